@@ -1,6 +1,6 @@
 // Cuts documents into chunks for embeddings. The TypeScript twin, src/text/chunk, states the rules; chunk/layout.ts
-// describes the layout of the memory. The host grows the memory to fit a text and its levels, writes the text, has its levels
-// marked, and reads chunks until none are left.
+// describes the layout of the memory. The host grows the memory to fit a text and its levels, writes the text, has its
+// levels marked, and reads chunks until none are left.
 
 import { markCode } from './chunk/code.ts';
 import { OUTPUT, TEXT } from './chunk/layout.ts';

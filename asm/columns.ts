@@ -1,29 +1,34 @@
-// The metadata, times and names of a collection's documents in columns, with compressed bitmaps of their values. Filters,
-// facets, histograms and sorts use them. One memory holds one collection; `columns/layout.ts` and the top of each part draw the layout
-// of its bytes.
+// The metadata, times and names of a collection's documents in columns, with compressed bitmaps of their values.
+// Filters, facets, histograms and sorts use them. One memory holds one collection; `columns/layout.ts` and the top of
+// each part draw the layout of its bytes.
 
 import { setBit } from './columns/bits.ts';
-import { C_DOCS, C_SWEEP, C_UNUSED, C_VALUES, columnAt, findValue, FLAG, KEYS, IDENTITY, LANG, openColumn, R_LENGTH, R_MOMENT, R_SET, recordAt, sweep } from './columns/dictionary.ts';
-import { H_BUFFERS, H_COLUMN_COUNT, H_FROZEN, H_LAYOUT, H_MAGIC, H_RUNS, H_TOP, HEAP, LAYOUT, MAGIC, PART_SCRATCH } from './columns/layout.ts';
-import { advanceOrder, BY_MOMENT, BY_PART, BY_TEXT, closeOrders, isReady, orderAt, placeInOrder, sortedCount } from './columns/orders.ts';
-import { containersOf } from './columns/sets.ts';
-import { release } from './columns/memory.ts';
-import { B_FACTORS, B_INPUT, BUFFERS, buffer, reserve } from './columns/scratch.ts';
+import { C_DOCS, C_SWEEP, C_UNUSED, C_VALUES, columnAt, findValue, FLAG, IDENTITY, KEYS, LANG, openColumn, R_LENGTH,
+  R_MOMENT, R_SET, recordAt, sweep } from './columns/dictionary.ts';
+import { H_BUFFERS, H_COLUMN_COUNT, H_FROZEN, H_LAYOUT, H_MAGIC, H_RUNS, H_TOP, HEAP, LAYOUT, MAGIC,
+  PART_SCRATCH } from './columns/layout.ts';
 import { level, levelBytes } from './columns/levels.ts';
+import { release } from './columns/memory.ts';
+import { advanceOrder, BY_MOMENT, BY_PART, BY_TEXT, closeOrders, isReady, orderAt, placeInOrder,
+  sortedCount } from './columns/orders.ts';
+import { B_FACTORS, B_INPUT, buffer, BUFFERS, reserve } from './columns/scratch.ts';
+import { containersOf } from './columns/sets.ts';
 import { dropSlices } from './columns/slices.ts';
 import { ordOf } from './columns/slots.ts';
 import { EXPIRES_AT, TIME_SHIFT, TIME_SLOTS, timePage } from './columns/times.ts';
 
 // (The compiler finds re-exported files only without their extension.)
-export { hasDocument, putDocument, removeDocument } from './columns/documents';
-export { clearLevel, countLevel, exportLevel, fillLevel, importLevel, intersectLevels, invertLevel, subtractLevels, uniteLevels } from './columns/levels';
-export { judgeNumbers, judgePrefix, judgeRange, openVerdicts, passInterval, passValue, uniteExisting, uniteKey, unitePassing, uniteTimes, uniteValue, valueEnd } from './columns/judging';
 export { countDays } from './columns/days';
+export { openColumn } from './columns/dictionary';
+export { hasDocument, putDocument, removeDocument } from './columns/documents';
 export { countValues, selectValues } from './columns/facets';
+export { judgeNumbers, judgePrefix, judgeRange, openVerdicts, passInterval, passValue, uniteExisting, uniteKey,
+  unitePassing, uniteTimes, uniteValue, valueEnd } from './columns/judging';
+export { clearLevel, countLevel, exportLevel, fillLevel, importLevel, intersectLevels, invertLevel, subtractLevels,
+  uniteLevels } from './columns/levels';
+export { buffer, reserve } from './columns/scratch';
 export { markNone, markNumber, markPlace } from './columns/sort-keys';
 export { describeSorted, sortDocuments, takeScores } from './columns/sorting';
-export { buffer, reserve } from './columns/scratch';
-export { openColumn } from './columns/dictionary';
 
 /** Makes empty columns in a memory that is all zero. */
 export function initialize(): void {
@@ -79,7 +84,9 @@ function kindOf(column: u32, order: u32): u32 {
   return order === 0 ? BY_TEXT : BY_PART;
 }
 
-/** Continues to make an order of a column's values, for about `budget` comparisons. Returns whether there is more to do. */
+/**
+ * Continues to make an order of a column's values, for about `budget` comparisons. Returns whether there is more to do.
+ */
 export function makeOrder(column: u32, order: u32, budget: i32): bool {
   while (load<u32>(columnAt(column), C_SWEEP) !== 0) sweep(columnAt(column), 0x10000);
   return advanceOrder(columnAt(column), order, kindOf(column, order), budget);
@@ -101,7 +108,10 @@ export function placeOf(column: u32, order: u32, moment: f64, length: u32, inclu
 
 // ---- Expiry
 
-/** Adds the documents that have expired at a time to a level. Returns the first later time at which one expires, or infinity. */
+/**
+ * Adds the documents that have expired at a time to a level. Returns the first later time at which one expires, or
+ * infinity.
+ */
 export function uniteExpired(to: u32, now: f64): f64 {
   const bits = level(to);
   const bytes = levelBytes();
@@ -149,7 +159,9 @@ export function multiplyFactors(number: u32, factor: f64): void {
 
 // ---- Upkeep
 
-/** Cleans up a little after changes: frees values without documents, if they are many. Returns whether there is more. */
+/**
+ * Cleans up a little after changes: frees values without documents, if they are many. Returns whether there is more.
+ */
 export function tidySome(budget: u32): bool {
   const columns = load<u32>(H_COLUMN_COUNT);
   for (let number: u32 = 0; number < columns; number++) {

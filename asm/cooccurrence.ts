@@ -2,9 +2,10 @@
 // by chance (PPMI). One memory holds one count; `cooccurrence/layout.ts` draws the layout of its bytes.
 // Terms are numbers from 1 that the host assigns; 0 is a gap in the text.
 
-import { countOf, countsAt, marginalAt } from './cooccurrence/terms.ts';
+import { H_DOCUMENT, H_MAX_SLOTS, MAX_SLOTS, MAX_TERMS, MIN_SLOTS, REACH, TOKEN_ROOM,
+  TOKENS } from './cooccurrence/layout.ts';
 import { addPair, emptyTable, sweep } from './cooccurrence/pairs.ts';
-import { H_DOCUMENT, H_MAX_SLOTS, MAX_SLOTS, MAX_TERMS, MIN_SLOTS, REACH, TOKEN_ROOM, TOKENS } from './cooccurrence/layout.ts';
+import { countOf, countsAt, marginalAt } from './cooccurrence/terms.ts';
 
 // (The compiler finds re-exported files only without their extension.)
 export { bestOf, rank } from './cooccurrence/best';
@@ -57,7 +58,10 @@ export function counts(): usize {
   return countsAt(0);
 }
 
-/** Forgets the terms below `end` with at most `occurrences` occurrences, and their pairs: their count becomes 0, their numbers become free. */
+/**
+ * Forgets the terms below `end` with at most `occurrences` occurrences, and their pairs: their count becomes 0, their
+ * numbers become free.
+ */
 export function forgetTerms(end: u32, occurrences: u32): void {
   for (let term: u32 = 1; term < end; term++) {
     if (countOf(term) > occurrences) continue;
@@ -66,4 +70,3 @@ export function forgetTerms(end: u32, occurrences: u32): void {
   }
   sweep(0);
 }
-

@@ -1,10 +1,10 @@
-// The places of a collection's documents: near a point, in a box, in a shape, by cells. One memory holds one collection;
-// `geo/layout.ts` draws the layout of its bytes.
+// The places of a collection's documents: near a point, in a box, in a shape, by cells. One memory holds one
+// collection; `geo/layout.ts` draws the layout of its bytes.
 
 import { H_TOP } from './columns/layout.ts';
 import { B_FOUND, B_INPUT, buffer, extend } from './geo/buffers.ts';
-import { keyOf } from './geo/keys.ts';
 import { placeIn, putPoint } from './geo/insert.ts';
+import { keyOf } from './geo/keys.ts';
 import { H_ORD_END, H_POINTS, H_ROOT, HEAP, L_LAT, L_LNG, L_ORDS, LEAF_ROOM } from './geo/layout.ts';
 import { childAt, countOf, levelOf } from './geo/nodes.ts';
 import { leafOf, openPlaces } from './geo/places.ts';
@@ -14,7 +14,8 @@ import { INSIDE, Q_CHORD, Q_FOUND, Q_LIMIT, Q_X, Q_Y, Q_Z } from './geo/query.ts
 export { bufferBytes, drop, reserve } from './geo/buffers';
 export { openCells } from './geo/cells';
 export { removePoint } from './geo/remove';
-export { closeShape, countEdges, listEdges, measureShape, openBands, openShape, passed, passedOrds, shapeEdges, testCandidates } from './geo/shape';
+export { closeShape, countEdges, listEdges, measureShape, openBands, openShape, passed, passedOrds, shapeEdges,
+  testCandidates } from './geo/shape';
 export { advance, openWalk, park, resume, stepsTaken } from './geo/walk';
 
 const RADIANS: f64 = Math.PI / 180;
@@ -74,7 +75,10 @@ export function openQuery(lat: f64, lng: f64, chord: f64, limit: u32): void {
   store<u32>(Q_FOUND, 0);
 }
 
-/** Lists the points of `leaves` leaves, after `skipped` others in geohash order, in B_FOUND, as in B_INPUT. Returns the number of points. */
+/**
+ * Lists the points of `leaves` leaves, after `skipped` others in geohash order, in B_FOUND, as in B_INPUT. Returns the
+ * number of points.
+ */
 export function listPoints(skipped: u32, leaves: u32): u32 {
   extend(B_FOUND, leaves * LEAF_ROOM * INSIDE, 0);
   store<u32>(Q_FOUND, 0);

@@ -1,7 +1,8 @@
-// Graphs over the rows of a segment (HNSW): everything that the module exports. `hnsw/layout.ts` draws the layout of the bytes;
-// `src/search/vector/README.md` explains what searches do.
+// Graphs over the rows of a segment (HNSW): everything that the module exports. `hnsw/layout.ts` draws the layout of
+// the bytes; `src/search/vector/README.md` explains what searches do.
 
-import { G_BYTES, G_LINKS, G_DONE, G_ENTRY, G_NODES, GRAPH_BYTES, inGraph, levelOf, listOf, recordOf } from './hnsw/layout.ts';
+import { G_BYTES, G_DONE, G_ENTRY, G_LINKS, G_NODES, GRAPH_BYTES, inGraph, levelOf, listOf,
+  recordOf } from './hnsw/layout.ts';
 import { MAX_SAVED_BYTES } from './hnsw/saving.ts';
 import { S_SCANNED, SCRATCH_BYTES } from './hnsw/scratch.ts';
 
@@ -9,9 +10,9 @@ import { S_SCANNED, SCRATCH_BYTES } from './hnsw/scratch.ts';
 export { distanceTo, probeQuery, probeRow } from './hnsw/codes';
 export { insertRows } from './hnsw/insert';
 export { initializeGraph, levelOf, releaseGraph } from './hnsw/layout';
-export { initializeScratch, releaseScratch } from './hnsw/scratch';
-export { linksAreSound, restoreLinks, saveLinks } from './hnsw/saving';
 export { search, searchFurther } from './hnsw/query';
+export { linksAreSound, restoreLinks, saveLinks } from './hnsw/saving';
+export { initializeScratch, releaseScratch } from './hnsw/scratch';
 
 export function graphBytes(): u32 {
   return GRAPH_BYTES;

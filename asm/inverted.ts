@@ -1,48 +1,48 @@
-// The inverted index: everything that it exports. One memory holds one index. `inverted/layout.ts` draws the layout of its bytes;
-// `src/search/inverted/README.md` explains from the top how it works.
+// The inverted index: everything that it exports. One memory holds one index. `inverted/layout.ts` draws the layout of
+// its bytes; `src/search/inverted/README.md` explains from the top how it works.
 
 import { getVarint, varintLength, varintValue } from './inverted/bytes.ts';
 import { dropFromOrders } from './inverted/dictionary.ts';
 import { lengthsOf, resizeDocuments } from './inverted/documents.ts';
 import { dropForm } from './inverted/forms.ts';
+import { FIRST_HEAP_PAGE, H_DEATHS, H_DOCS, H_FORMS, H_FREE_HINT, H_LAYOUT, H_MAGIC, H_NEW_FORMS, H_SCRATCH,
+  H_TABLE_BLOCKS, H_TABLE_EXPANSIONS, H_TABLE_INDEX, H_TEXT_AT, HEADER, HEADER_END, LAYOUT, MAGIC, MAX_FORM, PAGE,
+  PAGE_FREE, PAGE_KINDS, PAGE_LARGE, PAGE_SCRATCH, SINK } from './inverted/layout.ts';
 import { R_DOCUMENTS, R_FIELDS, recordOf } from './inverted/records.ts';
-import { addForm } from './inverted/tokens.ts';
-import {
-  FIRST_HEAP_PAGE, H_DEATHS, H_DOCS, H_FORMS, H_FREE_HINT, H_LAYOUT, H_MAGIC, H_NEW_FORMS, H_SCRATCH, H_TABLE_BLOCKS,
-  H_TABLE_EXPANSIONS, H_TABLE_INDEX, H_TEXT_AT, HEADER, HEADER_END, LAYOUT, MAGIC, MAX_FORM, PAGE, PAGE_FREE, PAGE_KINDS, PAGE_LARGE,
-  PAGE_SCRATCH, SINK,
-} from './inverted/layout.ts';
 import { B_NEW_FORMS, B_TABLES, buffer, reserve } from './inverted/scratch.ts';
+import { addForm } from './inverted/tokens.ts';
 
 // (The compiler finds re-exported files only without their extension.)
 export { beginCompaction, compactStep, isCompacting } from './inverted/compaction';
+export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './inverted/counting';
 export { addToOrders, collectKey, collectRange } from './inverted/dictionary';
 export { allowClasses, classOf, documentOf, liveClasses, removeDocument } from './inverted/documents';
+export { filterBytes, noteSteps, translateFilter } from './inverted/filters';
 export { formsExist, postingsOf, sumForms } from './inverted/form-sets';
 export { findForm, setKey } from './inverted/forms';
-export { formBytes, formExists, formLength } from './inverted/records';
-export { clearGrouping, groupOf, joinGroup, leaveGroup, nextInGroup } from './inverted/groups';
-export { filterBytes, noteSteps, translateFilter } from './inverted/filters';
 export { collectFuzzy } from './inverted/fuzzy';
+export { clearGrouping, groupOf, joinGroup, leaveGroup, nextInGroup } from './inverted/groups';
+export { haveForms } from './inverted/having';
 export { beginCommit, beginDocument, continueCommit, finishCommit, openField } from './inverted/indexing';
-export { clearLevel, countLevel, countMatches, dropLevelsFrom, intersect, keepClasses, keepCounted, matchAll, prepareLevels, subtract, unite } from './inverted/levels';
+export { openKept } from './inverted/kept-chunks';
+export { clearLevel, countLevel, countMatches, dropLevelsFrom, intersect, keepClasses, keepCounted, matchAll,
+  prepareLevels, subtract, unite } from './inverted/levels';
 export { forgetLists, openLists } from './inverted/lists/arena';
 export { askedBefore, keepMatches, recallMatches, remembers } from './inverted/lists/matches';
 export { recallPositions } from './inverted/lists/positions';
-export { documentsIn, recall, recallBare } from './inverted/lists/recall';
 export { countPassing, selectPruned } from './inverted/lists/pruning';
+export { documentsIn, recall, recallBare } from './inverted/lists/recall';
 export { matchLists, scoreList, selectFew, selectFromList } from './inverted/lists/scoring';
-export { openKept } from './inverted/kept-chunks';
 export { collectMatches } from './inverted/matching';
 export { pack, unpack } from './inverted/packing';
 export { scorePhrase, selectPhrase } from './inverted/phrase-matches';
 export { findPhrase, keepPhrase } from './inverted/phrases';
-export { haveForms } from './inverted/having';
-export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './inverted/counting';
+export { formBytes, formExists, formLength } from './inverted/records';
 export { features, orderReranked, rerankSelected } from './inverted/reranking';
-export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, sumFormDensely } from './inverted/scoring';
+export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm,
+  sumFormDensely } from './inverted/scoring';
 export { buffer, reserve } from './inverted/scratch';
-export { clear, noteDocument, openSegment, mergeSegment, writeSegment } from './inverted/segments';
+export { clear, mergeSegment, noteDocument, openSegment, writeSegment } from './inverted/segments';
 export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
 export { matchTallied, scoreTallied, selectTallied } from './inverted/tallies';
 export { prepareTallies, tallyForms, tallyList } from './inverted/tallying';
@@ -62,7 +62,10 @@ export function initialize(): void {
   store<f32>(lengthsOf(1), f32.POSITIVE_INFINITY);
 }
 
-/** Opens an index in a memory into which a checkpoint was read; a checkpoint has no scratch. Returns whether the index can be opened. */
+/**
+ * Opens an index in a memory into which a checkpoint was read; a checkpoint has no scratch. Returns whether the index
+ * can be opened.
+ */
 export function adopt(): bool {
   if (load<u32>(H_MAGIC) !== MAGIC || load<u32>(H_LAYOUT) !== LAYOUT) return false;
   memory.fill(H_SCRATCH, 0, HEADER_END - H_SCRATCH);
@@ -84,8 +87,8 @@ export function placeTables(blockBytes: u32, indexBytes: u32, expansionBytes: u3
 }
 
 /**
- * Adds tokens that the host made to the current field. Each is a varint position, a varint length and the UTF-8 of the form.
- * Positions do not descend.
+ * Adds tokens that the host made to the current field. Each is a varint position, a varint length and the UTF-8 of the
+ * form. Positions do not descend.
  */
 export function addTokens(at: usize, end: usize): void {
   while (at < end) {
@@ -93,7 +96,8 @@ export function addTokens(at: usize, end: usize): void {
     at += varintLength(position);
     const length = getVarint(at);
     at += varintLength(length);
-    assert(varintValue(length) > 0 && varintValue(length) <= MAX_FORM && at + varintValue(length) <= end, 'a token out of bounds');
+    assert(varintValue(length) > 0 && varintValue(length) <= MAX_FORM && at + varintValue(length) <= end,
+      'a token out of bounds');
     addForm(at, varintValue(length), varintValue(position));
     at += varintValue(length);
   }
@@ -122,7 +126,10 @@ export function postingCount(form: u32): u32 {
   return load<u32>(recordOf(form), R_DOCUMENTS);
 }
 
-/** Bits of the fields in which a form may occur (the last bit is that of all further fields); it occurs in no other field. */
+/**
+ * Bits of the fields in which a form may occur (the last bit is that of all further fields); it occurs in no other
+ * field.
+ */
 export function formFields(form: u32): u32 {
   return load<u8>(recordOf(form), R_FIELDS);
 }

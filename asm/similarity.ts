@@ -12,9 +12,9 @@
 //                8  f64 sum of the scores of a root's pairs
 //               16  f64 number of a root's pairs, because it may exceed 32 bits
 //
-// Blocks of rows are compared by 2 x 4 inner products of codes, 16 numbers per instruction. Pairs that may be near
-// the limit, given the error of the codes, are multiplied as f32, and pairs that are near it then are scored again in 64 bits. So
-// the pairs are those that comparing all of them one by one finds.
+// Blocks of rows are compared by 2 x 4 inner products of codes, 16 numbers per instruction. Pairs that may be near the
+// limit, given the error of the codes, are multiplied as f32, and pairs that are near it then are scored again in 64
+// bits. So the pairs are those that comparing all of them one by one finds.
 //
 // The code of a row a is s, with a = step s + e and s in -63..63. Between two rows
 //
@@ -52,7 +52,8 @@ export function codeBytes(dims: u32): u32 {
 /** Writes the codes of rows, each of `dims` numbers. */
 export function encodeRows(rows: usize, stride: u32, dims: u32, count: u32, codes: usize): void {
   const bytes = codeBytes(dims);
-  for (let row: u32 = 0; row < count; row++) encodeRow(rows + <usize>row * stride, stride, dims, codes + <usize>row * bytes);
+  for (let row: u32 = 0; row < count; row++)
+    encodeRow(rows + <usize>row * stride, stride, dims, codes + <usize>row * bytes);
 }
 
 function encodeRow(row: usize, stride: u32, dims: u32, to: usize): void {
@@ -79,7 +80,8 @@ function encodeRow(row: usize, stride: u32, dims: u32, to: usize): void {
 
 /** row += vector, both of `stride` bytes. */
 export function addVector(row: usize, vector: usize, stride: u32): void {
-  for (let i: usize = 0; i < <usize>stride; i += 16) v128.store(row + i, f32x4.add(v128.load(row + i), v128.load(vector + i)));
+  for (let i: usize = 0; i < <usize>stride; i += 16)
+    v128.store(row + i, f32x4.add(v128.load(row + i), v128.load(vector + i)));
 }
 
 /** row *= factor */
@@ -92,7 +94,8 @@ export function scaleRow(row: usize, factor: f32, stride: u32): void {
 export function extent(row: usize, stride: u32): f32 {
   let found = f32x4.splat(0);
   for (let i: usize = 0; i < <usize>stride; i += 16) found = f32x4.max(found, f32x4.abs(v128.load(row + i)));
-  return max(max(f32x4.extract_lane(found, 0), f32x4.extract_lane(found, 1)), max(f32x4.extract_lane(found, 2), f32x4.extract_lane(found, 3)));
+  return max(max(f32x4.extract_lane(found, 0), f32x4.extract_lane(found, 1)),
+    max(f32x4.extract_lane(found, 2), f32x4.extract_lane(found, 3)));
 }
 
 /** The inner product, summed in 64 bits; a . b and b . a are equal to the last bit. */
@@ -134,15 +137,15 @@ export function plant(forest: usize, count: u32): void {
 }
 
 /**
- * Compares rows from `first` to `end` with those from `otherFirst` to `otherEnd`, a pair only if its first row
- * is below its second. Candidates are the pairs whose a . b - (a . a + b . b) * `half` is at least `limit`; candidates that
+ * Compares rows from `first` to `end` with those from `otherFirst` to `otherEnd`, a pair only if its first row is below
+ * its second. Candidates are the pairs whose a . b - (a . a + b . b) * `half` is at least `limit`; candidates that
  * score at least `threshold` are joined. Returns their number.
  */
-export function compareBlocks(
-  rows: usize, stride: u32, squares: usize, codes: usize, codeStride: u32, forest: usize, metric: i32, threshold: f64, limit: f32, half: f32,
-  first: u32, end: u32, otherFirst: u32, otherEnd: u32,
-): u32 {
-  assert(((rows | stride | codes | codeStride) & 15) === 0 && (squares & 7) === 0 && (forest & 7) === 0, 'something that is not aligned');
+export function compareBlocks(rows: usize, stride: u32, squares: usize, codes: usize, codeStride: u32, forest: usize,
+  metric: i32, threshold: f64, limit: f32, half: f32, first: u32, end: u32, otherFirst: u32, otherEnd: u32): u32
+{
+  assert(((rows | stride | codes | codeStride) & 15) === 0 && (squares & 7) === 0 && (forest & 7) === 0,
+    'something that is not aligned');
   let pairs: u32 = 0;
   for (let a = first; a < end; a += 2) {
     const a1 = min(a + 1, end - 1);
@@ -166,7 +169,9 @@ export function compareBlocks(
 }
 
 /** Bits of the 2 x 4 pairs that may reach the limit, by their codes; four for each of the first rows. */
-function nearByCodes(codes: usize, stride: u32, squares: usize, a: u32, a1: u32, b: u32, b1: u32, b2: u32, b3: u32, limit: f32, half: f32): i32 {
+function nearByCodes(codes: usize, stride: u32, squares: usize, a: u32, a1: u32, b: u32, b1: u32, b2: u32, b3: u32,
+  limit: f32, half: f32): i32
+{
   const pa = codes + <usize>a * stride;
   const qa = codes + <usize>a1 * stride;
   const pb = codes + <usize>b * stride;
@@ -203,12 +208,17 @@ function nearByCodes(codes: usize, stride: u32, squares: usize, a: u32, a1: u32,
   const y = v128.load(qb + bytes);
   const z = v128.load(rb + bytes);
   const w = v128.load(sb + bytes);
-  const steps = f32x4(f32x4.extract_lane(x, 0), f32x4.extract_lane(y, 0), f32x4.extract_lane(z, 0), f32x4.extract_lane(w, 0));
-  const lost = f32x4(f32x4.extract_lane(x, 1), f32x4.extract_lane(y, 1), f32x4.extract_lane(z, 1), f32x4.extract_lane(w, 1));
-  const lengths = f32x4(f32x4.extract_lane(x, 2), f32x4.extract_lane(y, 2), f32x4.extract_lane(z, 2), f32x4.extract_lane(w, 2));
+  const steps = f32x4(f32x4.extract_lane(x, 0), f32x4.extract_lane(y, 0), f32x4.extract_lane(z, 0),
+    f32x4.extract_lane(w, 0));
+  const lost = f32x4(f32x4.extract_lane(x, 1), f32x4.extract_lane(y, 1), f32x4.extract_lane(z, 1),
+    f32x4.extract_lane(w, 1));
+  const lengths = f32x4(f32x4.extract_lane(x, 2), f32x4.extract_lane(y, 2), f32x4.extract_lane(z, 2),
+    f32x4.extract_lane(w, 2));
   const others = f32x4(squareOf(squares, b), squareOf(squares, b1), squareOf(squares, b2), squareOf(squares, b3));
-  const low = reaching(mostOf(integerSums(p0, p1, p2, p3), pa + bytes, steps, lost, lengths), others, squareOf(squares, a), limit, half);
-  const high = reaching(mostOf(integerSums(q0, q1, q2, q3), qa + bytes, steps, lost, lengths), others, squareOf(squares, a1), limit, half);
+  const low = reaching(mostOf(integerSums(p0, p1, p2, p3), pa + bytes, steps, lost, lengths), others,
+    squareOf(squares, a), limit, half);
+  const high = reaching(mostOf(integerSums(q0, q1, q2, q3), qa + bytes, steps, lost, lengths), others,
+    squareOf(squares, a1), limit, half);
   return low | (high << 4);
 }
 
@@ -216,13 +226,16 @@ function nearByCodes(codes: usize, stride: u32, squares: usize, a: u32, a1: u32,
 function mostOf(products: v128, behind: usize, steps: v128, lost: v128, lengths: v128): v128 {
   const centred = i32x4.sub(products, i32x4.splat(MIDDLE * load<i32>(behind, TOTAL)));
   const product = f32x4.mul(f32x4.mul(v128.load_splat<f32>(behind, STEP), steps), f32x4.convert_i32x4_s(centred));
-  const ofOthers = f32x4.mul(v128.load_splat<f32>(behind, LENGTH), f32x4.add(lost, f32x4.mul(lengths, f32x4.splat(ROUNDING))));
+  const ofOthers = f32x4.mul(v128.load_splat<f32>(behind, LENGTH),
+    f32x4.add(lost, f32x4.mul(lengths, f32x4.splat(ROUNDING))));
   const ofRow = f32x4.mul(v128.load_splat<f32>(behind, LOST), f32x4.add(lengths, lost));
   return f32x4.add(product, f32x4.add(ofOthers, ofRow));
 }
 
 /** Bits of the 2 x 4 pairs that reach the limit; four for each of the first rows. */
-function candidates(rows: usize, stride: u32, squares: usize, a: u32, a1: u32, b: u32, b1: u32, b2: u32, b3: u32, limit: f32, half: f32): i32 {
+function candidates(rows: usize, stride: u32, squares: usize, a: u32, a1: u32, b: u32, b1: u32, b2: u32, b3: u32,
+  limit: f32, half: f32): i32
+{
   const pa = rows + <usize>a * stride;
   const qa = rows + <usize>a1 * stride;
   const pb = rows + <usize>b * stride;
@@ -283,10 +296,13 @@ function integerSums(a: v128, b: v128, c: v128, d: v128): v128 {
 }
 
 /** Scores a pair, and joins the groups of its rows if it is similar. Returns 1 then. */
-function join(rows: usize, stride: u32, squares: usize, forest: usize, metric: i32, threshold: f64, row: u32, other: u32): u32 {
+function join(rows: usize, stride: u32, squares: usize, forest: usize, metric: i32, threshold: f64, row: u32,
+  other: u32): u32
+{
   const squareOfRow = load<f64>(squares + (<usize>row << 3));
   const squareOfOther = load<f64>(squares + (<usize>other << 3));
-  const score = scoreOf(rows + <usize>row * stride, rows + <usize>other * stride, stride, squareOfRow, squareOfOther, metric);
+  const score = scoreOf(rows + <usize>row * stride, rows + <usize>other * stride, stride, squareOfRow, squareOfOther,
+    metric);
   if (!(<f64>score >= threshold)) return 0;
   improve(forest + <usize>row * NODE, score);
   improve(forest + <usize>other * NODE, score);

@@ -1,5 +1,5 @@
-// How long `/health` takes while one address attacks: 100 connections with bodies that never end, with arrays of 100,000 wrong items, and with bodies
-// as large as they may be. Beside it, the same without attackers.
+// How long `/health` takes while one address attacks: 100 connections with bodies that never end, with arrays of
+// 100,000 wrong items, and with bodies as large as they may be. Beside it, the same without attackers.
 import { execFile } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
@@ -21,7 +21,10 @@ const LATE_MS = 10_000;
 const TARGET_MS = 100;
 
 interface Health {
-  /** Milliseconds from the time when each request was due, in rising order; until they were given up for those that failed. */
+  /**
+   * Milliseconds from the time when each request was due, in rising order; until they were given up for those that
+   * failed.
+   */
   readonly times: readonly number[];
   readonly failed: number;
 }
@@ -32,7 +35,8 @@ export async function benchAttackers(folder: string): Promise<Section[]> {
     const quiet = await askHealth(server.url, QUIET_SECONDS);
     progress(`${CONNECTIONS} connections attack for ${ATTACK_SECONDS} s`);
     const program = join(import.meta.dirname, 'attackers', 'attacker.ts');
-    const attack = promisify(execFile)(process.execPath, [program, server.url, String(CONNECTIONS), String(ATTACK_SECONDS)], { timeout: (ATTACK_SECONDS + 60) * 1000 });
+    const attack = promisify(execFile)(process.execPath, [program, server.url, String(CONNECTIONS),
+      String(ATTACK_SECONDS)], { timeout: (ATTACK_SECONDS + 60) * 1000 });
     const [attacked, { stdout }] = await Promise.all([askHealth(server.url, ATTACK_SECONDS), attack]);
     return [sectionOf(quiet, attacked, JSON.parse(stdout) as Outcome)];
   } finally {
@@ -72,18 +76,28 @@ function isHealthy(url: string, agent: Agent, signal: AbortSignal): Promise<bool
 }
 
 function sectionOf(quiet: Health, attacked: Health, outcome: Outcome): Section {
-  const at = ({ times }: Health, share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Infinity;
+  const at = ({ times }: Health, share: number): number =>
+    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Infinity;
   const shown = (health: Health): string => [0.5, 0.99, 1].map((share) => figure(at(health, share))).join(' / ');
   const p99 = at(attacked, 0.99);
   return {
     title: `Health under attack: ${CONNECTIONS} connections from one address, ${figure(ATTACK_SECONDS)} s`,
     header: ['what', 'measured', 'target', 'met'],
-    rows: [
-      ['/health alone, p50 / p99 / max in ms', shown(quiet), '', ''],
-      ['/health under attack, p50 / p99 / max in ms', shown(attacked), `p99 under ${TARGET_MS}`, p99 < TARGET_MS ? 'yes' : 'no'],
-      ['/health that failed', String(quiet.failed + attacked.failed), '0', quiet.failed + attacked.failed === 0 ? 'yes' : 'no'],
-      ...Object.entries(outcome).map(([kind, counts]) => [`responses to attackers: ${kind}`, Object.entries(counts).map(([status, count]) => `${count} x ${status}`).join(', ') || 'none', '', '']),
+    rows: [['/health alone, p50 / p99 / max in ms', shown(quiet), '', ''], [
+      '/health under attack, p50 / p99 / max in ms',
+      shown(attacked),
+      `p99 under ${TARGET_MS}`,
+      p99 < TARGET_MS ? 'yes' : 'no',
+    ], ['/health that failed', String(quiet.failed + attacked.failed), '0',
+      quiet.failed + attacked.failed === 0 ? 'yes' : 'no'],
+      ...Object.entries(outcome).map((
+        [kind, counts],
+      ) => [`responses to attackers: ${kind}`,
+        Object.entries(counts).map(([status, count]) => `${count} x ${status}`).join(', ') || 'none', '', '']
+      )],
+    notes: [
+      'A request is timed from when it was due. The attackers have a process of their own and share the cores ' +
+      'with the server.',
     ],
-    notes: ['A request is timed from when it was due. The attackers have a process of their own and share the cores with the server.'],
   };
 }

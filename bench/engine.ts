@@ -1,9 +1,9 @@
-// The full-text engine compared with Lucene 10 and tantivy: three words, two words, phrases; in process in one thread on
-// the pages of MDN and on 200,000 texts, and on the latter over HTTP, compared with a bare koa route.
+// The full-text engine compared with Lucene 10 and tantivy: three words, two words, phrases; in process in one thread
+// on the pages of MDN and on 200,000 texts, and on the latter over HTTP, compared with a bare koa route.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { measureOverHttp } from './engine/over-http.ts';
 import { measureInProcess } from './engine/in-process.ts';
+import { measureOverHttp } from './engine/over-http.ts';
 import { tablesOf } from './engine/tables.ts';
 import { targetsOf } from './engine/targets.ts';
 import { writeCollection } from './filters/collection.ts';
@@ -18,7 +18,11 @@ const DOCUMENTS = Math.round(scaled(200_000, 2000));
 const WORDS = 150;
 
 export async function benchEngine(folder: string): Promise<Section[]> {
-  if ((await realCorpus()).length === 0) return [missing('The engine beside today\'s best', `it needs the pages of MDN (docs-mdn/mdn-en.ndjson.gz and mdn-en-more.ndjson.gz): ${CORPUS_HINT}`)];
+  if ((await realCorpus()).length === 0)
+    return [
+      missing("The engine beside today's best",
+        `it needs the pages of MDN (docs-mdn/mdn-en.ndjson.gz and mdn-en-more.ndjson.gz): ${CORPUS_HINT}`),
+    ];
   const here = join(folder, 'engine');
   await mkdir(here);
   progress('engine: writing the texts');

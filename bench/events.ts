@@ -1,6 +1,6 @@
-// Webhooks: deliveries per second to one endpoint of this machine, 64 at a time, from the backlog of a webhook that is resumed,
-// compared with plain posts of bodies of the same size by the same client to the same endpoint. Documents of 1,000 bytes. Triggers:
-// the cost of 10,000 triggers for a write.
+// Webhooks: deliveries per second to one endpoint of this machine, 64 at a time, from the backlog of a webhook that is
+// resumed, compared with plain posts of bodies of the same size by the same client to the same endpoint. Documents of
+// 1,000 bytes. Triggers: the cost of 10,000 triggers for a write.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { Arrivals } from './events/endpoint.ts';
 import { benchTriggers } from './events/triggers.ts';
 import { startDocsChild } from './support/docs-child.ts';
 import { scaled } from './support/scale.ts';
-import { comparisons, compare, median, type Section } from './support/table.ts';
+import { compare, comparisons, median, type Section } from './support/table.ts';
 
 const DELIVERIES = Math.round(scaled(20_000, 1000));
 const ROUNDS = 3;
@@ -48,7 +48,11 @@ async function startEndpoint(): Promise<Endpoint> {
 }
 
 async function call<T>(url: string, body: object): Promise<T> {
-  const answer = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
   return (await answer.json()) as T;
 }
@@ -72,13 +76,22 @@ async function plainRate(endpoint: Endpoint): Promise<number> {
 export async function benchEvents(folder: string): Promise<Section[]> {
   const endpoint = await startEndpoint();
   const server = await startDocsChild(join(folder, 'events.db'));
-  const { id } = await call<{ id: string }>(`${server.url}/v1/webhooks`, { url: endpoint.url, events: ['*'], secret: 'a secret of the bench' });
+  const { id } = await call<{ id: string }>(`${server.url}/v1/webhooks`, {
+    url: endpoint.url,
+    events: ['*'],
+    secret: 'a secret of the bench',
+  });
   const [delivered, plain]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     await call(`${server.url}/v1/webhooks/update`, { id, paused: true });
     for (let i = 0; i < DELIVERIES; i += BATCH) {
-      const documents = Array.from({ length: Math.min(BATCH, DELIVERIES - i) }, (_, j) => ({ key: `k${i + j}`, lang: 'en', contentMd: `${round} ${BODY}` }));
-      await call(`${server.url}/v1/ingest`, { collection: 'bench', documents, options: { skipFts: true, saveRevision: false } });
+      const documents = Array.from({ length: Math.min(BATCH, DELIVERIES - i) },
+        (_, j) => ({ key: `k${i + j}`, lang: 'en', contentMd: `${round} ${BODY}` }));
+      await call(`${server.url}/v1/ingest`, {
+        collection: 'bench',
+        documents,
+        options: { skipFts: true, saveRevision: false },
+      });
     }
     await call(`${server.url}/v1/webhooks/update`, { id, paused: false });
     delivered.push(await endpoint.rate(DELIVERIES));
@@ -90,9 +103,13 @@ export async function benchEvents(folder: string): Promise<Section[]> {
   const triggers = await benchTriggers(folder);
   return [
     comparisons('Webhooks', [
-      compare(`deliveries to one endpoint, ${IN_FLIGHT} in flight`, best, 'plain posts of the same size', median(plain), '/s'),
+      compare(`deliveries to one endpoint, ${IN_FLIGHT} in flight`, best, 'plain posts of the same size', median(plain),
+        '/s'),
       compare(`deliveries to one endpoint, ${IN_FLIGHT} in flight`, best, 'target', 3000, '/s'),
-    ], ['Loss and order under SIGKILL of server and endpoint: `QUIRE_WEBHOOK_ROUNDS=20 npx vitest run contract-tests/faults/docs/webhooks.test.ts`.']),
+    ], [
+      'Loss and order under SIGKILL of server and endpoint: `QUIRE_WEBHOOK_ROUNDS=20 npx vitest run ' +
+      'contract-tests/faults/docs/webhooks.test.ts`.',
+    ]),
     comparisons('Triggers', [triggers.row], [triggers.note]),
   ];
 }

@@ -1,5 +1,6 @@
-// Filters, facets, ranges and sorts over metadata, compared with the same searches without them, in process and over HTTP, with 200,000
-// documents: our own service, Lucene 10, tantivy, SQLite and DuckDB. `filters-million` measures the same with a million.
+// Filters, facets, ranges and sorts over metadata, compared with the same searches without them, in process and over
+// HTTP, with 200,000 documents: our own service, Lucene 10, tantivy, SQLite and DuckDB. `filters-million` measures the
+// same with a million.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeCollection } from './filters/collection.ts';
@@ -23,7 +24,11 @@ export function benchFiltersMillion(folder: string): Promise<Section[]> {
 }
 
 async function bench(here: string, documents: number, words: number): Promise<Section[]> {
-  if ((await realCorpus()).length === 0) return [missing('Filters', `it needs the pages of MDN (docs-mdn/mdn-en.ndjson.gz and mdn-en-more.ndjson.gz): ${CORPUS_HINT}`)];
+  if ((await realCorpus()).length === 0)
+    return [
+      missing('Filters',
+        `it needs the pages of MDN (docs-mdn/mdn-en.ndjson.gz and mdn-en-more.ndjson.gz): ${CORPUS_HINT}`),
+    ];
   await mkdir(here);
   progress(`filters: writing ${figure(documents)} documents`);
   const collection = await writeCollection(here, documents, words);

@@ -1,7 +1,8 @@
-// Fits the default weight of vector results in hybrid search (src/search/fusion/fitted-alpha.ts): `node fit-fusion.ts` prints the values
-// fitted to one half of each judged set, to the other, and to both, and how good each is on either half. The scores of the sides are
-// those that hybrid search returns for each result. The objective is the mean gain of hybrid search over the better of its sides,
-// with losses weighted five times. Takes some minutes, because the sets are written and embedded first.
+// Fits the default weight of vector results in hybrid search (src/search/fusion/fitted-alpha.ts): `node fit-fusion.ts`
+// prints the values fitted to one half of each judged set, to the other, and to both, and how good each is on either
+// half. The scores of the sides are those that hybrid search returns for each result. The objective is the mean gain of
+// hybrid search over the better of its sides, with losses weighted five times. Takes some minutes, because the sets are
+// written and embedded first.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,21 +45,32 @@ interface JudgedSet {
 
 const sets: JudgedSet[] = [];
 for (const collection of await collections()) sets.push(...await read(collection));
-const halves = [0, 1].map((half) => sets.map((judged) => ({ ...judged, queries: judged.queries.filter((_, i) => i % 2 === half) })));
+const halves = [0, 1].map((half) =>
+  sets.map((judged) => ({ ...judged, queries: judged.queries.filter((_, i) => i % 2 === half) }))
+);
 for (const [name, seen] of [['one half', halves[0]!], ['the other', halves[1]!], ['both', sets]] as const) {
   const weights = fit(seen);
   console.log(`fitted to ${name}: ${JSON.stringify(weights)}`);
   for (const [i, half] of [...halves, sets].entries()) {
-    console.log(`  ${['one half', 'the other', 'both'][i]}: ${half.map((judged) => `${judged.set.name} ${better(judged).toFixed(3)} -> ${hybrid(judged, weights).toFixed(3)}`).join(', ')}`);
+    console.log(
+      `  ${['one half', 'the other', 'both'][i]}: ${
+        half.map((judged) => `${judged.set.name} ${better(judged).toFixed(3)} -> ${hybrid(judged, weights).toFixed(3)}`)
+          .join(', ')
+      }`,
+    );
   }
 }
 
 function fit(seen: readonly JudgedSet[]): Weights {
-  const gain = (weights: Weights): number => seen.reduce((sum, judged) => {
-    const difference = hybrid(judged, weights) - better(judged);
-    return sum + (difference < 0 ? LOSS * difference : difference);
-  }, 0);
-  const all = GRID.flatMap((agreed) => GRID.map((disagreed) => ({ agreed, disagreed }))).map((weights) => ({ weights, gain: gain(weights) }));
+  const gain = (weights: Weights): number =>
+    seen.reduce((sum, judged) => {
+      const difference = hybrid(judged, weights) - better(judged);
+      return sum + (difference < 0 ? LOSS * difference : difference);
+    }, 0);
+  const all = GRID.flatMap((agreed) => GRID.map((disagreed) => ({ agreed, disagreed }))).map((weights) => ({
+    weights,
+    gain: gain(weights),
+  }));
   return all.reduce((best, each) => (each.gain > best.gain ? each : best)).weights;
 }
 
@@ -81,18 +93,30 @@ function quality({ set, keys, queries }: JudgedSet, ranking: (query: Query) => r
 
 async function read({ name, documents, sets: own }: Collection): Promise<JudgedSet[]> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-fusion-'));
-  const service = await openService(join(folder, 'quire.db'), { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_EMBEDDING_QUEUE_SIZE: '1000000' });
+  const service = await openService(join(folder, 'quire.db'), {
+    SVC_EMBEDDING_PROVIDER: 'builtin',
+    SVC_EMBEDDING_QUEUE_SIZE: '1000000',
+  });
   for (let from = 0; from < documents.length; from += BATCH) {
-    const batch = documents.slice(from, from + BATCH).map(({ id, title, text }) => ({ key: id, lang: 'en', contentMd: text, ...(title !== '' && { meta: { title: [title] } }) }));
+    const batch = documents.slice(from, from + BATCH).map(({ id, title, text }) => ({
+      key: id,
+      lang: 'en',
+      contentMd: text,
+      ...(title !== '' && { meta: { title: [title] } }),
+    }));
     await service.invoke('addDocuments', { collection: name, documents: batch }, CALLER);
   }
   while ((await service.invoke('getVectorStats', {}, CALLER)).value.queue.depth > 0) await sleep(200);
   const keys = documents.map(({ id }) => id);
   const places = new Map(keys.map((key, ord) => [key, ord]));
   const ask = async (query: string): Promise<Omit<Query, 'id'>> => {
-    const { results } = (await service.invoke('searchHybrid', { collection: name, query, topK: DEPTH, oversample: 1 }, CALLER)).value;
-    const bestOf = (side: 'ftsScore' | 'vectorScore'): Hit[] => results.filter((result) => result[side] > 0)
-      .map((result) => ({ ord: places.get(result.document.key)!, score: result[side] })).sort((a, b) => b.score - a.score || a.ord - b.ord);
+    const { results } =
+      (await service.invoke('searchHybrid', { collection: name, query, topK: DEPTH, oversample: 1 }, CALLER)).value;
+    const bestOf = (side: 'ftsScore' | 'vectorScore'): Hit[] =>
+      results.filter((result) => result[side] > 0).map((result) => ({
+        ord: places.get(result.document.key)!,
+        score: result[side],
+      })).sort((a, b) => b.score - a.score || a.ord - b.ord);
     return { words: bestOf('ftsScore'), meaning: bestOf('vectorScore') };
   };
   const read: JudgedSet[] = [];

@@ -1,6 +1,7 @@
-// Fits the weights of reranking (src/search/inverted/rerank-weights.ts): `node fit-rerank.ts` prints them, `--write` writes the file. It
-// uses the fitting half of the known items of MDN, and every other query of the judged collections; no test half. The objective is the
-// mean of MRR@10 on the former and nDCG@10 on the latter, minus a small penalty for large weights; it is climbed weight by weight.
+// Fits the weights of reranking (src/search/inverted/rerank-weights.ts): `node fit-rerank.ts` prints them, `--write`
+// writes the file. It uses the fitting half of the known items of MDN, and every other query of the judged collections;
+// no test half. The objective is the mean of MRR@10 on the former and nDCG@10 on the latter, minus a small penalty for
+// large weights; it is climbed weight by weight.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FEATURES, type FeatureWeights, POWER } from '../src/search/inverted/index.ts';
@@ -36,7 +37,8 @@ const best = ends.reduce((one, other) => (aim(other) > aim(one) ? other : one));
 const rounded = best.map((weight) => Math.round(weight * 100) / 100);
 console.error('fitted', describe(rounded));
 const fitted = Object.fromEntries(FEATURES.map((name, i) => [name, rounded[i]!])) as FeatureWeights;
-if (process.argv.includes('--write')) await writeFile(join(import.meta.dirname, '../src/search/inverted/rerank-weights.ts'), moduleOf(fitted));
+if (process.argv.includes('--write'))
+  await writeFile(join(import.meta.dirname, '../src/search/inverted/rerank-weights.ts'), moduleOf(fitted));
 else console.log(fitted);
 
 async function known(): Promise<Part[]> {
@@ -45,7 +47,8 @@ async function known(): Promise<Part[]> {
   const index = new IndexInProcess(found.pages);
   const items = found.items.filter(({ half }) => half === 'fitting');
   return [{
-    name: 'known items', share: 0.5,
+    name: 'known items',
+    share: 0.5,
     candidates: items.map(({ query }) => index.candidates(query, ALGORITHM)),
     value: (rankings) => mrr10(items.map(({ expected }, i) => ({ expected, ranking: rankings[i]! }))),
   }];
@@ -58,7 +61,8 @@ async function judged(name: string, share: number): Promise<Part[]> {
   const queries = collection.queries.filter((_, i) => i % 2 === 0);
   const relevance = new Map(queries.map(({ id }) => [id, collection.relevance.get(id)!]));
   return [{
-    name, share,
+    name,
+    share,
     candidates: queries.map(({ text }) => index.candidates(text, ALGORITHM)),
     value: (rankings) => qualityOf(new Map(queries.map(({ id }, i) => [id, rankings[i]!])), relevance).ndcg10,
   }];
@@ -91,27 +95,32 @@ function climb(from: readonly number[], i: number): readonly number[] {
 }
 
 function aim(of: readonly number[]): number {
-  return parts.reduce((sum, part) => sum + part.share * valueOf(part, of), 0) - PENALTY * of.reduce((sum, weight) => sum + weight, 0);
+  return parts.reduce((sum, part) => sum + part.share * valueOf(part, of), 0) -
+    PENALTY * of.reduce((sum, weight) => sum + weight, 0);
 }
 
 function valueOf({ candidates, value }: Part, of: readonly number[]): number {
-  return value(candidates.map((list) => list.map(({ id, score, features }, i) => ({ id, i, score: score * features.reduce((sum, feature, f) => sum + feature * of[f]!, 1) ** POWER }))
-    .sort((a, b) => b.score - a.score || a.i - b.i).map(({ id }) => id)));
+  return value(candidates.map((list) =>
+    list.map(({ id, score, features }, i) => ({
+      id,
+      i,
+      score: score * features.reduce((sum, feature, f) => sum + feature * of[f]!, 1) ** POWER,
+    })).sort((a, b) => b.score - a.score || a.i - b.i).map(({ id }) => id)
+  ));
 }
 
 function describe(of: readonly number[]): string {
-  return `${parts.map((part) => `${part.name} ${valueOf(part, of).toFixed(4)}`).join(', ')}: ${FEATURES.map((name, i) => `${name} ${of[i]!.toFixed(2)}`).join(', ')}`;
+  return `${parts.map((part) => `${part.name} ${valueOf(part, of).toFixed(4)}`).join(', ')}: ${
+    FEATURES.map((name, i) => `${name} ${of[i]!.toFixed(2)}`).join(', ')
+  }`;
 }
 
 function moduleOf(of: FeatureWeights): string {
-  return [
-    "import type { FeatureWeights } from './rerank.ts';",
-    '',
-    '/**',
-    ' * Weights of the features by which the best documents are reranked. Fitted, not chosen: `node fit-rerank.ts --write` in bench/ writes this',
-    ' * file, from half of the known items drawn from MDN and half of the queries of Cranfield and MED.',
-    ' */',
-    `export const RERANK_WEIGHTS: FeatureWeights = { ${Object.entries(of).map(([name, weight]) => `${name}: ${weight}`).join(', ')} };`,
-    '',
-  ].join('\n');
+  return ["import type { FeatureWeights } from './rerank.ts';", '', '/**',
+    ' * Weights of the features by which the best documents are reranked. Fitted, not chosen: `node fit-rerank.ts ' +
+    '--write` in bench/ writes this',
+    ' * file, from half of the known items drawn from MDN and half of the queries of Cranfield and MED.', ' */',
+    `export const RERANK_WEIGHTS: FeatureWeights = { ${
+      Object.entries(of).map(([name, weight]) => `${name}: ${weight}`).join(', ')
+    } };`, ''].join('\n');
 }

@@ -1,12 +1,12 @@
-// Places near a point, in process: the index of this package compared with flatbush with geoflatbush, kdbush with geokdbush, and SQLite's
-// R*Tree, over a million points clustered around 5,000 towns. All receive the same queries in turn. Then the cost of inserts and deletes: of
-// the peers, only SQLite's supports them.
-import { DatabaseSync } from 'node:sqlite';
+// Places near a point, in process: the index of this package compared with flatbush with geoflatbush, kdbush with
+// geokdbush, and SQLite's R*Tree, over a million points clustered around 5,000 towns. All receive the same queries in
+// turn. Then the cost of inserts and deletes: of the peers, only SQLite's supports them.
 import Flatbush from 'flatbush';
 import { around as aroundFlat, within as withinFlat } from 'geoflatbush';
 import { around as aroundKd } from 'geokdbush';
 import KDBush from 'kdbush';
-import { boxAround, distanceMeters, PlaceIndex, type Circle, type Point } from '../src/search/geo/index.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { boxAround, type Circle, distanceMeters, PlaceIndex, type Point } from '../src/search/geo/index.ts';
 import { seeded } from './support/corpus.ts';
 import { progress } from './support/progress.ts';
 import { scaled } from './support/scale.ts';
@@ -37,7 +37,8 @@ export async function benchGeo(): Promise<Section[]> {
   const points = townPoints(random, POINTS);
   const middles = Array.from({ length: QUERIES }, () => points[Math.floor(random() * points.length)]!);
   const contestants = [quire(points), quire(points, 'geohash'), flatbush(points), kdbush(points), rtree(points)];
-  const [best, all, unordered] = [new Map<string, number[]>(), new Map<string, number[]>(), new Map<string, number[]>()];
+  const [best, all, unordered] = [new Map<string, number[]>(), new Map<string, number[]>(),
+    new Map<string, number[]>()];
   for (let round = 0; round < ROUNDS; round++) {
     for (const one of contestants) {
       progress(`geo: round ${round + 1} of ${ROUNDS}, ${one.name}`);
@@ -46,16 +47,26 @@ export async function benchGeo(): Promise<Section[]> {
       if (one.unordered !== undefined) note(unordered, one.name, await timesOf(middles, one.unordered));
     }
   }
-  const found = await Promise.all(contestants.map(async (one) => (await Promise.all(middles.map(one.all))).reduce((sum, count) => sum + count, 0) / QUERIES));
+  const found = await Promise.all(
+    contestants.map(async (one) =>
+      (await Promise.all(middles.map(one.all))).reduce((sum, count) => sum + count, 0) / QUERIES
+    ),
+  );
   const moves = contestants.map((one) => moveTime(one, points, seeded(7)));
   return [{
-    title: `Places near a point, in process: ${POINTS.toLocaleString('en-US')} points, ${QUERIES.toLocaleString('en-US')} queries, ${RADIUS / 1000} km`,
-    header: ['index', 'best 10, p50 microseconds', 'p99', 'all in order, p50', 'p99', 'all without order, p50', 'p99', 'found', 'building, s', 'a move, microseconds'],
-    rows: contestants.map(({ name, buildMs }, i) => [
-      name, ...percentiles(best.get(name)!), ...percentiles(all.get(name)!), ...percentiles(unordered.get(name) ?? []), figure(found[i]!), figure(buildMs / 1000), moves[i] === undefined ? 'built anew' : figure(moves[i]),
-    ]),
+    title: `Places near a point, in process: ${POINTS.toLocaleString('en-US')} points, ${
+      QUERIES.toLocaleString('en-US')
+    } queries, ${RADIUS / 1000} km`,
+    header: ['index', 'best 10, p50 microseconds', 'p99', 'all in order, p50', 'p99', 'all without order, p50', 'p99',
+      'found', 'building, s', 'a move, microseconds'],
+    rows: contestants.map(({ name, buildMs },
+      i) => [name, ...percentiles(best.get(name)!), ...percentiles(all.get(name)!),
+      ...percentiles(unordered.get(name) ?? []), figure(found[i]!), figure(buildMs / 1000),
+      moves[i] === undefined ? 'built anew' : figure(moves[i])]
+    ),
     notes: [
-      'Each query is timed alone, and the percentiles are over all rounds. Without an order only the documents are returned, without their distances.',
+      'Each query is timed alone, and the percentiles are over all rounds. Without an order only the documents ' +
+      'are returned, without their distances.',
       'Peers take the Earth for a sphere of 6,371 km, so a few points at the edge differ.',
     ],
   }];
@@ -78,7 +89,8 @@ function quire(points: readonly Point[], algorithm: 'rtree' | 'geohash' = 'rtree
   });
   const circle = (middle: Point): Circle => ({ middle, radiusMeters: RADIUS });
   return {
-    name: `quire, ${algorithm} (WebAssembly)`, buildMs,
+    name: `quire, ${algorithm} (WebAssembly)`,
+    buildMs,
     best: async (middle) => (await index.near(circle(middle), { algorithm, limit: 10 })).length,
     all: async (middle) => (await index.near(circle(middle), { algorithm, limit: points.length })).length,
     unordered: async (middle) => (await index.inCircle(circle(middle), { algorithm })).length,
@@ -93,7 +105,8 @@ function flatbush(points: readonly Point[]): Contestant {
     index.finish();
   });
   return {
-    name: 'flatbush + geoflatbush', buildMs,
+    name: 'flatbush + geoflatbush',
+    buildMs,
     best: ({ lat, lng }) => aroundFlat(index, lng, lat, 10, RADIUS / 1000).length,
     all: ({ lat, lng }) => aroundFlat(index, lng, lat, Infinity, RADIUS / 1000).length,
     unordered: ({ lat, lng }) => withinFlat(index, lng, lat, RADIUS / 1000).length,
@@ -107,7 +120,8 @@ function kdbush(points: readonly Point[]): Contestant {
     index.finish();
   });
   return {
-    name: 'kdbush + geokdbush', buildMs,
+    name: 'kdbush + geokdbush',
+    buildMs,
     best: ({ lat, lng }) => aroundKd(index, lng, lat, 10, RADIUS / 1000).length,
     all: ({ lat, lng }) => aroundKd(index, lng, lat, Infinity, RADIUS / 1000).length,
   };
@@ -124,14 +138,26 @@ function rtree(points: readonly Point[]): Contestant {
     for (const [id, point] of points.entries()) put(id, point);
     sql.exec('COMMIT');
   });
-  const inBox = sql.prepare('SELECT id, lat, lng FROM places WHERE west <= ? AND east >= ? AND south <= ? AND north >= ?');
+  const inBox = sql.prepare(
+    'SELECT id, lat, lng FROM places WHERE west <= ? AND east >= ? AND south <= ? AND north >= ?',
+  );
   const near = (middle: Point): number[] => {
     const circle = { middle, radiusMeters: RADIUS };
     const { lat, lng } = boxAround(circle);
-    const rows = lng.flatMap(({ from, to }) => inBox.all(to, from, lat.to, lat.from) as { id: number; lat: number; lng: number }[]);
-    return rows.map((row) => distanceMeters(middle, row)).filter((distance) => distance <= RADIUS).sort((a, b) => a - b);
+    const rows = lng.flatMap(({ from, to }) =>
+      inBox.all(to, from, lat.to, lat.from) as { id: number; lat: number; lng: number }[]
+    );
+    return rows.map((row) => distanceMeters(middle, row)).filter((distance) => distance <= RADIUS).sort((a, b) =>
+      a - b
+    );
   };
-  return { name: 'SQLite R*Tree, in memory', buildMs, best: (middle) => near(middle).slice(0, 10).length, all: (middle) => near(middle).length, move: put };
+  return {
+    name: 'SQLite R*Tree, in memory',
+    buildMs,
+    best: (middle) => near(middle).slice(0, 10).length,
+    all: (middle) => near(middle).length,
+    move: put,
+  };
 }
 
 /** Microseconds for a document that moves to another town. */
@@ -150,7 +176,9 @@ function timed(work: () => unknown): number {
 }
 
 /** Milliseconds of a query around each place. */
-async function timesOf(middles: readonly Point[], query: (middle: Point) => number | Promise<number>): Promise<number[]> {
+async function timesOf(middles: readonly Point[],
+  query: (middle: Point) => number | Promise<number>): Promise<number[]>
+{
   const times: number[] = [];
   for (const middle of middles) {
     const started = performance.now();

@@ -1,5 +1,5 @@
-// Searches with highlights compared with the same searches without, over HTTP, on the pages of MDN. One client sends them in turn, so
-// that both have the same conditions.
+// Searches with highlights compared with the same searches without, over HTTP, on the pages of MDN. One client sends
+// them in turn, so that both have the same conditions.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { drawQueries } from './fulltext/draw-queries.ts';
@@ -22,7 +22,11 @@ const KINDS = ['term', 'or', 'and', 'phrase', 'prefix', 'fuzzy'] as const satisf
 const SHOWN = { 'keys only': { fields: ['key'] }, 'whole documents': { fields: undefined } } as const;
 
 export async function benchHighlights(folder: string): Promise<Section[]> {
-  if ((await realCorpus()).length === 0) return [missing('Highlights', `it needs the pages of MDN (docs-mdn/mdn-en.ndjson.gz and mdn-en-more.ndjson.gz): ${CORPUS_HINT}`)];
+  if ((await realCorpus()).length === 0)
+    return [
+      missing('Highlights',
+        `it needs the pages of MDN (docs-mdn/mdn-en.ndjson.gz and mdn-en-more.ndjson.gz): ${CORPUS_HINT}`),
+    ];
   const here = join(folder, 'highlights');
   await mkdir(here);
   const queries = await drawQueries(await writePages(join(here, 'pages.txt'), PAGES));
@@ -34,17 +38,24 @@ export async function benchHighlights(folder: string): Promise<Section[]> {
   for (const [shown, options] of Object.entries(SHOWN)) {
     for (const kind of KINDS) {
       progress(`highlights: ${shown}, ${kind}`);
-      const bodies = queries.filter((query) => query.kind === kind).map(({ words }) => ({ ...searchOf(kind, words), ...options }));
+      const bodies = queries.filter((query) => query.kind === kind).map(({ words }) => ({
+        ...searchOf(kind, words),
+        ...options,
+      }));
       const [without, withThem] = (await inTurn(client, bodies)).map((times) => latencyOf(times)) as [Latency, Latency];
-      rows.push([`${kind}, ${shown}`, figure(without.p50), figure(withThem.p50), (withThem.p50 / without.p50).toFixed(2), (without.perSecond / withThem.perSecond).toFixed(2)]);
+      rows.push([`${kind}, ${shown}`, figure(without.p50), figure(withThem.p50),
+        (withThem.p50 / without.p50).toFixed(2), (without.perSecond / withThem.perSecond).toFixed(2)]);
     }
   }
   client.close();
   await server.stop();
   await rm(here, { recursive: true });
   return [{
-    title: `Searches with highlights over HTTP, POST /v1/fts, MDN: ${documents.toLocaleString('en-US')} documents, best 10, one client`,
-    header: ['search', 'p50 without, microseconds', 'p50 with highlights', 'ratio of the medians', 'ratio of the means'],
+    title: `Searches with highlights over HTTP, POST /v1/fts, MDN: ${
+      documents.toLocaleString('en-US')
+    } documents, best 10, one client`,
+    header: ['search', 'p50 without, microseconds', 'p50 with highlights', 'ratio of the medians',
+      'ratio of the means'],
     rows,
     notes: ['The client shares the cores with the server.'],
   }];
@@ -69,7 +80,10 @@ async function fill(client: Client): Promise<number> {
   return added;
 }
 
-/** Milliseconds of the searches without highlights, then of those with them. The first quarter of the time is not measured. */
+/**
+ * Milliseconds of the searches without highlights, then of those with them. The first quarter of the time is not
+ * measured.
+ */
 async function inTurn(client: Client, bodies: readonly object[]): Promise<[number[], number[]]> {
   const times: [number[], number[]] = [[], []];
   const begin = performance.now() + (SECONDS * 1000) / 4;

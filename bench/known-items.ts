@@ -1,10 +1,11 @@
 // How well full-text search finds a page that a user looks for by name: the mean reciprocal rank of the queries of
-// `relevance/known-items.ts` by each algorithm, in process, compared with peers on the same pages. Weights are fitted on the other half.
+// `relevance/known-items.ts` by each algorithm, in process, compared with peers on the same pages. Weights are fitted
+// on the other half.
 import type { Fuzziness } from '../generated/docs/sdk/types.gen.ts';
 import { IndexInProcess } from './relevance/in-process.ts';
 import { type KnownItem, knownItems, QUERY_FORMS } from './relevance/known-items.ts';
-import { misspell } from './relevance/misspelt.ts';
 import { mrr10 } from './relevance/measures.ts';
+import { misspell } from './relevance/misspelt.ts';
 import { CONTENDERS_FOR_PAGES, ranksOf } from './relevance/peers.ts';
 import { ALGORITHMS, type Rankings } from './relevance/quire.ts';
 import { CORPUS_HINT } from './support/corpus.ts';
@@ -26,7 +27,8 @@ export async function benchKnownItems(folder: string): Promise<Section[]> {
   };
   progress('Quire: ranking');
   const index = new IndexInProcess(pages);
-  for (const algorithm of ALGORITHMS.filter((name) => name !== 'pmisparse')) add(`Quire ${algorithm}`, index.rankings(queries, algorithm, DEPTH));
+  for (const algorithm of ALGORITHMS.filter((name) => name !== 'pmisparse'))
+    add(`Quire ${algorithm}`, index.rankings(queries, algorithm, DEPTH));
   const typos = typosOf(index, items.filter(({ half }) => half === 'test').map(({ query }) => query));
   for (const contender of CONTENDERS_FOR_PAGES) {
     progress(`${contender.name}: ranking`);
@@ -35,7 +37,8 @@ export async function benchKnownItems(folder: string): Promise<Section[]> {
   return [{
     title: `Known items: ${pages.length} pages of MDN, ${items.length} queries, MRR@10`,
     header: ['', 'test half', 'fitting half', ...QUERY_FORMS.map((form) => `test: ${form}`)],
-    rows, notes: [...notes, 'The forms of queries are told in bench/relevance/known-items.ts.'],
+    rows,
+    notes: [...notes, 'The forms of queries are told in bench/relevance/known-items.ts.'],
   }, typos];
 }
 
@@ -44,7 +47,10 @@ function typosOf(index: IndexInProcess, queries: readonly string[]): Section {
   progress('Quire: misspelt queries');
   const misspelt = misspell(queries);
   const found = (fuzzy: Fuzziness): string => {
-    const hits = misspelt.map(({ right, wrong }) => ({ first: index.rank(right, 'tfidf', 1)[0], ranking: index.rank(wrong, 'tfidf', DEPTH, true, fuzzy) })).filter(({ first }) => first !== undefined);
+    const hits = misspelt.map(({ right, wrong }) => ({
+      first: index.rank(right, 'tfidf', 1)[0],
+      ranking: index.rank(wrong, 'tfidf', DEPTH, true, fuzzy),
+    })).filter(({ first }) => first !== undefined);
     return (hits.filter(({ first, ranking }) => ranking.includes(first!)).length / hits.length).toFixed(3);
   };
   return {
@@ -55,6 +61,12 @@ function typosOf(index: IndexInProcess, queries: readonly string[]): Section {
 }
 
 function figuresOf(items: readonly KnownItem[], rankings: Rankings): string[] {
-  const figure = (wanted: (item: KnownItem) => boolean): string => mrr10(items.flatMap((item, i) => (wanted(item) ? [{ ranking: rankings.get(String(i)) ?? [], expected: item.expected }] : []))).toFixed(3);
-  return [figure(({ half }) => half === 'test'), figure(({ half }) => half === 'fitting'), ...QUERY_FORMS.map((form) => figure((item) => item.form === form && item.half === 'test'))];
+  const figure = (wanted: (item: KnownItem) => boolean): string =>
+    mrr10(
+      items.flatMap((item,
+        i) => (wanted(item) ? [{ ranking: rankings.get(String(i)) ?? [], expected: item.expected }] : [])
+      ),
+    ).toFixed(3);
+  return [figure(({ half }) => half === 'test'), figure(({ half }) => half === 'fitting'),
+    ...QUERY_FORMS.map((form) => figure((item) => item.form === form && item.half === 'test'))];
 }

@@ -1,11 +1,12 @@
-// Whether the time of a failed login reveals which users exist: an unknown user, a disabled one, and a wrong password, in random
-// order, over HTTP to a server in a separate process. The cost of hashes is lowered to bcrypt's minimum, in addition to the real one:
-// the differences between the three do not depend on it, and would be lost in the noise of the real one.
+// Whether the time of a failed login reveals which users exist: an unknown user, a disabled one, and a wrong password,
+// in random order, over HTTP to a server in a separate process. The cost of hashes is lowered to bcrypt's minimum, in
+// addition to the real one: the differences between the three do not depend on it, and would be lost in the noise of
+// the real one.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { type Client, clientOf } from './support/client.ts';
 import { mannWhitney } from './support/mann-whitney.ts';
-import { clientOf, type Client } from './support/client.ts';
 import { progress } from './support/progress.ts';
 import { scaled } from './support/scale.ts';
 import { figure, median, type Section } from './support/table.ts';
@@ -34,7 +35,8 @@ export async function benchLoginTiming(folder: string): Promise<Section[]> {
     for (const kind of NAMES) {
       const { p, superiority } = mannWhitney(samples[kind], wrong);
       const isReference = kind === 'wrong password';
-      rows.push([String(cost), kind, `${samples[kind].length}`, `${figure(median(samples[kind]) * 1000)} µs`, isReference ? '' : superiority.toFixed(3), isReference ? '' : p.toFixed(3)]);
+      rows.push([String(cost), kind, `${samples[kind].length}`, `${figure(median(samples[kind]) * 1000)} µs`,
+        isReference ? '' : superiority.toFixed(3), isReference ? '' : p.toFixed(3)]);
     }
   }
   return [{
@@ -42,7 +44,9 @@ export async function benchLoginTiming(folder: string): Promise<Section[]> {
     header: ['cost of hashes', 'login', 'samples', 'median', 'how often slower than a wrong password', 'p'],
     rows,
     notes: [
-      'Compared with a wrong password by the test of Mann and Whitney (two-sided): how often a sample is slower than one of the other kind (0.5: as often as not), and how likely so much or more is where there is no difference.',
+      'Compared with a wrong password by the test of Mann and Whitney (two-sided): how often a sample is slower ' +
+      'than one of the other kind (0.5: as often as not), and how likely so much or more is where there is no ' +
+      'difference.',
       'A cost of 12 is what the server uses.',
     ],
   }];

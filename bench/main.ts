@@ -1,6 +1,6 @@
-// `npm run bench` measures everything, prints tables and writes them to RESULTS.md. Run it on a
-// machine that is otherwise idle; `npm run bench -- writes` measures one part, and `npm run bench -- --against COMMIT writes`
-// measures it with this checkout and with another commit.
+// `npm run bench` measures everything, prints tables and writes them to RESULTS.md. Run it on a machine that is
+// otherwise idle; `npm run bench -- writes` measures one part, and `npm run bench -- --against COMMIT writes` measures
+// it with this checkout and with another commit.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,10 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 if (against !== undefined && (asked.length === 0 || !(Number(rounds) >= 1))) {
-  console.error('--against COMMIT needs the names of parts, and --rounds a number from 1; example: npm run bench -- --against HEAD~10 writes reads');
+  console.error(
+    '--against COMMIT needs the names of parts, and --rounds a number from 1; example: npm run bench -- --against ' +
+      'HEAD~10 writes reads',
+  );
   process.exit(1);
 }
 
@@ -66,11 +69,12 @@ if (against !== undefined && (asked.length === 0 || !(Number(rounds) >= 1))) {
 const folder = await mkdtemp(join(ROOT, 'data-bench-'));
 const sections: Section[] = [];
 try {
-  if (against !== undefined) sections.push(...await benchAgainst({ commit: against, parts: asked, rounds: Number(rounds) }));
+  if (against !== undefined)
+    sections.push(...await benchAgainst({ commit: against, parts: asked, rounds: Number(rounds) }));
   else for (const name of asked.length > 0 ? asked : Object.keys(PARTS).filter((part) => !ON_DEMAND.includes(part))) {
-    console.error(`measuring ${name} ...`);
-    sections.push(...(await PARTS[name]!(folder)));
-  }
+      console.error(`measuring ${name} ...`);
+      sections.push(...(await PARTS[name]!(folder)));
+    }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -89,12 +93,12 @@ function plain(title: string, measure: (folder: string) => Promise<Row[]>, reaso
 
 function results(tables: string): string {
   const cpu = cpus();
-  return [
-    '# Results',
-    '',
-    `\`cd bench && npm ci && npm run bench\`, ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpu.length} x ${cpu[0]!.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB.`,
-    'The load generator shares the cores with the servers; only the ratios mean something.',
-    '',
-    tables,
-  ].join('\n');
+  return ['# Results', '',
+    `\`cd bench && npm ci && npm run bench\`, ${
+      new Date().toISOString().slice(0, 10)
+    }, Node ${process.versions.node}, ${cpu.length} x ${cpu[0]!.model.trim()}, ${
+      Math.round(totalmem() / 2 ** 30)
+    } GiB.`, 'The load generator shares the cores with the servers; only the ratios mean something.', '', tables].join(
+      '\n',
+    );
 }

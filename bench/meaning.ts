@@ -1,13 +1,16 @@
-// Search by meaning with the models that are included in the package: how well it finds, how long it takes over HTTP, and what it costs.
-// `QUIRE_MEANING_PARTS` selects some of the parts (comma-separated).
-import { benchEncoderSpeed } from './meaning/encoder-speed.ts';
+// Search by meaning with the models that are included in the package: how well it finds, how long it takes over HTTP,
+// and what it costs. `QUIRE_MEANING_PARTS` selects some of the parts (comma-separated).
 import { benchMeaningCost } from './meaning/cost.ts';
+import { benchEncoderSpeed } from './meaning/encoder-speed.ts';
 import { benchMeaningLatency } from './meaning/latency.ts';
 import { benchMeaningQuality } from './meaning/quality.ts';
 import type { Section } from './support/table.ts';
 
 const PARTS: Readonly<Record<string, (folder: string) => Promise<Section[]>>> = {
-  quality: benchMeaningQuality, latency: benchMeaningLatency, cost: benchMeaningCost, encoder: benchEncoderSpeed,
+  quality: benchMeaningQuality,
+  latency: benchMeaningLatency,
+  cost: benchMeaningCost,
+  encoder: benchEncoderSpeed,
 };
 
 export async function benchMeaning(folder: string): Promise<Section[]> {
@@ -15,7 +18,8 @@ export async function benchMeaning(folder: string): Promise<Section[]> {
   const sections: Section[] = [];
   for (const name of asked) {
     const part = PARTS[name];
-    if (part === undefined) throw new RangeError(`QUIRE_MEANING_PARTS must be among ${Object.keys(PARTS).join(', ')}, got ${name}`);
+    if (part === undefined)
+      throw new RangeError(`QUIRE_MEANING_PARTS must be among ${Object.keys(PARTS).join(', ')}, got ${name}`);
     sections.push(...await part(folder));
   }
   return sections;

@@ -1,11 +1,12 @@
-// How often recall finds the evidence for a question among ten messages: dialogues of the Schema-Guided Dialogue data set with
-// questions about what was arranged in them, and a sample of LongMemEval. Measured are the session that a question is about, and the
-// turn that contains the answer. `keyword` needs no model; `hybrid` and `semantic` embed with the provider in SVC_EMBEDDING_*, or, if
-// there is none, with a small sentence encoder that is included in the packages of this folder.
+// How often recall finds the evidence for a question among ten messages: dialogues of the Schema-Guided Dialogue data
+// set with questions about what was arranged in them, and a sample of LongMemEval. Measured are the session that a
+// question is about, and the turn that contains the answer. `keyword` needs no model; `hybrid` and `semantic` embed
+// with the provider in SVC_EMBEDDING_*, or, if there is none, with a small sentence encoder that is included in the
+// packages of this folder.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clientOf, type Client } from './support/client.ts';
-import { corpusFolder, CORPUS_HINT, linesOf } from './support/corpus.ts';
+import { type Client, clientOf } from './support/client.ts';
+import { CORPUS_HINT, corpusFolder, linesOf } from './support/corpus.ts';
 import { progress } from './support/progress.ts';
 import { startQuire, startScript } from './support/server.ts';
 import { missing, type Section } from './support/table.ts';
@@ -38,7 +39,7 @@ interface Recalled {
 
 const TITLE = 'Memory recall';
 const TOP = 10;
-const ENCODER = 'Universal Sentence Encoder Lite (512 dimensions, TensorFlow.js), behind OpenAI\'s format';
+const ENCODER = "Universal Sentence Encoder Lite (512 dimensions, TensorFlow.js), behind OpenAI's format";
 /** Number of sessions that are written concurrently. */
 const WRITERS = 16;
 
@@ -48,12 +49,16 @@ export async function benchMemoryRecall(folder: string): Promise<Section[]> {
   const own = process.env['SVC_EMBEDDING_PROVIDER'];
   const encoder = own === undefined ? await startScript(join(import.meta.dirname, 'encoder', 'serve.ts')) : undefined;
   const server = await startQuire(join(folder, 'memory-recall.db'), encoder && {
-    SVC_EMBEDDING_PROVIDER: 'openai', SVC_EMBEDDING_API_URL: encoder.url, SVC_EMBEDDING_API_KEY: 'none-is-needed',
-    SVC_EMBEDDING_MODEL: 'universal-sentence-encoder-lite', SVC_EMBEDDING_DIMENSIONS: '512',
+    SVC_EMBEDDING_PROVIDER: 'openai',
+    SVC_EMBEDDING_API_URL: encoder.url,
+    SVC_EMBEDDING_API_KEY: 'none-is-needed',
+    SVC_EMBEDDING_MODEL: 'universal-sentence-encoder-lite',
+    SVC_EMBEDDING_DIMENSIONS: '512',
   });
   const client = clientOf(server.url);
   const sections: Section[] = [];
-  for (const data of [await dialogues(corpus), await longMemEval(corpus)]) sections.push(await sectionOf(server.url, client, data, own ?? ENCODER));
+  for (const data of [await dialogues(corpus), await longMemEval(corpus)])
+    sections.push(await sectionOf(server.url, client, data, own ?? ENCODER));
   client.close();
   await server.stop();
   await encoder?.stop();
@@ -75,8 +80,11 @@ async function sectionOf(url: string, client: Client, data: DataSet, provider: s
   notes.push(`Embedding provider: ${provider}.`);
   const turns = data.sessions.reduce((sum, { turns: { length } }) => sum + length, 0);
   return {
-    title: `${TITLE}, ${data.name}: ${data.questions.length} questions, ${data.sessions.length} sessions, ${turns} messages`,
-    header: ['', `recall@${TOP} of the session`, `recall@${TOP} of the turn`], rows, notes,
+    title:
+      `${TITLE}, ${data.name}: ${data.questions.length} questions, ${data.sessions.length} sessions, ${turns} messages`,
+    header: ['', `recall@${TOP} of the session`, `recall@${TOP} of the turn`],
+    rows,
+    notes,
   };
 }
 
@@ -104,7 +112,9 @@ async function embedded(url: string): Promise<void> {
 }
 
 /** Fractions of the questions. Throws if the server uses another strategy. */
-async function measure(client: Client, { questions }: DataSet, ids: ReadonlyMap<string, string>, strategy: Strategy): Promise<{ session: number; turn: number }> {
+async function measure(client: Client, { questions }: DataSet, ids: ReadonlyMap<string, string>,
+  strategy: Strategy): Promise<{ session: number; turn: number }>
+{
   let [session, turn] = [0, 0];
   for (const { text, userId, evidence } of questions) {
     const recalled = await client.post<Recalled>('/v1/memory/recall', { query: text, userId, strategy, topK: TOP });
@@ -113,7 +123,9 @@ async function measure(client: Client, { questions }: DataSet, ids: ReadonlyMap<
     const hits = recalled.results.filter(({ sessionId }) => turns.has(sessionId));
     if (hits.length > 0) session++;
     // Messages are numbered from 1.
-    if (hits.some(({ sessionId, document: { key } }) => turns.get(sessionId)!.has(Number(key.slice(key.lastIndexOf('/') + 1)) - 1))) turn++;
+    if (hits.some(({ sessionId, document: { key } }) =>
+      turns.get(sessionId)!.has(Number(key.slice(key.lastIndexOf('/') + 1)) - 1)
+    )) turn++;
   }
   return { session: session / questions.length, turn: turn / questions.length };
 }
@@ -122,8 +134,16 @@ async function dialogues(folder: string): Promise<DataSet> {
   const userId = 'sgd';
   const sessions = [];
   for await (const line of linesOf(join(folder, 'sgd-sessions.ndjson.gz'))) {
-    const { session_id: id, turns } = JSON.parse(line) as { session_id: string; turns: { speaker: string; text: string }[] };
-    sessions.push({ id, userId, turns: turns.map(({ speaker, text }) => ({ role: speaker === 'user' ? 'user' as const : 'assistant' as const, content: text })) });
+    const { session_id: id, turns } = JSON.parse(line) as { session_id: string;
+      turns: { speaker: string; text: string }[] };
+    sessions.push({
+      id,
+      userId,
+      turns: turns.map(({ speaker, text }) => ({
+        role: speaker === 'user' ? 'user' as const : 'assistant' as const,
+        content: text,
+      })),
+    });
   }
   const questions = [];
   for await (const line of linesOf(join(folder, 'sgd-questions.ndjson'))) {
@@ -144,10 +164,22 @@ interface LongMemQuestion {
 async function longMemEval(folder: string): Promise<DataSet> {
   const all = JSON.parse(await readFile(join(folder, 'longmemeval-sample.json'), 'utf8')) as LongMemQuestion[];
   const sessions = all.flatMap(({ question_id: userId, haystack_session_ids: ids, haystack_sessions: talks }) =>
-    talks.map((turns, i) => ({ id: `${userId} ${ids[i]}`, userId, turns: turns.map(({ role, content }) => ({ role, content })) })));
-  const questions = all.map(({ question: text, question_id: userId, haystack_session_ids: ids, haystack_sessions: talks }) => ({
-    text, userId,
-    evidence: new Map(talks.map((turns, i) => [`${userId} ${ids[i]}`, new Set(turns.flatMap(({ has_answer: has }, n) => (has ? [n] : [])))] as const).filter(([, numbers]) => numbers.size > 0)),
+    talks.map((turns, i) => ({
+      id: `${userId} ${ids[i]}`,
+      userId,
+      turns: turns.map(({ role, content }) => ({ role, content })),
+    }))
+  );
+  const questions = all.map((
+    { question: text, question_id: userId, haystack_session_ids: ids, haystack_sessions: talks },
+  ) => ({
+    text,
+    userId,
+    evidence: new Map(
+      talks.map((turns, i) =>
+        [`${userId} ${ids[i]}`, new Set(turns.flatMap(({ has_answer: has }, n) => (has ? [n] : [])))] as const
+      ).filter(([, numbers]) => numbers.size > 0),
+    ),
   }));
   return { name: 'LongMemEval sample', sessions, questions };
 }

@@ -22,7 +22,8 @@ export async function benchMemory(folder: string): Promise<Row[]> {
   await second.stop();
   const mb = (value: number) => value / 1e6;
   return [
-    compare(`memory after writing ${DOCUMENTS.toLocaleString('en-US')} documents`, mb(now), 'text stored', mb(bytes), 'MB'),
+    compare(`memory after writing ${DOCUMENTS.toLocaleString('en-US')} documents`, mb(now), 'text stored', mb(bytes),
+      'MB'),
     compare('its peak while writing', mb(peak), 'text stored', mb(bytes), 'MB'),
     compare('memory after a restart', mb(restarted), 'memory of an empty server', mb(empty), 'MB'),
     compare('ready after a restart', second.readyMs, 'ready with an empty database', first.readyMs, 'ms'),
@@ -36,9 +37,18 @@ async function fill(url: string): Promise<number> {
     const documents = Array.from({ length: BATCH }, (_, i) => {
       const contentMd = prose(random, BYTES);
       bytes += contentMd.length;
-      return { key: `doc-${from + i}`, lang: 'en', meta: { category: [`c${(from + i) % 20}`], tags: [`t${(from + i) % 100}`] }, contentMd };
+      return {
+        key: `doc-${from + i}`,
+        lang: 'en',
+        meta: { category: [`c${(from + i) % 20}`], tags: [`t${(from + i) % 100}`] },
+        contentMd,
+      };
     });
-    const response = await fetch(`${url}/v1/add-batch`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ collection: 'bench', documents }) });
+    const response = await fetch(`${url}/v1/add-batch`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ collection: 'bench', documents }),
+    });
     if (!response.ok) throw new Error(`add-batch answered ${response.status}: ${await response.text()}`);
     await response.arrayBuffer();
   }

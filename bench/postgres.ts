@@ -1,14 +1,15 @@
-// Nodes over PostgreSQL (`SVC_STORAGE_DRIVER=postgres`). Durable writes over HTTP to one node, 64 clients, compared with plain inserts of the
-// same rows by 64 connections into tables of the same shape on the same server; the two take turns, and the server syncs its log at each
-// commit. Then the restart of a node with many documents, with the checkpoints of its indexes and without.
+// Nodes over PostgreSQL (`SVC_STORAGE_DRIVER=postgres`). Durable writes over HTTP to one node, 64 clients, compared
+// with plain inserts of the same rows by 64 connections into tables of the same shape on the same server; the two take
+// turns, and the server syncs its log at each commit. Then the restart of a node with many documents, with the
+// checkpoints of its indexes and without.
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { untilSearch, withClient } from './fulltext/restart.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../src/testkit/postgres-server.ts';
+import { untilSearch, withClient } from './fulltext/restart.ts';
+import { prose, seeded } from './support/corpus.ts';
 import { scaled } from './support/scale.ts';
 import { startQuire } from './support/server.ts';
-import { prose, seeded } from './support/corpus.ts';
 import { compare, comparisons, figure, median, missing, type Section } from './support/table.ts';
 import { prepare, sendsPerSecond } from './support/wire.ts';
 
@@ -23,7 +24,10 @@ const LATER = 100;
 const SEARCH = { collection: 'restart', query: 'w12 w80', limit: 10, fields: ['key'] };
 const TABLES = ['documents', 'spellings', 'revisions', 'changes'];
 
-/** The rows of a new document, in one statement and one commit, as a program would insert them that has nothing else to do. */
+/**
+ * The rows of a new document, in one statement and one commit, as a program would insert them that has nothing else to
+ * do.
+ */
 const SAME_ROWS = `
   WITH document AS (
     INSERT INTO plain.documents(cid, id, key, lang, backend, crc, bytes, added_at, updated_at, rev_ts, meta, body)
@@ -41,11 +45,21 @@ async function benchWrites(folder: string): Promise<Section> {
   const title = `Nodes over PostgreSQL: durable writes, ${CLIENTS} clients`;
   const postgres = await PostgresServer.start({ durable: true });
   const url = await postgres.createSchema();
-  const node = await startQuire(join(folder, 'postgres', 'quire.db'), { SVC_STORAGE_DRIVER: 'postgres', SVC_POSTGRES_URL: url });
+  const node = await startQuire(join(folder, 'postgres', 'quire.db'), {
+    SVC_STORAGE_DRIVER: 'postgres',
+    SVC_POSTGRES_URL: url,
+  });
   let plain: PlainInserts | undefined;
   try {
     let n = 0;
-    const add = () => prepare('/v1/add', { collection: 'bench', key: `k${n++}`, lang: 'en', meta: { tags: ['a', 'b'] }, contentMd: BODY });
+    const add = () =>
+      prepare('/v1/add', {
+        collection: 'bench',
+        key: `k${n++}`,
+        lang: 'en',
+        meta: { tags: ['a', 'b'] },
+        contentMd: BODY,
+      });
     const write = () => sendsPerSecond(node.url, add, CLIENTS, SECONDS);
     await write();
     plain = await PlainInserts.open(url);
@@ -55,8 +69,11 @@ async function benchWrites(folder: string): Promise<Section> {
       await setTimeout(500);
       ours.push(await write());
     }
-    return comparisons(title, [compare('documents (POST /v1/add)', median(ours), 'plain inserts of the same rows', median(theirs), '/s')], [
-      'The load, the node and the server of PostgreSQL share the cores. A plain insert is one prepared statement that inserts the rows of one document, with a body as the node has stored it, and commits.',
+    return comparisons(title, [
+      compare('documents (POST /v1/add)', median(ours), 'plain inserts of the same rows', median(theirs), '/s'),
+    ], [
+      'The load, the node and the server of PostgreSQL share the cores. A plain insert is one prepared statement ' +
+      'that inserts the rows of one document, with a body as the node has stored it, and commits.',
     ]);
   } finally {
     await plain?.close();
@@ -76,7 +93,13 @@ async function benchRestart(folder: string): Promise<Section> {
     await first.stop();
     const stopped = await untilSearch(own, SEARCH, env);
     await withClient(stopped.server, async (client) => {
-      for (let i = 0; i < LATER; i++) await client.post('/v1/add', { collection: 'restart', key: `later-${i}`, lang: 'en', contentMd: 'written later' });
+      for (let i = 0; i < LATER; i++)
+        await client.post('/v1/add', {
+          collection: 'restart',
+          key: `later-${i}`,
+          lang: 'en',
+          contentMd: 'written later',
+        });
     });
     await stopped.server.kill();
     const killed = await untilSearch(own, SEARCH, env);
@@ -84,10 +107,20 @@ async function benchRestart(folder: string): Promise<Section> {
     const without = await untilSearch(fresh, SEARCH, env);
     await without.server.stop();
     return {
-      title: `Nodes over PostgreSQL: restart with ${figure(DOCUMENTS)} documents of 1.1 KB, from the start to the first search`, header: ['start', 'ms', 'of which until it listens'],
-      rows: Object.entries({ 'after SIGTERM': stopped, [`after SIGKILL, ${LATER} documents after it wrote its index`]: killed, 'with an empty folder: indexes are built from all documents': without })
-        .map(([what, { ms, server }]) => [what, figure(ms), figure(server.readyMs)]),
-      notes: [`The documents were written by POST /v1/add-batch, ${figure(DOCUMENTS / fillSeconds)} a second, and are indexed when they are acknowledged.`],
+      title: `Nodes over PostgreSQL: restart with ${
+        figure(DOCUMENTS)
+      } documents of 1.1 KB, from the start to the first search`,
+      header: ['start', 'ms', 'of which until it listens'],
+      rows: Object.entries({
+        'after SIGTERM': stopped,
+        [`after SIGKILL, ${LATER} documents after it wrote its index`]: killed,
+        'with an empty folder: indexes are built from all documents': without,
+      }).map(([what, { ms, server }]) => [what, figure(ms), figure(server.readyMs)]),
+      notes: [
+        `The documents were written by POST /v1/add-batch, ${
+          figure(DOCUMENTS / fillSeconds)
+        } a second, and are indexed when they are acknowledged.`,
+      ],
     };
   } finally {
     await postgres.stop();
@@ -100,7 +133,12 @@ async function fill(url: string): Promise<number> {
   const begun = performance.now();
   await withClient({ url }, async (client) => {
     for (let from = 0; from < DOCUMENTS; from += BATCH) {
-      const documents = Array.from({ length: Math.min(BATCH, DOCUMENTS - from) }, (_, i) => ({ key: `k${from + i}`, lang: 'en', contentMd: prose(random, 1100), meta: { half: [String(i % 2)] } }));
+      const documents = Array.from({ length: Math.min(BATCH, DOCUMENTS - from) }, (_, i) => ({
+        key: `k${from + i}`,
+        lang: 'en',
+        contentMd: prose(random, 1100),
+        meta: { half: [String(i % 2)] },
+      }));
       await client.post('/v1/add-batch', { collection: 'restart', documents });
     }
   });
@@ -131,7 +169,11 @@ class PlainInserts {
   async perSecond(): Promise<number> {
     const begun = performance.now();
     let done = 0;
-    const insert = (n: number) => ({ name: 'insert', text: SAME_ROWS, values: [`bench|k${n}|en`, `k${n}`, '{"tags":["a","b"]}', this.#body] });
+    const insert = (n: number) => ({
+      name: 'insert',
+      text: SAME_ROWS,
+      values: [`bench|k${n}|en`, `k${n}`, '{"tags":["a","b"]}', this.#body],
+    });
     await Promise.all(this.#clients.map(async (client) => {
       for (; performance.now() - begun < SECONDS * 1000; done++) await client.query(insert(this.#n++));
     }));

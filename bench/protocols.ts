@@ -1,6 +1,7 @@
-// The cost of each protocol: reading one document over each of them compared with calling the handler directly, with 1 and 32
-// clients; and the memory of a thousand MCP sessions and two hundred gRPC watchers while they are open and afterwards.
-import { execFile, fork, type ChildProcess } from 'node:child_process';
+// The cost of each protocol: reading one document over each of them compared with calling the handler directly, with 1
+// and 32 clients; and the memory of a thousand MCP sessions and two hundred gRPC watchers while they are open and
+// afterwards.
+import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -93,12 +94,16 @@ interface Measured {
 
 /** The protocols take turns, so that other load on the machine affects all of them. */
 async function overEach({ order, usage }: Pair): Promise<Measured[]> {
-  const all = CLIENTS.flatMap((clients) => Object.keys(PROTOCOLS).map((protocol): Measured => ({ protocol, clients, paces: [], cpu: 0 })));
+  const all = CLIENTS.flatMap((clients) =>
+    Object.keys(PROTOCOLS).map((protocol): Measured => ({ protocol, clients, paces: [], cpu: 0 }))
+  );
   for (const { protocol, clients } of all) await order({ do: 'pace', protocol, clients, seconds: SECONDS / 4 });
   for (let round = 0; round < ROUNDS; round++) {
     for (const each of all) {
       const { cpu: before } = await usage('cpu');
-      each.paces.push(await order<Pace>({ do: 'pace', protocol: each.protocol, clients: each.clients, seconds: SECONDS }));
+      each.paces.push(
+        await order<Pace>({ do: 'pace', protocol: each.protocol, clients: each.clients, seconds: SECONDS }),
+      );
       each.cpu += (await usage('cpu')).cpu - before;
     }
   }
@@ -109,10 +114,12 @@ function paceSection(direct: readonly Pace[], measured: readonly Measured[]): Se
   const rows = CLIENTS.flatMap((clients, i) => {
     const base = joined([direct[i]!]);
     const rest = joined(measured.find((each) => each.clients === clients && each.protocol === 'REST')!.paces);
-    const own = ['the handler, called directly', String(clients), figure(base.perSecond), '1.00', '', micros(base.p50), micros(base.p99), ''];
+    const own = ['the handler, called directly', String(clients), figure(base.perSecond), '1.00', '', micros(base.p50),
+      micros(base.p99), ''];
     const of = measured.filter((each) => each.clients === clients).map(({ protocol, paces, cpu }) => {
       const { perSecond, p50, p99, calls } = joined(paces);
-      return [protocol, String(clients), figure(perSecond), (perSecond / base.perSecond).toFixed(3), (perSecond / rest.perSecond).toFixed(2), micros(p50), micros(p99), figure(cpu / calls)];
+      return [protocol, String(clients), figure(perSecond), (perSecond / base.perSecond).toFixed(3),
+        (perSecond / rest.perSecond).toFixed(2), micros(p50), micros(p99), figure(cpu / calls)];
     });
     return [own, ...of];
   });
@@ -121,9 +128,12 @@ function paceSection(direct: readonly Pace[], measured: readonly Measured[]): Se
     header: ['through', 'clients', 'requests/s', 'to direct', 'to REST', 'p50 µs', 'p99 µs', 'server µs of CPU each'],
     rows,
     notes: [
-      'Each client has a connection of its own and one request under way. All clients share one process, which shares the cores with the server, so with 32 the requests a second tell of both; the processor time is the server\'s alone.',
+      'Each client has a connection of its own and one request under way. All clients share one process, which ' +
+      'shares the cores with the server, so with 32 the requests a second tell of both; the processor time is the ' +
+      "server's alone.",
       'The document is one that the service remembers, so that no database is in the figures.',
-      'Clients read answers to their end and leave them as bytes. With 32 direct calls the latency is that of waiting for the 31 others.',
+      'Clients read answers to their end and leave them as bytes. With 32 direct calls the latency is that of ' +
+      'waiting for the 31 others.',
     ],
   };
 }
@@ -131,7 +141,12 @@ function paceSection(direct: readonly Pace[], measured: readonly Measured[]): Se
 function joined(paces: readonly Pace[]): { perSecond: number; p50: number; p99: number; calls: number } {
   const times = Float64Array.from(paces.flatMap((pace) => pace.times)).sort();
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))]!;
-  return { calls: times.length, perSecond: times.length / paces.reduce((sum, { seconds }) => sum + seconds, 0), p50: at(0.5), p99: at(0.99) };
+  return {
+    calls: times.length,
+    perSecond: times.length / paces.reduce((sum, { seconds }) => sum + seconds, 0),
+    p50: at(0.5),
+    p99: at(0.99),
+  };
 }
 
 const micros = (milliseconds: number): string => figure(milliseconds * 1000);
@@ -153,7 +168,9 @@ async function held(database: string, crowd: 'sessions' | 'watchers', count: num
   const before = await usage('memory');
   await order({ do: 'open', crowd, count });
   const open = await usage('memory');
-  const seconds = crowd === 'watchers' ? { seconds: await order<number>({ do: 'write', documents: WRITES, events: WRITES * count }) } : {};
+  const seconds = crowd === 'watchers'
+    ? { seconds: await order<number>({ do: 'write', documents: WRITES, events: WRITES * count }) }
+    : {};
   await order({ do: 'close' });
   const after = await usage('memory');
   await stop();
@@ -163,13 +180,20 @@ async function held(database: string, crowd: 'sessions' | 'watchers', count: num
 function crowdSection(sessions: Held, watchers: Held): Section {
   const row = (what: string, count: number, { before, open, after }: Held): string[] => {
     const each = (open.heap - before.heap) / count / 1024;
-    return [what, ...[before, open, after].map(({ rss, heap }) => `${figure(rss / 2 ** 20)} / ${figure(heap / 2 ** 20)}`), `${figure(each)} KiB`];
+    return [what,
+      ...[before, open, after].map(({ rss, heap }) => `${figure(rss / 2 ** 20)} / ${figure(heap / 2 ** 20)}`),
+      `${figure(each)} KiB`];
   };
   const events = WRITES * WATCHERS;
   return {
     title: 'Clients that stay: memory of the server in MiB, whole process / heap after a collection',
     header: ['clients', 'before', 'while they are there', 'after they have gone', 'heap for each'],
-    rows: [row(`${SESSIONS} MCP sessions, each with its stream`, SESSIONS, sessions), row(`${WATCHERS} gRPC Watch streams`, WATCHERS, watchers)],
-    notes: [`${figure(events)} events of ${WRITES} writes reached all ${WATCHERS} watchers in ${figure(watchers.seconds!)} s, ${figure(events / watchers.seconds!)} a second; the memory afterwards has those documents in it.`],
+    rows: [row(`${SESSIONS} MCP sessions, each with its stream`, SESSIONS, sessions),
+      row(`${WATCHERS} gRPC Watch streams`, WATCHERS, watchers)],
+    notes: [
+      `${figure(events)} events of ${WRITES} writes reached all ${WATCHERS} watchers in ${
+        figure(watchers.seconds!)
+      } s, ${figure(events / watchers.seconds!)} a second; the memory afterwards has those documents in it.`,
+    ],
   };
 }

@@ -20,10 +20,26 @@ async function readsOf(database: string, bytes: number): Promise<Row> {
   const quire = await startQuire(database);
   const identity = { collection: 'bench', key: 'page', lang: 'en' };
   const post = (path: string, body: object) =>
-    fetch(`${quire.url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
-  await post('/v1/add', { ...identity, meta: { title: ['A page'], tags: ['a', 'b', 'c'] }, contentMd: 'some words '.repeat(bytes / 11) });
-  const bare = await startScript(join(import.meta.dirname, 'bare-koa.ts'), await (await post('/v1/get', identity)).text());
-  const load = (url: string) => requestsPerSecond({ url: `${url}/v1/get`, clients: CLIENTS, seconds: SECONDS, method: 'POST', body: JSON.stringify(identity) });
+    fetch(`${quire.url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  await post('/v1/add', {
+    ...identity,
+    meta: { title: ['A page'], tags: ['a', 'b', 'c'] },
+    contentMd: 'some words '.repeat(bytes / 11),
+  });
+  const bare = await startScript(join(import.meta.dirname, 'bare-koa.ts'),
+    await (await post('/v1/get', identity)).text());
+  const load = (url: string) =>
+    requestsPerSecond({
+      url: `${url}/v1/get`,
+      clients: CLIENTS,
+      seconds: SECONDS,
+      method: 'POST',
+      body: JSON.stringify(identity),
+    });
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -31,5 +47,6 @@ async function readsOf(database: string, bytes: number): Promise<Row> {
     ours.push(await load(quire.url));
   }
   await Promise.all([quire.stop(), bare.stop()]);
-  return compare(`POST /v1/get, body of ${bytes} bytes, ${CLIENTS} clients`, median(ours), 'bare koa route, same bytes', median(theirs), '/s');
+  return compare(`POST /v1/get, body of ${bytes} bytes, ${CLIENTS} clients`, median(ours), 'bare koa route, same bytes',
+    median(theirs), '/s');
 }

@@ -1,12 +1,13 @@
-// How well full-text search ranks: two collections with human relevance judgements (Cranfield: aerodynamics, MED: medicine), each
-// algorithm through `/v1/fts`, compared with the BM25 of peers on the same texts. Queries are sentences and are sent unchanged. Then
-// long queries with repeated terms: with and without their repetitions, by Quire and by Lucene.
+// How well full-text search ranks: two collections with human relevance judgements (Cranfield: aerodynamics, MED:
+// medicine), each algorithm through `/v1/fts`, compared with the BM25 of peers on the same texts. Queries are sentences
+// and are sent unchanged. Then long queries with repeated terms: with and without their repetitions, by Quire and by
+// Lucene.
+import { lucene10 } from './peers/index.ts';
 import { baselinesOf, type Judged, judgedCollection } from './relevance/judged.ts';
-import { longQueriesOf, type LongQueries } from './relevance/long-queries.ts';
-import { qualityOf, type Quality } from './relevance/measures.ts';
+import { type LongQueries, longQueriesOf } from './relevance/long-queries.ts';
+import { type Quality, qualityOf } from './relevance/measures.ts';
 import { CONTENDERS, ranksOf } from './relevance/peers.ts';
 import { ALGORITHMS, type Rankings, ranksOfQuire } from './relevance/quire.ts';
-import { lucene10 } from './peers/index.ts';
 import { CORPUS_HINT } from './support/corpus.ts';
 import { progress } from './support/progress.ts';
 import { missing, type Section } from './support/table.ts';
@@ -27,31 +28,39 @@ export async function benchRelevance(folder: string): Promise<Section[]> {
   const ours = collections.length === 0 ? undefined : await ranksOfQuire(folder, asked, DEPTH);
   const sections: Section[] = [];
   for (const { name, judged } of found) {
-    if (judged === undefined) sections.push(missing(`Relevance, ${name}`, `it needs the folder ir/${name}: ${CORPUS_HINT}`));
+    if (judged === undefined)
+      sections.push(missing(`Relevance, ${name}`, `it needs the folder ir/${name}: ${CORPUS_HINT}`));
     else sections.push(await sectionOf(folder, judged, ours!.get(name)!));
   }
-  if (long) sections.push(await longSection(folder, long, ours!.get(long.judged.name)!, ours!.get(`${long.once.name}-once`)!));
+  if (long)
+    sections.push(await longSection(folder, long, ours!.get(long.judged.name)!, ours!.get(`${long.once.name}-once`)!));
   return sections;
 }
 
-async function sectionOf(folder: string, judged: Judged, ours: ReadonlyMap<string, Rankings | string>): Promise<Section> {
+async function sectionOf(folder: string, judged: Judged,
+  ours: ReadonlyMap<string, Rankings | string>): Promise<Section>
+{
   const table = new Table(judged);
   for (const algorithm of ALGORITHMS) table.add(`Quire ${algorithm}`, ours.get(algorithm)!);
   for (const contender of CONTENDERS) {
     progress(`${contender.name}: ranking ${judged.name}`);
     table.add(contender.name, await ranksOf(contender, folder, judged, DEPTH));
   }
-  for (const [name, quality] of Object.entries(baselinesOf(judged.name))) table.rows.push(rowOf(`reference: ${name}`, quality));
+  for (const [name, quality] of Object.entries(baselinesOf(judged.name)))
+    table.rows.push(rowOf(`reference: ${name}`, quality));
   return {
     title: `Relevance, ${judged.name}: ${judged.documents.length} documents, ${judged.queries.length} queries`,
     header: HEADER,
     rows: table.rows,
-    notes: [...table.notes, `MAP is that of rankings of ${DEPTH.toLocaleString('en-US')}; the references are of whole ones.`],
+    notes: [...table.notes,
+      `MAP is that of rankings of ${DEPTH.toLocaleString('en-US')}; the references are of whole ones.`],
   };
 }
 
 /** The gain from counting terms as often as they occur in a query, for Quire and for Lucene. */
-async function longSection(folder: string, { judged, once, residual }: LongQueries, ours: ReadonlyMap<string, Rankings | string>, oursOnce: ReadonlyMap<string, Rankings | string>): Promise<Section> {
+async function longSection(folder: string, { judged, once, residual }: LongQueries,
+  ours: ReadonlyMap<string, Rankings | string>, oursOnce: ReadonlyMap<string, Rankings | string>): Promise<Section>
+{
   const table = new Table(judged, residual);
   for (const algorithm of ALGORITHMS) {
     table.add(`Quire ${algorithm}`, ours.get(algorithm)!);
@@ -64,10 +73,15 @@ async function longSection(folder: string, { judged, once, residual }: LongQueri
   }
   const words = judged.queries.reduce((sum, { text }) => sum + text.split(/\s+/).length, 0) / judged.queries.length;
   return {
-    title: `Relevance, long queries on ${LONG}: ${judged.documents.length} documents, ${judged.queries.length} queries of ${Math.round(words)} words on average`,
+    title:
+      `Relevance, long queries on ${LONG}: ${judged.documents.length} documents, ${judged.queries.length} queries of ${
+        Math.round(words)
+      } words on average`,
     header: HEADER,
     rows: table.rows,
-    notes: [...table.notes, 'Each query is joined with the titles of half its relevant documents, which are taken out of its rankings and judgements; "each term once" is the same query without what comes again in any inflection.'],
+    notes: [...table.notes,
+      'Each query is joined with the titles of half its relevant documents, which are taken out of its rankings ' +
+      'and judgements; "each term once" is the same query without what comes again in any inflection.'],
   };
 }
 
@@ -90,7 +104,10 @@ class Table {
       return;
     }
     const rankings = this.#counted(found);
-    this.rows.push(rowOf(name, { ...qualityOf(rankings, this.#relevance), map100: qualityOf(first(rankings, 100), this.#relevance).map }));
+    this.rows.push(rowOf(name, {
+      ...qualityOf(rankings, this.#relevance),
+      map100: qualityOf(first(rankings, 100), this.#relevance).map,
+    }));
   }
 }
 

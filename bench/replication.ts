@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { scaled } from './support/scale.ts';
-import { startQuire, type BenchServer } from './support/server.ts';
+import { type BenchServer, startQuire } from './support/server.ts';
 import { compare, median, type Row } from './support/table.ts';
 
 const CHANGES = scaled(100_000);
@@ -18,12 +18,17 @@ interface Status {
 }
 
 async function post(url: string, path: string, body: object): Promise<void> {
-  const response = await fetch(url + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   await response.arrayBuffer();
 }
 
-const lsnOf = async ({ url }: BenchServer): Promise<number> => ((await (await fetch(`${url}/v1/replication/status`)).json()) as Status).current_lsn;
+const lsnOf = async ({ url }: BenchServer): Promise<number> =>
+  ((await (await fetch(`${url}/v1/replication/status`)).json()) as Status).current_lsn;
 
 async function until(server: BenchServer, lsn: number): Promise<void> {
   while ((await lsnOf(server)) < lsn) await setTimeout(5);
@@ -38,18 +43,36 @@ function freePort(): Promise<number> {
   });
 }
 
-const document = (n: number) => ({ key: `k${n}`, lang: 'en', meta: { tags: ['a', `b${n % 100}`] }, contentMd: `document number ${n} ${'with some words '.repeat(20)}` });
+const document = (n: number) => ({
+  key: `k${n}`,
+  lang: 'en',
+  meta: { tags: ['a', `b${n % 100}`] },
+  contentMd: `document number ${n} ${'with some words '.repeat(20)}`,
+});
 
 async function catchUpPerSecond(folder: string): Promise<number> {
   const grpc = `127.0.0.1:${await freePort()}`;
   const shared = { SVC_REPLICATION_SECRET: SECRET, SVC_REPLICATION_RETRY_INTERVAL: '100ms' };
-  const leader = await startQuire(join(folder, 'leader.db'), { ...shared, SVC_REPLICATION_ROLE: 'leader', SVC_GRPC_ADDR: grpc });
-  const startFollower = () => startQuire(join(folder, 'follower.db'), { ...shared, SVC_REPLICATION_ROLE: 'follower', SVC_REPLICATION_LEADER_ADDR: grpc });
+  const leader = await startQuire(join(folder, 'leader.db'), {
+    ...shared,
+    SVC_REPLICATION_ROLE: 'leader',
+    SVC_GRPC_ADDR: grpc,
+  });
+  const startFollower = () =>
+    startQuire(join(folder, 'follower.db'), {
+      ...shared,
+      SVC_REPLICATION_ROLE: 'follower',
+      SVC_REPLICATION_LEADER_ADDR: grpc,
+    });
   let follower = await startFollower();
   await post(leader.url, '/v1/add', { collection: 'bench', ...document(-1) });
   await until(follower, 1);
   await follower.stop();
-  for (let n = 0; n < CHANGES; n += BATCH) await post(leader.url, '/v1/add-batch', { collection: 'bench', documents: Array.from({ length: BATCH }, (_, i) => document(n + i)) });
+  for (let n = 0; n < CHANGES; n += BATCH)
+    await post(leader.url, '/v1/add-batch', {
+      collection: 'bench',
+      documents: Array.from({ length: BATCH }, (_, i) => document(n + i)),
+    });
   const [head, behind] = [await lsnOf(leader), 1];
   const begun = performance.now();
   follower = await startFollower();
@@ -67,7 +90,8 @@ async function writesPerSecond({ url }: BenchServer, seconds: number, round: num
   const end = performance.now() + seconds * 1000;
   let done = 0;
   const client = async (number: number): Promise<void> => {
-    for (let n = 0; performance.now() < end; n++, done++) await post(url, '/v1/add', { collection: 'bench', ...document(n), key: `r${round}-${number}-${n}` });
+    for (let n = 0; performance.now() < end; n++, done++)
+      await post(url, '/v1/add', { collection: 'bench', ...document(n), key: `r${round}-${number}-${n}` });
   };
   await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
   return done / seconds;
@@ -85,7 +109,8 @@ export async function benchReplication(folder: string): Promise<Row[]> {
   await plain.stop();
   await recording.stop();
   return [
-    compare(`a follower ${CHANGES.toLocaleString('en-US')} changes behind catches up`, perSecond, 'target', TARGET, 'changes/s'),
+    compare(`a follower ${CHANGES.toLocaleString('en-US')} changes behind catches up`, perSecond, 'target', TARGET,
+      'changes/s'),
     compare(`POST /v1/add with a binlog, ${CLIENTS} clients`, median(withBinlog), 'without one', median(without), '/s'),
   ];
 }

@@ -1,5 +1,6 @@
-// Full-text searches whose best results are reranked, as is the default, compared with the same searches without, in process, on the pages
-// of MDN. A query that comes for the first time is asked once, with or without reranking; afterwards, the same ones come again.
+// Full-text searches whose best results are reranked, as is the default, compared with the same searches without, in
+// process, on the pages of MDN. A query that comes for the first time is asked once, with or without reranking;
+// afterwards, the same ones come again.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Caller } from '../src/operations/index.ts';
@@ -42,10 +43,16 @@ export async function benchRerank(folder: string): Promise<Section[]> {
     await rm(database, { force: true });
   }
   return [{
-    title: `Searches with reranking, the default, beside those without, in process, MDN: ${figure(pages.length)} documents, best 10, keys only`,
+    title: `Searches with reranking, the default, beside those without, in process, MDN: ${
+      figure(pages.length)
+    } documents, best 10, keys only`,
     header: ['search', 'p50 without, microseconds', 'p50 with reranking', 'ratio of the medians', 'ratio of the means'],
     rows,
-    notes: [`The whole operation is measured: its input is validated and its rights are checked. ${figure(known.items.length)} queries of each kind in random order, every other one with reranking. The target is a ratio of 1.5.`],
+    notes: [
+      `The whole operation is measured: its input is validated and its rights are checked. ${
+        figure(known.items.length)
+      } queries of each kind in random order, every other one with reranking. The target is a ratio of 1.5.`,
+    ],
   }];
 }
 
@@ -53,14 +60,20 @@ type Times = readonly [without: readonly number[], reranked: readonly number[]];
 
 function row(search: string, times: Times): string[] {
   const [without, reranked] = times.map((each) => latencyOf(each)) as [Latency, Latency];
-  return [search, figure(without.p50), figure(reranked.p50), (reranked.p50 / without.p50).toFixed(2), (without.perSecond / reranked.perSecond).toFixed(2)];
+  return [search, figure(without.p50), figure(reranked.p50), (reranked.p50 / without.p50).toFixed(2),
+    (without.perSecond / reranked.perSecond).toFixed(2)];
 }
 
 type Latency = ReturnType<typeof latencyOf>;
 
 async function fill({ invoke }: ServiceInProcess, pages: readonly Page[]): Promise<void> {
   for (let from = 0; from < pages.length; from += BATCH) {
-    const documents = pages.slice(from, from + BATCH).map(({ id, title, text }) => ({ key: id, lang: 'en', meta: { title: [title] }, contentMd: text }));
+    const documents = pages.slice(from, from + BATCH).map(({ id, title, text }) => ({
+      key: id,
+      lang: 'en',
+      meta: { title: [title] },
+      contentMd: text,
+    }));
     await invoke('addDocuments', { collection: COLLECTION, documents }, CALLER);
   }
 }
@@ -76,7 +89,10 @@ async function firstTime(service: ServiceInProcess, queries: readonly string[]):
   return times;
 }
 
-/** Milliseconds of some of the same queries, again and again until the time is over: each in turn with and without reranking. */
+/**
+ * Milliseconds of some of the same queries, again and again until the time is over: each in turn with and without
+ * reranking.
+ */
 async function again(service: ServiceInProcess, queries: readonly string[]): Promise<Times> {
   const times: [number[], number[]] = [[], []];
   for (let [n, end] = [0, performance.now() + SECONDS * 1000]; performance.now() < end; n++) {
@@ -90,14 +106,21 @@ async function again(service: ServiceInProcess, queries: readonly string[]): Pro
 
 async function timeOf({ invoke }: ServiceInProcess, query: string, rerank: boolean): Promise<number> {
   const begin = performance.now();
-  await invoke('searchFullText', { collection: COLLECTION, query, limit: 10, fields: ['key'], ...(!rerank && { rerank }) }, CALLER);
+  await invoke('searchFullText', {
+    collection: COLLECTION,
+    query,
+    limit: 10,
+    fields: ['key'],
+    ...(!rerank && { rerank }),
+  }, CALLER);
   return performance.now() - begin;
 }
 
 function wordsOf(pages: readonly Page[], random: () => number): string {
   for (;;) {
     const words = [...new Set(pages[Math.floor(pages.length * random())]!.text.toLowerCase().match(/\b[a-z]{4,}\b/g))];
-    if (words.length >= 4 * WORDS) return Array.from({ length: WORDS }, () => words[Math.floor(words.length * random())]!).join(' ');
+    if (words.length >= 4 * WORDS)
+      return Array.from({ length: WORDS }, () => words[Math.floor(words.length * random())]!).join(' ');
   }
 }
 

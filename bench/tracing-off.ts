@@ -1,8 +1,8 @@
-// The cost of tracing while it is off: `node --expose-gc bench/tracing-off.ts`. An operation that does nothing is invoked with and
-// without the check for tracing, alternately in one process; the medians of the rounds are compared, and the bytes that each
-// invocation allocates.
-import { createInvoker, type Caller, type OperationSpec } from '../src/operations/index.ts';
+// The cost of tracing while it is off: `node --expose-gc bench/tracing-off.ts`. An operation that does nothing is
+// invoked with and without the check for tracing, alternately in one process; the medians of the rounds are compared,
+// and the bytes that each invocation allocates.
 import { currentTracing } from '../src/lib/tracing.ts';
+import { type Caller, createInvoker, type OperationSpec } from '../src/operations/index.ts';
 
 const ROUNDS = 31;
 const CALLS = 100_000;
@@ -12,13 +12,32 @@ interface Nothing {
 }
 
 const operation: OperationSpec = {
-  id: 'nothing', method: 'POST', path: '/v1/nothing', area: 'system', summary: '', access: 'public', effect: 'read', limited: false, sanitize: false,
-  status: 200, parameters: [], consumes: [], produces: [],
+  id: 'nothing',
+  method: 'POST',
+  path: '/v1/nothing',
+  area: 'system',
+  summary: '',
+  access: 'public',
+  effect: 'read',
+  limited: false,
+  sanitize: false,
+  status: 200,
+  parameters: [],
+  consumes: [],
+  produces: [],
 };
-const invoke = createInvoker<Nothing>({ operations: { nothing: operation }, inputs: { nothing: { type: 'object' } }, handlers: { nothing: async (input: object) => input } as never, mode: () => 'wr' });
+const invoke = createInvoker<Nothing>({
+  operations: { nothing: operation },
+  inputs: { nothing: { type: 'object' } },
+  handlers: { nothing: async (input: object) => input } as never,
+  mode: () => 'wr',
+});
 const caller: Caller = { protocol: 'http', requestId: '1' };
 
-/** The number of checks for tracing in one write over HTTP: frame, operation, transaction, waiting for indexes, and two in reserve. */
+/**
+ * The number of checks for tracing in one write over HTTP: frame, operation, transaction, waiting for indexes, and two
+ * in reserve.
+ */
 const QUESTIONS = 6;
 let sink = 0;
 const asked = (): Promise<unknown> => {
@@ -38,7 +57,9 @@ async function round(work: () => Promise<unknown>): Promise<{ nanoseconds: numbe
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
 
 const found = { plain: [] as number[], asked: [] as number[] };
-for (let i = 0; i < ROUNDS; i++) for (const [name, work] of [['plain', plain], ['asked', asked]] as const) found[name].push((await round(work)).nanoseconds);
+for (let i = 0; i < ROUNDS; i++)
+  for (const [name, work] of [['plain', plain], ['asked', asked]] as const)
+    found[name].push((await round(work)).nanoseconds);
 
 /** Without a garbage collection in between, so that all allocations are counted. */
 function bytesOf(question: () => void): number {
@@ -47,6 +68,12 @@ function bytesOf(question: () => void): number {
   for (let i = 0; i < CALLS; i++) question();
   return Math.max(0, process.memoryUsage().heapUsed - before) / CALLS;
 }
-const bytes = median(Array.from({ length: ROUNDS }, () => bytesOf(() => void (sink += currentTracing() === undefined ? 1 : 0))));
-console.log(`an operation that does nothing: ${median(found.plain).toFixed(0)} ns of processor time; with ${QUESTIONS} questions more: ${median(found.asked).toFixed(0)} ns`);
+const bytes = median(
+  Array.from({ length: ROUNDS }, () => bytesOf(() => void (sink += currentTracing() === undefined ? 1 : 0))),
+);
+console.log(
+  `an operation that does nothing: ${
+    median(found.plain).toFixed(0)
+  } ns of processor time; with ${QUESTIONS} questions more: ${median(found.asked).toFixed(0)} ns`,
+);
 console.log(`bytes allocated by a question: ${bytes.toFixed(2)} (${sink > 0 ? 'off' : 'on'})`);

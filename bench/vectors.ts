@@ -1,5 +1,6 @@
-// The vector engine compared with hnswlib-node, usearch and LanceDB: recall, speed, building and memory on real and on generated
-// vectors, scans compared with the memory bandwidth, and searches while the index changes. `vectors-million` runs the largest collections.
+// The vector engine compared with hnswlib-node, usearch and LanceDB: recall, speed, building and memory on real and on
+// generated vectors, scans compared with the memory bandwidth, and searches while the index changes. `vectors-million`
+// runs the largest collections.
 import { mkdir, rm } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
@@ -35,13 +36,13 @@ export async function benchVectors(folder: string): Promise<Section[]> {
   const scans = await measureScans(here, scanned.collection);
   await rm(here, { recursive: true });
   const generated = [descriptors.small, descriptors.large, embeddings.small, embeddings.large];
-  return [
-    targetsOf(generated, scans, scanned), scanSection(scanned.collection, scans),
+  return [targetsOf(generated, scans, scanned), scanSection(scanned.collection, scans),
     ...generated.flatMap(({ collection, outcomes }) => tablesOf(collection, outcomes)),
     updatesSection(descriptors.large.collection, descriptors.large.outcomes),
-    ...scanned.outcomes.flatMap(({ peer, answer }) => (peer === quire && answer ? [checkpointSection(scanned.collection, answer)] : [])),
-    building, ...real, aboutPeers(),
-  ];
+    ...scanned.outcomes.flatMap((
+      { peer, answer },
+    ) => (peer === quire && answer ? [checkpointSection(scanned.collection, answer)] : [])), building, ...real,
+    aboutPeers()];
 }
 
 /** Only the scans; `npm run bench -- vector-scans`. */
@@ -63,14 +64,18 @@ export async function benchVectorsMillion(folder: string): Promise<Section[]> {
   const sections: Section[] = [];
   for (const dims of [128, 768] as const) {
     if (freemem() < MILLION_BYTES[dims] * (MILLION / 1e6)) {
-      sections.push(missing(`${TITLE}, a million x ${dims}`, `it needs ${MILLION_BYTES[dims] / 1e9} GB of free memory`));
+      sections.push(
+        missing(`${TITLE}, a million x ${dims}`, `it needs ${MILLION_BYTES[dims] / 1e9} GB of free memory`),
+      );
       continue;
     }
     progress(`writing ${MILLION} x ${dims}`);
     const collection = await generatedCollection(here, generate(here, dims, MILLION), MILLION);
-    const { outcomes } = await measure(here, collection, dims === 128
-      ? { theirs: GRAPHS, buildSeconds: MILLION_BUILD_SECONDS }
-      : { ours: ['hnsw', 'flat', 'sq', 'sq4', 'bq', 'pq', 'int8', 'int8, scored in full', 'int4', 'int4, scored in full'], theirs: new Map([[usearch, ['flat']]]) });
+    const { outcomes } = await measure(here, collection,
+      dims === 128 ? { theirs: GRAPHS, buildSeconds: MILLION_BUILD_SECONDS } : {
+        ours: ['hnsw', 'flat', 'sq', 'sq4', 'bq', 'pq', 'int8', 'int8, scored in full', 'int4', 'int4, scored in full'],
+        theirs: new Map([[usearch, ['flat']]]),
+      });
     sections.push(...tablesOf(collection, outcomes));
     await rm(collection.base);
   }
@@ -82,7 +87,8 @@ async function realSets(folder: string): Promise<Section[]> {
   const sections: Section[] = [];
   for (const name of REAL) {
     const collection = await realCollection(folder, name);
-    if (collection === undefined) sections.push(missing(`${TITLE}, ${name}`, `it needs the folder vec: ${CORPUS_HINT}`));
+    if (collection === undefined)
+      sections.push(missing(`${TITLE}, ${name}`, `it needs the folder vec: ${CORPUS_HINT}`));
     else sections.push(...tablesOf(collection, (await measure(folder, collection, { theirs: GRAPHS })).outcomes));
   }
   return sections;
@@ -92,7 +98,10 @@ async function generatedSets(folder: string, dims: number): Promise<{ small: Mea
   progress(`writing ${LARGE} x ${dims}`);
   const generated = generate(folder, dims, LARGE);
   const small = await measure(folder, await collectionOf(SMALL), {});
-  const large = await measure(folder, await collectionOf(LARGE), { smaller: small, ...(dims === 128 ? { updateSeconds: scaled(3, 0.2) } : { reopen: true }) });
+  const large = await measure(folder, await collectionOf(LARGE), {
+    smaller: small,
+    ...(dims === 128 ? { updateSeconds: scaled(3, 0.2) } : { reopen: true }),
+  });
   return { small, large };
 
   function collectionOf(count: number): Promise<Collection> {
@@ -104,11 +113,19 @@ function aboutPeers(): Section {
   const peers: readonly VectorPeer[] = [quire, hnswlib, usearch, lanceDb];
   return {
     title: 'Vectors: how it was measured',
-    header: [], rows: [],
+    header: [],
+    rows: [],
     notes: [
-      'The ten nearest, one query at a time, one thread each, after a warm-up. Graphs have M = 16 and efConstruction = 200; recall@10, queries/s and filters are at ef = 100, ivf and IVF_PQ at 10 lists. Queries/s at a recall are interpolated between the points of a sweep; with ≥ the least effort already had more recall.',
-      'Generated vectors are a mixture of 256 clusters in 40 directions of falling weight, with noise in all dimensions; queries come from the same mixture. Filters leave rows at random. True neighbours are those of an exact scan, held against plain loops; those of the real sets came with them.',
-      'Small real sets are searched by the structures though a scan would be as fast, to see their recall. Bytes a vector are of the structure beside the row; the growth of the process is of the first method of each peer and has all it holds.',
+      'The ten nearest, one query at a time, one thread each, after a warm-up. Graphs have M = 16 and ' +
+      'efConstruction = 200; recall@10, queries/s and filters are at ef = 100, ivf and IVF_PQ at 10 lists. ' +
+      'Queries/s at a recall are interpolated between the points of a sweep; with ≥ the least effort already had ' +
+      'more recall.',
+      'Generated vectors are a mixture of 256 clusters in 40 directions of falling weight, with noise in all ' +
+      'dimensions; queries come from the same mixture. Filters leave rows at random. True neighbours are those of ' +
+      'an exact scan, held against plain loops; those of the real sets came with them.',
+      'Small real sets are searched by the structures though a scan would be as fast, to see their recall. Bytes ' +
+      'a vector are of the structure beside the row; the growth of the process is of the first method of each ' +
+      'peer and has all it holds.',
       ...peers.map((peer) => `${peer.name}: ${peer.note}.`),
     ],
   };

@@ -1,4 +1,5 @@
-// Wikitext to markdown in one process compared with wtf_wikipedia, bzip2 compared with the program, and the memory for a large dump.
+// Wikitext to markdown in one process compared with wtf_wikipedia, bzip2 compared with the program, and the memory for
+// a large dump.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, readFileSync } from 'node:fs';
@@ -13,8 +14,8 @@ import { Bzip2Decoder } from '../src/kernels/bzip2.ts';
 import { CORPUS_HINT } from './support/corpus.ts';
 import { progress } from './support/progress.ts';
 import { scaled } from './support/scale.ts';
-import { compare, comparisons, figure, missing, type Row, type Section } from './support/table.ts';
 import { ROOT } from './support/server.ts';
+import { compare, comparisons, figure, missing, type Row, type Section } from './support/table.ts';
 import { generatedDump, realDump, realPages } from './wiki/dump.ts';
 
 const ROUNDS = Math.round(scaled(7, 2));
@@ -22,12 +23,18 @@ const DUMP_BYTES = Math.round(scaled(2e9, 20e6));
 
 export async function benchWiki(): Promise<Section[]> {
   const file = realDump();
-  if (file === undefined) return [missing('Dumps of wikis', `it needs wiki/ltgwiki-pages-articles.xml.bz2: ${CORPUS_HINT}`)];
+  if (file === undefined)
+    return [missing('Dumps of wikis', `it needs wiki/ltgwiki-pages-articles.xml.bz2: ${CORPUS_HINT}`)];
   const rows = [...(await convertPages(file)), unpack(file), await wholeDump(file), await memory(file)];
-  return [comparisons('Dumps of wikis: the Latgalian Wikipedia, one process', rows, [
-    'Converting: the pages\' texts in memory, best of the rounds, both in turn; wtf_wikipedia makes plain text of them, this markdown.',
-    `Memory: a dump of ${figure(DUMP_BYTES / 1e6)} MB, made of the same texts, in a process of its own; resident memory at its highest beside that before.`,
-  ])];
+  return [
+    comparisons('Dumps of wikis: the Latgalian Wikipedia, one process', rows, [
+      "Converting: the pages' texts in memory, best of the rounds, both in turn; wtf_wikipedia makes plain text " +
+      'of them, this markdown.',
+      `Memory: a dump of ${
+        figure(DUMP_BYTES / 1e6)
+      } MB, made of the same texts, in a process of its own; resident memory at its highest beside that before.`,
+    ]),
+  ];
 }
 
 async function convertPages(file: string): Promise<Row[]> {
@@ -36,12 +43,18 @@ async function convertPages(file: string): Promise<Row[]> {
   const best = { own: Infinity, wtf: Infinity };
   for (let round = 0; round < ROUNDS; round++) {
     progress(`wiki: converting, round ${round + 1} of ${ROUNDS}`);
-    best.own = Math.min(best.own, seconds(() => pages.forEach(({ title, revision }) => wikitextToMarkdown(revision!.text, title, reader.site))));
-    best.wtf = Math.min(best.wtf, seconds(() => pages.forEach(({ title, revision }) => wtf(revision!.text, { title }).text())));
+    best.own = Math.min(best.own, seconds(() =>
+      pages.forEach(({ title, revision }) => wikitextToMarkdown(revision!.text, title, reader.site))
+    ));
+    best.wtf = Math.min(best.wtf, seconds(() =>
+      pages.forEach(({ title, revision }) => wtf(revision!.text, { title }).text())
+    ));
   }
   return [
-    compare(`converting ${figure(pages.length)} pages`, pages.length / best.own, 'wtf_wikipedia', pages.length / best.wtf, 'pages/s'),
-    compare(`converting ${figure(megabytes)} MB of wikitext`, megabytes / best.own, 'wtf_wikipedia', megabytes / best.wtf, 'MB/s'),
+    compare(`converting ${figure(pages.length)} pages`, pages.length / best.own, 'wtf_wikipedia',
+      pages.length / best.wtf, 'pages/s'),
+    compare(`converting ${figure(megabytes)} MB of wikitext`, megabytes / best.own, 'wtf_wikipedia',
+      megabytes / best.wtf, 'MB/s'),
   ];
 }
 
@@ -68,7 +81,7 @@ async function wholeDump(file: string): Promise<Row> {
   for (let round = 0; round < ROUNDS; round++) {
     [bytes, pages] = [0, 0];
     const begun = performance.now();
-    const xml = async function* (): AsyncGenerator<Uint8Array> {
+    const xml = async function*(): AsyncGenerator<Uint8Array> {
       for await (const piece of unpackDump(createReadStream(file))) {
         bytes += piece.length;
         yield piece;
@@ -77,18 +90,31 @@ async function wholeDump(file: string): Promise<Row> {
     for await (const { documents } of readDump(xml(), options)) pages += documents.length;
     best = Math.min(best, (performance.now() - begun) / 1000);
   }
-  return { what: 'the packed dump to markdown', value: `${figure(bytes / 1e6 / best)} MB of XML/s`, peer: '', peerValue: `${figure(pages / best)} pages/s`, ratio: '' };
+  return {
+    what: 'the packed dump to markdown',
+    value: `${figure(bytes / 1e6 / best)} MB of XML/s`,
+    peer: '',
+    peerValue: `${figure(pages / best)} pages/s`,
+    ratio: '',
+  };
 }
 
 async function memory(file: string): Promise<Row> {
   progress(`wiki: memory, ${figure(DUMP_BYTES / 1e6)} MB`);
   const { pages } = await realPages(file);
   const begun = performance.now();
-  const child = spawn(process.execPath, [join(ROOT, 'src/testkit/wiki/convert-process.ts')], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [output] = await Promise.all([text(child.stdout), pipeline(Readable.from(generatedDump(pages, DUMP_BYTES)), child.stdin), once(child, 'exit')]);
+  const child = spawn(process.execPath, [join(ROOT, 'src/testkit/wiki/convert-process.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const [output] = await Promise.all([text(child.stdout),
+    pipeline(Readable.from(generatedDump(pages, DUMP_BYTES)), child.stdin), once(child, 'exit')]);
   const { pages: converted, before, peak } = JSON.parse(output) as { pages: number; before: number; peak: number };
   const took = (performance.now() - begun) / 1000;
-  return { ...compare(`memory while ${figure(converted)} pages are converted in ${figure(took)} s`, peak / 2 ** 20, 'before', before / 2 ** 20, 'MiB'), ratio: `+${figure((peak - before) / 2 ** 20)} MiB` };
+  return {
+    ...compare(`memory while ${figure(converted)} pages are converted in ${figure(took)} s`, peak / 2 ** 20, 'before',
+      before / 2 ** 20, 'MiB'),
+    ratio: `+${figure((peak - before) / 2 ** 20)} MiB`,
+  };
 }
 
 function seconds(work: () => void): number {

@@ -1,7 +1,7 @@
 // Durable writes compared with the rate at which the same disk completes a write and an fdatasync: one
 // document per request over HTTP, and one row per transaction in process, each with 1 and with 64 clients. The client
 // over HTTP writes prepared bytes: autocannon takes 200 us for a request itself, which would be a third of a write.
-import { fdatasyncSync, openSync, writeSync, closeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../src/storage/index.ts';
 import { scaled } from './support/scale.ts';
@@ -16,8 +16,8 @@ const BODY = 'x '.repeat(500);
 const PAGES = 1024;
 
 /**
- * Writes one page at a time, each synced before the next. It overwrites the file in place: a growing file would also have its
- * new size synced each time, which does not happen for a log that is reused.
+ * Writes one page at a time, each synced before the next. It overwrites the file in place: a growing file would also
+ * have its new size synced each time, which does not happen for a log that is reused.
  */
 function rawSyncsPerSecond(folder: string): number {
   const file = openSync(join(folder, 'raw'), 'w');
@@ -41,7 +41,8 @@ async function transactionsPerSecond(folder: string, clients: number): Promise<n
   const end = performance.now() + SECONDS * 1000;
   let done = 0;
   const client = async (): Promise<void> => {
-    for (; performance.now() < end; done++) await sql.transaction((tx) => tx.run('INSERT INTO rows(text) VALUES (?)', ['some text']));
+    for (; performance.now() < end; done++)
+      await sql.transaction((tx) => tx.run('INSERT INTO rows(text) VALUES (?)', ['some text']));
   };
   await Promise.all(Array.from({ length: clients }, client));
   await sql.close();
@@ -54,17 +55,22 @@ export async function benchWrites(folder: string): Promise<Row[]> {
   const together = await transactionsPerSecond(folder, 64);
   const server = await startQuire(join(folder, 'writes.db'));
   let n = 0;
-  const add = () => prepare('/v1/add', { collection: 'bench', key: `k${process.pid}-${n++}`, lang: 'en', meta: { tags: ['a', 'b'] }, contentMd: BODY });
+  const add = () =>
+    prepare('/v1/add', {
+      collection: 'bench',
+      key: `k${process.pid}-${n++}`,
+      lang: 'en',
+      meta: { tags: ['a', 'b'] },
+      contentMd: BODY,
+    });
   const run = (clients: number) => sendsPerSecond(server.url, add, clients, SECONDS);
   await run(1);
   const one = await run(1);
   const many = await run(64);
   await server.stop();
-  return [
-    compare('transactions in process, 1 client', alone, 'raw write + fdatasync', raw, '/s'),
+  return [compare('transactions in process, 1 client', alone, 'raw write + fdatasync', raw, '/s'),
     compare('transactions in process, 64 clients', together, 'raw write + fdatasync', raw, '/s'),
     compare('POST /v1/add, 1 client', one, 'raw write + fdatasync', raw, '/s'),
     compare('POST /v1/add, 64 clients', many, 'raw write + fdatasync', raw, '/s'),
-    compare('POST /v1/add, 64 clients', many, 'the same, 1 client', one, '/s'),
-  ];
+    compare('POST /v1/add, 64 clients', many, 'the same, 1 client', one, '/s')];
 }

@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 18)) {
-  console.error(`quire needs Node 24.18 or newer, this is ${process.versions.node}; in a checkout use \`npm run quire -- ...\`, which brings its own`);
+  console.error(
+    `quire needs Node 24.18 or newer, this is ${process.versions.node}; in a checkout use \`npm run quire -- ...\`, which brings its own`,
+  );
   process.exit(1);
 }
 // Compiling takes most of a start. The folder is the package's own, since whoever can write there decides what runs; where this user

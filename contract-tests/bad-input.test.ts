@@ -4,7 +4,7 @@ import { operations } from '../generated/docs/operations.ts';
 import type { SchemaObject } from '../src/codegen/openapi-types.ts';
 import type { OperationSpec } from '../src/operations/index.ts';
 import { startDocsServer } from '../src/testkit/docs-server.ts';
-import { HttpClient, type Answer } from '../src/testkit/http-client.ts';
+import { type Answer, HttpClient } from '../src/testkit/http-client.ts';
 import { mutatedRequests } from './fuzz/mutations.ts';
 import { createOracle } from './fuzz/oracle.ts';
 import { fuzz, FUZZ_TIMEOUT_MS } from './fuzz/run.ts';
@@ -12,9 +12,12 @@ import { hostileTargets } from './fuzz/targets.ts';
 import { expectRefusal, WatchedState } from './fuzz/watched-state.ts';
 import { WatchedWrites } from './fuzz/watched-writes.ts';
 import { sendWire, type WireRequest } from './fuzz/wire-request.ts';
-import { exampleCalls, type ExampleCall } from './support/examples.ts';
+import { type ExampleCall, exampleCalls } from './support/examples.ts';
 
-const inputs = JSON.parse(readFileSync(new URL('../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, SchemaObject>;
+const inputs = JSON.parse(readFileSync(new URL('../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<
+  string,
+  SchemaObject
+>;
 const isValidBody = createOracle(inputs);
 
 // Started here, because the server determines which operations are tested. Its clock stands still, so that no document
@@ -35,7 +38,10 @@ afterAll(async () => {
 /** State before the next request, if it is known: a rejected request has changed nothing. */
 let known: string | undefined;
 
-/** Never an error of the server, and never a change by a rejected request: the state is read again if anything was written. */
+/**
+ * Never an error of the server, and never a change by a rejected request: the state is read again if anything was
+ * written.
+ */
 async function expectHarmless(send: () => Promise<Answer>): Promise<Answer> {
   const before = known ?? await state.everything();
   known = undefined;
@@ -43,7 +49,8 @@ async function expectHarmless(send: () => Promise<Answer>): Promise<Answer> {
   const answer = await send();
   if (answer.status < 400) return answer;
   // 501: an option that this build does not have, such as a storage backend.
-  if (answer.status !== 501) expect(answer.status, `${answer.text.slice(0, 500)} ${causeOf(server.errors.at(-1))}`).toBeLessThan(500);
+  if (answer.status !== 501)
+    expect(answer.status, `${answer.text.slice(0, 500)} ${causeOf(server.errors.at(-1))}`).toBeLessThan(500);
   expectRefusal(answer);
   if (writes.sawAny()) await expectState(before);
   known = before;
@@ -65,7 +72,8 @@ function causeOf(logged: { err?: unknown } | undefined): string {
 }
 
 function expectVerdict(spec: OperationSpec, request: WireRequest, answer: Answer): void {
-  const isBad = request.verdict === 'bad' || (request.verdict === 'as its body' && !isValidBody(spec.id, request.body!, spec));
+  const isBad = request.verdict === 'bad' ||
+    (request.verdict === 'as its body' && !isValidBody(spec.id, request.body!, spec));
   if (isBad) expect(answer.status, `a bad request succeeded: ${answer.text.slice(0, 500)}`).toBeGreaterThanOrEqual(400);
 }
 
@@ -80,7 +88,8 @@ describe('a request that differs from the specification', () => {
       const answer = await expectHarmless(() => sendWire(client, request));
       expectVerdict(specs[operationId]!, request, answer);
       // A rejected request has changed nothing at all.
-      if (answer.status < 400) expect(await state.bystander(), 'a collection changed that the request does not name').toBe(bystander);
+      if (answer.status < 400)
+        expect(await state.bystander(), 'a collection changed that the request does not name').toBe(bystander);
     });
     // What the service keeps in memory has not changed either.
     if (known !== undefined) await expectState(known);
@@ -92,7 +101,12 @@ describe('a request that differs from the specification', () => {
 function withoutStrangers(call: ExampleCall): ExampleCall {
   if (call.operationId !== 'setCollectionConfig') return call;
   const body = call.options.body as { readonly storageConfig: object };
-  return { ...call, options: { body: { ...body, storageBackend: 'boltdb', storageConfig: { ...body.storageConfig, endpoint: '127.0.0.1:1' } } } };
+  return {
+    ...call,
+    options: {
+      body: { ...body, storageBackend: 'boltdb', storageConfig: { ...body.storageConfig, endpoint: '127.0.0.1:1' } },
+    },
+  };
 }
 
 it('a path or a method that is not in the specification', async () => {

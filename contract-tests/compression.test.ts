@@ -1,7 +1,7 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
-import { HttpClient, type Answer } from '../src/testkit/http-client.ts';
+import { type DocsServer, startDocsServer } from '../src/testkit/docs-server.ts';
+import { type Answer, HttpClient } from '../src/testkit/http-client.ts';
 import { startRunsServer } from '../src/testkit/runs-server.ts';
 import { AccessServer } from './support/access-server.ts';
 
@@ -21,7 +21,10 @@ afterAll(async () => {
 });
 
 const post = (to: HttpClient, path: string, body: object, accepted: string): Promise<Answer> =>
-  to.send('POST', path, { headers: { 'Content-Type': 'application/json', 'Accept-Encoding': accepted }, body: JSON.stringify(body) });
+  to.send('POST', path, {
+    headers: { 'Content-Type': 'application/json', 'Accept-Encoding': accepted },
+    body: JSON.stringify(body),
+  });
 
 describe('responses are compressed', () => {
   it('of operations, as JSON and as files', async () => {
@@ -36,7 +39,9 @@ describe('responses are compressed', () => {
   });
 
   it('of GraphQL, and of the description', async () => {
-    const graphql = await post(client, '/graphql', { query: '{ document(collection: "blog", key: "a", lang: "en") { contentMd } }' }, 'gzip');
+    const graphql = await post(client, '/graphql', {
+      query: '{ document(collection: "blog", key: "a", lang: "en") { contentMd } }',
+    }, 'gzip');
     expect(JSON.parse(gunzipSync(graphql.bytes).toString())).toEqual({ data: { document: { contentMd: BODY } } });
     const description = await client.send('GET', '/openapi.json', { headers: { 'Accept-Encoding': 'gzip' } });
     expect(JSON.parse(gunzipSync(description.bytes).toString())).toMatchObject({ openapi: '3.1.0' });
@@ -62,8 +67,11 @@ describe('responses are compressed', () => {
 
   it('unless they hold a key', async () => {
     const access = await AccessServer.start();
-    const answer = await access.send('POST', '/v1/auth/api-key', { ...access.admin, 'Accept-Encoding': 'gzip' }, { description: 'x'.repeat(1024) });
+    const answer = await access.send('POST', '/v1/auth/api-key', { ...access.admin, 'Accept-Encoding': 'gzip' }, {
+      description: 'x'.repeat(1024),
+    });
     await access.stop();
-    expect([answer.status, answer.headers['content-encoding'], answer.json()]).toEqual([200, undefined, expect.objectContaining({ key: expect.any(String) })]);
+    expect([answer.status, answer.headers['content-encoding'], answer.json()]).toEqual([200, undefined,
+      expect.objectContaining({ key: expect.any(String) })]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exampleCalls, specificationFile, type Service } from './support/examples.ts';
-import { startMock, type Prism } from './support/prism.ts';
+import { exampleCalls, type Service, specificationFile } from './support/examples.ts';
+import { type Prism, startMock } from './support/prism.ts';
 
 interface SdkAnswer {
   data?: unknown;
@@ -36,7 +36,8 @@ export function consumerSuite(service: Service, sdk: SdkModule, expectedOperatio
     it.each(calls.map((call) => [call.operationId, call] as const))('%s', async (operationId, call) => {
       const invoke = sdk.functions[operationId] as ((options: object) => Promise<SdkAnswer>) | undefined;
       expect(invoke, 'the SDK has no such function').toBeTypeOf('function');
-      if (call.produces.includes('text/event-stream')) return expectEvents(invoke as never, { ...call.options, client });
+      if (call.produces.includes('text/event-stream'))
+        return expectEvents(invoke as never, { ...call.options, client });
       const { data, error, response } = await invoke!({ ...call.options, client });
       expect([response.status, error]).toEqual([call.status, undefined]);
       if (call.answer !== undefined) expect(data).toEqual(call.answer);
@@ -46,7 +47,9 @@ export function consumerSuite(service: Service, sdk: SdkModule, expectedOperatio
 }
 
 /** A stream of server-sent events: its first event arrives, and the loop can be left. */
-async function expectEvents(invoke: (options: object) => Promise<{ stream: AsyncGenerator<unknown> }>, options: object): Promise<void> {
+async function expectEvents(invoke: (options: object) => Promise<{ stream: AsyncGenerator<unknown> }>,
+  options: object): Promise<void>
+{
   const { stream } = await invoke({ ...options, sseMaxRetryAttempts: 1 });
   const first = await stream.next();
   expect(first.value).toBeDefined();

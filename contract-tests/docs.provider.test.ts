@@ -37,8 +37,10 @@ afterAll(() => issuer?.stop());
 
 providerSuite({
   service: 'docs',
-  operations, functions,
-  createClient: (baseUrl) => createClient(createConfig({ baseUrl, auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) })),
+  operations,
+  functions,
+  createClient: (baseUrl) =>
+    createClient(createConfig({ baseUrl, auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) })),
   // With authentication, as its administrator: without it, the operations of authentication do not exist.
   start: async () => {
     issuer = await LocalIssuer.start();
@@ -46,5 +48,31 @@ providerSuite({
     token = await tokenOf(server.url, ADMIN);
     return server;
   },
-  scenarios: { ...access, ...audit, ...automation, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...events, ...temporal, ...geo, ...spell, ...replication },
+  scenarios: {
+    ...access,
+    ...audit,
+    ...automation,
+    ...encryption,
+    ...documents,
+    ...revisions,
+    ...ingest,
+    ...maintenance,
+    ...collections,
+    ...schemas,
+    ...system,
+    ...fulltext,
+    ...curation,
+    ...codegraph,
+    ...memory,
+    ...embeddings,
+    ...vectors,
+    ...vectorOperations,
+    ...hybrid,
+    ...webhooks,
+    ...events,
+    ...temporal,
+    ...geo,
+    ...spell,
+    ...replication,
+  },
 });

@@ -1,11 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../src/testkit/docs-server.ts';
 import { reasonToSkip } from './support/toolchains.ts';
 
 const run = promisify(execFile);
@@ -31,32 +31,43 @@ afterAll(() => server.stop());
 const target = (): string => server.listeners.grpc!.url;
 
 describe('a client in Python', () => {
-  it.skipIf(python === undefined)('adds, gets, updates, searches, streams and watches (skipped without grpcio for python3)', async () => {
-    const { stdout } = await run(python!, [PYTHON_CLIENT, target()]);
-    expect(stdout.trim().split('\n').map((line) => line.split(' ')[0])).toEqual(['added', 'got', 'updated', 'found', 'refused', 'streamed', 'watched', 'exported']);
-  });
+  it.skipIf(python === undefined)(
+    'adds, gets, updates, searches, streams and watches (skipped without grpcio for python3)',
+    async () => {
+      const { stdout } = await run(python!, [PYTHON_CLIENT, target()]);
+      expect(stdout.trim().split('\n').map((line) => line.split(' ')[0])).toEqual(['added', 'got', 'updated', 'found',
+        'refused', 'streamed', 'watched', 'exported']);
+    },
+  );
 });
 
 describe.each(['python', 'go'] as const)('a client in %s, generated from the .proto files', (language) => {
   const reason = reasonToSkip(language);
 
-  it.skipIf(reason !== undefined)(`adds, gets, searches, and reads the audit log${reason === undefined ? '' : ` (skipped: ${reason})`}`, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'quire-grpc-client-'));
-    try {
-      const script = join(import.meta.dirname, 'clients', `grpc-${language}`, 'run.sh');
-      const { stdout } = await run('bash', [script, target(), folder], { env: { ...process.env, BUF: `${process.execPath} ${BUF}` }, maxBuffer: 64 * 2 ** 20 });
-      expect(stdout.trim().split('\n')).toEqual([
-        'added Hello and Goodbye', 'got # Hello', 'filtered Hello of 1', 'found # <mark>Hello</mark> of 1', 'refused not_found', 'audited write./v1/add',
-      ]);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }, 30 * 60_000);
+  it.skipIf(reason !== undefined)(
+    `adds, gets, searches, and reads the audit log${reason === undefined ? '' : ` (skipped: ${reason})`}`,
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'quire-grpc-client-'));
+      try {
+        const script = join(import.meta.dirname, 'clients', `grpc-${language}`, 'run.sh');
+        const { stdout } = await run('bash', [script, target(), folder], {
+          env: { ...process.env, BUF: `${process.execPath} ${BUF}` },
+          maxBuffer: 64 * 2 ** 20,
+        });
+        expect(stdout.trim().split('\n')).toEqual(['added Hello and Goodbye', 'got # Hello', 'filtered Hello of 1',
+          'found # <mark>Hello</mark> of 1', 'refused not_found', 'audited write./v1/add']);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    30 * 60_000,
+  );
 });
 
 describe('a client that knows the server by reflection only (buf curl)', () => {
   const curl = async (...args: string[]): Promise<string> => {
-    const { stdout } = await run(process.execPath, [BUF, 'curl', '--protocol', 'grpc', '--http2-prior-knowledge', ...args]);
+    const { stdout } = await run(process.execPath, [BUF, 'curl', '--protocol', 'grpc', '--http2-prior-knowledge',
+      ...args]);
     return stdout;
   };
 
@@ -68,14 +79,19 @@ describe('a client that knows the server by reflection only (buf curl)', () => {
 
   it('calls them', async () => {
     const url = (rpc: string) => `http://${target()}/quire.docs.v1.DocumentDB/${rpc}`;
-    const added = JSON.parse(await curl('-d', '{"collection":"buf","key":"a","lang":"en","content_md":"# A"}', url('Add'))) as { id: string };
+    const added = JSON.parse(
+      await curl('-d', '{"collection":"buf","key":"a","lang":"en","content_md":"# A"}', url('Add')),
+    ) as { id: string };
     expect(added.id).toBe('buf|a|en');
-    await expect(curl('-d', '{"collection":"buf"}', url('Get'))).rejects.toMatchObject({ stderr: expect.stringContaining('missing fields: key, lang') });
+    await expect(curl('-d', '{"collection":"buf"}', url('Get'))).rejects.toMatchObject({
+      stderr: expect.stringContaining('missing fields: key, lang'),
+    });
   });
 
   it('asks for the health of a service', async () => {
     const schema = join(import.meta.dirname, '..', 'node_modules', 'grpc-health-check', 'proto');
-    const answer = await curl('--schema', schema, '-d', '{"service":"quire.docs.v1.DocumentDB"}', `http://${target()}/grpc.health.v1.Health/Check`);
+    const answer = await curl('--schema', schema, '-d', '{"service":"quire.docs.v1.DocumentDB"}',
+      `http://${target()}/grpc.health.v1.Health/Check`);
     expect(JSON.parse(answer)).toEqual({ status: 'SERVING' });
   });
 });

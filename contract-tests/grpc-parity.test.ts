@@ -1,10 +1,10 @@
 import { Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations, type OperationId } from '../generated/docs/operations.ts';
-import { createClient, createConfig, type Client } from '../generated/docs/sdk/client/index.ts';
+import { type OperationId, operations } from '../generated/docs/operations.ts';
+import { type Client, createClient, createConfig } from '../generated/docs/sdk/client/index.ts';
 import { RPCS } from '../src/api/grpc/docs/rpcs.ts';
 import { decodeMessage, encodeMessage, readSchema } from '../src/api/grpc/message/index.ts';
-import { ERRORS, type ErrorCode } from '../src/errors/index.ts';
+import { type ErrorCode, ERRORS } from '../src/errors/index.ts';
 import { Reply } from '../src/operations/index.ts';
 import type { DocsServer } from '../src/testkit/docs-server.ts';
 import { GrpcClient, IMAGE, methodOf } from '../src/testkit/grpc-client.ts';
@@ -34,14 +34,31 @@ import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.
  * result: the values that messages can represent, and the errors with their code and message.
  */
 const SCENARIOS: DocsScenarios = {
-  ...access, ...encryption, ...documents, ...revisions, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...temporal,
+  ...access,
+  ...encryption,
+  ...documents,
+  ...revisions,
+  ...collections,
+  ...schemas,
+  ...system,
+  ...fulltext,
+  ...curation,
+  ...codegraph,
+  ...memory,
+  ...embeddings,
+  ...vectors,
+  ...vectorOperations,
+  ...hybrid,
+  ...webhooks,
+  ...temporal,
 };
 
 /** Operations whose result differs each time: a backup needs a new name, a token is a new one. */
 const NOT_REPEATABLE = new Set<OperationId>(['createBackup', 'login']);
 
 /** Values that change over time. */
-const VOLATILE = new Set(['durationMs', 'uptime', 'uptimeSeconds', 'memory', 'memoryUsed', 'memoryHeap', 'memoryRss', 'numGoroutines', 'cpuUsagePercent', 'eventLoopLagMs', 'freeBytes', 'databaseSize', 'depth']);
+const VOLATILE = new Set(['durationMs', 'uptime', 'uptimeSeconds', 'memory', 'memoryUsed', 'memoryHeap', 'memoryRss',
+  'numGoroutines', 'cpuUsagePercent', 'eventLoopLagMs', 'freeBytes', 'databaseSize', 'depth']);
 
 const schema = readSchema(IMAGE);
 const byRoute = new Map(Object.values(operations).map((spec) => [`${spec.method} ${spec.path}`, spec]));
@@ -66,7 +83,9 @@ beforeAll(async () => {
   server = await startWithAuth({ ...AT_REST, ...issuer.environment });
   grpc = new GrpcClient(server.listeners.grpc!.url);
   const token = await tokenOf(server.url, ADMIN);
-  client = createClient(createConfig({ baseUrl: server.url, auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) }));
+  client = createClient(
+    createConfig({ baseUrl: server.url, auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) }),
+  );
   client.interceptors.response.use(async (response, request, options) => {
     await compare(request, options as Exchange, response.clone());
     return response;
@@ -78,10 +97,13 @@ afterAll(async () => {
   await issuer.stop();
 });
 
-async function compare({ method, headers }: Request, { url, body, path, query }: Exchange, response: Response): Promise<void> {
+async function compare({ method, headers }: Request, { url, body, path, query }: Exchange,
+  response: Response): Promise<void>
+{
   const spec = byRoute.get(`${method} ${url}`);
   const found = spec && rpcOf.get(spec.id as OperationId);
-  if (spec === undefined || found === undefined || spec.effect === 'write' || NOT_REPEATABLE.has(spec.id as OperationId)) return;
+  if (spec === undefined || found === undefined || spec.effect === 'write' ||
+    NOT_REPEATABLE.has(spec.id as OperationId)) return;
   const request = requestOf(found.rpc, { ...(body as object | undefined), ...path, ...query });
   if (request === undefined) return;
   let overHttp = await httpAnswer(found, response);
@@ -103,7 +125,11 @@ const equal = (a: unknown, b: unknown): boolean => JSON.stringify(steady(a)) ===
 function steady(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(steady);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !VOLATILE.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, item]) => [name, steady(item)]));
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => !VOLATILE.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)).map((
+      [name, item],
+    ) => [name, steady(item)]),
+  );
 }
 
 /** Undefined for values that a message cannot represent: null, empty lists, values of another type, unknown fields. */
@@ -117,14 +143,19 @@ function requestOf(rpc: string, input: object): Buffer | undefined {
   }
 }
 
-async function httpAnswer({ rpc, row }: { rpc: string; row: (typeof RPCS)[string] }, response: Response): Promise<unknown> {
+async function httpAnswer({ rpc, row }: { rpc: string; row: (typeof RPCS)[string] },
+  response: Response): Promise<unknown>
+{
   const value: unknown = await response.json();
   if (!response.ok) {
     const { code, error } = value as { code: ErrorCode; error: string };
     return { status: status[ERRORS[code].grpc], code, message: error.slice(0, 1024) };
   }
   const plan = schema.plan(methodOf(rpc).output);
-  const headers = { 'X-Total-Count': response.headers.get('X-Total-Count') ?? '', 'X-Context-Truncated': response.headers.get('X-Context-Truncated') ?? '' };
+  const headers = {
+    'X-Total-Count': response.headers.get('X-Total-Count') ?? '',
+    'X-Context-Truncated': response.headers.get('X-Context-Truncated') ?? '',
+  };
   return decodeMessage(encodeMessage(row.output?.(new Reply(value, headers)) ?? value, plan), plan);
 }
 
@@ -157,7 +188,9 @@ describe('gRPC returns what HTTP returns', () => {
   });
 
   it('in every read that has a scenario', () => {
-    const reads = Object.keys(SCENARIOS).filter((id) => operations[id as OperationId].effect === 'read' && rpcOf.has(id as OperationId));
+    const reads = Object.keys(SCENARIOS).filter((id) =>
+      operations[id as OperationId].effect === 'read' && rpcOf.has(id as OperationId)
+    );
     expect(reads.filter((id) => !compared.has(id))).toEqual([]);
     expect([...compared.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(100);
   });

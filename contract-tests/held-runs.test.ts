@@ -4,16 +4,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../generated/runs/operations.ts';
 import type { OperationSpec } from '../src/operations/index.ts';
 import { HttpClient } from '../src/testkit/http-client.ts';
-import { API_TOKEN, startRunsServer, type RunsServer } from '../src/testkit/runs-server.ts';
+import { API_TOKEN, type RunsServer, startRunsServer } from '../src/testkit/runs-server.ts';
 import { bearer } from './support/access-server.ts';
-import { wireRequest, type WireRequest } from './support/example-requests.ts';
+import { type WireRequest, wireRequest } from './support/example-requests.ts';
 import { exampleCalls } from './support/examples.ts';
 import { HeldRequest } from './support/held-request.ts';
 
-const PROJECTS = 'fleet: {enabled: false}\nprojects:\n  - {id: alpha, repository: org/alpha}\n  - {id: beta, repository: org/beta}\n';
+const PROJECTS =
+  'fleet: {enabled: false}\nprojects:\n  - {id: alpha, repository: org/alpha}\n  - {id: beta, repository: org/beta}\n';
 
 /** A token of the configuration; its text is its name unless another is given. */
-const token = (name: string, more = 'scopes: [admin]', text = name) => `  - {name: ${name}, sha256: ${createHash('sha256').update(text).digest('hex')}, ${more}}\n`;
+const token = (name: string, more = 'scopes: [admin]', text = name) =>
+  `  - {name: ${name}, sha256: ${createHash('sha256').update(text).digest('hex')}, ${more}}\n`;
 
 describe('a request to the run queue that is held while its token changes (decision D-164)', () => {
   let server: RunsServer;
@@ -40,12 +42,24 @@ describe('a request to the run queue that is held while its token changes (decis
   /** What requests may have stored. */
   async function contents(): Promise<unknown> {
     const lists = ['runs?project_id=alpha', 'runs?project_id=beta', 'projects', 'audit'];
-    return Promise.all(lists.map(async (list) => (await client.send('GET', `/api/v1/${list}`, { headers: bearer(API_TOKEN) })).json<{ data: unknown[] }>().data));
+    return Promise.all(
+      lists.map(async (list) =>
+        (await client.send('GET', `/api/v1/${list}`, { headers: bearer(API_TOKEN) })).json<{ data: unknown[] }>().data
+      ),
+    );
   }
 
   async function hold(some: readonly WireRequest[], name: string) {
-    const held = await Promise.all(some.map(async (request) => [request.operationId, await HeldRequest.open(server.url, request, { ...bearer(name), 'Idempotency-Key': `${name}-${request.operationId}` })] as const));
-    for (let i = 0; i < 3; i++) expect((await client.send('GET', '/api/v1/projects', { headers: bearer(name) })).status).toBe(200);
+    const held = await Promise.all(
+      some.map(async (request) =>
+        [request.operationId, await HeldRequest.open(server.url, request, {
+          ...bearer(name),
+          'Idempotency-Key': `${name}-${request.operationId}`,
+        })] as const
+      ),
+    );
+    for (let i = 0; i < 3; i++)
+      expect((await client.send('GET', '/api/v1/projects', { headers: bearer(name) })).status).toBe(200);
     return held;
   }
 
@@ -53,14 +67,21 @@ describe('a request to the run queue that is held while its token changes (decis
     const before = await contents();
     const answers = await Promise.all(held.map(async ([id, request]) => ({ id, ...await request.finish() })));
     expect(await contents()).toEqual(before);
-    return answers.filter(({ status }) => status !== 401 && status !== 403).map(({ id, status, text }) => `${id}: ${status} ${text}`);
+    return answers.filter(({ status }) => status !== 401 && status !== 403).map(({ id, status, text }) =>
+      `${id}: ${status} ${text}`
+    );
   }
 
   it('is tried with every operation that takes a body', () => {
-    expect(requests.map(({ operationId }) => operationId).sort()).toEqual(Object.values<OperationSpec>(operations).filter(({ consumes }) => consumes.length > 0).map(({ id }) => id).sort());
+    expect(requests.map(({ operationId }) => operationId).sort()).toEqual(
+      Object.values<OperationSpec>(operations).filter(({ consumes }) => consumes.length > 0).map(({ id }) => id).sort(),
+    );
   });
 
-  it.each([['is removed', ''], ['is replaced by another of its name', token('leaving', 'scopes: [admin]', 'another')], ['may only read', token('leaving', 'scopes: [read]')]])('does nothing if the token %s', async (_what, then) => {
+  it.each([['is removed', ''], ['is replaced by another of its name', token('leaving', 'scopes: [admin]', 'another')], [
+    'may only read',
+    token('leaving', 'scopes: [read]'),
+  ]])('does nothing if the token %s', async (_what, then) => {
     await configure(token('leaving'));
     const held = await hold(requests, 'leaving');
     await configure(then);
@@ -69,7 +90,13 @@ describe('a request to the run queue that is held while its token changes (decis
 
   it('queues nothing in a project that the token is not for any more', async () => {
     await configure(token('fenced', 'scopes: [submit, read], projects: [alpha]'));
-    const run = { operationId: 'enqueueRun', method: 'POST', target: '/api/v1/runs', contentType: 'application/json', body: Buffer.from(JSON.stringify({ project_id: 'alpha', kind: 'diagnostic' })) };
+    const run = {
+      operationId: 'enqueueRun',
+      method: 'POST',
+      target: '/api/v1/runs',
+      contentType: 'application/json',
+      body: Buffer.from(JSON.stringify({ project_id: 'alpha', kind: 'diagnostic' })),
+    };
     const held = await hold([run], 'fenced');
     await configure(token('fenced', 'scopes: [submit, read], projects: [beta]'));
     expect(await refusals(held)).toEqual([]);

@@ -1,11 +1,11 @@
+import fc from 'fast-check';
+import { strFromU8, unzipSync } from 'fflate';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import fc from 'fast-check';
-import { strFromU8, unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inspectOpenDatabase } from '../src/testkit/crash/inspect-database.ts';
-import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../src/testkit/docs-server.ts';
 import { HttpClient } from '../src/testkit/http-client.ts';
 import { hostileText } from './fuzz/hostile-values.ts';
 import { fuzz, FUZZ_TIMEOUT_MS } from './fuzz/run.ts';
@@ -24,23 +24,33 @@ afterEach(async () => {
   await server.stop();
 });
 
-const STEPS = ['..', '.', 'a', 'outside', 'link', 'quire.db', 'x.db', '%2e%2e', '', '~', 'C:', 'con', ' ', '\u0000', '\ud800'];
+const STEPS = ['..', '.', 'a', 'outside', 'link', 'quire.db', 'x.db', '%2e%2e', '', '~', 'C:', 'con', ' ', '\u0000',
+  '\ud800'];
 
 const MAX_NAME_CHARACTERS = 2000; // names that a URL can contain, however it is encoded
 
 /** Names that try to lead out of a folder, onto the database, or through a symbolic link. */
-const hostileName = fc.oneof(
-  hostileText,
-  fc.constantFrom(...['', '-wal', '-shm', '-journal', '.lock'].flatMap((ending) => [`quire.db${ending}`, `QUIRE.DB${ending}`, `./quire.db${ending}`, `quire.db${ending}.`, `quire.db${ending} `])),
-  fc.constantFrom('link.db', 'link/x.db', 'dangling.db', 'folder', 'folder/', 'inner.db', 'backup.db', 'backup.db\u0000.txt', 'backup.db/..', 'con.db', 'x.db:stream', '-rf'),
-  fc.tuple(fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 5 }), fc.constantFrom('/', '\\', '//')).map(([steps, separator]) => steps.join(separator)),
-).map((name) => name.slice(0, MAX_NAME_CHARACTERS));
+const hostileName = fc.oneof(hostileText,
+  fc.constantFrom(
+    ...['', '-wal', '-shm', '-journal', '.lock'].flatMap((
+      ending,
+    ) => [`quire.db${ending}`, `QUIRE.DB${ending}`, `./quire.db${ending}`, `quire.db${ending}.`, `quire.db${ending} `]),
+  ),
+  fc.constantFrom('link.db', 'link/x.db', 'dangling.db', 'folder', 'folder/', 'inner.db', 'backup.db',
+    'backup.db\u0000.txt', 'backup.db/..', 'con.db', 'x.db:stream', '-rf'),
+  fc.tuple(fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 5 }), fc.constantFrom('/', '\\', '//')).map((
+    [steps, separator],
+  ) => steps.join(separator))).map((name) => name.slice(0, MAX_NAME_CHARACTERS));
 
 /** Every file below a folder with a digest of its content; files of the live database by name only. */
 async function snapshotOf(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const digests = files.map(async (file) => [file, basename(file).startsWith('quire.db') ? '' : createHash('sha1').update(await readFile(file)).digest('hex')] as const);
+  const digests = files.map(async (file) =>
+    [file, basename(file).startsWith('quire.db')
+      ? ''
+      : createHash('sha1').update(await readFile(file)).digest('hex')] as const
+  );
   return new Map(await Promise.all(digests));
 }
 
@@ -72,7 +82,9 @@ describe('the name of a backup', () => {
       for (const file of changed) before.set(file, after.get(file)!);
     }, { factor: 8 });
 
-    expect((await client.post('/v1/get', { collection: 'notes', key: 'kept', lang: 'en' })).json()).toMatchObject({ contentMd: 'kept' });
+    expect((await client.post('/v1/get', { collection: 'notes', key: 'kept', lang: 'en' })).json()).toMatchObject({
+      contentMd: 'kept',
+    });
     expect(inspectOpenDatabase(server.database).faults).toEqual([]);
   }, FUZZ_TIMEOUT_MS);
 
@@ -91,15 +103,25 @@ describe('the name of a backup', () => {
       expect(from === 'inner.db' ? [200] : [400, 404]).toContain(answer.status);
       if (answer.status === 200) return;
       expectRefusal(answer);
-      if (/[/\\]|\.\./.test(from)) expect([answer.status, answer.json<{ error: string }>().error]).toEqual([400, expect.stringMatching(/^(invalid backup name|from must)/)]);
+      if (/[/\\]|\.\./.test(from))
+        expect([answer.status, answer.json<{ error: string }>().error]).toEqual([400,
+          expect.stringMatching(/^(invalid backup name|from must)/)]);
     }, { factor: 4 });
-    expect((await client.post('/v1/get', { collection: 'notes', key: 'kept', lang: 'en' })).json()).toMatchObject({ contentMd: 'kept' });
+    expect((await client.post('/v1/get', { collection: 'notes', key: 'kept', lang: 'en' })).json()).toMatchObject({
+      contentMd: 'kept',
+    });
   }, FUZZ_TIMEOUT_MS);
 });
 
 describe('the entries of a ZIP export', () => {
-  const step = fc.oneof(fc.constantFrom('..', '.', '', 'a', 'A', 'b', '...', '.. ', ' ..', 'C:', 'con', 'x.', 'x ', '~', '%2e%2e', '__proto__'), hostileText);
-  const key = fc.tuple(fc.array(step, { minLength: 1, maxLength: 5 }), fc.constantFrom('/', '\\')).map(([steps, separator]) => steps.join(separator));
+  const step = fc.oneof(
+    fc.constantFrom('..', '.', '', 'a', 'A', 'b', '...', '.. ', ' ..', 'C:', 'con', 'x.', 'x ', '~', '%2e%2e',
+      '__proto__'),
+    hostileText,
+  );
+  const key = fc.tuple(fc.array(step, { minLength: 1, maxLength: 5 }), fc.constantFrom('/', '\\')).map((
+    [steps, separator],
+  ) => steps.join(separator));
 
   it('stay inside the folder that they are unpacked to, one for each document', async () => {
     let run = 0;
@@ -111,7 +133,8 @@ describe('the entries of a ZIP export', () => {
       expect(zip.status).toBe(200);
       const entries = Object.entries(unzipSync(new Uint8Array(zip.bytes)));
       expect(entries).toHaveLength(stored);
-      expect(new Set(entries.map(([name]) => name.toLowerCase())).size, 'names that some file systems take for one').toBe(stored);
+      expect(new Set(entries.map(([name]) => name.toLowerCase())).size, 'names that some file systems take for one')
+        .toBe(stored);
       for (const [name, content] of entries) {
         expectInside(name);
         expect(strFromU8(content)).toMatch(/body \d+$/);

@@ -1,11 +1,11 @@
-import { once } from 'node:events';
-import { connect as connectHttp2, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
-import { connect, type Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
 import { status } from '@grpc/grpc-js';
 import fc from 'fast-check';
+import { once } from 'node:events';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, constants } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../src/testkit/docs-server.ts';
 import { encode, GrpcClient } from '../src/testkit/grpc-client.ts';
 import { HttpClient } from '../src/testkit/http-client.ts';
 import { mcpUrl, RawClient } from '../src/testkit/mcp-clients.ts';
@@ -21,7 +21,11 @@ const sockets = (): number => process.getActiveResourcesInfo().filter((name) => 
 
 beforeAll(async () => {
   server = await startDocsServer();
-  ports = { HTTP: portOf(server.url), gRPC: portOf(`http://${server.listeners.grpc!.url}`), MCP: portOf(mcpUrl(server).href) };
+  ports = {
+    HTTP: portOf(server.url),
+    gRPC: portOf(`http://${server.listeners.grpc!.url}`),
+    MCP: portOf(mcpUrl(server).href),
+  };
   await everythingAnswers();
   await vi.waitFor(() => expect(sockets()).toBeLessThan(10), { timeout: 5000 });
   quiet = sockets();
@@ -42,12 +46,15 @@ async function everythingAnswers(): Promise<void> {
   const http = new HttpClient(server.url);
   const health = await http.get('/health');
   http.close();
-  expect([health.status, health.json()]).toEqual([200, expect.objectContaining({ status: 'healthy', mcpSessions: { sse: 0, streamable: 0 } })]);
+  expect([health.status, health.json()]).toEqual([200,
+    expect.objectContaining({ status: 'healthy', mcpSessions: { sse: 0, streamable: 0 } })]);
   const grpc = new GrpcClient(server.listeners.grpc!.url);
   expect(await grpc.call('Health', {}, { deadline: Date.now() + 10_000 })).toMatchObject({ status: 'healthy' });
   grpc.close();
   const mcp = new RawClient(mcpUrl(server));
-  expect((await mcp.stateless('tools/call', { name: 'get_health', arguments: {} })).answer.result).toMatchObject({ structuredContent: { status: 'healthy' } });
+  expect((await mcp.stateless('tools/call', { name: 'get_health', arguments: {} })).answer.result).toMatchObject({
+    structuredContent: { status: 'healthy' },
+  });
   mcp.close();
 }
 
@@ -66,8 +73,12 @@ function quietSocket(port: number): Socket {
 const PORTS = ['HTTP', 'gRPC', 'MCP'] as const;
 
 describe('bytes that are no request, on each port', () => {
-  const starts = ['GET / HTTP/1.1\r\n', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{', 'PRI * HTTP/2.0\r\n', PREFACE, Buffer.concat([PREFACE, SETTINGS]), '\u0016\u0003\u0001\u0002\u0000\u0001\u0000', ''];
-  const garbage = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 300 })).map(([start, rest]) => Buffer.concat([Buffer.from(start), rest]));
+  const starts = ['GET / HTTP/1.1\r\n', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{',
+    'PRI * HTTP/2.0\r\n', PREFACE, Buffer.concat([PREFACE, SETTINGS]), '\u0016\u0003\u0001\u0002\u0000\u0001\u0000',
+    ''];
+  const garbage = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 300 })).map(([start, rest]) =>
+    Buffer.concat([Buffer.from(start), rest])
+  );
 
   it.each(PORTS)('end the connection and nothing else: %s', async (port) => {
     await fuzz(`garbage ${port}`, garbage, (bytes) => sendAndEnd(ports[port], bytes), { factor: 3 });
@@ -122,7 +133,9 @@ function message(bytes: Uint8Array, { compressed = false, length = bytes.length 
 
 const GET = message(encode('Get', { collection: 'c', key: 'absent', lang: 'en' }));
 
-async function unary(session: ClientHttp2Session, headers: Readonly<Record<string, string>>, body: Uint8Array = GET): Promise<Ended> {
+async function unary(session: ClientHttp2Session, headers: Readonly<Record<string, string>>,
+  body: Uint8Array = GET): Promise<Ended>
+{
   const stream = session.request({ ...HEADERS, ...headers });
   const ended = ending(stream);
   stream.end(body);
@@ -165,13 +178,18 @@ describe('a flood of HTTP/2 on the gRPC port', () => {
     await vi.waitFor(() => expect(isOver()).toBe(true), { timeout: 5000 });
   });
 
-  it.each([
-    ['of pings whose answers nobody reads', () => Buffer.concat(Array.from({ length: 2000 }, () => frame(6, 0, 0, Buffer.alloc(8))))],
-    ['of settings whose answers nobody reads', () => Buffer.concat(Array.from({ length: 2000 }, () => SETTINGS))],
-    ['of headers that never end', () => Buffer.concat([frame(1, 0, 1, Buffer.alloc(16, 0x82)), ...Array.from({ length: 2000 }, () => frame(9, 0, 1, Buffer.alloc(1000, 0x82)))])],
-    ['of priorities', () => Buffer.concat(Array.from({ length: 20_000 }, (_, i) => frame(2, 0, 2 * i + 1, Buffer.alloc(5))))],
-    ['of windows that overflow', () => Buffer.concat(Array.from({ length: 100 }, () => frame(8, 0, 0, Buffer.from([0x7f, 0xff, 0xff, 0xff]))))],
-  ])('%s ends the connection, and does not keep others waiting', async (_, make) => {
+  it.each([['of pings whose answers nobody reads',
+    () => Buffer.concat(Array.from({ length: 2000 }, () => frame(6, 0, 0, Buffer.alloc(8))))], [
+    'of settings whose answers nobody reads',
+    () => Buffer.concat(Array.from({ length: 2000 }, () => SETTINGS)),
+  ], ['of headers that never end',
+    () =>
+      Buffer.concat([frame(1, 0, 1, Buffer.alloc(16, 0x82)), ...Array.from({ length: 2000 }, () =>
+        frame(9, 0, 1, Buffer.alloc(1000, 0x82)))])], ['of priorities',
+    () => Buffer.concat(Array.from({ length: 20_000 }, (_, i) => frame(2, 0, 2 * i + 1, Buffer.alloc(5))))], [
+    'of windows that overflow',
+    () => Buffer.concat(Array.from({ length: 100 }, () => frame(8, 0, 0, Buffer.from([0x7f, 0xff, 0xff, 0xff])))),
+  ]])('%s ends the connection, and does not keep others waiting', async (_, make) => {
     const socket = await flood(make());
     await everythingAnswers();
     await vi.waitFor(() => expect(socket.destroyed).toBe(true), { timeout: 5000 });
@@ -185,8 +203,11 @@ describe('a flood of HTTP/2 on the gRPC port', () => {
   });
 
   it('of frames at random ends the connection and nothing else', async () => {
-    const any = fc.tuple(fc.nat(12), fc.nat(255), fc.nat(5), fc.uint8Array({ maxLength: 60 })).map(([type, flags, stream, payload]) => frame(type, flags, stream, payload));
-    await fuzz('frames', fc.array(any, { maxLength: 20 }), (frames) => sendAndEnd(ports.gRPC, Buffer.concat([PREFACE, SETTINGS, ...frames])), { factor: 5 });
+    const any = fc.tuple(fc.nat(12), fc.nat(255), fc.nat(5), fc.uint8Array({ maxLength: 60 })).map((
+      [type, flags, stream, payload],
+    ) => frame(type, flags, stream, payload));
+    await fuzz('frames', fc.array(any, { maxLength: 20 }),
+      (frames) => sendAndEnd(ports.gRPC, Buffer.concat([PREFACE, SETTINGS, ...frames])), { factor: 5 });
   }, FUZZ_TIMEOUT_MS);
 });
 
@@ -198,19 +219,27 @@ describe('a call of gRPC that is out of order', () => {
   });
   afterAll(() => session.destroy());
 
-  it.each<[string, Record<string, string>, Ended]>([
-    ['an unknown method', { ':path': '/quire.docs.v1.DocumentDB/Nothing' }, { http: 200, grpc: status.UNIMPLEMENTED }],
-    ['a path that is none', { ':path': '//..%2f' }, { http: 200, grpc: status.UNIMPLEMENTED }],
-    ['the name of a property', { ':path': '/__proto__/constructor' }, { http: 200, grpc: status.UNIMPLEMENTED }],
-    ['another content type', { 'content-type': 'application/json' }, { http: 415 }],
-  ])('by %s is refused', async (_, headers, expected) => {
+  it.each<[string, Record<string, string>, Ended]>([['an unknown method', {
+    ':path': '/quire.docs.v1.DocumentDB/Nothing',
+  }, { http: 200, grpc: status.UNIMPLEMENTED }], ['a path that is none', { ':path': '//..%2f' }, {
+    http: 200,
+    grpc: status.UNIMPLEMENTED,
+  }], ['the name of a property', { ':path': '/__proto__/constructor' }, { http: 200, grpc: status.UNIMPLEMENTED }], [
+    'another content type',
+    { 'content-type': 'application/json' },
+    { http: 415 },
+  ]])('by %s is refused', async (_, headers, expected) => {
     expect(await unary(session, headers)).toEqual({ grpc: undefined, ...expected });
   });
 
-  it.each(['abc', '-1S', '1', '999999999H', '1.5S', 'S', '99999999999999999999n', '0n'])('by the timeout %j is ended or served, and not left', async (timeout) => {
-    const { grpc } = await unary(session, { 'grpc-timeout': timeout });
-    expect([status.NOT_FOUND, status.INTERNAL, status.INVALID_ARGUMENT, status.DEADLINE_EXCEEDED, status.CANCELLED, status.OUT_OF_RANGE]).toContain(grpc);
-  });
+  it.each(['abc', '-1S', '1', '999999999H', '1.5S', 'S', '99999999999999999999n', '0n'])(
+    'by the timeout %j is ended or served, and not left',
+    async (timeout) => {
+      const { grpc } = await unary(session, { 'grpc-timeout': timeout });
+      expect([status.NOT_FOUND, status.INTERNAL, status.INVALID_ARGUMENT, status.DEADLINE_EXCEEDED, status.CANCELLED,
+        status.OUT_OF_RANGE]).toContain(grpc);
+    },
+  );
 
   it('by metadata beyond all measure is refused', async () => {
     const own = await http2();
@@ -221,28 +250,40 @@ describe('a call of gRPC that is out of order', () => {
   });
 
   it('by metadata that are odd is served', async () => {
-    const odd = { 'x-api-key': ' ', authorization: 'Bearer', 'x-request-id': '\u00e9'.repeat(100), 'some-bin': '%%%', 'grpc-accept-encoding': 'x,,,y' };
+    const odd = {
+      'x-api-key': ' ',
+      authorization: 'Bearer',
+      'x-request-id': '\u00e9'.repeat(100),
+      'some-bin': '%%%',
+      'grpc-accept-encoding': 'x,,,y',
+    };
     expect((await unary(session, odd)).grpc).toBe(status.NOT_FOUND);
   });
 
-  it.each<[string, Buffer, number[]]>([
-    ['claims four gigabytes', message(Buffer.alloc(10), { length: 0xffffffff }), [status.RESOURCE_EXHAUSTED]],
-    ['claims more than comes', message(Buffer.alloc(10), { length: 100 }), [status.INTERNAL, status.INVALID_ARGUMENT, status.UNIMPLEMENTED]],
-    ['is not there', Buffer.alloc(0), [status.INTERNAL, status.INVALID_ARGUMENT, status.UNIMPLEMENTED]],
-    ['is followed by another', Buffer.concat([GET, GET]), [status.INTERNAL, status.INVALID_ARGUMENT, status.UNIMPLEMENTED, status.NOT_FOUND]],
-    ['says that it is compressed where nothing was agreed', message(Buffer.from('x'), { compressed: true }), [status.INTERNAL, status.UNIMPLEMENTED, status.INVALID_ARGUMENT]],
-  ])('whose message %s is refused', async (_, body, codes) => {
+  it.each<[string, Buffer, number[]]>([['claims four gigabytes', message(Buffer.alloc(10), { length: 0xffffffff }), [
+    status.RESOURCE_EXHAUSTED,
+  ]], ['claims more than comes', message(Buffer.alloc(10), { length: 100 }), [status.INTERNAL, status.INVALID_ARGUMENT,
+    status.UNIMPLEMENTED]], ['is not there', Buffer.alloc(0), [status.INTERNAL, status.INVALID_ARGUMENT,
+    status.UNIMPLEMENTED]], ['is followed by another', Buffer.concat([GET, GET]), [status.INTERNAL,
+    status.INVALID_ARGUMENT, status.UNIMPLEMENTED, status.NOT_FOUND]], [
+    'says that it is compressed where nothing was agreed',
+    message(Buffer.from('x'), { compressed: true }),
+    [status.INTERNAL, status.UNIMPLEMENTED, status.INVALID_ARGUMENT],
+  ]])('whose message %s is refused', async (_, body, codes) => {
     expect(codes).toContain((await unary(session, {}, body)).grpc);
   });
 
   it('whose message unpacks into far more than a message may have is refused', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 2 ** 20));
     expect(bomb.length).toBeLessThan(2 ** 20);
-    expect((await unary(session, { 'grpc-encoding': 'gzip' }, message(bomb, { compressed: true }))).grpc).toBe(status.RESOURCE_EXHAUSTED);
+    expect((await unary(session, { 'grpc-encoding': 'gzip' }, message(bomb, { compressed: true }))).grpc).toBe(
+      status.RESOURCE_EXHAUSTED,
+    );
   });
 
   it.each(['gzip', 'deflate', 'rot13'])('whose message says %s and is not is refused', async (encoding) => {
-    const { grpc } = await unary(session, { 'grpc-encoding': encoding }, message(Buffer.from('compressed by nothing'), { compressed: true }));
+    const { grpc } = await unary(session, { 'grpc-encoding': encoding },
+      message(Buffer.from('compressed by nothing'), { compressed: true }));
     expect([status.INTERNAL, status.INVALID_ARGUMENT, status.UNIMPLEMENTED]).toContain(grpc);
   });
 });
@@ -250,13 +291,17 @@ describe('a call of gRPC that is out of order', () => {
 describe('readers that stop reading in the middle', () => {
   it('keep nobody from writing, and leave nothing when they go', async () => {
     const http = new HttpClient(server.url, 64);
-    const documents = Array.from({ length: 100 }, (_, i) => ({ key: `page ${i}`, lang: 'en', contentMd: 'words '.repeat(20_000) }));
+    const documents = Array.from({ length: 100 },
+      (_, i) => ({ key: `page ${i}`, lang: 'en', contentMd: 'words '.repeat(20_000) }));
     expect((await http.post('/v1/add-batch', { collection: 'large', documents })).json()).toMatchObject({ added: 100 });
 
     const body = JSON.stringify({ collection: 'large', format: 'ndjson' });
     const overHttp = await Promise.all(Array.from({ length: 20 }, async () => {
       const socket = connect(ports.HTTP, '127.0.0.1').on('error', () => undefined);
-      socket.write(`POST /v1/export HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      socket.write(
+        `POST /v1/export HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ` +
+          `${body.length}\r\n\r\n${body}`,
+      );
       await once(socket, 'readable');
       return socket;
     }));
@@ -264,11 +309,17 @@ describe('readers that stop reading in the middle', () => {
     const exports = Array.from({ length: 20 }, () => grpc.stream('Export', { collection: 'large', format: 'ndjson' }));
     for (const call of exports) call.on('error', () => undefined);
     const session = await http2();
-    const watches = Array.from({ length: 20 }, () => session.request({ ...HEADERS, ':path': '/quire.docs.v1.DocumentDB/Watch' }).on('error', () => undefined));
+    const watches = Array.from({ length: 20 },
+      () => session.request({ ...HEADERS, ':path': '/quire.docs.v1.DocumentDB/Watch' }).on('error', () => undefined));
     for (const watch of watches) watch.end(message(encode('Watch', { collection: 'large' })));
-    await Promise.all([...exports.map((call) => once(call, 'readable')), ...watches.map((watch) => once(watch, 'response'))]);
+    await Promise.all([...exports.map((call) => once(call, 'readable')),
+      ...watches.map((watch) => once(watch, 'response'))]);
 
-    for (let i = 0; i < 50; i++) expect((await http.post('/v1/add', { collection: 'large', key: `page ${i}`, lang: 'en', contentMd: 'changed' })).status).toBe(200);
+    for (let i = 0; i < 50; i++)
+      expect(
+        (await http.post('/v1/add', { collection: 'large', key: `page ${i}`, lang: 'en', contentMd: 'changed' }))
+          .status,
+      ).toBe(200);
     await everythingAnswers();
     for (const socket of overHttp) socket.destroy();
     for (const call of exports) call.cancel();

@@ -1,17 +1,17 @@
+import { connectAsync, type Http3ClientSession } from '@currentspace/http3';
 import { createHash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectAsync, type Http3ClientSession } from '@currentspace/http3';
 import { chromium as playwright } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startDocumentService, type RunningDocumentService } from '../src/app/docs-service.ts';
-import { loadSettings, type Environment } from '../src/app/settings/index.ts';
-import { silentLog, type Log } from '../src/lib/log.ts';
-import { makeAuthority, type Authority, type Certificate } from '../src/testkit/certificates.ts';
+import { type RunningDocumentService, startDocumentService } from '../src/app/docs-service.ts';
+import { type Environment, loadSettings } from '../src/app/settings/index.ts';
+import { type Log, silentLog } from '../src/lib/log.ts';
+import { type Authority, type Certificate, makeAuthority } from '../src/testkit/certificates.ts';
 import { chromiumPath } from './support/chromium.ts';
 
 interface Answer {
@@ -27,15 +27,27 @@ let service: RunningDocumentService;
 let session: Http3ClientSession;
 const warnings: string[] = [];
 const errors: unknown[] = [];
-const log: Log = { ...silentLog, warn: (fields: { reason?: string }, message: string) => void warnings.push(`${message}: ${fields.reason ?? ''}`), error: (fields: object) => void errors.push(fields) } as Log;
+const log: Log = {
+  ...silentLog,
+  warn: (fields: { reason?: string }, message: string) => void warnings.push(`${message}: ${fields.reason ?? ''}`),
+  error: (fields: object) => void errors.push(fields),
+} as Log;
 
 const file = (name: string): string => join(folder, name);
 const TLS = (): Environment => ({ SVC_TLS_ENABLED: 'true', SVC_TLS_CERT: file('cert'), SVC_TLS_KEY: file('key') });
 
 function start(env: Environment): Promise<RunningDocumentService> {
-  const { settings } = loadSettings({ env: {
-    SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false', SVC_EXTREME: 'true', SVC_HTTP3_ADDR: '127.0.0.1:0', ...env,
-  } });
+  const { settings } = loadSettings({
+    env: {
+      SVC_PATH: ':memory:',
+      SVC_HTTP_ADDR: '127.0.0.1:0',
+      SVC_GRPC_ENABLED: 'false',
+      SVC_MCP_ENABLED: 'false',
+      SVC_EXTREME: 'true',
+      SVC_HTTP3_ADDR: '127.0.0.1:0',
+      ...env,
+    },
+  });
   return startDocumentService({ settings, log });
 }
 
@@ -46,14 +58,29 @@ async function place({ cert, key }: Certificate): Promise<void> {
 
 const portOf = (running: RunningDocumentService): string => new URL(running.listeners.http3!.url).port;
 const connectTo = (running: RunningDocumentService): Promise<Http3ClientSession> =>
-  connectAsync(`127.0.0.1:${portOf(running)}`, { ca: authority.cert, servername: 'localhost', runtimeMode: 'portable', connectTimeoutMs: 2000 });
+  connectAsync(`127.0.0.1:${portOf(running)}`, {
+    ca: authority.cert,
+    servername: 'localhost',
+    runtimeMode: 'portable',
+    connectTimeoutMs: 2000,
+  });
 
-async function send(method: string, path: string, body?: string | Buffer, { over = session, headers = {} }: { over?: Http3ClientSession; headers?: Record<string, string> } = {}): Promise<Answer> {
-  const stream = over.request({ ':method': method, ':path': path, ':authority': 'localhost', ':scheme': 'https', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }, { endStream: body === undefined });
+async function send(method: string, path: string, body?: string | Buffer,
+  { over = session, headers = {} }: { over?: Http3ClientSession; headers?: Record<string, string> } = {}
+): Promise<Answer> {
+  const stream = over.request({
+    ':method': method,
+    ':path': path,
+    ':authority': 'localhost',
+    ':scheme': 'https',
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...headers,
+  }, { endStream: body === undefined });
   const parts: Buffer[] = [];
   // Read immediately: the library discards unread data when a stream ends.
   stream.on('data', (part) => parts.push(part as Buffer));
-  const complete = Promise.all([once(stream, 'response') as Promise<[Record<string, string | string[]>]>, once(stream, 'end')]);
+  const complete = Promise.all([once(stream, 'response') as Promise<[Record<string, string | string[]>]>,
+    once(stream, 'end')]);
   if (body !== undefined) stream.end(body);
   const [[given]] = await complete;
   return { status: Number(given[':status']), headers: given, body: Buffer.concat(parts) };
@@ -61,7 +88,8 @@ async function send(method: string, path: string, body?: string | Buffer, { over
 
 const json = ({ body }: Answer): Record<string, unknown> => JSON.parse(body.toString()) as Record<string, unknown>;
 const name = (key: string): string => JSON.stringify({ collection: 'c', key, lang: 'en' });
-const document = (key: string, contentMd: string): string => JSON.stringify({ collection: 'c', key, lang: 'en', contentMd });
+const document = (key: string, contentMd: string): string =>
+  JSON.stringify({ collection: 'c', key, lang: 'en', contentMd });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-http3-'));
@@ -80,7 +108,9 @@ afterAll(async () => {
 describe('HTTP/3', () => {
   it('serves the operations of HTTP', async () => {
     expect((await send('POST', '/v1/add', document('a', 'a quokka'))).status).toBe(200);
-    expect(json(await send('POST', '/v1/fts', JSON.stringify({ collection: 'c', query: 'quokka' })))).toMatchObject({ total: 1 });
+    expect(json(await send('POST', '/v1/fts', JSON.stringify({ collection: 'c', query: 'quokka' })))).toMatchObject({
+      total: 1,
+    });
     expect(json(await send('POST', '/v1/get', name('a')))).toMatchObject({ contentMd: 'a quokka' });
   });
 
@@ -88,7 +118,10 @@ describe('HTTP/3', () => {
     const answer = await send('POST', '/v1/get', name('missing'));
     expect(answer.status).toBe(404);
     expect(json(answer)).toMatchObject({ code: 'not_found' });
-    expect(answer.headers).toMatchObject({ 'x-request-id': expect.any(String), 'strict-transport-security': expect.any(String) });
+    expect(answer.headers).toMatchObject({
+      'x-request-id': expect.any(String),
+      'strict-transport-security': expect.any(String),
+    });
     expect(Object.keys(answer.headers)).not.toContain('connection');
     expect(await send('HEAD', '/health').then(({ status, body }) => [status, body.length])).toEqual([200, 0]);
   });
@@ -100,21 +133,28 @@ describe('HTTP/3', () => {
   });
 
   it('serves many requests of a connection at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 80 }, (_, i) => send('POST', '/v1/add', document(`many-${i}`, `text ${i}`))));
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, i) => send('POST', '/v1/add', document(`many-${i}`, `text ${i}`))),
+    );
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
 
-  it.each([
-    ['a field of a connection', { connection: 'close' }],
-    ['a longer body than announced', { 'content-length': '3' }],
-    ['a shorter body than announced', { 'content-length': '3000' }],
-  ])('resets a request with %s, and goes on', async (_, headers) => {
-    await expect(Promise.race([send('POST', '/v1/add', document('wrong', 'text'), { headers }).then(({ status }) => status >= 400 || Promise.reject(new Error(`answered ${status}`)), () => true)])).resolves.toBe(true);
-    expect((await send('GET', '/health')).status).toBe(200);
-  });
+  it.each([['a field of a connection', { connection: 'close' }], ['a longer body than announced', {
+    'content-length': '3',
+  }], ['a shorter body than announced', { 'content-length': '3000' }]])('resets a request with %s, and goes on',
+    async (_, headers) => {
+      await expect(
+        Promise.race([send('POST', '/v1/add', document('wrong', 'text'), { headers }).then(({ status }) =>
+          status >= 400 || Promise.reject(new Error(`answered ${status}`)), () =>
+          true)]),
+      ).resolves.toBe(true);
+      expect((await send('GET', '/health')).status).toBe(200);
+    });
 
   it('resets a request that announces a body and has none', async () => {
-    await expect(send('GET', '/health', undefined, { headers: { 'content-length': '5' } })).rejects.toThrow('stream reset');
+    await expect(send('GET', '/health', undefined, { headers: { 'content-length': '5' } })).rejects.toThrow(
+      'stream reset',
+    );
     expect((await send('GET', '/health')).status).toBe(200);
   });
 
@@ -122,24 +162,37 @@ describe('HTTP/3', () => {
     const sent = httpsRequest(`${service.url}/v1/config`, { agent: false, ca: authority.cert });
     sent.end();
     const [response] = await once(sent, 'response') as [IncomingMessage];
-    const { protocols } = await new Response(response as never).json() as { protocols: { http3: { enabled: boolean } } };
+    const { protocols } = await new Response(response as never).json() as {
+      protocols: { http3: { enabled: boolean } };
+    };
     expect(response.headers['alt-svc']).toBe(`h3=":${portOf(service)}"; ma=86400`);
     expect(protocols.http3.enabled).toBe(true);
   });
 
   it('is what browsers use with it', async (context) => {
-    const pin = createHash('sha256').update(new X509Certificate(certificate.cert).publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
-    const browser = await chromiumPath().then((executablePath) => playwright.launch({ executablePath, headless: true, args: [
-      '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-quic', `--origin-to-force-quic-on=localhost:${portOf(service)}`,
-      `--ignore-certificate-errors-spki-list=${pin}`, '--host-resolver-rules=MAP localhost 127.0.0.1',
-    ] })).catch((error: Error) => error);
+    const pin = createHash('sha256').update(
+      new X509Certificate(certificate.cert).publicKey.export({ type: 'spki', format: 'der' }),
+    ).digest('base64');
+    const browser = await chromiumPath().then((executablePath) =>
+      playwright.launch({
+        executablePath,
+        headless: true,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-quic',
+          `--origin-to-force-quic-on=localhost:${portOf(service)}`, `--ignore-certificate-errors-spki-list=${pin}`,
+          '--host-resolver-rules=MAP localhost 127.0.0.1'],
+      })
+    ).catch((error: Error) => error);
     if (browser instanceof Error) return context.skip(`no browser starts here: ${browser.message.split('\n')[0]}`);
     try {
       const page = await browser.newPage();
       await page.goto(`https://localhost:${portOf(service)}/health`);
       const { protocol, found } = await page.evaluate(async () => ({
         protocol: (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).nextHopProtocol,
-        found: await fetch('/v1/fts', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"collection":"c","query":"quokka"}' }).then((response) => response.json() as Promise<{ total: number }>),
+        found: await fetch('/v1/fts', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{"collection":"c","query":"quokka"}',
+        }).then((response) => response.json() as Promise<{ total: number }>),
       }));
       expect([protocol, found.total]).toEqual(['h3', 1]);
     } finally {
@@ -171,7 +224,13 @@ describe('HTTP/3 in an access mode of its own', () => {
   });
 
   it('counts its requests by the address of the client', async () => {
-    const limited = await start({ ...TLS(), SVC_RATE_LIMIT_ENABLED: 'true', SVC_RATE_LIMIT_REQUESTS: '2', SVC_RATE_LIMIT_WINDOW: '60s', SVC_RATE_LIMIT_BURST: '0' });
+    const limited = await start({
+      ...TLS(),
+      SVC_RATE_LIMIT_ENABLED: 'true',
+      SVC_RATE_LIMIT_REQUESTS: '2',
+      SVC_RATE_LIMIT_WINDOW: '60s',
+      SVC_RATE_LIMIT_BURST: '0',
+    });
     const over = await connectTo(limited);
     const statuses: number[] = [];
     for (let i = 0; i < 4; i++) statuses.push((await send('GET', '/v1/collections', undefined, { over })).status);
@@ -200,6 +259,8 @@ describe('extreme mode', () => {
   });
 
   it('starts without HTTP/3 where the port is taken', async () => {
-    expect(await started({ ...TLS(), SVC_HTTP3_ADDR: `127.0.0.1:${portOf(service)}` })).toMatch(/HTTP\/3 is not served.*port|address|use/i);
+    expect(await started({ ...TLS(), SVC_HTTP3_ADDR: `127.0.0.1:${portOf(service)}` })).toMatch(
+      /HTTP\/3 is not served.*port|address|use/i,
+    );
   });
 });

@@ -5,14 +5,15 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bareEnvironment } from '../src/testkit/bare-environment.ts';
 import { ROOT } from '../src/testkit/docs-process.ts';
-import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../src/testkit/docs-server.ts';
 
 /**
  * The scenarios of the protocol's own suite that need only MCP. The omitted ones call tools, prompts and resources that
  * only a server made for the suite has, or capabilities that this server does not declare (logging, subscriptions,
  * sampling, elicitation, resumable streams).
  */
-const SCENARIOS = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection', 'server-sse-multiple-streams'];
+const SCENARIOS = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list',
+  'dns-rebinding-protection', 'server-sse-multiple-streams'];
 
 let server: DocsServer;
 let program: string;
@@ -33,7 +34,10 @@ interface Verdict {
 function run(scenario: string): Promise<Verdict> {
   return new Promise((resolve) => {
     // In a folder of its own, because the suite writes its results to the current folder.
-    execFile(process.execPath, [program, 'server', '--url', server.listeners.mcp!.url, '--scenario', scenario], { cwd: tmpdir(), env: { ...bareEnvironment(), NO_COLOR: '1' } }, (error, stdout, stderr) => {
+    execFile(process.execPath, [program, 'server', '--url', server.listeners.mcp!.url, '--scenario', scenario], {
+      cwd: tmpdir(),
+      env: { ...bareEnvironment(), NO_COLOR: '1' },
+    }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, output: stdout + stderr });
     });
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../src/testkit/docs-server.ts';
 import type { Driver } from './parity/driver.ts';
-import { driversOf, type Drivers } from './parity/drivers.ts';
+import { type Drivers, driversOf } from './parity/drivers.ts';
 
 const BODY = 'words '.repeat(900_000);
 
@@ -17,9 +17,12 @@ afterAll(async () => {
   await server.stop();
 });
 
-const driverOf = (protocol: string): Driver => [drivers.rest, ...drivers.others].find((driver) => driver.protocol === protocol)!;
+const driverOf = (protocol: string): Driver =>
+  [drivers.rest, ...drivers.others].find((driver) => driver.protocol === protocol)!;
 
-/** Changes a document whose body may be too large for a response of the protocol; returns the response and the change. */
+/**
+ * Changes a document whose body may be too large for a response of the protocol; returns the response and the change.
+ */
 async function change(protocol: string): Promise<{ answered: boolean; done: boolean }> {
   const identity = { collection: protocol.replaceAll(' ', '-'), key: 'large', lang: 'en' };
   expect(await drivers.rest.call('addDocument', { ...identity, contentMd: BODY })).toHaveProperty('value');
@@ -29,7 +32,8 @@ async function change(protocol: string): Promise<{ answered: boolean; done: bool
 }
 
 describe('a write of a document that is too large for a response', () => {
-  it.each(['REST', 'GraphQL', 'gRPC', 'MCP', 'MCP without a session'])('is done, and said to be done, over %s', async (protocol) => {
-    expect(await change(protocol)).toEqual({ answered: true, done: true });
-  });
+  it.each(['REST', 'GraphQL', 'gRPC', 'MCP', 'MCP without a session'])('is done, and said to be done, over %s',
+    async (protocol) => {
+      expect(await change(protocol)).toEqual({ answered: true, done: true });
+    });
 });

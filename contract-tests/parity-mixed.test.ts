@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { OperationId } from '../generated/docs/operations.ts';
-import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../src/testkit/docs-server.ts';
 import { fuzz, FUZZ_TIMEOUT_MS } from './fuzz/run.ts';
 import type { Driver, Input } from './parity/driver.ts';
-import { driversOf, type Drivers } from './parity/drivers.ts';
+import { type Drivers, driversOf } from './parity/drivers.ts';
 import { play, shown } from './parity/transcript.ts';
 
 let server: DocsServer;
@@ -19,32 +19,58 @@ afterAll(async () => {
   await server.stop();
 });
 
-const text = fc.oneof(fc.constantFrom('', 'red apples', '# Blue whales', 'apples, apples', '🧭 %%name%%'), fc.string({ unit: 'binary', maxLength: 20 }).filter((each) => each.isWellFormed()));
+const text = fc.oneof(fc.constantFrom('', 'red apples', '# Blue whales', 'apples, apples', '🧭 %%name%%'),
+  fc.string({ unit: 'binary', maxLength: 20 }).filter((each) => each.isWellFormed()));
 const identity = { key: fc.constantFrom('a', 'A', 'b', 'c/d', 'bad|key', ''), lang: fc.constantFrom('en', 'EN', 'de') };
-const meta = fc.dictionary(fc.constantFrom('tags', 'kind', '__proto__', 'filter_meta', 'ä'), fc.array(fc.constantFrom('x', 'y', '', '🗝'), { maxLength: 3 }), { maxKeys: 3 });
+const meta = fc.dictionary(fc.constantFrom('tags', 'kind', '__proto__', 'filter_meta', 'ä'),
+  fc.array(fc.constantFrom('x', 'y', '', '🗝'), { maxLength: 3 }), { maxKeys: 3 });
 const ttl = fc.constantFrom(-1, 0, 60, 2 ** 40);
 const maybe = { requiredKeys: [] as [] };
 
-const call = (operation: OperationId, input: fc.Arbitrary<Input>) => input.map((given) => ({ operation, input: given }));
-const calls = fc.oneof(
-  { arbitrary: call('addDocument', fc.tuple(fc.record({ ...identity, contentMd: text }), fc.record({ meta, ttl, saveRevision: fc.boolean() }, maybe)).map(([a, b]) => ({ ...a, ...b }))), weight: 4 },
-  { arbitrary: call('updateDocument', fc.tuple(fc.record(identity), fc.record({ meta, ttl, contentMd: text }, maybe)).map(([a, b]) => ({ ...a, ...b }))), weight: 2 },
-  call('addDocuments', fc.record({ documents: fc.array(fc.record({ ...identity, contentMd: text, meta, ttl }, maybe), { minLength: 1, maxLength: 4 }) })),
-  call('deleteDocument', fc.record(identity)),
-  call('deleteDocuments', fc.record({ documents: fc.array(fc.record(identity, maybe), { minLength: 1, maxLength: 3 }) })),
-  call('setDocumentTtl', fc.record({ ...identity, ttl })),
-  call('getDocument', fc.record(identity)),
-  call('getDocumentMeta', fc.record(identity)),
-  { arbitrary: call('searchDocuments', fc.record({ filterMeta: meta, sort: fc.constantFrom('key', 'addedAt', 'size'), asc: fc.boolean(), limit: fc.integer({ min: -1, max: 5 }), offset: fc.integer({ min: -1, max: 3 }), includeContent: fc.boolean() }, maybe)), weight: 3 },
-  { arbitrary: call('searchFullText', fc.record({ query: text, limit: fc.integer({ min: 0, max: 3 }), fuzzy: fc.integer({ min: -1, max: 3 }), highlight: fc.boolean() }, { requiredKeys: ['query'] })), weight: 2 },
-  call('listRevisions', fc.record(identity)),
+const call = (operation: OperationId, input: fc.Arbitrary<Input>) =>
+  input.map((given) => ({ operation, input: given }));
+const calls = fc.oneof({
+  arbitrary: call('addDocument',
+    fc.tuple(fc.record({ ...identity, contentMd: text }), fc.record({ meta, ttl, saveRevision: fc.boolean() }, maybe))
+      .map(([a, b]) => ({ ...a, ...b }))),
+  weight: 4,
+}, {
+  arbitrary: call('updateDocument',
+    fc.tuple(fc.record(identity), fc.record({ meta, ttl, contentMd: text }, maybe)).map(([a, b]) => ({ ...a, ...b }))),
+  weight: 2,
+}, call('addDocuments', fc.record({
+  documents: fc.array(fc.record({ ...identity, contentMd: text, meta, ttl }, maybe), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+})), call('deleteDocument', fc.record(identity)),
+  call('deleteDocuments',
+    fc.record({ documents: fc.array(fc.record(identity, maybe), { minLength: 1, maxLength: 3 }) })),
+  call('setDocumentTtl', fc.record({ ...identity, ttl })), call('getDocument', fc.record(identity)),
+  call('getDocumentMeta', fc.record(identity)), {
+  arbitrary: call('searchDocuments', fc.record({
+    filterMeta: meta,
+    sort: fc.constantFrom('key', 'addedAt', 'size'),
+    asc: fc.boolean(),
+    limit: fc.integer({ min: -1, max: 5 }),
+    offset: fc.integer({ min: -1, max: 3 }),
+    includeContent: fc.boolean(),
+  }, maybe)),
+  weight: 3,
+}, {
+  arbitrary: call('searchFullText', fc.record({
+    query: text,
+    limit: fc.integer({ min: 0, max: 3 }),
+    fuzzy: fc.integer({ min: -1, max: 3 }),
+    highlight: fc.boolean(),
+  }, { requiredKeys: ['query'] })),
+  weight: 2,
+}, call('listRevisions', fc.record(identity)),
   call('truncateRevisions', fc.record({ keepRevs: fc.integer({ min: -1, max: 2 }) })),
-  call('listMetaKeys', fc.constant({})),
-  call('deleteCollection', fc.constant({})),
-  call('setSchema', fc.record({ schema: fc.constantFrom({ required: ['tags'] }, { properties: { kind: { enum: ['x'] } } }) })),
-  call('deleteSchema', fc.constant({})),
-  call('validateDocument', fc.record({ meta })),
-);
+  call('listMetaKeys', fc.constant({})), call('deleteCollection', fc.constant({})),
+  call('setSchema',
+    fc.record({ schema: fc.constantFrom({ required: ['tags'] }, { properties: { kind: { enum: ['x'] } } }) })),
+  call('deleteSchema', fc.constant({})), call('validateDocument', fc.record({ meta })));
 
 /** Each call uses a randomly chosen protocol. */
 function mixed(all: readonly Driver[], order: readonly number[]): Driver {
@@ -77,7 +103,9 @@ it('a collection is the same whatever mix of protocols its calls come over', asy
     const over = await play(scenario, mixed(all, drawn.map(([, n]) => n)), rest, `${name}-b`);
     for (const [i, { operation, outcome, borrowed, input }] of over.entries()) {
       const driver = borrowed === undefined ? all[drawn[i]![1] % all.length]! : rest;
-      expect(outcome, `${driver.protocol}: ${shown(over[i]!)}`).toEqual(driver.view(operation, reference[i]!.outcome, input));
+      expect(outcome, `${driver.protocol}: ${shown(over[i]!)}`).toEqual(
+        driver.view(operation, reference[i]!.outcome, input),
+      );
     }
   });
 }, FUZZ_TIMEOUT_MS);

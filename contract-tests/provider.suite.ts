@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationSpec } from '../src/operations/index.ts';
-import { exampleCalls, specificationFile, type Service } from './support/examples.ts';
+import { exampleCalls, type Service, specificationFile } from './support/examples.ts';
 import { refused, type SdkResult } from './support/expectations.ts';
-import { startProxy, type Prism } from './support/prism.ts';
+import { type Prism, startProxy } from './support/prism.ts';
 
 /** A running server for the tests. */
 export interface Provider {
@@ -14,7 +14,11 @@ export interface Provider {
 
 /** The part of a generated SDK's client that the suite needs. */
 export interface SdkClient {
-  readonly interceptors: { readonly response: { use(see: (response: Response, request: Request, options: { url: string }) => Response): unknown } };
+  readonly interceptors: {
+    readonly response: {
+      use(see: (response: Response, request: Request, options: { url: string }) => Response): unknown;
+    };
+  };
 }
 
 export interface ScenarioContext<P, Client> {
@@ -57,7 +61,9 @@ export function providerSuite<P extends Provider, Client extends SdkClient>(suit
       server = await suite.start();
       proxy = await startProxy(specificationFile(service), server.url);
       const byRoute = new Map(Object.values(operations).map(({ id, method, path }) => [`${method} ${path}`, id]));
-      [client, direct] = [proxy.url, server.url].map((url) => recording(suite.createClient(url), byRoute, succeeded)) as [Client, Client];
+      [client, direct] = [proxy.url, server.url].map((url) =>
+        recording(suite.createClient(url), byRoute, succeeded)
+      ) as [Client, Client];
     });
     afterAll(async () => {
       await proxy?.stop();
@@ -78,14 +84,18 @@ export function providerSuite<P extends Provider, Client extends SdkClient>(suit
       expect(rest.length + server.built.length).toBe(Object.keys(operations).length);
       for (const { operationId, options } of rest) {
         const call = functions[operationId] as (options: object) => Promise<SdkResult<unknown>>;
-        expect(refused(await call({ ...options, client: direct }), 501, 'not_implemented').error).toBe(`${operationId} is not implemented`);
+        expect(refused(await call({ ...options, client: direct }), 501, 'not_implemented').error).toBe(
+          `${operationId} is not implemented`,
+        );
       }
     });
   });
 }
 
 /** Records each operation that succeeds for the client. */
-function recording<Client extends SdkClient>(client: Client, byRoute: ReadonlyMap<string, string>, succeeded: Set<string>): Client {
+function recording<Client extends SdkClient>(client: Client, byRoute: ReadonlyMap<string, string>,
+  succeeded: Set<string>): Client
+{
   client.interceptors.response.use((response, request, options) => {
     const id = byRoute.get(`${request.method} ${options.url}`);
     if (response.ok && id !== undefined) succeeded.add(id);

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DocsProcess, type Ending } from '../src/testkit/docs-process.ts';
-import { installPackage, type InstalledPackage } from '../src/testkit/installed-package.ts';
+import { type InstalledPackage, installPackage } from '../src/testkit/installed-package.ts';
 import { eventually } from '../src/testkit/runs-faults/eventually.ts';
 
 /** A build and some twenty processes take long on a busy machine. */
@@ -44,7 +44,11 @@ async function askForHelp(...command: string[]): Promise<string[]> {
 }
 
 async function post<T>(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<T> {
-  const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
   const text = await response.text();
   expect(response.ok, `${url}: ${text}`).toBe(true);
   return JSON.parse(text) as T;
@@ -63,23 +67,43 @@ describe('the published package, installed without development dependencies', ()
   it('serves documents over HTTP, with pages, passwords, and threads for symbols and vectors', async () => {
     const database = join(installed.folder, 'quire.db');
     const server = quire(['docs', '--db', database, '--http-addr', '127.0.0.1:0'], {
-      SVC_AUTH_ENABLED: 'true', SVC_AUTH_JWT_SECRET: 's'.repeat(32), SVC_AUTH_ADMIN_PASSWORD: 'correct horse battery staple', SVC_EMBEDDING_PROVIDER: 'builtin',
+      SVC_AUTH_ENABLED: 'true',
+      SVC_AUTH_JWT_SECRET: 's'.repeat(32),
+      SVC_AUTH_ADMIN_PASSWORD: 'correct horse battery staple',
+      SVC_EMBEDDING_PROVIDER: 'builtin',
       // The packages for traces are not installed; the service starts without them.
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
     });
     const url = await server.listening();
-    const { token } = await post<{ token: string }>(`${url}/v1/auth/login`, { username: 'admin', password: 'correct horse battery staple' });
+    const { token } = await post<{ token: string }>(`${url}/v1/auth/login`, {
+      username: 'admin',
+      password: 'correct horse battery staple',
+    });
     const ask = <T>(path: string, body: object) => post<T>(`${url}${path}`, body, { Authorization: `Bearer ${token}` });
 
-    await ask('/v1/add', { collection: 'notes', key: 'hello.ts', lang: 'en', contentMd: 'export function greet(): string { return "hello" }' });
-    const { results } = await ask<{ results: { document: { key: string } }[] }>('/v1/fts', { collection: 'notes', query: 'greet' });
+    await ask('/v1/add', {
+      collection: 'notes',
+      key: 'hello.ts',
+      lang: 'en',
+      contentMd: 'export function greet(): string { return "hello" }',
+    });
+    const { results } = await ask<{ results: { document: { key: string } }[] }>('/v1/fts', {
+      collection: 'notes',
+      query: 'greet',
+    });
     expect(results.map(({ document }) => document.key)).toEqual(['hello.ts']);
-    await eventually('the vector of the document', async () =>
-      (await ask<{ results: object[] }>('/v1/vector-search', { collection: 'notes', query: 'greet' })).results.length || undefined);
+    await eventually('the vector of the document',
+      async () =>
+        (await ask<{ results: object[] }>('/v1/vector-search', { collection: 'notes', query: 'greet' })).results
+          .length || undefined);
     await ask('/v1/find-duplicates', { collection: 'notes' });
-    const { data } = await ask<{ data: object }>('/graphql', { query: '{ search(input: {collection: "notes"}) { totalCount } }' });
+    const { data } = await ask<{ data: object }>('/graphql', {
+      query: '{ search(input: {collection: "notes"}) { totalCount } }',
+    });
     expect(data).toEqual({ search: { totalCount: 1 } });
-    for (const page of ['/', '/console', '/docs', '/docs/swagger-ui-bundle.js', '/openapi.json', '/openapi.yaml', '/playground']) expect((await fetch(`${url}${page}`, { headers: { Authorization: `Bearer ${token}` } })).status, page).toBe(200);
+    for (const page of ['/', '/console', '/docs', '/docs/swagger-ui-bundle.js', '/openapi.json', '/openapi.yaml',
+      '/playground'])
+      expect((await fetch(`${url}${page}`, { headers: { Authorization: `Bearer ${token}` } })).status, page).toBe(200);
     expect(await server.end()).toMatchObject({ code: 0 });
 
     expect(await output(['docs', '--verify-db', database])).toContain('sound');
@@ -97,7 +121,9 @@ fleet: {enabled: true, listen: "127.0.0.1:0", enrol_listen: "127.0.0.1:0", adver
     const server = quire(['runs', '--config', config], { RUNS_API_TOKEN: API_TOKEN });
     const url = await server.listening();
     const authorization = { Authorization: `Bearer ${API_TOKEN}` };
-    const { data: { command } } = await post<{ data: { command: string } }>(`${url}/api/v1/ships/tokens`, { name: 'one' }, authorization);
+    const { data: { command } } = await post<{ data: { command: string } }>(`${url}/api/v1/ships/tokens`, {
+      name: 'one',
+    }, authorization);
     const [program, ...args] = command.split(' ');
     expect(program).toBe('quire');
     const ship = join(installed.folder, 'ship');
@@ -106,7 +132,9 @@ fleet: {enabled: true, listen: "127.0.0.1:0", enrol_listen: "127.0.0.1:0", adver
 
     const sailing = quire(['ship', 'run', '--data-dir', ship]);
     await eventually('the ship to be there', async () => {
-      const { data } = (await (await fetch(`${url}/api/v1/ships`, { headers: authorization })).json()) as { data: { name: string; online: boolean }[] };
+      const { data } = (await (await fetch(`${url}/api/v1/ships`, { headers: authorization })).json()) as {
+        data: { name: string; online: boolean }[];
+      };
       return data.some(({ name, online }) => name === 'one' && online) || undefined;
     });
     expect(await output(['runs', 'list', '--json', '--url', url], { RUNS_API_TOKEN: API_TOKEN }));

@@ -6,14 +6,15 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createClient, createConfig } from '../generated/docs/sdk/client/index.ts';
 import * as docs from '../generated/docs/sdk/sdk.gen.ts';
 import { ShipInfoSchema } from '../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { createClient as createRunsClient, createConfig as createRunsConfig } from '../generated/runs/sdk/client/index.ts';
+import { createClient as createRunsClient,
+  createConfig as createRunsConfig } from '../generated/runs/sdk/client/index.ts';
 import * as runs from '../generated/runs/sdk/sdk.gen.ts';
 import { joinFleet, readJoinToken } from '../src/ship/identity/index.ts';
 import type { DocsServer } from '../src/testkit/docs-server.ts';
-import { API_TOKEN, startRunsServer, type RunsServer } from '../src/testkit/runs-server.ts';
+import { API_TOKEN, type RunsServer, startRunsServer } from '../src/testkit/runs-server.ts';
 import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.ts';
-import { exampleCalls, type ExampleCall } from './support/examples.ts';
-import { Player, type Played, type Prepare } from './support/player.ts';
+import { type ExampleCall, exampleCalls } from './support/examples.ts';
+import { type Played, Player, type Prepare } from './support/player.ts';
 
 // Every operation's example in the specification is run unchanged, and must return the success that it shows.
 
@@ -33,7 +34,9 @@ describe("each operation's example in the description of the document service", 
   };
 
   /** Signing out comes last, because it ends the token of the other examples. */
-  const calls = exampleCalls('docs').sort((one, other) => Number(one.operationId === 'logout') - Number(other.operationId === 'logout'));
+  const calls = exampleCalls('docs').sort((one, other) =>
+    Number(one.operationId === 'logout') - Number(other.operationId === 'logout')
+  );
   let server: DocsServer;
   let folder: string;
   let token: string;
@@ -41,8 +44,10 @@ describe("each operation's example in the description of the document service", 
   let player: Player;
 
   const send = (call: ExampleCall) => functionOf(docs, call)({ client, ...call.options });
-  const add = (collection: string, key: string, contentMd = '# Title\n\nText') => docs.addDocument({ client, body: { collection, key, lang: 'en', contentMd } });
-  const user = (username: string) => docs.registerUser({ client, body: { username, password: 'correct horse battery staple' } });
+  const add = (collection: string, key: string, contentMd = '# Title\n\nText') =>
+    docs.addDocument({ client, body: { collection, key, lang: 'en', contentMd } });
+  const user = (username: string) =>
+    docs.registerUser({ client, body: { username, password: 'correct horse battery staple' } });
 
   const after = (...operationIds: readonly string[]): Prepare => (one) => one.first(...operationIds);
   const PREPARE: Readonly<Record<string, Prepare>> = {
@@ -55,7 +60,8 @@ describe("each operation's example in the description of the document service", 
       await one.first('submitBulkIngest');
     },
     createBackup: async () => {
-      for (const file of await readdir(server.folder, { recursive: true })) if (file.endsWith('backup-1766400000.db')) await rm(join(server.folder, file));
+      for (const file of await readdir(server.folder, { recursive: true }))
+        if (file.endsWith('backup-1766400000.db')) await rm(join(server.folder, file));
     },
     listCurationRules: after('createCurationRule'),
     updateCurationRule: after('createCurationRule'),
@@ -66,11 +72,17 @@ describe("each operation's example in the description of the document service", 
     redeliverWebhooks: after('createWebhook'),
     // That of the example is on the internet.
     testWebhook: async (one) => {
-      const { data } = await docs.createWebhook({ client, body: { url: 'http://127.0.0.1:1/', events: ['doc.added'] } });
+      const { data } = await docs.createWebhook({
+        client,
+        body: { url: 'http://127.0.0.1:1/', events: ['doc.added'] },
+      });
       one.say('wh_5f2b8c0d9e1a4736b2c8d0e1', (data as { id: string }).id);
     },
     updateAutomationRule: async (one) => {
-      const { data } = await docs.createAutomationRule({ client, body: { type: 'webhook', name: 'Room', url: 'http://127.0.0.1:1/' } });
+      const { data } = await docs.createAutomationRule({
+        client,
+        body: { type: 'webhook', name: 'Room', url: 'http://127.0.0.1:1/' },
+      });
       one.say('auto_2b8c0d9e1a4736b2c8d0e15f', (data as unknown as { id: string }).id);
       await one.first('createAutomationRule');
     },
@@ -82,14 +94,19 @@ describe("each operation's example in the description of the document service", 
     ...Object.fromEntries(['deleteApiKey', 'revokeApiKey'].map((id) => [id, async (one: Player) => {
       await one.first('createApiKey');
       const { data } = await docs.listApiKeys({ client });
-      one.say('600476e62bc11acb132d4b74bf0714c190d1c07c987d307662543e344592b417', (data as { keys: { keyHash: string }[] }).keys[0]!.keyHash);
+      one.say('600476e62bc11acb132d4b74bf0714c190d1c07c987d307662543e344592b417',
+        (data as { keys: { keyHash: string }[] }).keys[0]!.keyHash);
     }])),
     redeemPasswordReset: async (one) => {
       await one.first('registerUser');
       const { data } = await docs.createPasswordReset({ client, path: { username: 'alice' }, body: {} });
       one.say('svc_reset_4f1c2b9a7d3e8f60a5b4c3d2e1f00918273645546372819a', (data as { token: string }).token);
     },
-    ...Object.fromEntries(['deleteUser', 'updateUser', 'listApiKeys', 'createPasswordReset', 'setUserRoles', 'explainAccess'].map((id) => [id, after('registerUser')])),
+    ...Object.fromEntries(
+      ['deleteUser', 'updateUser', 'listApiKeys', 'createPasswordReset', 'setUserRoles', 'explainAccess'].map((
+        id,
+      ) => [id, after('registerUser')]),
+    ),
     deleteRole: after('setRole'),
     setGroupRoles: after('createGroup'),
     listPermissions: after('registerUser'),
@@ -109,9 +126,16 @@ describe("each operation's example in the description of the document service", 
     folder = await mkdtemp(join(tmpdir(), 'quire-geo-'));
     await mkdir(join(folder, 'postcodes'));
     await writeFile(join(folder, 'postcodes', 'de.csv'), '10117,52.5163,13.3777\n');
-    server = await startWithAuth({ ...AT_REST, SVC_SPELL: 'true', SVC_EMBEDDING_PROVIDER: 'builtin', SVC_GEO_DATA_DIR: folder });
+    server = await startWithAuth({
+      ...AT_REST,
+      SVC_SPELL: 'true',
+      SVC_EMBEDDING_PROVIDER: 'builtin',
+      SVC_GEO_DATA_DIR: folder,
+    });
     token = await tokenOf(server.url, ADMIN);
-    client = createClient(createConfig({ baseUrl: server.url, auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) }));
+    client = createClient(
+      createConfig({ baseUrl: server.url, auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) }),
+    );
     for (const key of ['Hello-World', 'guide']) await add('docs', key);
     player = new Player(calls, send, PREPARE);
   });
@@ -120,10 +144,13 @@ describe("each operation's example in the description of the document service", 
     await rm(folder, { recursive: true });
   });
 
-  it.each(calls.filter(({ operationId }) => !(operationId in NOT_HERE)).map(({ operationId }) => operationId))('of %s is answered with a success', async (operationId) => {
-    const { response, error } = await player.play(operationId);
-    expect([response?.ok, error]).toEqual([true, undefined]);
-  });
+  it.each(calls.filter(({ operationId }) => !(operationId in NOT_HERE)).map(({ operationId }) => operationId))(
+    'of %s is answered with a success',
+    async (operationId) => {
+      const { response, error } = await player.play(operationId);
+      expect([response?.ok, error]).toEqual([true, undefined]);
+    },
+  );
 
   it('is run here, or named as one that cannot be', () => {
     expect(Object.keys(NOT_HERE).filter((id) => !calls.some(({ operationId }) => operationId === id))).toEqual([]);
@@ -162,11 +189,18 @@ schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, t
   let keys = 0;
 
   async function queued(task: string): Promise<string> {
-    const { data } = await runs.enqueueRun({ client, headers: { 'Idempotency-Key': `a-key-of-the-test-${++keys}` }, body: { project_id: 'alpha', kind: 'pipeline', task } });
+    const { data } = await runs.enqueueRun({
+      client,
+      headers: { 'Idempotency-Key': `a-key-of-the-test-${++keys}` },
+      body: { project_id: 'alpha', kind: 'pipeline', task },
+    });
     return (data as { data: { id: string } }).data.id;
   }
   const ended = async (id: string): Promise<string> => {
-    await vi.waitFor(async () => expect((await runs.getRun({ client, path: { id } })).data!.data.finished_at).not.toBeNull(), { timeout: 15_000 });
+    await vi.waitFor(
+      async () => expect((await runs.getRun({ client, path: { id } })).data!.data.finished_at).not.toBeNull(),
+      { timeout: 15_000 },
+    );
     return id;
   };
   const finished = async (one: Player): Promise<void> => one.say(RUN, await ended(await queued('build')));
@@ -195,8 +229,22 @@ schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, t
     const { data } = await runs.createJoinToken({ client, body: { name, labels: [] } });
     const { token, command } = (data as { data: { token: string; command: string } }).data;
     const [, host, port] = /(127\.0\.0\.1):(\d+)/.exec(command)!;
-    const info = create(ShipInfoSchema, { name, version: '1.0.0', protocol: 1, os: 'linux', arch: 'amd64', kinds: ['pipeline'], capacity: 1 });
-    const { shipId } = await joinFleet({ host: host!, port: Number(port), token: readJoinToken(token)!, info, now: () => Date.now() });
+    const info = create(ShipInfoSchema, {
+      name,
+      version: '1.0.0',
+      protocol: 1,
+      os: 'linux',
+      arch: 'amd64',
+      kinds: ['pipeline'],
+      capacity: 1,
+    });
+    const { shipId } = await joinFleet({
+      host: host!,
+      port: Number(port),
+      token: readJoinToken(token)!,
+      info,
+      now: () => Date.now(),
+    });
     one.say(SHIP, shipId);
   }
 
@@ -246,10 +294,13 @@ schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, t
   });
   afterAll(() => server.remove());
 
-  it.each(calls.filter(({ operationId }) => !(operationId in NOT_HERE)).map(({ operationId }) => operationId))('of %s is answered with a success', async (operationId) => {
-    const { response, error } = await player.play(operationId);
-    expect([response?.ok, error, JSON.stringify(error)]).toEqual([true, undefined, undefined]);
-  });
+  it.each(calls.filter(({ operationId }) => !(operationId in NOT_HERE)).map(({ operationId }) => operationId))(
+    'of %s is answered with a success',
+    async (operationId) => {
+      const { response, error } = await player.play(operationId);
+      expect([response?.ok, error, JSON.stringify(error)]).toEqual([true, undefined, undefined]);
+    },
+  );
 
   it('is run here, or named as one that cannot be', () => {
     expect(Object.keys(NOT_HERE).filter((id) => !calls.some(({ operationId }) => operationId === id))).toEqual([]);

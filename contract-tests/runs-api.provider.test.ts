@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { createClient, createConfig, type Client } from '../generated/runs/sdk/client/index.ts';
+import { type Client, createClient, createConfig } from '../generated/runs/sdk/client/index.ts';
 import { RunsApi, TOKEN } from '../src/testkit/runs-api.ts';
 import { runs } from './scenarios/runs.ts';
 import { specificationFile } from './support/examples.ts';
-import { startProxy, type Prism } from './support/prism.ts';
+import { type Prism, startProxy } from './support/prism.ts';
 
 const clientOf = (baseUrl: string): Client => createClient(createConfig({ baseUrl, auth: TOKEN }));
 

@@ -2,7 +2,10 @@ import { describe, expectTypeOf, it } from 'vitest';
 import type * as docs from '../generated/docs/sdk/types.gen.ts';
 import type * as runs from '../generated/runs/sdk/types.gen.ts';
 
-/** Checked by the compiler (`npm run check`): additions to a description for generators in other languages must not weaken the SDK's types. */
+/**
+ * Checked by the compiler (`npm run check`): additions to a description for generators in other languages must not
+ * weaken the SDK's types.
+ */
 describe('the types of the SDK', () => {
   it('name the fields of a body that needs one of several, and make no union of it', () => {
     expectTypeOf<docs.UpdateDocumentRequest>().toHaveProperty('contentMd').toEqualTypeOf<string | undefined>();

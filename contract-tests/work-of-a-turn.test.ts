@@ -24,11 +24,25 @@ describe('the work that an operation does without a pause, at its limits (decisi
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await Fixture.open('sql.js');
-    fixture.use({ ...fixture.geo.handlers, aggregateDocuments: aggregateDocuments({ ...fixture.environment, columns: fixture.columns, geo: fixture.geo.view }) });
+    fixture.use({
+      ...fixture.geo.handlers,
+      aggregateDocuments: aggregateDocuments({
+        ...fixture.environment,
+        columns: fixture.columns,
+        geo: fixture.geo.view,
+      }),
+    });
     for (let from = 0; from < DOCUMENTS; from += BATCH) {
       const documents = Array.from({ length: BATCH }, (_, i) => from + i).map((n) => ({
-        key: `k${n}`, lang: 'en', contentMd: '',
-        meta: { number: [String((n * 7919) % DOCUMENTS)], few: [`v${n % 3}`], geo_lat: [String(((n * 7919) % 16_000) / 100 - 80)], geo_lng: [String(((n * 104_729) % 34_000) / 100 - 170)] },
+        key: `k${n}`,
+        lang: 'en',
+        contentMd: '',
+        meta: {
+          number: [String((n * 7919) % DOCUMENTS)],
+          few: [`v${n % 3}`],
+          geo_lat: [String(((n * 7919) % 16_000) / 100 - 80)],
+          geo_lng: [String(((n * 104_729) % 34_000) / 100 - 170)],
+        },
       }));
       await fixture.call('addDocuments', { collection: 'big', documents });
     }
@@ -43,14 +57,21 @@ describe('the work that an operation does without a pause, at its limits (decisi
 
   it('is bounded for a shape of 100,000 positions', async () => {
     const polygon = { type: 'Polygon' as const, coordinates: [zigzag(100_000)] };
-    const { total } = await bounded(() => fixture.call('searchGeoPolygon', { collection: 'big', polygon, filter: 'number < 200', limit: 1 }));
+    const { total } = await bounded(() =>
+      fixture.call('searchGeoPolygon', { collection: 'big', polygon, filter: 'number < 200', limit: 1 })
+    );
     expect(total).toBe(1);
   });
 
   it('cannot be asked for with more positions, however they are divided', async () => {
     const many = Array.from({ length: 1000 }, () => [zigzag(100), zigzag(3)]);
-    for (const shape of [{ multiPolygon: { coordinates: many } }, { polygon: { coordinates: [zigzag(60_000), zigzag(40_001)] } }]) {
-      await expect(fixture.call('searchGeoPolygon', { collection: 'big', ...shape })).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('up to 100000 positions in all its rings') as string });
+    for (const shape of [{ multiPolygon: { coordinates: many } }, {
+      polygon: { coordinates: [zigzag(60_000), zigzag(40_001)] },
+    }]) {
+      await expect(fixture.call('searchGeoPolygon', { collection: 'big', ...shape })).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('up to 100000 positions in all its rings') as string,
+      });
     }
   });
 
@@ -64,18 +85,33 @@ describe('the work that an operation does without a pause, at its limits (decisi
   });
 
   it('is bounded for the nearest along the ellipsoid', async () => {
-    const { total } = await bounded(() => fixture.call('searchGeo', { collection: 'big', ...CIRCLE, topK: 1000, offset: 4500, distance: 'geodesic' }));
+    const { total } = await bounded(() =>
+      fixture.call('searchGeo', { collection: 'big', ...CIRCLE, topK: 1000, offset: 4500, distance: 'geodesic' })
+    );
     expect(total).toBe(1000);
   });
 
   it('is bounded for cells and counts', async () => {
-    const { geohashes } = await bounded(() => fixture.call('aggregateDocuments', { collection: 'big', geo: CIRCLE, geohash: { precision: 12, size: 10_000 }, facets: [{ field: 'number' }] }));
+    const { geohashes } = await bounded(() =>
+      fixture.call('aggregateDocuments', {
+        collection: 'big',
+        geo: CIRCLE,
+        geohash: { precision: 12, size: 10_000 },
+        facets: [{ field: 'number' }],
+      })
+    );
     expect(geohashes).toHaveLength(DOCUMENTS);
   });
 
   it('is bounded for a filter of 200 conditions', async () => {
-    const { totalDocs } = await bounded(() => fixture.call('aggregateDocuments', { collection: 'big', filter: conditions(1) }));
+    const { totalDocs } = await bounded(() =>
+      fixture.call('aggregateDocuments', { collection: 'big', filter: conditions(1) })
+    );
     expect(totalDocs).toBeGreaterThan(DOCUMENTS / 2);
-    expect((await bounded(() => fixture.call('searchGeoWithin', { collection: 'big', ...EVERYWHERE, filter: conditions(2), limit: 10 }))).total).toBe(10);
+    expect(
+      (await bounded(() =>
+        fixture.call('searchGeoWithin', { collection: 'big', ...EVERYWHERE, filter: conditions(2), limit: 10 })
+      )).total,
+    ).toBe(10);
   });
 });

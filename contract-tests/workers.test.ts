@@ -20,9 +20,27 @@ import { vectorOperations } from './scenarios/vector-operations.ts';
 import { vectors } from './scenarios/vectors.ts';
 import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.ts';
 
-const SCENARIOS = { ...access, ...documents, ...revisions, ...collections, ...schemas, ...fulltext, ...curation, ...codegraph, ...memory, ...vectors, ...vectorOperations, ...hybrid, ...geo, ...spell };
+const SCENARIOS = {
+  ...access,
+  ...documents,
+  ...revisions,
+  ...collections,
+  ...schemas,
+  ...fulltext,
+  ...curation,
+  ...codegraph,
+  ...memory,
+  ...vectors,
+  ...vectorOperations,
+  ...hybrid,
+  ...geo,
+  ...spell,
+};
 
-/** A `fetch` of one session that uses each process in turn. Each request sends the greatest LSN that an earlier response contained. */
+/**
+ * A `fetch` of one session that uses each process in turn. Each request sends the greatest LSN that an earlier response
+ * contained.
+ */
 function sessionFetch(clients: readonly HttpClient[]): typeof fetch {
   let [turn, lsn] = [0, 0];
   return async (input, init) => {
@@ -30,11 +48,15 @@ function sessionFetch(clients: readonly HttpClient[]): typeof fetch {
     const { pathname, search } = new URL(request.url);
     const body = new Uint8Array(await request.arrayBuffer());
     const answer = await clients[turn++ % clients.length]!.send(request.method, pathname + search, {
-      headers: { ...Object.fromEntries(request.headers), 'X-Quire-Min-LSN': String(lsn) }, ...(body.length > 0 && { body }),
+      headers: { ...Object.fromEntries(request.headers), 'X-Quire-Min-LSN': String(lsn) },
+      ...(body.length > 0 && { body }),
     });
     lsn = Math.max(lsn, Number(answer.headers['x-quire-lsn'] ?? 0));
     const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as [string, string]);
-    return new Response(BODILESS.has(answer.status) ? null : new Uint8Array(answer.bytes), { status: answer.status, headers });
+    return new Response(BODILESS.has(answer.status) ? null : new Uint8Array(answer.bytes), {
+      status: answer.status,
+      headers,
+    });
   };
 }
 
@@ -50,10 +72,21 @@ describe('two processes on one port keep the contract', { timeout: 60_000 }, () 
 
   beforeAll(async () => {
     issuer = await LocalIssuer.start();
-    server = await startWithAuth({ ...AT_REST, ...issuer.environment, SVC_SPELL: 'true', SVC_WORKERS: '2', SVC_TEMPORAL: 'false', SVC_GRPC_ENABLED: 'false' });
+    server = await startWithAuth({
+      ...AT_REST,
+      ...issuer.environment,
+      SVC_SPELL: 'true',
+      SVC_WORKERS: '2',
+      SVC_TEMPORAL: 'false',
+      SVC_GRPC_ENABLED: 'false',
+    });
     const token = await tokenOf(server.url, ADMIN);
     clients = await clientsOf(server, 2);
-    client = createClient(createConfig({ baseUrl: server.url, fetch: sessionFetch(clients), auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) }));
+    client = createClient(createConfig({
+      baseUrl: server.url,
+      fetch: sessionFetch(clients),
+      auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined),
+    }));
   }, 120_000);
   afterAll(async () => {
     clients.forEach((each) => each.close());

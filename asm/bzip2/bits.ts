@@ -1,5 +1,5 @@
-// Reads bits, the highest first. Up to 64 of them are buffered in `buffer`, at its upper end. Bits behind the input are read as
-// zeros; afterwards `consumedBits` shows whether any of them were used.
+// Reads bits, the highest first. Up to 64 of them are buffered in `buffer`, at its upper end. Bits behind the input are
+// read as zeros; afterwards `consumedBits` shows whether any of them were used.
 
 import { INPUT } from './layout.ts';
 

@@ -1,17 +1,18 @@
-// Reads the content of a block into the chain of its bytes: Huffman codes, runs of the most recent byte, move-to-front, and
-// the positions by which the Burrows-Wheeler transform is inverted.
+// Reads the content of a block into the chain of its bytes: Huffman codes, runs of the most recent byte, move-to-front,
+// and the positions by which the Burrows-Wheeler transform is inverted.
 
 import { buffer, consumedBits, next, refill, restore, take, waiting } from './bits.ts';
 import { longCode, readCode, readSelectors } from './codes.ts';
-import { CHAIN, COUNTS, FAST_BITS, GROUP, INPUT, MAX_SELECTORS, RECENT, SELECTORS, TABLE_BYTES, TABLES } from './layout.ts';
+import { CHAIN, COUNTS, FAST_BITS, GROUP, INPUT, MAX_SELECTORS, RECENT, SELECTORS, TABLE_BYTES,
+  TABLES } from './layout.ts';
 
 /** The first position of the chain, and its length in bytes. */
 export let start: u32 = 0;
 export let size: u32 = 0;
 
 /**
- * Reads the block at the next bits, whose magic number and CRC have been read. `lastBit` is the end of the input. Returns false if the
- * block is invalid, or needs more input than there is.
+ * Reads the block at the next bits, whose magic number and CRC have been read. `lastBit` is the end of the input.
+ * Returns false if the block is invalid, or needs more input than there is.
  */
 export function readBlock(maxSize: u32, lastBit: u32): bool {
   start = take(24);
@@ -46,7 +47,9 @@ function readUsed(): u32 {
   return used;
 }
 
-/** Reads the symbols up to the block's end, as bytes in the chain. Local variables keep the bits, which makes it fast. */
+/**
+ * Reads the symbols up to the block's end, as bytes in the chain. Local variables keep the bits, which makes it fast.
+ */
 function readSymbols(used: u32, selectors: u32, maxSize: u32, lastBit: u32): bool {
   refill();
   let bits = buffer;

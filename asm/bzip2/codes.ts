@@ -1,4 +1,5 @@
-// The Huffman codes of a block: read as lengths, stored as a table by the next ten bits, and as limits by length for longer ones.
+// The Huffman codes of a block: read as lengths, stored as a table by the next ten bits, and as limits by length for
+// longer ones.
 
 import { consumedBits, take } from './bits.ts';
 import { FAST_BITS, LENGTHS, SELECTORS, T_BASE, T_LIMIT, T_PERM, TABLE_BYTES, TABLES } from './layout.ts';
@@ -49,7 +50,8 @@ function fillTable(table: usize, lengths: usize, symbols: u32): bool {
       if (load<u8>(lengths + <usize>i) !== <u8>length) continue;
       if (code >= (1 << length)) return false;
       store<u16>(table + T_PERM + <usize>rank * 2, <u16>i);
-      if (length <= FAST_BITS) fillFast(table, code << (FAST_BITS - length), 1 << (FAST_BITS - length), <u16>((i << 5) | length));
+      if (length <= FAST_BITS)
+        fillFast(table, code << (FAST_BITS - length), 1 << (FAST_BITS - length), <u16>((i << 5) | length));
       code++;
       rank++;
     }

@@ -4,7 +4,9 @@ import { CRC } from './layout.ts';
 
 const POLYNOMIAL: u32 = 0x04c11db7;
 
-/** Fills the tables: the remainder of each byte, and in each next table that remainder with one more zero byte behind. */
+/**
+ * Fills the tables: the remainder of each byte, and in each next table that remainder with one more zero byte behind.
+ */
 export function fillTables(): void {
   for (let byte: u32 = 0; byte < 256; byte++) {
     let value: u32 = byte << 24;
@@ -24,8 +26,10 @@ export function addBytes(crc: u32, at: usize, end: usize): u32 {
   while (at + 8 <= end) {
     const first = crc ^ bswap<u32>(load<u32>(at));
     const second = load<u32>(at, 4);
-    crc = entry(7, first >>> 24) ^ entry(6, (first >>> 16) & 0xff) ^ entry(5, (first >>> 8) & 0xff) ^ entry(4, first & 0xff)
-      ^ entry(3, second & 0xff) ^ entry(2, (second >>> 8) & 0xff) ^ entry(1, (second >>> 16) & 0xff) ^ entry(0, second >>> 24);
+    crc = entry(7, first >>> 24) ^ entry(6, (first >>> 16) & 0xff) ^ entry(5, (first >>> 8) & 0xff) ^
+      entry(4, first & 0xff)
+      ^ entry(3, second & 0xff) ^ entry(2, (second >>> 8) & 0xff) ^ entry(1, (second >>> 16) & 0xff) ^
+      entry(0, second >>> 24);
     at += 8;
   }
   while (at < end) {

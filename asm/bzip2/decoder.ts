@@ -1,4 +1,5 @@
-// The streams of a file: their magic numbers, blocks and checksums (the format as the program of Julian Seward writes it).
+// The streams of a file: their magic numbers, blocks and checksums (the format as the program of Julian Seward writes
+// it).
 
 import { consumedBits, seek, take, take32 } from './bits.ts';
 import { readBlock, size, start } from './block.ts';

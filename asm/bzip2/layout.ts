@@ -1,10 +1,10 @@
 // The layout of a decoder in its memory.
 //
 //     0x10000  CRC         8 tables of 256 x u32: CRC-32 with the highest bit first, for eight bytes at once
-//              TABLES      for each of 6 Huffman codes: 1024 x u16 by the next ten bits (symbol << 5 | bits, 0 for longer codes),
+// TABLES for each of 6 Huffman codes: 1024 x u16 by the next ten bits (symbol << 5 | bits, 0 for longer codes),
 //                          then for longer ones LIMIT and BASE by length, 24 x i32 each, and PERM, 258 x u16 by rank
 //              SELECTORS   32,768 x u8: the code of each group of 50 symbols
-//              RECENT      256 x u8: the bytes in the order of their last use, with 8 readable bytes in front and behind
+// RECENT 256 x u8: the bytes in the order of their last use, with 8 readable bytes in front and behind
 //              COUNTS      256 x u32: how often each byte has occurred so far
 //              LENGTHS     6 x 258 x u8: lengths of codes
 //              CHAIN       900,000 x u32: by position the byte, and above it the next position

@@ -1,5 +1,5 @@
-// UTF-8 characters. Bytes that are not a valid sequence are counted as an unspecified number of characters, but nothing is
-// read behind `end`.
+// UTF-8 characters. Bytes that are not a valid sequence are counted as an unspecified number of characters, but nothing
+// is read behind `end`.
 
 export const NEWLINE: u32 = 0x0a;
 export const BACKSLASH: u32 = 0x5c;

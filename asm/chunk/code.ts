@@ -60,15 +60,25 @@ export function markCode(text: usize, length: u32, profile: u32, budget: u32): v
       afterBrace = false;
       if (role === CODE) {
         switch (byte) {
-          case BRACE_OPEN: braces++; break;
-          case PARENTHESIS_OPEN: parentheses++; break;
-          case SQUARE_OPEN: squares++; break;
+          case BRACE_OPEN:
+            braces++;
+            break;
+          case PARENTHESIS_OPEN:
+            parentheses++;
+            break;
+          case SQUARE_OPEN:
+            squares++;
+            break;
           case BRACE_CLOSE:
             afterBrace = braces > 0;
             if (braces > 0) braces--;
             break;
-          case PARENTHESIS_CLOSE: if (parentheses > 0) parentheses--; break;
-          case SQUARE_CLOSE: if (squares > 0) squares--; break;
+          case PARENTHESIS_CLOSE:
+            if (parentheses > 0) parentheses--;
+            break;
+          case SQUARE_CLOSE:
+            if (squares > 0) squares--;
+            break;
         }
       }
     }
@@ -101,12 +111,27 @@ function ignoreUnmatched(text: usize, length: u32): void {
     if (load<u8>(at + length) !== CODE) continue;
     let unmatched = false;
     switch (load<u8>(at)) {
-      case BRACE_CLOSE: braces++; break;
-      case PARENTHESIS_CLOSE: parentheses++; break;
-      case SQUARE_CLOSE: squares++; break;
-      case BRACE_OPEN: if (braces > 0) braces--; else unmatched = true; break;
-      case PARENTHESIS_OPEN: if (parentheses > 0) parentheses--; else unmatched = true; break;
-      case SQUARE_OPEN: if (squares > 0) squares--; else unmatched = true; break;
+      case BRACE_CLOSE:
+        braces++;
+        break;
+      case PARENTHESIS_CLOSE:
+        parentheses++;
+        break;
+      case SQUARE_CLOSE:
+        squares++;
+        break;
+      case BRACE_OPEN:
+        if (braces > 0) braces--;
+        else unmatched = true;
+        break;
+      case PARENTHESIS_OPEN:
+        if (parentheses > 0) parentheses--;
+        else unmatched = true;
+        break;
+      case SQUARE_OPEN:
+        if (squares > 0) squares--;
+        else unmatched = true;
+        break;
     }
     if (unmatched) store<u8>(at + length, IGNORED);
   }

@@ -108,7 +108,9 @@ function endOfComment(at: usize, text: usize, end: usize): usize {
       return has(ANGLE) && startsWith(ANGLE_START, 4, at, end) ? find(S_ANGLE, ANGLE_END, 3, at + 4, end) : 0;
     case 0x2d: { // dash
       if (!has(DASH) || !startsWith(DASH_DASH, 2, at, end)) return 0;
-      const long = has(LONG_BRACKET) && startsWith(DASH_BRACKETS, 4, at, end) ? find(S_BRACKET, BRACKETS_END, 2, at + 4, end) : 0;
+      const long = has(LONG_BRACKET) && startsWith(DASH_BRACKETS, 4, at, end)
+        ? find(S_BRACKET, BRACKETS_END, 2, at + 4, end)
+        : 0;
       return long !== 0 ? long : endOfLine(at, end);
     }
     default:
@@ -120,11 +122,15 @@ function endOfComment(at: usize, text: usize, end: usize): usize {
 function endOfString(at: usize, text: usize, end: usize, last: usize): usize {
   switch (load<u8>(at)) {
     case 0x22: {
-      const triple = has(TRIPLE_DOUBLE) && startsWith(DOUBLES, 3, at, end) ? find(S_DOUBLES, DOUBLES, 3, at + 3, end) : 0;
+      const triple = has(TRIPLE_DOUBLE) && startsWith(DOUBLES, 3, at, end)
+        ? find(S_DOUBLES, DOUBLES, 3, at + 3, end)
+        : 0;
       return triple !== 0 || !has(DOUBLE) ? triple : quoted(S_DOUBLE, QUOTE_DOUBLE, at, end);
     }
     case 0x27: {
-      const triple = has(TRIPLE_SINGLE) && startsWith(SINGLES, 3, at, end) ? find(S_SINGLES, SINGLES, 3, at + 3, end) : 0;
+      const triple = has(TRIPLE_SINGLE) && startsWith(SINGLES, 3, at, end)
+        ? find(S_SINGLES, SINGLES, 3, at + 3, end)
+        : 0;
       const single = triple === 0 && has(SINGLE) ? quoted(S_SINGLE, QUOTE_SINGLE, at, end) : triple;
       return single === 0 && has(CHARACTER) ? characterLiteral(at, end) : single;
     }
@@ -192,7 +198,10 @@ function characterLiteral(at: usize, end: usize): usize {
   return 0;
 }
 
-/** A template literal; returns the address behind it, or 0. A level of nesting is text (-1) or code in `${}` (its open braces). */
+/**
+ * A template literal; returns the address behind it, or 0. A level of nesting is text (-1) or code in `${}` (its open
+ * braces).
+ */
 function template(start: usize, end: usize): usize {
   const from = start + 1;
   if (isBarren(S_TEMPLATE, from)) return 0;
@@ -225,7 +234,11 @@ function template(start: usize, end: usize): usize {
 
 /** Address behind the string that starts here; if none does, behind the byte. */
 function behindQuoted(byte: u32, at: usize, end: usize): usize {
-  const found = byte === QUOTE_DOUBLE ? quoted(S_DOUBLE, byte, at, end) : byte === QUOTE_SINGLE ? quoted(S_SINGLE, byte, at, end) : 0;
+  const found = byte === QUOTE_DOUBLE
+    ? quoted(S_DOUBLE, byte, at, end)
+    : byte === QUOTE_SINGLE
+    ? quoted(S_SINGLE, byte, at, end)
+    : 0;
   return found !== 0 ? found : at + 1;
 }
 
@@ -235,8 +248,23 @@ function expectsOperand(last: usize, text: usize): bool {
   switch (load<u8>(last)) {
     case 0x3e: // `=>`, but neither a comparison nor the end of a tag
       return last > text && load<u8>(last - 1) === 0x3d;
-    case 0x28: case 0x2c: case 0x3d: case 0x3a: case 0x5b: case 0x21: case 0x26: case 0x7c: case 0x3f:
-    case 0x7b: case 0x3b: case 0x2b: case 0x2d: case 0x2a: case 0x25: case 0x7e: case 0x5e:
+    case 0x28:
+    case 0x2c:
+    case 0x3d:
+    case 0x3a:
+    case 0x5b:
+    case 0x21:
+    case 0x26:
+    case 0x7c:
+    case 0x3f:
+    case 0x7b:
+    case 0x3b:
+    case 0x2b:
+    case 0x2d:
+    case 0x2a:
+    case 0x25:
+    case 0x7e:
+    case 0x5e:
       return true;
     default:
       return isKeyword(last, text);

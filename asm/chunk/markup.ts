@@ -19,7 +19,8 @@ export function blankMarkup(text: usize, length: u32): void {
     const first = skipSpaces(start, lineEnd);
     const run = first - start <= 3 && onlyBlanks(start, first) ? fenceRun(first, lineEnd) : 0;
     if (fence !== 0) {
-      if (run >= fenceLength && <u32>load<u8>(first) === fence && skipSpaces(first + run, lineEnd) === lineEnd) fence = 0;
+      if (run >= fenceLength && <u32>load<u8>(first) === fence && skipSpaces(first + run, lineEnd) === lineEnd)
+        fence = 0;
       blank(start, lineEnd);
       start = lineEnd + 1;
     } else if (run > 0 && opensFence(first, run, lineEnd)) {
@@ -43,7 +44,10 @@ function blankMarker(first: usize, end: usize): usize {
   return at;
 }
 
-/** Removes the markup from `at` to the end of the line, or of a construct that continues in further lines. Returns the end. */
+/**
+ * Removes the markup from `at` to the end of the line, or of a construct that continues in further lines. Returns the
+ * end.
+ */
 function blankInline(at: usize, lineEnd: usize, end: usize): usize {
   while (at < end && load<u8>(at) !== <u8>NEWLINE) {
     const next = endOfConstruct(at, lineEnd, end);
@@ -56,15 +60,27 @@ function blankInline(at: usize, lineEnd: usize, end: usize): usize {
 /** Removes the construct that begins at an address, and returns its end; the next address if none does. */
 function endOfConstruct(at: usize, lineEnd: usize, end: usize): usize {
   switch (<u32>load<u8>(at)) {
-    case BACKTICK: return blankCodeMarks(at, lineEnd);
-    case 0x7b: return blankMacro(at, end);
-    case 0x5d: return blankTarget(at, lineEnd);
-    case 0x3c: return blankTag(at, end);
-    case 0x26: return blankEntity(at, lineEnd);
-    case 0x68: return blankUrl(at, lineEnd);
-    case 0x21: return byteAt(at + 1, end) === 0x5b ? blank(at, at + 1) : at + 1;
-    case 0x2a: case 0x5b: case 0x5f: case 0x7c: return blank(at, at + 1);
-    default: return at + 1;
+    case BACKTICK:
+      return blankCodeMarks(at, lineEnd);
+    case 0x7b:
+      return blankMacro(at, end);
+    case 0x5d:
+      return blankTarget(at, lineEnd);
+    case 0x3c:
+      return blankTag(at, end);
+    case 0x26:
+      return blankEntity(at, lineEnd);
+    case 0x68:
+      return blankUrl(at, lineEnd);
+    case 0x21:
+      return byteAt(at + 1, end) === 0x5b ? blank(at, at + 1) : at + 1;
+    case 0x2a:
+    case 0x5b:
+    case 0x5f:
+    case 0x7c:
+      return blank(at, at + 1);
+    default:
+      return at + 1;
   }
 }
 
@@ -135,7 +151,8 @@ function blankTag(at: usize, end: usize): usize {
   for (let to = at + (isComment ? 4 : 2); to < last; to++) {
     const character = <u32>load<u8>(to);
     if (isComment) {
-      if (character === 0x2d && byteAt(to + 1, last) === 0x2d && byteAt(to + 2, last) === 0x3e) return blank(at, to + 3);
+      if (character === 0x2d && byteAt(to + 1, last) === 0x2d && byteAt(to + 2, last) === 0x3e)
+        return blank(at, to + 3);
     } else if (character === 0x3e) {
       return blank(at, to + 1);
     } else if (character === 0x3c) {
@@ -155,10 +172,12 @@ function blankEntity(at: usize, lineEnd: usize): usize {
 
 /** `http://` or `https://` up to whitespace, `<`, `>`, `)` or `]`. */
 function blankUrl(at: usize, lineEnd: usize): usize {
-  if (byteAt(at + 1, lineEnd) !== 0x74 || byteAt(at + 2, lineEnd) !== 0x74 || byteAt(at + 3, lineEnd) !== 0x70) return at + 1;
+  if (byteAt(at + 1, lineEnd) !== 0x74 || byteAt(at + 2, lineEnd) !== 0x74 || byteAt(at + 3, lineEnd) !== 0x70)
+    return at + 1;
   let to = at + 4;
   if (byteAt(to, lineEnd) === 0x73) to++;
-  if (byteAt(to, lineEnd) !== 0x3a || byteAt(to + 1, lineEnd) !== 0x2f || byteAt(to + 2, lineEnd) !== 0x2f) return at + 1;
+  if (byteAt(to, lineEnd) !== 0x3a || byteAt(to + 1, lineEnd) !== 0x2f || byteAt(to + 2, lineEnd) !== 0x2f)
+    return at + 1;
   while (to < lineEnd && !endsUrl(load<u8>(to))) to++;
   return blank(at, to);
 }

@@ -40,7 +40,10 @@ function newlines(from: usize, to: usize): u32 {
   return count;
 }
 
-/** The beginning of the first character's line, unless its indentation takes the whole budget or the line does not begin in this chunk. */
+/**
+ * The beginning of the first character's line, unless its indentation takes the whole budget or the line does not begin
+ * in this chunk.
+ */
 function startOfChunk(from: usize, first: usize, budget: u32): usize {
   let start = first;
   while (start > from && load<u8>(start - 1) !== <u8>NEWLINE) start--;

@@ -30,12 +30,15 @@ export function markProse(text: usize, length: u32): void {
       const run = marginal ? fenceRun(first, lineEnd) : 0;
       const opens = fence === 0 && run > 0 && opensFence(first, run, lineEnd);
       const heading = fence === 0 && marginal && isHeading(first, lineEnd);
-      store<u8>(first + length, levelOfLine(first, lineEnd, terminator, afterHeading, afterBlank, heading, fence !== 0, opens));
+      store<u8>(first + length,
+        levelOfLine(first, lineEnd, terminator, afterHeading, afterBlank, heading, fence !== 0, opens));
       terminator = markWords(first, lineEnd, length, fence !== 0 || opens || heading);
       if (opens) {
         fence = load<u8>(first);
         fenceLength = run;
-      } else if (fence !== 0 && run >= fenceLength && <u32>load<u8>(first) === fence && skipSpaces(first + run, lineEnd) === lineEnd) {
+      } else if (fence !== 0 && run >= fenceLength && <u32>load<u8>(first) === fence &&
+        skipSpaces(first + run, lineEnd) === lineEnd)
+      {
         fence = 0;
       }
       afterBlank = false;
@@ -81,7 +84,9 @@ function endsWord(at: usize, end: usize): bool {
   return at === end || isSpace(load<u8>(at));
 }
 
-function levelOfLine(first: usize, end: usize, terminator: u32, afterHeading: bool, afterBlank: bool, heading: bool, inCode: bool, opens: bool): u8 {
+function levelOfLine(first: usize, end: usize, terminator: u32, afterHeading: bool, afterBlank: bool, heading: bool,
+  inCode: bool, opens: bool): u8
+{
   if (afterHeading) return WORD;
   if (heading) return HEADING;
   if (inCode) return afterBlank ? SENTENCE : CODE_LINE;
@@ -135,7 +140,14 @@ function endsSentence(terminator: u32, next: u32): bool {
 
 function isTerminator(character: u32): bool {
   switch (character) {
-    case 0x2e: case 0x21: case 0x3f: case 0x2026: case 0x61f: case 0x6d4: case 0x964: case 0x965:
+    case 0x2e:
+    case 0x21:
+    case 0x3f:
+    case 0x2026:
+    case 0x61f:
+    case 0x6d4:
+    case 0x964:
+    case 0x965:
       return true;
     default:
       return isWide(character);
@@ -145,7 +157,11 @@ function isTerminator(character: u32): bool {
 /** Full-width and half-width full stop, exclamation and question mark. */
 function isWide(character: u32): bool {
   switch (character) {
-    case 0x3002: case 0xff01: case 0xff1f: case 0xff0e: case 0xff61:
+    case 0x3002:
+    case 0xff01:
+    case 0xff1f:
+    case 0xff0e:
+    case 0xff61:
       return true;
     default:
       return false;
@@ -155,8 +171,23 @@ function isWide(character: u32): bool {
 /** Quotes, brackets and emphasis characters behind a sentence. */
 function isCloser(character: u32): bool {
   switch (character) {
-    case 0x22: case 0x27: case 0x29: case 0x5d: case 0x7d: case 0x2a: case 0x5f: case 0x60:
-    case 0xbb: case 0x201d: case 0x2019: case 0x300d: case 0x300f: case 0xff09: case 0x3011: case 0x3009: case 0x300b:
+    case 0x22:
+    case 0x27:
+    case 0x29:
+    case 0x5d:
+    case 0x7d:
+    case 0x2a:
+    case 0x5f:
+    case 0x60:
+    case 0xbb:
+    case 0x201d:
+    case 0x2019:
+    case 0x300d:
+    case 0x300f:
+    case 0xff09:
+    case 0x3011:
+    case 0x3009:
+    case 0x300b:
       return true;
     default:
       return false;

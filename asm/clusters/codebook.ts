@@ -1,7 +1,7 @@
-// Product quantization (Jégou, Douze and Schmid, "Product Quantization for Nearest Neighbor Search", 2011): a vector
-// is cut into `parts` parts of equal width, and each part is coded by the nearest of its own 256 centroids, in one byte. A
-// query is compared with codes by tables of its distances from all centroids. With a rotation, vectors and
-// queries are rotated first (rotation.ts).
+// Product quantization (Jégou, Douze and Schmid, "Product Quantization for Nearest Neighbor Search", 2011): a vector is
+// cut into `parts` parts of equal width, and each part is coded by the nearest of its own 256 centroids, in one byte. A
+// query is compared with codes by tables of its distances from all centroids. With a rotation, vectors and queries are
+// rotated first (rotation.ts).
 //
 //   header      below; functions here call its address `book`
 //   centroids   for each part: packed (matrix.ts)
@@ -39,11 +39,13 @@ export const CODES: u32 = 256;
 const BATCH: u32 = 64;
 
 /**
- * Makes a book of the centroids of all parts (256 rows of each part, padded to 16 bytes), or with space for them if the host
- * writes them (0); and, if it `isRotated`, of a rotation (rows of `stride` bytes; 0 if the host writes it). Returns its
- * address, or 0 if there is no memory.
+ * Makes a book of the centroids of all parts (256 rows of each part, padded to 16 bytes), or with space for them if the
+ * host writes them (0); and, if it `isRotated`, of a rotation (rows of `stride` bytes; 0 if the host writes it).
+ * Returns its address, or 0 if there is no memory.
  */
-export function createBook(metric: u32, dims: u32, parts: u32, centroids: usize, isRotated: u32, rotation: usize, stride: u32): usize {
+export function createBook(metric: u32, dims: u32, parts: u32, centroids: usize, isRotated: u32, rotation: usize,
+  stride: u32): usize
+{
   const width = dims / parts;
   const book = allocate(BOOK_BYTES);
   if (book === 0) return 0;
@@ -54,7 +56,9 @@ export function createBook(metric: u32, dims: u32, parts: u32, centroids: usize,
   store<u32>(book, <u32>allocate(centroidBytes(book)), B_CENTROIDS);
   store<u32>(book, <u32>allocate(parts * CODES * 4), B_BIASES);
   if (isRotated !== 0) store<u32>(book, <u32>allocate(packedBytes(dims, dims)), B_ROTATION);
-  if (load<u32>(book, B_CENTROIDS) === 0 || load<u32>(book, B_BIASES) === 0 || (isRotated !== 0 && load<u32>(book, B_ROTATION) === 0)) {
+  if (load<u32>(book, B_CENTROIDS) === 0 || load<u32>(book, B_BIASES) === 0 ||
+    (isRotated !== 0 && load<u32>(book, B_ROTATION) === 0))
+  {
     releaseBook(book);
     return 0;
   }
@@ -64,7 +68,8 @@ export function createBook(metric: u32, dims: u32, parts: u32, centroids: usize,
     writeBiases(from, CODES, width, rowBytes(width), biasesOf(book, part));
   }
   if (rotation !== 0) packMatrix(rotation, dims, dims, stride, load<u32>(book, B_ROTATION));
-  const taken = BOOK_BYTES + roomFor(centroidBytes(book)) + roomFor(parts * CODES * 4) + (isRotated === 0 ? 0 : roomFor(packedBytes(dims, dims)));
+  const taken = BOOK_BYTES + roomFor(centroidBytes(book)) + roomFor(parts * CODES * 4) +
+    (isRotated === 0 ? 0 : roomFor(packedBytes(dims, dims)));
   store<u32>(book, taken, B_BYTES);
   return book;
 }
@@ -82,7 +87,10 @@ export function releaseBook(book: usize): void {
   release(book, BOOK_BYTES);
 }
 
-/** Addresses of the centroids, the biases, the rotation (0 without one), and the codes from a row on; for saving and restoring. */
+/**
+ * Addresses of the centroids, the biases, the rotation (0 without one), and the codes from a row on; for saving and
+ * restoring.
+ */
 export function bookCentroids(book: usize): usize {
   return load<u32>(book, B_CENTROIDS);
 }
@@ -118,7 +126,8 @@ function centroidBytes(book: usize): u32 {
 }
 
 function centroidsOf(book: usize, part: u32): usize {
-  return <usize>load<u32>(book, B_CENTROIDS) + <usize>(part * packedBytes(load<u32>(book, B_DIMS) / load<u32>(book, B_PARTS), CODES));
+  return <usize>load<u32>(book, B_CENTROIDS) +
+    <usize>(part * packedBytes(load<u32>(book, B_DIMS) / load<u32>(book, B_PARTS), CODES));
 }
 
 function biasesOf(book: usize, part: u32): usize {
@@ -133,7 +142,10 @@ export function bookBytes(book: usize): u32 {
   return load<u32>(book, B_BYTES);
 }
 
-/** Codes the rows from where the last call stopped up to `end`, at most `budget` of them. Returns how many, or -1 if there is no memory. */
+/**
+ * Codes the rows from where the last call stopped up to `end`, at most `budget` of them. Returns how many, or -1 if
+ * there is no memory.
+ */
 export function addToBook(book: usize, end: u32, budget: u32): i32 {
   const wide = packedColumns(load<u32>(book, B_DIMS)) << 2;
   const bytes = BATCH * (2 * wide + CODES * 4);
@@ -142,7 +154,7 @@ export function addToBook(book: usize, end: u32, budget: u32): i32 {
   const start = load<u32>(book, B_DONE);
   const stop = min(end, start + budget);
   let done = true;
-  for (let row = start; row < stop && done; ) {
+  for (let row = start; row < stop && done;) {
     const count = min(min(BATCH, stop - row), BLOCK_ROWS - (row & (BLOCK_ROWS - 1)));
     done = reserveBlock(book, row >> BLOCK_SHIFT);
     if (done) codeBatch(book, row, count, work);
@@ -178,7 +190,8 @@ function codeBatch(book: usize, first: u32, size: u32, work: usize): void {
   const rotation = load<u32>(book, B_ROTATION);
   if (rotation !== 0) multiply(work, size, wide, rotation, dims, dims, rotated, wide);
   const from = rotation === 0 ? work : rotated;
-  const codes = <usize>load<u32>(book + (<usize>(first >> BLOCK_SHIFT) << 2), B_TABLE) + <usize>((first & (BLOCK_ROWS - 1)) * parts);
+  const codes = <usize>load<u32>(book + (<usize>(first >> BLOCK_SHIFT) << 2), B_TABLE) +
+    <usize>((first & (BLOCK_ROWS - 1)) * parts);
   codeRows(book, from, size, wide, products, codes);
   atomic.store<u32>(book, first + size, B_DONE);
 }
@@ -188,9 +201,11 @@ function codeRows(book: usize, vectors: usize, count: u32, stride: u32, products
   const parts = load<u32>(book, B_PARTS);
   const width = load<u32>(book, B_DIMS) / parts;
   for (let part: u32 = 0; part < parts; part++) {
-    multiply(vectors + (<usize>(part * width) << 2), count, stride, centroidsOf(book, part), width, CODES, products, CODES * 4);
+    multiply(vectors + (<usize>(part * width) << 2), count, stride, centroidsOf(book, part), width, CODES, products,
+      CODES * 4);
     for (let i: u32 = 0; i < count; i++) {
-      store<u8>(codes + <usize>(i * parts + part), <u8>nearestColumn(products + <usize>(i * CODES * 4), biasesOf(book, part), CODES));
+      store<u8>(codes + <usize>(i * parts + part),
+        <u8>nearestColumn(products + <usize>(i * CODES * 4), biasesOf(book, part), CODES));
     }
   }
 }
@@ -213,4 +228,3 @@ export function writeTables(book: usize, metric: u32, query: usize, rotated: usi
     }
   }
 }
-

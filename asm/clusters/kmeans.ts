@@ -45,9 +45,12 @@ function seedPoint(i: u32, step: u32): u32 {
 
 /**
  * Chooses the centroids from `first` to `end`, of `k` in all, among `n` points, each with a probability proportional to
- * the square of its distance from the nearest centroid chosen before. `distances` keeps `seedPoints` f32 from the first call to the last.
+ * the square of its distance from the nearest centroid chosen before. `distances` keeps `seedPoints` f32 from the first
+ * call to the last.
  */
-export function seedCentroids(points: usize, n: u32, dims: u32, k: u32, centroids: usize, distances: usize, first: u32, end: u32, seed: u32): void {
+export function seedCentroids(points: usize, n: u32, dims: u32, k: u32, centroids: usize, distances: usize, first: u32,
+  end: u32, seed: u32): void
+{
   const stride = rowBytes(dims);
   const step = seedStep(n, k);
   const count = n / step;
@@ -56,7 +59,10 @@ export function seedCentroids(points: usize, n: u32, dims: u32, k: u32, centroid
     let sum: f64 = 0;
     for (let i: u32 = 0; i < count; i++) {
       const at = distances + (<usize>i << 2);
-      if (c > 0) store<f32>(at, min(c === 1 ? <f32>Infinity : load<f32>(at), l2sq(points + <usize>seedPoint(i, step) * stride, centroid - stride, stride)));
+      if (c > 0)
+        store<f32>(at,
+          min(c === 1 ? <f32>Infinity : load<f32>(at),
+            l2sq(points + <usize>seedPoint(i, step) * stride, centroid - stride, stride)));
       sum += c === 0 ? 0 : load<f32>(at);
     }
     const chosen = pick(distances, count, sum, randomAt(seed, c));
@@ -80,7 +86,9 @@ function pick(distances: usize, count: u32, sum: f64, share: f64): u32 {
  * Assigns points to centroids. A point's squared distance is written to `distances`, f32 each, unless that is 0.
  * Points may be parts of longer rows. Returns the sum of the distances, or -1 if there is no memory.
  */
-export function assign(points: usize, n: u32, stride: u32, dims: u32, k: u32, centroids: usize, assigned: usize, distances: usize): f64 {
+export function assign(points: usize, n: u32, stride: u32, dims: u32, k: u32, centroids: usize, assigned: usize,
+  distances: usize): f64
+{
   const columns = packedColumns(k);
   const bytes = packedBytes(dims, k) + columns * 4 * (BATCH + 1);
   const packed = allocate(bytes);
@@ -95,7 +103,8 @@ export function assign(points: usize, n: u32, stride: u32, dims: u32, k: u32, ce
     multiply(points + <usize>first * stride, count, stride, packed, dims, k, products, columns << 2);
     for (let i: u32 = 0; i < count; i++) {
       const column = nearestColumn(products + (<usize>(i * columns) << 2), biases, columns);
-      const distance = squaredDistance(points + <usize>(first + i) * stride, centroids + <usize>column * rowBytes(dims), dims);
+      const distance = squaredDistance(points + <usize>(first + i) * stride, centroids + <usize>column * rowBytes(dims),
+        dims);
       store<u32>(assigned + (<usize>(first + i) << 2), column);
       if (distances !== 0) store<f32>(distances + (<usize>(first + i) << 2), distance);
       sum += distance;
@@ -117,10 +126,12 @@ function squaredDistance(a: usize, b: usize, dims: u32): f32 {
 }
 
 /**
- * Moves each centroid to the mean of its points; a centroid without points moves to the point that is farthest from its own centroid.
- * Returns 0 if there is no memory.
+ * Moves each centroid to the mean of its points; a centroid without points moves to the point that is farthest from its
+ * own centroid. Returns 0 if there is no memory.
  */
-export function moveCentroids(points: usize, n: u32, dims: u32, k: u32, centroids: usize, assigned: usize, distances: usize): u32 {
+export function moveCentroids(points: usize, n: u32, dims: u32, k: u32, centroids: usize, assigned: usize,
+  distances: usize): u32
+{
   const stride = rowBytes(dims);
   const counts = allocate(k << 2);
   if (counts === 0) return 0;
@@ -132,7 +143,8 @@ export function moveCentroids(points: usize, n: u32, dims: u32, k: u32, centroid
   for (let c: u32 = 0; c < k; c++) {
     if (load<u32>(counts + (<usize>c << 2)) > 0) memory.fill(centroids + <usize>c * stride, 0, stride);
   }
-  for (let i: u32 = 0; i < n; i++) addTo(centroids + <usize>load<u32>(assigned + (<usize>i << 2)) * stride, points + <usize>i * stride, stride);
+  for (let i: u32 = 0; i < n; i++)
+    addTo(centroids + <usize>load<u32>(assigned + (<usize>i << 2)) * stride, points + <usize>i * stride, stride);
   for (let c: u32 = 0; c < k; c++) {
     const count = load<u32>(counts + (<usize>c << 2));
     if (count > 0) scale(centroids + <usize>c * stride, stride, 1 / <f32>count);

@@ -9,9 +9,9 @@
 // others read at the same time: a row is stored before the count that includes it, a chunk before the
 // address that leads to it.
 
+import { dot, l2sq } from '../vector/distance.ts';
 import { allocate, allocateScratch, release, roomFor } from '../vector/memory.ts';
 import { COSINE, DOT, inverseNormOf, isLive, vectorOf } from '../vector/rows.ts';
-import { dot, l2sq } from '../vector/distance.ts';
 import { rowBytes } from './kmeans.ts';
 import { multiply, multiplyVector, packedBytes, packedColumns, packTransposed } from './matrix.ts';
 import { nearestColumn, writeBiases } from './nearest.ts';
@@ -36,7 +36,10 @@ const BATCH: u32 = 64;
 /** The search failed because there is no memory. */
 export const NO_ROOM: u32 = 0xffffffff;
 
-/** Makes a file of centroids that are stored row by row, or (0) with space for those that the host writes. Returns its address, or 0. */
+/**
+ * Makes a file of centroids that are stored row by row, or (0) with space for those that the host writes. Returns its
+ * address, or 0.
+ */
 export function createLists(metric: u32, dims: u32, lists: u32, centroids: usize): usize {
   const file = allocate(FILE_BYTES);
   if (file === 0) return 0;
@@ -135,7 +138,10 @@ export function listsBytes(file: usize): u32 {
   return load<u32>(file, L_BYTES);
 }
 
-/** Adds the rows from where the last call stopped up to `end`, at most `budget` of them. Returns how many, or -1 if there is no memory. */
+/**
+ * Adds the rows from where the last call stopped up to `end`, at most `budget` of them. Returns how many, or -1 if
+ * there is no memory.
+ */
 export function addToLists(file: usize, end: u32, budget: u32): i32 {
   const dims = load<u32>(file, L_DIMS);
   const columns = packedColumns(load<u32>(file, L_LISTS));
@@ -165,10 +171,12 @@ function addBatch(file: usize, first: u32, size: u32, work: usize): bool {
     store<u32>(rows + (<usize>count << 2), row);
     count++;
   }
-  if (count > 0) multiply(work, count, stride, load<u32>(file, L_CENTROIDS), dims, load<u32>(file, L_LISTS), products, columns << 2);
+  if (count > 0)
+    multiply(work, count, stride, load<u32>(file, L_CENTROIDS), dims, load<u32>(file, L_LISTS), products, columns << 2);
   for (let i: u32 = 0; i < count; i++) {
     const list = nearestColumn(products + (<usize>(i * columns) << 2), load<u32>(file, L_BIASES), columns);
-    if (!append(file, <usize>load<u32>(file, L_HEADS) + (<usize>list << 3), load<u32>(rows + (<usize>i << 2)))) return false;
+    if (!append(file, <usize>load<u32>(file, L_HEADS) + (<usize>list << 3), load<u32>(rows + (<usize>i << 2))))
+      return false;
   }
   atomic.store<u32>(file, first + size, L_DONE);
   return true;
@@ -197,7 +205,9 @@ function append(file: usize, head: usize, row: u32): bool {
  * NO_ROOM. If `scanned` is not 0, the number of compared rows is written there. Reads the lists of the `probes`
  * nearest centroids and, if a bitmap excludes many of their rows, as many more lists as make up for those.
  */
-export function searchLists(file: usize, metric: u32, query: usize, probes: u32, k: u32, bitmap: usize, end: u32, out: usize, scanned: usize): u32 {
+export function searchLists(file: usize, metric: u32, query: usize, probes: u32, k: u32, bitmap: usize, end: u32,
+  out: usize, scanned: usize): u32
+{
   const lists = load<u32>(file, L_LISTS);
   const columns = packedColumns(lists);
   const bytes = columns * 12 + k * 8;

@@ -2,8 +2,8 @@
 //
 //   panel p    for each row i: columns 8p .. 8p + 7 of row i
 //
-// and columns are padded with zeros to a multiple of 32. A left factor is stored row by row; the padding of its rows
-// to 16 bytes may have any content. Fused multiply-adds are used if the processor has them, so the last bits depend on it.
+// and columns are padded with zeros to a multiple of 32. A left factor is stored row by row; the padding of its rows to
+// 16 bytes may have any content. Fused multiply-adds are used if the processor has them, so the last bits depend on it.
 
 /** Number of columns including the padding. */
 export function packedColumns(columns: u32): u32 {
@@ -31,7 +31,8 @@ export function packMatrix(from: usize, rows: u32, columns: u32, stride: u32, to
   for (let row: usize = 0; row < <usize>rows; row++) {
     const source = from + row * stride;
     for (let column: usize = 0; column < <usize>columns; column++) {
-      store<f32>(to + ((column >> 3) * rows << 5) + (row << 5) + ((column & 7) << 2), load<f32>(source + (column << 2)));
+      store<f32>(to + ((column >> 3) * rows << 5) + (row << 5) + ((column & 7) << 2),
+        load<f32>(source + (column << 2)));
     }
   }
 }
@@ -51,7 +52,9 @@ export function transpose(from: usize, rows: u32, columns: u32, stride: u32, to:
 const BAND: u32 = 64;
 
 /** out = left * packed, with `packedColumns(columns)` numbers in each row of `out`. Strides are in bytes. */
-export function multiply(left: usize, rows: u32, stride: u32, packed: usize, inner: u32, columns: u32, out: usize, outStride: u32): void {
+export function multiply(left: usize, rows: u32, stride: u32, packed: usize, inner: u32, columns: u32, out: usize,
+  outStride: u32): void
+{
   const panels = packedColumns(columns) >> 3;
   const panelBytes = <usize>inner << 5;
   for (let band: u32 = 0; band < rows; band += BAND) {
@@ -59,7 +62,8 @@ export function multiply(left: usize, rows: u32, stride: u32, packed: usize, inn
     for (let panel: u32 = 0; panel < panels; panel++) {
       for (let row = band; row < end; row += 4) {
         const count = min(end - row, 4);
-        fourRows(left + <usize>row * stride, count, stride, packed + <usize>panel * panelBytes, inner, out + <usize>row * outStride + (<usize>panel << 5), outStride);
+        fourRows(left + <usize>row * stride, count, stride, packed + <usize>panel * panelBytes, inner,
+          out + <usize>row * outStride + (<usize>panel << 5), outStride);
       }
     }
   }

@@ -38,8 +38,14 @@ export function nearestColumn(products: usize, biases: usize, columns: u32): u32
   const w1 = i32x4.extract_lane(where, 1);
   const w2 = i32x4.extract_lane(where, 2);
   const w3 = i32x4.extract_lane(where, 3);
-  if (s1 < score || (s1 === score && w1 < column)) { score = s1; column = w1; }
-  if (s2 < score || (s2 === score && w2 < column)) { score = s2; column = w2; }
+  if (s1 < score || (s1 === score && w1 < column)) {
+    score = s1;
+    column = w1;
+  }
+  if (s2 < score || (s2 === score && w2 < column)) {
+    score = s2;
+    column = w2;
+  }
   if (s3 < score || (s3 === score && w3 < column)) { column = w3; }
   return <u32>column;
 }

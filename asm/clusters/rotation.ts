@@ -2,12 +2,12 @@
 // 2013, the non-parametric solution): if X is the points in the current rotation and Y the vectors of their codes, the
 // rotation Q that brings X Q nearest to Y is the orthogonal factor of X^T Y (the orthogonal Procrustes problem).
 //
-// That factor is computed without a decomposition, by iterations that need products only and drive all singular
-// values to 1: first a quintic polynomial that raises small ones 3.4-fold each time (the coefficients of Jordan's
-// "Muon", 2024), then Newton-Schulz (3 A - A A^T A) / 2, which squares the error. Directions in which the points
-// do not vary have singular values of 0, which no polynomial raises; so a small multiple of the identity is added, and
-// they stay as they are. An iteration is 2 or 3 products of d x d matrices, and about 13 suffice: 0.6 s for 768 dimensions
-// at 28 multiplications per nanosecond.
+// That factor is computed without a decomposition, by iterations that need products only and drive all singular values
+// to 1: first a quintic polynomial that raises small ones 3.4-fold each time (the coefficients of Jordan's "Muon",
+// 2024), then Newton-Schulz (3 A - A A^T A) / 2, which squares the error. Directions in which the points do not vary
+// have singular values of 0, which no polynomial raises; so a small multiple of the identity is added, and they stay as
+// they are. An iteration is 2 or 3 products of d x d matrices, and about 13 suffice: 0.6 s for 768 dimensions at 28
+// multiplications per nanosecond.
 
 import { allocate, release } from '../vector/memory.ts';
 import { rowBytes } from './kmeans.ts';
@@ -43,7 +43,8 @@ export function addCorrelation(x: usize, y: usize, n: u32, dims: u32, sum: usize
     transpose(x + <usize>first * stride, count, dims, stride, left, batch * 4);
     packMatrix(y + <usize>first * stride, count, dims, stride, packed);
     multiply(left, dims, batch * 4, packed, count, dims, product, square);
-    for (let i: usize = 0; i < squareBytes(dims); i += 16) v128.store(sum + i, f32x4.add(v128.load(sum + i), v128.load(product + i)));
+    for (let i: usize = 0; i < squareBytes(dims); i += 16)
+      v128.store(sum + i, f32x4.add(v128.load(sum + i), v128.load(product + i)));
   }
   release(left, batch * 4 * dims);
   release(packed, packedBytes(batch, dims));
@@ -111,7 +112,10 @@ function addRidge(a: usize, dims: u32): void {
   }
 }
 
-/** Scales a matrix so that all singular values are at most 1: none is above sqrt(|A|1 |A|inf), nor above the Frobenius norm. */
+/**
+ * Scales a matrix so that all singular values are at most 1: none is above sqrt(|A|1 |A|inf), nor above the Frobenius
+ * norm.
+ */
 function normalize(a: usize, dims: u32): void {
   const stride = squareStride(dims);
   let largestRow: f64 = 0;
@@ -131,7 +135,8 @@ function normalize(a: usize, dims: u32): void {
   }
   const bound = min(sqrt(largestRow * largestColumn), sqrt(squares));
   const factor = <f32>(1 / bound);
-  for (let i: usize = 0; i < squareBytes(dims); i += 16) v128.store(a + i, f32x4.mul(v128.load(a + i), f32x4.splat(factor)));
+  for (let i: usize = 0; i < squareBytes(dims); i += 16)
+    v128.store(a + i, f32x4.mul(v128.load(a + i), f32x4.splat(factor)));
 }
 
 function deviation(gram: usize, dims: u32): f32 {

@@ -13,10 +13,12 @@ const ROWS: u32 = 512;
 const GROUP: u32 = 16;
 
 /**
- * The nearest rows to a query by their codes, among those from `first` to `end`: at most `k` (u32 each, to `out`, in any
- * order); returns how many, or NO_ROOM. If `scanned` is not 0, the number of compared rows is written there.
+ * The nearest rows to a query by their codes, among those from `first` to `end`: at most `k` (u32 each, to `out`, in
+ * any order); returns how many, or NO_ROOM. If `scanned` is not 0, the number of compared rows is written there.
  */
-export function searchBook(book: usize, metric: u32, query: usize, first: u32, end: u32, k: u32, bitmap: usize, out: usize, scanned: usize): u32 {
+export function searchBook(book: usize, metric: u32, query: usize, first: u32, end: u32, k: u32, bitmap: usize,
+  out: usize, scanned: usize): u32
+{
   const parts = load<u32>(book, B_PARTS);
   const rotatedBytes = packedColumns(load<u32>(book, B_DIMS)) << 2;
   const bytes = rotatedBytes + parts * CODES * 4 + ROWS * 8 + k * 8;

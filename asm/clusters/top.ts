@@ -1,5 +1,5 @@
-// The k nearest rows of a scan, in a binary heap with the farthest at the root. An entry is an i64 that sorts by distance, then by
-// row: the distance as an integer of the same order in the upper half, the row in the lower half.
+// The k nearest rows of a scan, in a binary heap with the farthest at the root. An entry is an i64 that sorts by
+// distance, then by row: the distance as an integer of the same order in the upper half, the row in the lower half.
 
 /** The entry of a row at a distance. */
 export function entryOf(distance: f32, row: u32): i64 {

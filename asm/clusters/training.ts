@@ -1,8 +1,8 @@
 // Operations of training on matrices of points, which are in a separate memory.
 
+import { allocate, release } from '../vector/memory.ts';
 import { rowBytes, scale } from './kmeans.ts';
 import { multiply, packedBytes, packedColumns, packMatrix } from './matrix.ts';
-import { allocate, release } from '../vector/memory.ts';
 import { squareStride } from './rotation.ts';
 
 /** Scales rows to length 1; zero rows stay. */
@@ -19,11 +19,14 @@ export function normalizeRows(points: usize, n: u32, dims: u32): void {
 /** Copies columns of a matrix of padded rows to a separate matrix, or back. */
 export function takeColumns(from: usize, n: u32, dims: u32, first: u32, width: u32, to: usize): void {
   memory.fill(to, 0, <usize>n * rowBytes(width));
-  for (let i: u32 = 0; i < n; i++) memory.copy(to + <usize>i * rowBytes(width), from + <usize>i * rowBytes(dims) + (<usize>first << 2), width << 2);
+  for (let i: u32 = 0; i < n; i++)
+    memory.copy(to + <usize>i * rowBytes(width), from + <usize>i * rowBytes(dims) + (<usize>first << 2), width << 2);
 }
 
 /** Writes the centroid to which each point is assigned into columns of a matrix of padded rows. */
-export function putCentroids(centroids: usize, assigned: usize, n: u32, dims: u32, first: u32, width: u32, to: usize): void {
+export function putCentroids(centroids: usize, assigned: usize, n: u32, dims: u32, first: u32, width: u32,
+  to: usize): void
+{
   for (let i: u32 = 0; i < n; i++) {
     const centroid = centroids + <usize>load<u32>(assigned + (<usize>i << 2)) * rowBytes(width);
     memory.copy(to + <usize>i * rowBytes(dims) + (<usize>first << 2), centroid, width << 2);
@@ -57,7 +60,8 @@ function multiplyRows(points: usize, n: u32, stride: u32, square: usize, dims: u
   for (let first: u32 = 0; first < n; first += batch) {
     const count = min(batch, n - first);
     multiply(points + <usize>first * stride, count, stride, packed, dims, dims, product, wide);
-    for (let i: u32 = 0; i < count; i++) memory.copy(to + <usize>(first + i) * toStride, product + <usize>(i * wide), min(toStride, wide));
+    for (let i: u32 = 0; i < count; i++)
+      memory.copy(to + <usize>(first + i) * toStride, product + <usize>(i * wide), min(toStride, wide));
   }
   release(packed, bytes);
   return 1;

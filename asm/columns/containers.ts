@@ -1,6 +1,6 @@
-// Containers of a Roaring bitmap (Lemire, Kai, et al., Roaring Bitmaps: Implementation of an Optimized Software Library, 2018): 65,536
-// slots each, by their lower 16 bits, in a form that is small; a bitmap may take twice the bytes of an array, because facets are counted
-// several times as fast with it.
+// Containers of a Roaring bitmap (Lemire, Kai, et al., Roaring Bitmaps: Implementation of an Optimized Software
+// Library, 2018): 65,536 slots each, by their lower 16 bits, in a form that is small; a bitmap may take twice the bytes
+// of an array, because facets are counted several times as fast with it.
 //
 //     entry, 12 bytes: u16 upper bits of the slots   u16 form   u32 size   u32 address
 //     ARRAY    size u16, ascending
@@ -24,7 +24,10 @@ export const RUNS: u16 = 2;
 export const BITMAP_BYTES: u32 = 8192;
 /** A larger array becomes a bitmap. Checkpoints may have arrays of up to 4,096. */
 const MAX_ARRAY: u32 = 2048;
-/** A bitmap with fewer values becomes an array; well below `MAX_ARRAY`, so that a container does not change back and forth. */
+/**
+ * A bitmap with fewer values becomes an array; well below `MAX_ARRAY`, so that a container does not change back and
+ * forth.
+ */
 const MIN_BITMAP: u32 = 1536;
 /** If a full array has at most this many runs, it becomes runs. */
 const FEW_RUNS: u32 = 512;
@@ -70,14 +73,16 @@ export function uniteContainer(entry: usize, bits: usize, bytes: u32): void {
   if (form === BITMAP) {
     const end = min(bytes, BITMAP_BYTES) & ~15;
     for (let i: u32 = 0; i < end; i += 16) v128.store(bits + i, v128.or(v128.load(bits + i), v128.load(at + i)));
-    for (let i = end; i < min(bytes, BITMAP_BYTES); i += 8) store<u64>(bits + i, load<u64>(bits + i) | load<u64>(at + i));
+    for (let i = end; i < min(bytes, BITMAP_BYTES); i += 8)
+      store<u64>(bits + i, load<u64>(bits + i) | load<u64>(at + i));
   } else if (form === ARRAY) {
     for (let i: u32 = 0; i < size; i++) {
       const value = <u32>load<u16>(at + (<usize>i << 1));
       setBit(bits, value);
     }
   } else {
-    for (let i: u32 = 0; i < size; i++) setRun(bits, load<u16>(at + (<usize>i << 2)), load<u16>(at + (<usize>i << 2), 2));
+    for (let i: u32 = 0; i < size; i++)
+      setRun(bits, load<u16>(at + (<usize>i << 2)), load<u16>(at + (<usize>i << 2), 2));
   }
 }
 
@@ -91,7 +96,8 @@ export function countContainer(entry: usize, bits: usize, bytes: u32): u32 {
   if (form === ARRAY) {
     for (let i: u32 = 0; i < size; i++) count += <u32>hasBit(bits, load<u16>(at + (<usize>i << 1)));
   } else {
-    for (let i: u32 = 0; i < size; i++) count += countRun(bits, load<u16>(at + (<usize>i << 2)), load<u16>(at + (<usize>i << 2), 2));
+    for (let i: u32 = 0; i < size; i++)
+      count += countRun(bits, load<u16>(at + (<usize>i << 2)), load<u16>(at + (<usize>i << 2), 2));
   }
   return count;
 }
@@ -120,7 +126,8 @@ export function takeContainer(entry: usize, bits: usize, bytes: u32, base: u32, 
     const first = <u32>load<u16>(at + (<usize>i << 2));
     const last = <u32>load<u16>(at + (<usize>i << 2), 2);
     for (let word = first >> 6; word <= last >> 6; word++) {
-      const mask = (~(<u64>0) << (word === first >> 6 ? first & 63 : 0)) & (~(<u64>0) >> (word === last >> 6 ? 63 - (last & 63) : 0));
+      const mask = (~(<u64>0) << (word === first >> 6 ? first & 63 : 0)) &
+        (~(<u64>0) >> (word === last >> 6 ? 63 - (last & 63) : 0));
       to = takeWord(bits + (<usize>word << 3), mask, base + (word << 6), to);
     }
   }
@@ -140,7 +147,8 @@ function takeWord(place: usize, mask: u64, base: u32, to: usize): usize {
 function countRun(bits: usize, first: u32, last: u32): u32 {
   let count: u64 = 0;
   for (let word = first >> 6; word <= last >> 6; word++) {
-    const mask = (~(<u64>0) << (word === first >> 6 ? first & 63 : 0)) & (~(<u64>0) >> (word === last >> 6 ? 63 - (last & 63) : 0));
+    const mask = (~(<u64>0) << (word === first >> 6 ? first & 63 : 0)) &
+      (~(<u64>0) >> (word === last >> 6 ? 63 - (last & 63) : 0));
     count += popcnt(load<u64>(bits + (<usize>word << 3)) & mask);
   }
   return <u32>count;
@@ -194,7 +202,9 @@ function removeFromArray(entry: usize, value: u32): void {
   store<u32>(entry, size - 1, E_SIZE);
 }
 
-/** Place of the first entry that is not below a value; the end is checked first, because most values are added there. */
+/**
+ * Place of the first entry that is not below a value; the end is checked first, because most values are added there.
+ */
 function lowerBound(at: usize, size: u32, value: u32): u32 {
   if (size === 0 || load<u16>(at + (<usize>(size - 1) << 1)) < <u16>value) return size;
   let low: u32 = 0;
@@ -212,7 +222,8 @@ function leaveArray(entry: usize): void {
   const at = <usize>load<u32>(entry, E_ADDRESS);
   const size = load<u32>(entry, E_SIZE);
   let runs: u32 = 1;
-  for (let i: u32 = 1; i < size; i++) runs += <u32>(<u32>load<u16>(at + (<usize>i << 1)) - <u32>load<u16>(at + (<usize>(i - 1) << 1)) !== 1);
+  for (let i: u32 = 1; i < size; i++)
+    runs += <u32>(<u32>load<u16>(at + (<usize>i << 1)) - <u32>load<u16>(at + (<usize>(i - 1) << 1)) !== 1);
   const moved = runs <= FEW_RUNS ? runsOf(at, size, runs) : bitmapOf(at, size);
   release(at, size << 1, PART_BITMAPS);
   store<u16>(entry, runs <= FEW_RUNS ? RUNS : BITMAP, E_FORM);

@@ -1,5 +1,6 @@
-// Counts of documents by the day of a time, in UTC. The documents of a page whose times lie within one day are counted by the bits of the
-// level, without reading a time; those of other pages by the days that are noted (see `time-notes.ts`).
+// Counts of documents by the day of a time, in UTC. The documents of a page whose times lie within one day are counted
+// by the bits of the level, without reading a time; those of other pages by the days that are noted (see
+// `time-notes.ts`).
 
 import { bitsOf } from './facets.ts';
 import { levelBytes } from './levels.ts';
@@ -11,8 +12,9 @@ import { timePage } from './times.ts';
 const MAX_DAYS: f64 = 1048576;
 
 /**
- * Counts documents by day. B_OUTPUT has f64 day, f64 documents, ascending; returns the number of days. If the days are too far apart,
- * bit 31 is set, and B_OUTPUT has the day of each document, f64, for the host to count; the rest is their number.
+ * Counts documents by day. B_OUTPUT has f64 day, f64 documents, ascending; returns the number of days. If the days are
+ * too far apart, bit 31 is set, and B_OUTPUT has the day of each document, f64, for the host to count; the rest is
+ * their number.
  */
 export function countDays(field: u32, from: u32): u32 {
   const bits = bitsOf(from);
@@ -26,7 +28,8 @@ export function countDays(field: u32, from: u32): u32 {
   memory.fill(counts, 0, <usize>span << 2);
   for (let page: u32 = 0; page < pages; page++) {
     const note = noteOf(field, page);
-    if (note !== 0) countPage(field, page, note, bits, counts + (<usize><u32>(dayOf(load<f64>(note, N_FIRST)) - first) << 2));
+    if (note !== 0)
+      countPage(field, page, note, bits, counts + (<usize><u32>(dayOf(load<f64>(note, N_FIRST)) - first) << 2));
   }
   return listDays(counts, span, first);
 }
@@ -63,14 +66,16 @@ function countPage(field: u32, page: u32, note: usize, bits: usize, counts: usiz
 function countCodes(codes: usize, bits: usize, bytes: u32, counts: usize): void {
   for (let i: u32 = 0; i < bytes; i += 8) {
     const some = codes + (<usize>i << 4);
-    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) addOne(counts, load<u16>(some + (<usize>ctz(word) << 1)));
+    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1)
+      addOne(counts, load<u16>(some + (<usize>ctz(word) << 1)));
   }
 }
 
 function countTimes(times: usize, first: f64, bits: usize, bytes: u32, counts: usize): void {
   for (let i: u32 = 0; i < bytes; i += 8) {
     const some = times + (<usize>i << 6);
-    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) addOne(counts, <u32>(dayOf(load<f64>(some + (<usize>ctz(word) << 3))) - first));
+    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1)
+      addOne(counts, <u32>(dayOf(load<f64>(some + (<usize>ctz(word) << 3))) - first));
   }
 }
 
@@ -103,7 +108,8 @@ function listEach(field: u32, bits: usize): u32 {
     if (times === 0) continue;
     for (let i = page * PAGE_BYTES; i < min(bytes, (page + 1) * PAGE_BYTES); i += 8) {
       const some = times + (<usize>(i & (PAGE_BYTES - 1)) << 6);
-      for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) store<f64>(days + (<usize>(documents++) << 3), dayOf(load<f64>(some + (<usize>ctz(word) << 3))));
+      for (let word = load<u64>(bits + i); word !== 0; word &= word - 1)
+        store<f64>(days + (<usize>(documents++) << 3), dayOf(load<f64>(some + (<usize>ctz(word) << 3))));
     }
   }
   return documents | 0x80000000;

@@ -1,9 +1,10 @@
-// Columns of values. Each has a dictionary, the texts of its values, numbered from 1 and found by hash; and the documents of each value.
-// Two columns always exist: the names of documents (IDENTITY: key and language in lower case, joined by `|`) and their
-// language (LANG); all further ones are metadata keys.
+// Columns of values. Each has a dictionary, the texts of its values, numbered from 1 and found by hash; and the
+// documents of each value. Two columns always exist: the names of documents (IDENTITY: key and language in lower case,
+// joined by `|`) and their language (LANG); all further ones are metadata keys.
 //
-// The letter case of a document's name matters where documents are sorted and counted, but not where they are filtered. So the
-// column has the values in lower case, and its *spelled* pages have the values of documents whose spelling differs.
+// The letter case of a document's name matters where documents are sorted and counted, but not where they are filtered.
+// So the column has the values in lower case, and its *spelled* pages have the values of documents whose spelling
+// differs.
 //
 //     column, 136 bytes:
 //        0 pages (see `forward.ts`): directory, capacity       8 spelled pages, the same      16 kind
@@ -12,8 +13,8 @@
 //       64 values   68 documents with a value                 72 two orders (see `orders.ts`), 28 bytes each
 //      128 first value that `sweep` has not checked, 0 while it is not running
 //     record, 40 bytes:
-//        0 text   4 length, bit 31: it is a number   8 part   12 hash   16 f64 the number or date that the text means, or NaN
-//       24 its documents (see `sets.ts`)   32 number of documents with this spelling   36 next in its bucket, or next free number
+// 0 text 4 length, bit 31: it is a number 8 part 12 hash 16 f64 the number or date that the text means, or NaN
+// 24 its documents (see `sets.ts`) 32 number of documents with this spelling 36 next in its bucket, or next free number
 //
 // Values are sorted by their part: of an identity, the key; of a very long metadata value, the beginning.
 // With bit 31 set, the part is stored behind the text; otherwise it is the first bytes of the text.
@@ -126,7 +127,10 @@ export function findOrAdd(column: usize, at: usize, length: u32, part: u32): u32
   return found !== 0 ? found : addValue(column, at, length, part, hash) | FLAG;
 }
 
-/** Continues to free numbers of values that no document has; checks at most `count`. Returns whether there are more. No order may use them. */
+/**
+ * Continues to free numbers of values that no document has; checks at most `count`. Returns whether there are more. No
+ * order may use them.
+ */
 export function sweep(column: usize, count: u32): bool {
   const next = load<u32>(column, C_NEXT);
   const from = max(load<u32>(column, C_SWEEP), 1);
@@ -145,7 +149,8 @@ function findIn(column: usize, at: usize, length: u32, hash: u32): u32 {
   let value = load<u32>(entryAt(column + C_BUCKETS, buckets, BUCKET_SHIFT, 4));
   while (value !== 0) {
     const record = recordAt(column, value);
-    if (load<u32>(record, R_HASH) === hash && lengthOf(record) === length && equalBytes(load<u32>(record, R_TEXT), at, length)) return value;
+    if (load<u32>(record, R_HASH) === hash && lengthOf(record) === length &&
+      equalBytes(load<u32>(record, R_TEXT), at, length)) return value;
     value = load<u32>(record, R_NEXT);
   }
   return 0;
@@ -188,7 +193,8 @@ function dropValue(column: usize, value: u32, record: usize): void {
   while (load<u32>(place) !== value) place = recordAt(column, load<u32>(place)) + R_NEXT;
   store<u32>(place, load<u32>(record, R_NEXT));
   const part = load<u32>(record, R_PART);
-  release(load<u32>(record, R_TEXT), (part & FLAG) === 0 ? lengthOf(record) : lengthOf(record) + (part & ~FLAG), PART_DICTIONARIES);
+  release(load<u32>(record, R_TEXT), (part & FLAG) === 0 ? lengthOf(record) : lengthOf(record) + (part & ~FLAG),
+    PART_DICTIONARIES);
   store<u32>(record, 0, R_TEXT);
   store<u32>(record, load<u32>(column, C_FREE), R_NEXT);
   store<u32>(column, value, C_FREE);
@@ -198,7 +204,10 @@ function dropValue(column: usize, value: u32, record: usize): void {
 
 // ---- Buckets
 
-/** Number of the bucket of a hash, among those of the next power of two; if that bucket does not exist yet, of the bucket that will be split. */
+/**
+ * Number of the bucket of a hash, among those of the next power of two; if that bucket does not exist yet, of the
+ * bucket that will be split.
+ */
 function bucketOf(column: usize, hash: u32): u32 {
   const count = load<u32>(column, C_BUCKET_COUNT);
   const mask = ~(<u32>0) >> clz(count);
@@ -210,7 +219,9 @@ function bucketOf(column: usize, hash: u32): u32 {
 function hasBucket(column: usize, bucket: u32): bool {
   const page = bucket >> BUCKET_SHIFT;
   if (page >= load<u32>(column + C_BUCKETS, 4)) return false;
-  return page > 0 ? load<u32>(<usize>load<u32>(column + C_BUCKETS) + (<usize>page << 2)) !== 0 : bucket < load<u32>(column + C_BUCKETS, 8);
+  return page > 0
+    ? load<u32>(<usize>load<u32>(column + C_BUCKETS) + (<usize>page << 2)) !== 0
+    : bucket < load<u32>(column + C_BUCKETS, 8);
 }
 
 function chain(column: usize, value: u32, record: usize): void {
@@ -223,7 +234,9 @@ function chain(column: usize, value: u32, record: usize): void {
 
 /** Makes space for a bucket, and for those before it. */
 function makeBucket(column: usize, bucket: u32): void {
-  while (!hasBucket(column, bucket)) makeRoom(column + C_BUCKETS, bucket >> BUCKET_SHIFT === 0 ? load<u32>(column + C_BUCKETS, 8) : bucket, BUCKET_SHIFT, 4, PART_DICTIONARIES);
+  while (!hasBucket(column, bucket))
+    makeRoom(column + C_BUCKETS, bucket >> BUCKET_SHIFT === 0 ? load<u32>(column + C_BUCKETS, 8) : bucket, BUCKET_SHIFT,
+      4, PART_DICTIONARIES);
 }
 
 /** Adds a bucket, and moves some values of another one to it. */

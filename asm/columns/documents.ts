@@ -1,17 +1,19 @@
 // Adding and removing documents. A new document is a record in B_INPUT:
 //
 //     u32 ordinal   u32 entries   f64 addedAt   f64 updatedAt   f64 expiresAt or NaN   entries
-//     entry: u32 column, bit 31: the spelling of a name   u32 length   u32 part (see `dictionary.ts`)   text, zeros up to a multiple of four
+// entry: u32 column, bit 31: the spelling of a name u32 length u32 part (see `dictionary.ts`) text, zeros up to a
+// multiple of four
 //
 // Entries of a column are consecutive.
 
-import { addToSet, removeFromSet } from './sets.ts';
-import { C_DOCS, C_PAGES, C_PAIRS, C_SPELLED, C_UNUSED, columnAt, findOrAdd, FLAG, isUsed, KEYS, R_SET, R_SPELLED, recordAt } from './dictionary.ts';
+import { C_DOCS, C_PAGES, C_PAIRS, C_SPELLED, C_UNUSED, columnAt, findOrAdd, FLAG, isUsed, KEYS, R_SET, R_SPELLED,
+  recordAt } from './dictionary.ts';
 import { clearValue, listOf, setValue, SEVERAL, valueOf } from './forward.ts';
 import { H_COLUMN_COUNT, H_PAIRS, PART_COLUMNS } from './layout.ts';
 import { allocate, release } from './memory.ts';
 import { addToOrders } from './orders.ts';
 import { B_INPUT, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
+import { addToSet, removeFromSet } from './sets.ts';
 import { dropSlices } from './slices.ts';
 import { freeSlot, NO_SLOT, slotOf, takeSlot } from './slots.ts';
 import { changeTime } from './time-notes.ts';
@@ -21,8 +23,9 @@ const FIRST_ENTRY: usize = 32;
 const ENTRY: usize = 12;
 
 /**
- * Replaces the former version of a document with the one in B_INPUT. Returns the number of new values; for each, B_OUTPUT has
- * the number of the entry, the column and the value (u32 each), so that the host can set the numbers and dates that they mean.
+ * Replaces the former version of a document with the one in B_INPUT. Returns the number of new values; for each,
+ * B_OUTPUT has the number of the entry, the column and the value (u32 each), so that the host can set the numbers and
+ * dates that they mean.
  */
 export function putDocument(): u32 {
   const input = buffer(B_INPUT);

@@ -1,8 +1,9 @@
 // Counts of documents by value, over a level or over all documents.
 
-import { hasBit } from './bits.ts';
 import { compareBytes } from '../inverted/bytes.ts';
-import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, lengthOf, R_SET, R_TEXT, recordAt } from './dictionary.ts';
+import { hasBit } from './bits.ts';
+import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, lengthOf, R_SET, R_TEXT,
+  recordAt } from './dictionary.ts';
 import { isArray, listOf, PAGE_SHIFT, pageAt, pageEnd, SEVERAL, slotsOf, valueOf, valuesIn } from './forward.ts';
 import { H_DOCS } from './layout.ts';
 import { level, levelBytes } from './levels.ts';
@@ -13,15 +14,24 @@ import { live } from './slots.ts';
 
 /** Means all documents if it is passed instead of a level. */
 export const ALL: u32 = 0xffffffff;
-/** Up to this number of values, or of the documents that are counted, values that have documents are listed after counting, not meanwhile. */
+/**
+ * Up to this number of values, or of the documents that are counted, values that have documents are listed after
+ * counting, not meanwhile.
+ */
 const MAX_LISTED: u32 = 4096;
 /** Documents per value, on average, from which on sets may be read. */
 const FEW_DOCUMENTS: u32 = 32;
-/** Costs of reading a document of the level, in slots of sets that are arrays: with few values, with many, and with several per document (measured). */
+/**
+ * Costs of reading a document of the level, in slots of sets that are arrays: with few values, with many, and with
+ * several per document (measured).
+ */
 const LISTED_COST: f32 = 1.2;
 const SINGLE_COST: f32 = 4;
 const SEVERAL_COST: f32 = 16;
-/** The same for each eight bytes of the level that have documents, whose number is hard to predict; with few values (measured). */
+/**
+ * The same for each eight bytes of the level that have documents, whose number is hard to predict; with few values
+ * (measured).
+ */
 const LISTED_WORD_COST: f32 = 11;
 /** Sets with more than one slot in this many are bitmaps; and the cost of eight bytes of them (measured). */
 const BITMAP_SLOTS: u32 = 32;
@@ -36,7 +46,10 @@ export function bitsOf(number: u32): usize {
   return number === ALL ? live() : level(number);
 }
 
-/** Counts the documents of each value in a level, which has `documents`. Returns the number of values that have any; they are in B_TOUCHED. */
+/**
+ * Counts the documents of each value in a level, which has `documents`. Returns the number of values that have any;
+ * they are in B_TOUCHED.
+ */
 export function countValues(number: u32, from: u32, documents: u32): u32 {
   const column = columnAt(number);
   const next = load<u32>(column, C_NEXT);
@@ -47,7 +60,9 @@ export function countValues(number: u32, from: u32, documents: u32): u32 {
   const bytes = levelBytes();
   if (pageEnd(column + C_SPELLED) === 0 && isSoonerBySets(column, bytes, documents)) {
     const slices = slicesOf(number, column);
-    return slices !== 0 ? countSlices(column, slices, counts, bits, bytes) : countSets(column, counts, bits, bytes, documents);
+    return slices !== 0
+      ? countSlices(column, slices, counts, bits, bytes)
+      : countSets(column, counts, bits, bytes, documents);
   }
   memory.fill(counts, 0, <usize>next << 2);
   if (isListed(next, documents)) {
@@ -58,14 +73,20 @@ export function countValues(number: u32, from: u32, documents: u32): u32 {
   for (let page: u32 = 0; page < pageEnd(column + C_PAGES); page++) {
     const first = page << (PAGE_SHIFT - 3);
     if (load<u32>(pageAt(column + C_PAGES, page)) === 0 || first >= bytes) continue;
-    if (number < KEYS && hasPage(column + C_SPELLED, page)) touched = countNames(column, page << PAGE_SHIFT, bits, min(bytes - first, 512), counts, touched);
-    else if (isArray(pageAt(column + C_PAGES, page))) touched = countArray(load<u32>(pageAt(column + C_PAGES, page)), bits + first, min(bytes - first, 512), counts, touched);
+    if (number < KEYS && hasPage(column + C_SPELLED, page))
+      touched = countNames(column, page << PAGE_SHIFT, bits, min(bytes - first, 512), counts, touched);
+    else if (isArray(pageAt(column + C_PAGES, page)))
+      touched = countArray(load<u32>(pageAt(column + C_PAGES, page)), bits + first, min(bytes - first, 512), counts,
+        touched);
     else touched = countList(pageAt(column + C_PAGES, page), bits + first, counts, touched);
   }
   return touched;
 }
 
-/** Writes to B_COUNTS how many documents of a bitmap each value of a metadata key has; returns its address. Documents without any count for the value 0. */
+/**
+ * Writes to B_COUNTS how many documents of a bitmap each value of a metadata key has; returns its address. Documents
+ * without any count for the value 0.
+ */
 export function countEach(number: u32, bits: usize): usize {
   const column = columnAt(number);
   const bytes = load<u32>(column, C_NEXT) << 2;
@@ -82,13 +103,16 @@ function countPages(number: u32, column: usize, counts: usize, bits: usize, byte
     const first = page << (PAGE_SHIFT - 3);
     const entry = pageAt(column + C_PAGES, page);
     if (load<u32>(entry) === 0 || first >= bytes) continue;
-    if (number < KEYS && hasPage(column + C_SPELLED, page)) countNames(column, page << PAGE_SHIFT, bits, min(bytes - first, 512), counts, 0);
+    if (number < KEYS && hasPage(column + C_SPELLED, page))
+      countNames(column, page << PAGE_SHIFT, bits, min(bytes - first, 512), counts, 0);
     else if (isArray(entry)) countDense(load<u32>(entry), bits + first, min(bytes - first, 512), counts);
     else countList(entry, bits + first, counts, 0);
   }
 }
 
-/** The same for an array of values, without noting which values it has; documents without a value count for the value 0. */
+/**
+ * The same for an array of values, without noting which values it has; documents without a value count for the value 0.
+ */
 function countDense(values: usize, bits: usize, bytes: u32, counts: usize): void {
   for (let i: u32 = 0; i < bytes; i += 8) {
     const some = values + (<usize>i << 5);
@@ -128,7 +152,10 @@ function countAll(column: usize, counts: usize): u32 {
   return touched;
 }
 
-/** Whether reading the sets of all values is faster than reading the documents: sets are read in order, lists of several values are not. */
+/**
+ * Whether reading the sets of all values is faster than reading the documents: sets are read in order, lists of several
+ * values are not.
+ */
 function isSoonerBySets(column: usize, bytes: u32, documents: u32): bool {
   const pairs = load<u32>(column, C_PAIRS);
   const values = load<u32>(column, C_VALUES);
@@ -136,7 +163,9 @@ function isSoonerBySets(column: usize, bytes: u32, documents: u32): bool {
   const isSeveral = pairs > load<u32>(column, C_DOCS);
   const words = bytes >> 3;
   const areBitmaps = <u64>pairs * BITMAP_SLOTS > <u64>values * (<u64>bytes << 3);
-  const bySets = areBitmaps ? <f32>(hasEachOne(column) ? values - 1 : values) * <f32>words * BITMAP_WORD_COST : <f32>pairs + <f32>values * containersEach(pairs / max(values, 1), bytes) * CONTAINER_COST;
+  const bySets = areBitmaps
+    ? <f32>(hasEachOne(column) ? values - 1 : values) * <f32>words * BITMAP_WORD_COST
+    : <f32>pairs + <f32>values * containersEach(pairs / max(values, 1), bytes) * CONTAINER_COST;
   if (isSeveral) return bySets < <f32>documents * SEVERAL_COST;
   if (!isListed(load<u32>(column, C_NEXT), documents)) return bySets < <f32>documents * SINGLE_COST;
   return bySets < <f32>documents * LISTED_COST + <f32>min(documents, words) * LISTED_WORD_COST;
@@ -234,8 +263,9 @@ function countOne(value: u32, counts: usize, touched: u32): u32 {
 }
 
 /**
- * Writes the best of the values that were counted to B_OUTPUT, in order: u32 value, u32 documents, u32 text, u32 length each.
- * The order is by text if `byValue`, otherwise by count, descending, then by text. A limit of 0 selects all. Returns their number.
+ * Writes the best of the values that were counted to B_OUTPUT, in order: u32 value, u32 documents, u32 text, u32 length
+ * each. The order is by text if `byValue`, otherwise by count, descending, then by text. A limit of 0 selects all.
+ * Returns their number.
  */
 export function selectValues(number: u32, touched: u32, byValue: bool, limit: u32): u32 {
   const column = columnAt(number);
@@ -274,7 +304,9 @@ function siftDown(column: usize, list: usize, place: u32, size: u32, byValue: bo
   for (;;) {
     let child = place * 2 + 1;
     if (child >= size) break;
-    if (child + 1 < size && precedes(column, load<u32>(list + (<usize>child << 2)), load<u32>(list + (<usize>(child + 1) << 2)), byValue)) child++;
+    if (child + 1 < size &&
+      precedes(column, load<u32>(list + (<usize>child << 2)), load<u32>(list + (<usize>(child + 1) << 2)), byValue))
+      child++;
     if (!precedes(column, value, load<u32>(list + (<usize>child << 2)), byValue)) break;
     store<u32>(list + (<usize>place << 2), load<u32>(list + (<usize>child << 2)));
     place = child;

@@ -1,5 +1,5 @@
-// The values of a document in a column: pages of 4,096 slots, of which only those with values exist. A page with up to 2,048
-// values is a sorted list, a page with more is an array by slot.
+// The values of a document in a column: pages of 4,096 slots, of which only those with values exist. A page with up to
+// 2,048 values is a sorted list, a page with more is an array by slot.
 //
 //     directory entry, 8 bytes: u32 page   u32 its number of values, bits 13-25: capacity (of a list), bit 31: an array
 //     list:    capacity x u32 value, capacity x u16 slot within the page
@@ -62,7 +62,9 @@ export function valueOf(pages: usize, slot: u32): u32 {
   if (at === 0) return 0;
   if (isArray(entry)) return load<u32>(at + (<usize>(slot & PAGE_MASK) << 2));
   const place = placeOf(entry, slot & PAGE_MASK);
-  return place < valuesIn(entry) && <u32>load<u16>(slotsOf(entry) + (<usize>place << 1)) === (slot & PAGE_MASK) ? load<u32>(at + (<usize>place << 2)) : 0;
+  return place < valuesIn(entry) && <u32>load<u16>(slotsOf(entry) + (<usize>place << 1)) === (slot & PAGE_MASK)
+    ? load<u32>(at + (<usize>place << 2))
+    : 0;
 }
 
 /** Assigns a value to a slot that has none. */
@@ -145,7 +147,8 @@ function listToArray(entry: usize): void {
   const at = <usize>load<u32>(entry);
   const slots = slotsOf(entry);
   const moved = allocateZeroed(PAGE_SLOTS << 2, PART_COLUMNS);
-  for (let i: u32 = 0; i < count; i++) store<u32>(moved + (<usize>load<u16>(slots + (<usize>i << 1)) << 2), load<u32>(at + (<usize>i << 2)));
+  for (let i: u32 = 0; i < count; i++)
+    store<u32>(moved + (<usize>load<u16>(slots + (<usize>i << 1)) << 2), load<u32>(at + (<usize>i << 2)));
   release(at, roomOf(entry) * 6, PART_COLUMNS);
   store<u32>(entry, <u32>moved);
   store<u32>(entry, count | IS_ARRAY, 4);

@@ -1,14 +1,13 @@
-// Conditions on values. Each value of a column is judged once (B_VERDICTS has a bit for it). Then the documents of the values that pass
-// are united if they are few; otherwise the column is read document by document. src/search/filter/test-condition.ts defines what
-// conditions mean.
+// Conditions on values. Each value of a column is judged once (B_VERDICTS has a bit for it). Then the documents of the
+// values that pass are united if they are few; otherwise the column is read document by document.
+// src/search/filter/test-condition.ts defines what conditions mean.
 //
-//     bound, 24 bytes: u32 comparison   u32 text   u32 length   u32 unused   f64 the number or date that the text means, or NaN
+// bound, 24 bytes: u32 comparison u32 text u32 length u32 unused f64 the number or date that the text means, or NaN
 
-import { setBit } from './bits.ts';
 import { compareBytes, equalBytes } from '../inverted/bytes.ts';
-import {
-  C_DOCS, C_NEXT, C_PAGES, C_VALUES, columnAt, findValue, IDENTITY, isNumber, KEYS, LANG, lengthOf, partLength, R_MOMENT, R_SET, R_TEXT, recordAt,
-} from './dictionary.ts';
+import { setBit } from './bits.ts';
+import { C_DOCS, C_NEXT, C_PAGES, C_VALUES, columnAt, findValue, IDENTITY, isNumber, KEYS, LANG, lengthOf, partLength,
+  R_MOMENT, R_SET, R_TEXT, recordAt } from './dictionary.ts';
 import { isArray, listOf, PAGE_SHIFT, PAGE_SLOTS, pageAt, pageEnd, SEVERAL, slotsOf, valuesIn } from './forward.ts';
 import { level, levelBytes } from './levels.ts';
 import { orderAt, sortedAt } from './orders.ts';
@@ -23,7 +22,10 @@ export const GTE: u32 = 0;
 export const LTE: u32 = 1;
 export const GT: u32 = 2;
 export const LT: u32 = 3;
-/** The column is read by document if passing values have more than 1 in `SCANNED` documents, or are more than 1 per `SCANNED_VALUES` documents. */
+/**
+ * The column is read by document if passing values have more than 1 in `SCANNED` documents, or are more than 1 per
+ * `SCANNED_VALUES` documents.
+ */
 const SCANNED: u32 = 8;
 const SCANNED_VALUES: u32 = 32;
 /** With at most this many values, each has a bitmap, and uniting these is faster than reading the documents. */
@@ -75,7 +77,8 @@ export function judgeNumbers(number: u32, from: u32, to: u32, count: u32): void 
   const numbers = buffer(B_INPUT);
   for (let value = max(from, 1); value < to; value++) {
     const record = recordAt(column, value);
-    if (isNumber(record) && load<u32>(record, R_SET) !== 0 && isAmong(numbers, count, load<f64>(record, R_MOMENT))) passValue(value);
+    if (isNumber(record) && load<u32>(record, R_SET) !== 0 && isAmong(numbers, count, load<f64>(record, R_MOMENT)))
+      passValue(value);
   }
 }
 
@@ -98,7 +101,8 @@ export function uniteKey(to: u32, length: u32): void {
     store<u8>(text + length, 0x7c);
     memory.copy(text + length + 1, load<u32>(lang, R_TEXT), lengthOf(lang));
     const found = findValue(identity, text, length + 1 + lengthOf(lang));
-    if (found !== 0 && partLength(recordAt(identity, found)) === length) uniteSet(recordAt(identity, found) + R_SET, level(to), levelBytes());
+    if (found !== 0 && partLength(recordAt(identity, found)) === length)
+      uniteSet(recordAt(identity, found) + R_SET, level(to), levelBytes());
   }
 }
 
@@ -116,7 +120,8 @@ export function unitePassing(to: u32, number: u32): void {
     const verdicts = buffer(B_VERDICTS);
     const end = load<u32>(column, C_NEXT);
     for (let first: u32 = 0; first < end; first += 64) {
-      for (let word = load<u64>(verdicts + (first >> 3)); word !== 0; word &= word - 1) uniteSet(recordAt(column, first + <u32>ctz(word)) + R_SET, level(to), levelBytes());
+      for (let word = load<u64>(verdicts + (first >> 3)); word !== 0; word &= word - 1)
+        uniteSet(recordAt(column, first + <u32>ctz(word)) + R_SET, level(to), levelBytes());
     }
   }
 }
@@ -131,7 +136,8 @@ function areMany(column: usize): bool {
   if (values > load<u32>(column, C_DOCS) / SCANNED_VALUES) return true;
   let documents: u32 = 0;
   for (let first: u32 = 0; first < end; first += 64) {
-    for (let word = load<u64>(verdicts + (first >> 3)); word !== 0; word &= word - 1) documents += load<u32>(recordAt(column, first + <u32>ctz(word)), R_SET);
+    for (let word = load<u64>(verdicts + (first >> 3)); word !== 0; word &= word - 1)
+      documents += load<u32>(recordAt(column, first + <u32>ctz(word)), R_SET);
   }
   return documents > load<u32>(column, C_DOCS) / SCANNED;
 }
@@ -157,7 +163,7 @@ export function uniteTimes(to: u32, field: u32, low: f64, high: f64): void {
     const note = isNoted ? noteOf(field, page) : 0;
     if (isNoted && (note === 0 || load<f64>(note, N_FIRST) > high || load<f64>(note, N_LAST) < low)) continue;
     const areAll = note !== 0 && load<f64>(note, N_FIRST) >= low && load<f64>(note, N_LAST) <= high;
-    if (areAll) for (let i: u32 = 0; i < end; i += 8) addBits(bits + from + i, load<u64>(live() + from + i));
+    if (areAll) { for (let i: u32 = 0; i < end; i += 8) addBits(bits + from + i, load<u64>(live() + from + i)); }
     else scanTimes(bits + from, end, times, low, high);
   }
 }
@@ -228,10 +234,19 @@ function isWithin(moment: f64, text: usize, length: u32, bounds: u32): bool {
   for (let i: u32 = 0; i < bounds; i++) {
     const bound = first + i * BOUND;
     const other = load<f64>(bound, 16);
-    // Comparing texts returns -1, 0 or 1; comparing numbers returns their difference, which is NaN for two infinite ones.
-    const order: f64 = moment === moment && other === other ? moment - other : <f64>compareBytes(text, length, load<u32>(bound, 4), load<u32>(bound, 8));
+    // Comparing texts returns -1, 0 or 1; comparing numbers returns their difference, which is NaN for two infinite
+    // ones.
+    const order: f64 = moment === moment && other === other
+      ? moment - other
+      : <f64>compareBytes(text, length, load<u32>(bound, 4), load<u32>(bound, 8));
     const comparison = load<u32>(bound);
-    const holds = comparison === GTE ? order >= 0 : comparison === LTE ? order <= 0 : comparison === GT ? order > 0 : order < 0;
+    const holds = comparison === GTE
+      ? order >= 0
+      : comparison === LTE
+      ? order <= 0
+      : comparison === GT
+      ? order > 0
+      : order < 0;
     if (!holds) return false;
   }
   return true;
@@ -247,4 +262,3 @@ function isAmong(numbers: usize, count: u32, wanted: f64): bool {
   }
   return low < count && load<f64>(numbers + (<usize>low << 3)) === wanted;
 }
-

@@ -1,12 +1,12 @@
-// The layout of the memory of the columns of one collection. The module keeps no state outside it, so that a copy of the memory
-// is the columns (a checkpoint), and any instance can use it.
+// The layout of the memory of the columns of one collection. The module keeps no state outside it, so that a copy of
+// the memory is the columns (a checkpoint), and any instance can use it.
 //
 //     0 .. 32 KiB   static data of the module (messages of assertions)
 //     HEADER        named fields below
 //     HEAP ..       what the allocator of `memory.ts` returns
 //
-// Addresses and lengths are u32, little endian, and 0 stands for "none". Documents are identified by slots (see `slots.ts`), values by
-// numbers from 1 (see `dictionary.ts`); each column numbers its own values.
+// Addresses and lengths are u32, little endian, and 0 stands for "none". Documents are identified by slots (see
+// `slots.ts`), values by numbers from 1 (see `dictionary.ts`); each column numbers its own values.
 
 export const PAGE: u32 = 65536;
 export const HEADER: usize = 0x8000;
@@ -28,7 +28,10 @@ export const H_PARTS: usize = HEADER + 16;
 export const H_FREE_CLASSES: usize = HEADER + 32;
 /** Set while a checkpoint is read: chunks are then allocated at the end of the memory only. */
 export const H_FROZEN: usize = HEADER + 64;
-/** Number of blocks of slots, the array of their blocks of ordinals, its capacity, and a bitmap of the slots that have a document. */
+/**
+ * Number of blocks of slots, the array of their blocks of ordinals, its capacity, and a bitmap of the slots that have a
+ * document.
+ */
 export const H_BLOCKS: usize = HEADER + 72;
 export const H_BLOCK_ORDS: usize = HEADER + 76;
 export const H_BLOCK_CAPACITY: usize = HEADER + 80;
@@ -59,7 +62,9 @@ export const H_FREE_LISTS: usize = HEADER + 256;
 /** Buffers that grow (see `scratch.ts`), 96 x 8 bytes: address, bytes. */
 export const H_BUFFERS: usize = HEADER + 1152;
 
-/** Buffers that were replaced while the memory was frozen and have to be freed: 16 x (address, bytes), and their number. */
+/**
+ * Buffers that were replaced while the memory was frozen and have to be freed: 16 x (address, bytes), and their number.
+ */
 export const H_LEFT: usize = HEADER + 1920;
 export const H_LEFT_COUNT: usize = HEADER + 68;
 export const MAX_LEFT: u32 = 16;

@@ -1,10 +1,10 @@
-// Bitmaps over slots, one for each level of a filter that is being evaluated. Filters are and, or and not of whole bitmaps: for 200,000
-// documents a bitmap has 25 KB, which an operation processes in about a microsecond.
+// Bitmaps over slots, one for each level of a filter that is being evaluated. Filters are and, or and not of whole
+// bitmaps: for 200,000 documents a bitmap has 25 KB, which an operation processes in about a microsecond.
 
-import { slotEnd, live, toOrds, toSlots } from './slots.ts';
 import { H_ORD_END } from './layout.ts';
 import { countBits } from './popcount.ts';
 import { B_INPUT, B_LEVELS, B_OUTPUT, buffer, reserve } from './scratch.ts';
+import { live, slotEnd, toOrds, toSlots } from './slots.ts';
 
 /** Bytes of a level, a multiple of eight. */
 export function levelBytes(): u32 {

@@ -1,5 +1,5 @@
-// Lists the documents that a page of results may have in B_SLOTS, before they are sorted: all documents of a set, or those of the first
-// values in the order, or the best by a number.
+// Lists the documents that a page of results may have in B_SLOTS, before they are sorted: all documents of a set, or
+// those of the first values in the order, or the best by a number.
 
 import { C_DOCS, C_PAIRS, C_SPELLED, columnAt, KEYS, R_SET, recordAt } from './dictionary.ts';
 import { countEach } from './facets.ts';
@@ -9,13 +9,15 @@ import { BY_TEXT, equalsFormer, isReady, orderAt, placeInOrder, sortedAt, sorted
 import { sortByKey } from './quicksort.ts';
 import { B_HISTOGRAM, B_LEVELS, B_SCORES, B_SLOTS, buffer, BUFFERS } from './scratch.ts';
 import { takeSet } from './sets.ts';
-import {
-  BY_ORDER, BY_TIE, BY_TIME, DESCENDING, isBehind, K_COLUMN, K_FLAGS, K_LENGTH, K_MARK, K_ORDER, K_TEXT, keyAt, LAST, RANK_END, slotAt, sortable, sortKeyAt, SPELLED,
-} from './sort-keys.ts';
+import { BY_ORDER, BY_TIE, BY_TIME, DESCENDING, isBehind, K_COLUMN, K_FLAGS, K_LENGTH, K_MARK, K_ORDER, K_TEXT, keyAt,
+  LAST, RANK_END, slotAt, sortable, sortKeyAt, SPELLED } from './sort-keys.ts';
 import { bitsOfPage, hasNotes, N_FIRST, N_LAST, noteOf, noteTimes, PAGE_BYTES } from './time-notes.ts';
 import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
 
-/** Most values that are walked through before all documents are read instead, unless values are fewer than 1 per `SCANNED` documents. */
+/**
+ * Most values that are walked through before all documents are read instead, unless values are fewer than 1 per
+ * `SCANNED` documents.
+ */
 export const MAX_WALK: u32 = 4096;
 const SCANNED: u32 = 32;
 export const NOT_WALKED: u32 = 0xffffffff;
@@ -38,17 +40,19 @@ export function isOfValues(key: usize): bool {
 }
 
 /**
- * Lists the documents of a bitmap that are from one place to another behind the mark, value by value in the order of the first key: all
- * documents of a value or none. The first word of B_HISTOGRAM is the number of documents before those. Returns NOT_WALKED if that takes
- * longer than reading all documents, because there are many values on the way.
+ * Lists the documents of a bitmap that are from one place to another behind the mark, value by value in the order of
+ * the first key: all documents of a value or none. The first word of B_HISTOGRAM is the number of documents before
+ * those. Returns NOT_WALKED if that takes longer than reading all documents, because there are many values on the way.
  */
 export function walkValues(bits: usize, keys: u32, from: u32, to: u32, marked: bool, documents: u32): u32 {
   const key = keyAt(0);
   const column = columnAt(load<u32>(key, K_COLUMN));
   const order = orderAt(column, load<u32>(key, K_ORDER));
   const values = sortedCount(order);
-  const skips = !marked && <u64>from * COUNTED_PER_TAKEN > <u64>documents && values <= load<u32>(column, C_DOCS) / SKIPPED && hasOneValueEach(key, column);
-  if (!skips && values > load<u32>(column, C_DOCS) / SCANNED && (to > MAX_WALK || <u64>to * values / documents > <u64>MAX_WALK)) return NOT_WALKED;
+  const skips = !marked && <u64>from * COUNTED_PER_TAKEN > <u64>documents &&
+    values <= load<u32>(column, C_DOCS) / SKIPPED && hasOneValueEach(key, column);
+  if (!skips && values > load<u32>(column, C_DOCS) / SCANNED &&
+    (to > MAX_WALK || <u64>to * values / documents > <u64>MAX_WALK)) return NOT_WALKED;
   const bytes = levelBytes();
   const rest = level(REST_LEVEL);
   memory.copy(rest, bits, bytes);
@@ -87,8 +91,9 @@ function hasOneValueEach(key: usize, column: usize): bool {
 }
 
 /**
- * Finds the value of the document at a place, by counting the documents of all values in one pass; no document may have several. Returns the
- * value's place in the order, of equal values that of the first; the first word of B_HISTOGRAM is the number of documents before it.
+ * Finds the value of the document at a place, by counting the documents of all values in one pass; no document may have
+ * several. Returns the value's place in the order, of equal values that of the first; the first word of B_HISTOGRAM is
+ * the number of documents before it.
  */
 function skipValues(bits: usize, key: usize, order: usize, from: u32, descending: bool): i32 {
   const counts = countEach(load<u32>(key, K_COLUMN), bits);
@@ -111,7 +116,8 @@ function skipValues(bits: usize, key: usize, order: usize, from: u32, descending
 
 /** The place of the first value whose documents may be behind the mark. */
 function placeOfMark(key: usize, column: usize, order: usize, descending: bool): i32 {
-  if (load<u32>(key) === BY_TIE) return <i32>placeInOrder(column, 0, BY_TEXT, NaN, load<u32>(key, K_TEXT), load<u32>(key, K_LENGTH), true);
+  if (load<u32>(key) === BY_TIE)
+    return <i32>placeInOrder(column, 0, BY_TEXT, NaN, load<u32>(key, K_TEXT), load<u32>(key, K_LENGTH), true);
   const mark = load<u64>(key, K_MARK);
   if (mark === LAST) return -1;
   const doubled = descending ? RANK_END - mark : mark;
@@ -123,8 +129,8 @@ function placeOfMark(key: usize, column: usize, order: usize, descending: bool):
 }
 
 /**
- * A key that at least `wanted` documents of a bitmap behind the mark do not exceed, if the first key is a time: as many are in pages whose
- * last time, in the order, it is. LAST if nothing is known.
+ * A key that at least `wanted` documents of a bitmap behind the mark do not exceed, if the first key is a time: as many
+ * are in pages whose last time, in the order, it is. LAST if nothing is known.
  */
 export function boundOf(bits: usize, wanted: u32, marked: bool): u64 {
   const key = keyAt(0);
@@ -168,8 +174,8 @@ function lastKey(key: usize, page: u32): u64 {
 }
 
 /**
- * Lists the documents of a bitmap that come first by a number, and some more; none is behind `bound`. Returns NOT_WALKED if too many have the
- * same number.
+ * Lists the documents of a bitmap that come first by a number, and some more; none is behind `bound`. Returns
+ * NOT_WALKED if too many have the same number.
  */
 export function walkNumbers(bits: usize, keys: u32, wanted: u32, marked: bool, bound: u64): u32 {
   const key = keyAt(0);
@@ -189,7 +195,9 @@ export function walkNumbers(bits: usize, keys: u32, wanted: u32, marked: bool, b
     for (let i = page * PAGE_BYTES; i < min(bytes, (page + 1) * PAGE_BYTES); i += 8) {
       for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
         const slot = (i << 3) + <u32>ctz(word);
-        const own = isTime && times === 0 ? LAST : sortable(load<f64>(numbers + (<usize>(slot & (TIME_SLOTS - 1)) << 3)), descending);
+        const own = isTime && times === 0
+          ? LAST
+          : sortable(load<f64>(numbers + (<usize>(slot & (TIME_SLOTS - 1)) << 3)), descending);
         if (own > bound || (marked && !isBehind(slot, keys))) continue;
         if (count === most) {
           count = keepBest(count, wanted);
@@ -205,7 +213,10 @@ export function walkNumbers(bits: usize, keys: u32, wanted: u32, marked: bool, b
   return count;
 }
 
-/** Sorts listed documents and drops those behind the wanted ones, except those equal to the last of these. Returns how many remain. */
+/**
+ * Sorts listed documents and drops those behind the wanted ones, except those equal to the last of these. Returns how
+ * many remain.
+ */
 function keepBest(count: u32, wanted: u32): u32 {
   sortByKey(0, count);
   let kept = wanted;
@@ -224,7 +235,10 @@ function dropMarked(from: usize, end: usize, keys: u32): usize {
   return to;
 }
 
-/** Lists the documents of a bitmap, behind the mark if there is one; those of pages of times that are behind `bound` may be left out. */
+/**
+ * Lists the documents of a bitmap, behind the mark if there is one; those of pages of times that are behind `bound` may
+ * be left out.
+ */
 export function listSlots(bits: usize, keys: u32, marked: bool, bound: u64): u32 {
   const bytes = levelBytes();
   const slots = buffer(B_SLOTS);

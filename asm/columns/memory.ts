@@ -1,13 +1,15 @@
-// The allocator. Chunks come in 208 size classes (steps of 8 bytes up to 128, then eight to a doubling), each with a list of free
-// chunks that are linked through their first word. If a class has no free chunk, one of a larger class is split; if there is none,
-// a chunk is taken from the end of the memory. A chunk has no header: its owner knows how many bytes it requested, and passes that
-// number when it frees the chunk.
+// The allocator. Chunks come in 208 size classes (steps of 8 bytes up to 128, then eight to a doubling), each with a
+// list of free chunks that are linked through their first word. If a class has no free chunk, one of a larger class is
+// split; if there is none, a chunk is taken from the end of the memory. A chunk has no header: its owner knows how many
+// bytes it requested, and passes that number when it frees the chunk.
 
 import { H_FREE_CLASSES, H_FREE_LISTS, H_FROZEN, H_FULL, H_PARTS, H_TOP, PAGE } from './layout.ts';
 
 const MAX_PAGES: u32 = 65536;
 const NO_CLASS: u32 = 0xffffffff;
-/** Strings are read eight bytes at a time, bitmaps sixteen: this many bytes behind the last chunk belong to the memory. */
+/**
+ * Strings are read eight bytes at a time, bitmaps sixteen: this many bytes behind the last chunk belong to the memory.
+ */
 const BEHIND: u64 = 64;
 
 /** Usable bytes of an allocation of `size` bytes. */
@@ -34,7 +36,10 @@ export function allocateZeroed(size: u32, part: u32): usize {
   return chunk;
 }
 
-/** Frees what `allocate(size, part)` returned; `size` may be any size with the same number of usable bytes. Address 0 is allowed. */
+/**
+ * Frees what `allocate(size, part)` returned; `size` may be any size with the same number of usable bytes. Address 0 is
+ * allowed.
+ */
 export function release(address: usize, size: u32, part: u32): void {
   if (address === 0) return;
   count(part, -<i32>roomFor(size));

@@ -1,18 +1,21 @@
-// Orders of a column's values: the sorted numbers, and the rank of each, by which documents are sorted. An order is made when it is
-// first used. New values wait behind the sorted ones until it is used again; then they are sorted and merged in. All
-// of that is done in steps (`advanceOrder`), so that a million values do not block everything else.
-// The file has more than 400 lines because finding, sorting, merging and ranking are four phases of one job that share its record.
+// Orders of a column's values: the sorted numbers, and the rank of each, by which documents are sorted. An order is
+// made when it is first used. New values wait behind the sorted ones until it is used again; then they are sorted and
+// merged in. All of that is done in steps (`advanceOrder`), so that a million values do not block everything else. The
+// file has more than 400 lines because finding, sorting, merging and ranking are four phases of one job that share its
+// record.
 //
 //     order, 28 bytes: u32 numbers (sorted, then waiting)   u32 their capacity   u32 sorted   u32 waiting
 //                      u32 ranks by value, 0 for an order that has not been used   u32 their capacity   u32 job
 //     A sorted number has bit 31 if its value equals the one before; equal values have the rank of the first of them.
-//     job, 40 bytes: u32 phase   u32 values   u32 width   u32 at   u32 left   u32 right   u32 from   u32 to   u32 merged   u32 room
+// job, 40 bytes: u32 phase u32 values u32 width u32 at u32 left u32 right u32 from u32 to u32 merged u32 room
 //
-// Jobs list the new values, sort them by merging (from one array to another and back), merge the result into a copy of the sorted
-// numbers, and assign ranks. A job can stop in the middle of each of these phases, which also makes the file long.
+// Jobs list the new values, sort them by merging (from one array to another and back), merge the result into a copy of
+// the sorted numbers, and assign ranks. A job can stop in the middle of each of these phases, which also makes the file
+// long.
 
 import { compareBytes, wordAt } from '../inverted/bytes.ts';
-import { C_NEXT, C_ORDERS, C_VALUES, FLAG, isValue, lengthOf, partLength, partOf, R_MOMENT, R_TEXT, recordAt } from './dictionary.ts';
+import { C_NEXT, C_ORDERS, C_VALUES, FLAG, isValue, lengthOf, partLength, partOf, R_MOMENT, R_TEXT,
+  recordAt } from './dictionary.ts';
 import { PART_DICTIONARIES } from './layout.ts';
 import { allocate, allocateZeroed, release, resize } from './memory.ts';
 
@@ -121,7 +124,9 @@ export function sortedAt(order: usize, index: u32): u32 {
 }
 
 /** Number of sorted values before a mark, or up to it if `including`: a moment, or a text if the moment is NaN. */
-export function placeInOrder(column: usize, number: u32, kind: u32, moment: f64, text: usize, length: u32, including: bool): u32 {
+export function placeInOrder(column: usize, number: u32, kind: u32, moment: f64, text: usize, length: u32,
+  including: bool): u32
+{
   const order = orderAt(column, number);
   const numbers = <usize>load<u32>(order);
   const most = including ? 0 : -1;
@@ -311,7 +316,8 @@ function mergePair(column: usize, job: usize, kind: u32, from: usize, to: usize,
     budget--;
     let isFirst = hint < other;
     if (hint === other) {
-      isFirst = compareValues(recordAt(column, load<u32>(a, I_VALUE)), recordAt(column, load<u32>(b, I_VALUE)), kind) <= 0;
+      isFirst =
+        compareValues(recordAt(column, load<u32>(a, I_VALUE)), recordAt(column, load<u32>(b, I_VALUE)), kind) <= 0;
       budget -= 7;
     }
     v128.store(place, isFirst ? v128.load(a) : v128.load(b));

@@ -1,5 +1,5 @@
-// Arrays that grow without being moved: a directory of pages. The first page grows by doubling until it is as large as the others, so
-// that short arrays stay small.
+// Arrays that grow without being moved: a directory of pages. The first page grows by doubling until it is as large as
+// the others, so that short arrays stay small.
 //
 //     struct: u32 directory   u32 its capacity in pages   u32 capacity of the first page in entries
 
@@ -10,7 +10,8 @@ const FIRST_ENTRIES: u32 = 4;
 
 /** Address of an entry; a page has 1 << shift entries. */
 export function entryAt(array: usize, index: u32, shift: u32, size: u32): usize {
-  return <usize>load<u32>(<usize>load<u32>(array) + (<usize>(index >> shift) << 2)) + (index & ((1 << shift) - 1)) * size;
+  return <usize>load<u32>(<usize>load<u32>(array) + (<usize>(index >> shift) << 2)) +
+    (index & ((1 << shift) - 1)) * size;
 }
 
 /** Makes space for an entry behind all others; new entries are zero. */

@@ -11,9 +11,9 @@ export function countBits(bits: usize, bytes: u32): u32 {
 }
 
 /**
- * Number of bits that two bitmaps of up to 8,192 bytes have in common, by carry-save adders (Mula, Kurz and Lemire, Faster Population Counts
- * Using AVX2 Instructions, 2018): eight vectors become one in which each bit counts for eight, and only that is counted. The common bits are
- * also written to a third bitmap, unless that is 0.
+ * Number of bits that two bitmaps of up to 8,192 bytes have in common, by carry-save adders (Mula, Kurz and Lemire,
+ * Faster Population Counts Using AVX2 Instructions, 2018): eight vectors become one in which each bit counts for eight,
+ * and only that is counted. The common bits are also written to a third bitmap, unless that is 0.
  */
 export function countCommon(one: usize, other: usize, bytes: u32, to: usize = 0): u32 {
   const zero = i64x2.splat(0);
@@ -85,5 +85,6 @@ function pairsOf(bits: v128): v128 {
 
 function sumOf(counts: v128): u32 {
   const sums = i32x4.extadd_pairwise_i16x8_u(counts);
-  return <u32>(i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) + i32x4.extract_lane(sums, 3));
+  return <u32>(i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) +
+    i32x4.extract_lane(sums, 3));
 }

@@ -2,7 +2,10 @@
 
 import { slotAt, sortKeyAt } from './sort-keys.ts';
 
-/** Quicksort with three parts (Bentley and McIlroy, Engineering a Sort Function, 1993), so that equal keys are sorted no further. */
+/**
+ * Quicksort with three parts (Bentley and McIlroy, Engineering a Sort Function, 1993), so that equal keys are sorted no
+ * further.
+ */
 export function sortByKey(from: u32, to: u32): void {
   while (to - from > 12) {
     const a = load<u64>(sortKeyAt(from));

@@ -1,6 +1,6 @@
-// Buffers that hold nothing between requests, but for what is kept until a document changes. Each is a chunk that grows as needed. While
-// a checkpoint is read, they grow at the end of the memory, which is not part of the checkpoint, so that requests change nothing of it but
-// the entries of buffers.
+// Buffers that hold nothing between requests, but for what is kept until a document changes. Each is a chunk that grows
+// as needed. While a checkpoint is read, they grow at the end of the memory, which is not part of the checkpoint, so
+// that requests change nothing of it but the entries of buffers.
 
 import { H_BUFFERS, H_FROZEN, H_LEFT, H_LEFT_COUNT, MAX_LEFT, PART_SCRATCH } from './layout.ts';
 import { allocate, release, roomFor } from './memory.ts';
@@ -50,7 +50,8 @@ function leave(address: usize, room: u32): void {
 
 function releaseLeft(): void {
   const count = load<u32>(H_LEFT_COUNT);
-  for (let i: u32 = 0; i < count; i++) release(load<u32>(H_LEFT + (<usize>i << 3)), load<u32>(H_LEFT + (<usize>i << 3), 4), PART_SCRATCH);
+  for (let i: u32 = 0; i < count; i++)
+    release(load<u32>(H_LEFT + (<usize>i << 3)), load<u32>(H_LEFT + (<usize>i << 3), 4), PART_SCRATCH);
   store<u32>(H_LEFT_COUNT, 0);
 }
 

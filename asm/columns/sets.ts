@@ -1,13 +1,12 @@
-// The documents of a value, as slots: a single one within the value's record, up to 64 as a list, more as a Roaring bitmap.
-// Most values of most keys have few documents, for which containers would be larger than their content.
+// The documents of a value, as slots: a single one within the value's record, up to 64 as a list, more as a Roaring
+// bitmap. Most values of most keys have few documents, for which containers would be larger than their content.
 //
 //     set, 8 bytes: u32 documents   u32 the slot of one   | address of the list, u32 each, ascending
 //                                                         | address of the bitmap: u32 containers, u32 unused, entries
 
 import { clearBit, hasBit, setBit } from './bits.ts';
-import {
-  addToContainer, ARRAY, BITMAP, closeContainer, countContainer, E_ADDRESS, E_FORM, E_SIZE, ENTRY, openContainer, removeFromContainer, takeContainer, uniteContainer,
-} from './containers.ts';
+import { addToContainer, ARRAY, BITMAP, closeContainer, countContainer, E_ADDRESS, E_FORM, E_SIZE, ENTRY, openContainer,
+  removeFromContainer, takeContainer, uniteContainer } from './containers.ts';
 import { PART_BITMAPS } from './layout.ts';
 import { allocate, release, roomFor } from './memory.ts';
 
@@ -59,7 +58,7 @@ export function uniteSet(set: usize, bits: usize, bytes: u32): void {
   const place = <usize>load<u32>(set, S_PLACE);
   if (count === 0) return;
   if (count === 1) setBit(bits, <u32>place);
-  else if (!isBitmap(place)) for (let i: u32 = 0; i < count; i++) setBit(bits, load<u32>(place + (<usize>i << 2)));
+  else if (!isBitmap(place)) { for (let i: u32 = 0; i < count; i++) setBit(bits, load<u32>(place + (<usize>i << 2))); }
   else {
     const bitmap = place - 1;
     const containers = load<u32>(bitmap);
@@ -90,7 +89,9 @@ export function countSet(set: usize, bits: usize, bytes: u32): u32 {
   return found;
 }
 
-/** Removes the slots that a bitmap of `bytes` bytes has from it and appends them to a list. Returns the end of the list. */
+/**
+ * Removes the slots that a bitmap of `bytes` bytes has from it and appends them to a list. Returns the end of the list.
+ */
 export function takeSet(set: usize, bits: usize, bytes: u32, to: usize): usize {
   const count = load<u32>(set);
   const place = <usize>load<u32>(set, S_PLACE);
@@ -121,7 +122,8 @@ export function containersOf(set: usize, form: u32): u32 {
   if (load<u32>(set) < 2 || !isBitmap(load<u32>(set, S_PLACE))) return 0;
   const bitmap = <usize>load<u32>(set, S_PLACE) - 1;
   let found: u32 = 0;
-  for (let i: u32 = 0; i < load<u32>(bitmap); i++) found += <u32>(<u32>load<u16>(bitmap + FIRST_ENTRY + i * ENTRY, E_FORM) === form);
+  for (let i: u32 = 0; i < load<u32>(bitmap); i++)
+    found += <u32>(<u32>load<u16>(bitmap + FIRST_ENTRY + i * ENTRY, E_FORM) === form);
   return found;
 }
 
@@ -156,7 +158,8 @@ function removeFromList(set: usize, count: u32, slot: u32): void {
   if (count === 1) {
     store<u32>(set, load<u32>(list), S_PLACE);
     release(list, 8, PART_BITMAPS);
-  } else if (roomFor(count << 2) !== roomFor((count + 1) << 2)) moveList(set, list, (count + 1) << 2, count << 2, count << 2);
+  } else if (roomFor(count << 2) !== roomFor((count + 1) << 2))
+    moveList(set, list, (count + 1) << 2, count << 2, count << 2);
 }
 
 function moveList(set: usize, list: usize, old: u32, size: u32, kept: u32): usize {

@@ -1,24 +1,31 @@
-// The values of a column by the bits of their numbers (O'Neil and Quass, Improved Query Performance with Variant Indexes, 1997), for facets of
-// columns in which no document has several values and the values are few. A bitmap for each of 20 values of a million documents has 2.4 MB
-// together, their five slices 0.6 MB, so that a facet reads a quarter of the memory and leaves more of the caches to others.
+// The values of a column by the bits of their numbers (O'Neil and Quass, Improved Query Performance with Variant
+// Indexes, 1997), for facets of columns in which no document has several values and the values are few. A bitmap for
+// each of 20 values of a million documents has 2.4 MB together, their five slices 0.6 MB, so that a facet reads a
+// quarter of the memory and leaves more of the caches to others.
 //
-//     slices: for each 16,384 slots, 2 KB for each bit of a number, the lowest first: by slot, the bit of its value, 0 if it has none
+// slices: for each 16,384 slots, 2 KB for each bit of a number, the lowest first: by slot, the bit of its value, 0 if
+// it has none
 //     B_COMMON: u32 documents by number, u8 by number: whether a value has its bits, then sets of 2 KB
 //
-// The documents of a set are counted for each number whose bits are all set in a value: those whose values have at least these bits. Numbers
-// with further bits are then subtracted (the Moebius transform over sets of bits; Yates, The Design and Analysis of Factorial Experiments, 1937).
+// The documents of a set are counted for each number whose bits are all set in a value: those whose values have at
+// least these bits. Numbers with further bits are then subtracted (the Moebius transform over sets of bits; Yates, The
+// Design and Analysis of Factorial Experiments, 1937).
 //
-// Slices are made when a facet of the column is counted for the second time since a document changed, and kept until one changes.
+// Slices are made when a facet of the column is counted for the second time since a document changed, and kept until
+// one changes.
 
 import { setBit } from './bits.ts';
-import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, recordAt, R_SET } from './dictionary.ts';
+import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, R_SET, recordAt } from './dictionary.ts';
 import { isArray, PAGE_SLOTS, pageAt, pageEnd, slotsOf, valuesIn } from './forward.ts';
 import { H_SLICED, MAX_SLICED } from './layout.ts';
 import { levelBytes } from './levels.ts';
 import { countCommon } from './popcount.ts';
 import { B_COMMON, B_SLICES, B_TOUCHED, buffer, reserve } from './scratch.ts';
 
-/** Bytes of the bits that are counted at a time: with those of all slices and the sets in between, they fit into the fastest cache. */
+/**
+ * Bytes of the bits that are counted at a time: with those of all slices and the sets in between, they fit into the
+ * fastest cache.
+ */
 const BLOCK: u32 = 2048;
 const BLOCK_PAGES: u32 = 4;
 const PAGE_BYTES: u32 = PAGE_SLOTS >> 3;
@@ -57,7 +64,8 @@ export function slicesOf(number: u32, column: usize): usize {
 function maySlice(column: usize): bool {
   const next = load<u32>(column, C_NEXT);
   const documents = load<u32>(column, C_DOCS);
-  return next > MIN_VALUES && next <= 1 << MAX_BITS && load<u32>(column, C_PAIRS) === documents && documents > levelBytes() << 2;
+  return next > MIN_VALUES && next <= 1 << MAX_BITS && load<u32>(column, C_PAIRS) === documents &&
+    documents > levelBytes() << 2;
 }
 
 function bitsOfNumbers(column: usize): u32 {
@@ -107,7 +115,9 @@ function sliceList(entry: usize, to: usize, bits: u32): void {
   }
 }
 
-/** Counts the documents of each value in a bitmap. Returns the number of values that have any; they are in B_TOUCHED. */
+/**
+ * Counts the documents of each value in a bitmap. Returns the number of values that have any; they are in B_TOUCHED.
+ */
 export function countSlices(column: usize, slices: usize, counts: usize, set: usize, bytes: u32): u32 {
   const bits = bitsOfNumbers(column);
   const common = reserve(B_COMMON, <u32>SETS + MAX_BITS * BLOCK);
@@ -118,7 +128,8 @@ export function countSlices(column: usize, slices: usize, counts: usize, set: us
   }
   for (let bit: u32 = 0; bit < bits; bit++) {
     for (let number: u32 = 0; number < 1 << bits; number++) {
-      if (((number >> bit) & 1) === 0) addTo(common, number, 0 - load<u32>(common + (<usize>(number | (1 << bit)) << 2)));
+      if (((number >> bit) & 1) === 0)
+        addTo(common, number, 0 - load<u32>(common + (<usize>(number | (1 << bit)) << 2)));
     }
   }
   return listCounts(column, common, counts);
@@ -127,7 +138,8 @@ export function countSlices(column: usize, slices: usize, counts: usize, set: us
 /** Notes for each number whether a value that documents have has all its bits. */
 function noteNeeded(column: usize, needed: usize, bits: u32): void {
   const next = load<u32>(column, C_NEXT);
-  for (let value: u32 = 1; value < next; value++) store<u8>(needed + value, <u8>(load<u32>(recordAt(column, value), R_SET) !== 0));
+  for (let value: u32 = 1; value < next; value++)
+    store<u8>(needed + value, <u8>(load<u32>(recordAt(column, value), R_SET) !== 0));
   for (let bit: u32 = 0; bit < bits; bit++) {
     for (let number: u32 = 0; number < 1 << bits; number++) {
       if (load<u8>(needed + (number | (1 << bit))) !== 0) store<u8>(needed + number, 1);
@@ -135,7 +147,10 @@ function noteNeeded(column: usize, needed: usize, bits: u32): void {
   }
 }
 
-/** Counts those of a set, which have the bits of a number, that also have one of the bits below `end`, and so on. `to` has room for further sets. */
+/**
+ * Counts those of a set, which have the bits of a number, that also have one of the bits below `end`, and so on. `to`
+ * has room for further sets.
+ */
 function countWider(common: usize, set: usize, bytes: u32, block: usize, number: u32, end: u32, to: usize): void {
   for (let bit = end; bit-- > 0;) {
     const wider = number | (1 << bit);

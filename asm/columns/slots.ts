@@ -1,14 +1,15 @@
-// Slots: the places of documents in all arrays and bitmaps here. Ordinals number the documents of the whole database, most of which are in
-// other collections; slots are the collection's own. Eight consecutive ordinals, from a multiple of eight on, have eight consecutive
-// slots: so a bitmap over ordinals is converted to one over slots, and back, byte by byte, and long runs of it by copying. A block
-// without documents is reused for other ordinals.
+// Slots: the places of documents in all arrays and bitmaps here. Ordinals number the documents of the whole database,
+// most of which are in other collections; slots are the collection's own. Eight consecutive ordinals, from a multiple
+// of eight on, have eight consecutive slots: so a bitmap over ordinals is converted to one over slots, and back, byte
+// by byte, and long runs of it by copying. A block without documents is reused for other ordinals.
 //
 //     H_ORD_PAGES    pages of 512 x u32: for each block of ordinals, one more than its block of slots, 0 for none
 //     H_BLOCK_ORDS   for each block of slots, its block of ordinals; for a free one, FREE and the next free one + 1
 //     H_LIVE         a bit for each slot that has a document: one byte per block
 
 import { clearBit, hasBit, setBit } from './bits.ts';
-import { H_BLOCKS, H_BLOCK_CAPACITY, H_BLOCK_ORDS, H_DOCS, H_FREE_BLOCK, H_LIVE, H_ORD_END, H_ORD_PAGES, H_ORD_PAGE_CAPACITY, H_RUNS, PART_COLUMNS } from './layout.ts';
+import { H_BLOCK_CAPACITY, H_BLOCK_ORDS, H_BLOCKS, H_DOCS, H_FREE_BLOCK, H_LIVE, H_ORD_END, H_ORD_PAGE_CAPACITY,
+  H_ORD_PAGES, H_RUNS, PART_COLUMNS } from './layout.ts';
 import { allocateZeroed, resize } from './memory.ts';
 import { B_RUNS, buffer, reserve } from './scratch.ts';
 
@@ -70,7 +71,8 @@ export function toSlots(ordBits: usize, bytes: u32, slotBits: usize): void {
   for (let run = buffer(B_RUNS), last = run + runs * RUN; run < last; run += RUN) {
     const first = load<u32>(run, 4);
     const block = load<u32>(run);
-    if (first < bytes) copyLive(slotBits + block, ordBits + first, live() + block, min(load<u32>(run, 8), bytes - first));
+    if (first < bytes)
+      copyLive(slotBits + block, ordBits + first, live() + block, min(load<u32>(run, 8), bytes - first));
   }
 }
 
@@ -84,7 +86,8 @@ function copyLive(to: usize, from: usize, alive: usize, length: u32): void {
 /** Converts a bitmap over slots to one over ordinals, whose bytes must be zero before. */
 export function toOrds(slotBits: usize, ordBits: usize): void {
   const runs = listRuns();
-  for (let run = buffer(B_RUNS), last = run + runs * RUN; run < last; run += RUN) copyRun(ordBits + load<u32>(run, 4), slotBits + load<u32>(run), load<u32>(run, 8));
+  for (let run = buffer(B_RUNS), last = run + runs * RUN; run < last; run += RUN)
+    copyRun(ordBits + load<u32>(run, 4), slotBits + load<u32>(run), load<u32>(run, 8));
 }
 
 function copyRun(to: usize, from: usize, length: u32): void {
@@ -92,7 +95,10 @@ function copyRun(to: usize, from: usize, length: u32): void {
   else memory.copy(to, from, length);
 }
 
-/** Lists runs of blocks with consecutive ordinals in B_RUNS, unless they are there: u32 block, u32 block of ordinals, u32 length. */
+/**
+ * Lists runs of blocks with consecutive ordinals in B_RUNS, unless they are there: u32 block, u32 block of ordinals,
+ * u32 length.
+ */
 function listRuns(): u32 {
   if (load<u32>(H_RUNS) !== 0) return load<u32>(H_RUNS);
   const blocks = load<u32>(H_BLOCKS);

@@ -3,7 +3,8 @@
 //     for each key: u32 kind   u32 column, or field of a time   u32 order of the column
 //                   u32 DESCENDING | SPELLED   u64 mark: where the previous page ended   u32 text   u32 length
 //
-// The last key is the tie: key and language in lower case, with the text of the mark. B_SLOTS lists documents, B_KEYS their sort keys.
+// The last key is the tie: key and language in lower case, with the text of the mark. B_SLOTS lists documents, B_KEYS
+// their sort keys.
 
 import { compareBytes } from '../inverted/bytes.ts';
 import { C_PAGES, C_SPELLED, columnAt, IDENTITY, lengthOf, partLength, R_TEXT, recordAt } from './dictionary.ts';
@@ -68,7 +69,8 @@ export function isBehind(slot: u32, keys: u32): bool {
     const key = keyAt(i);
     if (load<u32>(key) === BY_TIE) {
       const name = nameOf(slot);
-      return compareBytes(load<u32>(name, R_TEXT), lengthOf(name), load<u32>(key, K_TEXT), load<u32>(key, K_LENGTH)) > 0;
+      return compareBytes(load<u32>(name, R_TEXT), lengthOf(name), load<u32>(key, K_TEXT), load<u32>(key, K_LENGTH)) >
+        0;
     }
     const own = keyOf(key, slot);
     const mark = load<u64>(key, K_MARK);
@@ -97,7 +99,8 @@ function extremeOf(value: u32, ranks: usize, descending: bool): u32 {
   let best = load<u32>(list, 4);
   for (let i: u32 = 2; i <= count; i++) {
     const other = load<u32>(list + (<usize>i << 2));
-    if (descending ? rankOf(ranks, other) > rankOf(ranks, best) : rankOf(ranks, other) < rankOf(ranks, best)) best = other;
+    if (descending ? rankOf(ranks, other) > rankOf(ranks, best) : rankOf(ranks, other) < rankOf(ranks, best))
+      best = other;
   }
   return best;
 }
@@ -120,7 +123,8 @@ function keyOf(key: usize, slot: u32): u64 {
   const kind = load<u32>(key);
   const descending = (load<u32>(key, K_FLAGS) & DESCENDING) !== 0;
   if (kind === BY_TIME) return sortable(timeOf(load<u32>(key, K_COLUMN), slot), descending);
-  if (kind !== BY_ORDER && kind !== BY_TIE) return sortable(load<f64>(buffer(B_SCORES) + (<usize>slot << 3)), descending);
+  if (kind !== BY_ORDER && kind !== BY_TIE)
+    return sortable(load<f64>(buffer(B_SCORES) + (<usize>slot << 3)), descending);
   const column = columnAt(load<u32>(key, K_COLUMN));
   const ranks = ranksOf(orderAt(column, load<u32>(key, K_ORDER)));
   const value = extremeOf(entryOf(key, column, slot), ranks, descending);
@@ -150,7 +154,9 @@ export function fillKeys(key: usize, first: u32, count: u32): void {
       page = slot >> PAGE_SHIFT;
       values = arrayOf(column + C_PAGES, page);
     }
-    let value = values !== 0 ? load<u32>(values + (<usize>(slot & (PAGE_SLOTS - 1)) << 2)) : valueOf(column + C_PAGES, slot);
+    let value = values !== 0
+      ? load<u32>(values + (<usize>(slot & (PAGE_SLOTS - 1)) << 2))
+      : valueOf(column + C_PAGES, slot);
     if ((value & SEVERAL) !== 0) value = extremeOf(value, ranks, descending);
     store<u64>(to, value === 0 ? LAST : rankKey(rankOf(ranks, value), descending));
   }
@@ -167,7 +173,8 @@ function fillTimes(key: usize, first: u32, count: u32): void {
       page = slot >> TIME_SHIFT;
       times = timePage(field, page);
     }
-    store<u64>(sortKeyAt(i), times === 0 ? LAST : sortable(load<f64>(times + (<usize>(slot & (TIME_SLOTS - 1)) << 3)), descending));
+    store<u64>(sortKeyAt(i),
+      times === 0 ? LAST : sortable(load<f64>(times + (<usize>(slot & (TIME_SLOTS - 1)) << 3)), descending));
   }
 }
 
@@ -176,12 +183,14 @@ export function describe(key: usize, slot: u32, entry: usize): void {
   store<f64>(entry, NaN, 8);
   const kind = load<u32>(key);
   if (kind !== BY_ORDER) {
-    store<f64>(entry, kind === BY_TIME ? timeOf(load<u32>(key, K_COLUMN), slot) : load<f64>(buffer(B_SCORES) + (<usize>slot << 3)), 8);
+    store<f64>(entry,
+      kind === BY_TIME ? timeOf(load<u32>(key, K_COLUMN), slot) : load<f64>(buffer(B_SCORES) + (<usize>slot << 3)), 8);
     return;
   }
   const number = load<u32>(key, K_COLUMN);
   const column = columnAt(number);
-  const value = extremeOf(entryOf(key, column, slot), ranksOf(orderAt(column, load<u32>(key, K_ORDER))), (load<u32>(key, K_FLAGS) & DESCENDING) !== 0);
+  const value = extremeOf(entryOf(key, column, slot), ranksOf(orderAt(column, load<u32>(key, K_ORDER))),
+    (load<u32>(key, K_FLAGS) & DESCENDING) !== 0);
   if (value === 0) return;
   const record = recordAt(column, value);
   store<u32>(entry, load<u32>(record, R_TEXT));

@@ -1,14 +1,15 @@
-// The documents of a level in an order, from one place to another. Slots are listed with a key of 64 bits for the first sort
-// criterion. A histogram of the keys finds the range of keys at the wanted places, and only documents in it are sorted. Documents
-// with equal keys are sorted the same way by the next criterion. So the time for a page hardly depends on its position,
-// and no array of documents is needed per order. The first pages are found faster, value by value (see `listing.ts`).
+// The documents of a level in an order, from one place to another. Slots are listed with a key of 64 bits for the first
+// sort criterion. A histogram of the keys finds the range of keys at the wanted places, and only documents in it are
+// sorted. Documents with equal keys are sorted the same way by the next criterion. So the time for a page hardly
+// depends on its position, and no array of documents is needed per order. The first pages are found faster, value by
+// value (see `listing.ts`).
 //
 // B_RESULT holds the result.
 
 import { compareBytes } from '../inverted/bytes.ts';
 import { C_PAGES, columnAt, IDENTITY, lengthOf, R_TEXT, recordAt } from './dictionary.ts';
-import { valueOf } from './forward.ts';
 import { ALL } from './facets.ts';
+import { valueOf } from './forward.ts';
 import { level, levelBytes } from './levels.ts';
 import { boundOf, isOfValues, listSlots, MAX_WALK, NOT_WALKED, walkNumbers, walkValues } from './listing.ts';
 import { isReady, orderAt } from './orders.ts';
@@ -36,9 +37,9 @@ export function takeScores(ords: usize, scores: usize, count: u32): void {
 }
 
 /**
- * Sorts the documents of a level, or all. `keys` is the number of keys of the order, the tie included; with `marked`, only documents
- * behind the mark count. Writes the slots from place `from` to `to`, exclusive, to B_RESULT; returns their number. Bit 31 is set if the
- * order of all names is needed and not ready. Up to `few` documents are all read.
+ * Sorts the documents of a level, or all. `keys` is the number of keys of the order, the tie included; with `marked`,
+ * only documents behind the mark count. Writes the slots from place `from` to `to`, exclusive, to B_RESULT; returns
+ * their number. Bit 31 is set if the order of all names is needed and not ready. Up to `few` documents are all read.
  */
 export function sortDocuments(number: u32, keys: u32, from: u32, to: u32, marked: bool, few: u32): u32 {
   const bits = number === ALL ? live() : level(number);
@@ -51,15 +52,21 @@ export function sortDocuments(number: u32, keys: u32, from: u32, to: u32, marked
   store<u32>(reserve(B_HISTOGRAM, BUCKETS << 2), 0);
   let count = NOT_WALKED;
   const bound = documents > few ? boundOf(bits, to, marked) : LAST;
-  if (documents > few) count = isOfValues(keyAt(0)) ? walkValues(bits, keys, from, to, marked, documents) : to > MAX_WALK ? NOT_WALKED : walkNumbers(bits, keys, to, marked, bound);
+  if (documents > few)
+    count = isOfValues(keyAt(0))
+      ? walkValues(bits, keys, from, to, marked, documents)
+      : to > MAX_WALK
+      ? NOT_WALKED
+      : walkNumbers(bits, keys, to, marked, bound);
   const below = count === NOT_WALKED ? 0 : load<u32>(buffer(B_HISTOGRAM));
   if (count === NOT_WALKED) count = listSlots(bits, keys, marked, bound);
   return from - below >= count ? 0 : arrange(0, keys, 0, count, from - below, min(to - below, count), 0);
 }
 
 /**
- * Describes the first `count` documents of the result and their sort values in B_OUTPUT: u32 ordinal, u32 text of the tie, u32 its
- * length, u32 unused; then for each key but the tie: u32 text, 0 for none, u32 length, f64 number, NaN for none.
+ * Describes the first `count` documents of the result and their sort values in B_OUTPUT: u32 ordinal, u32 text of the
+ * tie, u32 its length, u32 unused; then for each key but the tie: u32 text, 0 for none, u32 length, f64 number, NaN for
+ * none.
  */
 export function describeSorted(count: u32, keys: u32): void {
   const size = 16 * keys;
@@ -109,8 +116,9 @@ function arrange(index: u32, keys: u32, first: u32, count: u32, from: u32, to: u
     if (end > from) {
       const start = max(from, i);
       const stop = min(to, end);
-      if (end === i + 1 || index + 1 === keys) for (let j = start; j < stop; j++) emitted = emit(load<u32>(slotAt(first + j)), emitted);
-      else emitted = arrange(index + 1, keys, first + i, end - i, start - i, stop - i, emitted);
+      if (end === i + 1 || index + 1 === keys) {
+        for (let j = start; j < stop; j++) emitted = emit(load<u32>(slotAt(first + j)), emitted);
+      } else emitted = arrange(index + 1, keys, first + i, end - i, start - i, stop - i, emitted);
       if ((emitted & 0x80000000) !== 0) return emitted;
     }
     i = end;
@@ -119,13 +127,14 @@ function arrange(index: u32, keys: u32, first: u32, count: u32, from: u32, to: u
 }
 
 function areEqual(first: u32, count: u32): bool {
-  for (let i: u32 = 1; i < count; i++) if (load<u64>(sortKeyAt(first + i)) !== load<u64>(sortKeyAt(first))) return false;
+  for (let i: u32 = 1; i < count; i++)
+    if (load<u64>(sortKeyAt(first + i)) !== load<u64>(sortKeyAt(first))) return false;
   return true;
 }
 
 /**
- * Drops documents that are certainly before place `from`, or at place `to` or behind. Returns how many it dropped before `from`; the
- * first word of B_HISTOGRAM is the number of documents that remain.
+ * Drops documents that are certainly before place `from`, or at place `to` or behind. Returns how many it dropped
+ * before `from`; the first word of B_HISTOGRAM is the number of documents that remain.
  */
 function narrow(first: u32, count: u32, from: u32, to: u32): u32 {
   const histogram = buffer(B_HISTOGRAM);
@@ -147,9 +156,11 @@ function narrow(first: u32, count: u32, from: u32, to: u32): u32 {
   }
   let low: u32 = 0;
   let below: u32 = 0;
-  while (below + load<u32>(histogram + (<usize>low << 2)) <= from) below += load<u32>(histogram + (<usize>(low++) << 2));
+  while (below + load<u32>(histogram + (<usize>low << 2)) <= from)
+    below += load<u32>(histogram + (<usize>(low++) << 2));
   let high = low;
-  for (let within = below + load<u32>(histogram + (<usize>low << 2)); within < to;) within += load<u32>(histogram + (<usize>++high << 2));
+  for (let within = below + load<u32>(histogram + (<usize>low << 2)); within < to;)
+    within += load<u32>(histogram + (<usize>++high << 2));
   let left: u32 = 0;
   const slots = slotAt(first);
   for (let i: u32 = 0; i < count; i++) {

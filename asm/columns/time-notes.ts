@@ -1,11 +1,12 @@
-// What is noted about pages of times: the first and the last, and on which days they are. Documents are mostly added in the order of their
-// slots, so that most pages are on one side of a bound, and many within one day.
+// What is noted about pages of times: the first and the last, and on which days they are. Documents are mostly added in
+// the order of their slots, so that most pages are on one side of a bound, and many within one day.
 //
 //     B_ADDED, B_UPDATED: an entry for each page, then 512 x u16 for each page
 //     entry: f64 first time   f64 last time   u32 state   u32 0
 //     u16 by slot: days after the day of the first time, in pages of several days that are at most 65,535 days apart
 //
-// A page is noted when it is first needed, and again after one of its times has changed. Notes are not part of checkpoints.
+// A page is noted when it is first needed, and again after one of its times has changed. Notes are not part of
+// checkpoints.
 
 import { levelBytes } from './levels.ts';
 import { B_ADDED, B_UPDATED, buffer, reserve, room } from './scratch.ts';
@@ -40,7 +41,10 @@ export function hasNotes(field: u32): bool {
   return field === ADDED_AT || field === UPDATED_AT;
 }
 
-/** Notes the pages that are not noted. Room for an eighth more is left, because all notes are lost when the buffer grows. Returns the number of pages. */
+/**
+ * Notes the pages that are not noted. Room for an eighth more is left, because all notes are lost when the buffer
+ * grows. Returns the number of pages.
+ */
 export function noteTimes(field: u32): u32 {
   const pages = (levelBytes() + PAGE_BYTES - 1) / PAGE_BYTES;
   if (pages > notedPages(field)) {
@@ -69,7 +73,8 @@ export function codesOf(field: u32, page: u32): usize {
 /** Number of a level's documents in a page. */
 export function bitsOfPage(bits: usize, page: u32): u32 {
   let count: u64 = 0;
-  for (let i = page * PAGE_BYTES; i < min(levelBytes(), (page + 1) * PAGE_BYTES); i += 8) count += popcnt(load<u64>(bits + i));
+  for (let i = page * PAGE_BYTES; i < min(levelBytes(), (page + 1) * PAGE_BYTES); i += 8)
+    count += popcnt(load<u64>(bits + i));
   return <u32>count;
 }
 

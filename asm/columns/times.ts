@@ -1,5 +1,5 @@
-// Times of documents: when they were added and updated, and when they expire. Unix seconds as f64 by slot, NaN for none, in pages of
-// 512 slots; only pages with times exist.
+// Times of documents: when they were added and updated, and when they expire. Unix seconds as f64 by slot, NaN for
+// none, in pages of 512 slots; only pages with times exist.
 
 import { H_TIMES, PART_COLUMNS } from './layout.ts';
 import { allocate, resize } from './memory.ts';

@@ -1,6 +1,6 @@
-// The best neighbours of each term. The ratio of how often two terms occur together to how often they would by chance is
-// p(a,b) / (p(a) p(b)) = n(a,b) N / (n(a) n(b)), where pairs are counted in both directions: N is twice the number of
-// pairs, n(a) the number of pairs with a. The host computes its logarithm, which does not change the order.
+// The best neighbours of each term. The ratio of how often two terms occur together to how often they would by chance
+// is p(a,b) / (p(a) p(b)) = n(a,b) N / (n(a) n(b)), where pairs are counted in both directions: N is twice the number
+// of pairs, n(a) the number of pairs with a. The host computes its logarithm, which does not change the order.
 //
 //     list: f64 largest ratio of the term, including neighbours that are not in the list
 //           5 x (u32 term, 0 for none   u32 occurrences of the pair, bit 31: in several documents   f64 ratio)

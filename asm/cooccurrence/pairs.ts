@@ -1,12 +1,13 @@
 // The table of pairs: open addressing with linear probing, at most three quarters full. It doubles until it has the
-// most slots allowed. From then on, when it is full, the pairs that were seen least are removed until half of
-// it is free: lossy counting (Manku and Motwani, 2002) without its error bounds. So a rare pair's count may be too small,
-// and the count of a frequent pair lacks at most the occurrences before it was last removed.
+// most slots allowed. From then on, when it is full, the pairs that were seen least are removed until half of it is
+// free: lossy counting (Manku and Motwani, 2002) without its error bounds. So a rare pair's count may be too small, and
+// the count of a frequent pair lacks at most the occurrences before it was last removed.
 //
 //     slot, 16 bytes: u32 smaller term, 0 for a free slot   u32 larger term   u32 occurrences
 //                     u32 last document with it, bit 31: other documents have it, too
 
-import { EVEN_TABLE, FIRST_SLOTS, H_DOCUMENT, H_MAX_SLOTS, H_PAIRS, H_SLOTS, H_TABLE, H_USED, ODD_TABLE } from './layout.ts';
+import { EVEN_TABLE, FIRST_SLOTS, H_DOCUMENT, H_MAX_SLOTS, H_PAIRS, H_SLOTS, H_TABLE, H_USED,
+  ODD_TABLE } from './layout.ts';
 import { countOf, growTo, marginalAt } from './terms.ts';
 
 export const P_LARGER: usize = 4;
@@ -108,7 +109,8 @@ export function sweep(least: u32): void {
 }
 
 function isRare(slot: usize, least: u32): bool {
-  return load<u32>(slot, P_COUNT) <= least || countOf(load<u32>(slot)) === 0 || countOf(load<u32>(slot, P_LARGER)) === 0;
+  return load<u32>(slot, P_COUNT) <= least || countOf(load<u32>(slot)) === 0 ||
+    countOf(load<u32>(slot, P_LARGER)) === 0;
 }
 
 /** Empties a slot and moves up entries that were probed past it (Knuth, volume 3, algorithm 6.4 R). */

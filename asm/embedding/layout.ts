@@ -2,18 +2,20 @@
 //
 //     page 0        static data of the module (messages of assertions, in debug builds)
 //     page 1        the header of the model: the fields below
-//     page 2 ..     the model: token vectors (i8), their scales (f32), 1 / their lengths (f32), the vocabulary as in its file
-//                   (UTF-8, one token per line), the offset of each line (u32), and a hash table of tokens (u32 per slot)
+// page 2 .. the model: token vectors (i8), their scales (f32), 1 / their lengths (f32), the vocabulary as in its file
+// (UTF-8, one token per line), the offset of each line (u32), and a hash table of tokens (u32 per slot)
 //     behind it     desks of `deskBytes` each, and pages of folded characters; the host allocates
 //                   them by growing the memory, which is atomic
 //
 // A desk is the working memory of one thread:
 //
-//     | text: UTF-8 | ids: u16 | counts: u32 per token | terms: u32 row, f32 weight (or a query: match.ts) | word | hashes | output: f32, rounded (round.ts) | directory
+// | text: UTF-8 | ids: u16 | counts: u32 per token | terms: u32 row, f32 weight (or a query: match.ts) | word | hashes
+// | output: f32, rounded (round.ts) | directory
 //     | rows of similarities: u32 per token, u32 rows in use | similarities: f32 (both: match.ts) |
 //
 // Counts are zero between two calls. The directory has the address of a page of folds for every 256 code points, or 0.
-// A page has 16 bytes for each code point: its class, the number of bytes, and those bytes (src/kernels/bert-characters.ts).
+// A page has 16 bytes for each code point: its class, the number of bytes, and those bytes
+// (src/kernels/bert-characters.ts).
 
 const HEADER: usize = 0x1_0000;
 const H_TOKENS: usize = HEADER;
@@ -58,7 +60,10 @@ function aligned(address: usize): usize {
   return (address + 63) & ~63;
 }
 
-/** Computes the layout of a model: `tokens` (below 65,536) of `dims` numbers (a multiple of 32), and the bytes of the vocabulary. */
+/**
+ * Computes the layout of a model: `tokens` (below 65,536) of `dims` numbers (a multiple of 32), and the bytes of the
+ * vocabulary.
+ */
 export function layModel(tokens: u32, dims: u32, vocabularyBytes: u32): void {
   assert(tokens < 65_536 && (dims & 31) === 0, 'too many tokens, or dimensions that are no multiple of 32');
   let slots: u32 = 4;
@@ -179,7 +184,10 @@ export function termsOf(desk: usize): usize {
   return aligned(countsOf(desk) + 4 * <usize>tokenCount());
 }
 
-/** For each token, the row of its similarities to the prepared query, plus 1, or 0 if they are not known; then the number of rows in use. */
+/**
+ * For each token, the row of its similarities to the prepared query, plus 1, or 0 if they are not known; then the
+ * number of rows in use.
+ */
 export function similarityRowsOf(desk: usize): usize {
   // A row of 16-bit numbers for each token of a query, with three more numbers.
   const query: usize = <usize>MOST_QUERY_TOKENS * (2 * <usize>dimensions() + 12);

@@ -1,7 +1,9 @@
-// How well a text has the words of a query or similar ones: for each token of the query, the greatest cosine to a token of the text ("MaxSim":
-// Khattab and Zaharia, "ColBERT", SIGIR 2020), here of token vectors without context; the mean over the query is weighted by their lengths.
+// How well a text has the words of a query or similar ones: for each token of the query, the greatest cosine to a token
+// of the text ("MaxSim": Khattab and Zaharia, "ColBERT", SIGIR 2020), here of token vectors without context; the mean
+// over the query is weighted by their lengths.
 
-import { dimensions, inversesAt, scalesAt, SIMILARITIES, similaritiesOf, similarityRowsOf, termsOf, tokenCount, tokensOf, vectorsAt, wordOf } from './layout.ts';
+import { dimensions, inversesAt, scalesAt, SIMILARITIES, similaritiesOf, similarityRowsOf, termsOf, tokenCount,
+  tokensOf, vectorsAt, wordOf } from './layout.ts';
 
 /** Tokens of a query that are compared together. */
 const BLOCK: u32 = 4;
@@ -13,8 +15,8 @@ const CACHE_LINE: usize = 64;
 //
 //     | rows of the query: i16, up to a multiple of 4 | weights: f32 | 1 / length: f32 | best: f32 |
 //
-// Texts share most of their tokens, so the similarities of a token to the query are computed once: f32 for each token of the query, up to a
-// multiple of 4. When there is no space for further rows, the last one is overwritten.
+// Texts share most of their tokens, so the similarities of a token to the query are computed once: f32 for each token
+// of the query, up to a multiple of 4. When there is no space for further rows, the last one is overwritten.
 
 function rowBytes(): usize {
   return <usize>dimensions() << 1;
@@ -62,8 +64,8 @@ export function prepareQuery(desk: usize, count: u32): void {
 }
 
 /**
- * Compares a text, the `count` ids at the tokens of the desk, with the prepared query of `queryCount` ids. Returns a number from 0 to 1: the
- * mean of the whole text and of its first `lead` ids.
+ * Compares a text, the `count` ids at the tokens of the desk, with the prepared query of `queryCount` ids. Returns a
+ * number from 0 to 1: the mean of the whole text and of its first `lead` ids.
  */
 export function matchTokens(desk: usize, count: u32, lead: u32, queryCount: u32): f64 {
   const all = <usize>padded(queryCount);
@@ -86,7 +88,8 @@ function takeTokens(desk: usize, from: u32, to: u32, best: usize, all: usize): v
       for (let j = i; j < fetched; j++) fetch(desk, <usize>load<u16>(tokens + (<usize>j << 1)));
     }
     const similarities = similaritiesTo(desk, <usize>load<u16>(tokens + (<usize>i << 1)), all);
-    for (let q: usize = 0; q < all << 2; q += 16) v128.store(best + q, f32x4.max(v128.load(best + q), v128.load(similarities + q)));
+    for (let q: usize = 0; q < all << 2; q += 16)
+      v128.store(best + q, f32x4.max(v128.load(best + q), v128.load(similarities + q)));
   }
 }
 
@@ -107,8 +110,8 @@ function meanOf(desk: usize, queryCount: u32): f32 {
 }
 
 /**
- * Touches the vector of a token whose similarities are not known. Tokens are anywhere in memory, and comparing one takes about as long as
- * loading the next; a tight loop of loads fetches many at the same time.
+ * Touches the vector of a token whose similarities are not known. Tokens are anywhere in memory, and comparing one
+ * takes about as long as loading the next; a tight loop of loads fetches many at the same time.
  */
 function fetch(desk: usize, token: usize): void {
   if (load<u32>(similarityRowsOf(desk) + (token << 2)) !== 0) return;
@@ -134,7 +137,8 @@ function similaritiesTo(desk: usize, token: usize, all: usize): usize {
   const inverse = v128.load_splat<f32>(inversesAt() + (token << 2));
   const rows = termsOf(desk);
   let q: usize = 0;
-  for (; q + BLOCK < all; q += 2 * BLOCK) compareWithEight(vector, rows + q * rowBytes(), inverse, similarities + (q << 2));
+  for (; q + BLOCK < all; q += 2 * BLOCK)
+    compareWithEight(vector, rows + q * rowBytes(), inverse, similarities + (q << 2));
   if (q < all) compareWithFour(vector, rows + q * rowBytes(), inverse, similarities + (q << 2));
   return similarities;
 }
@@ -158,7 +162,8 @@ function squaresOf(from: usize): i32 {
     const high = i16x8.extend_high_i8x16_s(numbers);
     sum = i32x4.add(sum, productsAt(low, high, low, high));
   }
-  return i32x4.extract_lane(sum, 0) + i32x4.extract_lane(sum, 1) + i32x4.extract_lane(sum, 2) + i32x4.extract_lane(sum, 3);
+  return i32x4.extract_lane(sum, 0) + i32x4.extract_lane(sum, 1) + i32x4.extract_lane(sum, 2) +
+    i32x4.extract_lane(sum, 3);
 }
 
 /** Writes the products of a vector with four rows that follow each other, times `inverse`: f32. */

@@ -1,5 +1,5 @@
-// A vector in a byte for each number, as documents keep it (src/docs/embeddings/vector-blob.ts, the twin): the least number and the step
-// between two levels, both f32, then for each number the count of steps above the least one.
+// A vector in a byte for each number, as documents keep it (src/docs/embeddings/vector-blob.ts, the twin): the least
+// number and the step between two levels, both f32, then for each number the count of steps above the least one.
 
 import { dimensions, outputOf, ROUNDED_HEAD, roundedOf } from './layout.ts';
 
@@ -16,8 +16,10 @@ export function roundVector(desk: usize): void {
     low = f32x4.min(low, v128.load(at));
     high = f32x4.max(high, v128.load(at));
   }
-  const least = min(min(f32x4.extract_lane(low, 0), f32x4.extract_lane(low, 1)), min(f32x4.extract_lane(low, 2), f32x4.extract_lane(low, 3)));
-  const most = max(max(f32x4.extract_lane(high, 0), f32x4.extract_lane(high, 1)), max(f32x4.extract_lane(high, 2), f32x4.extract_lane(high, 3)));
+  const least = min(min(f32x4.extract_lane(low, 0), f32x4.extract_lane(low, 1)),
+    min(f32x4.extract_lane(low, 2), f32x4.extract_lane(low, 3)));
+  const most = max(max(f32x4.extract_lane(high, 0), f32x4.extract_lane(high, 1)),
+    max(f32x4.extract_lane(high, 2), f32x4.extract_lane(high, 3)));
   const step = <f32>((<f64>most - <f64>least) / LEVELS);
   store<f32>(to, least);
   store<f32>(to, step, 4);

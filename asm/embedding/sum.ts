@@ -5,22 +5,30 @@ import { countsOf, dimensions, outputOf, scalesAt, termsOf, tokensOf, vectorsAt 
 /** Numbers that are summed in registers at a time. */
 const BLOCK: usize = 32;
 
-/** Writes the vector of the first `count` ids of a desk to its output. Returns false, and no vector, if no token has one other than zero. */
+/**
+ * Writes the vector of the first `count` ids of a desk to its output. Returns false, and no vector, if no token has one
+ * other than zero.
+ */
 export function sumTokens(desk: usize, count: u32): bool {
   const terms = termsOf(desk);
   const end = weigh(desk, count, terms);
   const output = outputOf(desk);
   const dims = <usize>dimensions();
   let squares = f32x4.splat(0);
-  for (let from: usize = 0; from < dims; from += BLOCK) squares = f32x4.add(squares, sumBlock(terms, end, from, output + from * 4));
-  const sum = f32x4.extract_lane(squares, 0) + f32x4.extract_lane(squares, 1) + f32x4.extract_lane(squares, 2) + f32x4.extract_lane(squares, 3);
+  for (let from: usize = 0; from < dims; from += BLOCK)
+    squares = f32x4.add(squares, sumBlock(terms, end, from, output + from * 4));
+  const sum = f32x4.extract_lane(squares, 0) + f32x4.extract_lane(squares, 1) + f32x4.extract_lane(squares, 2) +
+    f32x4.extract_lane(squares, 3);
   if (!(sum > 0)) return false;
   const factor = f32x4.splat(1 / sqrt<f32>(sum));
   for (let at = output; at < output + dims * 4; at += 16) v128.store(at, f32x4.mul(v128.load(at), factor));
   return true;
 }
 
-/** Writes address and weight of each token that has a weight, in the order of their first occurrences. Returns the end of the list. */
+/**
+ * Writes address and weight of each token that has a weight, in the order of their first occurrences. Returns the end
+ * of the list.
+ */
 function weigh(desk: usize, count: u32, terms: usize): usize {
   const ids = tokensOf(desk);
   const counts = countsOf(desk);

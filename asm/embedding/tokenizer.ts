@@ -1,8 +1,9 @@
-// BERT's tokeniser: characters are folded one by one (lower case, without accents; the host decides which characters are removed, which
-// separate words, and which are words by themselves), and each word is cut into the longest tokens from its beginning on
-// ("WordPiece": Wu et al., arXiv:1609.08144; greedy as in BERT's tokenization.py).
+// BERT's tokeniser: characters are folded one by one (lower case, without accents; the host decides which characters
+// are removed, which separate words, and which are words by themselves), and each word is cut into the longest tokens
+// from its beginning on ("WordPiece": Wu et al., arXiv:1609.08144; greedy as in BERT's tokenization.py).
 
-import { directoryOf, FOLD_BYTES, H_LONGEST, H_UNKNOWN, hashesOf, textRoom, tokensOf, WORD_CHARACTERS, wordOf } from './layout.ts';
+import { directoryOf, FOLD_BYTES, H_LONGEST, H_UNKNOWN, hashesOf, textRoom, tokensOf, WORD_CHARACTERS,
+  wordOf } from './layout.ts';
 import { find, hashOf, NONE, seedOf } from './vocabulary.ts';
 
 /** Classes of characters, as in src/kernels/bert-characters.ts. */
@@ -14,8 +15,8 @@ const SINGLE: u8 = 2;
 export const MISSING: u32 = 0x8000_0000;
 
 /**
- * Writes the ids of a text of `length` bytes of valid UTF-8 at the beginning of the desk, and returns their number. If a
- * page of folds is missing it returns 0x80000000 + its number: the host makes the page and calls again.
+ * Writes the ids of a text of `length` bytes of valid UTF-8 at the beginning of the desk, and returns their number. If
+ * a page of folds is missing it returns 0x80000000 + its number: the host makes the page and calls again.
  */
 export function tokenize(desk: usize, length: u32): u32 {
   assert(<usize>length <= textRoom(), 'the text is longer than the desk');

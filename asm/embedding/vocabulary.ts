@@ -1,7 +1,9 @@
-// The tokens by their bytes: an open hash table whose slots have a token's id + 1 in their low half and a part of its hash in
-// the high half. Tokens that continue a word begin with `##` in the file; they are hashed without it, from a different seed.
+// The tokens by their bytes: an open hash table whose slots have a token's id + 1 in their low half and a part of its
+// hash in the high half. Tokens that continue a word begin with `##` in the file; they are hashed without it, from a
+// different seed.
 
-import { H_LONGEST, H_UNKNOWN, LONGEST_TOKEN, offsetAt, slotAt, slotMask, tokenCount, vocabularyAt, vocabularyBytes } from './layout.ts';
+import { H_LONGEST, H_UNKNOWN, LONGEST_TOKEN, offsetAt, slotAt, slotMask, tokenCount, vocabularyAt,
+  vocabularyBytes } from './layout.ts';
 
 const NEWLINE: u8 = 0x0a;
 const MARK: u8 = 0x23;
@@ -20,7 +22,10 @@ export function hashOf(hash: u32, byte: u32): u32 {
   return (hash ^ byte) * PRIME;
 }
 
-/** Puts the lines of the vocabulary, which the host has written, into the table. Returns their number; there must be as many vectors. */
+/**
+ * Puts the lines of the vocabulary, which the host has written, into the table. Returns their number; there must be as
+ * many vectors.
+ */
 export function indexVocabulary(): u32 {
   memory.fill(slotAt(0), 0, (<usize>slotMask() + 1) * 4);
   const first = vocabularyAt();

@@ -1,6 +1,6 @@
 // Buffers that grow, and that keep their address between calls of the host: address and bytes, 8 bytes each.
 
-import { release, allocate, roomFor } from '../columns/memory.ts';
+import { allocate, release, roomFor } from '../columns/memory.ts';
 import { H_BUFFERS, PART_BUFFERS } from './layout.ts';
 
 /** Points to store: (u32 ord, u32 -, f64 lat, f64 lng) each. */

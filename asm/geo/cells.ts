@@ -1,15 +1,19 @@
 // The number of documents in each cell, for a length of geohash, and the cells with the most.
 
 import { B_CELLS, B_FOUND, buffer, reserve } from './buffers.ts';
+import { noteChildAt } from './frames.ts';
 import { KEY_BITS, keyOf } from './keys.ts';
 import { L_LAT, L_LNG, L_ORDS, LEAF_ROOM } from './layout.ts';
 import { childAt, countOf, keyAt } from './nodes.ts';
-import { found, isWanted, NEAR, NEAR_ORD, NO_FILTER, nextFound, Q_COMPARED, Q_FILTER_WORDS, Q_FOUND, Q_MOST, Q_SHIFT } from './query.ts';
-import { noteChildAt } from './frames.ts';
+import { found, isWanted, NEAR, NEAR_ORD, nextFound, NO_FILTER, Q_COMPARED, Q_FILTER_WORDS, Q_FOUND, Q_MOST,
+  Q_SHIFT } from './query.ts';
 
 const DIGIT_BITS: u32 = 5;
 
-/** Prepares to list (u64 cell, u64 documents) in B_FOUND: the up to `most` cells with the most documents first, of equal ones the least. */
+/**
+ * Prepares to list (u64 cell, u64 documents) in B_FOUND: the up to `most` cells with the most documents first, of equal
+ * ones the least.
+ */
 export function openCells(digits: u32, most: u32): void {
   assert(digits >= 1 && digits <= 12, 'a geohash has 1 to 12 digits');
   store<u32>(Q_SHIFT, KEY_BITS - digits * DIGIT_BITS);
@@ -20,7 +24,8 @@ export function openCells(digits: u32, most: u32): void {
 /** Notes all children of a node, each with its least geohash. */
 export function noteAll(node: usize, least: u64): void {
   const count = countOf(node);
-  for (let i: u32 = 0; i < count; i++) noteChildAt(childAt(node, i), reinterpret<f64>(i === 0 ? least : keyAt(node, i)));
+  for (let i: u32 = 0; i < count; i++)
+    noteChildAt(childAt(node, i), reinterpret<f64>(i === 0 ? least : keyAt(node, i)));
 }
 
 /** Counts the documents of a leaf, whose geohashes are from `least` to `greatest`. */
@@ -32,7 +37,8 @@ export function countLeaf(leaf: usize, least: u64, greatest: u64): void {
   let end = list;
   for (let i: u32 = 0; i < count; i++) {
     if (!isWanted(load<u32>(leaf + (<usize>i << 2), L_ORDS))) continue;
-    end = noteCell(list, end, keyOf(load<f64>(leaf + (<usize>i << 3), L_LAT), load<f64>(leaf + (<usize>i << 3), L_LNG)) >> shift);
+    end = noteCell(list, end,
+      keyOf(load<f64>(leaf + (<usize>i << 3), L_LAT), load<f64>(leaf + (<usize>i << 3), L_LNG)) >> shift);
   }
   for (let at = list; at < end; at += NEAR) addTo(load<u64>(at), load<u32>(at, NEAR_ORD));
 }
@@ -62,7 +68,9 @@ function move(from: usize, to: usize): void {
   v128.store(to, v128.load(from));
 }
 
-/** Adds documents of a cell. Leaves are in the order of geohashes, so a cell that was counted before is the last one. */
+/**
+ * Adds documents of a cell. Leaves are in the order of geohashes, so a cell that was counted before is the last one.
+ */
 function addTo(cell: u64, documents: u32): void {
   if (documents === 0) return;
   const last = buffer(B_FOUND) + found() * NEAR - NEAR;
@@ -73,15 +81,17 @@ function addTo(cell: u64, documents: u32): void {
 }
 
 /**
- * Compares some more cells, `budget` at most, to keep the best of them, in order: a heap whose first cell is the worst of those kept so far.
- * Returns whether there are more.
+ * Compares some more cells, `budget` at most, to keep the best of them, in order: a heap whose first cell is the worst
+ * of those kept so far. Returns whether there are more.
  */
 export function keepBest(budget: u32): bool {
   const list = buffer(B_FOUND);
   const size = min(found(), load<u32>(Q_MOST));
   let i = load<u32>(Q_COMPARED);
   if (i === 0) {
-    for (let place = size >> 1; place > 0; place--) siftDown(list, place - 1, size, load<u64>(list + (place - 1) * NEAR), load<u64>(list + (place - 1) * NEAR, NEAR_ORD));
+    for (let place = size >> 1; place > 0; place--)
+      siftDown(list, place - 1, size, load<u64>(list + (place - 1) * NEAR),
+        load<u64>(list + (place - 1) * NEAR, NEAR_ORD));
     i = size;
   }
   const end = min(found(), i + budget);

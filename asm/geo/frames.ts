@@ -1,10 +1,12 @@
-// Where a walk through the tree is: the ranges of geohashes that it goes through, and at each level of the tree a frame with the children that
-// are left to visit. Both are in B_ORDER.
+// Where a walk through the tree is: the ranges of geohashes that it goes through, and at each level of the tree a frame
+// with the children that are left to visit. Both are in B_ORDER.
 //
-//     walk, in QUERY + 112:  u32 kind (WALK_*)   u32 ranges   u32 ranges that were begun   u32 level of the frame   u32 level of the root
+// walk, in QUERY + 112: u32 kind (WALK_*) u32 ranges u32 ranges that were begun u32 level of the frame u32 level of the
+// root
 //                            u32 points and boxes of the last step   u32 whether it goes by geohashes   u32 -
 //     B_ORDER:  12 x frame, by level   48 x range
-//     frame:    32 x (f64 or u64 that orders the children, u32 child, u32 -)   u32 children   u32 that were visited   u64 greatest geohash
+// frame: 32 x (f64 or u64 that orders the children, u32 child, u32 -) u32 children u32 that were visited u64 greatest
+// geohash
 //     range:    u64 least geohash   u64 greatest   u32 interval of longitudes, or ANY   u32 -
 
 import { B_ORDER, buffer } from './buffers.ts';
@@ -47,12 +49,15 @@ export function noteChild(child: usize): void {
   store<u32>(frame, count + 1, F_COUNT);
 }
 
-/** The same for a child with a number; children are visited in the order of their numbers, which must not be negative. */
+/**
+ * The same for a child with a number; children are visited in the order of their numbers, which must not be negative.
+ */
 export function noteChildAt(child: usize, number: f64): void {
   const frame = frameAt(load<u32>(W_LEVEL));
   const count = load<u32>(frame, F_COUNT);
   let at = frame + count * ENTRY;
-  for (; at > frame && load<u64>(at - ENTRY) > reinterpret<u64>(number); at -= ENTRY) memory.copy(at, at - ENTRY, ENTRY);
+  for (; at > frame && load<u64>(at - ENTRY) > reinterpret<u64>(number); at -= ENTRY)
+    memory.copy(at, at - ENTRY, ENTRY);
   store<f64>(at, number);
   store<u32>(at, <u32>child, 8);
   store<u32>(frame, count + 1, F_COUNT);

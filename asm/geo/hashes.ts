@@ -1,16 +1,22 @@
-// The same queries by ranges of geohashes: a few cells cover the area of the query, and each is a range of the tree's order.
+// The same queries by ranges of geohashes: a few cells cover the area of the query, and each is a range of the tree's
+// order.
 
+import { noteChild, noteRange } from './frames.ts';
 import { keySpan, latCell, leastKey, lngCell } from './keys.ts';
 import { childAt, countOf, keyAt } from './nodes.ts';
 import { ANY, INTERVALS, Q_LAT, Q_LNG } from './query.ts';
-import { noteChild, noteRange } from './frames.ts';
 
 const AXIS_BITS: u32 = 30;
-/** Bits per axis of the smallest cells (8 digits). Cells have equally many bits of both axes, so they need not be whole digits of a geohash. */
+/**
+ * Bits per axis of the smallest cells (8 digits). Cells have equally many bits of both axes, so they need not be whole
+ * digits of a geohash.
+ */
 const INDEX_BITS: u32 = 20;
 export const MOST_CELLS: u64 = 16;
 
-/** Notes the ranges of geohashes that cover the box of the query, at most `MOST_CELLS` for each interval of longitudes. */
+/**
+ * Notes the ranges of geohashes that cover the box of the query, at most `MOST_CELLS` for each interval of longitudes.
+ */
 export function noteRanges(): void {
   const south = latCell(max(load<f64>(Q_LAT), -90.0));
   const north = latCell(min(load<f64>(Q_LAT, 8), 90.0));

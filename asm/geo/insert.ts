@@ -2,8 +2,10 @@
 
 import { B_SPLIT, reserve } from './buffers.ts';
 import { keyOf } from './keys.ts';
-import { B_LAT, B_LNG, B_MAX, BOX_BYTES, H_ORD_END, H_POINTS, H_ROOT, I_BOXES, I_CHILDREN, I_KEYS, INNER_ROOM, L_LAT, L_LNG, L_ORDS, L_X, L_Y, L_Z, LEAF_ROOM, N_PARENT, NODE_BYTES } from './layout.ts';
-import { boxAt, childAt, countOf, indexIn, keyAt, levelOf, makeRoot, measure, newNode, parentOf, setChild, uniteBoxes } from './nodes.ts';
+import { B_LAT, B_LNG, B_MAX, BOX_BYTES, H_ORD_END, H_POINTS, H_ROOT, I_BOXES, I_CHILDREN, I_KEYS, INNER_ROOM, L_LAT,
+  L_LNG, L_ORDS, L_X, L_Y, L_Z, LEAF_ROOM, N_PARENT, NODE_BYTES } from './layout.ts';
+import { boxAt, childAt, countOf, indexIn, keyAt, levelOf, makeRoot, measure, newNode, parentOf, setChild,
+  uniteBoxes } from './nodes.ts';
 import { leafOf, setLeaf } from './places.ts';
 import { removePoint } from './remove.ts';
 
@@ -155,7 +157,8 @@ function addSibling(node: usize, key: u64, right: usize): void {
   const at = indexIn(parent, node);
   const behind = countOf(parent) - at - 1;
   memory.copy(parent + I_KEYS + (<usize>(at + 2) << 3), parent + I_KEYS + (<usize>(at + 1) << 3), <usize>behind << 3);
-  memory.copy(parent + I_CHILDREN + (<usize>(at + 2) << 2), parent + I_CHILDREN + (<usize>(at + 1) << 2), <usize>behind << 2);
+  memory.copy(parent + I_CHILDREN + (<usize>(at + 2) << 2), parent + I_CHILDREN + (<usize>(at + 1) << 2),
+    <usize>behind << 2);
   memory.copy(boxAt(parent, at + 2), boxAt(parent, at + 1), <usize>behind * BOX_BYTES);
   store<u32>(parent, countOf(parent) + 1);
   setChild(parent, at + 1, key, right);

@@ -1,4 +1,5 @@
-// Geohashes of 12 digits (Niemeyer, 2008) as numbers of 60 bits: bits of the longitude and of the latitude alternate, the longitude first.
+// Geohashes of 12 digits (Niemeyer, 2008) as numbers of 60 bits: bits of the longitude and of the latitude alternate,
+// the longitude first.
 
 export const KEY_BITS: u32 = 60;
 const AXIS_BITS: u32 = 30;

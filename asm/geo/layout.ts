@@ -4,17 +4,19 @@
 //     HEADER        named fields below; the fields of the allocator are where `columns/layout.ts` has them
 //     HEAP ..       what the allocator of `columns/memory.ts` returns: nodes, the table of documents, buffers
 //
-// The places are in the leaves of one tree, a B+-tree in the order of their geohashes (the interleaved bits of longitude and latitude,
-// Morton 1966), whose nodes also have the box around everything below them. So it can be walked by boxes, as an R-tree (Kamel and
-// Faloutsos, "Hilbert R-tree", 1994, with another curve), or by ranges of geohashes. A box has five dimensions: x, y and z of the
-// points on a globe of radius 1, in which neither poles nor the 180th meridian are special, and latitude and longitude in degrees.
+// The places are in the leaves of one tree, a B+-tree in the order of their geohashes (the interleaved bits of
+// longitude and latitude, Morton 1966), whose nodes also have the box around everything below them. So it can be walked
+// by boxes, as an R-tree (Kamel and Faloutsos, "Hilbert R-tree", 1994, with another curve), or by ranges of geohashes.
+// A box has five dimensions: x, y and z of the points on a globe of radius 1, in which neither poles nor the 180th
+// meridian are special, and latitude and longitude in degrees.
 //
 //     node:  u32 count   u32 parent, 0 for the root   u32 level, 0 for a leaf   u32 -
 //     leaf:  68 x u32 ord   68 x f64 lat   68 x f64 lng   68 x f64 x   68 x f64 y   68 x f64 z
 //     inner: 32 x u64 least geohash (the first child's is not read)   32 x u32 child   32 x box
 //     box:   5 x f64 least   5 x f64 greatest
 //
-// Points of a leaf are in no order. Geohashes below a child are at least the child's own least geohash, and at most that of the next child.
+// Points of a leaf are in no order. Geohashes below a child are at least the child's own least geohash, and at most
+// that of the next child.
 
 import { HEADER, HEAP } from '../columns/layout.ts';
 

@@ -1,12 +1,13 @@
-// The documents near a point: all within a chord, or the best of them. The chord between two points of the globe grows with their
-// distance along it, so the squared chord orders them without trigonometry. Boxes are visited from the nearest on
-// (Roussopoulos, Kelley and Vincent, "Nearest neighbor queries", 1995).
+// The documents near a point: all within a chord, or the best of them. The chord between two points of the globe grows
+// with their distance along it, so the squared chord orders them without trigonometry. Boxes are visited from the
+// nearest on (Roussopoulos, Kelley and Vincent, "Nearest neighbor queries", 1995).
 
 import { B_FOUND, buffer } from './buffers.ts';
+import { noteChildAt } from './frames.ts';
 import { B_MAX, L_LAT, L_LNG, L_ORDS, L_X, L_Y, L_Z } from './layout.ts';
 import { boxAt, childAt, countOf } from './nodes.ts';
-import { found, isTurn, isWanted, NEAR, NEAR_ORD, nextFound, ORD, Q_BYTES, Q_CHORD, Q_LIMIT, Q_X, Q_Y, Q_Z } from './query.ts';
-import { noteChildAt } from './frames.ts';
+import { found, isTurn, isWanted, NEAR, NEAR_ORD, nextFound, ORD, Q_BYTES, Q_CHORD, Q_LIMIT, Q_X, Q_Y,
+  Q_Z } from './query.ts';
 
 /** Notes the children of a node within reach, the nearest first. */
 export function noteNear(node: usize): void {
@@ -74,7 +75,10 @@ function isBefore(square: f64, ord: u32, entry: usize): bool {
   return square < other || (square === other && ord < load<u32>(entry, NEAR_ORD));
 }
 
-/** Adds to the heap of the best, whose root is the worst of them. Once it is full, results that are worse than the root are skipped. */
+/**
+ * Adds to the heap of the best, whose root is the worst of them. Once it is full, results that are worse than the root
+ * are skipped.
+ */
 function climb(last: usize, square: f64, ord: u32, limit: u32): void {
   const heap = buffer(B_FOUND);
   let i = <u32>(last - heap) / NEAR;

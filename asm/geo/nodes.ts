@@ -1,7 +1,8 @@
 // Nodes of the tree, and the boxes around them; `layout.ts` draws their layout.
 
 import { allocate, release } from '../columns/memory.ts';
-import { B_MAX, BOX_BYTES, DIMENSIONS, H_ROOT, I_BOXES, I_CHILDREN, I_KEYS, L_LAT, L_LNG, L_X, L_Y, L_Z, N_LEVEL, N_PARENT, NODE_BYTES, PART_NODES } from './layout.ts';
+import { B_MAX, BOX_BYTES, DIMENSIONS, H_ROOT, I_BOXES, I_CHILDREN, I_KEYS, L_LAT, L_LNG, L_X, L_Y, L_Z, N_LEVEL,
+  N_PARENT, NODE_BYTES, PART_NODES } from './layout.ts';
 
 export function newNode(level: u32): usize {
   const node = allocate(NODE_BYTES, PART_NODES);

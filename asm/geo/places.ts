@@ -1,5 +1,5 @@
-// The leaf of each document: a hash table in 256 parts, each of which grows by itself, so that no insertion has to move all of it.
-// A part is a table of open addressing with linear probing, at most three quarters full.
+// The leaf of each document: a hash table in 256 parts, each of which grows by itself, so that no insertion has to move
+// all of it. A part is a table of open addressing with linear probing, at most three quarters full.
 //
 //     part:  u32 address   u32 slots, a power of two   u32 documents   u32 -
 //     slot:  u32 ord + 1, 0 for an empty one   u32 leaf
@@ -35,14 +35,17 @@ export function setLeaf(ord: u32, leaf: usize): void {
   store<u32>(slot, <u32>leaf, 4);
 }
 
-/** Removes a document, which must be in the table, and moves up entries that were probed past it (Knuth, volume 3, algorithm 6.4R). */
+/**
+ * Removes a document, which must be in the table, and moves up entries that were probed past it (Knuth, volume 3,
+ * algorithm 6.4R).
+ */
 export function forgetLeaf(ord: u32): void {
   const part = partOf(ord);
   const mask = load<u32>(part, 4) - 1;
   const table = <usize>load<u32>(part);
   let hole = <u32>((slotFor(part, ord) - table) / SLOT);
   store<u32>(part, load<u32>(part, 8) - 1, 8);
-  for (let i = (hole + 1) & mask; ; i = (i + 1) & mask) {
+  for (let i = (hole + 1) & mask;; i = (i + 1) & mask) {
     const name = load<u32>(table + i * SLOT);
     if (name === 0) break;
     const home = hash(name - 1) & mask;

@@ -2,8 +2,10 @@
 //
 //     QUERY  f64 x, y, z of the middle; f64 greatest square of a chord
 //            f64 least and greatest latitude; 3 x (f64 least, f64 greatest longitude), unused ones empty
-//            u32 results to find, 0 for all; u32 words of the bitmap in B_FILTER, NO_FILTER for none; u32 found; u32 interval of longitudes whose
-//            geohashes are being searched, ANY for all; the walk, see `frames.ts`; u32 bytes of a result; u32 bits of a key below a cell;
+// u32 results to find, 0 for all; u32 words of the bitmap in B_FILTER, NO_FILTER for none; u32 found; u32 interval of
+// longitudes whose
+// geohashes are being searched, ANY for all; the walk, see `frames.ts`; u32 bytes of a result; u32 bits of a key below
+// a cell;
 //            u32 cells to keep; u32 cells that were compared
 import { B_FILTER, B_FOUND, buffer, extend } from './buffers.ts';
 import { keyOf } from './keys.ts';
@@ -31,7 +33,10 @@ export const ANY: u32 = 0xffffffff;
 export const NO_FILTER: u32 = 0xffffffff;
 export const INTERVALS: u32 = 3;
 
-/** Bytes of a result: only the ordinal, near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
+/**
+ * Bytes of a result: only the ordinal, near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -,
+ * f64 lat, f64 lng).
+ */
 export const ORD: u32 = 4;
 export const NEAR: u32 = 16;
 export const INSIDE: u32 = 24;
@@ -66,7 +71,10 @@ export function inLongitudes(lng: f64): bool {
   return false;
 }
 
-/** Whether a place is in the range of geohashes and in the interval being searched, but in none that was searched before: cells may overlap. */
+/**
+ * Whether a place is in the range of geohashes and in the interval being searched, but in none that was searched
+ * before: cells may overlap.
+ */
 export function isTurn(lat: f64, lng: f64, low: u64, high: u64): bool {
   const key = keyOf(lat, lng);
   if (key < low || key > high) return false;

@@ -75,5 +75,6 @@ function lowerRoot(): void {
 
 /** Recomputes the boxes around a node. */
 function tighten(node: usize): void {
-  for (let parent = parentOf(node); parent !== 0; node = parent, parent = parentOf(node)) measure(node, boxAt(parent, indexIn(parent, node)));
+  for (let parent = parentOf(node); parent !== 0; node = parent, parent = parentOf(node))
+    measure(node, boxAt(parent, indexIn(parent, node)));
 }

@@ -1,8 +1,10 @@
-// The points in a shape: polygons with holes, whose edges are straight in longitude and latitude (RFC 7946, section 3.1).
-// A point on an edge is inside. Edges are listed by bands of latitude, so that a point is compared only with the edges of its band.
+// The points in a shape: polygons with holes, whose edges are straight in longitude and latitude (RFC 7946, section
+// 3.1). A point on an edge is inside. Edges are listed by bands of latitude, so that a point is compared only with the
+// edges of its band.
 //
-//     shape:  u32 edges   u32 bands   u32 edge list   u32 listed   u32 candidates   u32 bytes of them   u32 passed   u32 poles (1 north, 2 south)
-//             f64 south   f64 bands per degree   f64 west   f64 east   f64 north   u32 starts of the bands   u32 edges that were tested
+// shape: u32 edges u32 bands u32 edge list u32 listed u32 candidates u32 bytes of them u32 passed u32 poles (1 north, 2
+// south)
+// f64 south f64 bands per degree f64 west f64 east f64 north u32 starts of the bands u32 edges that were tested
 //             u32 candidates that were found   u32 that were tested
 //             edges x edge
 //     edge:   f64 x0   f64 y0   f64 x1   f64 y1   u32 ring   u32 polygon * 2, and 1 for a hole
@@ -37,12 +39,19 @@ export const E_PART: usize = 36;
 const NORTH: u32 = 1;
 const SOUTH: u32 = 2;
 const MOST_BANDS: u32 = 4096;
-/** Long edges are in many bands: there are fewer bands if the lists would have more entries per edge than this, on average. */
+/**
+ * Long edges are in many bands: there are fewer bands if the lists would have more entries per edge than this, on
+ * average.
+ */
 const PLACES_EACH: u32 = 8;
-/** Rounding error of a cross product, relative to the sum of the absolute values of its two products (Shewchuk, 1997). */
+/**
+ * Rounding error of a cross product, relative to the sum of the absolute values of its two products (Shewchuk, 1997).
+ */
 const ROUNDING: f64 = 3.3306690738754716e-16;
 
-/** Allocates a shape. The host writes its edges, in the order of polygons and rings, `SHAPE` bytes behind its address. */
+/**
+ * Allocates a shape. The host writes its edges, in the order of polygons and rings, `SHAPE` bytes behind its address.
+ */
 export function openShape(edges: u32): usize {
   const shape = allocate(SHAPE + edges * EDGE, PART_BUFFERS);
   memory.fill(shape, 0, SHAPE);
@@ -55,8 +64,8 @@ export function shapeEdges(shape: usize): usize {
 }
 
 /**
- * Takes over the points that were found in the box around the shape, and chooses the bands: as many as edges, unless the lists became long.
- * Then the host counts the edges of all bands, and lists them.
+ * Takes over the points that were found in the box around the shape, and chooses the bands: as many as edges, unless
+ * the lists became long. Then the host counts the edges of all bands, and lists them.
  */
 export function measureShape(shape: usize): void {
   store<u32>(shape, load<u32>(H_BUFFERS + (<usize>B_FOUND << 3)), S_CANDIDATES);
@@ -93,11 +102,15 @@ export function countEdges(shape: usize, from: u32, to: u32): u32 {
 export function openBands(shape: usize): void {
   const starts = <usize>load<u32>(shape, S_STARTS);
   const bands = load<u32>(shape, S_BANDS);
-  for (let band: u32 = 2; band < bands + 2; band++) addTo(starts + (<usize>band << 2), load<u32>(starts + (<usize>(band - 1) << 2)));
+  for (let band: u32 = 2; band < bands + 2; band++)
+    addTo(starts + (<usize>band << 2), load<u32>(starts + (<usize>(band - 1) << 2)));
   store<u32>(shape, <u32>allocate(load<u32>(shape, S_LISTED) << 2, PART_BUFFERS), S_LIST);
 }
 
-/** Lists the edges from `from` to `to`, in their order: the start of a band advances by one for each edge that is put into its list. */
+/**
+ * Lists the edges from `from` to `to`, in their order: the start of a band advances by one for each edge that is put
+ * into its list.
+ */
 export function listEdges(shape: usize, from: u32, to: u32): void {
   const starts = <usize>load<u32>(shape, S_STARTS);
   const list = <usize>load<u32>(shape, S_LIST);
@@ -115,13 +128,15 @@ export function listEdges(shape: usize, from: u32, to: u32): void {
 export function closeShape(shape: usize): void {
   release(load<u32>(shape, S_CANDIDATES), load<u32>(shape, S_CANDIDATE_BYTES), PART_BUFFERS);
   if (load<u32>(shape, S_LIST) !== 0) release(load<u32>(shape, S_LIST), load<u32>(shape, S_LISTED) << 2, PART_BUFFERS);
-  if (load<u32>(shape, S_STARTS) !== 0) release(load<u32>(shape, S_STARTS), (load<u32>(shape, S_BANDS) + 2) << 2, PART_BUFFERS);
+  if (load<u32>(shape, S_STARTS) !== 0)
+    release(load<u32>(shape, S_STARTS), (load<u32>(shape, S_BANDS) + 2) << 2, PART_BUFFERS);
   release(shape, SHAPE + load<u32>(shape) * EDGE, PART_BUFFERS);
 }
 
 /**
- * Tests further candidates, until more than `budget` edges were compared with them. Returns that number, and 0 when no candidate is left.
- * A single candidate may be compared with each edge, three times if the shape reaches beyond the 180th meridian.
+ * Tests further candidates, until more than `budget` edges were compared with them. Returns that number, and 0 when no
+ * candidate is left. A single candidate may be compared with each edge, three times if the shape reaches beyond the
+ * 180th meridian.
  */
 export function testCandidates(shape: usize, budget: u32): u32 {
   const candidates = <usize>load<u32>(shape, S_CANDIDATES);
@@ -161,7 +176,8 @@ export function contains(shape: usize, lng: f64, lat: f64): bool {
 }
 
 function containsAt(shape: usize, x: f64, y: f64): bool {
-  if (x < load<f64>(shape, S_WEST) || x > load<f64>(shape, S_EAST) || y < load<f64>(shape, S_SOUTH) || y > load<f64>(shape, S_NORTH)) return false;
+  if (x < load<f64>(shape, S_WEST) || x > load<f64>(shape, S_EAST) || y < load<f64>(shape, S_SOUTH) ||
+    y > load<f64>(shape, S_NORTH)) return false;
   const starts = <usize>load<u32>(shape, S_STARTS) + (<usize>bandOf(shape, y) << 2);
   const list = <usize>load<u32>(shape, S_LIST);
   let ring: u32 = 0xffffffff;
@@ -191,7 +207,8 @@ function containsAt(shape: usize, x: f64, y: f64): bool {
     const y1 = load<f64>(edge, 24);
     const toEast = <u32>(x < x0) & <u32>(x < x1);
     isOdd ^= toEast & (<u32>(y0 > y) ^ <u32>(y1 > y));
-    if (toEast | (<u32>(x > x0) & <u32>(x > x1)) | (<u32>(y < y0) & <u32>(y < y1)) | (<u32>(y > y0) & <u32>(y > y1))) continue;
+    if (toEast | (<u32>(x > x0) & <u32>(x > x1)) | (<u32>(y < y0) & <u32>(y < y1)) | (<u32>(y > y0) & <u32>(y > y1)))
+      continue;
     const side = sideOf(x0, y0, x1, y1, x, y);
     if (side === ON) return true;
     isOdd ^= side;

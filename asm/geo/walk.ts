@@ -1,10 +1,11 @@
-// A search through the tree in steps: the host calls `advance` until it returns false. Between two steps it may park the query, and make others;
-// the tree must not change meanwhile.
+// A search through the tree in steps: the host calls `advance` until it returns false. Between two steps it may park
+// the query, and make others; the tree must not change meanwhile.
 
 import { allocate, release } from '../columns/memory.ts';
 import { B_ORDER, BUFFERS, drop, reserve } from './buffers.ts';
 import { countLeaf, keepBest, noteAll } from './cells.ts';
-import { ENTRY, F_COUNT, F_GREATEST, F_VISITED, frameAt, noteRange, ORDER_BYTES, rangeAt, W_BEGUN, W_BY_HASHES, W_KIND, W_LEVEL, W_RANGES, W_STEPS, W_TOP } from './frames.ts';
+import { ENTRY, F_COUNT, F_GREATEST, F_VISITED, frameAt, noteRange, ORDER_BYTES, rangeAt, W_BEGUN, W_BY_HASHES, W_KIND,
+  W_LEVEL, W_RANGES, W_STEPS, W_TOP } from './frames.ts';
 import { noteOverlapping, noteRanges } from './hashes.ts';
 import { H_BUFFERS, H_ROOT, INNER_ROOM, PART_BUFFERS, QUERY } from './layout.ts';
 import { noteNear, scanNear } from './near.ts';
@@ -13,7 +14,10 @@ import { ANY, found, INSIDE, NEAR, ORD, Q_BYTES, Q_CHORD, Q_INTERVAL, QUERY_BYTE
 import { sortFound } from './sorting.ts';
 import { noteMeeting, scanWithin } from './within.ts';
 
-/** Finds what is near, in no order; the nearest, in order; what is in a box; the same with its places; how many are in each cell. */
+/**
+ * Finds what is near, in no order; the nearest, in order; what is in a box; the same with its places; how many are in
+ * each cell.
+ */
 export const WALK_CIRCLE: u32 = 0;
 export const WALK_NEAREST: u32 = 1;
 export const WALK_BOX: u32 = 2;
@@ -91,7 +95,8 @@ function visitNext(kind: u32, level: u32): u32 {
   const next = load<u32>(frame, F_VISITED);
   const count = load<u32>(frame, F_COUNT);
   const entry = frame + next * ENTRY;
-  const isBeyond = next < count && kind <= WALK_NEAREST && load<u32>(W_BY_HASHES) === 0 && load<f64>(entry) > load<f64>(Q_CHORD);
+  const isBeyond = next < count && kind <= WALK_NEAREST && load<u32>(W_BY_HASHES) === 0 &&
+    load<f64>(entry) > load<f64>(Q_CHORD);
   if (next === count || isBeyond) {
     store<u32>(W_LEVEL, level + 1);
     return 0;

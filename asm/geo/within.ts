@@ -1,16 +1,17 @@
 // The documents in a box of latitudes and longitudes.
 
+import { noteChild } from './frames.ts';
 import { B_LAT, B_LNG, B_MAX, L_LAT, L_LNG, L_ORDS } from './layout.ts';
 import { boxAt, childAt, countOf } from './nodes.ts';
 import { inLatitudes, inLongitudes, INSIDE, isTurn, isWanted, meets, nextFound, Q_BYTES } from './query.ts';
-import { noteChild } from './frames.ts';
 
 /** Notes the children of a node whose boxes intersect that of the query. */
 export function noteMeeting(node: usize): void {
   const count = countOf(node);
   for (let i: u32 = 0; i < count; i++) {
     const box = boxAt(node, i);
-    if (meets(load<f64>(box, B_LAT), load<f64>(box, B_LAT + B_MAX), load<f64>(box, B_LNG), load<f64>(box, B_LNG + B_MAX))) noteChild(childAt(node, i));
+    if (meets(load<f64>(box, B_LAT), load<f64>(box, B_LAT + B_MAX), load<f64>(box, B_LNG),
+      load<f64>(box, B_LNG + B_MAX))) noteChild(childAt(node, i));
   }
 }
 

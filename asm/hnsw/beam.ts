@@ -1,5 +1,6 @@
-// A beam: the nearest rows that a search knows, by distance, in an array. An entry is an i64 that sorts by distance: the upper half is
-// the distance as an integer of the same order; the lower half is row << 1 | whether its links were followed.
+// A beam: the nearest rows that a search knows, by distance, in an array. An entry is an i64 that sorts by distance:
+// the upper half is the distance as an integer of the same order; the lower half is row << 1 | whether its links were
+// followed.
 
 export const FOLLOWED: i64 = 1;
 
@@ -19,8 +20,8 @@ export function distanceOf(entry: i64): f32 {
 }
 
 /**
- * Inserts an entry into a beam that holds `size` of at most `room` entries. A full beam drops its last entry; the new entry
- * must then be nearer than that. Returns the new entry's index.
+ * Inserts an entry into a beam that holds `size` of at most `room` entries. A full beam drops its last entry; the new
+ * entry must then be nearer than that. Returns the new entry's index.
  */
 export function insertEntry(beam: usize, size: u32, room: u32, entry: i64): u32 {
   const place = placeOf(beam, size, entry);

@@ -17,8 +17,9 @@
 
 import { sumsOfFour } from '../vector/distance.ts';
 import { COSINE, EUCLIDEAN, inverseNormOf, vectorOf } from '../vector/rows.ts';
-import { G_BITS, G_CODE_BYTES, G_DIMS, G_METRIC, G_RECORD_BYTES, G_SHIFT, recordAt, recordOf, ROWS_THEMSELVES } from './layout.ts';
-import { anyStoredNearer, distanceToStored, distancesOfStored, probeQueryForStored, probeStored } from './row-codes.ts';
+import { G_BITS, G_CODE_BYTES, G_DIMS, G_METRIC, G_RECORD_BYTES, G_SHIFT, recordAt, recordOf,
+  ROWS_THEMSELVES } from './layout.ts';
+import { anyStoredNearer, distancesOfStored, distanceToStored, probeQueryForStored, probeStored } from './row-codes.ts';
 
 export const PROBE_HEAD: usize = 16;
 
@@ -167,11 +168,17 @@ export function anyNearer(graph: usize, probe: usize, rows: usize, count: u32, d
 export function distanceTo(graph: usize, probe: usize, row: u32): f32 {
   if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) return distanceToStored(graph, probe, row);
   const record = recordOf(graph, row);
-  return f32x4.extract_lane(fourDistances(probe, load<u32>(graph, G_BITS) === 4, load<u32>(graph, G_CODE_BYTES), record, record, record, record), 0);
+  return f32x4.extract_lane(
+    fourDistances(probe, load<u32>(graph, G_BITS) === 4, load<u32>(graph, G_CODE_BYTES), record, record, record,
+      record),
+    0,
+  );
 }
 
 function fourDistances(probe: usize, isSmall: bool, codeBytes: usize, a: usize, b: usize, c: usize, d: usize): v128 {
-  const sums = isSmall ? fourProducts4(probe + PROBE_HEAD, codeBytes, a, b, c, d) : fourProducts(probe + PROBE_HEAD, codeBytes, a, b, c, d);
+  const sums = isSmall
+    ? fourProducts4(probe + PROBE_HEAD, codeBytes, a, b, c, d)
+    : fourProducts(probe + PROBE_HEAD, codeBytes, a, b, c, d);
   const ha = v128.load(a + codeBytes);
   const hb = v128.load(b + codeBytes);
   const hc = v128.load(c + codeBytes);
@@ -186,7 +193,8 @@ function fourDistances(probe: usize, isSmall: bool, codeBytes: usize, a: usize, 
   const lowest = v128.shuffle<f32>(abLast, cdLast, 0, 1, 4, 5);
   const step = v128.shuffle<f32>(abLast, cdLast, 2, 3, 6, 7);
   const product = f32x4.mul(f32x4.mul(v128.load_splat<f32>(probe + 12), step), f32x4.convert_i32x4_s(sums));
-  const rest = f32x4.add(f32x4.mul(v128.load_splat<f32>(probe + 4), total), f32x4.mul(v128.load_splat<f32>(probe + 8), lowest));
+  const rest = f32x4.add(f32x4.mul(v128.load_splat<f32>(probe + 4), total),
+    f32x4.mul(v128.load_splat<f32>(probe + 8), lowest));
   return f32x4.sub(f32x4.add(v128.load_splat<f32>(probe), square), f32x4.add(rest, product));
 }
 
@@ -273,7 +281,10 @@ function quantize(at: usize, dims: u32, to: usize, factor: f32, lowest: f32, inv
   }
 }
 
-/** The same in 4 bits: the first 16 of 32 dimensions are low nibbles, the others high nibbles; zeros behind the last dimension. */
+/**
+ * The same in 4 bits: the first 16 of 32 dimensions are low nibbles, the others high nibbles; zeros behind the last
+ * dimension.
+ */
 function quantizeTo4(at: usize, dims: u32, to: usize, factor: f32, lowest: f32, inverse: f32): void {
   const scales = f32x4.splat(factor * inverse);
   const shifts = f32x4.splat(lowest * inverse);
@@ -323,7 +334,8 @@ function sumOf(at: usize, dims: u32): f32 {
   let four = f32x4.splat(0);
   const end = at + (<usize>dims << 2);
   for (; at + 16 <= end; at += 16) four = f32x4.add(four, v128.load(at));
-  let sum = f32x4.extract_lane(four, 0) + f32x4.extract_lane(four, 1) + f32x4.extract_lane(four, 2) + f32x4.extract_lane(four, 3);
+  let sum = f32x4.extract_lane(four, 0) + f32x4.extract_lane(four, 1) + f32x4.extract_lane(four, 2) +
+    f32x4.extract_lane(four, 3);
   for (; at < end; at += 4) sum += load<f32>(at);
   return sum;
 }
@@ -332,7 +344,8 @@ function sumOfSquares(at: usize, dims: u32): f32 {
   let four = f32x4.splat(0);
   const end = at + (<usize>dims << 2);
   for (; at + 16 <= end; at += 16) four = f32x4.add(four, f32x4.mul(v128.load(at), v128.load(at)));
-  let sum = f32x4.extract_lane(four, 0) + f32x4.extract_lane(four, 1) + f32x4.extract_lane(four, 2) + f32x4.extract_lane(four, 3);
+  let sum = f32x4.extract_lane(four, 0) + f32x4.extract_lane(four, 1) + f32x4.extract_lane(four, 2) +
+    f32x4.extract_lane(four, 3);
   for (; at < end; at += 4) sum += load<f32>(at) * load<f32>(at);
   return sum;
 }

@@ -5,7 +5,8 @@ import { distancesOf } from './codes.ts';
 import { popHeap, pushHeap } from './heap.ts';
 import { G_DONE, G_LINKS, G_NODES, listOf, M0, recordOf } from './layout.ts';
 import { NO_ROOM } from './query.ts';
-import { forgetSeen, prepareScratch, S_BEAM, S_DISTANCES, S_HEAP, S_PROBE, S_SCANNED, S_TRAIL_AT, see, seeList } from './scratch.ts';
+import { forgetSeen, prepareScratch, S_BEAM, S_DISTANCES, S_HEAP, S_PROBE, S_SCANNED, S_TRAIL_AT, see,
+  seeList } from './scratch.ts';
 import { descend } from './search.ts';
 
 /** About how many new rows are found by following one row's links. */
@@ -30,7 +31,9 @@ export function passes(bitmap: usize, row: u32): bool {
  * A walk through all rows that keeps only those of the bitmap, until the next row to follow is farther than
  * all that it keeps. It stops early, with the rows that it has, after comparing far more rows than usual.
  */
-export function walkAll(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, selected: u32, end: u32, out: usize): u32 {
+export function walkAll(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, selected: u32, end: u32,
+  out: usize): u32
+{
   const usual = (ROWS_PER_STEP * width * load<u32>(graph, G_NODES)) / max(selected, 1);
   const limit = <u32>min<u64>(selected, 16 * usual) + 64;
   if (!prepareScratch(graph, scratch, load<u32>(graph, G_DONE) + 64, width, limit + M0)) return NO_ROOM;

@@ -5,15 +5,16 @@
 import { isLive } from '../vector/rows.ts';
 import { distanceOf, entryOf, insertEntry, rowOf } from './beam.ts';
 import { anyNearer, distancesOf, encodeRow, probeRow, probeVectorOf } from './codes.ts';
-import {
-  addUpperLists, enterGraph, G_LINKS, G_DONE, G_ENTRY, G_MOST, G_NODES, levelOf, listOf, M, recordOf, reserveRecord,
-} from './layout.ts';
-import {
-  forgetSeen, prepareScratch, S_BEAM, S_CANDIDATE, S_CHOSEN, S_DISTANCES, S_LINKS, S_OWNER, S_PROBE, S_SMALL,
-} from './scratch.ts';
+import { addUpperLists, enterGraph, G_DONE, G_ENTRY, G_LINKS, G_MOST, G_NODES, levelOf, listOf, M, recordOf,
+  reserveRecord } from './layout.ts';
+import { forgetSeen, prepareScratch, S_BEAM, S_CANDIDATE, S_CHOSEN, S_DISTANCES, S_LINKS, S_OWNER, S_PROBE,
+  S_SMALL } from './scratch.ts';
 import { descend, searchLevel } from './search.ts';
 
-/** Inserts the rows from where the last call stopped up to `end`, at most `budget` of them. Returns how many, or -1 if there is no memory. */
+/**
+ * Inserts the rows from where the last call stopped up to `end`, at most `budget` of them. Returns how many, or -1 if
+ * there is no memory.
+ */
 export function insertRows(graph: usize, scratch: usize, end: u32, budget: u32, width: u32): i32 {
   if (!prepareScratch(graph, scratch, end, width, 0)) return -1;
   const start = load<u32>(graph, G_DONE);
@@ -52,10 +53,11 @@ function linkOut(graph: usize, scratch: usize, row: u32, top: u32, width: u32): 
   const beam = <usize>load<u32>(scratch, S_BEAM);
   const record = recordOf(graph, row);
   let nearest = descend(graph, scratch, top);
-  for (let level = top; ; level--) {
+  for (let level = top;; level--) {
     const size = searchLevel(graph, scratch, nearest, level, width);
     forgetSeen(scratch);
-    choose(graph, scratch, row, beam, size, level === 0 ? load<u32>(graph, G_MOST) >> 1 : M, listOf(record, linksAt, level));
+    choose(graph, scratch, row, beam, size, level === 0 ? load<u32>(graph, G_MOST) >> 1 : M,
+      listOf(record, linksAt, level));
     nearest = load<i64>(beam) & ~1;
     if (level === 0) return;
   }

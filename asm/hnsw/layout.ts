@@ -8,7 +8,8 @@
 //                    whether the row is in the graph u32
 //                    count of links u32, links u32 x G_MOST                             level 0, padded to 16
 //
-// Rows that are stored as int8 are codes already: their records begin with the fields from G_LINKS on (see row-codes.ts).
+// Rows that are stored as int8 are codes already: their records begin with the fields from G_LINKS on (see
+// row-codes.ts).
 //
 //   upper lists      for levels 1, 2, ...: count of links u32, links u32 x 16
 //

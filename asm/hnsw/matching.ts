@@ -1,16 +1,16 @@
-// A walk among the rows of a filter, as ACORN-1 of Patel, Kraft, Guestrin and Zaharia ("ACORN: Performant and Predicate-Agnostic Search Over
-// Vector Embeddings and Structured Data", 2024): only rows that pass are compared and followed; where a neighbour does not pass, its own
-// neighbours take its place. So it compares about as many rows as a walk without a filter. It starts from rows all over the filter as well,
-// because those that pass may be in groups that no path of two steps connects.
+// A walk among the rows of a filter, as ACORN-1 of Patel, Kraft, Guestrin and Zaharia ("ACORN: Performant and
+// Predicate-Agnostic Search Over Vector Embeddings and Structured Data", 2024): only rows that pass are compared and
+// followed; where a neighbour does not pass, its own neighbours take its place. So it compares about as many rows as a
+// walk without a filter. It starts from rows all over the filter as well, because those that pass may be in groups that
+// no path of two steps connects.
 
 import { distanceOf, entryOf, FOLLOWED, insertEntry, rowOf } from './beam.ts';
 import { distancesOf } from './codes.ts';
 import { give, passes } from './filtered.ts';
 import { G_DONE, G_LINKS, G_MOST, listOf, M0, recordOf } from './layout.ts';
 import { NO_ROOM } from './query.ts';
-import {
-  appendBatch, forgetSeen, lastSeen, mark, prepareScratch, S_BEAM, S_CHOSEN, S_DISTANCES, S_LINKS, S_NEAREST, S_PROBE, S_SCANNED, S_SEEN, S_TRAIL_AT,
-} from './scratch.ts';
+import { appendBatch, forgetSeen, lastSeen, mark, prepareScratch, S_BEAM, S_CHOSEN, S_DISTANCES, S_LINKS, S_NEAREST,
+  S_PROBE, S_SCANNED, S_SEEN, S_TRAIL_AT } from './scratch.ts';
 import { descend } from './search.ts';
 
 /** Rows of the filter from which a walk starts, besides those around the nearest row of the upper levels. */
@@ -18,14 +18,17 @@ const SEEDS: u32 = 16;
 const CACHE_LINE: usize = 64;
 
 /** At most k rows of the bitmap to `out`, nearest first; returns their number, or NO_ROOM. */
-export function walkMatching(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, end: u32, out: usize): u32 {
+export function walkMatching(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, end: u32,
+  out: usize): u32
+{
   if (!prepareScratch(graph, scratch, load<u32>(graph, G_DONE) + 64, width, 0)) return NO_ROOM;
   const beam = <usize>load<u32>(scratch, S_BEAM);
   const linksAt = <usize>load<u32>(graph, G_LINKS);
   const start = rowOf(descend(graph, scratch, 0));
   const stop = min(end, load<u32>(graph, G_DONE));
   let size = take(graph, scratch, sow(scratch, bitmap, stop), 0, width);
-  size = take(graph, scratch, gather(graph, scratch, listOf(recordOf(graph, start), linksAt, 0), bitmap, stop), size, width);
+  size = take(graph, scratch, gather(graph, scratch, listOf(recordOf(graph, start), linksAt, 0), bitmap, stop), size,
+    width);
   let at: u32 = 0;
   while (at < size) {
     const entry = load<i64>(beam + (<usize>at << 3));
@@ -34,14 +37,18 @@ export function walkMatching(graph: usize, scratch: usize, k: u32, width: u32, b
       continue;
     }
     store<i64>(beam + (<usize>at << 3), entry | FOLLOWED);
-    size = take(graph, scratch, gather(graph, scratch, listOf(recordOf(graph, rowOf(entry)), linksAt, 0), bitmap, stop), size, width);
+    size = take(graph, scratch, gather(graph, scratch, listOf(recordOf(graph, rowOf(entry)), linksAt, 0), bitmap, stop),
+      size, width);
     at = min(at, load<u32>(scratch, S_NEAREST));
   }
   forgetSeen(scratch);
   return give(beam, size, k, 0, end, out);
 }
 
-/** Compares the rows of the current batch from `rows` on and inserts the near ones into a beam of `size`; returns its new size. */
+/**
+ * Compares the rows of the current batch from `rows` on and inserts the near ones into a beam of `size`; returns its
+ * new size.
+ */
 function take(graph: usize, scratch: usize, rows: usize, size: u32, width: u32): u32 {
   const beam = <usize>load<u32>(scratch, S_BEAM);
   const distances = scratch + S_DISTANCES;
@@ -60,8 +67,8 @@ function take(graph: usize, scratch: usize, rows: usize, size: u32, width: u32):
 }
 
 /**
- * Makes a batch of the rows of a list that pass, and of those that pass among the neighbours of the others, until there are as many as a list
- * has. Returns where the batch begins.
+ * Makes a batch of the rows of a list that pass, and of those that pass among the neighbours of the others, until there
+ * are as many as a list has. Returns where the batch begins.
  */
 function gather(graph: usize, scratch: usize, list: usize, bitmap: usize, stop: u32): usize {
   const linksAt = <usize>load<u32>(graph, G_LINKS);

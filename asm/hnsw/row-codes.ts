@@ -3,8 +3,8 @@
 //
 //   p . x = (low + 128 * step) * sum(p) + step * (least * sum(s) + scale * (q . s))
 //
-// where q . s is the product of the upper plane of a scan, and sum(s) is stored behind the row. A probe of a row is its codes
-// without their last bit. codes.ts defines the distances.
+// where q . s is the product of the upper plane of a scan, and sum(s) is stored behind the row. A probe of a row is its
+// codes without their last bit. codes.ts defines the distances.
 //
 //   probe: base, sum, least, scale: f32 each; then q, zeros up to a multiple of 16
 
@@ -56,7 +56,8 @@ export function probeStored(graph: usize, probe: usize, row: u32): void {
   const at = vectorOf(row);
   const tail = at + bytes;
   const mask = i8x16.splat(127);
-  for (let i: usize = 0; i < bytes; i += 16) v128.store(probe + P_CODES + i, v128.and(i16x8.shr_u(v128.load(at + i), 1), mask));
+  for (let i: usize = 0; i < bytes; i += 16)
+    v128.store(probe + P_CODES + i, v128.and(i16x8.shr_u(v128.load(at + i), 1), mask));
   const low = load<f32>(tail, T_LOW);
   const step = load<f32>(tail, T_STEP);
   const factor: f32 = load<u32>(graph, G_METRIC) === COSINE ? load<f32>(tail, T_INVERSE_NORM) : 1;
@@ -100,7 +101,10 @@ export function distancesOfStored(graph: usize, probe: usize, rows: usize, count
   }
 }
 
-/** Touches what will be read of rows: a tight loop of loads fetches many of them at the same time. `out` keeps the loads from being dropped. */
+/**
+ * Touches what will be read of rows: a tight loop of loads fetches many of them at the same time. `out` keeps the loads
+ * from being dropped.
+ */
 function fetch(rows: usize, count: u32, bytes: usize, out: usize): void {
   let touched: u32 = 0;
   for (const end = rows + (<usize>count << 2); rows < end; rows += 4) {
@@ -143,7 +147,8 @@ function fourDistances(metric: u32, probe: usize, bytes: usize, a: usize, b: usi
   const sum = f32x4.convert_i32x4_s(v128.shuffle<f32>(abLast, cdLast, 0, 1, 4, 5));
   const inverse = v128.shuffle<f32>(abLast, cdLast, 2, 3, 6, 7);
   const middle = f32x4.add(low, f32x4.mul(step, f32x4.splat(128)));
-  const rest = f32x4.add(f32x4.mul(v128.load_splat<f32>(probe + P_LEAST), sum), f32x4.mul(v128.load_splat<f32>(probe + P_SCALE), integers));
+  const rest = f32x4.add(f32x4.mul(v128.load_splat<f32>(probe + P_LEAST), sum),
+    f32x4.mul(v128.load_splat<f32>(probe + P_SCALE), integers));
   const product = f32x4.add(f32x4.mul(middle, v128.load_splat<f32>(probe + P_SUM)), f32x4.mul(step, rest));
   if (metric === COSINE) return f32x4.sub(f32x4.splat(1), f32x4.mul(inverse, product));
   if (metric !== EUCLIDEAN) return f32x4.neg(product);

@@ -1,8 +1,9 @@
-// The part of a graph in a checkpoint: for each row its levels plus one (0: it is not in the graph), then for each level
-// the count of its links and the links; u32 each. Codes are computed from the rows again.
+// The part of a graph in a checkpoint: for each row its levels plus one (0: it is not in the graph), then for each
+// level the count of its links and the links; u32 each. Codes are computed from the rows again.
 
 import { encodeRow } from './codes.ts';
-import { addUpperLists, enterGraph, G_LINKS, G_DONE, G_ENTRY, G_MOST, G_NODES, inGraph, levelOf, listOf, M, M0, recordOf, reserveRecord } from './layout.ts';
+import { addUpperLists, enterGraph, G_DONE, G_ENTRY, G_LINKS, G_MOST, G_NODES, inGraph, levelOf, listOf, M, M0,
+  recordOf, reserveRecord } from './layout.ts';
 
 /** Most bytes of a row. */
 export const MAX_SAVED_BYTES: u32 = (1 + 1 + M0 + 7 * (1 + M)) * 4;
@@ -25,7 +26,9 @@ export function saveLinks(graph: usize, first: u32, end: u32, to: usize): u32 {
   return <u32>(at - to);
 }
 
-/** Restores rows that `saveLinks` wrote, in order. Returns 1, 0 if the bytes are invalid, or -1 if there is no memory. */
+/**
+ * Restores rows that `saveLinks` wrote, in order. Returns 1, 0 if the bytes are invalid, or -1 if there is no memory.
+ */
 export function restoreLinks(graph: usize, first: u32, end: u32, from: usize, bytes: u32): i32 {
   const linksAt = <usize>load<u32>(graph, G_LINKS);
   const stop = from + bytes;

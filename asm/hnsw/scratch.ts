@@ -9,7 +9,10 @@ export const S_PROBE: usize = 0;
 export const S_OWNER: usize = 4;
 export const S_CANDIDATE: usize = 8;
 const S_PROBES_BYTES: usize = 12;
-/** Bitmap of rows that were seen; all zero between calls except its last bit, which stands for all rows beyond the bitmap. */
+/**
+ * Bitmap of rows that were seen; all zero between calls except its last bit, which stands for all rows beyond the
+ * bitmap.
+ */
 export const S_SEEN: usize = 16;
 const S_SEEN_BYTES: usize = 20;
 /** Rows that were seen, by which the bitmap is cleared, as far as they fit; the newest are the current batch. */
@@ -145,7 +148,10 @@ export function lastSeen(scratch: usize): u32 {
   return (load<u32>(scratch, S_SEEN_BYTES) << 3) - 1;
 }
 
-/** Marks a row in the bitmap at `seen`, unless it is marked. Returns whether it was not; it must be appended to the trail then. */
+/**
+ * Marks a row in the bitmap at `seen`, unless it is marked. Returns whether it was not; it must be appended to the
+ * trail then.
+ */
 export function mark(seen: usize, row: u32): bool {
   const word = seen + (<usize>(row >> 5) << 2);
   const bits = load<u32>(word);
@@ -153,7 +159,9 @@ export function mark(seen: usize, row: u32): bool {
   return ((bits >> (row & 31)) & 1) === 0;
 }
 
-/** Appends rows that are marked as seen to the trail, as one batch. Returns where they begin; they end at S_TRAIL_AT. */
+/**
+ * Appends rows that are marked as seen to the trail, as one batch. Returns where they begin; they end at S_TRAIL_AT.
+ */
 export function appendBatch(scratch: usize, rows: usize, count: usize): usize {
   const start = beginBatch(scratch, count);
   memory.copy(start, rows, count << 2);

@@ -4,7 +4,7 @@
 
 import { distanceOf, entryOf, FOLLOWED, insertEntry, rowOf } from './beam.ts';
 import { distancesOf, distanceTo } from './codes.ts';
-import { G_LINKS, G_ENTRY, listOf, recordOf } from './layout.ts';
+import { G_ENTRY, G_LINKS, listOf, recordOf } from './layout.ts';
 import { S_BEAM, S_DISTANCES, S_PROBE, S_SCANNED, S_TRAIL_AT, see, seeList } from './scratch.ts';
 
 /** Walks from the entry of the graph down to `level`, always to the nearest row. Returns its entry in a beam. */
@@ -31,7 +31,10 @@ function walkDown(graph: usize, scratch: usize, probe: usize, nearest: i64, leve
   }
 }
 
-/** Fills the beam with the `room` nearest rows that a walk from `start` meets at a level; returns their number. Seen rows stay marked. */
+/**
+ * Fills the beam with the `room` nearest rows that a walk from `start` meets at a level; returns their number. Seen
+ * rows stay marked.
+ */
 export function searchLevel(graph: usize, scratch: usize, start: i64, level: u32, room: u32): u32 {
   const beam = <usize>load<u32>(scratch, S_BEAM);
   const probe = <usize>load<u32>(scratch, S_PROBE);

@@ -1,9 +1,10 @@
 // The k best of the offered keys. A key is a u64; a larger key is better, and no two are equal.
 //
-// If k is small, the best keys are in a heap whose root is the worst of them. Otherwise keys are collected in the order in which they come:
-// when the buffer is full, the k best stay, in that order. That takes a few comparisons per key; a heap takes a path from its root.
+// If k is small, the best keys are in a heap whose root is the worst of them. Otherwise keys are collected in the order
+// in which they come: when the buffer is full, the k best stay, in that order. That takes a few comparisons per key; a
+// heap takes a path from its root.
 //
-//     0 keys held   4 k   8 capacity, in keys   12 upper half of the worst of the k best, once there are k   16 keys, u64 each
+// 0 keys held 4 k 8 capacity, in keys 12 upper half of the worst of the k best, once there are k 16 keys, u64 each
 //     behind them a second array of the same size: keys among which the worst of the best is looked for
 
 import { reserve } from './scratch.ts';
@@ -21,7 +22,10 @@ const COLLECTED: u32 = 4;
 /** Up to this number, keys are sorted. */
 const FEW: usize = 12;
 
-/** Begins to select the `k` best behind `head` bytes of a buffer; `least` bounds their upper halves from below. Returns its address. */
+/**
+ * Begins to select the `k` best behind `head` bytes of a buffer; `least` bounds their upper halves from below. Returns
+ * its address.
+ */
 export function openBest(id: u32, head: u32, k: u32, least: u32): usize {
   const room = k < MANY ? k : k * COLLECTED;
   const at = reserve(id, head + <u32>KEYS + room * 16);
@@ -62,7 +66,10 @@ export function offerKey(best: usize, key: u64): void {
   if (room > 0) store<u32>(best, load<u32>(keys, 4), LEAST);
 }
 
-/** The address of the best keys. They are in no order, except that collected ones stay in the order in which they were offered; see `bestCount`. */
+/**
+ * The address of the best keys. They are in no order, except that collected ones stay in the order in which they were
+ * offered; see `bestCount`.
+ */
 export function closeBest(best: usize): usize {
   if (load<u32>(best, ROOM) >= MANY && load<u32>(best, HELD) > load<u32>(best, K)) keepBest(best);
   return best + KEYS;
@@ -91,7 +98,10 @@ function keepBest(best: usize): void {
   store<u32>(best, <u32>(least >> 32), LEAST);
 }
 
-/** The key that would be at a place if the keys from one address to another were in descending order (Hoare, "Find", 1961). */
+/**
+ * The key that would be at a place if the keys from one address to another were in descending order (Hoare, "Find",
+ * 1961).
+ */
 function place(from: usize, to: usize, wanted: usize): u64 {
   while (to - from > FEW << 3) {
     // The median of three is not the least, so the range becomes smaller.

@@ -10,7 +10,10 @@ export function putVarint(at: usize, value: u32): usize {
   return at + 1;
 }
 
-/** The same, but it may write a zero behind the integer, where that does no harm: integers of one or two bytes take no branch. */
+/**
+ * The same, but it may write a zero behind the integer, where that does no harm: integers of one or two bytes take no
+ * branch.
+ */
 export function putVarintLoosely(at: usize, value: u32): usize {
   if (value >= SHORT_VARINT) return putVarint(at, value);
   store<u16>(at, <u16>shortVarint(value));
@@ -29,7 +32,10 @@ export function shortVarintSize(value: u32): u32 {
   return 1 + <u32>(value >= 0x80);
 }
 
-/** The integer at an address in the low half, the number of its bytes in the high half. One or two bytes, as most integers have, take no branch. */
+/**
+ * The integer at an address in the low half, the number of its bytes in the high half. One or two bytes, as most
+ * integers have, take no branch.
+ */
 export function getVarint(at: usize): u64 {
   const pair = <u32>load<u16>(at);
   const more = (pair >> 7) & 1;
@@ -79,7 +85,10 @@ export function skipVarints(at: usize, count: u32): usize {
   return at + <usize>(ctz(enough) >> 3) + 1;
 }
 
-/** The high bit of each of eight bytes up to which `count` integers end, at most 8, given the high bits of the bytes in which integers end. */
+/**
+ * The high bit of each of eight bytes up to which `count` integers end, at most 8, given the high bits of the bytes in
+ * which integers end.
+ */
 function bytesBehind(ends: u64, count: u32): u64 {
   return ((((ends >> 7) * EACH_BYTE) | HIGH_BITS) - <u64>count * EACH_BYTE) & HIGH_BITS;
 }
@@ -160,8 +169,8 @@ export function equalBytes(a: usize, b: usize, length: u32): bool {
 }
 
 /**
- * The first eight bytes of a string; if it is shorter, all of it and zeros behind. It always reads eight bytes, which never leaves
- * the memory (see `memory.ts`).
+ * The first eight bytes of a string; if it is shorter, all of it and zeros behind. It always reads eight bytes, which
+ * never leaves the memory (see `memory.ts`).
  */
 export function wordAt(at: usize, length: u32): u64 {
   if (length >= 8) return load<u64>(at);

@@ -1,21 +1,26 @@
-// Where a query's words occur in some documents, its candidates, for reranking: the postings of all words, how often a candidate has each
-// word, and in which fields. No position is decoded (see `gathering.ts`). Words, and their forms, are processed one after the other, so that
-// a block is read once for all candidates in it.
+// Where a query's words occur in some documents, its candidates, for reranking: the postings of all words, how often a
+// candidate has each word, and in which fields. No position is decoded (see `gathering.ts`). Words, and their forms,
+// are processed one after the other, so that a block is read once for all candidates in it.
 //
-// Candidates are in ascending order, in the upper halves of u64. B_RERANK_FOUND has, by word and candidate, 32 bytes each:
+// Candidates are in ascending order, in the upper halves of u64. B_RERANK_FOUND has, by word and candidate, 32 bytes
+// each:
 //
-//     0 occurrences   4 in the title   8 of the exact form in the title   12 of the exact form in the key   16 fields of `gathering.ts`
+// 0 occurrences 4 in the title 8 of the exact form in the title 12 of the exact form in the key 16 fields of
+// `gathering.ts`
 //
-// B_RERANK_POSTINGS has the postings, word by word, form by form, block by block, in the order of candidates, 24 bytes each:
+// B_RERANK_POSTINGS has the postings, word by word, form by form, block by block, in the order of candidates, 24 bytes
+// each:
 //
-//     0 candidate   4 block, 0 for the tail   8 index in the block, or address in the tail   12 frequency   16 of the exact form?
+// 0 candidate 4 block, 0 for the tail 8 index in the block, or address in the tail 12 frequency 16 of the exact form?
 
 import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { firstChunkFrom } from './counting.ts';
 import { blockFieldParts, partFrequency } from './fields.ts';
 import { CHOSEN, DOCS, FREQUENCIES, H_GATHERED, H_REMAP, H_TOUCHED } from './layout.ts';
-import { blockAt, blockBits, blockCount, parsePosting, postingFields, postingFieldsAt, postingFrequency, skipFields, tailCount } from './postings.ts';
-import { blockFields, isCurrent, isTailCurrent, readBlock, readBlockDocuments, readBlockFrequencies } from './reading.ts';
+import { blockAt, blockBits, blockCount, parsePosting, postingFields, postingFieldsAt, postingFrequency, skipFields,
+  tailCount } from './postings.ts';
+import { blockFields, isCurrent, isTailCurrent, readBlock, readBlockDocuments,
+  readBlockFrequencies } from './reading.ts';
 import { R_LAST, R_TAIL, recordOf } from './records.ts';
 import { B_INPUT, B_RERANK_FOUND, B_RERANK_POSTINGS, buffer, reserve } from './scratch.ts';
 
@@ -35,7 +40,8 @@ export const P_EXACT: usize = 16;
 export const TITLE_FIELD: u32 = 1;
 export const KEY_FIELD: u32 = 6;
 
-// At H_GATHERED: address of the candidates, their number, and the number of postings; `gathering.ts` has the fourth number.
+// At H_GATHERED: address of the candidates, their number, and the number of postings; `gathering.ts` has the fourth
+// number.
 const ORDER: usize = 0;
 const COUNT: usize = 4;
 const POSTINGS: usize = 8;
@@ -51,7 +57,10 @@ export function openCandidates(words: u32, order: usize, count: u32): void {
   memory.fill(reserve(B_RERANK_FOUND, max(words * count, 1) * FOUND), 0, <usize>(words * count * FOUND));
 }
 
-/** Finds a word in all candidates, after the words before it. Its forms are in B_INPUT from `input` on, first the exact one or 0. */
+/**
+ * Finds a word in all candidates, after the words before it. Its forms are in B_INPUT from `input` on, first the exact
+ * one or 0.
+ */
 export function findWord(word: u32, forms: u32, input: u32): void {
   for (let i: u32 = 0; i < forms; i++) {
     const form = load<u32>(buffer(B_INPUT) + (<usize>(input + i) << 2));
@@ -124,7 +133,10 @@ function findInBlocks(record: usize, isExact: bool, word: u32): u32 {
 /** Blocks whose headers are loaded together: their cache misses overlap. */
 const HEADERS: u32 = 64;
 
-/** Loads the headers of some blocks from one on into the CPU caches; returns the index of the first block that it left out. */
+/**
+ * Loads the headers of some blocks from one on into the CPU caches; returns the index of the first block that it left
+ * out.
+ */
 function touchHeaders(record: usize, first: u32): u32 {
   const end = min(first + HEADERS, blockCount(record));
   let some: u32 = 0;
@@ -166,7 +178,8 @@ function findInBlock(block: usize, from: u32, to: u32, isExact: bool, word: u32)
   for (let posting = foundPosting(first); posting < end; posting += POSTING) {
     setFrequency(posting, load<u32>(FREQUENCIES + (<usize>load<u32>(posting, P_INDEX) << 2)), word);
   }
-  if ((blockFields(block) & blockBits((1 << TITLE_FIELD) | (1 << KEY_FIELD))) !== 0) countFields(block, first, isExact, word);
+  if ((blockFields(block) & blockBits((1 << TITLE_FIELD) | (1 << KEY_FIELD))) !== 0)
+    countFields(block, first, isExact, word);
   return c;
 }
 
@@ -179,7 +192,8 @@ function countFields(block: usize, first: u32, isExact: bool, word: u32): void {
     const index = <u32>load<u8>(at);
     while (posting < end && load<u32>(posting, P_INDEX) < index) posting += POSTING;
     if (posting === end) return;
-    if (load<u32>(posting, P_INDEX) === index) countPart(at + 1, foundAt(word, load<u32>(posting, P_CANDIDATE)), isExact);
+    if (load<u32>(posting, P_INDEX) === index)
+      countPart(at + 1, foundAt(word, load<u32>(posting, P_CANDIDATE)), isExact);
     at = skipFields(at + 1);
   }
 }

@@ -1,4 +1,5 @@
-// The positions of a chunk whose postings have been read: a u64 each, with the field in the upper half, so that positions of a posting ascend.
+// The positions of a chunk whose postings have been read: a u64 each, with the field in the upper half, so that
+// positions of a posting ascend.
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { entryField, entryFrequency, entryIndex, readFields, readParsedFields, readPostingFields } from './fields.ts';
@@ -15,7 +16,8 @@ export function readChunkPositions(form: u32, chunk: u32, count: u32, frequencie
   // The differences, half as wide, are read to behind the middle, so that writing never overtakes reading.
   const differences = to + (values << 2);
   const record = recordOf(form);
-  if (chunk < blockCount(record)) decodePositions(blockPositions(blockAt(record, chunk)), count, frequencies, differences);
+  if (chunk < blockCount(record))
+    decodePositions(blockPositions(blockAt(record, chunk)), count, frequencies, differences);
   else readTailPositions(load<u32>(record, R_TAIL), count, differences);
   sumPositions(differences, count, readFields(form, chunk, count, frequencies), to);
 }
@@ -69,11 +71,15 @@ function sumDifferences(from: usize, count: usize, position: u64, to: usize): vo
   }
 }
 
-/** Reads the positions of one posting of a block that `openPositions` has opened to `to`. Postings must be read in ascending order. */
+/**
+ * Reads the positions of one posting of a block that `openPositions` has opened to `to`. Postings must be read in
+ * ascending order.
+ */
 export function readOpenPosting(block: usize, index: u32, frequency: u32, to: usize): void {
   decodePosting(index, frequency, to);
   const entries = readPostingFields(block, index, frequency);
-  // The positions were summed as if all were in one field. The sum before each field is subtracted from its positions; it is still there.
+  // The positions were summed as if all were in one field. The sum before each field is subtracted from its positions;
+  // it is still there.
   let at = to + (<usize>frequency << 3);
   for (let entry = entries; entry-- > 0;) {
     const end = at;

@@ -7,14 +7,13 @@
 
 import { output } from './dictionary.ts';
 import { lengthsOf, resizeDocuments } from './documents.ts';
-import { formCount, formExists, R_DOCUMENTS, recordOf } from './records.ts';
-import {
-  BLOCK, H_CLASSES, H_COMPACT_BLOCK, H_COMPACT_FORM, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOCS, H_EPOCH, H_FURTHER_LENGTHS,
-  H_GRADED, H_ORDINALS, H_REMAP, H_REMAP_DOCS, PART_COMPACTION, PLAIN_FIELDS, SINK,
-} from './layout.ts';
+import { BLOCK, H_CLASSES, H_COMPACT_BLOCK, H_COMPACT_FORM, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOCS,
+  H_EPOCH, H_FURTHER_LENGTHS, H_GRADED, H_ORDINALS, H_REMAP, H_REMAP_DOCS, PART_COMPACTION, PLAIN_FIELDS,
+  SINK } from './layout.ts';
 import { forgetLists } from './lists/arena.ts';
 import { release, resize } from './memory.ts';
 import { releaseDirectory, tailCount } from './postings.ts';
+import { formCount, formExists, R_DOCUMENTS, recordOf } from './records.ts';
 import { hasFormerBlock, renewBlocks, renewTail } from './renewal.ts';
 
 const BLOCKS_AT_ONCE: u32 = 16;
@@ -23,7 +22,10 @@ export function isCompacting(): bool {
   return load<u32>(H_REMAP) !== 0;
 }
 
-/** Renumbers the documents, which takes some nanoseconds per document. No document is being added and no compaction is running. */
+/**
+ * Renumbers the documents, which takes some nanoseconds per document. No document is being added and no compaction is
+ * running.
+ */
 export function beginCompaction(): void {
   forgetLists();
   const docs = load<u32>(H_DOCS);
@@ -34,8 +36,10 @@ export function beginCompaction(): void {
     if (load<f32>(lengths + at) !== f32.POSITIVE_INFINITY) store<u32>(remap + at, next++);
   }
   closeGaps(lengthsOf(0), lengthsOf(1), remap, docs);
-  for (let array: u32 = 2; array <= PLAIN_FIELDS; array++) if (lengthsOf(array) !== 0) closeGaps(lengthsOf(array), lengthsOf(array), remap, docs);
-  closeGaps(load<u32>(H_ORDINALS), load<u32>(load<u32>(H_FURTHER_LENGTHS) !== 0 ? H_FURTHER_LENGTHS : H_ORDINALS), remap, docs);
+  for (let array: u32 = 2; array <= PLAIN_FIELDS; array++)
+    if (lengthsOf(array) !== 0) closeGaps(lengthsOf(array), lengthsOf(array), remap, docs);
+  closeGaps(load<u32>(H_ORDINALS), load<u32>(load<u32>(H_FURTHER_LENGTHS) !== 0 ? H_FURTHER_LENGTHS : H_ORDINALS),
+    remap, docs);
   closeClassGaps(load<u32>(H_CLASSES), remap, docs);
   renameOrdinals(next);
   store<u32>(H_REMAP, <u32>remap);
@@ -51,7 +55,10 @@ export function beginCompaction(): void {
   if (load<u32>(H_DOC_CAPACITY) > roomy + (roomy >> 1)) resizeDocuments(roomy);
 }
 
-/** Moves the values of two arrays by document to the new numbers of the documents; the values of dropped documents are overwritten. */
+/**
+ * Moves the values of two arrays by document to the new numbers of the documents; the values of dropped documents are
+ * overwritten.
+ */
 function closeGaps(a: usize, b: usize, remap: usize, docs: u32): void {
   let to: usize = (SINK + 1) << 2;
   for (let from = to; from < <usize>docs << 2; from += 4) {

@@ -2,7 +2,8 @@
 
 import { addTo, isDead } from './documents.ts';
 import { entryField, entryIndex, readFields } from './fields.ts';
-import { CONTENT_FREQUENCIES, DOCS, FREQUENCIES, FURTHER, H_DEAD_DOCS, H_DEATHS, H_REMAP, MAX_FIELDS, PLAIN_FIELDS } from './layout.ts';
+import { CONTENT_FREQUENCIES, DOCS, FREQUENCIES, FURTHER, H_DEAD_DOCS, H_DEATHS, H_REMAP, MAX_FIELDS,
+  PLAIN_FIELDS } from './layout.ts';
 import { blockAt, blockBits, blockCount, D_DEAD, D_DEATHS } from './postings.ts';
 import { blockFields, chunkCount, readChunk } from './reading.ts';
 import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, recordOf } from './records.ts';
@@ -76,7 +77,8 @@ export function mainField(form: u32): u32 {
     const entries = readFields(form, chunk, count, FREQUENCIES);
     store<u32>(counts, load<u32>(counts) + inField(0, count, entries));
     for (let entry: u32 = 0; entry < entries; entry++) {
-      if (!isDead(load<u32>(DOCS + (<usize>entryIndex(entry) << 2)))) addTo(counts + (<usize>entryField(entry) << 2), 1);
+      if (!isDead(load<u32>(DOCS + (<usize>entryIndex(entry) << 2))))
+        addTo(counts + (<usize>entryField(entry) << 2), 1);
     }
   }
   let best: u32 = 0;
@@ -101,12 +103,17 @@ export function frequencyIn(form: u32, doc: u32): u32 {
   return 0;
 }
 
-/** First block that may hold a document, or the number of blocks: the last blocks are of the current epoch and ascend. */
+/**
+ * First block that may hold a document, or the number of blocks: the last blocks are of the current epoch and ascend.
+ */
 export function firstChunkFor(record: usize, doc: u32): u32 {
   return load<u32>(H_REMAP) !== 0 ? 0 : firstChunkFrom(record, 0, doc);
 }
 
-/** The same from a block on; all blocks are of the current epoch, earlier ones end before the document. Steps double, then are halved. */
+/**
+ * The same from a block on; all blocks are of the current epoch, earlier ones end before the document. Steps double,
+ * then are halved.
+ */
 export function firstChunkFrom(record: usize, from: u32, doc: u32): u32 {
   const blocks = blockCount(record);
   let step: u32 = 1;

@@ -2,7 +2,7 @@
 //
 // A cursor, 1568 bytes in B_CURSORS:
 //
-//     0 form   4 chunk   8 its postings   12 index   16 positions (offset in B_CURSOR_POSITIONS)   20 capacity for positions
+// 0 form 4 chunk 8 its postings 12 index 16 positions (offset in B_CURSOR_POSITIONS) 20 capacity for positions
 //     24 whether the positions of this chunk were read   28 chunks of the form
 //     32 documents, 128 x u32   544 frequencies, 128 x u32   1056 first position of each posting, 128 x u32
 //
@@ -73,7 +73,10 @@ export function occurrencesIn(cursor: usize, doc: u32): u32 {
   return index < load<u32>(cursor, C_COUNT) && load<u32>(place, C_DOCS) === doc ? load<u32>(place, C_FREQUENCIES) : 0;
 }
 
-/** Reads the next chunk that may hold a document. Blocks of the current epoch say where they end; others have to be read. */
+/**
+ * Reads the next chunk that may hold a document. Blocks of the current epoch say where they end; others have to be
+ * read.
+ */
 function nextChunk(cursor: usize, chunks: u32, doc: u32): void {
   const record = recordOf(load<u32>(cursor, C_FORM));
   const blocks = blockCount(record);
@@ -92,11 +95,13 @@ export function readPositions(cursor: usize): void {
 export function positionsOf(cursor: usize): usize {
   assert(load<u32>(cursor, C_READ) !== 0, 'positions that were not read');
   const index = load<u32>(cursor, C_INDEX);
-  return buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS) + (<usize>load<u32>(cursor + (<usize>index << 2), C_STARTS) << 3);
+  return buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS) +
+    (<usize>load<u32>(cursor + (<usize>index << 2), C_STARTS) << 3);
 }
 
 function readInto(cursor: usize): void {
-  const count = readChunk(load<u32>(cursor, C_FORM), load<u32>(cursor, C_CHUNK), cursor + C_DOCS, cursor + C_FREQUENCIES);
+  const count = readChunk(load<u32>(cursor, C_FORM), load<u32>(cursor, C_CHUNK), cursor + C_DOCS,
+    cursor + C_FREQUENCIES);
   store<u32>(cursor, count, C_COUNT);
   store<u32>(cursor, 0, C_INDEX);
   store<u32>(cursor, 0, C_READ);
@@ -112,7 +117,8 @@ function loadPositions(cursor: usize): void {
     values += load<u32>(cursor + i, C_FREQUENCIES);
   }
   makeRoom(cursor, values * 8);
-  readChunkPositions(form, chunk, count, cursor + C_FREQUENCIES, buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS));
+  readChunkPositions(form, chunk, count, cursor + C_FREQUENCIES,
+    buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS));
   store<u32>(cursor, 1, C_READ);
 }
 

@@ -1,6 +1,6 @@
-// The forms in the order of their keys, and in the order of their keys read backward. Forms with a prefix are a range of the
-// first order, forms with a suffix a range of the second. An order is a list of leaves of up to 256 forms, so that adding or
-// dropping a form moves few bytes, however large the order is:
+// The forms in the order of their keys, and in the order of their keys read backward. Forms with a prefix are a range
+// of the first order, forms with a suffix a range of the second. An order is a list of leaves of up to 256 forms, so
+// that adding or dropping a form moves few bytes, however large the order is:
 //
 //     order: address of the list, capacity, leaves, forms
 //     list: (address of the leaf, its forms, u64 head of its last key) ...
@@ -9,11 +9,11 @@
 // The search for a leaf compares heads, which are next to each other, and rarely keys, which are anywhere in memory.
 
 import { compareBackward, compareBytes, equalBytes, wordAt, wordBefore } from './bytes.ts';
-import { keyBytes, keyLength } from './records.ts';
 import { H_BACKWARD, H_FORWARD, PART_ORDER } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
-import { signForm } from './signatures.ts';
+import { keyBytes, keyLength } from './records.ts';
 import { B_OUTPUT, buffer, reserve, roomOf } from './scratch.ts';
+import { signForm } from './signatures.ts';
 
 const LEAF: u32 = 256;
 const LEAF_BYTES: u32 = LEAF * 4;
@@ -71,7 +71,8 @@ export function collectRange(order: usize, at: usize, length: u32, limit: u32): 
     if (stop === index) break;
     const count = min(stop - index, limit - found);
     const list = (found + count) * 4 > roomOf(B_OUTPUT) ? reserve(B_OUTPUT, (found + count) * 4) : buffer(B_OUTPUT);
-    memory.copy(list + (<usize>found << 2), <usize>load<u32>(entryOf(order, leaf)) + (<usize>index << 2), <usize>count << 2);
+    memory.copy(list + (<usize>found << 2), <usize>load<u32>(entryOf(order, leaf)) + (<usize>index << 2),
+      <usize>count << 2);
     found += count;
     index = 0;
   }
@@ -79,8 +80,8 @@ export function collectRange(order: usize, at: usize, length: u32, limit: u32): 
 }
 
 /**
- * Place of the first form behind the given one whose key does not share the first (or, backward, last) `bytes` bytes of its key.
- * That form is usually near.
+ * Place of the first form behind the given one whose key does not share the first (or, backward, last) `bytes` bytes of
+ * its key. That form is usually near.
  */
 export function endOfAffix(order: usize, leaf: u32, index: u32, bytes: u32): u64 {
   const form = formAt(order, leaf, index);
@@ -118,7 +119,10 @@ function lastLeafWith(order: usize, leaf: u32, affix: usize, bytes: u32): u32 {
   return leaf;
 }
 
-/** Writes the forms with exactly this key to B_OUTPUT; returns their number. They are the first of the forms that start with it. */
+/**
+ * Writes the forms with exactly this key to B_OUTPUT; returns their number. They are the first of the forms that start
+ * with it.
+ */
 export function collectKey(at: usize, length: u32): u32 {
   const place = seekKey(H_FORWARD, at, length);
   let index = <u32>place;
@@ -154,7 +158,9 @@ function leafFor(order: usize, at: usize, length: u32): u32 {
   while (low < high) {
     const middle = (low + high) >> 1;
     const last = load<u64>(entryOf(order, middle), E_HEAD);
-    if (last < head || (last === head && compareKey(order, formAt(order, middle, leafSize(order, middle) - 1), at, length) < 0)) low = middle + 1;
+    if (last < head ||
+      (last === head && compareKey(order, formAt(order, middle, leafSize(order, middle) - 1), at, length) < 0))
+      low = middle + 1;
     else high = middle;
   }
   return low;

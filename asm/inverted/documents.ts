@@ -3,18 +3,17 @@
 // Documents are numbered from 1 in the order in which they are added. A deleted document keeps its number and its
 // postings until compaction; its lengths become infinite, so that each of its weights is zero.
 //
-// Lengths in plain fields are in arrays. A collection may have hundreds of further fields, of which a document has few; the lengths
-// in these are in a list per document:
+// Lengths in plain fields are in arrays. A collection may have hundreds of further fields, of which a document has few;
+// the lengths in these are in a list per document:
 //
-//     u16 bytes of the list   (varint field - the previous field, varint length) ...      before the first: the last plain field
+// u16 bytes of the list (varint field - the previous field, varint length) ... before the first: the last plain field
 //
 // A class is a number below 32 that the caller sets for a document. A term may match in documents of some classes only.
 
 import { getVarint, putVarint, varintLength, varintValue } from './bytes.ts';
-import {
-  H_CLASS_DOCS, H_CLASSES, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOC_OF_CAPACITY, H_DOCS, H_EXCLUDED, H_FIELD_CAPACITY, H_FIELD_SUMS,
-  H_FURTHER, H_FURTHER_LENGTHS, H_GRADED, H_LENGTH_SUM, H_LENGTHS, H_LIVE_DOCS, H_ORDINALS, MAX_CLASSES, OWN_FIELDS, PART_DOCUMENTS, PLAIN_FIELDS,
-} from './layout.ts';
+import { H_CLASS_DOCS, H_CLASSES, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOC_OF_CAPACITY, H_DOCS,
+  H_EXCLUDED, H_FIELD_CAPACITY, H_FIELD_SUMS, H_FURTHER, H_FURTHER_LENGTHS, H_GRADED, H_LENGTH_SUM, H_LENGTHS,
+  H_LIVE_DOCS, H_ORDINALS, MAX_CLASSES, OWN_FIELDS, PART_DOCUMENTS, PLAIN_FIELDS } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
 import { B_DOC_LENGTHS, B_GRADES, buffer, reserve } from './scratch.ts';
 
@@ -51,7 +50,10 @@ export function documentOf(ordinal: u32): u32 {
   return ordinal < load<u32>(H_DOC_OF_CAPACITY) ? load<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2)) : 0;
 }
 
-/** Array of lengths over all fields but the derived ones (0), or in plain field - 1; 0 while no document has had that field. */
+/**
+ * Array of lengths over all fields but the derived ones (0), or in plain field - 1; 0 while no document has had that
+ * field.
+ */
 export function lengthsOf(array: u32): usize {
   return load<u32>(H_LENGTHS + (<usize>array << 2));
 }
@@ -117,7 +119,8 @@ function documentsInClass(number: u32): usize {
 /** Bits of the classes that live documents have. */
 export function liveClasses(): u32 {
   let classes: u32 = 0;
-  for (let number: u32 = 0; number < MAX_CLASSES; number++) if (load<u32>(documentsInClass(number)) > 0) classes |= 1 << number;
+  for (let number: u32 = 0; number < MAX_CLASSES; number++)
+    if (load<u32>(documentsInClass(number)) > 0) classes |= 1 << number;
   return classes;
 }
 
@@ -225,7 +228,8 @@ function countLength(field: u32, length: f32, change: i32): void {
   const capacity = load<u32>(H_FIELD_CAPACITY);
   if (field >= capacity) {
     const wider = max(max(8, capacity * 2), field + 1);
-    store<u32>(H_FIELD_SUMS, <u32>resize(load<u32>(H_FIELD_SUMS), capacity * FIELD_SUM_BYTES, wider * FIELD_SUM_BYTES, PART_DOCUMENTS));
+    store<u32>(H_FIELD_SUMS,
+      <u32>resize(load<u32>(H_FIELD_SUMS), capacity * FIELD_SUM_BYTES, wider * FIELD_SUM_BYTES, PART_DOCUMENTS));
     store<u32>(H_FIELD_CAPACITY, wider);
   }
   const sums = <usize>load<u32>(H_FIELD_SUMS) + <usize>field * FIELD_SUM_BYTES;

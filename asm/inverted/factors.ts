@@ -1,19 +1,21 @@
-// The factors by which reranking has recently multiplied the scores of documents. With them, the next page of results and a repeated query
-// need no positions.
+// The factors by which reranking has recently multiplied the scores of documents. With them, the next page of results
+// and a repeated query need no positions.
 //
 // Instead of a factor that was not needed, an upper bound of it is stored, as a negative number.
 //
-// A factor belongs to a document, a description of words and weights, and the average length at that time. Factors of deleted documents are
-// never looked up; compaction forgets all. An entry is a u64 name and the factor, f64; entries are in sets of four.
+// A factor belongs to a document, a description of words and weights, and the average length at that time. Factors of
+// deleted documents are never looked up; compaction forgets all. An entry is a u64 name and the factor, f64; entries
+// are in sets of four.
 //
-// The lowest byte of a name is the epoch, which changes when all are forgotten: entries of other epochs are free. So the table, of 32 MB, is not
-// cleared when it is made, which would block the first search for 25 ms.
+// The lowest byte of a name is the epoch, which changes when all are forgotten: entries of other epochs are free. So
+// the table, of 32 MB, is not cleared when it is made, which would block the first search for 25 ms.
 
 import { H_FACTOR_EPOCH, H_FACTORS, H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
 import { mix } from './mixing.ts';
 import { B_FACTORS, buffer, reserveUncleared, shrink } from './scratch.ts';
 
-// At H_FACTORS: entries (a power of two), and how often a factor was to be stored where another one was; the epoch, 1 to 255, is apart.
+// At H_FACTORS: entries (a power of two), and how often a factor was to be stored where another one was; the epoch, 1
+// to 255, is apart.
 const ENTRIES: usize = 0;
 const WANTED: usize = 4;
 const EPOCHS: u32 = 256;
@@ -21,7 +23,9 @@ const EPOCHS: u32 = 256;
 const ENTRY: u32 = 16;
 const SET: usize = 64;
 const LEAST_BYTES: u32 = 1 << 16;
-/** One of this many factors that collide with a stored one replaces it: if all did, alternating queries would find none. */
+/**
+ * One of this many factors that collide with a stored one replaces it: if all did, alternating queries would find none.
+ */
 const ADMITTED: u32 = 4;
 
 /** Makes a table of at most `most` bytes; if its size changes, all factors are forgotten. */
@@ -66,7 +70,8 @@ export function keepFactor(name: u64, factor: f64): void {
   if (load<u32>(H_FACTORS, ENTRIES) === 0) return;
   const set = setOf(name);
   let entry = set;
-  while (entry < set + SET && load<u64>(entry) !== name && <u32>load<u8>(entry) === load<u32>(H_FACTOR_EPOCH)) entry += ENTRY;
+  while (entry < set + SET && load<u64>(entry) !== name && <u32>load<u8>(entry) === load<u32>(H_FACTOR_EPOCH))
+    entry += ENTRY;
   if (entry === set + SET) {
     const wanted = load<u32>(H_FACTORS, WANTED) + 1;
     store<u32>(H_FACTORS, wanted, WANTED);
@@ -78,5 +83,6 @@ export function keepFactor(name: u64, factor: f64): void {
 }
 
 function setOf(name: u64): usize {
-  return buffer(B_FACTORS) + <usize>(<u32>(name >> 32) & (load<u32>(H_FACTORS, ENTRIES) / (<u32>SET / ENTRY) - 1)) * SET;
+  return buffer(B_FACTORS) +
+    <usize>(<u32>(name >> 32) & (load<u32>(H_FACTORS, ENTRIES) / (<u32>SET / ENTRY) - 1)) * SET;
 }

@@ -1,5 +1,5 @@
-// The features of a candidate for reranking: how well it has the words of a query. Each is from 0 to 1. Most follow from how often and in
-// which fields it has the words; NEAR, ORDERED and NAMED also need their places.
+// The features of a candidate for reranking: how well it has the words of a query. Each is from 0 to 1. Most follow
+// from how often and in which fields it has the words; NEAR, ORDERED and NAMED also need their places.
 //
 // A word, 48 bytes in B_RERANK_WORDS:
 //
@@ -14,7 +14,10 @@ import { B_RERANK_WORDS, buffer } from './scratch.ts';
 // Features. COVERED, NEAR, ORDERED and FREQUENT are 0 for a query of one word.
 /** Share of the words that the document has. */
 const COVERED: usize = 0;
-/** How near neighbours of the query are at their nearest places, 1 / distance, and in their order, 1 / (1 + excess words between them). */
+/**
+ * How near neighbours of the query are at their nearest places, 1 / distance, and in their order, 1 / (1 + excess words
+ * between them).
+ */
 const NEAR: usize = 4;
 const ORDERED: usize = 8;
 /** Share of the words in the title; and that share times the part of the title that the words make up. */
@@ -89,8 +92,9 @@ export function describe(words: u32, c: u32, doc: u32, to: usize): void {
 }
 
 /**
- * Sets the features that need places to upper bounds, as if words that follow each other in the query did so in the candidate. All operations
- * on features and factors are monotonic, even when rounded, so that the factor is at least that of the true features.
+ * Sets the features that need places to upper bounds, as if words that follow each other in the query did so in the
+ * candidate. All operations on features and factors are monotonic, even when rounded, so that the factor is at least
+ * that of the true features.
  */
 export function boundPlaces(words: u32, c: u32, to: usize): void {
   let shares: f32 = 0;
@@ -122,7 +126,9 @@ function shareOfField(tokens: u32, doc: u32, field: u32): f32 {
   return tokens === 0 ? 0 : min<f32>(1, <f32>tokens / load<f32>(lengthsOf(field + 1) + (<usize>doc << 2)));
 }
 
-/** Adds the features of each pair of words that follow each other in the query, weighted by the mean of their shares. */
+/**
+ * Adds the features of each pair of words that follow each other in the query, weighted by the mean of their shares.
+ */
 function describeNeighbours(words: u32, c: u32, to: usize): void {
   let shares: f32 = 0;
   let near: f32 = 0;
@@ -132,7 +138,8 @@ function describeNeighbours(words: u32, c: u32, to: usize): void {
     const second = wordAt(i);
     const share = shareOf(first) + shareOf(second);
     shares += share;
-    const distances = nearest(foundAt(i - 1, c), foundAt(i, c), load<u32>(second, W_OFFSET) - load<u32>(first, W_OFFSET));
+    const distances = nearest(foundAt(i - 1, c), foundAt(i, c),
+      load<u32>(second, W_OFFSET) - load<u32>(first, W_OFFSET));
     near += share * nearness(<u32>distances);
     ordered += share * nearness(<u32>(distances >> 32));
   }
@@ -146,8 +153,9 @@ function nearness(distance: u32): f32 {
 }
 
 /**
- * Lower half: the least number of words between occurrences of two words in one field. Upper half: the least difference between the
- * distance of occurrences in order and the `wanted` distance. Only occurrences next to each other can be the nearest.
+ * Lower half: the least number of words between occurrences of two words in one field. Upper half: the least difference
+ * between the distance of occurrences in order and the `wanted` distance. Only occurrences next to each other can be
+ * the nearest.
  */
 function nearest(first: usize, second: usize, wanted: u32): u64 {
   let a = gathered(first);
@@ -185,19 +193,26 @@ function describeFrequencies(words: u32, c: u32, doc: u32, to: usize): void {
   }
 }
 
-/** Number of positions between a position and the next larger one of a list in the same field; the largest number if there is none. */
+/**
+ * Number of positions between a position and the next larger one of a list in the same field; the largest number if
+ * there is none.
+ */
 function gapBehind(at: usize, end: usize, position: u64): u32 {
   while (at < end && load<u64>(at) >> 1 === position) at += 8;
   return at < end && load<u64>(at) >> 33 === position >> 32 ? <u32>((load<u64>(at) >> 1) - position) - 1 : FAR;
 }
 
-/** A run of words that are glued to each other is one identifier; their exact forms must follow each other, or be there without `places`. */
+/**
+ * A run of words that are glued to each other is one identifier; their exact forms must follow each other, or be there
+ * without `places`.
+ */
 function describeIdentifiers(words: u32, c: u32, to: usize, places: bool): void {
   for (let start: u32 = 0; start < words;) {
     let end = start;
     let share: f32 = shareOf(wordAt(start));
     while (end + 1 < words && (load<u32>(wordAt(end), W_FLAGS) & GLUED) !== 0) share += shareOf(wordAt(++end));
-    if ((load<u32>(wordAt(start), W_FLAGS) & IDENTIFIER) !== 0 && (places ? isNamed(start, end, c) : mayBeNamed(start, end, c))) add(to, NAMED, share);
+    if ((load<u32>(wordAt(start), W_FLAGS) & IDENTIFIER) !== 0 &&
+      (places ? isNamed(start, end, c) : mayBeNamed(start, end, c))) add(to, NAMED, share);
     start = end + 1;
   }
 }

@@ -3,7 +3,8 @@
 import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { CONTENT_FREQUENCIES, DERIVED, FURTHER, PLAIN_FIELDS } from './layout.ts';
 import { skipPacked } from './packing.ts';
-import { BLOCK_HEADER, blockAt, blockBits, blockCount, MORE, ONCE, parsePosting, postingFields, postingFieldsAt, postingFrequency, skipFields } from './postings.ts';
+import { BLOCK_HEADER, blockAt, blockBits, blockCount, MORE, ONCE, parsePosting, postingFields, postingFieldsAt,
+  postingFrequency, skipFields } from './postings.ts';
 import { blockFields, blockPositions, blockPostings } from './reading.ts';
 import { R_FIELDS, R_TAIL, recordOf } from './records.ts';
 import { B_FIELD_ENTRIES, buffer, reserve } from './scratch.ts';

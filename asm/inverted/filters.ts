@@ -1,14 +1,16 @@
 // Bitmaps by ordinal, which the caller passes, and by document, which selecting needs.
 //
-// Where documents came in the order of their ordinals, 64 consecutive documents are whole words of both bitmaps, shifted: such documents are
-// in step, and often nearly all are, with one shift. B_IN_STEP has u32 the number of the stretches of them, then each stretch, ascending:
+// Where documents came in the order of their ordinals, 64 consecutive documents are whole words of both bitmaps,
+// shifted: such documents are in step, and often nearly all are, with one shift. B_IN_STEP has u32 the number of the
+// stretches of them, then each stretch, ascending:
 //
-//     0 first document, a multiple of 64   4 its ordinal   8 documents, a multiple of 64; the ordinals of all follow each other
+// 0 first document, a multiple of 64 4 its ordinal 8 documents, a multiple of 64; the ordinals of all follow each other
 //
 // It is valid until documents are added or get other numbers.
 //
-// Filters by document are in slots of `filterBytes`, which the host assigns. B_DOC_FILTERS has u32 the bytes of a slot, then the address of each
-// group of slots, or 0. All slots in one buffer would be copied whenever it grows, which blocked searches for tens of milliseconds.
+// Filters by document are in slots of `filterBytes`, which the host assigns. B_DOC_FILTERS has u32 the bytes of a slot,
+// then the address of each group of slots, or 0. All slots in one buffer would be copied whenever it grows, which
+// blocked searches for tens of milliseconds.
 
 import { H_DOC_OF_CAPACITY, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, PAGE_SCRATCH } from './layout.ts';
 import { setBit } from './levels.ts';
@@ -23,7 +25,9 @@ const FIRST_GROUP: usize = 4;
 /** Slots of a group. */
 const SLOTS: u32 = 16;
 
-/** Notes which documents are in step. Call it before any filter is translated after documents were added or renumbered. */
+/**
+ * Notes which documents are in step. Call it before any filter is translated after documents were added or renumbered.
+ */
 export function noteSteps(): void {
   const runs = load<u32>(H_DOCS) / RUN;
   const steps = reserve(B_IN_STEP, <u32>FIRST_STRETCH + runs * <u32>STRETCH);
@@ -106,7 +110,10 @@ function releaseSlots(): void {
   store<u32>(groups, filterBytes());
 }
 
-/** Translates B_FILTER, a bit for each of `size` ordinals (a multiple of 32), into a slot. Returns how many documents pass, dead ones included. */
+/**
+ * Translates B_FILTER, a bit for each of `size` ordinals (a multiple of 32), into a slot. Returns how many documents
+ * pass, dead ones included.
+ */
 export function translateFilter(slot: u32, size: u32): u32 {
   const target = makeSlot(slot);
   // Words that are read across the end must be zero there.
@@ -151,7 +158,8 @@ function gatherBits(bits: usize, size: u32, from: u32, end: u32): u64 {
   let word: u64 = 0;
   for (let doc = from; doc < end; doc++) {
     const ordinal = load<u32>(ordinalsFrom(doc));
-    if (ordinal < size) word |= <u64>((load<u32>(bits + (<usize>(ordinal >> 5) << 2)) >> (ordinal & 31)) & 1) << <u64>(doc - from);
+    if (ordinal < size)
+      word |= <u64>((load<u32>(bits + (<usize>(ordinal >> 5) << 2)) >> (ordinal & 31)) & 1) << <u64>(doc - from);
   }
   return word;
 }
@@ -182,11 +190,15 @@ export function matchesByOrdinal(): void {
 /** Adds the matches between two documents that are not in step, one by one. */
 function scatterRuns(target: usize, matches: usize, from: u32, to: u32): void {
   for (let doc = from; doc < to; doc += RUN) {
-    for (let left = load<u64>(matches + (doc >> 3)); left !== 0; left &= left - 1) setBit(target, load<u32>(ordinalsFrom(doc + <u32>ctz(left))));
+    for (let left = load<u64>(matches + (doc >> 3)); left !== 0; left &= left - 1)
+      setBit(target, load<u32>(ordinalsFrom(doc + <u32>ctz(left))));
   }
 }
 
-/** Adds `count` words to a bitmap from any bit on, two at a time: a word of it gets the end of one word and the beginning of the next. */
+/**
+ * Adds `count` words to a bitmap from any bit on, two at a time: a word of it gets the end of one word and the
+ * beginning of the next.
+ */
 function addWords(bits: usize, from: u32, words: usize, count: u32): void {
   const at = bits + (<usize>(from >> 6) << 3);
   const shift = <i32>(from & 63);
@@ -199,7 +211,8 @@ function addWords(bits: usize, from: u32, words: usize, count: u32): void {
     const former = i64x2.shr_u(i64x2.shr_u(v128.load(words + i - 8), 63 - shift), 1);
     v128.store(at + i, v128.or(v128.load(at + i), v128.or(here, former)));
   }
-  for (; i < end; i += 8) addWord(at + i, (load<u64>(words + i) << <u64>shift) | (load<u64>(words + i - 8) >> <u64>(63 - shift) >> 1));
+  for (; i < end; i += 8)
+    addWord(at + i, (load<u64>(words + i) << <u64>shift) | (load<u64>(words + i - 8) >> <u64>(63 - shift) >> 1));
   if (shift !== 0) addWord(at + end, load<u64>(words + end - 8) >> <u64>(64 - shift));
 }
 

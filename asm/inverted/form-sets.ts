@@ -1,8 +1,8 @@
 // Sets of many forms, as patterns match them: `count` numbers, u32 each, in B_INPUT.
 
 import { formCount, formExists, R_DOCUMENTS, recordOf } from './records.ts';
-import { B_FORM_BITS, B_INPUT, buffer, reserve } from './scratch.ts';
 import { sumForm, sumFormDensely } from './scoring.ts';
+import { B_FORM_BITS, B_INPUT, buffer, reserve } from './scratch.ts';
 
 export function formsExist(count: u32): bool {
   const forms = buffer(B_INPUT);
@@ -17,13 +17,15 @@ export function formsExist(count: u32): bool {
 export function postingsOf(count: u32): f64 {
   const forms = buffer(B_INPUT);
   let postings: f64 = 0;
-  for (let at = forms; at < forms + (<usize>count << 2); at += 4) postings += <f64>load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS);
+  for (let at = forms; at < forms + (<usize>count << 2); at += 4)
+    postings += <f64>load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS);
   return postings;
 }
 
 /**
- * Adds the forms, each once, to the group that is being summed (see `scoring.ts`). Returns how many documents the group has gained,
- * unless it is summed densely. Forms are taken in the order of their numbers, which is mostly the order of their memory.
+ * Adds the forms, each once, to the group that is being summed (see `scoring.ts`). Returns how many documents the group
+ * has gained, unless it is summed densely. Forms are taken in the order of their numbers, which is mostly the order of
+ * their memory.
  */
 export function sumForms(count: u32, densely: bool): u32 {
   const forms = buffer(B_INPUT);

@@ -1,16 +1,16 @@
-// The hash table of the forms: their numbers, by the hash of their bytes (open addressing, linear probing). A slot has a
-// number in its lower 27 bits (a memory cannot hold more forms than that) and the upper five bits of the hash above, which
-// distinguish most other forms without reading their bytes.
+// The hash table of the forms: their numbers, by the hash of their bytes (open addressing, linear probing). A slot has
+// a number in its lower 27 bits (a memory cannot hold more forms than that) and the upper five bits of the hash above,
+// which distinguish most other forms without reading their bytes.
 //
-// When it is three quarters full, a table of twice the slots replaces it. From then on, each form that is entered
-// moves some slots of the old table, so that no call moves all of them. Meanwhile a form is in the new table, or at a slot of
-// the old one that was not moved yet. Moved forms also stay in the old table, so that probing continues past them, and a
-// dropped form leaves a mark there.
+// When it is three quarters full, a table of twice the slots replaces it. From then on, each form that is entered moves
+// some slots of the old table, so that no call moves all of them. Meanwhile a form is in the new table, or at a slot of
+// the old one that was not moved yet. Moved forms also stay in the old table, so that probing continues past them, and
+// a dropped form leaves a mark there.
 
 import { equalBytes, hashBytes } from './bytes.ts';
-import { formBytes, formLength } from './records.ts';
 import { H_HASH, H_HASH_SLOTS, H_HASH_USED, H_OLD_HASH, H_OLD_NEXT, H_OLD_SLOTS, PART_FORMS } from './layout.ts';
 import { release, resize } from './memory.ts';
+import { formBytes, formLength } from './records.ts';
 
 const FIRST_SLOTS: u32 = 512;
 /** Slots that are moved when a form is entered: enough to move all long before the new table is full. */
@@ -20,7 +20,9 @@ const NUMBER: u32 = 0x07ffffff;
 
 export function lookUpForm(at: usize, length: u32, hash: u32): u32 {
   const form = lookUpIn(load<u32>(H_HASH), load<u32>(H_HASH_SLOTS), at, length, hash);
-  return form !== 0 || load<u32>(H_OLD_HASH) === 0 ? form : lookUpIn(load<u32>(H_OLD_HASH), load<u32>(H_OLD_SLOTS), at, length, hash);
+  return form !== 0 || load<u32>(H_OLD_HASH) === 0
+    ? form
+    : lookUpIn(load<u32>(H_OLD_HASH), load<u32>(H_OLD_SLOTS), at, length, hash);
 }
 
 function lookUpIn(table: usize, slots: u32, at: usize, length: u32, hash: u32): u32 {
@@ -50,7 +52,9 @@ export function leaveTable(form: u32): void {
   const hash = hashOf(form);
   const slot = slotOf(load<u32>(H_HASH), load<u32>(H_HASH_SLOTS), form, hash);
   if (slot !== 0) emptySlot(slot);
-  const old: usize = load<u32>(H_OLD_HASH) === 0 ? 0 : slotOf(load<u32>(H_OLD_HASH), load<u32>(H_OLD_SLOTS), form, hash);
+  const old: usize = load<u32>(H_OLD_HASH) === 0
+    ? 0
+    : slotOf(load<u32>(H_OLD_HASH), load<u32>(H_OLD_SLOTS), form, hash);
   if (old !== 0) store<u32>(old, DROPPED);
   assert(slot !== 0 || old !== 0, 'a form that is not in the table');
   store<u32>(H_HASH_USED, load<u32>(H_HASH_USED) - 1);
@@ -60,7 +64,8 @@ export function leaveTable(form: u32): void {
 function slotOf(table: usize, slots: u32, form: u32, hash: u32): usize {
   const wanted = form | (hash & ~NUMBER);
   let i = hash & (slots - 1);
-  while (load<u32>(table + (<usize>i << 2)) !== wanted && load<u32>(table + (<usize>i << 2)) !== 0) i = (i + 1) & (slots - 1);
+  while (load<u32>(table + (<usize>i << 2)) !== wanted && load<u32>(table + (<usize>i << 2)) !== 0)
+    i = (i + 1) & (slots - 1);
   const slot = table + (<usize>i << 2);
   return load<u32>(slot) === wanted ? slot : 0;
 }

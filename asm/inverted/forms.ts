@@ -2,11 +2,12 @@
 
 import { hashBytes } from './bytes.ts';
 import { enterForm, leaveTable, lookUpForm } from './form-table.ts';
-import { H_FORM_CAPACITY, H_FORMS, H_NEW_FORMS, H_RECORDS, H_SIGNATURES, H_SPARE_COUNT, H_SPARE_FORMS, PART_FORMS, PART_STRINGS } from './layout.ts';
+import { H_FORM_CAPACITY, H_FORMS, H_NEW_FORMS, H_RECORDS, H_SIGNATURES, H_SPARE_COUNT, H_SPARE_FORMS, PART_FORMS,
+  PART_STRINGS } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
 import { formLength, HAS_KEY, R_DOCUMENTS, R_STRING, R_TAIL, RECORD, recordOf, signatureAt } from './records.ts';
-import { forgetRecent } from './tokens.ts';
 import { B_NEW_FORMS, buffer, reserve, roomOf } from './scratch.ts';
+import { forgetRecent } from './tokens.ts';
 
 const FIRST_CAPACITY: u32 = 256;
 

@@ -1,16 +1,17 @@
 // Forms within an edit distance of a word (insertion, deletion, substitution of a character).
 //
 // An order of the dictionary is a trie read depth first. For each character of the current key there is a state of the
-// Levenshtein automaton of the word: for each number of errors, a bit for each prefix of the word that may
-// have been read with that many errors (Wu and Manber, "Fast text searching allowing errors", 1992). Keys that share a prefix share
-// its states, and when a state is empty, every key with that prefix is skipped.
+// Levenshtein automaton of the word: for each number of errors, a bit for each prefix of the word that may have been
+// read with that many errors (Wu and Manber, "Fast text searching allowing errors", 1992). Keys that share a prefix
+// share its states, and when a state is empty, every key with that prefix is skipped.
 //
-// The first letters are the expensive ones, because errors there leave all of the dictionary open. So the word is split in two (Mihov
-// and Schulz, "Fast approximate search in large dictionaries", 2004): with k errors in all, either the first part has fewer
-// than k, or the second has none. The first case is searched in the order of keys, the second in the order of keys read backward.
+// The first letters are the expensive ones, because errors there leave all of the dictionary open. So the word is split
+// in two (Mihov and Schulz, "Fast approximate search in large dictionaries", 2004): with k errors in all, either the
+// first part has fewer than k, or the second has none. The first case is searched in the order of keys, the second in
+// the order of keys read backward.
 //
-// At FUZZY: 128 x u64, for each ASCII character a bit for each of the word's characters that equals it; by depth, 80 of each:
-// u32 character of the current key, u32 bytes up to its end, 3 x u64 state.
+// At FUZZY: 128 x u64, for each ASCII character a bit for each of the word's characters that equals it; by depth, 80 of
+// each: u32 character of the current key, u32 bytes up to its end, 3 x u64 state.
 
 import { characterLength, codePointAt, putCodePoint } from './bytes.ts';
 import { endOfAffix, formAt, leafCount, leafSize, output, seekKey } from './dictionary.ts';
@@ -27,10 +28,14 @@ const STATE: usize = 24;
 /**
  * Writes the forms within `bound` edits, 1 or 2, of a word of `length` <= 60 code points to B_OUTPUT, each as (form,
  * distance), at most `limit`; returns their number. Only forms count that need at most `free` < `bound` edits in the
- * first `part` characters; the distance counts such edits only. `backward`: the word and the keys are read from their ends.
+ * first `part` characters; the distance counts such edits only. `backward`: the word and the keys are read from their
+ * ends.
  */
-export function collectFuzzy(word: usize, length: u32, bound: u32, part: u32, free: u32, backward: bool, limit: u32): u32 {
-  assert(length <= MAX_FUZZY_WORD && bound <= 2 && free < bound && part <= length, 'a word or a bound that is too large');
+export function collectFuzzy(word: usize, length: u32, bound: u32, part: u32, free: u32, backward: bool,
+  limit: u32): u32
+{
+  assert(length <= MAX_FUZZY_WORD && bound <= 2 && free < bound && part <= length,
+    'a word or a bound that is too large');
   const order = backward ? H_BACKWARD : H_FORWARD;
   const anywhere = ~(<u64>0);
   const behind = anywhere << part;
@@ -73,7 +78,8 @@ function begin(word: usize, length: u32, once: u64, twice: u64): void {
   memory.fill(MASKS, 0, 1024);
   for (let i: u32 = 0; i < length; i++) {
     const character = load<u32>(word + (<usize>i << 2));
-    if (character < 128) store<u64>(MASKS + (<usize>character << 3), load<u64>(MASKS + (<usize>character << 3)) | (<u64>1 << i));
+    if (character < 128)
+      store<u64>(MASKS + (<usize>character << 3), load<u64>(MASKS + (<usize>character << 3)) | (<u64>1 << i));
   }
   store<u64>(STATES, 1);
   store<u64>(STATES, (1 & once) << 1, 8);
@@ -83,13 +89,14 @@ function begin(word: usize, length: u32, once: u64, twice: u64): void {
 /** Place of the first key that begins (or, backward, ends) with the first `part` characters of the word. */
 function seekPart(order: usize, word: usize, part: u32, backward: bool): u64 {
   let to = FORM_BUFFER;
-  for (let i: u32 = 0; i < part; i++) to = putCodePoint(to, load<u32>(word + (<usize>(backward ? part - 1 - i : i) << 2)));
+  for (let i: u32 = 0; i < part; i++)
+    to = putCodePoint(to, load<u32>(word + (<usize>(backward ? part - 1 - i : i) << 2)));
   return seekKey(order, FORM_BUFFER, <u32>(to - FORM_BUFFER));
 }
 
 /**
- * Computes the states for the characters of a key that the previous key of `depth` states does not share. Returns the new
- * depth: the key's length, or the length of the first prefix whose state is empty.
+ * Computes the states for the characters of a key that the previous key of `depth` states does not share. Returns the
+ * new depth: the key's length, or the length of the first prefix whose state is empty.
  */
 function descend(form: u32, depth: u32, word: usize, length: u32, once: u64, twice: u64, backward: bool): u32 {
   const key = keyBytes(form);
@@ -115,8 +122,7 @@ function descend(form: u32, depth: u32, word: usize, length: u32, once: u64, twi
 }
 
 function startOfLast(end: usize): usize {
-  do end--;
-  while ((load<u8>(end) & 0xc0) === 0x80);
+  do end--; while ((load<u8>(end) & 0xc0) === 0x80);
   return end;
 }
 
@@ -128,14 +134,18 @@ function bitsOf(character: u32, word: usize, length: u32): u64 {
   return bits;
 }
 
-/** From the state of a depth to the next. A first error may be in front of the characters of `once`, a second in front of those of `twice`. */
+/**
+ * From the state of a depth to the next. A first error may be in front of the characters of `once`, a second in front
+ * of those of `twice`.
+ */
 function advance(depth: u32, bits: u64, length: u32, once: u64, twice: u64): void {
   const from = STATES + <usize>depth * STATE;
   const all = ~(<u64>0) >> (63 - length);
   const none = load<u64>(from);
   const one = load<u64>(from, 8);
   const two = load<u64>(from, 16);
-  // From the state with one error less: the key's character is inserted, or replaces one of the word, or one of the word is left out.
+  // From the state with one error less: the key's character is inserted, or replaces one of the word, or one of the
+  // word is left out.
   const exact = (none & bits) << 1;
   const first = none & once;
   const single = ((one & bits) << 1) | first | (first << 1) | ((exact & once) << 1);

@@ -1,11 +1,13 @@
-// The places of a query's words in some of its candidates, for reranking: the positions of the postings that `candidates.ts` has found. A
-// place is a u64, ascending: field << 33 | position << 1 | exact form?
+// The places of a query's words in some of its candidates, for reranking: the positions of the postings that
+// `candidates.ts` has found. A place is a u64, ascending: field << 33 | position << 1 | exact form?
 //
 // In the entries of `candidates.ts`, by word and candidate:
 //
-//     16 where the numbers start in B_RERANK_POSITIONS, in bytes   20 their count   24 whether they are being read from postings
+// 16 where the numbers start in B_RERANK_POSITIONS, in bytes 20 their count 24 whether they are being read from
+// postings
 
-import { documentAt, F_OCCURRENCES, foundAt, foundPosting, P_BLOCK, P_CANDIDATE, P_EXACT, P_FREQUENCY, P_INDEX } from './candidates.ts';
+import { documentAt, F_OCCURRENCES, foundAt, foundPosting, P_BLOCK, P_CANDIDATE, P_EXACT, P_FREQUENCY,
+  P_INDEX } from './candidates.ts';
 import { readOpenPosting, readTailPosting } from './chunk-positions.ts';
 import { CHOSEN, FREQUENCIES, H_GATHERED } from './layout.ts';
 import { mergePositions } from './merging.ts';
@@ -37,8 +39,8 @@ export function closeGathering(): void {
 }
 
 /**
- * Gathers the places of a word in `count` candidates (u32 each at `some`). Its postings are those from `first` to `end`; `hash` is its key
- * in `places.ts`, where places that are read from postings are remembered.
+ * Gathers the places of a word in `count` candidates (u32 each at `some`). Its postings are those from `first` to
+ * `end`; `hash` is its key in `places.ts`, where places that are read from postings are remembered.
  */
 export function gatherWord(word: u32, hash: u64, first: u32, end: u32, some: usize, count: u32): void {
   let unknown: u32 = 0;
@@ -96,7 +98,10 @@ function readPostings(word: u32, first: u32, end: u32): void {
   }
 }
 
-/** Reads the positions of a posting of a block whose positions are open, or of a tail, and adds them to those of the word's other forms. */
+/**
+ * Reads the positions of a posting of a block whose positions are open, or of a tail, and adds them to those of the
+ * word's other forms.
+ */
 function readPosting(block: usize, posting: usize, word: u32): void {
   const found = foundAt(word, load<u32>(posting, P_CANDIDATE));
   const count = load<u32>(posting, P_FREQUENCY);

@@ -1,8 +1,10 @@
-// How long each document is, roughly: one byte per document, from which 16 score bounds at a time are looked up (see `tallies.ts`).
+// How long each document is, roughly: one byte per document, from which 16 score bounds at a time are looked up (see
+// `tallies.ts`).
 //
-// A grade is 4 times the number of lengths at GRADE_LENGTHS that a document reaches, or DEAD_GRADE. These lengths are fractions of the
-// average length at the time when they were chosen; they are chosen again when the number of documents has doubled. A document gets its
-// grade at the first search, and loses it by deletion (see `removeDocument`) and compaction.
+// A grade is 4 times the number of lengths at GRADE_LENGTHS that a document reaches, or DEAD_GRADE. These lengths are
+// fractions of the average length at the time when they were chosen; they are chosen again when the number of documents
+// has doubled. A document gets its grade at the first search, and loses it by deletion (see `removeDocument`) and
+// compaction.
 
 import { DEAD_GRADE, isDead, lengthsOf } from './documents.ts';
 import { H_DOCS, H_GRADED, H_GRADED_FOR, H_LENGTH_SUM, H_LEVEL_CAPACITY, H_LIVE_DOCS } from './layout.ts';
@@ -10,7 +12,10 @@ import { B_GRADES, reserve } from './scratch.ts';
 
 export const GRADES: u32 = 4;
 
-/** Updates the grades after levels were prepared; returns their address. Grades behind the last document, up to a multiple of 64, are dead. */
+/**
+ * Updates the grades after levels were prepared; returns their address. Grades behind the last document, up to a
+ * multiple of 64, are dead.
+ */
 export function gradeDocuments(): usize {
   const grades = reserve(B_GRADES, load<u32>(H_LEVEL_CAPACITY));
   const docs = load<u32>(H_DOCS);

@@ -1,6 +1,7 @@
 // Which of some documents have any of some forms: search results say which words of the query they have.
 //
-// B_INPUT has the forms and then the ordinals, u32 each. Of a block that may have one of the documents, only the documents are decoded.
+// B_INPUT has the forms and then the ordinals, u32 each. Of a block that may have one of the documents, only the
+// documents are decoded.
 
 import { firstChunkFrom, frequencyIn } from './counting.ts';
 import { documentOf } from './documents.ts';
@@ -56,7 +57,10 @@ function findForm(form: u32, order: usize, end: usize, found: usize): void {
     chunk = firstChunkFrom(record, chunk, doc);
     if (chunk === chunks) return;
     if (chunk < blocks && load<u32>(blockAt(record, chunk), 4) > doc) continue;
-    if (chunk !== read) count = chunk < blocks ? readBlockDocuments(blockAt(record, chunk), DOCS) : readChunk(form, chunk, DOCS, FREQUENCIES);
+    if (chunk !== read)
+      count = chunk < blocks
+        ? readBlockDocuments(blockAt(record, chunk), DOCS)
+        : readChunk(form, chunk, DOCS, FREQUENCIES);
     read = chunk;
     if (isAmong(doc, count)) store<u32>(place, 1);
   }

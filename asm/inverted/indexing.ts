@@ -1,21 +1,20 @@
 // The document that is being added: from its tokens (see `tokens.ts`) to its postings.
 //
-// Tokens of a field are consecutive, so a token's number determines its field: B_DOC_FIELDS has each field and its first
-// token (u32 each), the content first, and one entry behind the last.
+// Tokens of a field are consecutive, so a token's number determines its field: B_DOC_FIELDS has each field and its
+// first token (u32 each), the content first, and one entry behind the last.
 
 import { putVarint, putVarintLoosely } from './bytes.ts';
 import { hideDocument, newDocument, reviveDocument, showDocument } from './documents.ts';
-import {
-  FURTHER, H_COMMIT_DOC, H_COMMIT_FORM, H_COMMIT_HIDDEN, H_DOC_FIELDS, H_DOC_FORMS, H_TOKENS, MAX_FIELDS, PLAIN_FIELDS,
-} from './layout.ts';
+import { FURTHER, H_COMMIT_DOC, H_COMMIT_FORM, H_COMMIT_HIDDEN, H_DOC_FIELDS, H_DOC_FORMS, H_TOKENS, MAX_FIELDS,
+  PLAIN_FIELDS } from './layout.ts';
 import { appendPosting, appendSingle, putFurther } from './postings.ts';
 import { isTailCurrent } from './reading.ts';
 import { recordOf } from './records.ts';
 import { renewTail } from './renewal.ts';
-import {
-  B_BLOCK, B_BLOCK_FIELDS, B_DOC_FIELDS, B_DOC_FORMS, B_INPUT, B_OUTPUT, B_PLACES, B_POSITIONS, B_POSTINGS, B_TOKENS, buffer, shrink,
-} from './scratch.ts';
-import { beginPlaces, E_FORM, E_TOKENS, endOfPlaces, entryAt, forgetTokens, placeTokens, positionOf, room, tokenAt } from './tokens.ts';
+import { B_BLOCK, B_BLOCK_FIELDS, B_DOC_FIELDS, B_DOC_FORMS, B_INPUT, B_OUTPUT, B_PLACES, B_POSITIONS, B_POSTINGS,
+  B_TOKENS, buffer, shrink } from './scratch.ts';
+import { beginPlaces, E_FORM, E_TOKENS, endOfPlaces, entryAt, forgetTokens, placeTokens, positionOf, room,
+  tokenAt } from './tokens.ts';
 
 const LARGE_BUFFER: u32 = 4 << 20;
 /** Placing this many tokens takes as long as one token takes in a posting. */

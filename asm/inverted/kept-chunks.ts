@@ -1,8 +1,8 @@
-// Chunks that a phrase query has read: once its candidates are known, it reads the same postings again. Chunks are kept from
-// `openKept` until `closeKept`, for forms that are read from their first chunk to the last.
+// Chunks that a phrase query has read: once its candidates are known, it reads the same postings again. Chunks are kept
+// from `openKept` until `closeKept`, for forms that are read from their first chunk to the last.
 //
-// A chunk has 1 KiB in B_KEPT_CHUNKS: its documents, 128 x u32, and their frequencies, 128 x u32, as `readChunk` writes them. Behind the last
-// chunk of a form, there is 1 KiB for the places of the postings of its tail, as in TAIL_PLACES.
+// A chunk has 1 KiB in B_KEPT_CHUNKS: its documents, 128 x u32, and their frequencies, 128 x u32, as `readChunk` writes
+// them. Behind the last chunk of a form, there is 1 KiB for the places of the postings of its tail, as in TAIL_PLACES.
 // B_KEPT_FORMS has for each form its number and the index of its first chunk there, u32 each.
 
 import { BLOCK, H_KEPT, TAIL_PLACES } from './layout.ts';

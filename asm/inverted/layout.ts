@@ -23,9 +23,15 @@ export const PAGE_SMALL: u8 = 1; // chunks of the size classes
 export const PAGE_LARGE: u8 = 2; // one allocation of whole pages
 export const PAGE_SCRATCH: u8 = 3; // no checkpoint keeps it
 
-/** Plain fields, from 0 on: the content, and the fields that most documents have. Each has a bit, and an array of lengths by document. */
+/**
+ * Plain fields, from 0 on: the content, and the fields that most documents have. Each has a bit, and an array of
+ * lengths by document.
+ */
 export const PLAIN_FIELDS: u32 = 7;
-/** Bits of plain fields that repeat text of other fields: they count only if weights name them, and phrases do not search them. */
+/**
+ * Bits of plain fields that repeat text of other fields: they count only if weights name them, and phrases do not
+ * search them.
+ */
 export const DERIVED: u32 = (1 << 5) | (1 << 6);
 /** Plain fields before the derived ones. */
 export const OWN_FIELDS: u32 = 5;
@@ -60,9 +66,15 @@ export const H_LIVE_DOCS: usize = HEADER + 388;
 /** Deleted documents that still have postings. */
 export const H_DEAD_DOCS: usize = HEADER + 392;
 export const H_DOC_CAPACITY: usize = HEADER + 396;
-/** Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 if no document has had it (8 x address). */
+/**
+ * Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 if no document
+ * has had it (8 x address).
+ */
 export const H_LENGTHS: usize = HEADER + 400;
-/** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 if no document has had any. */
+/**
+ * Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 if no document has had
+ * any.
+ */
 export const H_FURTHER_LENGTHS: usize = HEADER + 460;
 /** Array of u32: the caller's ordinal of each document. */
 export const H_ORDINALS: usize = HEADER + 464;
@@ -71,7 +83,9 @@ export const H_DOC_OF: usize = HEADER + 432;
 export const H_DOC_OF_CAPACITY: usize = HEADER + 436;
 /** Sum of the lengths of live documents over all fields but the derived ones, f64. */
 export const H_LENGTH_SUM: usize = HEADER + 440;
-/** By field, 16 bytes each: sum of the lengths of live documents (f64), live documents that have a token there (u32). */
+/**
+ * By field, 16 bytes each: sum of the lengths of live documents (f64), live documents that have a token there (u32).
+ */
 export const H_FIELD_SUMS: usize = HEADER + 448;
 export const H_FIELD_CAPACITY: usize = HEADER + 452;
 /** Array of u8 by document: its class (see `documents.ts`). */
@@ -104,7 +118,10 @@ export const H_REMAP: usize = HEADER + 1248;
 export const H_REMAP_DOCS: usize = HEADER + 1252;
 export const H_COMPACT_FORM: usize = HEADER + 1256;
 export const H_COMPACT_BLOCK: usize = HEADER + 1260;
-/** The hash table that is being moved into the larger one: address, slots, the first slot that was not moved (see `form-table.ts`). */
+/**
+ * The hash table that is being moved into the larger one: address, slots, the first slot that was not moved (see
+ * `form-table.ts`).
+ */
 export const H_OLD_HASH: usize = HEADER + 1264;
 export const H_OLD_SLOTS: usize = HEADER + 1268;
 export const H_OLD_NEXT: usize = HEADER + 1272;
@@ -158,7 +175,10 @@ export const H_NOTED: usize = H_SCRATCH + 640;
 export const H_PLACES: usize = H_SCRATCH + 760;
 /** Numbers by which the host identifies the parameters of scoring (see `lists/scored.ts`). */
 export const H_SCORING_NAMES: usize = H_SCRATCH + 768;
-/** Documents before this one have grades; and the number of documents when the grade lengths, 3 x f32, were chosen (see `grades.ts`). */
+/**
+ * Documents before this one have grades; and the number of documents when the grade lengths, 3 x f32, were chosen (see
+ * `grades.ts`).
+ */
 export const H_GRADED: usize = H_SCRATCH + 960;
 export const H_GRADED_FOR: usize = H_SCRATCH + 964;
 /** Not used; it is written so that the compiler keeps the loads of `touchBlocks`. */

@@ -7,14 +7,18 @@
 import { isDead, isExcluded } from './documents.ts';
 import { H_DOCS, H_EXCLUDED, H_LEVEL_CAPACITY, H_LEVELS, H_SCORING, MAX_LEVELS, PAGE_SCRATCH } from './layout.ts';
 import { allocatePages, pagesFor, releasePages } from './memory.ts';
-import { B_FIELD_SUMS, B_KEPT_BITS, B_LIST_COUNTS, B_MATCH_COUNTS, B_SUM_BITS, B_SUMS, buffer, reserve } from './scratch.ts';
+import { B_FIELD_SUMS, B_KEPT_BITS, B_LIST_COUNTS, B_MATCH_COUNTS, B_SUM_BITS, B_SUMS, buffer,
+  reserve } from './scratch.ts';
 import { SLOTS } from './sublinear.ts';
 import { P_ALGORITHM, TF_IDF } from './weighing.ts';
 
 /** Levels grow by this many documents: a page of scores, and whole vectors of bits. */
 const STEP: u32 = 16384;
 
-/** Makes levels 0 to `count` - 1, and the arrays in which scoring sums, fit every document. Call it between queries, with the scoring set. */
+/**
+ * Makes levels 0 to `count` - 1, and the arrays in which scoring sums, fit every document. Call it between queries,
+ * with the scoring set.
+ */
 export function prepareLevels(count: u32): void {
   assert(count <= MAX_LEVELS, 'too many levels');
   const docs = load<u32>(H_DOCS);

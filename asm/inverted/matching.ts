@@ -13,11 +13,13 @@ export const ONE: u32 = 0xfffffffe;
 export const MAY_BE: u32 = 0xfffffffd;
 
 /**
- * Writes the forms that a pattern of `length` code points at `pattern` matches to B_OUTPUT, in no order, at most `limit`;
- * returns their number. The literal bytes at the start or end of every match select the range of forms, and
+ * Writes the forms that a pattern of `length` code points at `pattern` matches to B_OUTPUT, in no order, at most
+ * `limit`; returns their number. The literal bytes at the start or end of every match select the range of forms, and
  * those within the pattern select which of these are compared.
  */
-export function collectMatches(pattern: usize, length: u32, affix: usize, affixBytes: u32, backward: bool, limit: u32): u32 {
+export function collectMatches(pattern: usize, length: u32, affix: usize, affixBytes: u32, backward: bool,
+  limit: u32): u32
+{
   const bits = signatureOfPattern(pattern, length);
   if (affixBytes === 0) return collectAnywhere(pattern, length, bits, limit);
   const candidates = collectRange(backward ? H_BACKWARD : H_FORWARD, affix, affixBytes, u32.MAX_VALUE);
@@ -31,7 +33,9 @@ export function collectMatches(pattern: usize, length: u32, affix: usize, affixB
 
 function collectAnywhere(pattern: usize, length: u32, bits: u64, limit: u32): u32 {
   let found: u32 = 0;
-  for (let form = nextWithSignature(1, bits); form < formCount() && found < limit; form = nextWithSignature(form + 1, bits)) {
+  for (let form = nextWithSignature(1, bits); form < formCount() && found < limit;
+    form = nextWithSignature(form + 1, bits))
+  {
     if (formExists(form) && matches(pattern, length, keyBytes(form), keyLength(form))) output(found++, form);
   }
   return found;

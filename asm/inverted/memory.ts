@@ -1,13 +1,11 @@
-// The allocator. Small chunks come in 160 size classes (steps of 8 bytes up to 512, which most blocks of postings have, then
-// sixteen to a doubling, up to 32 KiB), each with a list of free chunks that are linked through their first word. If a class
-// has no free chunk, one of a larger class is split; if there is none, new pages are used. Larger chunks
-// are runs of whole pages, found by first fit. A chunk has no header: its owner knows how many bytes it requested,
-// and passes that number when it frees the chunk.
+// The allocator. Small chunks come in 160 size classes (steps of 8 bytes up to 512, which most blocks of postings have,
+// then sixteen to a doubling, up to 32 KiB), each with a list of free chunks that are linked through their first word.
+// If a class has no free chunk, one of a larger class is split; if there is none, new pages are used. Larger chunks are
+// runs of whole pages, found by first fit. A chunk has no header: its owner knows how many bytes it requested, and
+// passes that number when it frees the chunk.
 
-import {
-  FIRST_HEAP_PAGE, H_BUMP, H_BUMP_END, H_FREE_CLASSES, H_FREE_HINT, H_FREE_LISTS, H_FULL, H_PARTS,
-  PAGE, PAGE_FREE, PAGE_KINDS, PAGE_LARGE, PAGE_SMALL,
-} from './layout.ts';
+import { FIRST_HEAP_PAGE, H_BUMP, H_BUMP_END, H_FREE_CLASSES, H_FREE_HINT, H_FREE_LISTS, H_FULL, H_PARTS, PAGE,
+  PAGE_FREE, PAGE_KINDS, PAGE_LARGE, PAGE_SMALL } from './layout.ts';
 
 const MAX_SMALL: u32 = 32768;
 const MAX_PAGES: u32 = 65536;
@@ -30,7 +28,10 @@ export function allocate(size: u32, part: u32): usize {
   return chunk;
 }
 
-/** Frees what `allocate(size, part)` returned; `size` may be any size with the same number of usable bytes. Address 0 is allowed. */
+/**
+ * Frees what `allocate(size, part)` returned; `size` may be any size with the same number of usable bytes. Address 0 is
+ * allowed.
+ */
 export function release(address: usize, size: u32, part: u32): void {
   if (address === 0) return;
   count(part, -<i32>roomFor(size));

@@ -1,6 +1,9 @@
 import { isDerived } from './fields.ts';
 
-/** Merges `count` positions (u64, ascending) into those from `start` to `end`, from the back, in place; returns the address behind. */
+/**
+ * Merges `count` positions (u64, ascending) into those from `start` to `end`, from the back, in place; returns the
+ * address behind.
+ */
 export function mergePositions(start: usize, end: usize, list: usize, count: u32): usize {
   const newEnd = end + (<usize>count << 3);
   let to = newEnd;

@@ -1,5 +1,5 @@
-// The postings in which a phrase has found the words of its candidates, chunk by chunk, so that those of the candidates that remain
-// are read without being searched for again. B_CHOSEN has for each chunk, u32 each:
+// The postings in which a phrase has found the words of its candidates, chunk by chunk, so that those of the candidates
+// that remain are read without being searched for again. B_CHOSEN has for each chunk, u32 each:
 //
 //     word, form, chunk, number of postings, the postings as `choose` returns them
 
@@ -59,7 +59,10 @@ export function notedChunk(noted: usize): u32 {
   return load<u32>(noted, N_CHUNK);
 }
 
-/** Writes the postings to CHOSEN that must be read, of candidates that remain, with their new ranks; returns their number. */
+/**
+ * Writes the postings to CHOSEN that must be read, of candidates that remain, with their new ranks; returns their
+ * number.
+ */
 export function chooseRemaining(noted: usize): u32 {
   return keepRemaining(notedWord(noted), noted + N_POSTINGS, nextNoted(noted), CHOSEN);
 }

@@ -1,21 +1,25 @@
-// Where the words of a phrase occur in its candidates (see `phrase-candidates.ts`). Forms are processed one after the other, and only
-// positions in candidates are decoded.
+// Where the words of a phrase occur in its candidates (see `phrase-candidates.ts`). Forms are processed one after the
+// other, and only positions in candidates are decoded.
 //
-// The place of a word in a candidate, which its note becomes (see `phrase-notes.ts`), is the start of its positions in B_POSITIONS_FOUND, in bytes, and
-// their number, u32 each. A position is a u64 with the field in its upper half, so that the positions of a word ascend; positions in derived fields are left out.
+// The place of a word in a candidate, which its note becomes (see `phrase-notes.ts`), is the start of its positions in
+// B_POSITIONS_FOUND, in bytes, and their number, u32 each. A position is a u64 with the field in its upper half, so
+// that the positions of a word ascend; positions in derived fields are left out.
 
 import { readChunkPositions, readOpenPosting, readTailPosting } from './chunk-positions.ts';
 import { firstChunkFor } from './counting.ts';
-import { CHOSEN, DOCS, FREQUENCIES, H_FOUND, TAIL_PLACES } from './layout.ts';
 import { chunkIn, KEPT_FREQUENCIES, keptForm } from './kept-chunks.ts';
+import { CHOSEN, DOCS, FREQUENCIES, H_FOUND, TAIL_PLACES } from './layout.ts';
 import { hasBitBetween } from './levels.ts';
 import { mergeOwn, mergePositions } from './merging.ts';
-import { BETWEEN_NOTES, candidateCount, choose, chosenIndex, chosenRank, noteOf, noteSize, notesOf } from './phrase-candidates.ts';
+import { chooseRemaining, endOfNoted, firstNoted, nextNoted, notedChunk, notedForm, notedWord, notePostings,
+  placeForPostings } from './noted-postings.ts';
+import { BETWEEN_NOTES, candidateCount, choose, chosenIndex, chosenRank, noteOf, noteSize,
+  notesOf } from './phrase-candidates.ts';
 import { copyPositions, isMany, setKnown } from './phrase-notes.ts';
-import { chooseRemaining, endOfNoted, firstNoted, nextNoted, notedChunk, notedForm, notedWord, notePostings, placeForPostings } from './noted-postings.ts';
 import { decodePosting, decodeSingle, openPositions } from './positions.ts';
 import { blockAt, blockCount } from './postings.ts';
-import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, postingOfTail, readChunk, touchPositions } from './reading.ts';
+import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, postingOfTail, readChunk,
+  touchPositions } from './reading.ts';
 import { R_TAIL, recordOf } from './records.ts';
 import { noteInBlock, noteInTail } from './remainders.ts';
 import { B_CHUNK_POSITIONS, B_POSITIONS_FOUND, buffer, reserve, shrink } from './scratch.ts';
@@ -23,7 +27,10 @@ import { B_CHUNK_POSITIONS, B_POSITIONS_FOUND, buffer, reserve, shrink } from '.
 const P_START: usize = 0;
 const P_COUNT: usize = 4;
 
-/** In a tail, or in a block with several fields: if at most one posting in this many is needed, positions are decoded one by one, which is then faster. */
+/**
+ * In a tail, or in a block with several fields: if at most one posting in this many is needed, positions are decoded
+ * one by one, which is then faster.
+ */
 const FEW: u32 = 5;
 /** Bytes of positions that are kept for the next query. */
 const KEPT: u32 = 1 << 22;
@@ -40,8 +47,9 @@ export function closeOccurrences(): void {
 }
 
 /**
- * Adds the places of a form to the places of a word in the candidates, which are documents from `first` to `last`, and those of a bitmap unless
- * `bits` is 0. If `roughly` is set, it notes only their remainders (see `remainders.ts`), and the postings for `findRemaining`.
+ * Adds the places of a form to the places of a word in the candidates, which are documents from `first` to `last`, and
+ * those of a bitmap unless `bits` is 0. If `roughly` is set, it notes only their remainders (see `remainders.ts`), and
+ * the postings for `findRemaining`.
  */
 export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u32, roughly: bool): void {
   const record = recordOf(form);
@@ -73,7 +81,9 @@ export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u3
 }
 
 /** Notes chosen postings of a chunk, and their remainders. `places` has those of the postings of a tail. */
-export function noteRoughly(form: u32, chunk: u32, frequencies: usize, count: u32, places: usize, postings: usize, chosen: u32, word: u32): void {
+export function noteRoughly(form: u32, chunk: u32, frequencies: usize, count: u32, places: usize, postings: usize,
+  chosen: u32, word: u32): void
+{
   const record = recordOf(form);
   const end = postings + (<usize>chosen << 2);
   notePostings(word, form, chunk, chosen);
@@ -83,7 +93,8 @@ export function noteRoughly(form: u32, chunk: u32, frequencies: usize, count: u3
 
 /** Finds the places of all words in the candidates that remain: in their notes, and in the noted postings. */
 export function findRemaining(): void {
-  for (let note = notesOf(0), end = note + <usize>candidateCount() * noteSize(); note < end; note += BETWEEN_NOTES) placeNoted(note);
+  for (let note = notesOf(0), end = note + <usize>candidateCount() * noteSize(); note < end; note += BETWEEN_NOTES)
+    placeNoted(note);
   for (let noted = firstNoted(), end = endOfNoted(); noted < end; noted = nextNoted(noted)) {
     const chosen = chooseRemaining(noted);
     if (chosen === 0) continue;
@@ -120,7 +131,9 @@ function placesIn(kept: usize, chunks: u32): usize {
   return kept === 0 ? TAIL_PLACES : chunkIn(kept, chunks);
 }
 
-function findInChunk(form: u32, chunk: u32, frequencies: usize, count: u32, chosen: u32, places: usize, word: u32): void {
+function findInChunk(form: u32, chunk: u32, frequencies: usize, count: u32, chosen: u32, places: usize,
+  word: u32): void
+{
   const record = recordOf(form);
   const end = CHOSEN + (<usize>chosen << 2);
   if (chunk < blockCount(record)) {
@@ -197,7 +210,8 @@ function makeRoom(place: usize, count: u32): usize {
 
 /** Writes `count` positions, merged with those that a place has of other forms, to free space for both. */
 function addToPlace(place: usize, room: usize, from: usize, count: u32): void {
-  const before = mergePositions(room, room, buffer(B_POSITIONS_FOUND) + load<u32>(place, P_START), load<u32>(place, P_COUNT));
+  const before = mergePositions(room, room, buffer(B_POSITIONS_FOUND) + load<u32>(place, P_START),
+    load<u32>(place, P_COUNT));
   finishPlace(place, room, mergeOwn(room, before, from, count));
 }
 

@@ -1,6 +1,6 @@
-// Where the ones of a run of bits are: unary parts of values follow from the distances between them. A byte at a time, by a table that has for each
-// byte the places of its ones, u8 each, as for bitmaps in Lemire, Kaser et al., "Roaring bitmaps: implementation of an optimized software
-// library" (2018).
+// Where the ones of a run of bits are: unary parts of values follow from the distances between them. A byte at a time,
+// by a table that has for each byte the places of its ones, u8 each, as for bitmaps in Lemire, Kaser et al., "Roaring
+// bitmaps: implementation of an optimized software library" (2018).
 //
 // ONES_OF_BYTES has this table. ONES has the places that were found, u16 each, and 0xffff before the first one.
 

@@ -10,7 +10,9 @@ import { BLOCK, HISTOGRAM } from './layout.ts';
 
 export const MAX_PACKED: u32 = 2 + 4 * BLOCK + 6 * BLOCK;
 
-/** Packs `count` <= 128 values at `from` to `to`; returns the address behind them. Pads the values to a row with zeros. */
+/**
+ * Packs `count` <= 128 values at `from` to `to`; returns the address behind them. Pads the values to a row with zeros.
+ */
 export function pack(from: usize, count: u32, to: usize): usize {
   assert(count <= BLOCK, 'a run is at most 128 values');
   for (let i = count; (i & 3) !== 0; i++) store<u32>(from + (<usize>i << 2), 0);
@@ -22,7 +24,9 @@ export function pack(from: usize, count: u32, to: usize): usize {
   return putExceptions(from, count, bits, to, behind);
 }
 
-/** Unpacks `count` values to `to` (space for 128) and adds `more` to each; returns the address behind the packed bytes. */
+/**
+ * Unpacks `count` values to `to` (space for 128) and adds `more` to each; returns the address behind the packed bytes.
+ */
 export function unpack(from: usize, count: u32, to: usize, more: u32): usize {
   const bits = <u32>load<u8>(from);
   let exceptions = <u32>load<u8>(from, 1);
@@ -100,9 +104,9 @@ function packRows(from: usize, rows: u32, bits: u32, to: usize): void {
 }
 
 /**
- * Takes as many rows from a window of 32 bits per lane as fit for certain: fetching one takes as long as unpacking some rows. Otherwise
- * without branches, which cannot be predicted because widths change from run to run. So it may read a vector behind the rows (see
- * `memory.ts`), and write some rows behind them.
+ * Takes as many rows from a window of 32 bits per lane as fit for certain: fetching one takes as long as unpacking some
+ * rows. Otherwise without branches, which cannot be predicted because widths change from run to run. So it may read a
+ * vector behind the rows (see `memory.ts`), and write some rows behind them.
  */
 function unpackRows(from: usize, rows: u32, bits: u32, to: usize, more: u32): void {
   const least = i32x4.splat(<i32>more);

@@ -1,10 +1,11 @@
-// The candidates of a phrase: the documents that have all of its words. They are known before any position is read. Some thousand are
-// processed at a time, so that what is noted about them takes little memory however many there are, or all if one of the words is not too frequent
-// (see `phrase-words.ts`).
+// The candidates of a phrase: the documents that have all of its words. They are known before any position is read.
+// Some thousand are processed at a time, so that what is noted about them takes little memory however many there are,
+// or all if one of the words is not too frequent (see `phrase-words.ts`).
 //
-// A candidate has a rank: B_RANKS has the rank by document, which is undefined for others, and B_CANDIDATES the document of each rank, u32 each.
-// B_MARKS has a byte by document, whose high bit says that it is a candidate; between queries it is all zero. B_PLACES_FOUND has 16 bytes by rank
-// and word: a note of what was found about the word there (see `phrase-notes.ts`).
+// A candidate has a rank: B_RANKS has the rank by document, which is undefined for others, and B_CANDIDATES the
+// document of each rank, u32 each. B_MARKS has a byte by document, whose high bit says that it is a candidate; between
+// queries it is all zero. B_PLACES_FOUND has 16 bytes by rank and word: a note of what was found about the word there
+// (see `phrase-notes.ts`).
 
 import { BLOCK, H_CANDIDATE_WORDS, H_CANDIDATES, H_LEVEL_CAPACITY } from './layout.ts';
 import { bitmapBytes } from './levels.ts';
@@ -32,8 +33,8 @@ export function forgetCandidates(most: u32, words: u32): void {
 }
 
 /**
- * Makes candidates of the documents of a bitmap, from one of its bytes on, with notes of zeros for `words` words. Returns the byte behind
- * those that it processed. Call `closeChoice` when all postings are chosen.
+ * Makes candidates of the documents of a bitmap, from one of its bytes on, with notes of zeros for `words` words.
+ * Returns the byte behind those that it processed. Call `closeChoice` when all postings are chosen.
  */
 export function openCandidates(bits: usize, from: usize, words: u32): usize {
   const bytes = bitmapBytes();
@@ -78,7 +79,8 @@ function markCandidates(): void {
 export function closeChoice(): void {
   const marks = buffer(B_MARKS);
   const candidates = buffer(B_CANDIDATES);
-  for (let at = candidates, end = candidates + (<usize>candidateCount() << 2); at < end; at += 4) store<u8>(marks + <usize>load<u32>(at), 0);
+  for (let at = candidates, end = candidates + (<usize>candidateCount() << 2); at < end; at += 4)
+    store<u8>(marks + <usize>load<u32>(at), 0);
 }
 
 /** Number of the current candidates. */
@@ -125,8 +127,8 @@ export function chosenEntry(rank: u32, index: u32): u32 {
 }
 
 /**
- * Chooses the postings of candidates among those of a chunk, given their documents. Writes them to `chosen`, where there must be space for
- * 128; returns their number. Without branches, which could not be predicted.
+ * Chooses the postings of candidates among those of a chunk, given their documents. Writes them to `chosen`, where
+ * there must be space for 128; returns their number. Without branches, which could not be predicted.
  */
 export function choose(docs: usize, count: u32, chosen: usize): u32 {
   const marks = buffer(B_MARKS);
@@ -155,8 +157,8 @@ function chooseIf(mark: usize, index: u32, to: usize): usize {
 }
 
 /**
- * Makes candidates of the documents of some postings of a chunk, unless they are candidates already. `chosen` to `end` has the indexes of the
- * postings, which become chosen ones.
+ * Makes candidates of the documents of some postings of a chunk, unless they are candidates already. `chosen` to `end`
+ * has the indexes of the postings, which become chosen ones.
  */
 export function addCandidates(docs: usize, chosen: usize, end: usize): void {
   const marks = buffer(B_MARKS);

@@ -1,8 +1,8 @@
-// The documents that have an exact phrase, and how often each has its words, until the best of them are selected or all are scored. Scores are
-// those of BM25 over all fields, added up in the same order as tallies do (see `tallies.ts`).
+// The documents that have an exact phrase, and how often each has its words, until the best of them are selected or all
+// are scored. Scores are those of BM25 over all fields, added up in the same order as tallies do (see `tallies.ts`).
 //
-// B_PHRASE_MATCHES has for each match: u32 document, f32 its length, u32 occurrences of each word. Lengths are far apart in memory: they are read
-// in a loop that does nothing else, so that waiting for them overlaps.
+// B_PHRASE_MATCHES has for each match: u32 document, f32 its length, u32 occurrences of each word. Lengths are far
+// apart in memory: they are read in a loop that does nothing else, so that waiting for them overlaps.
 
 import { lengthsOf } from './documents.ts';
 import { H_ORDINALS, H_PHRASE_MATCHES, H_SCORING } from './layout.ts';
@@ -32,8 +32,8 @@ export function addMatch(doc: u32, words: u32): usize {
 }
 
 /**
- * The `k` best matches, as `selectByScore` returns them; returns their number. B_INPUT has for each of `words` words its index and its weight
- * (f32), in the order in which scores are added.
+ * The `k` best matches, as `selectByScore` returns them; returns their number. B_INPUT has for each of `words` words
+ * its index and its weight (f32), in the order in which scores are added.
  */
 export function selectPhrase(words: u32, k: u32): u32 {
   const state = begin(k, 0, 0, 0);
@@ -80,7 +80,10 @@ function matchSize(words: u32): usize {
   return <usize>(words + 2) << 2;
 }
 
-/** Address of the matches with their lengths, behind which there are four more: they complete the last four, with any content. */
+/**
+ * Address of the matches with their lengths, behind which there are four more: they complete the last four, with any
+ * content.
+ */
 function completed(size: usize): usize {
   const count = load<u32>(H_PHRASE_MATCHES);
   const matches = reserve(B_PHRASE_MATCHES, (count + 4) * <u32>size);

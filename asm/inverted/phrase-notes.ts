@@ -2,8 +2,9 @@
 //
 //     number of positions, up to three positions + 1     or     MANY, 0, the remainders (u64)
 //
-// Remainders have a bit for each remainder by 64 that a position of the word may have. Most candidates have each word up to three times, so that
-// their notes alone say whether they have the phrase (see `phrase-decisions.ts`). For the others, this takes the place (see `occurrences.ts`):
+// Remainders have a bit for each remainder by 64 that a position of the word may have. Most candidates have each word
+// up to three times, so that their notes alone say whether they have the phrase (see `phrase-decisions.ts`). For the
+// others, this takes the place (see `occurrences.ts`):
 //
 //     start of the positions in B_POSITIONS_FOUND in bytes, their number, whether all are known already
 
@@ -44,7 +45,9 @@ export function isMany(note: usize): bool {
 
 /** The remainders of all positions of a note. */
 export function remaindersIn(note: usize): u64 {
-  return isMany(note) ? load<u64>(note, N_REMAINDERS) : remainderOf(load<u32>(note, 4)) | remainderOf(load<u32>(note, 8)) | remainderOf(load<u32>(note, 12));
+  return isMany(note)
+    ? load<u64>(note, N_REMAINDERS)
+    : remainderOf(load<u32>(note, 4)) | remainderOf(load<u32>(note, 8)) | remainderOf(load<u32>(note, 12));
 }
 
 function remainderOf(position: u32): u64 {
@@ -52,8 +55,8 @@ function remainderOf(position: u32): u64 {
 }
 
 /**
- * Those of some positions from which `offset` further on the word of a note has a position; the others become 0. As no position + 1 of the note is 0, it
- * fits nothing that is not there.
+ * Those of some positions from which `offset` further on the word of a note has a position; the others become 0. As no
+ * position + 1 of the note is 0, it fits nothing that is not there.
  */
 export function fitPositions(positions: v128, note: usize, offset: u32): v128 {
   const others = v128.load(note);

@@ -1,7 +1,8 @@
 // Which documents have all words of an exact phrase, and how many documents have each word.
 //
-// The words are read from the rarest to the most frequent one. While the last one is read, the postings in which candidates have it are chosen
-// at once, so that most postings are looked at once. Those of the other words are kept, and chosen when all candidates are known.
+// The words are read from the rarest to the most frequent one. While the last one is read, the postings in which
+// candidates have it are chosen at once, so that most postings are looked at once. Those of the other words are kept,
+// and chosen when all candidates are known.
 //
 // B_MARKS has a byte by document, whose bits are those below, and that of a candidate (see `phrase-candidates.ts`).
 
@@ -18,12 +19,18 @@ import { R_DOCUMENTS, R_FIELDS, recordOf } from './records.ts';
 import { B_MARKS, buffer } from './scratch.ts';
 import { areCounted, exchange, mostFrequent } from './word-forms.ts';
 
-/** The document has all words that were read before the current one, or the first word. Added to an address to choose a posting. */
+/**
+ * The document has all words that were read before the current one, or the first word. Added to an address to choose a
+ * posting.
+ */
 const HAS_ALL: u32 = 4;
 /** The document has the current word, which is not the first. */
 const HAS_WORD: u32 = 8;
 
-/** Marks the documents of `count` forms of a word, each once, which is not the last in order. Returns how many live documents have any. */
+/**
+ * Marks the documents of `count` forms of a word, each once, which is not the last in order. Returns how many live
+ * documents have any.
+ */
 export function markWord(forms: usize, count: u32, isFirst: bool): u32 {
   const counted = areCounted(forms, count);
   const bit = isFirst ? HAS_ALL : HAS_WORD;
@@ -37,8 +44,8 @@ export function markWord(forms: usize, count: u32, isFirst: bool): u32 {
 }
 
 /**
- * Makes candidates of the documents that have all words, of which the last in order has `count` forms, each once. Notes its postings there, and
- * their remainders. Returns how many live documents have any of the forms.
+ * Makes candidates of the documents that have all words, of which the last in order has `count` forms, each once. Notes
+ * its postings there, and their remainders. Returns how many live documents have any of the forms.
  */
 export function findLastWord(forms: usize, count: u32, word: u32): u32 {
   const counted = areCounted(forms, count);
@@ -48,7 +55,8 @@ export function findLastWord(forms: usize, count: u32, word: u32): u32 {
   for (let at = forms; at <= last; at += 4) {
     const form = load<u32>(at);
     // Nothing is behind the last form that would need its marks, but the count of what is alive.
-    documents += load<u32>(recordOf(form), R_DOCUMENTS) - chooseForm(form, word, at < last || !counted, count === 1 && counted);
+    documents += load<u32>(recordOf(form), R_DOCUMENTS) -
+      chooseForm(form, word, at < last || !counted, count === 1 && counted);
   }
   unmarkSink();
   return counted ? documents : countMarked(HAS_WORD);
@@ -112,7 +120,8 @@ function readOwn(form: u32, chunk: u32, docs: usize, frequencies: usize): u32 {
   if ((load<u8>(recordOf(form), R_FIELDS) & DERIVED) === 0) return count;
   if (frequencies !== FREQUENCIES) memory.copy(FREQUENCIES, frequencies, <usize>count << 2);
   dropDerived(form, chunk, count, FREQUENCIES);
-  for (let i: usize = 0; i < <usize>count << 2; i += 4) if (load<u32>(FREQUENCIES + i) === 0) store<u32>(docs + i, SINK);
+  for (let i: usize = 0; i < <usize>count << 2; i += 4)
+    if (load<u32>(FREQUENCIES + i) === 0) store<u32>(docs + i, SINK);
   return count;
 }
 
@@ -142,8 +151,9 @@ function mark(docs: usize, count: u32, bit: u32): u32 {
 }
 
 /**
- * Chooses the postings of a form of the last word in documents that have all others, and marks its documents if `marking` is set. If
- * `skipping` is set, blocks without marks may be left out. Returns how many documents had the bit already.
+ * Chooses the postings of a form of the last word in documents that have all others, and marks its documents if
+ * `marking` is set. If `skipping` is set, blocks without marks may be left out. Returns how many documents had the bit
+ * already.
  */
 function chooseForm(form: u32, word: u32, marking: bool, skipping: bool): u32 {
   const record = recordOf(form);
@@ -177,11 +187,15 @@ function hasMark(block: usize): bool {
   return false;
 }
 
-// What is found in a chunk: the number of chosen postings, and behind it that of those whose document has the current word already.
+// What is found in a chunk: the number of chosen postings, and behind it that of those whose document has the current
+// word already.
 const CHOSEN_MASK: u32 = 0xff;
 const COMMON_SHIFT: u32 = 8;
 
-/** Writes the indexes of the postings at DOCS in documents that have all words to `chosen`. Without branches, which could not be predicted. */
+/**
+ * Writes the indexes of the postings at DOCS in documents that have all words to `chosen`. Without branches, which
+ * could not be predicted.
+ */
 function chooseMarked(count: u32, chosen: usize): u32 {
   const marks = buffer(B_MARKS);
   let to = chosen;

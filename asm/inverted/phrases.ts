@@ -19,7 +19,8 @@ import { documentMask, documentsOf, wordsOf } from './lists/list.ts';
 import { positionsAt, widenPositions } from './lists/positions.ts';
 import { seek } from './lists/scoring.ts';
 import { forgetNoted } from './noted-postings.ts';
-import { closeOccurrences, countFound, findForm, findRemaining, openOccurrences, positionsFound } from './occurrences.ts';
+import { closeOccurrences, countFound, findForm, findRemaining, openOccurrences,
+  positionsFound } from './occurrences.ts';
 import { candidateAt, candidateCount, closeChoice, forgetCandidates, openCandidates } from './phrase-candidates.ts';
 import { certainAt, certainCount, decide } from './phrase-decisions.ts';
 import { addMatch, forgetMatches } from './phrase-matches.ts';
@@ -33,7 +34,10 @@ const NOWHERE: u64 = u64.MAX_VALUE;
 /** With more postings of the rarest word, too much would have to be noted about all candidates at once. */
 const MOST_POSTINGS: u64 = 1 << 17;
 
-/** A word in the current document: offset or count, address and number of positions, next position, its count in the window, list, place in it. */
+/**
+ * A word in the current document: offset or count, address and number of positions, next position, its count in the
+ * window, list, place in it.
+ */
 const WORD: u32 = 28;
 const W_WANTED: usize = 0;
 const W_POSITIONS: usize = 4;
@@ -47,7 +51,10 @@ const B_WORDS: u32 = B_MERGE;
 const B_MERGED: u32 = B_MERGE + 1;
 const B_WINDOW: u32 = B_MERGE + 2;
 
-/** Drops the documents of a level that lack the phrase, and reduces scores of loose matches. If it is exact, documents may have no scores yet. */
+/**
+ * Drops the documents of a level that lack the phrase, and reduces scores of loose matches. If it is exact, documents
+ * may have no scores yet.
+ */
 export function keepPhrase(level: u32, scored: bool): void {
   const scores: usize = scored ? scoresOf(level) : 0;
   reserve(B_WORDS, max(inputAt(0), 1) * WORD);
@@ -73,8 +80,9 @@ function keepByForms(bits: usize, scores: usize): void {
 }
 
 /**
- * Finds the documents that have an exact phrase, for `selectPhrase` or `scorePhrase`, and writes to B_OUTPUT in how many live documents each of
- * its words occurs, u32 each. Returns whether it did: it does not if the rarest word has no postings or too many. At most 32 words.
+ * Finds the documents that have an exact phrase, for `selectPhrase` or `scorePhrase`, and writes to B_OUTPUT in how
+ * many live documents each of its words occurs, u32 each. Returns whether it did: it does not if the rarest word has no
+ * postings or too many. At most 32 words.
  */
 export function findPhrase(): bool {
   const words = inputAt(0);
@@ -119,7 +127,8 @@ function readWords(words: u32): void {
     const at = placeOf(last);
     const forms = buffer(B_INPUT) + (<usize>(at + 2) << 2);
     store<u32>(wordAt(last), inputAt(at), W_WANTED);
-    store<u32>(documents + (<usize>last << 2), order < words - 1 ? markWord(forms, inputAt(at + 1), order === 0) : findLastWord(forms, inputAt(at + 1), last));
+    store<u32>(documents + (<usize>last << 2),
+      order < words - 1 ? markWord(forms, inputAt(at + 1), order === 0) : findLastWord(forms, inputAt(at + 1), last));
   }
   for (let i: u32 = 0; i < words; i++) if (i !== last) findWord(i, placeOf(i), 0, 0, u32.MAX_VALUE, true);
 }
@@ -200,8 +209,8 @@ function sift(bits: usize, scores: usize): void {
 }
 
 /**
- * Makes candidates of some documents of a bitmap, from a byte on, and finds the places of the words there, or only their remainders if
- * `roughly` is set. Returns the byte behind them.
+ * Makes candidates of some documents of a bitmap, from a byte on, and finds the places of the words there, or only
+ * their remainders if `roughly` is set. Returns the byte behind them.
  */
 function find(bits: usize, from: usize, roughly: bool): usize {
   const words = inputAt(0);
@@ -239,7 +248,8 @@ function gatherFromLists(doc: u32): bool {
     const list = <usize>load<u32>(word, W_LIST);
     const place = seek(list, load<u32>(word, W_PLACE), doc);
     store<u32>(word, place, W_PLACE);
-    if (place === documentsOf(list) || (load<u32>(wordsOf(list) + (<usize>place << 2)) & documentMask(list)) !== doc) return false;
+    if (place === documentsOf(list) || (load<u32>(wordsOf(list) + (<usize>place << 2)) & documentMask(list)) !== doc)
+      return false;
     total += positionsAt(list, place + 1) - positionsAt(list, place);
   }
   let to = reserve(B_MERGED, <u32>total * 8);

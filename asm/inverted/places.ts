@@ -1,9 +1,11 @@
-// A cache of the places of words in documents that reranking has read: reading one from postings takes decoding a block of 128 documents.
+// A cache of the places of words in documents that reranking has read: reading one from postings takes decoding a block
+// of 128 documents.
 //
-// The place of a word in a document does not change while the document has its number. So only compaction forgets places; places of deleted
-// documents are never looked up. Entries are in a ring; a new entry overwrites the oldest:
+// The place of a word in a document does not change while the document has its number. So only compaction forgets
+// places; places of deleted documents are never looked up. Entries are in a ring; a new entry overwrites the oldest:
 //
-//     0 hash of the word's forms (u64)   8 document   12 positions   16 positions, u32 each: field << 25 | position << 1 | exact form?
+// 0 hash of the word's forms (u64) 8 document 12 positions 16 positions, u32 each: field << 25 | position << 1 | exact
+// form?
 //
 // A table of sets of four has the offset of each entry, counted as if the ring were one long tape; 0 for none.
 
@@ -28,10 +30,12 @@ const FIELD_SHIFT: u32 = 25;
 const MAX_FIELD: u64 = 127;
 const MAX_POSITION: u64 = 0xffffff;
 
-/** Sets the size of the ring, the largest power of two up to `most` bytes; if the size changes, the ring becomes empty. */
+/**
+ * Sets the size of the ring, the largest power of two up to `most` bytes; if the size changes, the ring becomes empty.
+ */
 export function openPlaces(most: u32): void {
   let bytes: u32 = 0;
-  if (most >= LEAST_RING) for (bytes = LEAST_RING; bytes <= most >> 1; ) bytes <<= 1;
+  if (most >= LEAST_RING) { for (bytes = LEAST_RING; bytes <= most >> 1;) bytes <<= 1; }
   if (bytes === load<u32>(H_PLACES, BYTES)) return;
   shrink(B_PLACE_RING, 0);
   shrink(B_PLACE_TABLE, 0);
@@ -58,7 +62,10 @@ function tableBytes(): u32 {
   return load<u32>(H_PLACES, BYTES) / BYTES_PER_SET * SET;
 }
 
-/** The key of a word of `count` forms (u32 each; their order matters). Two words have the same key with a probability of 2^-64. */
+/**
+ * The key of a word of `count` forms (u32 each; their order matters). Two words have the same key with a probability of
+ * 2^-64.
+ */
 export function hashOfWord(forms: usize, count: u32): u64 {
   let hash: u64 = GOLDEN ^ <u64>count;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) hash = mix(hash ^ <u64>load<u32>(at)) + GOLDEN;
@@ -67,7 +74,8 @@ export function hashOfWord(forms: usize, count: u32): u64 {
 
 function setOf(word: u64, doc: u32): usize {
   const hash = <u32>(word >> 32) ^ (doc * 0x9e3779b1);
-  return buffer(B_PLACE_TABLE) + <usize>(((hash ^ (hash >> 15)) & (load<u32>(H_PLACES, BYTES) / BYTES_PER_SET - 1)) * SET);
+  return buffer(B_PLACE_TABLE) +
+    <usize>(((hash ^ (hash >> 15)) & (load<u32>(H_PLACES, BYTES) / BYTES_PER_SET - 1)) * SET);
 }
 
 /** The entry of a word in a document; 0 if it is not in the cache. */
@@ -127,8 +135,8 @@ export function keepPlace(word: u64, doc: u32, numbers: usize, count: u32): void
 }
 
 /**
- * If others would be overwritten, every other entry is admitted, at random: otherwise, queries that alternate between more places than fit
- * would find none of them.
+ * If others would be overwritten, every other entry is admitted, at random: otherwise, queries that alternate between
+ * more places than fit would find none of them.
  */
 function isLetIn(word: u64, doc: u32): bool {
   const end = load<u32>(H_PLACES, END);

@@ -1,6 +1,7 @@
 // Codes the positions of a block, whose layout `positions.ts` draws.
 //
-// Before they are coded, positions are in B_POSITIONS class by class, so that sums and costs are computed four at a time.
+// Before they are coded, positions are in B_POSITIONS class by class, so that sums and costs are computed four at a
+// time.
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { BLOCK, RICE } from './layout.ts';
@@ -52,8 +53,8 @@ export function codePositions(to: usize): usize {
 }
 
 /**
- * The k that takes the fewest bits. For geometric gaps with mean m that is about log2(0.69 m); it is smaller if few large
- * values raise the mean of many small ones. Values up to the next vector become zeros.
+ * The k that takes the fewest bits. For geometric gaps with mean m that is about log2(0.69 m); it is smaller if few
+ * large values raise the mean of many small ones. Values up to the next vector become zeros.
  */
 function bestK(from: usize, end: usize): u32 {
   const number = <u32>((end - from) >> 2);
@@ -82,7 +83,10 @@ function sumOf(from: usize, end: usize): u64 {
   return <u64>i64x2.extract_lane(sums, 0) + <u64>i64x2.extract_lane(sums, 1);
 }
 
-/** Bits of the coded values. An upper part counts with its value, up to the escape, plus its one-bit; the zeros of the padding count as nothing. */
+/**
+ * Bits of the coded values. An upper part counts with its value, up to the escape, plus its one-bit; the zeros of the
+ * padding count as nothing.
+ */
 function costOf(from: usize, end: usize, number: u32, k: u32): u32 {
   const escape = i32x4.splat(<i32>ESCAPE);
   const escaped = i32x4.splat(<i32>ESCAPED);
@@ -91,7 +95,8 @@ function costOf(from: usize, end: usize, number: u32, k: u32): u32 {
     const upper = i32x4.shr_u(v128.load(from), k);
     sums = i32x4.add(sums, v128.bitselect(upper, escaped, i32x4.lt_s(upper, escape)));
   }
-  const sum = i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) + i32x4.extract_lane(sums, 3);
+  const sum = i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) +
+    i32x4.extract_lane(sums, 3);
   return <u32>sum + number * (1 + k);
 }
 
@@ -144,7 +149,10 @@ function putEscaped(ks: u32, to: usize): usize {
   return to;
 }
 
-/** Start of the values of a class: postings of the first three have at most 1, 3 and 7 values, and a vector of zeros follows. */
+/**
+ * Start of the values of a class: postings of the first three have at most 1, 3 and 7 values, and a vector of zeros
+ * follows.
+ */
 function startOf(c: u32): u32 {
   return (c << 4) + BLOCK * 4 * (c === 0 ? 0 : c === 1 ? 1 : c === 2 ? 4 : 11);
 }

@@ -1,19 +1,24 @@
-// Positions of a block. They are coded by Golomb and Rice (Rice and Plaunt, 1971), since gaps between the
-// occurrences of a word are distributed about geometrically: k bits, and value >> k in unary. The more often a document has the
+// Positions of a block. They are coded by Golomb and Rice (Rice and Plaunt, 1971), since gaps between the occurrences
+// of a word are distributed about geometrically: k bits, and value >> k in unary. The more often a document has the
 // word, the smaller are the gaps, so there are four classes of postings, each with its own k: those with 1, 2-3, 4-7
-// and more occurrences. Values are stored class by class. The unary parts are separate, so that the values of any posting are found by
-// counting bits (Elias, 1974):
+// and more occurrences. Values are stored class by class. The unary parts are separate, so that the values of any
+// posting are found by counting bits (Elias, 1974):
 //
-//     u16 four k of 4 bits   k bits of each value   value >> k zeros and a one for each   u32 each value >> k that is 16 or more
+// u16 four k of 4 bits k bits of each value value >> k zeros and a one for each u32 each value >> k that is 16 or more
 //
-// The lowest bits of a byte come first, and each part starts at a byte. Values in the last part have 16 zeros in the part before.
+// The lowest bits of a byte come first, and each part starts at a byte. Values in the last part have 16 zeros in the
+// part before.
 //
 // `position-coding.ts` writes them. Before they are decoded, the parts of the block are stored at POSITION_PARTS:
 //
-//     0 four k   4 address of the bits   8 address of the zeros and ones   12 values of classes before each (5 x u32)   32 bits of those (4 x u32)
-//     48 the lowest bit of each posting's frequency   64 the second   80 whether the frequency is 1   96 whether it is 8 or more; 128 bits each
-//     112 address of the frequencies   128 by class, where a word of zeros and ones begins, in bits, and the ones before (2 x u32)
-//     160 a posting, and the values of the last class in those before it   176 whether a frequency is 2 or 3   192 whether it is 4 to 7; 128 bits each
+// 0 four k 4 address of the bits 8 address of the zeros and ones 12 values of classes before each (5 x u32) 32 bits of
+// those (4 x u32)
+// 48 the lowest bit of each posting's frequency 64 the second 80 whether the frequency is 1 96 whether it is 8 or more;
+// 128 bits each
+// 112 address of the frequencies 128 by class, where a word of zeros and ones begins, in bits, and the ones before (2 x
+// u32)
+// 160 a posting, and the values of the last class in those before it 176 whether a frequency is 2 or 3 192 whether it
+// is 4 to 7; 128 bits each
 
 import { NEXT_VALUES, POSITION_PARTS } from './layout.ts';
 import { findOnes } from './ones.ts';
@@ -48,7 +53,9 @@ export function openPositions(from: usize, count: u32, frequencies: usize): void
   for (let c: u32 = 0; c < CLASSES; c++) {
     store<u32>(POSITION_PARTS + (<usize>c << 2), values, P_VALUES);
     store<u32>(POSITION_PARTS + (<usize>c << 2), bits, P_BITS);
-    const number = c < CLASSES - 1 ? valuesAmong(0, ~(<u64>0), c) + valuesAmong(8, ~(<u64>0), c) : sumMany(0) + sumMany(8);
+    const number = c < CLASSES - 1
+      ? valuesAmong(0, ~(<u64>0), c) + valuesAmong(8, ~(<u64>0), c)
+      : sumMany(0) + sumMany(8);
     values += number;
     bits += number * kOf(ks, c);
   }
@@ -61,7 +68,10 @@ export function openPositions(from: usize, count: u32, frequencies: usize): void
   store<u32>(POSITION_PARTS + (<usize>CLASSES << 2), values, P_VALUES);
 }
 
-/** Notes the classes of `count` of 64 postings, and the lowest bits of their frequencies, 16 at a time; `half` is 0 or 8. */
+/**
+ * Notes the classes of `count` of 64 postings, and the lowest bits of their frequencies, 16 at a time; `half` is 0 or
+ * 8.
+ */
 function noteClasses(half: usize, frequencies: usize, count: u32): void {
   let first: u64 = 0;
   let second: u64 = 0;
@@ -137,7 +147,8 @@ function manyUpTo(index: u32): u32 {
 function sumMany(half: usize): u32 {
   const frequencies = <usize>load<u32>(POSITION_PARTS, P_FREQUENCIES) + (half << 5);
   let sum: u32 = 0;
-  for (let left = load<u64>(POSITION_PARTS + half, P_MANY); left !== 0; left &= left - 1) sum += load<u32>(frequencies + (<usize>ctz(left) << 2));
+  for (let left = load<u64>(POSITION_PARTS + half, P_MANY); left !== 0; left &= left - 1)
+    sum += load<u32>(frequencies + (<usize>ctz(left) << 2));
   return sum;
 }
 
@@ -146,7 +157,8 @@ export function decodePositions(from: usize, count: u32, frequencies: usize, to:
   openPositions(from, count, frequencies);
   const values = decodeByClass();
   // Addresses of the next values of each class.
-  for (let c: u32 = 0; c < CLASSES; c++) store<u32>(NEXT_VALUES + (<usize>c << 2), <u32>values + (valuesBefore(c) << 2));
+  for (let c: u32 = 0; c < CLASSES; c++)
+    store<u32>(NEXT_VALUES + (<usize>c << 2), <u32>values + (valuesBefore(c) << 2));
   for (let i: usize = 0; i < <usize>count; i++) {
     const frequency = load<u32>(frequencies + (i << 2));
     const next = NEXT_VALUES + (<usize>classOf(frequency) << 2);
@@ -193,8 +205,8 @@ function decodeByClass(): usize {
 }
 
 /**
- * Decodes the positions of a posting in one field, whose parts are stored, to `to`: a u64 each, as sums of the differences.
- * Postings must be decoded in ascending order.
+ * Decodes the positions of a posting in one field, whose parts are stored, to `to`: a u64 each, as sums of the
+ * differences. Postings must be decoded in ascending order.
  */
 export function decodePosting(index: u32, frequency: u32, to: usize): void {
   const c = classOf(frequency);
@@ -240,8 +252,9 @@ export function decodeSingle(index: u32): u64 {
 }
 
 /**
- * A bit for each remainder by 64 that the positions of a posting, which are in one field, may have. Only the lower bits of its values are
- * read: if these are fewer than six, several remainders have them. Postings must be passed in ascending order.
+ * A bit for each remainder by 64 that the positions of a posting, which are in one field, may have. Only the lower bits
+ * of its values are read: if these are fewer than six, several remainders have them. Postings must be passed in
+ * ascending order.
  */
 export function remaindersOf(index: u32, frequency: u32): u64 {
   const c = classOf(frequency);
@@ -265,7 +278,10 @@ export function singlesIn(half: usize): u64 {
   return load<u64>(POSITION_PARTS + half, P_SINGLE);
 }
 
-/** Finds the ends of the upper parts of single positions (see `ones.ts`), and of the values of postings with two or three, unless `few` is false. */
+/**
+ * Finds the ends of the upper parts of single positions (see `ones.ts`), and of the values of postings with two or
+ * three, unless `few` is false.
+ */
 export function findUpper(few: bool): void {
   findOnes(load<u32>(POSITION_PARTS, P_UPPER), valuesBefore(few ? 2 : 1));
 }
@@ -325,7 +341,10 @@ function oneOf(value: u32, c: u32): usize {
 const EACH_BYTE: u64 = (<u64>0x01010101 << 32) | 0x01010101;
 const HIGH_BITS: u64 = (<u64>0x80808080 << 32) | 0x80808080;
 
-/** The position of a one-bit of a word, given the number of ones before it (Vigna, "Broadword implementation of rank/select queries", 2008). */
+/**
+ * The position of a one-bit of a word, given the number of ones before it (Vigna, "Broadword implementation of
+ * rank/select queries", 2008).
+ */
 function bitOf(word: u64, ones: u64): usize {
   let sums = word - ((word >> 1) & ((<u64>0x55555555 << 32) | 0x55555555));
   sums = (sums & ((<u64>0x33333333 << 32) | 0x33333333)) + ((sums >> 2) & ((<u64>0x33333333 << 32) | 0x33333333));
@@ -357,8 +376,8 @@ function endOfUpper(upper: usize): usize {
 }
 
 /**
- * Number of escaped values whose one-bit is before a bit. Only these have as many zeros as an escape in front of it, which is looked for in
- * 48 bits at a time, behind the 16 before them.
+ * Number of escaped values whose one-bit is before a bit. Only these have as many zeros as an escape in front of it,
+ * which is looked for in 48 bits at a time, behind the 16 before them.
  */
 function escapesBefore(upper: usize, end: usize): usize {
   let escapes: usize = 0;

@@ -8,29 +8,30 @@
 //     [the field part]
 //     positions, field by field: position - the previous one in that field (the first: position - 0)
 //
-// A field part: u8 bits of the fields, varint occurrences in each plain field from 1 on that has its bit, and, if
-// the bit of the further ones is set, for each of those: varint (field - the previous one - 1) << 2 | once? << 1 | more?,
-// and the varint occurrences unless the form occurs there once. Before the first further field, the previous one is the last plain field.
+// A field part: u8 bits of the fields, varint occurrences in each plain field from 1 on that has its bit, and, if the
+// bit of the further ones is set, for each of those: varint (field - the previous one - 1) << 2 | once? << 1 | more?,
+// and the varint occurrences unless the form occurs there once. Before the first further field, the previous one is the
+// last plain field.
 //
 // A tail of 128 postings, or of 16 KiB, is sealed into a block:
 //
-//     0 last document   4 first document   8 postings - 1 (7 bits), fields << 7 (6 bits, see `blockBits`), epoch << 13, start of positions << 14
+// 0 last document 4 first document 8 postings - 1 (7 bits), fields << 7 (6 bits, see `blockBits`), epoch << 13, start
+// of positions << 14
 //     12 bytes of the block   16 documents, packed: gaps - 1   frequencies, packed: - 1
 //     [u8 n, n x (u8 index, field part)]   unless the only field is the content
 //     positions as in a tail, in the code of `positions.ts`
 //
-// A directory: u32 blocks, u32 capacity, u32 deaths at the last count of dead postings, u32 dead postings, addresses of blocks.
+// A directory: u32 blocks, u32 capacity, u32 deaths at the last count of dead postings, u32 dead postings, addresses of
+// blocks.
 
-import {
-  copyBytes, getVarint, putBytes, putVarint, SHORT_VARINT, shortVarint, shortVarintSize, skipVarints, varintLength, varintSize, varintValue,
-} from './bytes.ts';
-import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, R_LAST, R_TAIL, R_TAIL_BYTES, R_TAIL_POSTINGS } from './records.ts';
-import {
-  BLOCK, FURTHER, H_EPOCH, H_POSTING, OWN_FIELDS, PART_BLOCKS, PART_DIRECTORIES, PART_TAILS, SEALED_DOCS, SEALED_FREQUENCIES,
-} from './layout.ts';
+import { copyBytes, getVarint, putBytes, putVarint, SHORT_VARINT, shortVarint, shortVarintSize, skipVarints,
+  varintLength, varintSize, varintValue } from './bytes.ts';
+import { BLOCK, FURTHER, H_EPOCH, H_POSTING, OWN_FIELDS, PART_BLOCKS, PART_DIRECTORIES, PART_TAILS, SEALED_DOCS,
+  SEALED_FREQUENCIES } from './layout.ts';
 import { allocate, release, resize, roomFor } from './memory.ts';
 import { pack } from './packing.ts';
 import { codePositions, forgetPositions, notePositions, noteSingle } from './position-coding.ts';
+import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, R_LAST, R_TAIL, R_TAIL_BYTES, R_TAIL_POSTINGS } from './records.ts';
 import { B_BLOCK, B_BLOCK_FIELDS, buffer, reserve } from './scratch.ts';
 
 export const MAX_TAIL: u32 = 16384;
@@ -52,8 +53,9 @@ export const ONCE: u32 = 2;
 export const MORE: u32 = 1;
 
 /**
- * Appends a posting to the form of a record. Its document must be later than all others, and the tail of the current epoch.
- * `from` to `end` are the bytes of the posting behind its first number, which says that it is not a single one (see `appendSingle`).
+ * Appends a posting to the form of a record. Its document must be later than all others, and the tail of the current
+ * epoch. `from` to `end` are the bytes of the posting behind its first number, which says that it is not a single one
+ * (see `appendSingle`).
  */
 export function appendPosting(record: usize, doc: u32, from: usize, end: usize, fields: u32): void {
   const bytes = <u32>(end - from);
@@ -110,8 +112,8 @@ export function setTailCount(record: usize, count: u32): void {
 }
 
 /**
- * Capacity of a tail of `bytes` bytes; it follows from these alone. Steps are wider than those of the allocator, so that a
- * tail is moved less often; tails of rare forms, which are the majority, have narrow steps.
+ * Capacity of a tail of `bytes` bytes; it follows from these alone. Steps are wider than those of the allocator, so
+ * that a tail is moved less often; tails of rare forms, which are the majority, have narrow steps.
  */
 export function tailRoom(bytes: u32): u32 {
   const step: u32 = bytes <= 32 ? 8 : bytes <= 128 ? 16 : 1 << (28 - clz(bytes - 1));
@@ -199,7 +201,10 @@ export function blockAt(record: usize, index: u32): usize {
   return load<u32>(<usize>load<u32>(record, R_DIRECTORY) + (<usize>index << 2), D_BLOCKS);
 }
 
-/** The bits of fields in the form that a block stores: the last of the six is for all fields other than the caller's own plain ones. */
+/**
+ * The bits of fields in the form that a block stores: the last of the six is for all fields other than the caller's own
+ * plain ones.
+ */
 export function blockBits(fields: u32): u32 {
   return (fields & OWN_BITS) | (<u32>((fields & ~OWN_BITS) !== 0) << OWN_FIELDS);
 }
@@ -232,9 +237,9 @@ export function sealBytes(tail: usize, count: u32): usize {
 }
 
 /**
- * Reads a tail into the buffers for sealing; returns the address behind it. The first document, then gaps - 1, are written to SEALED_DOCS.
- * B_BLOCK_FIELDS: u32 bits of all the fields, u32 bytes of what follows behind the last document, u32 last document,
- * u8 n, n x (u8 index, field part).
+ * Reads a tail into the buffers for sealing; returns the address behind it. The first document, then gaps - 1, are
+ * written to SEALED_DOCS. B_BLOCK_FIELDS: u32 bits of all the fields, u32 bytes of what follows behind the last
+ * document, u32 last document, u8 n, n x (u8 index, field part).
  */
 function readTail(tail: usize, count: u32): usize {
   reserve(B_BLOCK_FIELDS, 4096);

@@ -20,8 +20,9 @@ const LINE: usize = 64;
 const ALREADY_TOUCHED: usize = 240;
 
 /**
- * Loads the parts of the next blocks that `readBlock` will need into the CPU caches. Blocks are anywhere in memory: a cache miss for each
- * would take longer than decoding it. These loads do not depend on each other, so their misses overlap.
+ * Loads the parts of the next blocks that `readBlock` will need into the CPU caches. Blocks are anywhere in memory: a
+ * cache miss for each would take longer than decoding it. These loads do not depend on each other, so their misses
+ * overlap.
  */
 function touchBlocks(record: usize, first: u32): void {
   const end = min(first + TOUCHED, blockCount(record));
@@ -115,7 +116,10 @@ export function readBlock(block: usize, docs: usize, frequencies: usize): u32 {
   return count;
 }
 
-/** Running sum of gaps from the first document, of which the first is 1, four at a time, and twice in a round: there is space for 128. */
+/**
+ * Running sum of gaps from the first document, of which the first is 1, four at a time, and twice in a round: there is
+ * space for 128.
+ */
 function sumGaps(docs: usize, count: u32, first: u32): void {
   let before = i32x4.splat(<i32>(first - 1));
   for (const end = docs + (<usize>count << 2); docs < end; docs += 32) {
@@ -155,7 +159,8 @@ function readTail(record: usize, docs: usize, frequencies: usize): u32 {
     const position = word >> (8 + (more << 3));
     const longer = (position >> 7) & 1;
     let frequency: u32 = 1;
-    // Most postings have one occurrence in the content, and two integers of one or two bytes: they take no further branch.
+    // Most postings have one occurrence in the content, and two integers of one or two bytes: they take no further
+    // branch.
     if ((word & 1 & ~((word >> 15) & more) & ~((position >> 15) & longer)) !== 0) {
       doc += ((word & 0x7f) | ((word >> 1) & 0x3f80 & (0 - more))) >> 1;
       at += <usize>(2 + more + longer);

@@ -2,7 +2,7 @@
 //
 // A record, 24 bytes:
 //
-//     0 string   4 documents   8 tail   12 last document   16 u16 tail bytes   18 u8 tail postings   19 u8 fields   20 directory
+// 0 string 4 documents 8 tail 12 last document 16 u16 tail bytes 18 u8 tail postings 19 u8 fields 20 directory
 //
 // The postings are described in `postings.ts`. "documents" counts postings, dead ones included; the high bit
 // of "tail postings" is the epoch of the tail and the last document; "fields" has a bit for

@@ -1,6 +1,7 @@
-// Notes about the words of an exact phrase in its candidates (see `phrase-notes.ts`). Up to three positions of a posting are noted, and of others only
-// their lowest bits: these are at known places in a block, whereas the others have to be searched. The sum of the lowest bits of differences has the
-// lowest bits of a position. If fewer than six bits of a position are known, a bit is set for each remainder with these; if none are, all bits are set.
+// Notes about the words of an exact phrase in its candidates (see `phrase-notes.ts`). Up to three positions of a
+// posting are noted, and of others only their lowest bits: these are at known places in a block, whereas the others
+// have to be searched. The sum of the lowest bits of differences has the lowest bits of a position. If fewer than six
+// bits of a position are known, a bit is set for each remainder with these; if none are, all bits are set.
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { blockFieldParts, blockSpecials } from './fields.ts';
@@ -8,14 +9,20 @@ import { CHOSEN } from './layout.ts';
 import { FIRST_ONE } from './ones.ts';
 import { chosenIndex, chosenRank, noteOf, noteSize, notesOf } from './phrase-candidates.ts';
 import { addPosition, addRemainders, addToFew, hasSpace } from './phrase-notes.ts';
-import { ESCAPE, fewBefore, fewStart, fewWidth, findUpper, lowerBits, mostAreFew, openPositions, remaindersOf, singleCount, singlesIn, singleWidth } from './positions.ts';
+import { ESCAPE, fewBefore, fewStart, fewWidth, findUpper, lowerBits, mostAreFew, openPositions, remaindersOf,
+  singleCount, singlesIn, singleWidth } from './positions.ts';
 import { parsePosting, postingFields, postingFrequency, skipFields } from './postings.ts';
 import { blockFields, blockPositions, postingOfTail } from './reading.ts';
 
 const ALL: u64 = ~(<u64>0);
 
-/** Notes the positions or remainders of a word in chosen postings of a block, given the frequencies of its `count` postings. */
-export function noteInBlock(block: usize, frequencies: usize, count: u32, postings: usize, end: usize, word: u32): void {
+/**
+ * Notes the positions or remainders of a word in chosen postings of a block, given the frequencies of its `count`
+ * postings.
+ */
+export function noteInBlock(block: usize, frequencies: usize, count: u32, postings: usize, end: usize,
+  word: u32): void
+{
   openPositions(blockPositions(block), count, frequencies);
   const few = mostAreFew();
   findUpper(few);
@@ -24,12 +31,16 @@ export function noteInBlock(block: usize, frequencies: usize, count: u32, postin
     const index = chosenIndex(at);
     const frequency = load<u32>(frequencies + (<usize>index << 2));
     const note = noteOf(word, chosenRank(at));
-    if (!few || frequency - 2 >= 2 || !noteFew(note, index, frequency)) addRemainders(note, remaindersOf(index, frequency));
+    if (!few || frequency - 2 >= 2 || !noteFew(note, index, frequency))
+      addRemainders(note, remaindersOf(index, frequency));
   }
   if (blockFields(block) !== 1) noteSpecials(block, postings, end, word);
 }
 
-/** Notes those of postings with a single position. The others are copied to CHOSEN; returns their end. Without branches that could not be predicted. */
+/**
+ * Notes those of postings with a single position. The others are copied to CHOSEN; returns their end. Without branches
+ * that could not be predicted.
+ */
 function noteSingles(frequencies: usize, postings: usize, end: usize, notes: usize): usize {
   const low = singlesIn(0);
   const high = singlesIn(8);

@@ -2,16 +2,14 @@
 // the postings of dropped documents.
 
 import { copyBytes, getVarint, putVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
-import { R_DIRECTORY, R_DOCUMENTS, R_LAST, R_TAIL, R_TAIL_BYTES, recordOf } from './records.ts';
+import { blockFieldParts, blockSpecials } from './fields.ts';
 import { BLOCK, DOCS, FREQUENCIES, H_REMAP, PART_BLOCKS, PART_TAILS, SINK } from './layout.ts';
 import { allocate, release } from './memory.ts';
 import { decodePositions } from './positions.ts';
-import {
-  blockAt, blockCount, clearTail, D_BLOCKS, D_COUNT, D_DEATHS, MAX_TAIL, parsePosting, postingFrequency, postingGap, sealBytes,
-  setTailCount, skipFields, tailCount, tailRoom, widenDirectory,
-} from './postings.ts';
-import { blockFieldParts, blockSpecials } from './fields.ts';
+import { blockAt, blockCount, clearTail, D_BLOCKS, D_COUNT, D_DEATHS, MAX_TAIL, parsePosting, postingFrequency,
+  postingGap, sealBytes, setTailCount, skipFields, tailCount, tailRoom, widenDirectory } from './postings.ts';
 import { blockBytes, blockPositions, isCurrent, isTailCurrent, readBlock } from './reading.ts';
+import { R_DIRECTORY, R_DOCUMENTS, R_LAST, R_TAIL, R_TAIL_BYTES, recordOf } from './records.ts';
 import { B_NEW_BLOCKS, B_OLD_POSITIONS, B_POSTINGS, reserve } from './scratch.ts';
 
 /** Rewrites a tail of the former epoch. It can only become shorter, because numbers and gaps do. */
@@ -125,14 +123,18 @@ export function hasFormerBlock(form: u32, index: u32): bool {
   return index < blockCount(record) && !isCurrent(blockAt(record, index));
 }
 
-/** Writes a posting in the format of a tail; returns the address behind it. `part` to `partEnd` is its field part, if any. */
+/**
+ * Writes a posting in the format of a tail; returns the address behind it. `part` to `partEnd` is its field part, if
+ * any.
+ */
 function copyPosting(to: usize, gap: u32, frequency: u32, part: usize, partEnd: usize, positions: usize): usize {
   const single = frequency === 1 && part === 0;
   to = putVarint(to, (gap << 1) | <u32>single);
   if (!single) to = putVarint(to, (frequency << 1) | <u32>(part !== 0));
   memory.copy(to, part, partEnd - part);
   to += partEnd - part;
-  for (const end = positions + (<usize>frequency << 2); positions < end; positions += 4) to = putVarint(to, load<u32>(positions));
+  for (const end = positions + (<usize>frequency << 2); positions < end; positions += 4)
+    to = putVarint(to, load<u32>(positions));
   return to;
 }
 

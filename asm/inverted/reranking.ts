@@ -1,44 +1,55 @@
-// Distinguishes the best documents of a query by more than their scores: whether a document has all the words, how near they are to each
-// other, and whether its title, key or headings consist of them (see `features.ts`). The host weights these features (see
-// `src/search/inverted/rerank.ts`).
+// Distinguishes the best documents of a query by more than their scores: whether a document has all the words, how near
+// they are to each other, and whether its title, key or headings consist of them (see `features.ts`). The host weights
+// these features (see `src/search/inverted/rerank.ts`).
 //
 // The host describes words in B_INPUT, u32 each:
 //
 //     words, candidates (or the classes whose documents are reranked)
-//     for each word: offset in the query, flags, its share of the query (f32), number of forms, forms; the first is the exact form or 0
+// for each word: offset in the query, flags, its share of the query (f32), number of forms, forms; the first is the
+// exact form or 0
 //     for each candidate: its ordinal
 //
-// Shares add up to 1. Factors of scores are remembered (`factors.ts`), as are positions (`places.ts`); others are read from postings.
+// Shares add up to 1. Factors of scores are remembered (`factors.ts`), as are positions (`places.ts`); others are read
+// from postings.
 //
-// Most of the time is spent on positions. They are read only in candidates that can be among the wanted results: how often and in which
-// fields a candidate has the words limits its factor (`boundPlaces` of `features.ts`). The candidates with the best bounds are described
-// completely, then those whose bounds reach the worst of the wanted scores so far.
+// Most of the time is spent on positions. They are read only in candidates that can be among the wanted results: how
+// often and in which fields a candidate has the words limits its factor (`boundPlaces` of `features.ts`). The
+// candidates with the best bounds are described completely, then those whose bounds reach the worst of the wanted
+// scores so far.
 
 import { closeBest, leastUpper, offerKey, openBest } from './best.ts';
 import { findWord, openCandidates, postingsFound } from './candidates.ts';
 import { classOf, documentOf, lengthsOf } from './documents.ts';
 import { findFactor, hashOfQuery, keepFactor, nameOf } from './factors.ts';
-import { boundPlaces, describe, describePlaces, FEATURES, W_FLAGS, W_OFFSET, W_SHARE, WORD, wordAt } from './features.ts';
+import { boundPlaces, describe, describePlaces, FEATURES, W_FLAGS, W_OFFSET, W_SHARE, WORD,
+  wordAt } from './features.ts';
 import { closeGathering, gatherWord, openGathering } from './gathering.ts';
 import { hashOfWord } from './places.ts';
-import { B_INPUT, B_OUTPUT, B_RERANK_BOUNDS, B_RERANK_FEATURES, B_RERANK_KEYS, B_RERANK_ORDER, B_RERANK_SCORES, B_RERANK_WEIGHTS, B_RERANK_WORDS, buffer, reserve } from './scratch.ts';
-import { ORDINAL_BITS, orderSelected, selectedCount } from './selecting.ts';
+import { B_INPUT, B_OUTPUT, B_RERANK_BOUNDS, B_RERANK_FEATURES, B_RERANK_KEYS, B_RERANK_ORDER, B_RERANK_SCORES,
+  B_RERANK_WEIGHTS, B_RERANK_WORDS, buffer, reserve } from './scratch.ts';
+import { orderSelected, ORDINAL_BITS, selectedCount } from './selecting.ts';
 import { sort } from './sorting.ts';
 
-// Fields of a word beside those of `features.ts`: its first posting of `candidates.ts` and the end of them, number of forms, their place in
-// the input, their key in `places.ts`.
+// Fields of a word beside those of `features.ts`: its first posting of `candidates.ts` and the end of them, number of
+// forms, their place in the input, their key in `places.ts`.
 const W_FIRST: usize = 12;
 const W_END: usize = 16;
 const W_FORMS: usize = 20;
 const W_INPUT: usize = 24;
 const W_HASH: usize = 32;
 
-/** Tokens of the candidates whose places are gathered together, unless one document has more; places take some bytes per token. */
+/**
+ * Tokens of the candidates whose places are gathered together, unless one document has more; places take some bytes per
+ * token.
+ */
 const TOKENS: f32 = 65_536;
 /** At first, places are read in half as many candidates again as are wanted, but in at least this number (measured). */
 const FIRST: u32 = 8;
 
-/** Computes the features of the candidates: B_OUTPUT gets FEATURES x f32 for each, from 0 to 1; all are 0 for a deleted document. */
+/**
+ * Computes the features of the candidates: B_OUTPUT gets FEATURES x f32 for each, from 0 to 1; all are 0 for a deleted
+ * document.
+ */
 export function features(): void {
   const words = inputAt(0);
   const count = inputAt(1);
@@ -61,13 +72,15 @@ export function features(): void {
   describeSome(words, order, all, among);
   const output = reserve(B_OUTPUT, max(count * FEATURES * 4, 16));
   memory.fill(output, 0, <usize>(count * FEATURES) << 2);
-  for (let c: u32 = 0; c < among; c++) memory.copy(output + (<usize>(indexIn(order, c) * FEATURES) << 2), featuresAt(c), FEATURES << 2);
+  for (let c: u32 = 0; c < among; c++)
+    memory.copy(output + (<usize>(indexIn(order, c) * FEATURES) << 2), featuresAt(c), FEATURES << 2);
 }
 
 /**
- * Multiplies the scores of the first `most` documents that a selection has left in B_OUTPUT, if their classes are among those
- * of the input, by the square of 1 + the weighted sum of their features; B_RERANK_WEIGHTS has the weights (f64 each, not negative). Scores of
- * documents that are then not among the `wanted` best may stay as they are. The order stays.
+ * Multiplies the scores of the first `most` documents that a selection has left in B_OUTPUT, if their classes are among
+ * those of the input, by the square of 1 + the weighted sum of their features; B_RERANK_WEIGHTS has the weights (f64
+ * each, not negative). Scores of documents that are then not among the `wanted` best may stay as they are. The order
+ * stays.
  */
 export function rerankSelected(most: u32, wanted: u32): void {
   const words = inputAt(0);
@@ -103,8 +116,8 @@ export function rerankSelected(most: u32, wanted: u32): void {
 }
 
 /**
- * Multiplies scores by the remembered factors. Leaves only the documents in the order that have none and may be among the wanted ones, and
- * returns their number.
+ * Multiplies scores by the remembered factors. Leaves only the documents in the order that have none and may be among
+ * the wanted ones, and returns their number.
  */
 function multiplyKnown(query: u64, order: usize, count: u32, wanted: u32): u32 {
   const bounds = reserve(B_RERANK_BOUNDS, max(count, 1) * 8);
@@ -125,7 +138,10 @@ function multiplyKnown(query: u64, order: usize, count: u32, wanted: u32): u32 {
   return bounded === 0 ? unknown : leaveWanted(order, unknown, leastWanted(wanted));
 }
 
-/** Leaves only the documents in the order whose bounds reach the score, whose bits are `least`, or which have none; returns their number. */
+/**
+ * Leaves only the documents in the order whose bounds reach the score, whose bits are `least`, or which have none;
+ * returns their number.
+ */
 function leaveWanted(order: usize, count: u32, least: u32): u32 {
   let left: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
@@ -138,12 +154,18 @@ function leaveWanted(order: usize, count: u32, least: u32): u32 {
   return left;
 }
 
-/** The bits of the worst score of the `wanted` best so far, or of a smaller one. Scores that are not multiplied are lower bounds. */
+/**
+ * The bits of the worst score of the `wanted` best so far, or of a smaller one. Scores that are not multiplied are
+ * lower bounds.
+ */
 function leastWanted(wanted: u32): u32 {
   return wanted < selectedCount() ? leastUpper(bestSelected(wanted)) : 0;
 }
 
-/** Selects the `wanted` best of the selected documents, of which there are more, as keys of `selecting.ts`; returns the address of the selection. */
+/**
+ * Selects the `wanted` best of the selected documents, of which there are more, as keys of `selecting.ts`; returns the
+ * address of the selection.
+ */
 function bestSelected(wanted: u32): usize {
   const best = openBest(B_RERANK_SCORES, 0, wanted, 0);
   for (let i: u32 = 0, count = selectedCount(); i < count; i++) {
@@ -154,18 +176,23 @@ function bestSelected(wanted: u32): usize {
   return best;
 }
 
-/** Sorts the `wanted` best of the documents that a selection has left by score, then by ordinal. The others are forgotten. */
+/**
+ * Sorts the `wanted` best of the documents that a selection has left by score, then by ordinal. The others are
+ * forgotten.
+ */
 export function orderReranked(wanted: u32): void {
   const count = selectedCount();
   if (wanted >= count) return orderSelected(count);
   const keys = closeBest(bestSelected(wanted));
   sort(keys, wanted);
-  for (let i: u32 = 0; i < wanted; i++) store<u64>(selectedAt(i), load<u64>(keys + (<usize>(wanted - 1 - i) << 3)) ^ ORDINAL_BITS);
+  for (let i: u32 = 0; i < wanted; i++)
+    store<u64>(selectedAt(i), load<u64>(keys + (<usize>(wanted - 1 - i) << 3)) ^ ORDINAL_BITS);
 }
 
 /**
- * Computes the features of candidates that need no places. Multiplies the scores of those whose places do not matter. For the others,
- * B_RERANK_KEYS gets the bits of the largest possible score, and the candidate in the lower half; returns their number.
+ * Computes the features of candidates that need no places. Multiplies the scores of those whose places do not matter.
+ * For the others, B_RERANK_KEYS gets the bits of the largest possible score, and the candidate in the lower half;
+ * returns their number.
  */
 function boundEach(words: u32, query: u64, order: usize, count: u32): u32 {
   reserve(B_RERANK_KEYS, max(count, 2) * 8);
@@ -189,7 +216,10 @@ function boundEach(words: u32, query: u64, order: usize, count: u32): u32 {
   return left;
 }
 
-/** Completes the features of some candidates, which are the lower halves of keys, and multiplies their scores. Overwrites the keys. */
+/**
+ * Completes the features of some candidates, which are the lower halves of keys, and multiplies their scores.
+ * Overwrites the keys.
+ */
 function multiplySome(words: u32, query: u64, order: usize, keys: usize, count: u32): void {
   if (count === 0) return;
   for (let i: usize = 0; i < <usize>count; i++) store<u32>(keys + (i << 2), load<u32>(keys + (i << 3)));
@@ -227,7 +257,10 @@ function multipliedBits(index: u32, factor: f64): u32 {
   return reinterpret<u32>(<f32>(<f64>load<f32>(selectedAt(index), 4) * factor));
 }
 
-/** The key of the factors: a hash of the words, which end at a number of the input, and of the weights, which are written behind them. */
+/**
+ * The key of the factors: a hash of the words, which end at a number of the input, and of the weights, which are
+ * written behind them.
+ */
 function hashOfSelected(end: u32): u64 {
   const bytes = FEATURES << 3;
   const words = reserve(B_INPUT, (end << 2) + bytes);
@@ -306,7 +339,8 @@ function describeSome(words: u32, order: usize, some: usize, count: u32): void {
 function countTogether(order: usize, some: usize, from: u32, count: u32): u32 {
   let tokens: f32 = 0;
   let end = from;
-  for (; end < count && (end === from || tokens < TOKENS); end++) tokens += load<f32>(lengthsOf(0) + (<usize>documentIn(order, load<u32>(some + (<usize>end << 2))) << 2));
+  for (; end < count && (end === from || tokens < TOKENS); end++)
+    tokens += load<f32>(lengthsOf(0) + (<usize>documentIn(order, load<u32>(some + (<usize>end << 2))) << 2));
   return end - from;
 }
 

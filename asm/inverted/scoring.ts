@@ -1,17 +1,17 @@
 // Scores of a term, or of a group of forms that counts as one, for every document that has it.
 //
-// The frequency x of a term in a document is the number of its occurrences in the fields that count, for BM25F the sum of
-// w_f * tf_f / (1 - b + b * len_f / avglen_f) over them, and for TF-IDF the x of `sublinear.ts`. Forms of a group may have weights
-// below 1. With W, which the host computes from the term's inverse document frequency, the score is
+// The frequency x of a term in a document is the number of its occurrences in the fields that count, for BM25F the sum
+// of w_f * tf_f / (1 - b + b * len_f / avglen_f) over them, and for TF-IDF the x of `sublinear.ts`. Forms of a group
+// may have weights below 1. With W, which the host computes from the term's inverse document frequency, the score is
 //
 //     BM25     W * x / (x + k1 * (1 - b + b * len / avglen))      Robertson and Zaragoza, 2009; W = idf * (k1 + 1)
 //     TF-IDF   W * x
 //     BM25F    W * x / (k1 + x)
 //
-// so only divisions by a document's own length remain here. A dead document's length is
-// infinite, which makes its score 0; a score of 0 means "no match" for a single term. Documents of classes that are not allowed also get
-// 0, after they have been counted for the document frequency. The weight is multiplied last, as it is with
-// remembered impacts (see `lists/`), so that both ways have bit-identical results.
+// so only divisions by a document's own length remain here. A dead document's length is infinite, which makes its score
+// 0; a score of 0 means "no match" for a single term. Documents of classes that are not allowed also get 0, after they
+// have been counted for the document frequency. The weight is multiplied last, as it is with remembered impacts (see
+// `lists/`), so that both ways have bit-identical results.
 
 import { isDead, isExcluded, lengthsOf } from './documents.ts';
 import { BLOCK, DOCS, FREQUENCIES, H_DOCS, H_EXCLUDED, H_SCORING, SCORES, WEIGHTS } from './layout.ts';
@@ -138,14 +138,16 @@ export function countSums(): u32 {
   let found = i32x4.splat(0);
   // The arrays have space for whole vectors, and unused documents have no sums.
   for (let at: usize = 0; at < end; at += 16) {
-    found = i32x4.sub(found, v128.and(f32x4.ne(v128.load(sums + at), zero), f32x4.ne(v128.load(lengths + at), infinite)));
+    found = i32x4.sub(found,
+      v128.and(f32x4.ne(v128.load(sums + at), zero), f32x4.ne(v128.load(lengths + at), infinite)));
   }
-  return <u32>(i32x4.extract_lane(found, 0) + i32x4.extract_lane(found, 1) + i32x4.extract_lane(found, 2) + i32x4.extract_lane(found, 3));
+  return <u32>(i32x4.extract_lane(found, 0) + i32x4.extract_lane(found, 1) + i32x4.extract_lane(found, 2) +
+    i32x4.extract_lane(found, 3));
 }
 
 /**
- * Adds the scores of the group that was summed densely to level 0 and empties the group. Only for BM25 if all fields count, or
- * for BM25F, and if all classes are allowed.
+ * Adds the scores of the group that was summed densely to level 0 and empties the group. Only for BM25 if all fields
+ * count, or for BM25F, and if all classes are allowed.
  */
 export function scoreSums(weight: f32): void {
   assert(load<u32>(H_EXCLUDED) === 0, 'a class that is not allowed');
@@ -216,7 +218,8 @@ export function scoreEach(count: u32, weight: f32): void {
 
 function scale(count: u32, weight: f32): void {
   const weights = f32x4.splat(weight);
-  for (let i: usize = 0; i < <usize>count << 2; i += 16) v128.store(SCORES + i, f32x4.mul(weights, v128.load(WEIGHTS + i)));
+  for (let i: usize = 0; i < <usize>count << 2; i += 16)
+    v128.store(SCORES + i, f32x4.mul(weights, v128.load(WEIGHTS + i)));
 }
 
 function saturate(count: u32, weight: f32): void {

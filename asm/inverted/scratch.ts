@@ -66,18 +66,27 @@ export const B_RERANK_POSITIONS: u32 = 39;
 export const B_RERANK_ORDER: u32 = 40;
 /** By document, a byte: how many operands of a group match it (see `countMatches`). */
 export const B_MATCH_COUNTS: u32 = 41;
-/** By document, a byte: how long it is (see `grades.ts`); and by slot and document, how often a term occurs there (see `tallies.ts`). */
+/**
+ * By document, a byte: how long it is (see `grades.ts`); and by slot and document, how often a term occurs there (see
+ * `tallies.ts`).
+ */
 export const B_GRADES: u32 = 42;
 export const B_TALLIES: u32 = 43;
 export const B_TALLY_RESTS: u32 = 44;
-/** Candidates of a phrase (see `phrase-candidates.ts`), the places of its words in them (see `occurrences.ts`), and the positions of a chunk. */
+/**
+ * Candidates of a phrase (see `phrase-candidates.ts`), the places of its words in them (see `occurrences.ts`), and the
+ * positions of a chunk.
+ */
 export const B_RANKS: u32 = 45;
 export const B_PLACES_FOUND: u32 = 46;
 export const B_POSITIONS_FOUND: u32 = 47;
 export const B_CHUNK_POSITIONS: u32 = 48;
 /** Positions of a block, class by class, while it is decoded. */
 export const B_VALUES: u32 = 49;
-/** Where filters by document are, matches by document, and which documents are in step with their ordinals (see `filters.ts`). */
+/**
+ * Where filters by document are, matches by document, and which documents are in step with their ordinals (see
+ * `filters.ts`).
+ */
 export const B_DOC_FILTERS: u32 = 50;
 export const B_DOC_MATCHES: u32 = 51;
 export const B_IN_STEP: u32 = 52;
@@ -97,18 +106,27 @@ export const B_KEPT_CHUNKS: u32 = 60;
 export const B_KEPT_FORMS: u32 = 61;
 /** Hashes of recent queries (see `lists/matches.ts`). */
 export const B_ASKED: u32 = 62;
-/** By word and candidate, how often and where it occurs; and the postings of the words in the candidates (see `candidates.ts`). */
+/**
+ * By word and candidate, how often and where it occurs; and the postings of the words in the candidates (see
+ * `candidates.ts`).
+ */
 export const B_RERANK_FOUND: u32 = 63;
 export const B_RERANK_POSTINGS: u32 = 64;
 /** Upper bounds of the factors of candidates, keys that order these, and scores (see `reranking.ts`). */
 export const B_RERANK_BOUNDS: u32 = 65;
 export const B_RERANK_KEYS: u32 = 66;
 export const B_RERANK_SCORES: u32 = 67;
-/** The documents of a segment that is being made; a segment that is being merged, and the numbers of its forms (see `segments.ts`). */
+/**
+ * The documents of a segment that is being made; a segment that is being merged, and the numbers of its forms (see
+ * `segments.ts`).
+ */
 export const B_NOTED: u32 = 68;
 export const B_SEGMENT: u32 = 69;
 export const B_SEGMENT_FORMS: u32 = 70;
-/** The documents of the candidates of a phrase, which of them remain, the postings of its words in them, and by document, whether it is one (see `phrase-candidates.ts`). */
+/**
+ * The documents of the candidates of a phrase, which of them remain, the postings of its words in them, and by
+ * document, whether it is one (see `phrase-candidates.ts`).
+ */
 export const B_CANDIDATES: u32 = 71;
 export const B_REMAINING: u32 = 72;
 export const B_CHOSEN: u32 = 73;
@@ -142,7 +160,10 @@ export function reserve(id: u32, bytes: u32): usize {
   return address;
 }
 
-/** Makes an empty buffer of at least `bytes` with any content: clearing one of a hundred megabytes takes longer than a search may block others. */
+/**
+ * Makes an empty buffer of at least `bytes` with any content: clearing one of a hundred megabytes takes longer than a
+ * search may block others.
+ */
 export function reserveUncleared(id: u32, bytes: u32): usize {
   const entry = H_BUFFERS + (<usize>id << 3);
   assert(load<u64>(entry) === 0, 'the buffer is not empty');

@@ -1,25 +1,27 @@
-// A segment: a few documents with their postings, made in one memory to be merged into another, so that a thread can tokenise
-// documents for an index that belongs to another thread.
+// A segment: a few documents with their postings, made in one memory to be merged into another, so that a thread can
+// tokenise documents for an index that belongs to another thread.
 //
 //     0 documents   4 forms   8 bytes of the documents' part
-//     documents:  u32 class, u32 tokens, u32 fields, and for each field and behind the last: u32 field, u32 its first token
-//     forms:      u8 postings, u8 bits of the fields, u8 last document, varint length of the form, varint bytes of the postings, the form, the postings
+// documents: u32 class, u32 tokens, u32 fields, and for each field and behind the last: u32 field, u32 its first token
+// forms: u8 postings, u8 bits of the fields, u8 last document, varint length of the form, varint bytes of the postings,
+// the form, the postings
 //
-// Documents are numbered from 1 within the segment. Postings are those of a tail (see `postings.ts`), so that most are copied as they are;
-// a segment has fewer documents than a block, and is not made if a tail would be sealed for its bytes. Forms are in the order in which
-// they first occur, so that new ones get the same numbers as if the documents were added one by one.
+// Documents are numbered from 1 within the segment. Postings are those of a tail (see `postings.ts`), so that most are
+// copied as they are; a segment has fewer documents than a block, and is not made if a tail would be sealed for its
+// bytes. Forms are in the order in which they first occur, so that new ones get the same numbers as if the documents
+// were added one by one.
 
-import { copyBytes, getVarint, hashBytes, putVarint, skipVarints, varintLength, varintSize, varintValue } from './bytes.ts';
+import { copyBytes, getVarint, hashBytes, putVarint, skipVarints, varintLength, varintSize,
+  varintValue } from './bytes.ts';
 import { newDocument, showDocument } from './documents.ts';
 import { internForm } from './forms.ts';
-import {
-  BLOCK, FIRST_HEAP_PAGE, H_DOC_FIELDS, H_DOCS, H_NOTED, H_TOKENS, HEADER, HEADER_END, PAGE, PAGE_KINDS,
-} from './layout.ts';
-import {
-  appendPosting, appendSingle, blockCount, extendTail, gapTo, MAX_TAIL, parsePosting, postingFields, postingFrequency, setTailCount, tailCount,
-} from './postings.ts';
+import { BLOCK, FIRST_HEAP_PAGE, H_DOC_FIELDS, H_DOCS, H_NOTED, H_TOKENS, HEADER, HEADER_END, PAGE,
+  PAGE_KINDS } from './layout.ts';
+import { appendPosting, appendSingle, blockCount, extendTail, gapTo, MAX_TAIL, parsePosting, postingFields,
+  postingFrequency, setTailCount, tailCount } from './postings.ts';
 import { isTailCurrent } from './reading.ts';
-import { formBytes, formCount, formLength, R_DOCUMENTS, R_FIELDS, R_LAST, R_TAIL, R_TAIL_BYTES, recordOf } from './records.ts';
+import { formBytes, formCount, formLength, R_DOCUMENTS, R_FIELDS, R_LAST, R_TAIL, R_TAIL_BYTES,
+  recordOf } from './records.ts';
 import { renewTail } from './renewal.ts';
 import { B_DOC_FIELDS, B_NOTED, B_OUTPUT, B_SEGMENT, B_SEGMENT_FORMS, buffer, reserve } from './scratch.ts';
 
@@ -66,7 +68,10 @@ export function noteDocument(number: u32): void {
   store<u32>(H_NOTED, used + bytes);
 }
 
-/** Writes the segment of all noted documents to B_OUTPUT; returns its bytes, or 0 if the postings of a form are too long for one. */
+/**
+ * Writes the segment of all noted documents to B_OUTPUT; returns its bytes, or 0 if the postings of a form are too long
+ * for one.
+ */
 export function writeSegment(): u32 {
   const documents = load<u32>(H_DOCS) - 1;
   assert(documents > 0 && documents <= MAX_SEGMENT_DOCUMENTS, 'a segment of too many documents');
@@ -104,8 +109,8 @@ function writeForm(form: u32, at: usize): usize {
 // ---- Merging a segment ---------------------------------------------------------------------
 
 /**
- * Finds the forms of the segment that is in B_SEGMENT, and adds those that the index does not have. Returns the number of its documents.
- * The host then puts the new forms in order.
+ * Finds the forms of the segment that is in B_SEGMENT, and adds those that the index does not have. Returns the number
+ * of its documents. The host then puts the new forms in order.
  */
 export function openSegment(): u32 {
   const segment = buffer(B_SEGMENT);
@@ -156,13 +161,16 @@ function mergeForms(segment: usize, at: usize, before: u32): void {
     const record = recordOf(form);
     if (!isTailCurrent(record)) renewTail(form);
     const room = <u32>load<u16>(record, R_TAIL_BYTES) + varintValue(bytes) + 5;
-    if (tailCount(record) + <u32>load<u8>(at, F_POSTINGS) < BLOCK && room <= MAX_TAIL) appendRun(record, at, postings, varintValue(bytes), before);
+    if (tailCount(record) + <u32>load<u8>(at, F_POSTINGS) < BLOCK && room <= MAX_TAIL)
+      appendRun(record, at, postings, varintValue(bytes), before);
     else appendEach(record, load<u8>(at, F_POSTINGS), postings, before);
     at = postings + varintValue(bytes);
   }
 }
 
-/** Appends all postings of a form to its tail, which has space for them: only the number of the first document changes. */
+/**
+ * Appends all postings of a form to its tail, which has space for them: only the number of the first document changes.
+ */
 function appendRun(record: usize, head: usize, postings: usize, bytes: u32, before: u32): void {
   const count = <u32>load<u8>(head, F_POSTINGS);
   const gap = getVarint(postings);

@@ -17,8 +17,8 @@ export const FILTERED: u32 = 1; // a slot of `filters.ts` has a bit for each doc
 export const MULTIPLIED: u32 = 2; // B_MULTIPLIERS has a factor (f32) for each ordinal
 export const COLLECTED: u32 = 4; // B_MATCHES gets a bit for each ordinal that matches
 
-// The state of a selection, in front of its best keys (see `best.ts`). The address of something that is not used is 0; scores of ordinals
-// beyond the multipliers are multiplied by 1. Filter and matches are bitmaps by document.
+// The state of a selection, in front of its best keys (see `best.ts`). The address of something that is not used is 0;
+// scores of ordinals beyond the multipliers are multiplied by 1. Filter and matches are bitmaps by document.
 const S_TOTAL: usize = 0;
 const S_FILTER: usize = 4;
 const S_MULTIPLIERS: usize = 8;
@@ -26,7 +26,10 @@ const S_MULTIPLIER_SIZE: usize = 12;
 const S_MATCHES: usize = 16;
 const STATE: u32 = 32;
 
-/** XOR masks: from a key of the selection to an entry of B_OUTPUT, and from an entry to a key that is smaller for better results. */
+/**
+ * XOR masks: from a key of the selection to an entry of B_OUTPUT, and from an entry to a key that is smaller for better
+ * results.
+ */
 export const ORDINAL_BITS: u64 = 0xffffffff;
 const SCORE_BITS: u64 = <u64>0xffffffff << 32;
 
@@ -36,7 +39,10 @@ export function selectByScore(k: u32, options: u32, slot: u32, multiplierSize: u
   return options === 0 ? selectBest(state) : selectSome(state);
 }
 
-/** Without filter, multipliers and matches, only documents that may be among the best are read one by one; the others are counted by vectors. */
+/**
+ * Without filter, multipliers and matches, only documents that may be among the best are read one by one; the others
+ * are counted by vectors.
+ */
 function selectBest(state: usize): u32 {
   const scores = scoresOf(0);
   const end = scores + (<usize>((load<u32>(H_DOCS) + 15) & ~15) << 2);
@@ -62,7 +68,8 @@ function selectBest(state: usize): u32 {
     }
     clear64(at);
   }
-  const total = i32x4.extract_lane(matches, 0) + i32x4.extract_lane(matches, 1) + i32x4.extract_lane(matches, 2) + i32x4.extract_lane(matches, 3);
+  const total = i32x4.extract_lane(matches, 0) + i32x4.extract_lane(matches, 1) + i32x4.extract_lane(matches, 2) +
+    i32x4.extract_lane(matches, 3);
   store<u32>(state, <u32>total, S_TOTAL);
   return finish(state);
 }
@@ -89,7 +96,9 @@ function selectSome(state: usize): u32 {
     if (matches !== 0) store<u16>(matches + (group << 1), <u16>among);
     if (!multiplied) {
       const least = f32x4.splat(leastScore(state));
-      among = v128.any_true(f32x4.ge(f32x4.pmax(f32x4.pmax(a, b), f32x4.pmax(c, d)), least)) ? among & atLeast64(at, least) : 0;
+      among = v128.any_true(f32x4.ge(f32x4.pmax(f32x4.pmax(a, b), f32x4.pmax(c, d)), least))
+        ? among & atLeast64(at, least)
+        : 0;
     }
     for (; among !== 0; among &= among - 1) {
       const offset = <usize>ctz(among) << 2;
@@ -104,12 +113,14 @@ function selectSome(state: usize): u32 {
 /** A bit for each of 16 scores that is not zero. */
 function nonZero64(at: usize): u32 {
   const zero = f32x4.splat(0);
-  return bits64(f32x4.ne(v128.load(at), zero), f32x4.ne(v128.load(at, 16), zero), f32x4.ne(v128.load(at, 32), zero), f32x4.ne(v128.load(at, 48), zero));
+  return bits64(f32x4.ne(v128.load(at), zero), f32x4.ne(v128.load(at, 16), zero), f32x4.ne(v128.load(at, 32), zero),
+    f32x4.ne(v128.load(at, 48), zero));
 }
 
 /** A bit for each of 16 scores that is at least as large as `least`. */
 function atLeast64(at: usize, least: v128): u32 {
-  return bits64(f32x4.ge(v128.load(at), least), f32x4.ge(v128.load(at, 16), least), f32x4.ge(v128.load(at, 32), least), f32x4.ge(v128.load(at, 48), least));
+  return bits64(f32x4.ge(v128.load(at), least), f32x4.ge(v128.load(at, 16), least), f32x4.ge(v128.load(at, 32), least),
+    f32x4.ge(v128.load(at, 48), least));
 }
 
 /** The lanes of four comparisons as 16 bits. */
@@ -153,8 +164,8 @@ export function selectByBits(k: u32, options: u32, slot: u32, multiplierSize: u3
 }
 
 /**
- * Writes the scores of `count` ordinals (u32 in B_INPUT) to B_OUTPUT (f32), before selecting; -1 for an ordinal that does
- * not match. Neither filter nor multipliers apply.
+ * Writes the scores of `count` ordinals (u32 in B_INPUT) to B_OUTPUT (f32), before selecting; -1 for an ordinal that
+ * does not match. Neither filter nor multipliers apply.
  */
 export function lookUpScores(count: u32, byBits: bool): void {
   const input = buffer(B_INPUT);
@@ -209,7 +220,8 @@ export function leastScore(state: usize): f32 {
 export function consider(state: usize, offset: usize, score: f32): void {
   const ordinal = load<u32>(<usize>load<u32>(H_ORDINALS) + offset);
   const multipliers = <usize>load<u32>(state, S_MULTIPLIERS);
-  if (multipliers !== 0 && ordinal < load<u32>(state, S_MULTIPLIER_SIZE)) score *= load<f32>(multipliers + (<usize>ordinal << 2));
+  if (multipliers !== 0 && ordinal < load<u32>(state, S_MULTIPLIER_SIZE))
+    score *= load<f32>(multipliers + (<usize>ordinal << 2));
   if (score >= leastScore(state)) offerScore(state, score, ordinal);
 }
 
@@ -217,7 +229,10 @@ export function offerScore(state: usize, score: f32, ordinal: u32): void {
   offerKey(state + STATE, (<u64>reinterpret<u32>(score) << 32) | ~ordinal);
 }
 
-/** Writes the best to B_OUTPUT, in no order: u32 ordinal, f32 score each, and the matches to B_MATCHES. Returns the total. */
+/**
+ * Writes the best to B_OUTPUT, in no order: u32 ordinal, f32 score each, and the matches to B_MATCHES. Returns the
+ * total.
+ */
 export function finish(state: usize): u32 {
   const keys = closeBest(state + STATE);
   const held = selectedCount();

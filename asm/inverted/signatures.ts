@@ -1,11 +1,11 @@
-// Signatures of keys, which rule out most keys that do not contain a literal: 64 bits per form. Each byte,
-// each pair and each triple of neighbouring bytes sets one bit, chosen by a hash (a Bloom filter of a key's n-grams). A key
-// can contain a literal only if it has all the bits of the literal. So a pattern without a literal at its start or
-// end reads 8 bytes of each form, and the keys of only a few.
+// Signatures of keys, which rule out most keys that do not contain a literal: 64 bits per form. Each byte, each pair
+// and each triple of neighbouring bytes sets one bit, chosen by a hash (a Bloom filter of a key's n-grams). A key can
+// contain a literal only if it has all the bits of the literal. So a pattern without a literal at its start or end
+// reads 8 bytes of each form, and the keys of only a few.
 
 import { putCodePoint } from './bytes.ts';
-import { formCount, keyBytes, keyLength, signatureAt } from './records.ts';
 import { FORM_BUFFER } from './layout.ts';
+import { formCount, keyBytes, keyLength, signatureAt } from './records.ts';
 
 /** Code points from here on are special characters of a pattern. */
 const FIRST_SIGN: u32 = 0xfffffffd;
@@ -53,7 +53,8 @@ export function nextWithSignature(form: u32, bits: u64): u32 {
   const wanted = i64x2.splat(<i64>bits);
   for (; (form & 1) !== 0 && form < end; form++) if (hasSignature(form, bits)) return form;
   for (let at = signatureAt(form); form + 1 < end; at += 16) {
-    if (v128.any_true(i64x2.eq(v128.and(v128.load(at), wanted), wanted))) return hasSignature(form, bits) ? form : form + 1;
+    if (v128.any_true(i64x2.eq(v128.and(v128.load(at), wanted), wanted)))
+      return hasSignature(form, bits) ? form : form + 1;
     form += 2;
   }
   return form < end && hasSignature(form, bits) ? form : end;

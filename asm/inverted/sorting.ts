@@ -6,7 +6,7 @@ const FEW: u32 = 256;
 export function sort(keys: usize, count: u32): void {
   if (count > FEW) return sortMany(keys, count);
   // Insertion with gaps (Shell 1959).
-  for (let gap: u32 = count > 40 ? 40 : count > 13 ? 13 : count > 4 ? 4 : 1; ; gap /= 3) {
+  for (let gap: u32 = count > 40 ? 40 : count > 13 ? 13 : count > 4 ? 4 : 1;; gap /= 3) {
     const step = <usize>gap << 3;
     for (let at = keys + step, end = keys + (<usize>count << 3); at < end; at += 8) {
       const key = load<u64>(at);

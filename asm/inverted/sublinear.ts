@@ -1,15 +1,15 @@
-// The frequency x of a term for TF-IDF: it grows with the logarithm of the occurrences in a field, so a group of forms must be
-// summed field by field first.
+// The frequency x of a term for TF-IDF: it grows with the logarithm of the occurrences in a field, so a group of forms
+// must be summed field by field first.
 //
 //     x = sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f)
 //
-// "Pivoted" lengths are from Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits cause, is used as it is. All
-// further fields are one field. All of them count if P_C0 is 0; otherwise only those with a weight of their own, and, if it is 2, also the
-// one for names without a number.
+// "Pivoted" lengths are from Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits cause, is used as it
+// is. All further fields are one field. All of them count if P_C0 is 0; otherwise only those with a weight of their
+// own, and, if it is 2, also the one for names without a number.
 //
-// Most documents have most terms in their content alone. So the tf of the content is in B_SUMS, f32 by document, whose sign says whether
-// the term also occurs in other fields. Only for those documents B_FIELD_SUMS has the tf_f, f32 by slot: the plain fields (the slot of the
-// content is not used), and last the further ones.
+// Most documents have most terms in their content alone. So the tf of the content is in B_SUMS, f32 by document, whose
+// sign says whether the term also occurs in other fields. Only for those documents B_FIELD_SUMS has the tf_f, f32 by
+// slot: the plain fields (the slot of the content is not used), and last the further ones.
 
 import { isDead, lengthsOf } from './documents.ts';
 import { entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
@@ -38,7 +38,9 @@ export function sumByField(form: u32, weight: f32): u32 {
     for (let entry: u32 = 0; entry < entries; entry++) {
       const field = entryField(entry);
       if (field === PLAIN_FIELDS && chosen === 1) continue;
-      if (weightOf(min(field, last)) > 0) gained += addField(load<u32>(DOCS + (<usize>entryIndex(entry) << 2)), min(field, PLAIN_FIELDS), weight * <f32>entryFrequency(entry));
+      if (weightOf(min(field, last)) > 0)
+        gained += addField(load<u32>(DOCS + (<usize>entryIndex(entry) << 2)), min(field, PLAIN_FIELDS),
+          weight * <f32>entryFrequency(entry));
     }
   }
   return gained;
@@ -80,12 +82,17 @@ function addBit(bits: usize, doc: u32): u32 {
   return ((before >> (doc & 31)) & 1) ^ 1;
 }
 
-/** The x of a document. It clears the document's sums in fields other than the content; the caller clears the sum of the content. */
+/**
+ * The x of a document. It clears the document's sums in fields other than the content; the caller clears the sum of the
+ * content.
+ */
 export function takeFrequency(doc: u32): f32 {
   const sum = load<f32>(buffer(B_SUMS) + (<usize>doc << 2));
   const content = abs<f32>(sum);
   const rest = load<f32>(H_SCORING, P_REST);
-  const x: f32 = content > 0 ? weightOf(0) * logarithmic(content) / (rest + normOf(0) * load<f32>(lengthsOf(1) + (<usize>doc << 2))) : 0;
+  const x: f32 = content > 0
+    ? weightOf(0) * logarithmic(content) / (rest + normOf(0) * load<f32>(lengthsOf(1) + (<usize>doc << 2)))
+    : 0;
   return (reinterpret<u32>(sum) & SIGN) === 0 ? x : takeFields(doc, x, rest);
 }
 
@@ -120,7 +127,8 @@ function lengthIn(doc: u32, slot: u32): f32 {
   const offset = <usize>doc << 2;
   if (slot < PLAIN_FIELDS) return load<f32>(lengthsOf(slot + 1) + offset);
   let length = load<f32>(lengthsOf(0) + offset);
-  for (let field: u32 = 0; field < OWN_FIELDS; field++) if (lengthsOf(field + 1) !== 0) length -= load<f32>(lengthsOf(field + 1) + offset);
+  for (let field: u32 = 0; field < OWN_FIELDS; field++)
+    if (lengthsOf(field + 1) !== 0) length -= load<f32>(lengthsOf(field + 1) + offset);
   return length;
 }
 

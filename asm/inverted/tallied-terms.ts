@@ -4,8 +4,8 @@
 //
 //     0 bytes by document   4 rests   8 weight (f32)   16 bounds of scores by grade and frequency, u8
 //
-// A bound is the score for the grade's least length and for 0, 1, 2, 3 or more occurrences, in units of the greatest possible score.
-// It is zero only for 0 occurrences.
+// A bound is the score for the grade's least length and for 0, 1, 2, 3 or more occurrences, in units of the greatest
+// possible score. It is zero only for 0 occurrences.
 
 import { lengthsOf } from './documents.ts';
 import { gradeLength, GRADES } from './grades.ts';
@@ -30,7 +30,8 @@ export function openTerms(count: u32): f32 {
   assert(count > 0 && count <= MAX_TALLIES, 'so many terms are not tallied');
   const input = buffer(B_INPUT);
   const capacity = <usize>load<u32>(H_LEVEL_CAPACITY);
-  for (let i: u32 = 0; i < count; i++) store<f32>(TALLIED + <usize>(i * TERM), load<f32>(input + (<usize>i << 3), 4), T_WEIGHT);
+  for (let i: u32 = 0; i < count; i++)
+    store<f32>(TALLIED + <usize>(i * TERM), load<f32>(input + (<usize>i << 3), 4), T_WEIGHT);
   const scale = scaleOfTerms(count);
   for (let i: u32 = 0; i < count; i++) {
     const term = TALLIED + <usize>(i * TERM);
@@ -116,7 +117,8 @@ function scoresOneByOne(at: usize, count: u32): v128 {
 /** Upper bounds of the scores of 16 documents: 0 if a document has none of the terms or is dead. */
 export function boundsAt(doc: usize, grade: v128, count: u32): v128 {
   let sum = boundsOf(TALLIED, doc, grade);
-  for (let term = TALLIED + TERM; term < TALLIED + <usize>(count * TERM); term += TERM) sum = i8x16.add_sat_u(sum, boundsOf(term, doc, grade));
+  for (let term = TALLIED + TERM; term < TALLIED + <usize>(count * TERM); term += TERM)
+    sum = i8x16.add_sat_u(sum, boundsOf(term, doc, grade));
   return sum;
 }
 

@@ -1,7 +1,7 @@
 // Fills the slots of terms for `tallies.ts`: for each term, a byte per document says how often the document has it.
 //
-// A slot has bytes by document in B_TALLIES, all zero between queries. A frequency of 255 and more is stored as 255; its value
-// is in B_TALLY_RESTS, u32 by document. Other entries there are undefined.
+// A slot has bytes by document in B_TALLIES, all zero between queries. A frequency of 255 and more is stored as 255;
+// its value is in B_TALLY_RESTS, u32 by document. Other entries there are undefined.
 
 import { dropDerived } from './fields.ts';
 import { gradeDocuments } from './grades.ts';
@@ -21,8 +21,8 @@ export const LARGE: u32 = 255;
 const NOT_ADDED: u32 = u32.MAX_VALUE;
 
 /**
- * Fills an empty slot with a group of `count` forms, each once, in B_INPUT. Returns how many live documents have any. For a single form,
- * blocks without a document of the slot `within` - 1 may be left out, unless `within` is 0.
+ * Fills an empty slot with a group of `count` forms, each once, in B_INPUT. Returns how many live documents have any.
+ * For a single form, blocks without a document of the slot `within` - 1 may be left out, unless `within` is 0.
  */
 export function tallyForms(count: u32, slot: u32, within: u32): u32 {
   const bytes = makeSlot(slot);
@@ -71,7 +71,10 @@ function tallyForm(form: u32, bytes: usize, slot: u32): u32 {
   return gained;
 }
 
-/** Address of the frequencies of a chunk in fields that are not derived, given all its frequencies, which stay as they are if they are kept. */
+/**
+ * Address of the frequencies of a chunk in fields that are not derived, given all its frequencies, which stay as they
+ * are if they are kept.
+ */
 function ownFrequencies(form: u32, chunk: u32, count: u32, frequencies: usize): usize {
   if ((load<u8>(recordOf(form), R_FIELDS) & DERIVED) === 0) return frequencies;
   if (frequencies !== FREQUENCIES) memory.copy(FREQUENCIES, frequencies, <usize>count << 2);
@@ -141,7 +144,10 @@ function slotAt(slot: u32): usize {
   return buffer(B_TALLIES) + <usize>slot * load<u32>(H_LEVEL_CAPACITY);
 }
 
-/** Writes the frequencies of a chunk to an empty slot. Returns whether it did: it leaves the slot empty if one may be too large for a byte. */
+/**
+ * Writes the frequencies of a chunk to an empty slot. Returns whether it did: it leaves the slot empty if one may be
+ * too large for a byte.
+ */
 function putChunk(docs: usize, frequencies: usize, count: u32, bytes: usize): bool {
   const end = <usize>count << 2;
   let all: u32 = 0;
@@ -162,7 +168,10 @@ function put(doc: usize, frequency: usize, bytes: usize): u32 {
   return value;
 }
 
-/** Adds the frequencies of a chunk to a slot. Returns how many documents the slot has gained; NOT_ADDED if a sum may be too large for a byte. */
+/**
+ * Adds the frequencies of a chunk to a slot. Returns how many documents the slot has gained; NOT_ADDED if a sum may be
+ * too large for a byte.
+ */
 function addChunk(docs: usize, frequencies: usize, count: u32, bytes: usize): u32 {
   const end = <usize>count << 2;
   let all: u64 = 0;
@@ -236,7 +245,9 @@ function countSlot(bytes: usize): u32 {
       counts = i8x16.sub(counts, alive(bytes + doc + 48, grades + doc + 48));
     }
     const sums = i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(counts));
-    count += <u32>(i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) + i32x4.extract_lane(sums, 3));
+    count +=
+      <u32>(i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) +
+        i32x4.extract_lane(sums, 3));
   }
   return count;
 }

@@ -3,13 +3,13 @@
 // host's Unicode functions.
 //
 // A word of ASCII needs no lookup in the tables: it is letters, digits, and the joiners between two of them. So the
-// text is read in windows of 64 bytes, each a bit mask per class, and words are runs of bits. A word that may contain a code
-// point beyond ASCII, or that is as long as a window, is read code point by code point.
+// text is read in windows of 64 bytes, each a bit mask per class, and words are runs of bits. A word that may contain a
+// code point beyond ASCII, or that is as long as a window, is read code point by code point.
 
+import { listWord, markForm, markWord, markWords } from '../marks/scan.ts';
 import { characterLength, codePointAt, copyBytes, putCodePoint } from './bytes.ts';
-import { addForm, addWord } from './tokens.ts';
-import { listWord, markForm, markWords, markWord } from '../marks/scan.ts';
 import { FORM_BUFFER, H_TABLE_BLOCKS, H_TABLE_EXPANSIONS, H_TABLE_INDEX, H_TEXT_AT, H_TOKENS } from './layout.ts';
+import { addForm, addWord } from './tokens.ts';
 
 const SEPARATOR: u32 = 0;
 const LETTER: u32 = 1;
@@ -29,8 +29,8 @@ const MAX_TOKEN_BYTES: usize = 256;
 const WINDOW: usize = 64;
 
 /**
- * Address at which the host must take over: behind the last ASCII separator before the first code point whose token the host has to
- * make; the start if there is none in between, and the end if the host is not needed.
+ * Address at which the host must take over: behind the last ASCII separator before the first code point whose token the
+ * host has to make; the start if there is none in between, and the end if the host is not needed.
  */
 export function hostStart(start: usize, end: usize): usize {
   let at = start;
@@ -59,14 +59,17 @@ function behindSign(start: usize, at: usize): usize {
   return at;
 }
 
-/** Sinks of tokens: the document that is being added, the marks of a text, or the list of its words. Only the sizes of these types are used. */
+/**
+ * Sinks of tokens: the document that is being added, the marks of a text, or the list of its words. Only the sizes of
+ * these types are used.
+ */
 type ToIndex = u8;
 type ToMarks = u16;
 type ToWords = u32;
 
 /**
- * Adds the tokens that start between `at` and `stop` to the current field; they may reach up to `end`. Returns the position
- * behind the last; H_TEXT_AT then has the address at which to continue.
+ * Adds the tokens that start between `at` and `stop` to the current field; they may reach up to `end`. Returns the
+ * position behind the last; H_TEXT_AT then has the address at which to continue.
  */
 export function tokenizeText(at: usize, stop: usize, end: usize, position: u32): u32 {
   return tokenize<ToIndex>(at, stop, end, position);
@@ -150,7 +153,8 @@ function bitsBelow(bytes: usize): u64 {
 }
 
 function lettersAt(at: usize): u64 {
-  return mask(letters(v128.load(at)), letters(v128.load(at, 16)), letters(v128.load(at, 32)), letters(v128.load(at, 48)));
+  return mask(letters(v128.load(at)), letters(v128.load(at, 16)), letters(v128.load(at, 32)),
+    letters(v128.load(at, 48)));
 }
 
 function letters(bytes: v128): v128 {
@@ -167,7 +171,8 @@ function digits(bytes: v128): v128 {
 
 function bytesAt(at: usize, byte: i8): u64 {
   const wanted = i8x16.splat(byte);
-  return mask(i8x16.eq(v128.load(at), wanted), i8x16.eq(v128.load(at, 16), wanted), i8x16.eq(v128.load(at, 32), wanted), i8x16.eq(v128.load(at, 48), wanted));
+  return mask(i8x16.eq(v128.load(at), wanted), i8x16.eq(v128.load(at, 16), wanted), i8x16.eq(v128.load(at, 32), wanted),
+    i8x16.eq(v128.load(at, 48), wanted));
 }
 
 function highBytesAt(at: usize): u64 {
@@ -176,7 +181,8 @@ function highBytesAt(at: usize): u64 {
 
 /** The highest bit of each byte. */
 function mask(a: v128, b: v128, c: v128, d: v128): u64 {
-  return <u64><u32>i8x16.bitmask(a) | (<u64><u32>i8x16.bitmask(b) << 16) | (<u64><u32>i8x16.bitmask(c) << 32) | (<u64><u32>i8x16.bitmask(d) << 48);
+  return <u64><u32>i8x16.bitmask(a) | (<u64><u32>i8x16.bitmask(b) << 16) | (<u64><u32>i8x16.bitmask(c) << 32) |
+    (<u64><u32>i8x16.bitmask(d) << 48);
 }
 
 /** Adds the word that starts at an address, if one does; returns the address behind it, or behind the code point. */
@@ -186,7 +192,10 @@ function codePoints<Sink>(at: usize, end: usize, position: u32): usize {
   return kind === LETTER || kind === DIGIT ? word<Sink>(at, end, position) : at + length;
 }
 
-/** Applies rules 1, 2, 4 and 5 to the word that starts at an address; returns the address behind it. A word with an empty form is not added. */
+/**
+ * Applies rules 1, 2, 4 and 5 to the word that starts at an address; returns the address behind it. A word with an
+ * empty form is not added.
+ */
 function word<Sink>(start: usize, end: usize, position: u32): usize {
   let at = start;
   let to = FORM_BUFFER;

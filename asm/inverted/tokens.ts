@@ -4,14 +4,14 @@
 //     B_DOC_FORMS   by form of the document: u32 form, u32 tokens, u32 end of its places, u32 unused
 //     B_PLACES      the tokens' numbers, form by form, written by `placeTokens`
 //
-// Short words, which are the majority, are looked up in B_RECENT: a hash table of recent words. A slot has the last word with its
-// hash, 32 bytes:
+// Short words, which are the majority, are looked up in B_RECENT: a hash table of recent words. A slot has the last
+// word with its hash, 32 bytes:
 //
-//     0 the word, zeros behind   16 form   20 entry   24 document during which the slot was filled   28 document of the entry
+// 0 the word, zeros behind 16 form 20 entry 24 document during which the slot was filled 28 document of the entry
 //
-// Every short word goes through its slot. So if the slot was filled before the document, and its entry is not of the document, the
-// document has not had the form. Otherwise B_FORM_ENTRIES has the entry by form, which is valid if the entry names the form:
-// for forms that lost their slot, and for long ones.
+// Every short word goes through its slot. So if the slot was filled before the document, and its entry is not of the
+// document, the document has not had the form. Otherwise B_FORM_ENTRIES has the entry by form, which is valid if the
+// entry names the form: for forms that lost their slot, and for long ones.
 //
 // The code for each token avoids branches that depend on the text.
 
@@ -31,7 +31,10 @@ export const E_TOKENS: usize = 4;
 const E_END: usize = 8;
 
 const SHORT: u32 = 16;
-/** Slots if the index has few forms (below `FEW_FORMS`), and otherwise: powers of two. After a change, entries of the former size are not found. */
+/**
+ * Slots if the index has few forms (below `FEW_FORMS`), and otherwise: powers of two. After a change, entries of the
+ * former size are not found.
+ */
 const FEW_SLOTS: u32 = 2048;
 const FEW_FORMS: u32 = 4096;
 const MANY_SLOTS: u32 = 8192;
@@ -71,17 +74,21 @@ function addLongWord(at: usize, length: u32, position: u32): void {
   addForm(FORM_BUFFER, length, position);
 }
 
-/** Among ASCII letters, digits, apostrophes and full stops, only letters have bit 6, and lower-case ones also have bit 5. */
+/**
+ * Among ASCII letters, digits, apostrophes and full stops, only letters have bit 6, and lower-case ones also have bit
+ * 5.
+ */
 function lowerCase(bytes: u64): u64 {
   return bytes | ((bytes & BITS_6) >> 1);
 }
 
 /**
- * Adds a token with the bytes of a form to the current field, in which positions never descend. (The tokeniser never makes a form that
- * ends with a zero byte; a slot would mistake it for a shorter form.)
+ * Adds a token with the bytes of a form to the current field, in which positions never descend. (The tokeniser never
+ * makes a form that ends with a zero byte; a slot would mistake it for a shorter form.)
  */
 export function addForm(at: usize, length: u32, position: u32): void {
-  if (length > SHORT || load<u8>(at + length - 1) === 0) addToken(entryOf(internForm(at, length, hashBytes(at, length))), position);
+  if (length > SHORT || load<u8>(at + length - 1) === 0)
+    addToken(entryOf(internForm(at, length, hashBytes(at, length))), position);
   else addShort(wordAt(at, length), length > 8 ? wordAt(at + 8, length - 8) : 0, length, position);
 }
 

@@ -1,10 +1,12 @@
 // The parameters of scoring, and the frequency x of a form in each document (see `scoring.ts`).
 //
 // They are at H_SCORING: u32 algorithm, u32 whether all fields but the derived ones count alike, f32 c0 = k1 * (1 - b)
-// (BM25F: k1; TF-IDF: see `sublinear.ts`), f32 c1 = k1 * b / avglen, f32 1 - b. Unless all fields count alike, B_FIELD_FACTORS has for
-// each of the MAX_FIELDS fields: f32 weight (0 for a field that does not count), f32 b / avglen_f.
+// (BM25F: k1; TF-IDF: see `sublinear.ts`), f32 c1 = k1 * b / avglen, f32 1 - b. Unless all fields count alike,
+// B_FIELD_FACTORS has for each of the MAX_FIELDS fields: f32 weight (0 for a field that does not count), f32 b /
+// avglen_f.
 
-import { endOfLengths, furtherLengths, isDead, lengthGap, lengthIn, lengthRead, lengthsOf, readLength } from './documents.ts';
+import { endOfLengths, furtherLengths, isDead, lengthGap, lengthIn, lengthRead, lengthsOf,
+  readLength } from './documents.ts';
 import { dropDerived, entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
 import { CONTENT_FREQUENCIES, DOCS, FREQUENCIES, H_SCORING, PLAIN_FIELDS, WEIGHTS } from './layout.ts';
 import { B_FIELD_FACTORS, buffer } from './scratch.ts';

@@ -23,7 +23,8 @@ export function exchange(a: usize, b: usize): void {
 /** Whether every posting of the forms is of a live document and in a field that counts. */
 export function areCounted(forms: usize, count: u32): bool {
   if (mayHaveDead()) return false;
-  for (let at = forms; at < forms + (<usize>count << 2); at += 4) if ((load<u8>(recordOf(load<u32>(at)), R_FIELDS) & DERIVED) !== 0) return false;
+  for (let at = forms; at < forms + (<usize>count << 2); at += 4)
+    if ((load<u8>(recordOf(load<u32>(at)), R_FIELDS) & DERIVED) !== 0) return false;
   return true;
 }
 

@@ -1,6 +1,6 @@
 // The words of a text, and those of them that are in a set of forms.
 //
-//     page 1   the header of `../inverted/layout.ts`, of which the tokeniser needs the addresses of its tables, the count of
+// page 1 the header of `../inverted/layout.ts`, of which the tokeniser needs the addresses of its tables, the count of
 //              tokens and the buffer of a form; at M_SET, the fields below
 //     set      SIEVE, 256 x u64: by the first byte of a form, a bit for each length (63 for all that are longer);
 //              FIRSTS, 16 x u8: by the lower half of a first byte of ASCII, a bit for each upper half: 3, 6 and 7;
@@ -44,7 +44,10 @@ export function firstPlace(): usize {
   return HEADER + 0x10000;
 }
 
-/** Begins an empty set for up to `slots * 3 / 4` forms at an address; `slots` is a power of two. Returns the address behind it. */
+/**
+ * Begins an empty set for up to `slots * 3 / 4` forms at an address; `slots` is a power of two. Returns the address
+ * behind it.
+ */
 export function openSet(at: usize, slots: u32): usize {
   const behind = at + SIEVE_BYTES + FIRST_BYTES + <usize>slots * SLOT_BYTES + (<usize>slots + 1) * FORM_BYTES;
   memory.fill(at, 0, behind - at);
@@ -55,7 +58,10 @@ export function openSet(at: usize, slots: u32): usize {
   return behind;
 }
 
-/** Adds a form, whose bytes stay where they are, with its number from 1; a form that the set already has keeps its number. */
+/**
+ * Adds a form, whose bytes stay where they are, with its number from 1; a form that the set already has keeps its
+ * number.
+ */
 export function addForm(number: u32, at: usize, length: u32): void {
   assert(number > 0 && number <= load<u32>(M_MASK) && length > 0, 'a form out of bounds');
   if (find(at, length) !== 0) return;
@@ -85,8 +91,8 @@ export function beginText(text: usize, marks: usize, starts: usize, ends: usize)
 }
 
 /**
- * Marks the words of the next piece of the text, which the host need not tokenise (see `hostStart`). No word continues across its
- * start; a word at its end ends there.
+ * Marks the words of the next piece of the text, which the host need not tokenise (see `hostStart`). No word continues
+ * across its start; a word at its end ends there.
  */
 export function scanPiece(at: usize, end: usize): void {
   markTokens(at, end);
@@ -168,7 +174,8 @@ export function listWord(start: usize, end: usize): void {
 /** A bit for each of 64 bytes with which a form begins, in either case; only correct for ASCII letters and digits. */
 function firstsAt(at: usize): u64 {
   const firsts = v128.load(<usize>load<u32>(M_SIEVE) + SIEVE_BYTES);
-  return <u64>amongFirsts(at, firsts) | (<u64>amongFirsts(at + 16, firsts) << 16) | (<u64>amongFirsts(at + 32, firsts) << 32) | (<u64>amongFirsts(at + 48, firsts) << 48);
+  return <u64>amongFirsts(at, firsts) | (<u64>amongFirsts(at + 16, firsts) << 16) |
+    (<u64>amongFirsts(at + 32, firsts) << 32) | (<u64>amongFirsts(at + 48, firsts) << 48);
 }
 
 function amongFirsts(at: usize, firsts: v128): u32 {
@@ -270,7 +277,8 @@ function signAt(at: usize, end: usize): u8 {
 
 /** A bit for each line feed of 64 bytes. */
 function feedsAt(at: usize): u64 {
-  return <u64>quarter(at) | (<u64>quarter(at + 16) << 16) | (<u64>quarter(at + 32) << 32) | (<u64>quarter(at + 48) << 48);
+  return <u64>quarter(at) | (<u64>quarter(at + 16) << 16) | (<u64>quarter(at + 32) << 32) |
+    (<u64>quarter(at + 48) << 48);
 }
 
 function quarter(at: usize): u32 {

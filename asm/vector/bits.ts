@@ -1,29 +1,33 @@
 // Codes of 1 bit per dimension. The centre is subtracted from a vector, the rest is rotated at random, and the signs
-// are kept: the share of signs in which two such codes differ is approximately the angle between the rests, divided by pi
-// (M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002). The length of the rest is
+// are kept: the share of signs in which two such codes differ is approximately the angle between the rests, divided by
+// pi (M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002). The length of the rest is
 // kept too, so products and distances can be estimated. Without the centre, vectors that are positive in all dimensions
 // would have the same code; without the rotation, dimensions that hardly vary would count as much as the others.
 //
-// If the query is coded more finely than rows ("asymmetric"), the product of the rests is estimated from the query q and the signs s of a row
-// r as (s . q) |r|^2 / (s . r), which is right on average (J. Gao, C. Long, "RaBitQ", SIGMOD 2024): with half the error, a third of the
-// candidates is enough. A component of the query is step x (+-1 +-2 +-4), which are the bits of three planes, so that s . q needs only the
-// numbers of different bits.
+// If the query is coded more finely than rows ("asymmetric"), the product of the rests is estimated from the query q
+// and the signs s of a row r as (s . q) |r|^2 / (s . r), which is right on average (J. Gao, C. Long, "RaBitQ", SIGMOD
+// 2024): with half the error, a third of the candidates is enough. A component of the query is step x (+-1 +-2 +-4),
+// which are the bits of three planes, so that s . q needs only the numbers of different bits.
 //
-// The rotation is four rounds of random signs and a Walsh-Hadamard transform. If the number of dimensions is not a power of two,
-// rounds alternate between the first and the last dimensions (N. Ailon, B. Chazelle, "The fast Johnson-Lindenstrauss transform",
-// SIAM J. Comput. 39, 2009, has one round of it).
+// The rotation is four rounds of random signs and a Walsh-Hadamard transform. If the number of dimensions is not a
+// power of two, rounds alternate between the first and the last dimensions (N. Ailon, B. Chazelle, "The fast
+// Johnson-Lindenstrauss transform", SIAM J. Comput. 39, 2009, has one round of it).
 //
 // Parameters, for D dimensions (a multiple of 64):
 //
 //     4 x D x f32    the signs of each round, 1 or -1
 //     (D + 1) x f32  cosine of the angle for each number of different signs
 //
-// Behind the codes of 64 rows: f32 length of the rest of each, or |r|^2 / (s . r), then f32 dot product of each with the centre.
+// Behind the codes of 64 rows: f32 length of the rest of each, or |r|^2 / (s . r), then f32 dot product of each with
+// the centre.
 
 import { H_DIMS } from './memory.ts';
 
 const ROUNDS: u32 = 4;
-/** Planes of a query that is coded more finely, its levels, and half of the distance between two of them that fits normally distributed numbers best (J. Max, 1960). */
+/**
+ * Planes of a query that is coded more finely, its levels, and half of the distance between two of them that fits
+ * normally distributed numbers best (J. Max, 1960).
+ */
 const PLANES: u32 = 3;
 const LEVELS: f64 = 8;
 const HALF_STEP: f64 = 0.293;
@@ -47,11 +51,17 @@ export function initializeBits(parameters: usize, dims: u32): void {
     store<f32>(parameters + (<usize>i << 2), (state >> 40) & 1 ? 1 : -1);
   }
   const cosines = cosinesOf(parameters, dims);
-  for (let i: u32 = 0; i <= dims; i++) store<f32>(cosines + (<usize>i << 2), <f32>Math.cos((Math.PI * <f64>i) / <f64>dims));
+  for (let i: u32 = 0; i <= dims; i++)
+    store<f32>(cosines + (<usize>i << 2), <f32>Math.cos((Math.PI * <f64>i) / <f64>dims));
 }
 
-/** Writes the code of a vector times `scale` to `at`, and its length (or factor, for finer queries) and product to `beside`. */
-export function encodeBits(centre: usize, parameters: usize, vector: usize, scale: f32, at: usize, beside: usize, scratch: usize, isFine: bool): void {
+/**
+ * Writes the code of a vector times `scale` to `at`, and its length (or factor, for finer queries) and product to
+ * `beside`.
+ */
+export function encodeBits(centre: usize, parameters: usize, vector: usize, scale: f32, at: usize, beside: usize,
+  scratch: usize, isFine: bool): void
+{
   const dims = load<u32>(H_DIMS);
   let product: f32 = 0;
   for (let i: usize = 0; i < <usize>dims << 2; i += 4) {
@@ -72,8 +82,8 @@ function factorOf(length: f32, values: usize, dims: usize): f32 {
 }
 
 /**
- * Writes the planes of a rotated query of a length to `at`, one behind the other. Returns the factor from the weighted number of equal bits
- * to the product: a step, corrected so that the coded query has the right product with the query.
+ * Writes the planes of a rotated query of a length to `at`, one behind the other. Returns the factor from the weighted
+ * number of equal bits to the product: a step, corrected so that the coded query has the right product with the query.
  */
 export function encodePlanes(values: usize, dims: usize, length: f32, at: usize): f32 {
   memory.fill(at, 0, (dims >> 3) * <usize>PLANES);
@@ -101,7 +111,8 @@ export function encodeRest(parameters: usize, dims: u32, scratch: usize, at: usi
   rotate(parameters, scratch, padded);
   for (let i: usize = 0; i < padded; i += 64) {
     let word: u64 = 0;
-    for (let j: usize = 0; j < 64; j += 4) word |= <u64>i32x4.bitmask(f32x4.gt(v128.load(scratch + ((i + j) << 2)), f32x4.splat(0))) << j;
+    for (let j: usize = 0; j < 64; j += 4)
+      word |= <u64>i32x4.bitmask(f32x4.gt(v128.load(scratch + ((i + j) << 2)), f32x4.splat(0))) << j;
     store<u64>(at + (i >> 3), word);
   }
   return Mathf.sqrt(squares);
@@ -112,7 +123,8 @@ function rotate(parameters: usize, values: usize, dims: usize): void {
   const scale = f32x4.splat(<f32>(1 / Math.sqrt(<f64>size)));
   for (let round: usize = 0; round < ROUNDS; round++) {
     const signs = parameters + round * (dims << 2);
-    for (let i: usize = 0; i < dims << 2; i += 16) v128.store(values + i, f32x4.mul(v128.load(values + i), v128.load(signs + i)));
+    for (let i: usize = 0; i < dims << 2; i += 16)
+      v128.store(values + i, f32x4.mul(v128.load(values + i), v128.load(signs + i)));
     const from = values + (round & 1 ? (dims - size) << 2 : 0);
     transform(from, size);
     for (let i: usize = 0; i < size << 2; i += 16) v128.store(from + i, f32x4.mul(v128.load(from + i), scale));
@@ -123,8 +135,11 @@ function rotate(parameters: usize, values: usize, dims: usize): void {
 function transform(values: usize, size: usize): void {
   for (let i: usize = 0; i < size << 2; i += 16) {
     const a = v128.load(values + i);
-    const b = f32x4.add(f32x4.mul(a, f32x4(1, -1, 1, -1)), i8x16.shuffle(a, a, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
-    v128.store(values + i, f32x4.add(f32x4.mul(b, f32x4(1, 1, -1, -1)), i8x16.shuffle(b, b, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)));
+    const b = f32x4.add(f32x4.mul(a, f32x4(1, -1, 1, -1)),
+      i8x16.shuffle(a, a, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+    v128.store(values + i,
+      f32x4.add(f32x4.mul(b, f32x4(1, 1, -1, -1)),
+        i8x16.shuffle(b, b, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)));
   }
   for (let half: usize = 16; half < size << 2; half <<= 1) {
     for (let i: usize = 0; i < size << 2; i += half << 1) {

@@ -2,14 +2,15 @@
 // (stored.ts). Scanning by the upper plane alone halves the work; the few rows whose bound reaches the heap's bar
 // are scored by both, so the result is that of a scan by both planes.
 //
-// Let e be the part of the query that the upper plane leaves out, a vector whose components are zero on average. A row is
-// c + y: its middle c = minimum + step * MIDDLE in all dimensions, and y. The score lacks e . y, which is at most |e| |y|.
-// y is not stored: its length is computed from that of the row, |y|^2 = |x|^2 - c (c dims + 2 step sum), where the sum is
-// the sum of the codes minus MIDDLE.
+// Let e be the part of the query that the upper plane leaves out, a vector whose components are zero on average. A row
+// is c + y: its middle c = minimum + step * MIDDLE in all dimensions, and y. The score lacks e . y, which is at most
+// |e| |y|. y is not stored: its length is computed from that of the row, |y|^2 = |x|^2 - c (c dims + 2 step sum), where
+// the sum is the sum of the codes minus MIDDLE.
 
 import { H_DIMS, H_STRIDE, H_TYPE } from './memory.ts';
 import { codeBytes, COSINE, EUCLIDEAN, TYPE_INT8 } from './rows.ts';
-import { coarseInt4, coarseInt8, middleOf, P_CONSTANT, P_PLANES, P_PRODUCT, P_REST, P_SUM, planesOf } from './stored.ts';
+import { coarseInt4, coarseInt8, middleOf, P_CONSTANT, P_PLANES, P_PRODUCT, P_REST, P_SUM,
+  planesOf } from './stored.ts';
 
 /** Rounding errors of 32-bit floats: of sums of terms, and of a square that is computed as a difference. */
 const LOST: f32 = 2e-6;
@@ -23,8 +24,11 @@ export function boundRows(query: usize, metric: u32, rows: usize, out: usize): v
   const prepared = planesOf(query);
   const planes = prepared + P_PLANES;
   for (let i: usize = 0; i < 256; i += 4) {
-    store<f32>(out + i, <f32>(type === TYPE_INT8 ? coarseInt8(planes, rows + (i >> 2) * stride, bytes) : coarseInt4(planes, rows + (i >> 2) * stride, bytes)));
-    if ((i & 12) === 12) boundFour(prepared, metric, rows + ((i - 12) >> 2) * stride + bytes, stride, out + i - 12);
+    store<f32>(out + i, <f32>(type === TYPE_INT8
+      ? coarseInt8(planes, rows + (i >> 2) * stride, bytes)
+      : coarseInt4(planes, rows + (i >> 2) * stride, bytes)));
+    if ((i & 12) === 12)
+      boundFour(prepared, metric, rows + ((i - 12) >> 2) * stride + bytes, stride, out + i - 12);
   }
 }
 
@@ -47,7 +51,8 @@ function boundFour(prepared: usize, metric: u32, tails: usize, stride: usize, ou
   const ofSum = f32x4.mul(v128.load_splat<f32>(prepared, P_SUM), sum);
   const constant = v128.load_splat<f32>(prepared, P_CONSTANT);
   const product = f32x4.add(whole, f32x4.mul(step, f32x4.add(f32x4.add(coarse, ofSum), constant)));
-  const sizes = f32x4.add(f32x4.abs(whole), f32x4.mul(step, f32x4.add(f32x4.add(f32x4.abs(coarse), f32x4.abs(ofSum)), f32x4.abs(constant))));
+  const sizes = f32x4.add(f32x4.abs(whole),
+    f32x4.mul(step, f32x4.add(f32x4.add(f32x4.abs(coarse), f32x4.abs(ofSum)), f32x4.abs(constant))));
   const most = f32x4.add(product, f32x4.mul(sizes, f32x4.splat(LOST)));
   const rest = f32x4.mul(v128.load_splat<f32>(prepared, P_REST), shareOfRest(minimum, step, sum, norm));
   v128.store(out, applied(prepared, metric, most, rest, norm));

@@ -3,7 +3,8 @@
 //     8 bits   a component times its step, in 7 bits between the least and the greatest: the dot product of i8 by
 //              i7 is one instruction, and the sum of a row's codes accounts for the least
 //     4 bits   the same in 8 bits with a sign, by which the codes of 0 to 15 are multiplied
-//     1 bit    coded like rows: the Hamming distance determines the cosine between the rests of query and row without the centre;
+// 1 bit coded like rows: the Hamming distance determines the cosine between the rests of query and row without the
+// centre;
 //              or in three planes of bits, for rows that are stored as codes (plane-scan.ts)
 //
 // A coded query: f32 base, f32 factor of the product, f32 factor of the sum (of 1 bit: of the product of the row with
@@ -15,7 +16,8 @@ import { H_DIMS } from './memory.ts';
 import { leastOfPlanes, offerByPlanes } from './plane-scan.ts';
 import { COSINE, EUCLIDEAN } from './rows.ts';
 import { DENSE, wordAt } from './selection.ts';
-import { barOf, beginSample, CANDIDATES, endSample, heldBy, isSampled, openHeap, SAMPLED, scoresOf, takeScores } from './topk.ts';
+import { barOf, beginSample, CANDIDATES, endSample, heldBy, isSampled, openHeap, SAMPLED, scoresOf,
+  takeScores } from './topk.ts';
 
 const Q_CODES: usize = 64;
 
@@ -49,8 +51,8 @@ export function encodeQuery(codes: usize, query: usize, metric: u32, to: usize):
 }
 
 /**
- * Subtracts the centre from the query. For products it subtracts only the share t of the centre for which the rest is shortest, and the
- * estimate most precise: (q - tc)(v - c) is qv - t cv plus a constant.
+ * Subtracts the centre from the query. For products it subtracts only the share t of the centre for which the rest is
+ * shortest, and the estimate most precise: (q - tc)(v - c) is qv - t cv plus a constant.
  */
 function encodeForBits(codes: usize, query: usize, metric: u32, to: usize): void {
   const dims = load<u32>(H_DIMS);
@@ -63,7 +65,8 @@ function encodeForBits(codes: usize, query: usize, metric: u32, to: usize): void
     squares += <f64>load<f32>(centre + i) * <f64>load<f32>(centre + i);
   }
   const share: f32 = metric === EUCLIDEAN ? 1 : squares > 0 ? <f32>(product / squares) : 0;
-  for (let i: usize = 0; i < <usize>dims << 2; i += 4) store<f32>(rest + i, load<f32>(query + i) - share * load<f32>(centre + i));
+  for (let i: usize = 0; i < <usize>dims << 2; i += 4)
+    store<f32>(rest + i, load<f32>(query + i) - share * load<f32>(centre + i));
   const length = encodeRest(stepsOf(codes), dims, rest, to + Q_CODES);
   store<f32>(to, isFine(codes) ? encodePlanes(rest, bitDims(), length, to + Q_CODES) : length, 4);
   store<f32>(to, share, 8);
@@ -81,7 +84,9 @@ function encodeWeights(weights: usize, dims: u32, low: f32, step: f32, to: usize
 }
 
 /** Offers the rows from `from` to `to` by their codes. */
-export function scanCodes(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize, heap: usize): void {
+export function scanCodes(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize,
+  heap: usize): void
+{
   if (!isSampled(heap, to - from)) return scanRows(codes, query, metric, from, to, bitmap, heap, -Infinity);
   const k = scanSample(codes, query, metric, from, to, bitmap, heap);
   scanRows(codes, query, metric, from, to, bitmap, heap, barOf(heap));
@@ -92,7 +97,9 @@ export function scanCodes(codes: usize, query: usize, metric: u32, from: u32, to
 }
 
 /** Gives an empty heap the bar of a sample, and returns its `k`. */
-export function scanSample(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize, heap: usize): u32 {
+export function scanSample(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize,
+  heap: usize): u32
+{
   const k = beginSample(heap);
   scanGroups(codes, query, metric, from, to, 64 * SAMPLED, bitmap, heap, -Infinity);
   endSample(heap, k);
@@ -100,15 +107,19 @@ export function scanSample(codes: usize, query: usize, metric: u32, from: u32, t
 }
 
 /**
- * Offers rows. Those that may reach `bar` are looked at closely, or those that may reach the heap's if it is -Infinity: with a bar that stays
- * the same, the rows that a scan misses do not depend on how it is divided.
+ * Offers rows. Those that may reach `bar` are looked at closely, or those that may reach the heap's if it is -Infinity:
+ * with a bar that stays the same, the rows that a scan misses do not depend on how it is divided.
  */
-export function scanRows(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize, heap: usize, bar: f32): void {
+export function scanRows(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize, heap: usize,
+  bar: f32): void
+{
   scanGroups(codes, query, metric, from, to, 64, bitmap, heap, bar);
 }
 
 /** The same for 64 rows of each `step` rows. */
-function scanGroups(codes: usize, query: usize, metric: u32, from: u32, to: u32, step: u32, bitmap: usize, heap: usize, bar: f32): void {
+function scanGroups(codes: usize, query: usize, metric: u32, from: u32, to: u32, step: u32, bitmap: usize, heap: usize,
+  bar: f32): void
+{
   const scores = scoresOf(heap);
   const stride = <usize>load<u32>(codes, C_STRIDE);
   const fine = isFine(codes);
@@ -121,7 +132,8 @@ function scanGroups(codes: usize, query: usize, metric: u32, from: u32, to: u32,
       continue;
     }
     if (popcnt(word) >= DENSE) compare(codes, query, group, 64, scores);
-    else for (let bits = word; bits !== 0; bits &= bits - 1) compare(codes, query, group + <usize>ctz(bits) * stride, 1, scores + (<usize>ctz(bits) << 2));
+    else for (let bits = word; bits !== 0; bits &= bits - 1)
+        compare(codes, query, group + <usize>ctz(bits) * stride, 1, scores + (<usize>ctz(bits) << 2));
     if (load<u32>(codes, C_BITS) !== 1) finish(load<u32>(codes, C_BITS), query, metric, group + 64 * stride, scores);
     else finish1(query, metric, group + 64 * stride, scores);
     takeScores(heap, row, word, scores);
@@ -241,8 +253,11 @@ function finish1(query: usize, metric: u32, beside: usize, scores: usize): void 
   for (let i: usize = 0; i < 256; i += 16) {
     const norm = v128.load(beside + i);
     const cosine = v128.load(scores + i);
-    if (metric === EUCLIDEAN) v128.store(scores + i, f32x4.mul(norm, f32x4.sub(f32x4.mul(cosine, f32x4.splat(2 * length)), norm)));
-    else v128.store(scores + i, f32x4.add(f32x4.mul(f32x4.mul(norm, cosine), f32x4.splat(length)), f32x4.mul(share, v128.load(beside + i, 256))));
+    if (metric === EUCLIDEAN)
+      v128.store(scores + i, f32x4.mul(norm, f32x4.sub(f32x4.mul(cosine, f32x4.splat(2 * length)), norm)));
+    else v128.store(scores + i,
+        f32x4.add(f32x4.mul(f32x4.mul(norm, cosine), f32x4.splat(length)),
+          f32x4.mul(share, v128.load(beside + i, 256))));
   }
 }
 

@@ -1,5 +1,6 @@
-// Codes of 8, 4 and 1 bit per dimension in addition to the rows of f32 (those of 1 bit also to rows of int8): small approximations that are scanned instead of the rows. They
-// are in blocks with as many rows as the rows' own blocks, and are described by
+// Codes of 8, 4 and 1 bit per dimension in addition to the rows of f32 (those of 1 bit also to rows of int8): small
+// approximations that are scanned instead of the rows. They are in blocks with as many rows as the rows' own blocks,
+// and are described by
 //
 //     +0   u32  bits: 8, 4 or 1
 //     +4   u32  bytes of a row's codes
@@ -12,14 +13,15 @@
 //          f32  for each dimension: 1 / that step, or 0
 //     or, for 1 bit, the parameters of bits.ts
 //
-//     8 bits   code - 128 as i8, zeros up to a multiple of 16; behind 64 rows: f32 inverse norms, i32 sums of their codes
+// 8 bits code - 128 as i8, zeros up to a multiple of 16; behind 64 rows: f32 inverse norms, i32 sums of their codes
 //     4 bits   32 dimensions in 16 bytes, the first 16 as the low nibbles; behind 64 rows: f32 inverse norms
 //     1 bit    see bits.ts
 //
-// All that a scan needs is contiguous: if the numbers were in a second place, the scan would wait for them at each 64 rows.
+// All that a scan needs is contiguous: if the numbers were in a second place, the scan would wait for them at each 64
+// rows.
 //
-// Minimum and maximum of each dimension, and the centre, are computed from a sample of rows; components of later rows beyond these
-// limits are clamped. Candidates are scored by their own vectors afterwards.
+// Minimum and maximum of each dimension, and the centre, are computed from a sample of rows; components of later rows
+// beyond these limits are clamped. Candidates are scored by their own vectors afterwards.
 
 import { bitsParameterBytes, encodeBits, initializeBits } from './bits.ts';
 import { H_DIMS, H_SHIFT, H_TYPE } from './memory.ts';
@@ -67,8 +69,9 @@ function codeStride(bits: u32): u32 {
 }
 
 /**
- * Whether the query of a scan by signs is coded more finely than the rows (bits.ts): for cosines of rows that are stored as codes. Their
- * documents have many passages of similar scores, which signs of the query alone do not tell apart.
+ * Whether the query of a scan by signs is coded more finely than the rows (bits.ts): for cosines of rows that are
+ * stored as codes. Their documents have many passages of similar scores, which signs of the query alone do not tell
+ * apart.
  */
 export function isFine(codes: usize): bool {
   return load<u32>(codes, C_UNIT) !== 0 && load<u32>(H_TYPE) !== TYPE_F32;
@@ -125,7 +128,8 @@ function findCentre(centre: usize, rows: u32, every: u32, unit: u32, scratch: us
   for (let row: u32 = 0; row < rows; row += every) {
     const vector = componentsOf(row, scratch);
     const weight = unit ? share * inverseNormOf(row) : share;
-    for (let i: usize = 0; i < <usize>dims << 2; i += 4) store<f32>(centre + i, load<f32>(centre + i) + load<f32>(vector + i) * weight);
+    for (let i: usize = 0; i < <usize>dims << 2; i += 4)
+      store<f32>(centre + i, load<f32>(centre + i) + load<f32>(vector + i) * weight);
   }
 }
 
@@ -164,7 +168,8 @@ export function encodeCodes(codes: usize, from: u32, to: u32, scratch: usize): v
     const beside = group + 64 * stride + (<usize>(row & 63) << 2);
     if (bits === 1) {
       const scale = load<u32>(codes, C_UNIT) ? inverseNormOf(row) : 1;
-      encodeBits(lowsOf(codes), stepsOf(codes), componentsOf(row, scratch + (<usize>bitDims() << 2)), scale, at, beside, scratch, isFine(codes));
+      encodeBits(lowsOf(codes), stepsOf(codes), componentsOf(row, scratch + (<usize>bitDims() << 2)), scale, at, beside,
+        scratch, isFine(codes));
       continue;
     }
     store<f32>(beside, inverseNormOf(row));
@@ -177,8 +182,10 @@ export function encodeCodes(codes: usize, from: u32, to: u32, scratch: usize): v
 function encode16(codes: usize, vector: usize, i: usize): v128 {
   const lows = lowsOf(codes) + i;
   const inverses = inversesOf(codes) + i;
-  const a = i16x8.narrow_i32x4_s(encodeFour(vector + i, lows, inverses), encodeFour(vector + i + 16, lows + 16, inverses + 16));
-  const b = i16x8.narrow_i32x4_s(encodeFour(vector + i + 32, lows + 32, inverses + 32), encodeFour(vector + i + 48, lows + 48, inverses + 48));
+  const a = i16x8.narrow_i32x4_s(encodeFour(vector + i, lows, inverses),
+    encodeFour(vector + i + 16, lows + 16, inverses + 16));
+  const b = i16x8.narrow_i32x4_s(encodeFour(vector + i + 32, lows + 32, inverses + 32),
+    encodeFour(vector + i + 48, lows + 48, inverses + 48));
   return i8x16.narrow_i16x8_u(a, b);
 }
 
@@ -195,14 +202,17 @@ function encode8(codes: usize, vector: usize, at: usize): i32 {
     if (i + 16 > dims) memory.fill(at + dims, 0, i + 16 - dims);
     sums = i32x4.add(sums, i32x4.extadd_pairwise_i16x8_s(i16x8.extadd_pairwise_i8x16_s(v128.load(at + i))));
   }
-  return i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) + i32x4.extract_lane(sums, 3);
+  return i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) +
+    i32x4.extract_lane(sums, 3);
 }
 
 function encode4(codes: usize, vector: usize, at: usize): void {
   const dims = <usize>load<u32>(H_DIMS);
   for (let i: usize = 0; i < dims; i += 32) {
     const first = i8x16.min_u(encode16(codes, vector, i << 2), i8x16.splat(15));
-    const second = i + 16 < dims ? i8x16.min_u(encode16(codes, vector, (i + 16) << 2), i8x16.splat(15)) : i8x16.splat(0);
+    const second = i + 16 < dims
+      ? i8x16.min_u(encode16(codes, vector, (i + 16) << 2), i8x16.splat(15))
+      : i8x16.splat(0);
     v128.store(at + (i >> 1), v128.or(first, i8x16.shl(second, 4)));
   }
 }

@@ -6,11 +6,11 @@
 //     page 1     the header: the fields below, lists of free chunks, and the table of row blocks
 //     page 2 ..  allocated memory, up to H_TOP
 //
-// Every function here may be called by any thread at any time. Chunks are aligned to 64 bytes. `reserve` is for
-// data that live as long as the segment (row blocks): it wastes nothing, and its memory is never freed. `allocate` and
-// `release` are for everything else: sizes are rounded up to one of sixteen classes per doubling, and each class
-// has a lock-free list of free chunks. Free chunks are neither split nor joined, so structures that grow should use
-// blocks of equal size, which later structures can reuse. Memory that is wasted nevertheless is freed with the segment, when
+// Every function here may be called by any thread at any time. Chunks are aligned to 64 bytes. `reserve` is for data
+// that live as long as the segment (row blocks): it wastes nothing, and its memory is never freed. `allocate` and
+// `release` are for everything else: sizes are rounded up to one of sixteen classes per doubling, and each class has a
+// lock-free list of free chunks. Free chunks are neither split nor joined, so structures that grow should use blocks of
+// equal size, which later structures can reuse. Memory that is wasted nevertheless is freed with the segment, when
 // compaction moves the live rows to a new one.
 
 export const PAGE: u32 = 65536;
@@ -48,7 +48,10 @@ export const H_LIMIT: usize = HEADER + 132;
 export const H_ROW_LIMIT: usize = HEADER + 136;
 /** Bytes that are allocated by `allocate` and not released. */
 export const H_ALLOCATED: usize = HEADER + 192;
-/** 512 lists, each u32 address of the first free chunk (0: none), u32 number of changes. A chunk starts with the address of the next one. */
+/**
+ * 512 lists, each u32 address of the first free chunk (0: none), u32 number of changes. A chunk starts with the address
+ * of the next one.
+ */
 const H_FREE: usize = HEADER + 0x400;
 
 /** Bytes behind the limit for searches only, so that a full segment can still be searched. */
@@ -91,7 +94,8 @@ function take(bytes: u32, limit: u32): usize {
 /** Frees what `allocate(bytes)` returned; it must not be read any more. Address 0 is allowed. */
 export function release(address: usize, bytes: u32): void {
   if (address === 0) return;
-  assert((address & 63) === 0 && address >= HEAP && address < atomic.load<u32>(H_TOP), 'a chunk that was not allocated');
+  assert((address & 63) === 0 && address >= HEAP && address < atomic.load<u32>(H_TOP),
+    'a chunk that was not allocated');
   const c = classOf(bytes);
   atomic.sub<u32>(H_ALLOCATED, classSize(c));
   push(c, <u32>address);
@@ -109,7 +113,8 @@ function growTo(end: u32): bool {
     const needed = (end + (PAGE - 1)) / PAGE;
     if (needed <= pages) return true;
     const wanted = min(max(needed - pages, pages >> 4), PAGE - pages);
-    if (memory.grow(<i32>wanted) < 0 && memory.grow(<i32>(needed - pages)) < 0 && <u32>memory.size() < needed) return false;
+    if (memory.grow(<i32>wanted) < 0 && memory.grow(<i32>(needed - pages)) < 0 && <u32>memory.size() < needed)
+      return false;
   }
 }
 
@@ -127,8 +132,8 @@ function classSize(c: u32): u32 {
   return ((1 << top) + ((((c - 16) & 15) + 1) << (top - 4))) << 6;
 }
 
-// The lists are Treiber's stacks ("Systems programming: coping with parallelism", IBM RJ 5118, 1986). Because of the number of
-// changes beside the address, an exchange fails if the chunk was taken and put back in between.
+// The lists are Treiber's stacks ("Systems programming: coping with parallelism", IBM RJ 5118, 1986). Because of the
+// number of changes beside the address, an exchange fails if the chunk was taken and put back in between.
 
 function push(c: u32, address: u32): void {
   const list = H_FREE + (<usize>c << 3);

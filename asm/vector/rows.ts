@@ -1,7 +1,7 @@
-// Rows: vectors with their document's ordinal and their chunk's number in it. Rows are in blocks of about a mebibyte, each of a
-// power of two of rows, so that growing moves nothing; a table has the addresses of the blocks. A row
-// is written once, then published by H_ROWS, and never changes: a new version of a document is new rows, and its
-// old ones lose their live bit. So a thread that has read H_ROWS may read all rows below it, whatever is written meanwhile.
+// Rows: vectors with their document's ordinal and their chunk's number in it. Rows are in blocks of about a mebibyte,
+// each of a power of two of rows, so that growing moves nothing; a table has the addresses of the blocks. A row is
+// written once, then published by H_ROWS, and never changes: a new version of a document is new rows, and its old ones
+// lose their live bit. So a thread that has read H_ROWS may read all rows below it, whatever is written meanwhile.
 //
 // A block:
 //
@@ -14,15 +14,14 @@
 // A vector as stored:
 //
 //     TYPE_F32   dims x f32, zeros up to a multiple of 16 bytes
-//     TYPE_INT8  dims x u8, zeros up to a multiple of 16 bytes, f32 minimum, f32 step, i32 sum of code - 128, f32 inverse norm
+// TYPE_INT8 dims x u8, zeros up to a multiple of 16 bytes, f32 minimum, f32 step, i32 sum of code - 128, f32 inverse
+// norm
 //     TYPE_INT4  two dimensions per byte, the high nibble first, then as TYPE_INT8, with the sum of code - 8
 //
 // where a component is minimum + step * code.
 
-import {
-  BLOCK_TABLE, H_BLOCK_BYTES, H_BLOCKS, H_CHUNKS, H_DIMS, H_LIMIT, H_LIVE, H_LIVE_ROWS, H_MAGIC, H_NORMS, H_ORDS, H_ROW_LIMIT, H_ROWS,
-  H_SHIFT, H_STRIDE, H_TOP, H_TYPE, HEAP, MAGIC, MAX_BLOCKS, reserve,
-} from './memory.ts';
+import { BLOCK_TABLE, H_BLOCK_BYTES, H_BLOCKS, H_CHUNKS, H_DIMS, H_LIMIT, H_LIVE, H_LIVE_ROWS, H_MAGIC, H_NORMS, H_ORDS,
+  H_ROW_LIMIT, H_ROWS, H_SHIFT, H_STRIDE, H_TOP, H_TYPE, HEAP, MAGIC, MAX_BLOCKS, reserve } from './memory.ts';
 
 export const TYPE_F32: u32 = 0;
 export const TYPE_INT8: u32 = 1;

@@ -1,17 +1,22 @@
 // Scores of rows, by their own vectors: scans of a range, and scores of candidates that a structure found. While rows
-// are compared, the Euclidean metric is the negated square of the distance; `exactScores` returns the scores that callers see.
+// are compared, the Euclidean metric is the negated square of the distance; `exactScores` returns the scores that
+// callers see.
 
 import { boundRows } from './bounds.ts';
 import { dot, dotTwo, l2sq } from './distance.ts';
 import { H_DIMS, H_NORMS, H_STRIDE, H_TYPE } from './memory.ts';
-import { blockOf, blockRows, chunkOf, COSINE, EUCLIDEAN, hasRow, inverseNormOf, ordOf, placeOf, SHORTEST, TYPE_F32, TYPE_INT8, vectorOf } from './rows.ts';
+import { blockOf, blockRows, chunkOf, COSINE, EUCLIDEAN, hasRow, inverseNormOf, ordOf, placeOf, SHORTEST, TYPE_F32,
+  TYPE_INT8, vectorOf } from './rows.ts';
 import { DENSE, wordAt } from './selection.ts';
 import { componentOf, dotStored, planesOf, preparedBytes, preparePlanes, queryBytes } from './stored.ts';
 import { barOf, FACTORS, offer, scoresOf, takeScores } from './topk.ts';
 
 /** Rows of a candidate's document that are farther from the candidate are ignored. */
 const REACH: u32 = 32;
-/** Candidates whose rows are prefetched before they are scored; even with the most dimensions they fit into the second-level cache. */
+/**
+ * Candidates whose rows are prefetched before they are scored; even with the most dimensions they fit into the
+ * second-level cache.
+ */
 const FETCHED_ROWS: u32 = 32;
 const CACHE_LINE: usize = 64;
 /** From this many bytes per row on, two streams are faster than one. */
@@ -53,7 +58,8 @@ function offerRows(query: usize, metric: u32, row: u32, bits: u64, heap: usize):
 /** Bits of those of 64 bounds that are not below the bar. */
 function reaching(bounds: usize, bar: f32): u64 {
   let below: u64 = 0;
-  for (let i: usize = 0; i < 64; i += 4) below |= <u64>i32x4.bitmask(f32x4.lt(v128.load(bounds + (i << 2)), f32x4.splat(bar))) << i;
+  for (let i: usize = 0; i < 64; i += 4)
+    below |= <u64>i32x4.bitmask(f32x4.lt(v128.load(bounds + (i << 2)), f32x4.splat(bar))) << i;
   return ~below;
 }
 
@@ -85,14 +91,18 @@ function scorePairs(query: usize, metric: u32, row: u32, out: usize): void {
   if (metric === COSINE) applyNorms(128, out);
 }
 
-/** Copies the inverse norms of rows. They are far from the rows: loaded before the rows, they arrive while the rows are read. */
+/**
+ * Copies the inverse norms of rows. They are far from the rows: loaded before the rows, they arrive while the rows are
+ * read.
+ */
 function fetchNorms(row: u32, count: usize, to: usize): void {
   const norms = blockOf(row) + load<u32>(H_NORMS) + (placeOf(row) << 2);
   for (let i: usize = 0; i < count << 2; i += 16) v128.store(to + i, v128.load(norms + i));
 }
 
 function applyNorms(count: usize, out: usize): void {
-  for (let i: usize = 0; i < count << 2; i += 16) v128.store(out + i, f32x4.mul(v128.load(out + i), v128.load(out + i, FACTORS)));
+  for (let i: usize = 0; i < count << 2; i += 16)
+    v128.store(out + i, f32x4.mul(v128.load(out + i), v128.load(out + i, FACTORS)));
 }
 
 /** The score of a row. */
@@ -117,7 +127,10 @@ export function preparedQueryBytes(dims: u32): u32 {
   return queryBytes(dims) + preparedBytes(dims);
 }
 
-/** Prepares a query from the components at `query`, in `preparedQueryBytes` that are zero elsewhere. For the cosine its length becomes 1. */
+/**
+ * Prepares a query from the components at `query`, in `preparedQueryBytes` that are zero elsewhere. For the cosine its
+ * length becomes 1.
+ */
 export function prepareQuery(query: usize, metric: u32): void {
   const dims = load<u32>(H_DIMS);
   let total: f64 = 0;
@@ -141,9 +154,12 @@ export function prepareQuery(query: usize, metric: u32): void {
 
 /**
  * Offers candidates: `count` row numbers, ascending. With `whole`, neighbouring rows of a candidate's document are
- * offered too, so that its best chunk is found even if the structure preferred another. Rows from `to` on are not offered.
+ * offered too, so that its best chunk is found even if the structure preferred another. Rows from `to` on are not
+ * offered.
  */
-export function rescore(query: usize, metric: u32, candidates: usize, count: u32, to: u32, bitmap: usize, whole: u32, heap: usize): void {
+export function rescore(query: usize, metric: u32, candidates: usize, count: u32, to: u32, bitmap: usize, whole: u32,
+  heap: usize): void
+{
   let next: u32 = 0;
   let fetched: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
@@ -168,8 +184,8 @@ export function rescore(query: usize, metric: u32, candidates: usize, count: u32
 }
 
 /**
- * Touches all that will be read of a row. Candidates are anywhere in memory, and scoring one takes less time than loading the
- * next; a tight loop of loads fetches many rows at the same time.
+ * Touches all that will be read of a row. Candidates are anywhere in memory, and scoring one takes less time than
+ * loading the next; a tight loop of loads fetches many rows at the same time.
  */
 function fetch(row: u32, to: u32, heap: usize): void {
   if (row < to) touch(row, scoresOf(heap));
@@ -185,8 +201,8 @@ function touch(row: u32, to: usize): void {
 }
 
 /**
- * The score of a stored vector as callers see it, computed in 64 bits; for the Euclidean metric it is 1 / (1 + distance).
- * `query` is the caller's query, not the prepared one.
+ * The score of a stored vector as callers see it, computed in 64 bits; for the Euclidean metric it is 1 / (1 +
+ * distance). `query` is the caller's query, not the prepared one.
  */
 export function exactScore(query: usize, metric: u32, row: u32): f64 {
   const vector = vectorOf(row);
@@ -216,8 +232,12 @@ export function exactScores(query: usize, metric: u32, rows: usize, count: u32, 
     const to = min(count, from + FETCHED_ROWS);
     for (let i = from; i < to; i++) touch(rowAt(rows, i), scores + (<usize>i << 2));
     for (let i = from; i < to; i++) store<u32>(chunks + (<usize>i << 2), chunkOf(rowAt(rows, i)));
-    if (inPairs) for (let i = from; i < to; i += 2) scorePair(query, metric, queryNorm, rowAt(rows, i), rowAt(rows, min(i + 1, to - 1)), scores + (<usize>i << 2), scores + (<usize>min(i + 1, to - 1) << 2));
-    else for (let i = from; i < to; i++) store<f32>(scores + (<usize>i << 2), <f32>exactScore(query, metric, rowAt(rows, i)));
+    if (inPairs) {
+      for (let i = from; i < to; i += 2)
+        scorePair(query, metric, queryNorm, rowAt(rows, i), rowAt(rows, min(i + 1, to - 1)), scores + (<usize>i << 2),
+          scores + (<usize>min(i + 1, to - 1) << 2));
+    } else for (let i = from; i < to; i++)
+        store<f32>(scores + (<usize>i << 2), <f32>exactScore(query, metric, rowAt(rows, i)));
   }
 }
 
@@ -239,7 +259,9 @@ function squareOf(query: usize): f64 {
  * Writes the scores of two rows, which are products or cosines, as `exactScoreOfInt8` returns them. Sums wait for
  * their last addition, so that two rows take less than twice the time of one; codes convert faster as signed numbers.
  */
-function scorePair(query: usize, metric: u32, queryNorm: f64, first: u32, second: u32, score: usize, otherScore: usize): void {
+function scorePair(query: usize, metric: u32, queryNorm: f64, first: u32, second: u32, score: usize,
+  otherScore: usize): void
+{
   const dims = <usize>load<u32>(H_DIMS);
   const vector = vectorOf(first);
   const other = vectorOf(second);
@@ -328,7 +350,8 @@ export function exactScoreOf(query: usize, metric: u32, vector: usize): f64 {
   const odd = (dims & 1) !== 0;
   const a = odd ? <f64>load<f32>(query + i) : 0;
   const b = odd ? <f64>load<f32>(vector + i) : 0;
-  return finish(metric, both(product) + a * b, both(queryNorm) + a * a, both(norm) + b * b, both(distance) + (a - b) * (a - b));
+  return finish(metric, both(product) + a * b, both(queryNorm) + a * a, both(norm) + b * b,
+    both(distance) + (a - b) * (a - b));
 }
 
 function both(v: v128): f64 {

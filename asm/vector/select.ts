@@ -1,6 +1,10 @@
-// Selects the greatest of entries of 16 bytes that begin with a u64 key (topk.ts), by C. A. R. Hoare's "Find" (Algorithm 65, CACM 4, 1961).
+// Selects the greatest of entries of 16 bytes that begin with a u64 key (topk.ts), by C. A. R. Hoare's "Find"
+// (Algorithm 65, CACM 4, 1961).
 
-/** Puts the entries with the `count` greatest keys in front of the others; the least of them is the last. `count` is from 1 to `all`. */
+/**
+ * Puts the entries with the `count` greatest keys in front of the others; the least of them is the last. `count` is
+ * from 1 to `all`.
+ */
 export function keepGreatest(entries: usize, all: u32, count: u32): void {
   let low: i32 = 0;
   let high = <i32>all - 1;

@@ -4,8 +4,8 @@ import { H_ORDS } from './memory.ts';
 import { blockOf, liveWordOf, ordOf, placeOf } from './rows.ts';
 
 /**
- * If at least this many of 64 rows are selected, all are scored: the processor prefetches sequential reads, and skipping single
- * rows costs more than it saves.
+ * If at least this many of 64 rows are selected, all are scored: the processor prefetches sequential reads, and
+ * skipping single rows costs more than it saves.
  */
 export const DENSE: u64 = 16;
 
@@ -47,7 +47,10 @@ export function documentStart(row: u32, rows: u32): u32 {
   return row;
 }
 
-/** The bits of the 64 rows from `row` on, of a bitmap or, at address 0, of all; rows before `from` or from `to` on are excluded. */
+/**
+ * The bits of the 64 rows from `row` on, of a bitmap or, at address 0, of all; rows before `from` or from `to` on are
+ * excluded.
+ */
 export function wordAt(bitmap: usize, row: u32, from: u32, to: u32): u64 {
   let bits = bitmap === 0 ? ~(<u64>0) : load<u64>(bitmap + (<usize>(row >> 6) << 3));
   if (row < from) bits &= ~(<u64>0) << (from - row);

@@ -1,11 +1,12 @@
-// A scan of codes that two threads share. Each takes the next part of the rows until none is left, and offers them to a heap of its own, so that a
-// thread which comes late, or not at all, only leaves more to the other. The first scans a sample, with whose bar both begin: which candidates are
-// found does not depend on who takes which part. One that is there when the last part has been offered scores the candidates by their rows.
+// A scan of codes that two threads share. Each takes the next part of the rows until none is left, and offers them to a
+// heap of its own, so that a thread which comes late, or not at all, only leaves more to the other. The first scans a
+// sample, with whose bar both begin: which candidates are found does not depend on who takes which part. One that is
+// there when the last part has been offered scores the candidates by their rows.
 //
 //     +0   u32 codes, coded query, metric, bitmap, number of rows
 //     +20  f32 bar of the sample
 //     +24  u32 number of candidates, heaps of both threads
-//     +36  u32 prepared query, row from which on none is scored, heap of the scored rows, bits and list of the candidates
+// +36 u32 prepared query, row from which on none is scored, heap of the scored rows, bits and list of the candidates
 //     +64  u32 first row that nobody has taken
 //     +68  u32 number of rows that have been offered
 //     +72  u32 NONE, BEGUN or READY: the sample
@@ -39,7 +40,10 @@ const READY: u32 = 2;
 /** The sample was not typical, or the bitmap has fewer rows: a scan by one thread would look at them again. */
 const MISSED: u32 = 3;
 
-/** Rows that a thread takes at once: some 20 microseconds, the most that one waits for the other at the end. A multiple of 64. */
+/**
+ * Rows that a thread takes at once: some 20 microseconds, the most that one waits for the other at the end. A multiple
+ * of 64.
+ */
 const PART: u32 = 4096;
 /** How often the other thread is looked at, some 200 microseconds: to be woken takes longer than a part. */
 const SPINS: u32 = 600_000;
@@ -49,10 +53,12 @@ export function sharedScanBytes(): u32 {
 }
 
 /**
- * Prepares a scan of the rows up to `rows` for `k` candidates into two heaps, whose memory is given. Returns false if there are so few rows or
- * candidates that no sample is scanned before.
+ * Prepares a scan of the rows up to `rows` for `k` candidates into two heaps, whose memory is given. Returns false if
+ * there are so few rows or candidates that no sample is scanned before.
  */
-export function openSharedScan(scan: usize, codes: usize, query: usize, metric: u32, rows: u32, bitmap: usize, k: u32, heap: usize, other: usize): bool {
+export function openSharedScan(scan: usize, codes: usize, query: usize, metric: u32, rows: u32, bitmap: usize, k: u32,
+  heap: usize, other: usize): bool
+{
   openHeap(heap, k, CANDIDATES);
   openHeap(other, k, CANDIDATES);
   store<u32>(scan, <u32>codes);
@@ -71,8 +77,8 @@ export function openSharedScan(scan: usize, codes: usize, query: usize, metric: 
 }
 
 /**
- * Says how candidates are scored: by the prepared query, those below the row `border`, into the heap `scored`. `bits` has space for a bit for
- * each row, in whole u64, and `list` for a u32 for each candidate.
+ * Says how candidates are scored: by the prepared query, those below the row `border`, into the heap `scored`. `bits`
+ * has space for a bit for each row, in whole u64, and `list` for a u32 for each candidate.
  */
 export function scoreInto(scan: usize, prepared: usize, border: u32, scored: usize, bits: usize, list: usize): void {
   store<u32>(scan, <u32>prepared, S_PREPARED);
@@ -83,8 +89,8 @@ export function scoreInto(scan: usize, prepared: usize, border: u32, scored: usi
 }
 
 /**
- * Offers parts to a heap until every part is taken, and scores the candidates if every part has been offered then. Does nothing if the other
- * thread pauses while it scans the sample.
+ * Offers parts to a heap until every part is taken, and scores the candidates if every part has been offered then. Does
+ * nothing if the other thread pauses while it scans the sample.
  */
 export function scanParts(scan: usize, heap: usize): void {
   const codes = load<u32>(scan);
@@ -120,7 +126,8 @@ function scoreCandidates(scan: usize): void {
   if (isWhole) {
     const list = <usize>load<u32>(scan, S_LIST);
     const count = drainInOrder(heap, load<u32>(scan, S_ROWS), load<u32>(scan, S_BITS), list);
-    rescore(load<u32>(scan, S_PREPARED), load<u32>(scan, S_METRIC), list, count, load<u32>(scan, S_BORDER), load<u32>(scan, S_BITMAP), 0, load<u32>(scan, S_SCORED));
+    rescore(load<u32>(scan, S_PREPARED), load<u32>(scan, S_METRIC), list, count, load<u32>(scan, S_BORDER),
+      load<u32>(scan, S_BITMAP), 0, load<u32>(scan, S_SCORED));
   }
   atomic.store<u32>(scan + S_SCORES, isWhole ? READY : MISSED);
 }

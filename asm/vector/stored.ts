@@ -32,7 +32,10 @@ export function encodeVector(from: usize, to: usize): void {
   store<i32>(tail, sums, 8);
 }
 
-/** Stores a vector that has a minimum and a step, f32, before its codes of 8 bits, in a segment of int8. The destination must be zero. */
+/**
+ * Stores a vector that has a minimum and a step, f32, before its codes of 8 bits, in a segment of int8. The destination
+ * must be zero.
+ */
 export function copyRounded(from: usize, to: usize): void {
   const dims = load<u32>(H_DIMS);
   const bytes = <usize>codeBytes(dims, TYPE_INT8);
@@ -49,8 +52,10 @@ export function copyRounded(from: usize, to: usize): void {
 function least(vector: usize, dims: u32, sign: f32): f32 {
   let found = f32x4.splat(f32.POSITIVE_INFINITY);
   let i: u32 = 0;
-  for (; i + 4 <= dims; i += 4) found = f32x4.min(found, f32x4.mul(v128.load(vector + (<usize>i << 2)), f32x4.splat(sign)));
-  let result = min(min(f32x4.extract_lane(found, 0), f32x4.extract_lane(found, 1)), min(f32x4.extract_lane(found, 2), f32x4.extract_lane(found, 3)));
+  for (; i + 4 <= dims; i += 4)
+    found = f32x4.min(found, f32x4.mul(v128.load(vector + (<usize>i << 2)), f32x4.splat(sign)));
+  let result = min(min(f32x4.extract_lane(found, 0), f32x4.extract_lane(found, 1)),
+    min(f32x4.extract_lane(found, 2), f32x4.extract_lane(found, 3)));
   for (; i < dims; i++) result = min(result, load<f32>(vector + (<usize>i << 2)) * sign);
   return result;
 }
@@ -83,7 +88,8 @@ function squaresOfInt8(codes: usize, end: usize): u64 {
     const high = i16x8.extend_high_i8x16_u(v128.load(codes));
     sums = i32x4.add(sums, i32x4.add(i32x4.dot_i16x8_s(low, low), i32x4.dot_i16x8_s(high, high)));
   }
-  return <u64>i32x4.extract_lane(sums, 0) + <u64>i32x4.extract_lane(sums, 1) + <u64>i32x4.extract_lane(sums, 2) + <u64>i32x4.extract_lane(sums, 3);
+  return <u64>i32x4.extract_lane(sums, 0) + <u64>i32x4.extract_lane(sums, 1) + <u64>i32x4.extract_lane(sums, 2) +
+    <u64>i32x4.extract_lane(sums, 3);
 }
 
 function squaresOfInt4(vector: usize, dims: u32): u64 {
@@ -117,8 +123,8 @@ export function decodeVector(vector: usize, to: usize): void {
   for (let i: u32 = 0; i < dims; i++) store<f32>(to + (<usize>i << 2), <f32>componentOf(vector, i));
 }
 
-// In a product with f32, converting the codes would take longer than reading them. So the query becomes integers too, of
-// 14 bits, in two planes: their products with codes are one instruction each. The error is that of the query's last
+// In a product with f32, converting the codes would take longer than reading them. So the query becomes integers too,
+// of 14 bits, in two planes: their products with codes are one instruction each. The error is that of the query's last
 // bit; results are scored in full precision afterwards, with a few more candidates than needed.
 //
 //     int8   components between the least and the greatest as 0 to 16383: a plane of the upper seven bits and one of
@@ -131,7 +137,10 @@ export function decodeVector(vector: usize, to: usize): void {
 
 const P_FACTOR: usize = 8;
 const P_LEAST: usize = 12;
-/** A product of query and row without the lower planes is P_PRODUCT x the product with the upper planes + P_SUM x sum + P_CONSTANT. */
+/**
+ * A product of query and row without the lower planes is P_PRODUCT x the product with the upper planes + P_SUM x sum +
+ * P_CONSTANT.
+ */
 export const P_PRODUCT: usize = 16;
 export const P_SUM: usize = 20;
 export const P_CONSTANT: usize = 24;
@@ -176,10 +185,12 @@ export function preparePlanes(query: usize, tail: usize): void {
   let sum: f64 = 0;
   let squares: f64 = 0;
   for (let i: u32 = 0; factor > 0 && i < dims; i++) {
-    const value = <i32>Math.floor((<f64>load<f32>(query + (<usize>i << 2)) - origin) / factor + 0.5) + (type === TYPE_INT8 ? 0 : 64);
+    const value = <i32>Math.floor((<f64>load<f32>(query + (<usize>i << 2)) - origin) / factor + 0.5) +
+      (type === TYPE_INT8 ? 0 : 64);
     const lower = (value & 127) - (type === TYPE_INT8 ? 0 : 64);
     if (type === TYPE_INT8) storeHalves(tail + P_PLANES + i, codeBytes(dims, type), value >> 7, lower);
-    else storeHalves(tail + P_PLANES + (i >> 1) + (i & 1 ? 2 * codeBytes(dims, type) : 0), codeBytes(dims, type), value >> 7, lower);
+    else storeHalves(tail + P_PLANES + (i >> 1) + (i & 1 ? 2 * codeBytes(dims, type) : 0), codeBytes(dims, type),
+        value >> 7, lower);
     sum += lower;
     squares += <f64>lower * lower;
   }

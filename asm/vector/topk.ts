@@ -1,17 +1,18 @@
 // The k best rows: a heap whose root is the worst of them. Scores are f32; a higher score is better. Equal scores are
 // ordered by ordinal, then by row, so that the result does not depend on the order of the scan.
 //
-// Of CANDIDATES there are many, and their order is not needed: they are collected in any order, and each time that there are 2k, the k
-// best are kept (select.ts). A heap of a thousand took a quarter of the time of a scan by signs.
+// Of CANDIDATES there are many, and their order is not needed: they are collected in any order, and each time that
+// there are 2k, the k best are kept (select.ts). A heap of a thousand took a quarter of the time of a scan by signs.
 //
 //     +0   u32  k
 //     +4   u32  number of rows
 //     +8   f32  bar: rows with a score below it are not among the k best
 //     +12  u32  ROWS, DOCUMENTS or CANDIDATES
-//     +16  u64, u32, f32  ordinal of the current document (all bits: none), its best row so far and the score of that row
+// +16 u64, u32, f32 ordinal of the current document (all bits: none), its best row so far and the score of that row
 //     +64  128 x f32  current scores of 64 or 128 rows
 //     +576 128 x f32  factors for these
-//     +1088 k x (u64 key, u32 row, f32 score), or 2k for CANDIDATES; a key is the score as an integer of the same order, then the complement of the
+// +1088 k x (u64 key, u32 row, f32 score), or 2k for CANDIDATES; a key is the score as an integer of the same order,
+// then the complement of the
 //                  ordinal, or of a candidate's row
 
 import { ordOf } from './rows.ts';
@@ -39,12 +40,15 @@ export const ROWS: u32 = 0;
 /** Only the best row of each document; the rows of a document must be consecutive. */
 export const DOCUMENTS: u32 = 1;
 /**
- * Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that are replaced later.
- * They can only be drained, not closed.
+ * Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that
+ * are replaced later. They can only be drained, not closed.
  */
 export const CANDIDATES: u32 = 2;
 
-/** Before a scan for many candidates, one of so many rows is looked at, to find a bar that about twice the wanted number of rows reach. */
+/**
+ * Before a scan for many candidates, one of so many rows is looked at, to find a bar that about twice the wanted number
+ * of rows reach.
+ */
 export const SAMPLED: u32 = 16;
 const SPARE: u32 = 2;
 /** Fewer rows do not pay, and fewer candidates of the sample are too random. */
@@ -133,7 +137,10 @@ export function drainHeap(heap: usize, out: usize): u32 {
   return held;
 }
 
-/** Writes the rows of the heap, which are below `rows`, in ascending order, and returns how many. `bits` has space for a bit for each row, in whole u64. */
+/**
+ * Writes the rows of the heap, which are below `rows`, in ascending order, and returns how many. `bits` has space for a
+ * bit for each row, in whole u64.
+ */
 export function drainInOrder(heap: usize, rows: u32, bits: usize, out: usize): u32 {
   finish(heap);
   const held = load<u32>(heap, T_HELD);
@@ -173,7 +180,10 @@ export function scoresOf(heap: usize): usize {
   return heap + T_SCORES;
 }
 
-/** Offers the rows with a bit among the 64 rows from `row` on. `scores` has 64 scores; those of rows without a bit are ignored. */
+/**
+ * Offers the rows with a bit among the 64 rows from `row` on. `scores` has 64 scores; those of rows without a bit are
+ * ignored.
+ */
 export function takeScores(heap: usize, row: u32, bits: u64, scores: usize): void {
   for (let i: u32 = 0; i < 64; i += 4) {
     const lanes = scores + (<usize>i << 2);
@@ -290,7 +300,9 @@ function siftDown(entries: usize, held: u32): void {
     let child = index * 2 + 1;
     if (child >= held) break;
     let below = entries + (<usize>child << 4);
-    if (child + 1 < held && isWorse(load<u64>(below, 16), load<u32>(below, 24), load<u64>(below), load<u32>(below, E_ROW))) {
+    if (child + 1 < held &&
+      isWorse(load<u64>(below, 16), load<u32>(below, 24), load<u64>(below), load<u32>(below, E_ROW)))
+    {
       child++;
       below += 16;
     }

@@ -11,8 +11,9 @@ export interface Figure {
 const DERIVED = /^(?:ratio|beside|to .*|target|.*\btarget\b.*)$/;
 
 /**
- * The figures of a report. Of comparisons, the values of the peers are figures too: they are the same programs in both checkouts, so they
- * show how much the machine itself has varied. A peer that is listed several times is one figure, unless it was measured several times.
+ * The figures of a report. Of comparisons, the values of the peers are figures too: they are the same programs in both
+ * checkouts, so they show how much the machine itself has varied. A peer that is listed several times is one figure,
+ * unless it was measured several times.
  */
 export function figuresOf(sections: readonly Section[]): Figure[] {
   const found = new Map<string, Figure>();
@@ -43,13 +44,17 @@ function parse(cell: string): { value: number; unit: string } | undefined {
 }
 
 /** The figures that both checkouts have in each round: medians, their ratio, and the ratios of the rounds. */
-export function compareFigures(title: string, other: string, ours: readonly (readonly Figure[])[], theirs: readonly (readonly Figure[])[]): Section {
-  const valuesIn = (rounds: readonly (readonly Figure[])[], name: string): number[] => rounds.flatMap((figures) => figures.find((each) => each.name === name)?.value ?? []);
+export function compareFigures(title: string, other: string, ours: readonly (readonly Figure[])[],
+  theirs: readonly (readonly Figure[])[]): Section
+{
+  const valuesIn = (rounds: readonly (readonly Figure[])[], name: string): number[] =>
+    rounds.flatMap((figures) => figures.find((each) => each.name === name)?.value ?? []);
   const rows = (ours[0] ?? []).flatMap(({ name, unit }) => {
     const [here, there] = [valuesIn(ours, name), valuesIn(theirs, name)];
     if (here.length < ours.length || there.length < theirs.length) return [];
     const shown = (values: readonly number[]): string => `${figure(median(values))}${unit === '' ? '' : ` ${unit}`}`;
-    return [[name, shown(here), shown(there), ratio(median(here), median(there)), here.map((value, i) => ratio(value, there[i]!)).join(' ')]];
+    return [[name, shown(here), shown(there), ratio(median(here), median(there)),
+      here.map((value, i) => ratio(value, there[i]!)).join(' ')]];
   });
   return { title, header: ['figure', 'this checkout', other, 'ratio', 'ratio of each round'], rows };
 }

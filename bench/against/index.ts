@@ -1,16 +1,16 @@
-// Measures parts of the benchmarks with this checkout and with another commit in the same run, in turn, so that other load on the machine and its
-// changes of speed affect both alike.
+// Measures parts of the benchmarks with this checkout and with another commit in the same run, in turn, so that other
+// load on the machine and its changes of speed affect both alike.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CACHE } from '../support/cache.ts';
 import { progress } from '../support/progress.ts';
 import { ROOT } from '../support/server.ts';
 import type { Section } from '../support/table.ts';
-import { compareFigures, figuresOf, type Figure } from './figures.ts';
+import { compareFigures, type Figure, figuresOf } from './figures.ts';
 
 const run = promisify(execFile);
 
@@ -23,7 +23,8 @@ export interface Against {
 
 /** Compares the figures of some parts. Throws if the other commit cannot run them. */
 export async function benchAgainst({ commit, parts, rounds }: Against): Promise<Section[]> {
-  const hash = (await run('git', ['rev-parse', '--short=10', '--verify', `${commit}^{commit}`], { cwd: ROOT })).stdout.trim();
+  const hash = (await run('git', ['rev-parse', '--short=10', '--verify', `${commit}^{commit}`], { cwd: ROOT })).stdout
+    .trim();
   const other = await checkOut(hash);
   const sections: Section[] = [];
   for (const part of parts) {
@@ -43,8 +44,9 @@ export async function benchAgainst({ commit, parts, rounds }: Against): Promise<
 }
 
 /**
- * Writes the files of a commit into the cache, with this checkout's benchmarks and packages, so that only the code that is measured differs. If the
- * commit needs other packages, run `npm ci` in that folder after removing its link `node_modules`.
+ * Writes the files of a commit into the cache, with this checkout's benchmarks and packages, so that only the code that
+ * is measured differs. If the commit needs other packages, run `npm ci` in that folder after removing its link
+ * `node_modules`.
  */
 async function checkOut(hash: string): Promise<string> {
   const folder = join(CACHE, 'against', hash);
@@ -69,7 +71,10 @@ async function checkOut(hash: string): Promise<string> {
 async function measure(checkout: string, part: string): Promise<Section[]> {
   const report = join(CACHE, 'against', `report-${process.pid}.json`);
   try {
-    const child = spawn(process.execPath, [join(checkout, 'bench', 'main.ts'), '--json', report, part], { cwd: join(checkout, 'bench'), stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, [join(checkout, 'bench', 'main.ts'), '--json', report, part], {
+      cwd: join(checkout, 'bench'),
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     const [code] = (await once(child, 'exit')) as [number | null];
     if (code !== 0) throw new Error(`${part} failed with the code of ${checkout}; its output says why`);
     return JSON.parse(await readFile(report, 'utf8')) as Section[];

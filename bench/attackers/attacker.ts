@@ -1,5 +1,5 @@
-// The attackers of `attackers.ts`, a separate process: `node attacker.ts URL CONNECTIONS SECONDS` keeps that many connections busy, then prints
-// the responses by kind and status as JSON. A connection that is closed is opened again.
+// The attackers of `attackers.ts`, a separate process: `node attacker.ts URL CONNECTIONS SECONDS` keeps that many
+// connections busy, then prints the responses by kind and status as JSON. A connection that is closed is opened again.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +37,8 @@ function kindOf(i: number): Kind {
 }
 
 function headOf(length: number): string {
-  return `POST /v1/add-batch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+  return `POST /v1/add-batch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ` +
+    `${length}\r\n\r\n`;
 }
 
 function batchOf(documents: string): string {

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Converter } from '../../src/convert/index.ts';
-import { isInstalled, pandocMarkdown, pdftotext } from './pandoc.ts';
-import { f1, normal, structureOf, type Structure } from './structure.ts';
 import { twoColumnPdf } from './generated.ts';
+import { isInstalled, pandocMarkdown, pdftotext } from './pandoc.ts';
+import { f1, normal, type Structure, structureOf } from './structure.ts';
 
 const PARTS = ['headings', 'cells', 'items', 'links', 'notes'] as const;
 
@@ -26,10 +26,15 @@ export interface FidelityRow {
   readonly of: number;
 }
 
-/** F1 by format and part over the files of a corpus, compared with pandoc; for PDF the order of text, compared with pdftotext. */
+/**
+ * F1 by format and part over the files of a corpus, compared with pandoc; for PDF the order of text, compared with
+ * pdftotext.
+ */
 export async function measureFidelity(corpus: string, converter: Converter): Promise<FidelityRow[]> {
-  const manifest = JSON.parse(readFileSync(join(corpus, 'expected.json'), 'utf8')) as { file: string; type: string; expect: string[] }[];
-  const annotations = JSON.parse(readFileSync(join(import.meta.dirname, 'annotations.json'), 'utf8')) as Record<string, Annotation>;
+  const manifest = JSON.parse(readFileSync(join(corpus, 'expected.json'), 'utf8')) as { file: string; type: string;
+    expect: string[] }[];
+  const annotations = JSON.parse(readFileSync(join(import.meta.dirname, 'annotations.json'), 'utf8')) as Record<string,
+    Annotation>;
   const [pandoc, poppler] = [isInstalled('pandoc'), isInstalled('pdftotext')];
   const rows: FidelityRow[] = [];
   for (const kind of ['docx', 'odt', 'rtf', 'html', 'tex']) {
@@ -41,20 +46,37 @@ export async function measureFidelity(corpus: string, converter: Converter): Pro
       const annotation = annotations[file] ?? {};
       // A title that is not in the text is in the metadata.
       add(own, score(`${contentMd}\n\n${meta['title']?.[0] ?? ''}`, expect, annotation));
-      if (pandoc) add(peer, pandocMarkdown(kind, path).map((markdown) => score(markdown, expect, annotation)).sort((a, b) => mean(b) - mean(a))[0]!);
+      if (pandoc)
+        add(peer, pandocMarkdown(kind, path).map((markdown) =>
+          score(markdown, expect, annotation)
+        ).sort((a, b) => mean(b) - mean(a))[0]!);
     }
     for (const [measure, tally] of Object.entries(own)) {
-      if (tally.expected > 0) rows.push({ format: kind, measure, quire: value(tally), peer: pandoc ? value(peer[measure]!) : undefined, of: tally.expected });
+      if (tally.expected > 0)
+        rows.push({
+          format: kind,
+          measure,
+          quire: value(tally),
+          peer: pandoc ? value(peer[measure]!) : undefined,
+          of: tally.expected,
+        });
     }
   }
-  const pdfs = manifest.filter(({ type }) => type === 'pdf').map(({ file }) => ({ bytes: Uint8Array.from(readFileSync(join(corpus, file))), path: join(corpus, file), order: annotations[file]?.order ?? [] }));
+  const pdfs = manifest.filter(({ type }) => type === 'pdf').map(({ file }) => ({
+    bytes: Uint8Array.from(readFileSync(join(corpus, file))),
+    path: join(corpus, file),
+    order: annotations[file]?.order ?? [],
+  }));
   rows.push(await textOrder('pdf', pdfs, converter, poppler));
   const generated = twoColumnPdf();
   rows.push(await textOrder('pdf, two columns', [generated], converter, poppler));
   return rows;
 }
 
-async function textOrder(format: string, files: readonly { bytes: Uint8Array; path: string; order: readonly string[] }[], converter: Converter, poppler: boolean): Promise<FidelityRow> {
+async function textOrder(format: string,
+  files: readonly { bytes: Uint8Array; path: string; order: readonly string[] }[], converter: Converter,
+  poppler: boolean): Promise<FidelityRow>
+{
   let [own, peer, of] = [0, 0, 0];
   for (const { bytes, path, order } of files) {
     of += order.length;

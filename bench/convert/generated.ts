@@ -18,14 +18,15 @@ export interface LargeFile {
 const TARGET = scaled(1_000_000, 30_000);
 
 export function largeFiles(corpus: string, folder: string): LargeFile[] {
-  const made: [kind: string, content: Uint8Array, bytes: number][] = [
-    ['docx', ...repeatedPart(join(corpus, 'testWORD_various.docx'), 'word/document.xml', /<w:body>/, '<w:sectPr', '</w:body>')],
-    ['odt', ...repeatedPart(join(corpus, 'TestTextSelection.odt'), 'content.xml', /<office:text[^>]*>/, '</office:text>', '</office:text>')],
-    plain('html', repeated(readFileSync(join(corpus, 'todomvc-index.html'), 'utf8'), '<div class="container">', '</body>')),
+  const made: [kind: string, content: Uint8Array, bytes: number][] = [['docx',
+    ...repeatedPart(join(corpus, 'testWORD_various.docx'), 'word/document.xml', /<w:body>/, '<w:sectPr', '</w:body>')],
+    ['odt',
+      ...repeatedPart(join(corpus, 'TestTextSelection.odt'), 'content.xml', /<office:text[^>]*>/, '</office:text>',
+        '</office:text>')],
+    plain('html',
+      repeated(readFileSync(join(corpus, 'todomvc-index.html'), 'utf8'), '<div class="container">', '</body>')),
     plain('tex', repeated(readFileSync(join(corpus, 'article.tex'), 'utf8'), '\\section{First', '\\end{document}')),
-    plain('rtf', largeRtf()),
-    ['pdf', ...sized(largePdf())],
-  ];
+    plain('rtf', largeRtf()), ['pdf', ...sized(largePdf())]];
   return made.map(([kind, content, bytes]) => {
     const path = join(folder, `large.${kind}`);
     writeFileSync(path, content);
@@ -34,7 +35,10 @@ export function largeFiles(corpus: string, folder: string): LargeFile[] {
 }
 
 function plain(kind: string, text: string): [string, Uint8Array, number] {
-  return [kind, ...sized(Buffer.from(text, 'latin1').toString('latin1') === text ? Buffer.from(text, 'latin1') : Buffer.from(text))];
+  return [kind,
+    ...sized(
+      Buffer.from(text, 'latin1').toString('latin1') === text ? Buffer.from(text, 'latin1') : Buffer.from(text),
+    )];
 }
 
 function sized(bytes: Uint8Array): [Uint8Array, number] {
@@ -60,13 +64,22 @@ function repeatedPart(file: string, part: string, open: RegExp, to: string, also
 
 function largeRtf(): string {
   const random = seeded(1);
-  const paragraphs = Array.from({ length: Math.ceil(TARGET / 900) }, (_, i) => `\\pard${i % 20 === 0 ? '\\s1 ' : ' '}{\\b ${prose(random, 20)}} ${prose(random, i % 20 === 0 ? 30 : 900)}\\par`);
+  const paragraphs = Array.from({ length: Math.ceil(TARGET / 900) },
+    (_, i) =>
+      `\\pard${i % 20 === 0 ? '\\s1 ' : ' '}{\\b ${prose(random, 20)}} ${prose(random, i % 20 === 0 ? 30 : 900)}\\par`);
   return `{\\rtf1\\ansi{\\fonttbl{\\f0 Times;}}{\\stylesheet{\\s0 Normal;}{\\s1 heading 1;}}${paragraphs.join('\n')}}`;
 }
 
 function largePdf(): Uint8Array {
   const random = seeded(2);
-  return pdf(Array.from({ length: Math.ceil(TARGET / 7000) }, (_, page): PdfPageContent => ({ texts: [{ x: 72, y: 760, text: 'A running header' }, ...Array.from({ length: 55 }, (_, line): PdfText => ({ x: 72, y: 740 - 12.5 * line, text: words(random, 80) })), { x: 300, y: 30, text: String(page + 1) }] })));
+  return pdf(Array.from({ length: Math.ceil(TARGET / 7000) }, (_, page): PdfPageContent => ({
+    texts: [{ x: 72, y: 760, text: 'A running header' },
+      ...Array.from({ length: 55 }, (_, line): PdfText => ({ x: 72, y: 740 - 12.5 * line, text: words(random, 80) })), {
+      x: 300,
+      y: 30,
+      text: String(page + 1),
+    }],
+  })));
 }
 
 /** Four pages of two columns with running headers; every sentence is known. */
@@ -74,11 +87,17 @@ export function twoColumnPdf(): { bytes: Uint8Array; path: string; order: string
   const random = seeded(3);
   const order: string[] = [];
   const pages = Array.from({ length: 4 }, (_, page): PdfPageContent => {
-    const texts: PdfText[] = [{ x: 200, y: 765, text: 'Proceedings of a meeting' }, { x: 300, y: 28, text: String(page + 1) }];
+    const texts: PdfText[] = [{ x: 200, y: 765, text: 'Proceedings of a meeting' }, {
+      x: 300,
+      y: 28,
+      text: String(page + 1),
+    }];
     for (const x of [50, 320]) {
       const sentences = Array.from({ length: 22 }, () => `${words(random, 70)}.`.replace(/^w/, 'W'));
       order.push(...sentences);
-      wrapped(sentences.join(' '), 44).slice(0, 56).forEach((text, line) => texts.push({ x, y: 740 - 12 * line, text }));
+      wrapped(sentences.join(' '), 44).slice(0, 56).forEach((text, line) =>
+        texts.push({ x, y: 740 - 12 * line, text })
+      );
     }
     return { texts };
   });

@@ -14,7 +14,10 @@ export function pandocArguments(kind: string, file: string, dialect = 'gfm'): st
   return ['-f', FORMATS[kind]!, '-t', dialect, '--wrap=none', ...(WITH_TITLE.has(kind) ? ['-s'] : []), file];
 }
 
-/** Pandoc's output for a file, with and without raw HTML: the comparison takes the better one. Empty if it cannot read the file. */
+/**
+ * Pandoc's output for a file, with and without raw HTML: the comparison takes the better one. Empty if it cannot read
+ * the file.
+ */
 export function pandocMarkdown(kind: string, file: string): string[] {
   return DIALECTS.map((dialect) => run('pandoc', pandocArguments(kind, file, dialect)));
 }

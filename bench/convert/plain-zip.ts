@@ -22,7 +22,9 @@ export function plainZip(entries: Readonly<Record<string, string | Buffer>>): Bu
   const central = Buffer.concat(directory);
   const end = Buffer.alloc(22);
   end.write('PK\x05\x06', 'latin1');
-  [Object.keys(entries).length, Object.keys(entries).length].forEach((value, index) => end.writeUInt16LE(value, 8 + 2 * index));
+  [Object.keys(entries).length, Object.keys(entries).length].forEach((value, index) =>
+    end.writeUInt16LE(value, 8 + 2 * index)
+  );
   end.writeUInt32LE(central.length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...parts, central, end]);

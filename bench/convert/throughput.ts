@@ -16,7 +16,9 @@ export interface ThroughputRow {
   readonly peer: number | undefined;
 }
 
-/** Rounds of both alternate, because the machine's speed drifts; both sides process the same number of files at once. */
+/**
+ * Rounds of both alternate, because the machine's speed drifts; both sides process the same number of files at once.
+ */
 export async function measureThroughput(files: readonly LargeFile[]): Promise<ThroughputRow[]> {
   const converter = createConverter({ workers: WORKERS, timeoutMs: 300_000, memoryMb: 1024, maxOutput: 100_000_000 });
   try {
@@ -25,7 +27,9 @@ export async function measureThroughput(files: readonly LargeFile[]): Promise<Th
       const content = readFileSync(path);
       const program = kind === 'pdf' ? 'pdftotext' : 'pandoc';
       const own = () => inParallel(() => converter.convert({ bytes: Uint8Array.from(content), name: `large.${kind}` }));
-      const peer = isInstalled(program) ? () => inParallel(() => run(program, kind === 'pdf' ? ['-layout', path, '-'] : pandocArguments(kind, path))) : undefined;
+      const peer = isInstalled(program)
+        ? () => inParallel(() => run(program, kind === 'pdf' ? ['-layout', path, '-'] : pandocArguments(kind, path)))
+        : undefined;
       await own();
       const times: { own: number[]; peer: number[] } = { own: [], peer: [] };
       for (let round = 0; round < ROUNDS; round += 1) {

@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import { drawQueries } from '../fulltext/draw-queries.ts';
 import type { Outcome } from '../fulltext/tables.ts';
 import type { Texts } from '../fulltext/texts.ts';
-import { forgetful, lucene10, type Kind, type Peer, quire, tantivy } from '../peers/index.ts';
+import { forgetful, type Kind, lucene10, type Peer, quire, tantivy } from '../peers/index.ts';
 import { type Asked, writeQueries } from '../peers/queries-file.ts';
 import { progress } from '../support/progress.ts';
 import { scaled } from '../support/scale.ts';
 
-export const ENGINE_KINDS = { or: '3 words, any', pair: '2 words, all', phrase: 'phrase of 2 words' } as const satisfies Partial<Record<Kind, string>>;
+export const ENGINE_KINDS = {
+  or: '3 words, any',
+  pair: '2 words, all',
+  phrase: 'phrase of 2 words',
+} as const satisfies Partial<Record<Kind, string>>;
 export type EngineKind = keyof typeof ENGINE_KINDS;
 
 const PEERS: readonly Peer[] = [quire, forgetful, lucene10, tantivy];
@@ -41,7 +45,19 @@ async function outcomeOf(folder: string, texts: Texts, queries: readonly Asked[]
   const file = join(own, 'queries.tsv');
   writeQueries(file, queries);
   try {
-    const { speed } = await peer.run({ mode: 'speed', texts: texts.file, queries: file, folder: own, stemming: true, stopWords: false, fields: 1, limit: 10, indexSeconds: INDEX_SECONDS, querySeconds: SECONDS, withoutTotals: true });
+    const { speed } = await peer.run({
+      mode: 'speed',
+      texts: texts.file,
+      queries: file,
+      folder: own,
+      stemming: true,
+      stopWords: false,
+      fields: 1,
+      limit: 10,
+      indexSeconds: INDEX_SECONDS,
+      querySeconds: SECONDS,
+      withoutTotals: true,
+    });
     return { peer, ...(speed?.complete === true ? { speed } : { failure: `given up after ${INDEX_SECONDS} s` }) };
   } catch (error) {
     return { peer, failure: (error as Error).message };

@@ -19,20 +19,32 @@ export interface EngineOverHttp {
   readonly quire: ReadonlyMap<HttpKind, OverHttp>;
   /** A koa route that returns the bytes of one of our responses. */
   readonly koa: OverHttp;
-  readonly peers: readonly { readonly peer: FilterPeer; readonly http?: ReadonlyMap<EngineKind, OverHttp>; readonly failure?: string }[];
+  readonly peers: readonly { readonly peer: FilterPeer; readonly http?: ReadonlyMap<EngineKind, OverHttp>;
+    readonly failure?: string }[];
 }
 
 const MATCH: Readonly<Record<EngineKind, NonNullable<Ask['match']>>> = { or: 'any', pair: 'all', phrase: 'phrase' };
 const KOA = join(import.meta.dirname, '..', 'bare-koa.ts');
 
-/** Our service without reranking, which the peers do not do either; then the route; then the peers, with their own servers. */
-export async function measureOverHttp(folder: string, collection: FilterCollection, queries: readonly Asked[]): Promise<EngineOverHttp> {
-  const asks = new Map((Object.keys(MATCH) as EngineKind[]).map((kind): [EngineKind, Ask[]] => [kind, queries.filter((query) => query.kind === kind).map(({ words }) => ({ words, match: MATCH[kind] }))]));
+/**
+ * Our service without reranking, which the peers do not do either; then the route; then the peers, with their own
+ * servers.
+ */
+export async function measureOverHttp(folder: string, collection: FilterCollection,
+  queries: readonly Asked[]): Promise<EngineOverHttp>
+{
+  const asks = new Map(
+    (Object.keys(MATCH) as EngineKind[]).map((kind): [EngineKind, Ask[]] => [kind, queries.filter((query) =>
+      query.kind === kind
+    ).map(({ words }) => ({ words, match: MATCH[kind] }))]),
+  );
   progress('Quire: adding the documents');
   const server = await startDocsChild(join(folder, 'engine.db'));
   await fill(server.url, collection.texts.file, () => ({}));
   progress('Quire: over HTTP');
-  const plain = [...asks].map(([kind, list]): [HttpKind, Prepared[]] => [kind, list.map((ask) => post(ask, { rerank: false }))]);
+  const plain = [...asks].map((
+    [kind, list],
+  ): [HttpKind, Prepared[]] => [kind, list.map((ask) => post(ask, { rerank: false }))]);
   const reranked = asks.get('or')!.map((ask) => post(ask));
   const quire = await overHttp(server.url, new Map<HttpKind, Prepared[]>([...plain, ['reranked', reranked]]));
   const answer = await bodyOf(server.url, plain[0]![1][0]!);
@@ -41,7 +53,8 @@ export async function measureOverHttp(folder: string, collection: FilterCollecti
   const koa = (await overHttp(bare.url, new Map([['or', plain[0]![1]]]))).get('or')!;
   await bare.stop();
   const peers = [];
-  for (const peer of FILTER_PEERS.filter(({ serve }) => serve !== undefined)) peers.push(await peerOverHttp(folder, collection, asks, peer));
+  for (const peer of FILTER_PEERS.filter(({ serve }) => serve !== undefined))
+    peers.push(await peerOverHttp(folder, collection, asks, peer));
   return { quire, koa, peers };
 }
 
@@ -58,7 +71,9 @@ async function bodyOf(url: string, request: Prepared): Promise<string> {
   return wire.body;
 }
 
-async function peerOverHttp(folder: string, { texts, meta }: FilterCollection, asks: ReadonlyMap<EngineKind, readonly Ask[]>, peer: FilterPeer): Promise<EngineOverHttp['peers'][number]> {
+async function peerOverHttp(folder: string, { texts, meta }: FilterCollection,
+  asks: ReadonlyMap<EngineKind, readonly Ask[]>, peer: FilterPeer): Promise<EngineOverHttp['peers'][number]>
+{
   progress(`${peer.name}: over HTTP`);
   const reason = peer.missing();
   if (reason !== undefined) return { peer, failure: reason };
@@ -70,7 +85,9 @@ async function peerOverHttp(folder: string, { texts, meta }: FilterCollection, a
     const job = { texts: texts.file, meta, queries, folder: own, querySeconds: 0 };
     await peer.run(job);
     const server = await peer.serve!(job);
-    const requests = new Map([...asks].map(([kind, list]) => [kind, list.map((ask) => prepare(`/search?${toQuery(ask)}`))]));
+    const requests = new Map(
+      [...asks].map(([kind, list]) => [kind, list.map((ask) => prepare(`/search?${toQuery(ask)}`))]),
+    );
     return { peer, http: await overHttp(server.url, requests).finally(() => server.stop()) };
   } catch (error) {
     return { peer, failure: (error as Error).message };

@@ -1,5 +1,5 @@
-// A webhook endpoint in a separate process: it sends its URL, accepts everything at once, and answers each message with the number of
-// requests since the last message, and the times of the first and the last of them.
+// A webhook endpoint in a separate process: it sends its URL, accepts everything at once, and answers each message with
+// the number of requests since the last message, and the times of the first and the last of them.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

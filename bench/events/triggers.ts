@@ -1,5 +1,5 @@
-// The cost of triggers for a write: two services in this process, one with 10,000 triggers and one without, are written to in turn.
-// Measured is the processor time of the event loop's thread, including that of following the change feed.
+// The cost of triggers for a write: two services in this process, one with 10,000 triggers and one without, are written
+// to in turn. Measured is the processor time of the event loop's thread, including that of following the change feed.
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { writeRule } from '../../src/docs/automation/rule-rows.ts';
@@ -25,10 +25,23 @@ async function writeTriggers(path: string, word: () => string): Promise<void> {
   await sql.transaction(async (tx) => {
     for (let i = 0; i < TRIGGERS; i++) {
       const body = {
-        type: 'trigger', name: `T${i}`, enabled: true, collection: 'bench', searchType: 'fts', query: `${word()} AND ${word()}`, threshold: 1000, webhookUrl: 'http://127.0.0.1:9/', events: ['doc.added'],
-        sentimentEnabled: false, sentimentMin: -1, sentimentMax: 1, conditionLogic: 'and', method: 'POST',
+        type: 'trigger',
+        name: `T${i}`,
+        enabled: true,
+        collection: 'bench',
+        searchType: 'fts',
+        query: `${word()} AND ${word()}`,
+        threshold: 1000,
+        webhookUrl: 'http://127.0.0.1:9/',
+        events: ['doc.added'],
+        sentimentEnabled: false,
+        sentimentMin: -1,
+        sentimentMax: 1,
+        conditionLogic: 'and',
+        method: 'POST',
       } as Rule['body'];
-      await writeRule(tx, { id: `auto_${i}`, body, secret: '', since: 0, lastRun: 0, createdAt: 0, updatedAt: 0 }, undefined);
+      await writeRule(tx, { id: `auto_${i}`, body, secret: '', since: 0, lastRun: 0, createdAt: 0, updatedAt: 0 },
+        undefined);
     }
   });
   await sql.close();
@@ -40,11 +53,18 @@ async function countOf({ invoke }: ServiceInProcess, name: string): Promise<numb
 }
 
 /** Processor time of the event loop for each write, in milliseconds. */
-async function measure(service: ServiceInProcess, texts: readonly string[], round: number, follows: boolean): Promise<number> {
+async function measure(service: ServiceInProcess, texts: readonly string[], round: number,
+  follows: boolean): Promise<number>
+{
   const before = follows ? await countOf(service, 'svc_automation_documents_total') : 0;
   const start = process.threadCpuUsage();
-  for (const [i, contentMd] of texts.entries()) await service.invoke('addDocument', { collection: 'bench', key: `${round}-${i}`, lang: 'en', contentMd }, { protocol: 'http', requestId: 'bench' });
-  while (follows && (await countOf(service, 'svc_automation_documents_total')) - before < texts.length) await setTimeout(50);
+  for (const [i, contentMd] of texts.entries())
+    await service.invoke('addDocument', { collection: 'bench', key: `${round}-${i}`, lang: 'en', contentMd }, {
+      protocol: 'http',
+      requestId: 'bench',
+    });
+  while (follows && (await countOf(service, 'svc_automation_documents_total')) - before < texts.length)
+    await setTimeout(50);
   const { user, system } = process.threadCpuUsage(start);
   return (user + system) / 1000 / texts.length;
 }
@@ -62,14 +82,25 @@ export async function benchTriggers(folder: string): Promise<{ row: Row; note: s
   for (let round = 0; round <= ROUNDS; round++) {
     const pair = [await measure(plain, texts, round, false), await measure(watched, texts, round, true)] as const;
     // The first round creates indexes and compiles code.
-    if (round > 0) for (const [i, list] of [without, withTriggers].entries()) list.push(pair[i]!);
+    if (round > 0) { for (const [i, list] of [without, withTriggers].entries()) list.push(pair[i]!); }
   }
-  const [documents, evaluated] = [await countOf(watched, 'svc_automation_documents_total'), await countOf(watched, 'svc_automation_evaluated_total')];
+  const [documents, evaluated] = [await countOf(watched, 'svc_automation_documents_total'),
+    await countOf(watched, 'svc_automation_evaluated_total')];
   await plain.stop();
   await watched.stop();
   const cost = median(withTriggers.map((ms, i) => ms - without[i]!));
   return {
-    row: compare(`event loop for a write with ${TRIGGERS.toLocaleString('en-US')} triggers, less that without (${median(without).toFixed(3)} ms)`, cost, 'target', 1, 'ms'),
-    note: `Of ${TRIGGERS.toLocaleString('en-US')} triggers, ${(evaluated / documents).toFixed(1)} were evaluated for each document of ${WORDS} words.`,
+    row: compare(
+      `event loop for a write with ${TRIGGERS.toLocaleString('en-US')} triggers, less that without (${
+        median(without).toFixed(3)
+      } ms)`,
+      cost,
+      'target',
+      1,
+      'ms',
+    ),
+    note: `Of ${TRIGGERS.toLocaleString('en-US')} triggers, ${
+      (evaluated / documents).toFixed(1)
+    } were evaluated for each document of ${WORDS} words.`,
   };
 }

@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { drawQueries } from '../fulltext/draw-queries.ts';
 import { type Texts, writeSynthetic } from '../fulltext/texts.ts';
@@ -50,8 +50,11 @@ export async function writeCollection(folder: string, documents: number, words: 
   const texts = await writeSynthetic(join(folder, 'texts.txt'), documents, words);
   const meta = join(folder, 'meta.tsv');
   await writeMeta(meta, texts.documents);
-  const drawn = (await drawQueries(texts)).filter(({ kind }) => kind === 'or').map((query) => query.words).slice(0, QUESTIONS);
-  const questions = (Object.keys(KINDS) as FilterKind[]).flatMap((kind) => drawn.map((three, n): Question => ({ kind, ask: askOf(kind, n, three, texts.documents) })));
+  const drawn = (await drawQueries(texts)).filter(({ kind }) => kind === 'or').map((query) => query.words).slice(0,
+    QUESTIONS);
+  const questions = (Object.keys(KINDS) as FilterKind[]).flatMap((kind) =>
+    drawn.map((three, n): Question => ({ kind, ask: askOf(kind, n, three, texts.documents) }))
+  );
   const queries = join(folder, 'questions.tsv');
   await writeFile(queries, questions.map(({ kind, ask }) => `${kind}\t${toQuery(ask)}\n`).join(''));
   return { texts, meta, queries, questions };
@@ -79,8 +82,12 @@ function askOf(kind: FilterKind, n: number, words: readonly string[], documents:
 /** Values by key of the document with this number. */
 export function metaOf(number: number): Record<(typeof KEYS)[number], string> {
   return {
-    half: String(number % 2), twentieth: String(number % 20), thousandth: String(number % 1000), common: number % 10 === 3 ? '0' : '1',
-    day: dayOf((number * 7919) % DAYS), price: String((number * 7907) % PRICES),
+    half: String(number % 2),
+    twentieth: String(number % 20),
+    thousandth: String(number % 1000),
+    common: number % 10 === 3 ? '0' : '1',
+    day: dayOf((number * 7919) % DAYS),
+    price: String((number * 7907) % PRICES),
   };
 }
 

@@ -1,6 +1,6 @@
 import { latencyOf } from '../peers/latencies.ts';
-import { type Prepared, send } from '../support/wire.ts';
 import { scaled } from '../support/scale.ts';
+import { type Prepared, send } from '../support/wire.ts';
 
 const SECONDS = scaled(4, 0.4);
 const SLICES = 4;
@@ -19,10 +19,12 @@ export interface OverHttp {
 }
 
 /**
- * The searches of each kind in turn, slice by slice over one connection, then over sixteen. `blocked` returns the server's
- * longest block since the last call.
+ * The searches of each kind in turn, slice by slice over one connection, then over sixteen. `blocked` returns the
+ * server's longest block since the last call.
  */
-export async function overHttp<Kind extends string>(url: string, requests: ReadonlyMap<Kind, readonly Prepared[]>, blocked: () => Promise<number> = async () => 0): Promise<Map<Kind, OverHttp>> {
+export async function overHttp<Kind extends string>(url: string, requests: ReadonlyMap<Kind, readonly Prepared[]>,
+  blocked: () => Promise<number> = async () => 0): Promise<Map<Kind, OverHttp>>
+{
   const kinds = [...requests.keys()];
   const times = new Map(kinds.map((kind): [Kind, number[]] => [kind, []]));
   const blocks = new Map(kinds.map((kind): [Kind, number] => [kind, 0]));
@@ -39,7 +41,12 @@ export async function overHttp<Kind extends string>(url: string, requests: Reado
   const measured = new Map<Kind, OverHttp>();
   for (const kind of kinds) {
     const { times: many, refused, seconds } = await sending(kind, CONNECTIONS, SECONDS);
-    measured.set(kind, { one: latencyOf(times.get(kind)!), perSecond: many.length / seconds, refused, longestBlock: blocks.get(kind)! });
+    measured.set(kind, {
+      one: latencyOf(times.get(kind)!),
+      perSecond: many.length / seconds,
+      refused,
+      longestBlock: blocks.get(kind)!,
+    });
   }
   return measured;
 }

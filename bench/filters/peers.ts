@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FilterAnswer, FILTER_PEERS, type FilterJob, type FilterPeer, toQuery } from '../peers/filters/index.ts';
+import { FILTER_PEERS, type FilterAnswer, type FilterJob, type FilterPeer, toQuery } from '../peers/filters/index.ts';
 import { progress } from '../support/progress.ts';
 import { scaled } from '../support/scale.ts';
 import { prepare } from '../support/wire.ts';
@@ -24,7 +24,9 @@ export async function measurePeers(folder: string, collection: FilterCollection)
   return measured;
 }
 
-async function measurePeer(folder: string, { texts, meta, queries, questions }: FilterCollection, peer: FilterPeer): Promise<PeerMeasured> {
+async function measurePeer(folder: string, { texts, meta, queries, questions }: FilterCollection,
+  peer: FilterPeer): Promise<PeerMeasured>
+{
   progress(`${peer.name}: in process`);
   const reason = peer.missing();
   if (reason !== undefined) return { peer, failure: reason };
@@ -37,7 +39,13 @@ async function measurePeer(folder: string, { texts, meta, queries, questions }: 
     progress(`${peer.name}: over HTTP`);
     const server = await peer.serve(job);
     const kinds = new Set(questions.map(({ kind }) => kind));
-    const requests = new Map([...kinds].map((kind) => [kind, questions.filter((question) => question.kind === kind).map(({ ask }) => prepare(`/search?${toQuery(ask)}`))]));
+    const requests = new Map(
+      [...kinds].map((kind) => [kind, questions.filter((question) =>
+        question.kind === kind
+      ).map(({ ask }) =>
+        prepare(`/search?${toQuery(ask)}`)
+      )]),
+    );
     const http = await overHttp(server.url, requests).finally(() => server.stop());
     return { peer, answer, http };
   } catch (error) {

@@ -21,7 +21,10 @@ const SOAK_CONNECTIONS = 4;
 /** Kinds that only our service has: days of `addedAt`, which is one day for all documents here. */
 export type OwnKind = FilterKind | 'calendar';
 
-/** All kinds of searches for some minutes. Caches and the pages of the mapped database fill in the first part, which is measured apart. */
+/**
+ * All kinds of searches for some minutes. Caches and the pages of the mapped database fill in the first part, which is
+ * measured apart.
+ */
 export interface Soak {
   readonly seconds: number;
   readonly fillSeconds: number;
@@ -52,22 +55,36 @@ export async function measureQuire(folder: string, { texts, questions }: FilterC
   const server = await startDocsChild(database);
   const ingestSeconds = await fill(server.url, texts.file);
   const totals = await totalsOf(server.url, questions.map(({ ask }) => requestOf(ask)));
-  const byKind = new Map((Object.keys(KINDS) as FilterKind[]).map((kind) => [kind, questions.filter((question) => question.kind === kind).map(({ ask }) => requestOf(ask))]));
-  const prepared = new Map([...byKind].map(([kind, requests]): [FilterKind, Prepared[]] => [kind, requests.map(({ path, input }) => prepare(path, input))]));
+  const byKind = new Map(
+    (Object.keys(KINDS) as FilterKind[]).map((kind) => [kind, questions.filter((question) =>
+      question.kind === kind
+    ).map(({ ask }) => requestOf(ask))]),
+  );
+  const prepared = new Map(
+    [...byKind].map(([kind, requests]): [FilterKind, Prepared[]] => [kind, requests.map(({ path, input }) =>
+      prepare(path, input)
+    )]),
+  );
   progress('Quire: over HTTP');
   const http = await overHttp(server.url, prepared, async () => (await server.usage()).longestBlock);
   const soak = await soaked(server, [...prepared.values()].flat());
   await server.stop();
   const restartMs = await restarted(database, prepared.get('half')![0]!);
   progress('Quire: in process');
-  const calendar: Request = { operation: 'aggregateDocuments', path: '/v1/aggregate', input: { collection: COLLECTION, filterMeta: { half: ['1'] }, histograms: [{ field: 'addedAt', interval: 'day' }] } };
+  const calendar: Request = {
+    operation: 'aggregateDocuments',
+    path: '/v1/aggregate',
+    input: { collection: COLLECTION, filterMeta: { half: ['1'] }, histograms: [{ field: 'addedAt', interval: 'day' }] },
+  };
   const kinds = { ...Object.fromEntries(byKind), calendar: [calendar] } as Record<OwnKind, Request[]>;
   const inProcess = await callInProcess<OwnKind>(folder, { database, env: {}, seconds: IN_PROCESS_SECONDS, kinds });
   return { ingestSeconds, totals, http, inProcess, pairBytes: bytesOfPair(texts.documents), soak, restartMs };
 }
 
 /** Adds the documents of a file with one client, and returns the duration in seconds. */
-export async function fill(url: string, file: string, metadata: (number: number) => Record<string, string> = metaOf): Promise<number> {
+export async function fill(url: string, file: string,
+  metadata: (number: number) => Record<string, string> = metaOf): Promise<number>
+{
   const client = clientOf(url);
   let documents: object[] = [];
   let number = 0;
@@ -110,8 +127,12 @@ async function soaked(server: DocsChild, requests: readonly Prepared[]): Promise
   const rest = await send(server.url, requests, SOAK_CONNECTIONS, SOAK_SECONDS - FILL_SECONDS);
   const after = await server.usage();
   return {
-    seconds: SOAK_SECONDS, fillSeconds: FILL_SECONDS, memory: { before, filled, after },
-    answered: filling.times.length + rest.times.length, refused: filling.refused + rest.refused, longestBlock: Math.max(filled.longestBlock, after.longestBlock),
+    seconds: SOAK_SECONDS,
+    fillSeconds: FILL_SECONDS,
+    memory: { before, filled, after },
+    answered: filling.times.length + rest.times.length,
+    refused: filling.refused + rest.refused,
+    longestBlock: Math.max(filled.longestBlock, after.longestBlock),
   };
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeSynthetic } from '../fulltext/texts.ts';
-import { type Called, type Call, callInProcess } from '../support/call-in-process.ts';
+import { type Call, type Called, callInProcess } from '../support/call-in-process.ts';
 import { startDocsChild } from '../support/docs-child.ts';
 import { progress } from '../support/progress.ts';
 import { scaled } from '../support/scale.ts';
@@ -52,12 +52,22 @@ export async function measureVectors(folder: string, { questions }: FilterCollec
   await embedded(server.url);
   await server.stop();
   progress('Quire: vectors and hybrid with filters');
-  const queries = questions.filter(({ kind }) => kind === 'words').slice(0, QUESTIONS).map(({ ask }) => ask.words!.join(' '));
+  const queries = questions.filter(({ kind }) => kind === 'words').slice(0, QUESTIONS).map(({ ask }) =>
+    ask.words!.join(' ')
+  );
   const kinds: Record<string, Call[]> = {};
   for (const search of Object.keys(SEARCHES) as Search[]) {
-    for (const share of SHARES) kinds[`${search}/${share}`] = queries.map((query, n) => callOf(search, share, query, n));
+    for (const share of SHARES)
+      kinds[`${search}/${share}`] = queries.map((query, n) => callOf(search, share, query, n));
   }
-  const called = await callInProcess(folder, { database, env: ENV, seconds: SECONDS, keys: true, until: callOf('vector, hnsw', 'no filter', queries[0]!, 0), kinds });
+  const called = await callInProcess(folder, {
+    database,
+    env: ENV,
+    seconds: SECONDS,
+    keys: true,
+    until: callOf('vector, hnsw', 'no filter', queries[0]!, 0),
+    kinds,
+  });
   return { section: sectionOf(called), ...worstOf(called) };
 }
 
@@ -67,8 +77,12 @@ function callOf(search: Search, share: Share, query: string, n: number): Call {
 }
 
 async function embedded(url: string): Promise<void> {
-  for (const end = performance.now() + EMBED_SECONDS * 1000; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 200))) {
-    const { collections } = (await (await fetch(`${url}/v1/vector-stats`)).json()) as { collections?: Record<string, { embedded_documents: number }> };
+  for (const end = performance.now() + EMBED_SECONDS * 1000; performance.now() < end;
+    await new Promise((resolve) => setTimeout(resolve, 200)))
+  {
+    const { collections } = (await (await fetch(`${url}/v1/vector-stats`)).json()) as {
+      collections?: Record<string, { embedded_documents: number }>;
+    };
     if ((collections?.[COLLECTION]?.embedded_documents ?? 0) >= DOCUMENTS) return;
   }
   throw new Error(`${DOCUMENTS} documents were not embedded within ${EMBED_SECONDS} s`);
@@ -85,13 +99,20 @@ function recallOf(called: All, search: Search, share: Share): number {
   const exact = called[`${search.replace('hnsw', 'flat')}/${share}`]!.found;
   const found = called[`${search}/${share}`]!.found;
   const wanted = exact.reduce((sum, keys) => sum + keys.length, 0);
-  return wanted === 0 ? 1 : exact.reduce((sum, keys, i) => sum + keys.filter((key) => found[i]!.includes(key)).length, 0) / wanted;
+  return wanted === 0
+    ? 1
+    : exact.reduce((sum, keys, i) => sum + keys.filter((key) => found[i]!.includes(key)).length, 0) / wanted;
 }
 
 function worstOf(called: All): Omit<VectorsMeasured, 'section'> {
   const searches = Object.keys(SEARCHES) as Search[];
   const filtered = SHARES.filter((share) => share !== 'no filter');
-  const recalls = searches.flatMap((search) => filtered.map((share) => ({ filtered: recallOf(called, search, share), unfiltered: recallOf(called, search, 'no filter') })));
+  const recalls = searches.flatMap((search) =>
+    filtered.map((share) => ({
+      filtered: recallOf(called, search, share),
+      unfiltered: recallOf(called, search, 'no filter'),
+    }))
+  );
   return {
     worstRatio: Math.max(...searches.flatMap((search) => filtered.map((share) => ratioOf(called, search, share)))),
     recall: recalls.sort((a, b) => a.filtered - a.unfiltered - (b.filtered - b.unfiltered))[0]!,
@@ -100,10 +121,22 @@ function worstOf(called: All): Omit<VectorsMeasured, 'section'> {
 
 function sectionOf(called: All): Section {
   return {
-    title: `Filters: searches by vectors and hybrid ones, in process: ${figure(DOCUMENTS)} documents embedded by \`builtin\` (256 dimensions, int8), best 10`,
+    title: `Filters: searches by vectors and hybrid ones, in process: ${
+      figure(DOCUMENTS)
+    } documents embedded by \`builtin\` (256 dimensions, int8), best 10`,
     header: ['p50 in microseconds, times that without a filter, recall@10 of the exact ones', ...SHARES],
-    rows: (Object.keys(SEARCHES) as Search[]).map((search) => [search, ...SHARES.map((share) =>
-      `${figure(called[`${search}/${share}`]!.p50)}${share === 'no filter' ? '' : ` (${ratioOf(called, search, share).toFixed(2)}x)`}, ${recallOf(called, search, share).toFixed(3)}`)]),
-    notes: ['The service remembers the vectors of the queries. The recall of a hybrid search is beside the one whose vectors are compared exactly.'],
+    rows: (Object.keys(SEARCHES) as Search[]).map((
+      search,
+    ) => [search,
+      ...SHARES.map((share) =>
+        `${figure(called[`${search}/${share}`]!.p50)}${
+          share === 'no filter' ? '' : ` (${ratioOf(called, search, share).toFixed(2)}x)`
+        }, ${recallOf(called, search, share).toFixed(3)}`
+      )]
+    ),
+    notes: [
+      'The service remembers the vectors of the queries. The recall of a hybrid search is beside the one whose ' +
+      'vectors are compared exactly.',
+    ],
   };
 }

@@ -16,7 +16,10 @@ const HEAVY = 0.15;
 
 type Random = () => number;
 
-/** Drawn from the texts, identical for the same texts. Words contain only the letters a to z, so that no tokenizer splits them. */
+/**
+ * Drawn from the texts, identical for the same texts. Words contain only the letters a to z, so that no tokenizer
+ * splits them.
+ */
 export async function drawQueries(texts: Texts): Promise<Asked[]> {
   const sample = await sampleOf(texts);
   const shares = sharesOf(sample);
@@ -35,10 +38,13 @@ export async function drawQueries(texts: Texts): Promise<Asked[]> {
     infix: () => [pick(long, random).slice(1, 5)],
     fuzzy: () => [pick(long, random)],
   };
-  const drawn = Object.entries(kinds).flatMap(([kind, one]) => Array.from({ length: QUERIES }, () => ({ kind: kind as Kind, words: one() })));
+  const drawn = Object.entries(kinds).flatMap(([kind, one]) =>
+    Array.from({ length: QUERIES }, () => ({ kind: kind as Kind, words: one() }))
+  );
   const frequent = mainWords(sample, shares);
   const heavy = Array.from({ length: QUERIES / 10 }, () => heavyWords(frequent, random));
-  return [...drawn, ...pairsOf(drawn), ...(['heavy', 'heavyForms'] as const).flatMap((kind) => heavy.map((list) => ({ kind, words: list })))];
+  return [...drawn, ...pairsOf(drawn),
+    ...(['heavy', 'heavyForms'] as const).flatMap((kind) => heavy.map((list) => ({ kind, words: list })))];
 }
 
 /** Two of three words that occur in one document. */
@@ -48,7 +54,9 @@ function pairsOf(drawn: readonly Asked[]): Asked[] {
 
 /** Distinct words for which the peers should find the same matches. */
 export function wordsToCount(queries: readonly Asked[]): Asked[] {
-  return [...new Set(queries.filter(({ kind }) => kind === 'term').map(({ words }) => words[0]!))].slice(0, 100).map((word) => ({ kind: 'term', words: [word] }));
+  return [...new Set(queries.filter(({ kind }) => kind === 'term').map(({ words }) => words[0]!))].slice(0, 100).map((
+    word,
+  ) => ({ kind: 'term', words: [word] }));
 }
 
 async function sampleOf({ file, documents }: Texts): Promise<string[][]> {
@@ -59,7 +67,9 @@ async function sampleOf({ file, documents }: Texts): Promise<string[][]> {
   for await (const text of linesOf(file)) {
     if (line++ % step !== 0) continue;
     // Words that are adjacent in the text are adjacent in the list: a word that does not count is empty.
-    const words = (text.toLowerCase().match(/[\p{L}\p{N}_'’.-]+/gu) ?? []).map((word) => word.replace(/[.]$/, '')).map((word) => (/^[a-z]{4,12}$/.test(word) && !stops.has(word) ? word : ''));
+    const words = (text.toLowerCase().match(/[\p{L}\p{N}_'’.-]+/gu) ?? []).map((word) => word.replace(/[.]$/, '')).map((
+      word,
+    ) => (/^[a-z]{4,12}$/.test(word) && !stops.has(word) ? word : ''));
     if (words.some((word) => word !== '')) sample.push(words);
   }
   return sample;
@@ -68,7 +78,8 @@ async function sampleOf({ file, documents }: Texts): Promise<string[][]> {
 /** Fractions of the documents that have a word, or one with the same stem. */
 function sharesOf(sample: readonly (readonly string[])[], same = (word: string) => word): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const words of sample) for (const word of new Set(words.map(same))) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const words of sample)
+    for (const word of new Set(words.map(same))) counts.set(word, (counts.get(word) ?? 0) + 1);
   counts.delete('');
   return new Map([...counts].map(([word, count]) => [word, count / sample.length]));
 }
@@ -83,7 +94,9 @@ function stemOf(word: string): string {
 }
 
 /** Three words with two thirds, a quarter and the rest of the postings of a heavy query, as closely as possible. */
-function heavyWords(candidates: readonly { readonly word: string; readonly share: number }[], random: Random): string[] {
+function heavyWords(candidates: readonly { readonly word: string; readonly share: number }[],
+  random: Random): string[]
+{
   const chosen: string[] = [];
   for (const part of [0.66, 0.25, 0.09]) {
     const away = ({ share }: { share: number }) => Math.abs(share - part * HEAVY);
@@ -94,15 +107,20 @@ function heavyWords(candidates: readonly { readonly word: string; readonly share
 }
 
 /** Words that occur in most documents with their stem, with the fraction of documents that have the stem. */
-function mainWords(sample: readonly (readonly string[])[], shares: ReadonlyMap<string, number>): { word: string; share: number }[] {
+function mainWords(sample: readonly (readonly string[])[],
+  shares: ReadonlyMap<string, number>): { word: string; share: number }[]
+{
   const byStem = sharesOf(sample, stemOf);
-  return [...shares].map(([word, own]) => ({ word, own, share: byStem.get(stemOf(word)) ?? 0 }))
-    .filter(({ own, share }) => own > 0.001 && own > 0.6 * share).sort((a, b) => (a.word < b.word ? -1 : 1));
+  return [...shares].map(([word, own]) => ({ word, own, share: byStem.get(stemOf(word)) ?? 0 })).filter((
+    { own, share },
+  ) => own > 0.001 && own > 0.6 * share).sort((a, b) => (a.word < b.word ? -1 : 1));
 }
 
 /** Two adjacent words. */
 function pairIn(words: readonly string[], usual: (word: string) => boolean, random: Random): string[] | undefined {
-  const starts = words.flatMap((word, i) => (usual(word) && usual(words[i + 1] ?? '') && words[i + 1] !== word ? [i] : []));
+  const starts = words.flatMap((word,
+    i) => (usual(word) && usual(words[i + 1] ?? '') && words[i + 1] !== word ? [i] : [])
+  );
   if (starts.length === 0) return undefined;
   const start = pick(starts, random);
   return words.slice(start, start + 2);

@@ -44,7 +44,9 @@ export function searchOf(kind: Kind, words: readonly string[]): object {
 }
 
 /** Searches on a server with the texts, by one client that waits for each response, and by several. */
-export async function benchOverHttp(folder: string, texts: Texts, queries: readonly Asked[], seconds: number): Promise<Section> {
+export async function benchOverHttp(folder: string, texts: Texts, queries: readonly Asked[],
+  seconds: number): Promise<Section>
+{
   progress('Quire over HTTP: filling');
   const server = await startQuire(join(folder, 'fulltext-http.db'));
   const client = clientOf(server.url);
@@ -56,14 +58,23 @@ export async function benchOverHttp(folder: string, texts: Texts, queries: reado
     await oneClient(client, bodies, seconds / 2);
     const { perSecond, p50, p95, p99 } = latencyOf(await oneClient(client, bodies, seconds));
     const texts = bodies.map((body) => JSON.stringify(body));
-    const many = await requestsPerSecond({ url: `${server.url}/v1/fts`, clients: CLIENTS, seconds: Math.max(1, seconds), method: 'POST', body: (n) => texts[n % texts.length]! });
+    const many = await requestsPerSecond({
+      url: `${server.url}/v1/fts`,
+      clients: CLIENTS,
+      seconds: Math.max(1, seconds),
+      method: 'POST',
+      body: (n) => texts[n % texts.length]!,
+    });
     rows.push([kind, figure(perSecond), `${[p50, p95, p99].map(figure).join(' / ')}`, figure(many)]);
   }
   client.close();
   await server.stop();
   return {
-    title: `Full-text search over HTTP, POST /v1/fts, MDN: ${texts.documents.toLocaleString('en-US')} documents, best 10, keys only`,
-    header: ['query', 'requests a second, 1 client', 'p50 / p95 / p99 in microseconds', `requests a second, ${CLIENTS} clients`],
+    title: `Full-text search over HTTP, POST /v1/fts, MDN: ${
+      texts.documents.toLocaleString('en-US')
+    } documents, best 10, keys only`,
+    header: ['query', 'requests a second, 1 client', 'p50 / p95 / p99 in microseconds',
+      `requests a second, ${CLIENTS} clients`],
     rows,
     notes: ['The clients share the cores with the server.'],
   };

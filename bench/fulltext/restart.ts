@@ -27,21 +27,39 @@ export async function benchRestart(folder: string, texts: Texts, queries: readon
   await first.stop();
   const second = await untilSearch(database, search);
   await withClient(second.server, async (client) => {
-    for (let i = 0; i < LATER; i++) await client.post('/v1/add', { collection: COLLECTION, key: `later-${i}`, lang: 'en', contentMd: 'written later' });
+    for (let i = 0; i < LATER; i++)
+      await client.post('/v1/add', {
+        collection: COLLECTION,
+        key: `later-${i}`,
+        lang: 'en',
+        contentMd: 'written later',
+      });
   });
   progress('restart: killing and starting');
   await second.server.kill();
   const third = await untilSearch(database, search);
   await third.server.stop();
-  return { stopped: second.ms, killed: third.ms, section: {
-    title: `Restart: a server with ${texts.documents.toLocaleString('en-US')} documents (${figure(texts.bytes / 1e6)} MB), from its start to the first search`,
-    header: ['ended by', 'ms', 'of which until it listens'],
-    rows: [['SIGTERM', figure(second.ms), figure(second.server.readyMs)], [`SIGKILL, ${LATER} documents after it wrote its index`, figure(third.ms), figure(third.server.readyMs)]],
-  } };
+  return {
+    stopped: second.ms,
+    killed: third.ms,
+    section: {
+      title: `Restart: a server with ${texts.documents.toLocaleString('en-US')} documents (${
+        figure(texts.bytes / 1e6)
+      } MB), from its start to the first search`,
+      header: ['ended by', 'ms', 'of which until it listens'],
+      rows: [['SIGTERM', figure(second.ms), figure(second.server.readyMs)], [
+        `SIGKILL, ${LATER} documents after it wrote its index`,
+        figure(third.ms),
+        figure(third.server.readyMs),
+      ]],
+    },
+  };
 }
 
 /** Starts a server and resolves when it has answered a search; `ms` counts from the start of its process. */
-export async function untilSearch(database: string, search: object, env: Readonly<Record<string, string>> = {}): Promise<{ server: BenchServer; ms: number }> {
+export async function untilSearch(database: string, search: object,
+  env: Readonly<Record<string, string>> = {}): Promise<{ server: BenchServer; ms: number }>
+{
   const begun = performance.now();
   const server = await startQuire(database, env);
   await withClient(server, async (client) => {
@@ -55,7 +73,9 @@ export async function untilSearch(database: string, search: object, env: Readonl
   return { server, ms: performance.now() - begun };
 }
 
-export async function withClient(server: Pick<BenchServer, 'url'>, work: (client: ReturnType<typeof clientOf>) => Promise<void>): Promise<void> {
+export async function withClient(server: Pick<BenchServer, 'url'>,
+  work: (client: ReturnType<typeof clientOf>) => Promise<void>): Promise<void>
+{
   const client = clientOf(server.url);
   await work(client);
   client.close();

@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { realBodies, seeded } from '../support/corpus.ts';
 
 /** A file with one document per line, from which every peer reads its texts. */
@@ -14,7 +14,7 @@ const BATCH = 500;
 
 /** The first pages of MDN, one per line. */
 export async function writePages(file: string, count: number): Promise<Texts> {
-  return write(file, async function* () {
+  return write(file, async function*() {
     let written = 0;
     for await (const body of realBodies()) {
       if (written++ >= count) return;
@@ -23,7 +23,10 @@ export async function writePages(file: string, count: number): Promise<Texts> {
   }());
 }
 
-/** The requested number of documents with about the requested number of words, made of the sentences of pages; always the same ones. */
+/**
+ * The requested number of documents with about the requested number of words, made of the sentences of pages; always
+ * the same ones.
+ */
 export async function writeSynthetic(file: string, count: number, words: number): Promise<Texts> {
   const sentences = await sentencesOfPages();
   return write(file, synthetic(sentences, count, words));
@@ -41,13 +44,16 @@ async function* synthetic(sentences: readonly string[], count: number, words: nu
 }
 
 /**
- * A sentence with about a sixteenth of its words replaced by words of other sentences, and one in 200 by an invented word. The
- * further on, the more invented words there are, so that the vocabulary grows with the collection as in reality.
+ * A sentence with about a sixteenth of its words replaced by words of other sentences, and one in 200 by an invented
+ * word. The further on, the more invented words there are, so that the vocabulary grows with the collection as in
+ * reality.
  */
 function varied(words: string[], other: () => string[], document: number, random: () => number): string[] {
   for (let i = Math.floor(random() * 16); i < words.length; i += 1 + Math.floor(random() * 31)) {
     const source = other();
-    words[i] = random() < 0.08 ? madeUp(Math.floor(random() * (document + 1000))) : source[Math.floor(random() * source.length)]!;
+    words[i] = random() < 0.08
+      ? madeUp(Math.floor(random() * (document + 1000)))
+      : source[Math.floor(random() * source.length)]!;
   }
   return words;
 }
@@ -56,7 +62,8 @@ const SYLLABLES = 'ba ce di fo gu ha ki lo mu na pe ri so tu va wi xe yo za qua'
 
 function madeUp(number: number): string {
   let word = '';
-  for (let rest = number + SYLLABLES.length ** 2; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) word += SYLLABLES[rest % SYLLABLES.length]!;
+  for (let rest = number + SYLLABLES.length ** 2; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
+    word += SYLLABLES[rest % SYLLABLES.length]!;
   return word;
 }
 

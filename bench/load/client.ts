@@ -1,4 +1,5 @@
-// The client of `search-under-load.ts`, a separate process: `node client.ts URL DOCUMENTS IDLE_SECONDS LOAD_SECONDS` prints a `LoadOutcome`.
+// The client of `search-under-load.ts`, a separate process: `node client.ts URL DOCUMENTS IDLE_SECONDS LOAD_SECONDS`
+// prints a `LoadOutcome`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Latency } from '../peers/job.ts';
 import { latencyOf } from '../peers/latencies.ts';
@@ -43,14 +44,15 @@ process.stdout.write(JSON.stringify(outcome));
 
 async function fill(count: number): Promise<void> {
   for (let from = 0; from < count; from += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, count - from) }, (_, i) => ({ key: `filled-${from + i}`, lang: 'en', contentMd: prose(random, BYTES) }));
+    const batch = Array.from({ length: Math.min(BATCH, count - from) },
+      (_, i) => ({ key: `filled-${from + i}`, lang: 'en', contentMd: prose(random, BYTES) }));
     await client.post('/v1/add-batch', { collection: COLLECTION, documents: batch });
   }
 }
 
 /**
- * Sends searches at a steady rate, whether or not the previous ones have been answered; returns milliseconds from the time when
- * each was due.
+ * Sends searches at a steady rate, whether or not the previous ones have been answered; returns milliseconds from the
+ * time when each was due.
  */
 async function searchSteadily(seconds: number): Promise<number[]> {
   const begun = performance.now();
@@ -60,7 +62,14 @@ async function searchSteadily(seconds: number): Promise<number[]> {
     const due = begun + (i * 1000) / SEARCHES_PER_SECOND;
     if (due > performance.now()) await sleep(due - performance.now());
     const query = [5, 50, 500].map((spread) => `w${10 + Math.floor(spread * random())}`).join(' ');
-    const search = client.post('/v1/fts', { collection: COLLECTION, algorithm: 'bm25', mode: 'simple', query, limit: 10, fields: ['key'] });
+    const search = client.post('/v1/fts', {
+      collection: COLLECTION,
+      algorithm: 'bm25',
+      mode: 'simple',
+      query,
+      limit: 10,
+      fields: ['key'],
+    });
     under.push(search.then(() => void times.push(performance.now() - due), () => void tally.failed++));
   }
   await Promise.all(under);
@@ -87,5 +96,12 @@ async function write(writer: number, until: number): Promise<void> {
 }
 
 async function matches(word: string): Promise<number> {
-  return (await client.post<Found>('/v1/fts', { collection: COLLECTION, mode: 'simple', query: word, disableStem: true, limit: 1, fields: ['key'] })).totalMatches;
+  return (await client.post<Found>('/v1/fts', {
+    collection: COLLECTION,
+    mode: 'simple',
+    query: word,
+    disableStem: true,
+    limit: 1,
+    fields: ['key'],
+  })).totalMatches;
 }

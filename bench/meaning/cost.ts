@@ -36,20 +36,30 @@ export async function benchMeaningCost(folder: string): Promise<Section[]> {
   const ratio = withVectors.seconds / without.seconds;
   const bytes = withVectors.vectorBytes / withVectors.passages;
   const growth = (withVectors.memory - without.memory - WEIGHTS_BYTES) / withVectors.passages;
-  const row = (what: string, measured: string, target: string, isMet: boolean): string[] => [what, measured, target, isMet ? 'yes' : 'no'];
+  const row = (what: string, measured: string, target: string,
+    isMet: boolean): string[] => [what, measured, target, isMet ? 'yes' : 'no'];
   return [{
-    title: `Search by meaning: what it costs, ${pages.length.toLocaleString('en-US')} pages of MDN, ${withVectors.passages.toLocaleString('en-US')} passages`,
+    title: `Search by meaning: what it costs, ${pages.length.toLocaleString('en-US')} pages of MDN, ${
+      withVectors.passages.toLocaleString('en-US')
+    } passages`,
     header: ['what', 'measured', 'target', 'met'],
     rows: [
-      row('embedding on one core, MB of text a second', figure(megabytes), `at least ${TARGETS.megabytes}`, megabytes >= TARGETS.megabytes),
-      row('import over HTTP with vectors beside without', `${ratio.toFixed(2)}x`, `at most ${TARGETS.importRatio}x`, ratio <= TARGETS.importRatio),
-      row('all vectors there after the last response, s', figure(withVectors.lag), `at most ${TARGETS.lag}`, withVectors.lag <= TARGETS.lag),
-      row('memory of the index for each passage, bytes', figure(bytes), `at most ${TARGETS.bytes}`, bytes <= TARGETS.bytes),
+      row('embedding on one core, MB of text a second', figure(megabytes), `at least ${TARGETS.megabytes}`,
+        megabytes >= TARGETS.megabytes),
+      row('import over HTTP with vectors beside without', `${ratio.toFixed(2)}x`, `at most ${TARGETS.importRatio}x`,
+        ratio <= TARGETS.importRatio),
+      row('all vectors there after the last response, s', figure(withVectors.lag), `at most ${TARGETS.lag}`,
+        withVectors.lag <= TARGETS.lag),
+      row('memory of the index for each passage, bytes', figure(bytes), `at most ${TARGETS.bytes}`,
+        bytes <= TARGETS.bytes),
       ['growth of the process for each passage, weights aside, bytes', figure(growth), '', ''],
     ],
     notes: [
-      `Embedding: the texts of passages, tokenizing included, best of ${ROUNDS} rounds. Import: ${figure(without.seconds)} s without vectors.`,
-      'Memory: as `/v1/stats` says; and of the process after a restart and a vector search, with the threads that scan and the cached tokens of the pages, beside the same without vectors.',
+      `Embedding: the texts of passages, tokenizing included, best of ${ROUNDS} rounds. Import: ${
+        figure(without.seconds)
+      } s without vectors.`,
+      'Memory: as `/v1/stats` says; and of the process after a restart and a vector search, with the threads that ' +
+      'scan and the cached tokens of the pages, beside the same without vectors.',
     ],
   }];
 }
@@ -57,13 +67,17 @@ export async function benchMeaningCost(folder: string): Promise<Section[]> {
 /** Megabytes of passages that are embedded in a second, by this thread. */
 export async function embeddingSpeed(pages: readonly Page[]): Promise<number> {
   const provider = new StaticProvider();
-  const chunker = createChunker({ chunkEnabled: true, chunkMode: undefined, chunkSize: undefined }, () => provider.passages);
-  const texts = pages.flatMap(({ id, title, text }) => chunker.chunksOf({ key: id, meta: { title: [title] }, contentMd: text }).map(embeddedText));
+  const chunker = createChunker({ chunkEnabled: true, chunkMode: undefined, chunkSize: undefined },
+    () => provider.passages);
+  const texts = pages.flatMap(({ id, title, text }) =>
+    chunker.chunksOf({ key: id, meta: { title: [title] }, contentMd: text }).map(embeddedText)
+  );
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   let best = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
     const begun = performance.now();
-    for (let i = 0; i < texts.length; i += provider.maxBatch) await provider.embed(texts.slice(i, i + provider.maxBatch), 'document');
+    for (let i = 0; i < texts.length; i += provider.maxBatch)
+      await provider.embed(texts.slice(i, i + provider.maxBatch), 'document');
     best = Math.min(best, performance.now() - begun);
   }
   await provider.close();
@@ -87,7 +101,9 @@ async function measureImport(database: string, provider: 'builtin' | 'none', pag
   const begun = performance.now();
   const passages = provider === 'none' ? 0 : (await allEmbedded(first.url, COLLECTION)).passages;
   const lag = (performance.now() - begun) / 1000;
-  const stats = await (await fetch(`${first.url}/v1/stats`)).json() as { collections: { name: string; indexBytes: { vectors?: number } }[] };
+  const stats = await (await fetch(`${first.url}/v1/stats`)).json() as {
+    collections: { name: string; indexBytes: { vectors?: number } }[];
+  };
   await first.stop();
   const vectorBytes = stats.collections.find(({ name }) => name === COLLECTION)?.indexBytes.vectors ?? 0;
   return { seconds, lag, passages, vectorBytes, memory: await memoryAfterRestart(database, provider) };

@@ -1,5 +1,6 @@
-// Passages a second of the encoder that is included in the package, through the provider `local`, beside the library that it uses as the
-// library's documentation calls it: a list of texts at once, with mean pooling. Both in this process, in turn.
+// Passages a second of the encoder that is included in the package, through the provider `local`, beside the library
+// that it uses as the library's documentation calls it: a list of texts at once, with mean pooling. Both in this
+// process, in turn.
 import { createChunker, embeddedText } from '../../src/docs/embeddings/chunker.ts';
 import { StaticProvider } from '../../src/embedding/builtin/static-provider.ts';
 import { createEmbeddingProvider } from '../../src/embedding/index.ts';
@@ -19,7 +20,8 @@ const SEED = 7;
 const TARGET = 1.5;
 
 interface Library {
-  pipeline(task: 'feature-extraction', model: string, options: object): Promise<(texts: string[], options: { pooling: 'mean'; normalize: true }) => Promise<unknown>>;
+  pipeline(task: 'feature-extraction', model: string,
+    options: object): Promise<(texts: string[], options: { pooling: 'mean'; normalize: true }) => Promise<unknown>>;
 }
 
 export async function benchEncoderSpeed(): Promise<Section[]> {
@@ -34,7 +36,9 @@ export async function benchEncoderSpeed(): Promise<Section[]> {
   const texts = Array.from({ length: PASSAGES }, () => {
     const { id, title, text } = known.pages[Math.floor(random() * known.pages.length)]!;
     const chunks = chunker.chunksOf({ key: id, meta: { title: [title] }, contentMd: text });
-    return embeddedText(chunks[Math.floor(random() * chunks.length)] ?? { text: title, start: 0, end: 0, startLine: 1, endLine: 1 });
+    return embeddedText(
+      chunks[Math.floor(random() * chunks.length)] ?? { text: title, start: 0, end: 0, startLine: 1, endLine: 1 },
+    );
   });
   const { model, dtype } = shippedSource();
   const extractor = await library.pipeline('feature-extraction', model, { dtype, local_files_only: true });
@@ -53,7 +57,9 @@ export async function benchEncoderSpeed(): Promise<Section[]> {
   return [{
     title: TITLE,
     header: ['', 'passages/s'],
-    rows: [['provider `local`', figure(1 / median(own))], [`${LIBRARY}, ${BATCH} texts a call`, figure(1 / median(theirs))], ['ratio (median of the batches)', `${ratio.toFixed(2)}x, target at least ${TARGET}x: ${ratio >= TARGET ? 'yes' : 'no'}`]],
+    rows: [['provider `local`', figure(1 / median(own))], [`${LIBRARY}, ${BATCH} texts a call`,
+      figure(1 / median(theirs))], ['ratio (median of the batches)',
+      `${ratio.toFixed(2)}x, target at least ${TARGET}x: ${ratio >= TARGET ? 'yes' : 'no'}`]],
     notes: [`${texts.length} passages of MDN, ${BATCH} in each call, the same ones in turn.`],
   }];
 }

@@ -1,9 +1,9 @@
-// Latency of searches over HTTP by one client, when each question is asked once: on the pages of MDN, and on 200,000 documents of 1 KB by
-// the graph, whose results are compared with those of an exact search.
+// Latency of searches over HTTP by one client, when each question is asked once: on the pages of MDN, and on 200,000
+// documents of 1 KB by the graph, whose results are compared with those of an exact search.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { knownItems, type QueryForm } from '../relevance/known-items.ts';
 import { writeSynthetic } from '../fulltext/texts.ts';
+import { knownItems, type QueryForm } from '../relevance/known-items.ts';
 import { type Client, clientOf, type Found } from '../support/client.ts';
 import { CORPUS_HINT, linesOf, seeded } from '../support/corpus.ts';
 import { progress } from '../support/progress.ts';
@@ -30,16 +30,21 @@ const SEED = 20_261_124;
 
 export async function benchMeaningLatency(folder: string): Promise<Section[]> {
   const known = await knownItems();
-  if (known === undefined) return [missing('Search by meaning over HTTP', `it needs the folder docs-mdn: ${CORPUS_HINT}`)];
-  const questions = shuffled([...questionTexts(), ...known.items.filter(({ form }) => FORMS.has(form)).map(({ query }) => query)]);
+  if (known === undefined)
+    return [missing('Search by meaning over HTTP', `it needs the folder docs-mdn: ${CORPUS_HINT}`)];
+  const questions = shuffled([...questionTexts(),
+    ...known.items.filter(({ form }) => FORMS.has(form)).map(({ query }) => query)]);
   return [
-    await latencyOfPages(join(folder, 'meaning-latency.db'), known.pages.slice(0, scaled(known.pages.length, 300)), questions),
+    await latencyOfPages(join(folder, 'meaning-latency.db'), known.pages.slice(0, scaled(known.pages.length, 300)),
+      questions),
     await latencyOfSynthetic(folder, questions),
   ];
 }
 
 /** The database is filled unless `fill` is false. */
-export async function latencyOfPages(database: string, pages: readonly Text[], questions: readonly string[], fill = true): Promise<Section> {
+export async function latencyOfPages(database: string, pages: readonly Text[], questions: readonly string[],
+  fill = true): Promise<Section>
+{
   progress('latency: writing the pages of MDN');
   const server = await startEmbedding(database, 'builtin');
   if (fill) await importTexts(server.url, 'mdn', pages);
@@ -58,16 +63,25 @@ export async function latencyOfPages(database: string, pages: readonly Text[], q
   const named = (way: string, of: Readonly<Record<Kind, readonly number[]>>): string[][] =>
     rowsOf(of, TARGETS.mdn, quantile(of.hybrid, 0.5)).slice(1).map(([kind, ...row]) => [`${kind}, ${way}`, ...row]);
   return {
-    title: `Search by meaning over HTTP: ${pages.length.toLocaleString('en-US')} pages of MDN, ${passages.toLocaleString('en-US')} passages, best 10, keys only, 1 client`,
+    title: `Search by meaning over HTTP: ${pages.length.toLocaleString('en-US')} pages of MDN, ${
+      passages.toLocaleString('en-US')
+    } passages, best 10, keys only, 1 client`,
     header: ['search', 'p50 / p95 in ms', 'target of p50', 'met'],
-    rows: [...rowsOf(times, TARGETS.mdn, quantile(times.hybrid, 0.5)), ...named('by an exact scan', byScan), ...named('by the graph', byGraph)],
-    notes: [`${questions.length.toLocaleString('en-US')} questions, each asked once, a third of them by the default, an exact scan and the graph, a third of those with each kind of search, the first ${WARM_UP} of each third not timed; the client shares the cores with the server.`],
+    rows: [...rowsOf(times, TARGETS.mdn, quantile(times.hybrid, 0.5)), ...named('by an exact scan', byScan),
+      ...named('by the graph', byGraph)],
+    notes: [
+      `${
+        questions.length.toLocaleString('en-US')
+      } questions, each asked once, a third of them by the default, an exact scan and the graph, a third of those with each kind of search, the first ${WARM_UP} of each third not timed; the client shares the cores with the server.`,
+    ],
   };
 }
 
 /** As `latencyOfPages`. */
 export async function latencyOfSynthetic(folder: string, questions: readonly string[], fill = true): Promise<Section> {
-  const server = await startEmbedding(join(folder, 'meaning-synthetic.db'), 'builtin', { SVC_VECTOR_DEFAULT_ALGORITHM: 'hnsw' });
+  const server = await startEmbedding(join(folder, 'meaning-synthetic.db'), 'builtin', {
+    SVC_VECTOR_DEFAULT_ALGORITHM: 'hnsw',
+  });
   if (fill) {
     progress(`latency: writing ${SYNTHETIC.toLocaleString('en-US')} documents of 1 KB`);
     const { file } = await writeSynthetic(join(folder, 'meaning-synthetic.txt'), SYNTHETIC, WORDS);
@@ -87,28 +101,41 @@ export async function latencyOfSynthetic(folder: string, questions: readonly str
   await server.stop();
   const p50 = quantile(times.hybrid, 0.5);
   return {
-    title: `Search by meaning over HTTP: ${documents.toLocaleString('en-US')} documents of 1 KB, ${passages.toLocaleString('en-US')} passages, by the graph, 1 client`,
+    title: `Search by meaning over HTTP: ${documents.toLocaleString('en-US')} documents of 1 KB, ${
+      passages.toLocaleString('en-US')
+    } passages, by the graph, 1 client`,
     header: ['search', 'p50 / p95 in ms', 'target of p50', 'met'],
-    rows: [...rowsOf(times, TARGETS.synthetic, p50), ['recall@10 of the graph', recall.toFixed(3), `at least ${TARGETS.recall}`, recall >= TARGETS.recall ? 'yes' : 'no']],
+    rows: [...rowsOf(times, TARGETS.synthetic, p50), ['recall@10 of the graph', recall.toFixed(3),
+      `at least ${TARGETS.recall}`, recall >= TARGETS.recall ? 'yes' : 'no']],
     notes: [`Recall of ${COMPARED} questions beside the exact search, passage by passage.`],
   };
 }
 
 function rowsOf(times: Readonly<Record<Kind, readonly number[]>>, target: number, p50: number): string[][] {
-  return (Object.keys(KINDS) as Kind[]).map((kind) => [
-    kind, [0.5, 0.95].map((share) => figure(quantile(times[kind], share))).join(' / '),
-    ...(kind === 'hybrid' ? [`at most ${target}`, p50 <= target ? 'yes' : 'no'] : ['', '']),
-  ]);
+  return (Object.keys(KINDS) as Kind[]).map((
+    kind,
+  ) => [kind, [0.5, 0.95].map((share) => figure(quantile(times[kind], share))).join(' / '),
+    ...(kind === 'hybrid' ? [`at most ${target}`, p50 <= target ? 'yes' : 'no'] : ['', ''])]
+  );
 }
 
 /** Milliseconds of each kind of search; kinds take turns, and no question is asked twice. */
-async function timesOf(client: Client, collection: string, questions: readonly string[], vectorAlgorithm?: string): Promise<Record<Kind, number[]>> {
+async function timesOf(client: Client, collection: string, questions: readonly string[],
+  vectorAlgorithm?: string): Promise<Record<Kind, number[]>>
+{
   const kinds = Object.keys(KINDS) as Kind[];
   const times: Record<Kind, number[]> = { fts: [], vector: [], hybrid: [] };
   for (const [i, query] of questions.entries()) {
     const kind = kinds[i % kinds.length]!;
-    const algorithm = vectorAlgorithm && { vector: { algorithm: vectorAlgorithm }, hybrid: { vectorAlgorithm }, fts: {} }[kind];
-    const body = { collection, query, includeContent: false, ...(kind === 'fts' ? { limit: 10 } : { topK: 10 }), ...algorithm };
+    const algorithm = vectorAlgorithm &&
+      { vector: { algorithm: vectorAlgorithm }, hybrid: { vectorAlgorithm }, fts: {} }[kind];
+    const body = {
+      collection,
+      query,
+      includeContent: false,
+      ...(kind === 'fts' ? { limit: 10 } : { topK: 10 }),
+      ...algorithm,
+    };
     const begun = performance.now();
     await client.post<Found>(KINDS[kind], body);
     if (i >= WARM_UP) times[kind].push(performance.now() - begun);
@@ -119,7 +146,12 @@ async function timesOf(client: Client, collection: string, questions: readonly s
 /** Resolves when searches use the graph, which is built after it was first asked for. */
 async function untilGraph(client: Client, collection: string): Promise<void> {
   for (;;) {
-    const { algorithm } = await client.post<{ algorithm: string }>('/v1/vector-search', { collection, query: 'how to begin', topK: 1, algorithm: 'hnsw' });
+    const { algorithm } = await client.post<{ algorithm: string }>('/v1/vector-search', {
+      collection,
+      query: 'how to begin',
+      topK: 1,
+      algorithm: 'hnsw',
+    });
     if (algorithm === 'hnsw') return;
     await sleep(500);
   }
@@ -127,7 +159,10 @@ async function untilGraph(client: Client, collection: string): Promise<void> {
 
 async function recallOfGraph(client: Client, collection: string, questions: readonly string[]): Promise<number> {
   const passages = async (query: string, algorithm: string): Promise<string[]> => {
-    const { results } = await client.post<{ results: { document: { key: string }; chunkIndex: number }[] }>('/v1/vector-search', { collection, query, topK: 10, algorithm, retrievalMode: 'chunk', includeContent: false });
+    const { results } = await client.post<{ results: { document: { key: string }; chunkIndex: number }[] }>(
+      '/v1/vector-search',
+      { collection, query, topK: 10, algorithm, retrievalMode: 'chunk', includeContent: false },
+    );
     return results.map(({ document: { key }, chunkIndex }) => `${key} ${chunkIndex}`);
   };
   let found = 0;
@@ -147,5 +182,7 @@ function quantile(values: readonly number[], share: number): number {
 
 function shuffled(texts: readonly string[]): string[] {
   const random = seeded(SEED);
-  return [...new Set(texts)].map((text) => ({ text, at: random() })).sort((a, b) => a.at - b.at).map(({ text }) => text);
+  return [...new Set(texts)].map((text) => ({ text, at: random() })).sort((a, b) => a.at - b.at).map(({ text }) =>
+    text
+  );
 }

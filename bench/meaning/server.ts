@@ -23,15 +23,28 @@ export interface Embedded {
 }
 
 /** Starts the service with the provider `builtin`, or with `none`. */
-export function startEmbedding(database: string, provider: 'builtin' | 'none', env: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
+export function startEmbedding(database: string, provider: 'builtin' | 'none',
+  env: Readonly<Record<string, string>> = {}): Promise<BenchServer>
+{
   return startQuire(database, { SVC_EMBEDDING_PROVIDER: provider, SVC_EMBEDDING_QUEUE_SIZE: String(QUEUE), ...env });
 }
 
-/** Writes documents in batches; returns the seconds until the last response. The requests are prepared before the clock starts. */
+/**
+ * Writes documents in batches; returns the seconds until the last response. The requests are prepared before the clock
+ * starts.
+ */
 export async function importTexts(url: string, collection: string, texts: readonly Text[]): Promise<number> {
   const bodies: object[] = [];
   for (let from = 0; from < texts.length; from += BATCH) {
-    bodies.push({ collection, documents: texts.slice(from, from + BATCH).map(({ id, title, text }) => ({ key: id, lang: 'en', contentMd: text, ...(title !== '' && { meta: { title: [title] } }) })) });
+    bodies.push({
+      collection,
+      documents: texts.slice(from, from + BATCH).map(({ id, title, text }) => ({
+        key: id,
+        lang: 'en',
+        contentMd: text,
+        ...(title !== '' && { meta: { title: [title] } }),
+      })),
+    });
   }
   const client = clientOf(url);
   const started = performance.now();
@@ -47,9 +60,13 @@ export async function importTexts(url: string, collection: string, texts: readon
 /** Resolves when all documents of a collection have their vectors. */
 export async function allEmbedded(url: string, collection: string): Promise<Embedded> {
   for (;;) {
-    const { collections } = await (await fetch(`${url}/v1/vector-stats`)).json() as { collections: Record<string, { total_documents: number; embedded_documents: number; failed_documents: number; total_chunks: number }> };
+    const { collections } = await (await fetch(`${url}/v1/vector-stats`)).json() as {
+      collections: Record<string,
+        { total_documents: number; embedded_documents: number; failed_documents: number; total_chunks: number }>;
+    };
     const stats = collections[collection];
-    if (stats !== undefined && stats.embedded_documents + stats.failed_documents >= stats.total_documents) return { documents: stats.embedded_documents, passages: stats.total_chunks };
+    if (stats !== undefined && stats.embedded_documents + stats.failed_documents >= stats.total_documents)
+      return { documents: stats.embedded_documents, passages: stats.total_chunks };
     await sleep(LOOK);
   }
 }
@@ -58,7 +75,11 @@ export async function allEmbedded(url: string, collection: string): Promise<Embe
 export async function untilFound(client: Client, collection: string): Promise<void> {
   for (;;) {
     try {
-      const { results } = await client.post<{ results: unknown[] }>('/v1/vector-search', { collection, query: 'how to begin', topK: 1 });
+      const { results } = await client.post<{ results: unknown[] }>('/v1/vector-search', {
+        collection,
+        query: 'how to begin',
+        topK: 1,
+      });
       if (results.length > 0) return;
     } catch (error) {
       if (!(error instanceof Error) || !error.message.includes('index_loading')) throw error;

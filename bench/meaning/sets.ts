@@ -1,7 +1,8 @@
-// The sets for measuring vector search: questions about MDN in its own and in other words (`questions.json`, which was written from
-// knowledge of the pages and is not changed), judged collections, and questions about dialogues. `other-answers.json` has the further pages
-// that answer a question in other words, by the page that it was written for: of the ten best pages of each kind of search, pooled and shuffled,
-// those were picked that answer the question, without knowing which search had found them.
+// The sets for measuring vector search: questions about MDN in its own and in other words (`questions.json`, which was
+// written from knowledge of the pages and is not changed), judged collections, and questions about dialogues.
+// `other-answers.json` has the further pages that answer a question in other words, by the page that it was written
+// for: of the ten best pages of each kind of search, pooled and shuffled, those were picked that answer the question,
+// without knowing which search had found them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Judged, judgedCollection } from '../relevance/judged.ts';
@@ -50,7 +51,9 @@ function questionsOfMdn(): Question[] {
 }
 
 function otherAnswers(): Partial<Record<string, readonly string[]>> {
-  return JSON.parse(readFileSync(new URL('other-answers.json', import.meta.url), 'utf8')) as Partial<Record<string, readonly string[]>>;
+  return JSON.parse(readFileSync(new URL('other-answers.json', import.meta.url), 'utf8')) as Partial<
+    Record<string, readonly string[]>
+  >;
 }
 
 async function mdn(): Promise<Collection | undefined> {
@@ -58,24 +61,44 @@ async function mdn(): Promise<Collection | undefined> {
   if (pages === undefined) return undefined;
   const questions = questionsOfMdn();
   const others = otherAnswers();
-  const setOf = (form: 'direct' | 'paraphrase', name: string = form, alsoOf: (page: string) => readonly string[] = () => []): QuestionSet => ({
-    name: `MDN, ${name}`, measure: 'MRR@10', documents: pages,
-    queries: questions.map((question, i) => ({ id: String(i), text: question[form] })),
-    quality: (rankings) => mrr10(questions.map(({ page }, i) => ({ ranking: rankings.get(String(i)) ?? [], expected: new Set([page, ...alsoOf(page)]) }))),
-  });
-  return { name: 'mdn', documents: pages, sets: [setOf('direct'), setOf('paraphrase'), setOf('paraphrase', 'paraphrase, any answer', (page) => others[page] ?? [])] };
+  const setOf = (form: 'direct' | 'paraphrase', name: string = form,
+    alsoOf: (page: string) => readonly string[] = () => []): QuestionSet => ({
+      name: `MDN, ${name}`,
+      measure: 'MRR@10',
+      documents: pages,
+      queries: questions.map((question, i) => ({ id: String(i), text: question[form] })),
+      quality: (rankings) =>
+        mrr10(questions.map(({ page }, i) => ({
+          ranking: rankings.get(String(i)) ?? [],
+          expected: new Set([page, ...alsoOf(page)]),
+        }))),
+    });
+  return {
+    name: 'mdn',
+    documents: pages,
+    sets: [setOf('direct'), setOf('paraphrase'),
+      setOf('paraphrase', 'paraphrase, any answer', (page) => others[page] ?? [])],
+  };
 }
 
 async function judged(name: string): Promise<Collection | undefined> {
   const found = await judgedCollection(name);
   if (found === undefined) return undefined;
-  const setOf = (judgements: Judged, counted: (rankings: Rankings) => Rankings = (rankings) => rankings): QuestionSet => ({
-    name: judgements.name, measure: 'nDCG@10', documents: judgements.documents, queries: judgements.queries,
-    quality: (rankings) => qualityOf(counted(rankings), judgements.relevance).ndcg10,
-  });
+  const setOf = (judgements: Judged,
+    counted: (rankings: Rankings) => Rankings = (rankings) => rankings): QuestionSet => ({
+      name: judgements.name,
+      measure: 'nDCG@10',
+      documents: judgements.documents,
+      queries: judgements.queries,
+      quality: (rankings) => qualityOf(counted(rankings), judgements.relevance).ndcg10,
+    });
   if (name !== 'cranfield') return { name, documents: found.documents, sets: [setOf(found)] };
   const long = longQueriesOf(found);
-  return { name, documents: found.documents, sets: [setOf(found), setOf(long.judged, (rankings) => long.residual(rankings))] };
+  return {
+    name,
+    documents: found.documents,
+    sets: [setOf(found), setOf(long.judged, (rankings) => long.residual(rankings))],
+  };
 }
 
 /** Dialogues of the Schema-Guided Dialogue data set, one per document. */
@@ -84,7 +107,8 @@ async function sessions(): Promise<Collection | undefined> {
   if (folder === undefined) return undefined;
   const documents: { id: string; title: string; text: string }[] = [];
   for await (const line of linesOf(join(folder, 'sgd-sessions.ndjson.gz'))) {
-    const { session_id: id, turns } = JSON.parse(line) as { session_id: string; turns: { speaker: string; text: string }[] };
+    const { session_id: id, turns } = JSON.parse(line) as { session_id: string;
+      turns: { speaker: string; text: string }[] };
     documents.push({ id, title: '', text: turns.map(({ speaker, text }) => `${speaker}: ${text}`).join('\n\n') });
   }
   const relevance = new Map<string, ReadonlyMap<string, number>>();
@@ -94,5 +118,15 @@ async function sessions(): Promise<Collection | undefined> {
     queries.push({ id, text });
     relevance.set(id, new Map([[session, 1]]));
   }
-  return { name: 'sessions', documents, sets: [{ name: 'memory sessions', measure: 'nDCG@10', documents, queries, quality: (rankings) => qualityOf(rankings, relevance).ndcg10 }] };
+  return {
+    name: 'sessions',
+    documents,
+    sets: [{
+      name: 'memory sessions',
+      measure: 'nDCG@10',
+      documents,
+      queries,
+      quality: (rankings) => qualityOf(rankings, relevance).ndcg10,
+    }],
+  };
 }

@@ -48,12 +48,25 @@ async function answer(): Promise<Answer> {
   engine.optimise?.();
   const sizes = engine.sizes === undefined ? { heap: growth } : await engine.sizes();
   const kinds = measureKinds(engine.search, queries, job.querySeconds);
-  const withoutTotals = job.withoutTotals === true && engine.best !== undefined ? measureKinds(engine.best, queries, job.querySeconds) : undefined;
+  const withoutTotals = job.withoutTotals === true && engine.best !== undefined
+    ? measureKinds(engine.best, queries, job.querySeconds)
+    : undefined;
   const reopenMs = await engine.reopen?.(someWord(queries));
-  return { speed: { ...indexed, indexSeconds: median(rounds.map((round) => round.indexSeconds)), sizes, kinds, ...(withoutTotals && { withoutTotals }), ...(reopenMs !== undefined && { reopenMs }) } };
+  return {
+    speed: {
+      ...indexed,
+      indexSeconds: median(rounds.map((round) => round.indexSeconds)),
+      sizes,
+      kinds,
+      ...(withoutTotals && { withoutTotals }),
+      ...(reopenMs !== undefined && { reopenMs }),
+    },
+  };
 }
 
-async function indexTexts(into: Engine, { texts, mode, fields, indexSeconds }: Job): Promise<Omit<Speed, 'sizes' | 'kinds'>> {
+async function indexTexts(into: Engine,
+  { texts, mode, fields, indexSeconds }: Job): Promise<Omit<Speed, 'sizes' | 'kinds'>>
+{
   let documents = 0;
   let bytes = 0;
   let spent = 0;

@@ -7,7 +7,8 @@ import { termsFor, wordsOf } from './words.ts';
 export function makeFlexSearch(job: Job): Engine {
   const term = termsFor(job);
   const index = new FlexSearch.Index({ tokenize: 'strict', cache: false, encode: (text) => wordsOf(text).map(term) });
-  const best = (words: readonly string[], suggest: boolean) => index.search(words.join(' '), { limit: 10, suggest }).length;
+  const best = (words: readonly string[], suggest: boolean) =>
+    index.search(words.join(' '), { limit: 10, suggest }).length;
   return {
     add: (id, text) => void index.add(id, text),
     commit: () => {},

@@ -6,14 +6,23 @@ import type { Engine } from './engine.ts';
 import type { Job } from './job.ts';
 import { wordsOf } from './words.ts';
 
-/** Nothing is synced, there is no journal, and the cache holds everything: indexing and querying are measured, not the disk. */
-const PRAGMAS = 'PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-2000000; PRAGMA mmap_size=8000000000';
+/**
+ * Nothing is synced, there is no journal, and the cache holds everything: indexing and querying are measured, not the
+ * disk.
+ */
+const PRAGMAS =
+  'PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-2000000; ' +
+  'PRAGMA mmap_size=8000000000';
 
 /** SQLite FTS5 without a copy of the texts. */
 export function makeFts5({ folder, stemming, stopWords }: Job): Engine {
   const file = join(folder, 'fts5.db');
   let db = new DatabaseSync(file);
-  db.exec(`${PRAGMAS}; CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='${stemming ? 'porter ' : ''}unicode61'); BEGIN`);
+  db.exec(
+    `${PRAGMAS}; CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='${
+      stemming ? 'porter ' : ''
+    }unicode61'); BEGIN`,
+  );
   const insert = db.prepare('INSERT INTO texts(rowid, text) VALUES (?, ?)');
   let asked = questions(db);
   const stops = stopWords ? defaultStopWords('en') : new Set<string>();
@@ -30,7 +39,8 @@ export function makeFts5({ folder, stemming, stopWords }: Job): Engine {
       heavy: (words) => asked.total(words.map(quoted).join(' OR ')),
     },
     count: (word) => asked.count(quoted(word)),
-    rank: (question, limit) => asked.best(wordsOf(question).filter((word) => !stops.has(word)).map(quoted).join(' OR '), limit),
+    rank: (question, limit) =>
+      asked.best(wordsOf(question).filter((word) => !stops.has(word)).map(quoted).join(' OR '), limit),
     sizes: async () => ({ file: statSync(file).size }),
     reopen: async ([word]) => {
       db.close();

@@ -11,7 +11,8 @@ const HEAP_MEGABYTES = 6000;
 export function runEngine(name: string, job: Job): Promise<Answer> {
   const file = join(job.folder, 'job.json');
   writeFileSync(file, JSON.stringify(job));
-  return answerOf(process.execPath, ['--expose-gc', `--max-old-space-size=${HEAP_MEGABYTES}`, join(import.meta.dirname, 'child.ts'), name, file]);
+  return answerOf(process.execPath, ['--expose-gc', `--max-old-space-size=${HEAP_MEGABYTES}`,
+    join(import.meta.dirname, 'child.ts'), name, file]);
 }
 
 /** The output of a program. Rejects if it fails, with the end of its standard error, or if it takes too long. */

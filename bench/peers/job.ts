@@ -1,11 +1,17 @@
 /**
- * The job of a peer and its result. Peers run one at a time in separate processes, so that no heap or compiler affects another;
- * texts and queries are passed in files that all of them read.
+ * The job of a peer and its result. Peers run one at a time in separate processes, so that no heap or compiler affects
+ * another; texts and queries are passed in files that all of them read.
  */
 export interface Job {
-  /** `speed`: all measurements of `Speed`. `counts`: the number of matches of each query. `rank`: the best documents of each query. */
+  /**
+   * `speed`: all measurements of `Speed`. `counts`: the number of matches of each query. `rank`: the best documents of
+   * each query.
+   */
   readonly mode: 'speed' | 'counts' | 'rank';
-  /** One document per line; with `rank`, its title and a tab come first. Documents are identified by line number, from 0. */
+  /**
+   * One document per line; with `rank`, its title and a tab come first. Documents are identified by line number, from
+   * 0.
+   */
   readonly texts: string;
   /** One query per line: kind, tab, words separated by spaces. */
   readonly queries: string;

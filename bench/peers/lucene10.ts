@@ -9,15 +9,36 @@ const TITLE_WEIGHT = 3;
 
 export const lucene10: Peer = {
   name: 'Lucene 10',
-  note: 'EnglishAnalyzer that keeps stop words, BM25, memory-mapped, merged to one segment before the queries, JVM warmed up, with the vector module of Java; its tokenizer keeps words with dots and underscores whole, and patterns give all documents the same score; two fields are ranked by CombinedFieldQuery with the title at weight 3',
+  note: 'EnglishAnalyzer that keeps stop words, BM25, memory-mapped, merged to one segment before the queries, JVM ' +
+    'warmed up, with the vector module of Java; its tokenizer keeps words with dots and underscores whole, and ' +
+    'patterns give all documents the same score; two fields are ranked by CombinedFieldQuery with the title at ' +
+    'weight 3',
   missing: luceneReason,
-  run: ({ mode, texts, queries, folder, stemming, stopWords, fields, limit, indexSeconds, querySeconds, withoutTotals = false }) =>
-    answerOf(...luceneCommand({ mode, texts, queries, folder, stemming, stopWords, fields, limit, indexSeconds, querySeconds, withoutTotals, titleWeight: TITLE_WEIGHT })),
+  run: (
+    { mode, texts, queries, folder, stemming, stopWords, fields, limit, indexSeconds, querySeconds,
+      withoutTotals = false },
+  ) =>
+    answerOf(...luceneCommand({
+      mode,
+      texts,
+      queries,
+      folder,
+      stemming,
+      stopWords,
+      fields,
+      limit,
+      indexSeconds,
+      querySeconds,
+      withoutTotals,
+      titleWeight: TITLE_WEIGHT,
+    })),
 };
 
 export const lucene10WithFilters: FilterPeer = {
   name: 'Lucene 10',
-  note: 'keyword fields with SortedSetDocValues, days and prices as points with SortedNumericDocValues (IndexOrDocValuesQuery), facets by StringValueFacetCounts, the default query cache, merged to one segment; behind com.sun.net.httpserver with a thread for each processor',
+  note: 'keyword fields with SortedSetDocValues, days and prices as points with SortedNumericDocValues ' +
+    '(IndexOrDocValuesQuery), facets by StringValueFacetCounts, the default query cache, merged to one segment; ' +
+    'behind com.sun.net.httpserver with a thread for each processor',
   missing: luceneReason,
   run: (job) => answerOf(...luceneCommand({ mode: 'filters', ...job })),
   serve: (job) => startProgram(...luceneCommand({ mode: 'serve', ...job })),

@@ -7,8 +7,13 @@ const EXACT = { prefix: false, fuzzy: false } as const;
 
 export function makeMiniSearch(job: Job): Engine {
   const term = termsFor(job);
-  const index = new MiniSearch<{ id: number; text: string }>({ fields: ['text'], tokenize: wordsOf, processTerm: (word) => term(word) || null });
-  const total = (words: readonly string[], options: object) => index.search(words.join(' '), { ...EXACT, ...options }).length;
+  const index = new MiniSearch<{ id: number; text: string }>({
+    fields: ['text'],
+    tokenize: wordsOf,
+    processTerm: (word) => term(word) || null,
+  });
+  const total = (words: readonly string[], options: object) =>
+    index.search(words.join(' '), { ...EXACT, ...options }).length;
   return {
     add: (id, text) => index.add({ id, text }),
     commit: () => {},

@@ -1,10 +1,12 @@
-import { create, insert, search, type Results } from '@orama/orama';
+import { create, insert, type Results, search } from '@orama/orama';
 import { defaultStopWords } from '../../src/text/languages/index.ts';
 import type { Engine } from './engine.ts';
 import type { Job } from './job.ts';
 import { termsFor, wordsOf } from './words.ts';
 
-/** Its tokens are the same as those of the other JavaScript peers; its own tokenizer would keep hyphens and underscores. */
+/**
+ * Its tokens are the same as those of the other JavaScript peers; its own tokenizer would keep hyphens and underscores.
+ */
 export function makeOrama(job: Job): Engine {
   const term = termsFor(job);
   const stops = job.stopWords ? defaultStopWords('en') : new Set<string>();

@@ -1,7 +1,10 @@
 /** The used part of the peers' interfaces, so that the code can be checked without installing them. */
 declare module 'minisearch' {
   export default class MiniSearch<T> {
-    constructor(options: { fields: string[]; tokenize?: (text: string) => string[]; processTerm?: (term: string) => string | null });
+    constructor(
+      options: { fields: string[]; tokenize?: (text: string) => string[];
+        processTerm?: (term: string) => string | null },
+    );
     add(document: T): void;
     search(query: string, options?: object): { id: unknown }[];
   }
@@ -22,7 +25,9 @@ declare module 'flexsearch' {
     add(id: number, text: string): unknown;
     search(query: string, options: { limit: number; suggest?: boolean }): unknown[];
   }
-  const FlexSearch: { Index: new (options: { tokenize: 'strict'; cache: boolean; encode: (text: string) => string[] }) => Index };
+  const FlexSearch: {
+    Index: new(options: { tokenize: 'strict'; cache: boolean; encode: (text: string) => string[] }) => Index;
+  };
   export default FlexSearch;
 }
 
@@ -46,8 +51,8 @@ declare module 'hnswlib-node' {
     searchKnn(query: number[], k: number, filter?: Filter): Found;
   }
   const hnswlib: {
-    BruteforceSearch: new (space: Space, dims: number) => BruteforceSearch;
-    HierarchicalNSW: new (space: Space, dims: number) => HierarchicalNSW;
+    BruteforceSearch: new(space: Space, dims: number) => BruteforceSearch;
+    HierarchicalNSW: new(space: Space, dims: number) => HierarchicalNSW;
   };
   export default hnswlib;
 }
@@ -74,8 +79,9 @@ declare module 'usearch' {
     load(file: string): void;
   }
   const usearch: {
-    Index: new (options: Options) => Index;
-    exactSearch(dataset: Float32Array, query: Float32Array, dims: number, k: number, metric: Options['metric'], threads: number): Matches;
+    Index: new(options: Options) => Index;
+    exactSearch(dataset: Float32Array, query: Float32Array, dims: number, k: number, metric: Options['metric'],
+      threads: number): Matches;
   };
   export default usearch;
 }
@@ -100,7 +106,10 @@ declare module '@lancedb/lancedb' {
   }
   class Index {
     static hnswSq(options: { distanceType: Distance; numPartitions: number; m: number; efConstruction: number }): Index;
-    static ivfPq(options: { distanceType: Distance; numPartitions: number; numSubVectors: number; maxIterations: number; sampleRate: number }): Index;
+    static ivfPq(
+      options: { distanceType: Distance; numPartitions: number; numSubVectors: number; maxIterations: number;
+        sampleRate: number },
+    ): Index;
   }
   function connect(folder: string): Promise<{ createTable(name: string, rows: object): Promise<Table> }>;
   export { connect, Index, type Table, type VectorQuery };
@@ -109,12 +118,14 @@ declare module '@lancedb/lancedb' {
 declare module 'apache-arrow' {
   type Type = object;
   type Data = object;
-  export function makeData(of: { type: Type; length: number; nullCount: number; data?: Float32Array; child?: Data }): Data;
+  export function makeData(
+    of: { type: Type; length: number; nullCount: number; data?: Float32Array; child?: Data },
+  ): Data;
   export function makeVector(of: Data | Int32Array): object;
-  export const Float32: new () => Type;
-  export const Field: new (name: string, type: Type, nullable: boolean) => object;
-  export const FixedSizeList: new (length: number, field: object) => Type;
-  export const Table: new (columns: Readonly<Record<string, object>>) => object;
+  export const Float32: new() => Type;
+  export const Field: new(name: string, type: Type, nullable: boolean) => object;
+  export const FixedSizeList: new(length: number, field: object) => Type;
+  export const Table: new(columns: Readonly<Record<string, object>>) => object;
 }
 
 declare module '@duckdb/node-api' {
@@ -128,7 +139,9 @@ declare module '@duckdb/node-api' {
     run(sql: string): Promise<unknown>;
     prepare(sql: string): Promise<DuckDBPreparedStatement>;
   }
-  export const DuckDBInstance: { create(path: string, options: Readonly<Record<string, string>>): Promise<{ connect(): Promise<Connection> }> };
+  export const DuckDBInstance: {
+    create(path: string, options: Readonly<Record<string, string>>): Promise<{ connect(): Promise<Connection> }>;
+  };
 }
 
 declare module 'flatbush' {
@@ -141,7 +154,8 @@ declare module 'flatbush' {
 
 declare module 'geoflatbush' {
   import type Flatbush from 'flatbush';
-  export function around(index: Flatbush, lng: number, lat: number, maxResults?: number, maxKilometres?: number): number[];
+  export function around(index: Flatbush, lng: number, lat: number, maxResults?: number,
+    maxKilometres?: number): number[];
   export function within(index: Flatbush, lng: number, lat: number, maxKilometres: number): number[];
 }
 
@@ -155,5 +169,6 @@ declare module 'kdbush' {
 
 declare module 'geokdbush' {
   import type KDBush from 'kdbush';
-  export function around(index: KDBush, lng: number, lat: number, maxResults?: number, maxKilometres?: number): number[];
+  export function around(index: KDBush, lng: number, lat: number, maxResults?: number,
+    maxKilometres?: number): number[];
 }

@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Analyzer, type IndexOptions, InvertedIndex, type Query, type WeightedForm } from '../../src/search/inverted/index.ts';
+import { type Analyzer, type IndexOptions, InvertedIndex, type Query,
+  type WeightedForm } from '../../src/search/inverted/index.ts';
 import { analyzerFor } from '../../src/text/languages/index.ts';
 import type { Engine } from './engine.ts';
 import type { Job } from './job.ts';
@@ -29,7 +30,9 @@ export function makeQuire({ folder, stemming }: Job, options: IndexOptions = {})
     commit: () => {},
     search: asked,
     best: questions(index, stemming, (query) => index.search(query, BEST).hits.length),
-    count: (word) => index.search({ kind: 'term', forms: forms(index.unstemmed(word)) }, { algorithm: { kind: 'bm25' }, limit: 0 }).total,
+    count: (word) =>
+      index.search({ kind: 'term', forms: forms(index.unstemmed(word)) }, { algorithm: { kind: 'bm25' }, limit: 0 })
+        .total,
     sizes: async () => {
       await pipeline(Readable.from(index.save(1n)), createWriteStream(checkpoint));
       const { total, memory } = index.stats().bytes;
@@ -50,11 +53,14 @@ export function makeForgetful(job: Job): Engine {
 }
 
 /** `total` runs a query and returns the number of matching documents. */
-function questions(index: InvertedIndex, stemming: boolean, total = (query: Query) => index.search(query, EXACT).total): Engine['search'] {
+function questions(index: InvertedIndex, stemming: boolean,
+  total = (query: Query) => index.search(query, EXACT).total): Engine['search']
+{
   const written = (word: string) => forms(index.unstemmed(word));
   const meant = stemming ? (word: string) => forms(index.group(english, word)) : written;
   const term = (found: WeightedForm[]): Query => ({ kind: 'term', forms: found });
-  const any = (words: readonly string[], find = meant) => total({ kind: 'or', of: words.map((word) => term(find(word))) });
+  const any = (words: readonly string[], find = meant) =>
+    total({ kind: 'or', of: words.map((word) => term(find(word))) });
   const all = (words: readonly string[]) => total({ kind: 'and', of: words.map((word) => term(meant(word))) });
   return {
     term: ([word]) => total(term(meant(word!))),
@@ -73,7 +79,10 @@ function questions(index: InvertedIndex, stemming: boolean, total = (query: Quer
 /** Forms at edit distance one that are not in a word's group, the most frequent ones. */
 function near(index: InvertedIndex, word: string, group: readonly WeightedForm[]): WeightedForm[] {
   const known = new Set(group.map(({ id }) => id));
-  const found = index.fuzzy(word, 1, 5000).filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, documents: index.documents(id) }));
+  const found = index.fuzzy(word, 1, 5000).filter(({ id }) => !known.has(id)).map(({ id }) => ({
+    id,
+    documents: index.documents(id),
+  }));
   return found.sort((a, b) => b.documents - a.documents).slice(0, FUZZY_FORMS).map(({ id }) => ({ id, weight: 0.8 }));
 }
 

@@ -11,15 +11,31 @@ let built: Built | undefined;
 
 export const tantivy: Peer = {
   name: 'tantivy 0.27',
-  note: 'English stemmer, BM25, memory-mapped, merged to one segment before the queries; indexes in one thread beside the one that reads; its tokenizer splits at all that is no letter or digit, and patterns give all documents the same score',
+  note:
+    'English stemmer, BM25, memory-mapped, merged to one segment before the queries; indexes in one thread beside ' +
+    'the one that reads; its tokenizer splits at all that is no letter or digit, and patterns give all documents ' +
+    'the same score',
   missing: tantivyReason,
-  run: ({ mode, texts, queries, folder, stemming, stopWords, limit, indexSeconds, querySeconds, withoutTotals = false }) =>
-    answerOf(...commandOf(mode, { texts, queries, folder, stemming, stopWords, limit, indexSeconds, querySeconds, withoutTotals })),
+  run: (
+    { mode, texts, queries, folder, stemming, stopWords, limit, indexSeconds, querySeconds, withoutTotals = false },
+  ) =>
+    answerOf(...commandOf(mode, {
+      texts,
+      queries,
+      folder,
+      stemming,
+      stopWords,
+      limit,
+      indexSeconds,
+      querySeconds,
+      withoutTotals,
+    })),
 };
 
 export const tantivyWithFilters: FilterPeer = {
   name: 'tantivy 0.27',
-  note: 'each key a fast field that is indexed, too; filters are terms without a score, ranges read the fast field, facets and histograms are aggregations; merged to one segment; behind axum with a thread for each processor',
+  note: 'each key a fast field that is indexed, too; filters are terms without a score, ranges read the fast field, ' +
+    'facets and histograms are aggregations; merged to one segment; behind axum with a thread for each processor',
   missing: tantivyReason,
   run: (job) => answerOf(...commandOf('filters', { ...job })),
   serve: (job) => startProgram(...commandOf('serve', { ...job })),
@@ -34,5 +50,6 @@ function tantivyReason(): string | undefined {
 function commandOf(mode: string, parameters: Readonly<Record<string, string | number | boolean>>): [string, string[]] {
   const reason = tantivyReason();
   if (reason !== undefined) throw new Error(reason);
-  return [(built as { program: string }).program, [mode, ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)]];
+  return [(built as { program: string }).program, [mode,
+    ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)]];
 }

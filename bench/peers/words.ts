@@ -3,8 +3,8 @@ import { defaultStopWords } from '../../src/text/languages/index.ts';
 import type { Job } from './job.ts';
 
 /**
- * The words of a text, the same for all JavaScript peers: sequences of letters and digits, in lower case. Their own tokenizers
- * split only at spaces and punctuation, so that Markdown's backticks stay with the words.
+ * The words of a text, the same for all JavaScript peers: sequences of letters and digits, in lower case. Their own
+ * tokenizers split only at spaces and punctuation, so that Markdown's backticks stay with the words.
  */
 export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -1,4 +1,4 @@
-import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { GrpcClient } from '../../src/testkit/grpc-client.ts';
 import { openSession } from './callers.ts';
 import type { Targets } from './server.ts';
@@ -37,11 +37,12 @@ export async function crowdOfSessions({ mcp }: Targets, count: number): Promise<
 
 function listen(mcp: string, id: string, agent: Agent): Promise<ClientRequest> {
   return new Promise((resolve, reject) => {
-    const stream = request(mcp, { agent, headers: { Accept: 'text/event-stream', 'Mcp-Session-Id': id } }, (incoming: IncomingMessage) => {
-      incoming.resume().on('error', () => undefined);
-      if (incoming.statusCode === 200) resolve(stream);
-      else reject(new Error(`a stream was answered ${incoming.statusCode}`));
-    });
+    const stream = request(mcp, { agent, headers: { Accept: 'text/event-stream', 'Mcp-Session-Id': id } },
+      (incoming: IncomingMessage) => {
+        incoming.resume().on('error', () => undefined);
+        if (incoming.statusCode === 200) resolve(stream);
+        else reject(new Error(`a stream was answered ${incoming.statusCode}`));
+      });
     stream.on('error', reject).end();
   });
 }
@@ -49,11 +50,15 @@ function listen(mcp: string, id: string, agent: Agent): Promise<ClientRequest> {
 /** gRPC watch streams, on a few connections. */
 export async function crowdOfWatchers({ grpc }: Targets, count: number): Promise<Crowd> {
   let received = 0;
-  const clients = Array.from({ length: 4 }, () => new GrpcClient(grpc, { channel: { 'grpc.use_local_subchannel_pool': 1 } }));
-  const calls = Array.from({ length: count }, (_, i) => clients[i % clients.length]!.stream('Watch', { collection: 'bench' }));
-  await Promise.all(calls.map((call) => new Promise<void>((resolve, reject) => {
-    call.on('metadata', () => resolve()).on('data', () => received++).on('error', reject);
-  })));
+  const clients = Array.from({ length: 4 },
+    () => new GrpcClient(grpc, { channel: { 'grpc.use_local_subchannel_pool': 1 } }));
+  const calls = Array.from({ length: count },
+    (_, i) => clients[i % clients.length]!.stream('Watch', { collection: 'bench' }));
+  await Promise.all(calls.map((call) =>
+    new Promise<void>((resolve, reject) => {
+      call.on('metadata', () => resolve()).on('data', () => received++).on('error', reject);
+    })
+  ));
   return {
     received: () => received,
     async close() {

@@ -1,8 +1,8 @@
-// The handler called directly, through the pipeline that all protocols use: `node in-process.ts DATABASE SECONDS` prints
-// a `Pace` for each number of clients.
+// The handler called directly, through the pipeline that all protocols use: `node in-process.ts DATABASE SECONDS`
+// prints a `Pace` for each number of clients.
 import type { Caller } from '../../src/operations/index.ts';
 import { openService } from '../support/docs-service.ts';
-import { paceOf, type Pace } from './pace.ts';
+import { type Pace, paceOf } from './pace.ts';
 import { IDENTITY, PAGE } from './page.ts';
 
 const [path, seconds, ...clients] = process.argv.slice(2) as [string, string, ...string[]];

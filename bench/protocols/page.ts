@@ -4,4 +4,8 @@ const NAME = { collection: 'bench', key: 'page', lang: 'en' };
 export const IDENTITY: Readonly<typeof NAME> = NAME;
 
 /** The document: a body of 300 bytes. */
-export const PAGE = { ...NAME, meta: { title: ['A page'], tags: ['a', 'b', 'c'] }, contentMd: 'some words '.repeat(27) };
+export const PAGE = {
+  ...NAME,
+  meta: { title: ['A page'], tags: ['a', 'b', 'c'] },
+  contentMd: 'some words '.repeat(27),
+};

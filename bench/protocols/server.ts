@@ -20,7 +20,14 @@ export interface Usage {
   readonly cpu: number;
 }
 
-const { settings } = loadSettings({ env: { SVC_PATH: process.argv[2]!, SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0' } });
+const { settings } = loadSettings({
+  env: {
+    SVC_PATH: process.argv[2]!,
+    SVC_HTTP_ADDR: '127.0.0.1:0',
+    SVC_GRPC_ADDR: '127.0.0.1:0',
+    SVC_MCP_ADDR: '127.0.0.1:0',
+  },
+});
 const service = await startDocumentService({ settings, log: silentLog });
 const { http, grpc, mcp } = service.listeners;
 process.send!({ http: http!.url, grpc: grpc!.url, mcp: mcp!.url } satisfies Targets);

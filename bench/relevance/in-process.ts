@@ -3,13 +3,14 @@ import { planQuery, type Reading } from '../../src/docs/fulltext/search/query-pl
 import { termAnalyzer } from '../../src/docs/fulltext/view/analyzers.ts';
 import { PROSE_CLASSES } from '../../src/docs/fulltext/view/document-classes.ts';
 import { relevantHits, relevantTerms, rescored, takesFeedback } from '../../src/docs/fulltext/view/feedback.ts';
+import { toWeights } from '../../src/docs/fulltext/view/field-weights.ts';
 import { toScoring } from '../../src/docs/fulltext/view/inverted-text-index.ts';
 import type { Algorithm } from '../../src/docs/fulltext/view/text-index.ts';
 import { toIndexQuery } from '../../src/docs/fulltext/view/to-index-query.ts';
 import { toIndexed } from '../../src/docs/fulltext/view/to-indexed.ts';
 import { toRerankings } from '../../src/docs/fulltext/view/to-rerankings.ts';
-import { toWeights } from '../../src/docs/fulltext/view/field-weights.ts';
-import { type FieldText, type Hit, InvertedIndex, RERANKED, type ScoringAlgorithm } from '../../src/search/inverted/index.ts';
+import { type FieldText, type Hit, InvertedIndex, RERANKED,
+  type ScoringAlgorithm } from '../../src/search/inverted/index.ts';
 import { defaultStopWords } from '../../src/text/languages/index.ts';
 import type { Rankings } from './quire.ts';
 
@@ -20,7 +21,10 @@ export interface Candidate {
   readonly features: Float32Array;
 }
 
-/** A full-text index of the service in this process, without a database; used for fitting, which runs thousands of queries. */
+/**
+ * A full-text index of the service in this process, without a database; used for fitting, which runs thousands of
+ * queries.
+ */
 export class IndexInProcess {
   readonly #index = new InvertedIndex();
   readonly #ids: string[] = [];
@@ -30,8 +34,16 @@ export class IndexInProcess {
     const analyzer = termAnalyzer('en', true);
     for (const { id, title, text } of documents) {
       const meta: Record<string, string[]> = title === '' ? {} : { title: [title] };
-      const { ord, documentClass, fields, named } = toIndexed({ ord: this.#ids.push(id) - 1, key: id, lang: 'en', meta, contentMd: text }, analyzer);
-      const texts = [...fields.entries(), ...named].flatMap(([field, values]): FieldText[] => values.map((value) => ({ field, text: value })));
+      const { ord, documentClass, fields, named } = toIndexed({
+        ord: this.#ids.push(id) - 1,
+        key: id,
+        lang: 'en',
+        meta,
+        contentMd: text,
+      }, analyzer);
+      const texts = [...fields.entries(), ...named].flatMap(([field, values]): FieldText[] =>
+        values.map((value) => ({ field, text: value }))
+      );
       this.#texts.push(`${title}\n${text}`);
       this.#index.add(ord, texts, analyzer, documentClass);
     }
@@ -47,7 +59,9 @@ export class IndexInProcess {
     const readings = readingsOf(query, fuzzy);
     const scoring = toScoring(algorithm, toWeights());
     const { hits } = this.#index.search(toIndexQuery(this.#index, readings), {
-      algorithm: scoring, limit: Math.max(limit, RERANKED), ...(rerank && { rerank: toRerankings(this.#index, readings) }),
+      algorithm: scoring,
+      limit: Math.max(limit, RERANKED),
+      ...(rerank && { rerank: toRerankings(this.#index, readings) }),
     });
     const ranked = rerank ? this.#withFeedback(readings, hits, scoring) : hits;
     return ranked.slice(0, limit).map(({ ord }) => this.#ids[ord]!);
@@ -55,8 +69,15 @@ export class IndexInProcess {
 
   #withFeedback(readings: readonly Reading[], hits: readonly Hit[], scoring: ScoringAlgorithm): readonly Hit[] {
     const feedback = readings.filter(takesFeedback).map((reading) => {
-      const relevant = relevantHits(this.#index, reading, hits).map(({ ord, score }) => ({ text: this.#texts[ord]!, score }));
-      return { classes: reading.classes, analyzer: reading.analyzer, terms: relevantTerms(this.#index, reading, relevant) };
+      const relevant = relevantHits(this.#index, reading, hits).map(({ ord, score }) => ({
+        text: this.#texts[ord]!,
+        score,
+      }));
+      return {
+        classes: reading.classes,
+        analyzer: reading.analyzer,
+        terms: relevantTerms(this.#index, reading, relevant),
+      };
     });
     return feedback.length === 0 ? hits : rescored(this.#index, hits, feedback, scoring);
   }
@@ -64,21 +85,34 @@ export class IndexInProcess {
   /** The candidates that reranking puts into a better order. */
   candidates(query: string, algorithm: Algorithm): Candidate[] {
     const readings = readingsOf(query);
-    const { hits } = this.#index.search(toIndexQuery(this.#index, readings), { algorithm: toScoring(algorithm, toWeights()), limit: RERANKED });
+    const { hits } = this.#index.search(toIndexQuery(this.#index, readings), {
+      algorithm: toScoring(algorithm, toWeights()),
+      limit: RERANKED,
+    });
     const [reranking] = toRerankings(this.#index, readings);
     const features = this.#index.features(reranking?.words ?? [], hits.map(({ ord }) => ord));
     const width = features.length / Math.max(1, hits.length);
-    return hits.map(({ ord, score }, i) => ({ id: this.#ids[ord]!, score, features: features.slice(i * width, (i + 1) * width) }));
+    return hits.map(({ ord, score }, i) => ({
+      id: this.#ids[ord]!,
+      score,
+      features: features.slice(i * width, (i + 1) * width),
+    }));
   }
 
-  rankings(queries: Iterable<{ readonly id: string; readonly text: string }>, algorithm: Algorithm, limit: number, rerank = true): Rankings {
+  rankings(queries: Iterable<{ readonly id: string; readonly text: string }>, algorithm: Algorithm, limit: number,
+    rerank = true): Rankings
+  {
     return new Map(Array.from(queries, ({ id, text }) => [id, this.rank(text, algorithm, limit, rerank)]));
   }
 }
 
 function readingsOf(query: string, fuzzy: Fuzziness = 0) {
   return planQuery(query, {
-    mode: 'simple', distance: 0, fuzzy, stemming: true, synonymsOf: undefined,
+    mode: 'simple',
+    distance: 0,
+    fuzzy,
+    stemming: true,
+    synonymsOf: undefined,
     languages: [{ lang: 'en', stopWords: defaultStopWords('en'), classes: PROSE_CLASSES }],
   }).readings;
 }

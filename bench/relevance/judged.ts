@@ -28,7 +28,8 @@ export async function judgedCollection(name: string): Promise<Judged | undefined
   }
   return {
     name,
-    documents: await rowsOf<JudgedDocument>(join(folder, 'corpus.ndjson.gz'), ({ id, title, text }) => ({ id, title: title ?? '', text: text ?? '' })),
+    documents: await rowsOf<JudgedDocument>(join(folder, 'corpus.ndjson.gz'),
+      ({ id, title, text }) => ({ id, title: title ?? '', text: text ?? '' })),
     queries: await rowsOf(join(folder, 'queries.ndjson'), ({ id, text }) => ({ id, text })),
     relevance,
   };
@@ -41,11 +42,14 @@ async function rowsOf<T extends object>(file: string, pick: (row: T) => T): Prom
 }
 
 /** Published figures for a collection, by the name of the engine; empty if none are available. */
-export function baselinesOf(name: string): Readonly<Record<string, { ndcg10: number; map: number; recall100: number }>> {
+export function baselinesOf(
+  name: string,
+): Readonly<Record<string, { ndcg10: number; map: number; recall100: number }>> {
   const folder = corpusFolder('ir');
   if (folder === undefined) return {};
   try {
-    const all = JSON.parse(readFileSync(join(folder, 'baseline.json'), 'utf8')) as Record<string, ReturnType<typeof baselinesOf>>;
+    const all = JSON.parse(readFileSync(join(folder, 'baseline.json'), 'utf8')) as Record<string,
+      ReturnType<typeof baselinesOf>>;
     return all[name] ?? {};
   } catch {
     return {};

@@ -1,7 +1,8 @@
-// Questions with a known answer: what users type to find a page that they know, drawn from the English pages of MDN with a seeded
-// generator. Pages with more links to them occur more often. A query is in the set if few pages have its name; all of them count as right.
-import { corpusFolder, linesOf, seeded } from '../support/corpus.ts';
+// Questions with a known answer: what users type to find a page that they know, drawn from the English pages of MDN
+// with a seeded generator. Pages with more links to them occur more often. A query is in the set if few pages have its
+// name; all of them count as right.
 import { formsOf } from '../../src/text/tokenize.ts';
+import { corpusFolder, linesOf, seeded } from '../support/corpus.ts';
 
 export interface Page {
   /** Its path without the folder of the language and without `index.md`. */
@@ -38,7 +39,8 @@ const LEAST_LINKS = 2;
 /** Headings with fewer words are too general. */
 const HEADING_WORDS = 3;
 /** Names of the kinds of pages, as they appear at the end of titles. */
-const KIND = /\s+(?:method|property|event|constructor|header|attribute|role|function|interface|extension|directive|element|static method|static property|text instruction)$/i;
+const KIND =
+  /\s+(?:method|property|event|constructor|header|attribute|role|function|interface|extension|directive|element|static method|static property|text instruction)$/i;
 
 interface Row {
   readonly path: string;
@@ -66,8 +68,10 @@ export async function knownItems(): Promise<KnownItems | undefined> {
 function toPage({ path, frontmatter, body }: Row): Named {
   return {
     id: path.replace(/^files\/en-us\//, '').replace(/\/index\.md$/, ''),
-    title: String(frontmatter.title), text: body,
-    shortTitle: frontmatter['short-title'], pageType: frontmatter['page-type'] ?? '',
+    title: String(frontmatter.title),
+    text: body,
+    shortTitle: frontmatter['short-title'],
+    pageType: frontmatter['page-type'] ?? '',
   };
 }
 
@@ -113,22 +117,31 @@ interface Knowledge {
  * - `keyword`: the unchanged title of a page about a keyword or symbol of a language: `for...of`, `this`
  * - `link`: the link text that other pages use for it and for no other page, if that is not its title
  */
-function queryOf(form: QueryForm, page: Named, { names, headings, links }: Knowledge, random: () => number): string | undefined {
+function queryOf(form: QueryForm, page: Named, { names, headings, links }: Knowledge, random: () => number): string
+  | undefined
+{
   switch (form) {
-    case 'title': return nameOf(page.title);
-    case 'subject': return subjectOf(page.title).replace(/:\s+/, '.').replace(/\(\)$/, '');
+    case 'title':
+      return nameOf(page.title);
+    case 'subject':
+      return subjectOf(page.title).replace(/:\s+/, '.').replace(/\(\)$/, '');
     case 'identifier': {
       const name = memberOf(page.title);
       return name !== undefined && /[a-z][A-Z]|_/.test(name) ? name : undefined;
     }
-    case 'segment': return segmentsOf(page, 1);
-    case 'path': return segmentsOf(page, 2);
+    case 'segment':
+      return segmentsOf(page, 1);
+    case 'path':
+      return segmentsOf(page, 2);
     case 'heading': {
-      const own = [...headingsIn(page.text)].filter((heading) => headings.get(nameOf(heading)) === 1 && formsOf(heading).length >= HEADING_WORDS);
+      const own = [...headingsIn(page.text)].filter((heading) =>
+        headings.get(nameOf(heading)) === 1 && formsOf(heading).length >= HEADING_WORDS
+      );
       const heading = own[Math.floor(random() * own.length)];
       return heading === undefined ? undefined : [...new Set(formsOf(`${heading} ${subjectOf(page.title)}`))].join(' ');
     }
-    case 'keyword': return KEYWORDS.test(page.pageType) ? page.title.replace(/[<>`]/g, '') : undefined;
+    case 'keyword':
+      return KEYWORDS.test(page.pageType) ? page.title.replace(/[<>`]/g, '') : undefined;
     case 'link': {
       const texts = links.texts.get(page.id) ?? [];
       const own = texts.filter((text) => !names.has(nameOf(text)));
@@ -161,7 +174,8 @@ function namesOf(pages: readonly Named[]): Map<string, Set<string>> {
   const names = new Map<string, Set<string>>();
   for (const page of pages) {
     const { id, title, shortTitle } = page;
-    const own = [title, subjectOf(title), memberOf(title), shortTitle, shortTitle && subjectOf(shortTitle), segmentsOf(page, 1), segmentsOf(page, 2)];
+    const own = [title, subjectOf(title), memberOf(title), shortTitle, shortTitle && subjectOf(shortTitle),
+      segmentsOf(page, 1), segmentsOf(page, 2)];
     for (const name of own) {
       const known = nameOf(name ?? '');
       if (known !== '') names.set(known, (names.get(known) ?? new Set()).add(id));
@@ -172,7 +186,8 @@ function namesOf(pages: readonly Named[]): Map<string, Set<string>> {
 
 function headingsOf(pages: readonly Named[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { text } of pages) for (const name of new Set([...headingsIn(text)].map(nameOf))) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const { text } of pages)
+    for (const name of new Set([...headingsIn(text)].map(nameOf))) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
 }
 
@@ -189,7 +204,11 @@ interface Links {
 
 /** Targets of MDN's macros. */
 const MACROS: Readonly<Record<string, string>> = {
-  domxref: 'web/api', cssxref: 'web/css/reference/properties', jsxref: 'web/javascript/reference/global_objects', htmlelement: 'web/html/reference/elements', glossary: 'glossary',
+  domxref: 'web/api',
+  cssxref: 'web/css/reference/properties',
+  jsxref: 'web/javascript/reference/global_objects',
+  htmlelement: 'web/html/reference/elements',
+  glossary: 'glossary',
 };
 
 function linksOf(pages: readonly Named[]): Links {
@@ -202,21 +221,34 @@ function linksOf(pages: readonly Named[]): Links {
     if (text !== undefined) pagesOf.set(text, [...pagesOf.get(text) ?? [], id]);
   };
   for (const { text } of pages) {
-    for (const [, link, path] of text.matchAll(/\[([^\]]+)\]\(\/en-US\/docs\/([^)#\s]+)\)/g)) note(path!.toLowerCase(), nameOf(link!));
+    for (const [, link, path] of text.matchAll(/\[([^\]]+)\]\(\/en-US\/docs\/([^)#\s]+)\)/g))
+      note(path!.toLowerCase(), nameOf(link!));
     for (const [, macro, name] of text.matchAll(/\{\{\s*(\w+)\(["']([^"']+)["']/g)) {
       const folder = MACROS[macro!.toLowerCase()];
-      if (folder !== undefined) note(`${folder}/${name!.toLowerCase().replace(/\(\)$/, '').replace('.prototype.', '/').replaceAll('.', '/').replaceAll(' ', '_')}`);
+      if (folder !== undefined)
+        note(
+          `${folder}/${
+            name!.toLowerCase().replace(/\(\)$/, '').replace('.prototype.', '/').replaceAll('.', '/').replaceAll(' ',
+              '_')
+          }`,
+        );
     }
   }
   const texts = new Map<string, string[]>();
   for (const [text, led] of pagesOf) {
     const [id] = led;
-    if (led.length >= LEAST_LINKS && text.includes(' ') && led.every((other) => other === id)) texts.set(id!, [...texts.get(id!) ?? [], text]);
+    if (led.length >= LEAST_LINKS && text.includes(' ') && led.every((other) => other === id))
+      texts.set(id!, [...texts.get(id!) ?? [], text]);
   }
   return { counts, texts };
 }
 
-/** The pages in a random order in which pages with more links to them tend to come first (Efraimidis and Spirakis, 2006). */
+/**
+ * The pages in a random order in which pages with more links to them tend to come first (Efraimidis and Spirakis,
+ * 2006).
+ */
 function drawnByLinks(pages: readonly Named[], { counts }: Links, random: () => number): Named[] {
-  return pages.map((page) => ({ page, place: random() ** (1 / (counts.get(page.id) ?? 0.1)) })).sort((a, b) => b.place - a.place).map(({ page }) => page);
+  return pages.map((page) => ({ page, place: random() ** (1 / (counts.get(page.id) ?? 0.1)) })).sort((a, b) =>
+    b.place - a.place
+  ).map(({ page }) => page);
 }

@@ -8,17 +8,22 @@ export interface Quality {
 type Relevance = ReadonlyMap<string, number>;
 
 /**
- * The quality of rankings by query; a ranking contains ids of documents, best first. Queries without a relevant document are
- * left out; one without a ranking counts as zero.
+ * The quality of rankings by query; a ranking contains ids of documents, best first. Queries without a relevant
+ * document are left out; one without a ranking counts as zero.
  */
-export function qualityOf(rankings: ReadonlyMap<string, readonly string[]>, judgements: ReadonlyMap<string, Relevance>): Quality {
+export function qualityOf(rankings: ReadonlyMap<string, readonly string[]>,
+  judgements: ReadonlyMap<string, Relevance>): Quality
+{
   const judged = [...judgements].filter(([, relevance]) => relevantIn(relevance) > 0);
   const mean = (measure: (ranking: readonly string[], relevance: Relevance) => number) =>
     judged.reduce((sum, [query, relevance]) => sum + measure(rankings.get(query) ?? [], relevance), 0) / judged.length;
   return { ndcg10: mean(ndcg10), map: mean(averagePrecision), recall100: mean(recall100) };
 }
 
-/** Normalised discounted cumulative gain of the first ten, with the judgement as the gain (Järvelin and Kekäläinen, 2002). */
+/**
+ * Normalised discounted cumulative gain of the first ten, with the judgement as the gain (Järvelin and Kekäläinen,
+ * 2002).
+ */
 function ndcg10(ranking: readonly string[], relevance: Relevance): number {
   const ideal = [...relevance.values()].sort((a, b) => b - a);
   return discounted(ranking.map((id) => relevance.get(id) ?? 0)) / discounted(ideal);
@@ -45,7 +50,9 @@ function relevantIn(relevance: Relevance): number {
 }
 
 /** Mean reciprocal rank of the first correct one among the first ten; 0 if there is none (Voorhees, TREC-8, 1999). */
-export function mrr10(rankings: readonly { readonly ranking: readonly string[]; readonly expected: ReadonlySet<string> }[]): number {
+export function mrr10(
+  rankings: readonly { readonly ranking: readonly string[]; readonly expected: ReadonlySet<string> }[],
+): number {
   const reciprocal = ({ ranking, expected }: (typeof rankings)[number]): number => {
     const rank = ranking.slice(0, 10).findIndex((id) => expected.has(id));
     return rank < 0 ? 0 : 1 / (rank + 1);

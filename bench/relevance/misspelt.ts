@@ -12,8 +12,8 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const SEED = 17;
 
 /**
- * The queries that have a word to misspell, each with one letter deleted, inserted or replaced at a random position of the
- * word. Identical on each call.
+ * The queries that have a word to misspell, each with one letter deleted, inserted or replaced at a random position of
+ * the word. Identical on each call.
  */
 export function misspell(queries: readonly string[]): Misspelt[] {
   const random = seeded(SEED);
@@ -24,7 +24,8 @@ export function misspell(queries: readonly string[]): Misspelt[] {
     const word = words[pick(words.length)]!;
     const at = word.index + pick(word[0].length);
     const other = LETTERS[pick(LETTERS.length)]!;
-    const edited = [right.slice(0, at) + right.slice(at + 1), right.slice(0, at) + other + right.slice(at), right.slice(0, at) + other + right.slice(at + 1)][pick(3)]!;
+    const edited = [right.slice(0, at) + right.slice(at + 1), right.slice(0, at) + other + right.slice(at),
+      right.slice(0, at) + other + right.slice(at + 1)][pick(3)]!;
     return edited.toLowerCase() === right.toLowerCase() ? [] : [{ right, wrong: edited }];
   });
 }

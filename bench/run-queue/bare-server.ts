@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
-import { Server, ServerCredentials, type handleUnaryCall } from '@grpc/grpc-js';
-import { AppendLogsResponseSchema, AppendStatus, Fleet, type AppendLogsRequest, type AppendLogsResponse } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type handleUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js';
+import { type AppendLogsRequest, type AppendLogsResponse, AppendLogsResponseSchema, AppendStatus,
+  Fleet } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { definitionOf } from '../../src/api/grpc/fleet/definitions.ts';
 import { FleetAddresses } from '../../src/app/runs/fleet.ts';
 import type { FleetFixture } from '../../src/testkit/runs-fleet.ts';
@@ -11,12 +12,18 @@ export interface BareServer {
   stop(): void;
 }
 
-/** The library's server with mutual TLS and the messages of `AppendLogs`, which stores nothing: what a call costs before any work of the service. */
+/**
+ * The library's server with mutual TLS and the messages of `AppendLogs`, which stores nothing: what a call costs before
+ * any work of the service.
+ */
 export async function startBareServer({ authority, addresses: own, loaded }: FleetFixture): Promise<BareServer> {
   const { certificates, key, roots } = await authority!.serverMaterial(own.hosts());
   const server = new Server();
   server.addService({ appendLogs: definitionOf(Fleet.method.appendLogs) }, { appendLogs: answerAtOnce });
-  const credentials = ServerCredentials.createSsl(Buffer.from(roots), [{ cert_chain: Buffer.from(certificates), private_key: Buffer.from(key) }], true);
+  const credentials = ServerCredentials.createSsl(Buffer.from(roots), [{
+    cert_chain: Buffer.from(certificates),
+    private_key: Buffer.from(key),
+  }], true);
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)));
   });
@@ -26,4 +33,7 @@ export async function startBareServer({ authority, addresses: own, loaded }: Fle
 }
 
 const answerAtOnce: handleUnaryCall<AppendLogsRequest, AppendLogsResponse> = ({ request }, callback) =>
-  callback(null, create(AppendLogsResponseSchema, { status: AppendStatus.STORED, nextSeq: request.firstSeq + BigInt(request.lines.length) }));
+  callback(null, create(AppendLogsResponseSchema, {
+    status: AppendStatus.STORED,
+    nextSeq: request.firstSeq + BigInt(request.lines.length),
+  }));

@@ -1,6 +1,7 @@
-// The complete run-queue service under load: a server process, a process with a fleet of ships over gRPC with mutual TLS, and this one
-// as the HTTP client. Compared with the targets of the run-queue decisions, section 6. Alone: `node bench/run-queue/fleet.ts`.
-import { fork, type ChildProcess } from 'node:child_process';
+// The complete run-queue service under load: a server process, a process with a fleet of ships over gRPC with mutual
+// TLS, and this one as the HTTP client. Compared with the targets of the run-queue decisions, section 6. Alone: `node
+// bench/run-queue/fleet.ts`.
+import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { progress } from '../support/progress.ts';
 import { scaled } from '../support/scale.ts';
 import { ROOT } from '../support/server.ts';
 import { figure, renderSection, type Section } from '../support/table.ts';
-import { startQueueService, type QueueService } from './service.ts';
+import { type QueueService, startQueueService } from './service.ts';
 import type { Drained, ShipsOrder } from './ships.ts';
 import { quantile, sideBySide } from './side-by-side.ts';
 
@@ -38,12 +39,18 @@ export async function benchFleet(folder: string): Promise<Section[]> {
   const service = await startQueueService(join(folder, 'fleet'));
   const ships = startShips();
   try {
-    const rows = [await joining(service, ships), ...(await idling(service, ships)), ...(await draining(service, ships)), ...(await waiting(service, ships))];
+    const rows = [await joining(service, ships), ...(await idling(service, ships)), ...(await draining(service, ships)),
+      ...(await waiting(service, ships))];
     return [{
-      title: 'Run queue: a fleet over gRPC with mutual TLS', header: ['what', 'value', 'target'], rows,
+      title: 'Run queue: a fleet over gRPC with mutual TLS',
+      header: ['what', 'value', 'target'],
+      rows,
       notes: [
-        'One process serves, one has all the ships, one is the client; they share the processors. Every acknowledgement is of something that is on disk, and each run has its log, with three lines of the server.',
-        `Runs of ${300} lanes; work that does nothing. A run is claimed when its work begins at the ship, and completed when the ship has the server's answer.`,
+        'One process serves, one has all the ships, one is the client; they share the processors. Every ' +
+        'acknowledgement is of something that is on disk, and each run has its log, with three lines of the ' +
+        'server.',
+        `Runs of ${300} lanes; work that does nothing. A run is claimed when its work begins at the ship, and ` +
+        `completed when the ship has the server's answer.`,
         'Latency goes from before the request to queue a run until its work begins.',
       ],
     }];
@@ -78,7 +85,8 @@ function startShips(): Ships {
 async function joining(service: QueueService, ships: Ships): Promise<string[]> {
   progress(`${IDLE_SHIPS} ships join`);
   const tokens: string[] = [];
-  for (let n = 0; n < IDLE_SHIPS; n++) tokens.push((await service.post<{ token: string }>('/ships/tokens', { name: `ship-${n}`, labels: [] })).token);
+  for (let n = 0; n < IDLE_SHIPS; n++)
+    tokens.push((await service.post<{ token: string }>('/ships/tokens', { name: `ship-${n}`, labels: [] })).token);
   const seconds = await ships.order<number>({ do: 'join', enrol: service.enrol, tokens });
   return ['joins a second, 8 at a time', figure(IDLE_SHIPS / seconds), ''];
 }
@@ -101,20 +109,26 @@ async function draining(service: QueueService, ships: Ships): Promise<string[][]
   const submitted = await submitting(service, RUNS, CLIENTS);
   const end = await both;
   if (twice + end.twice > 0) throw new Error(`${twice + end.twice} runs were executed twice`);
-  return [
-    ['submits a second over HTTP, 1 client', figure(alone.perSecond), ''],
-    [`submits a second over HTTP, ${CLIENTS} clients`, figure(many.perSecond), `${TARGETS.submits}`],
-    ['their latency, p50 / p99', `${figure(many.p50)} / ${figure(many.p99)} ms`, ''],
-    [`claims a second, ${all} runs queued before, ${SHIPS} ships with ${CAPACITY} slots`, figure((all * 1000) / (lastStart - firstStart)), `${TARGETS.claims}`],
-    ['completions a second of the same', figure((all * 1000) / (lastRecorded - firstStart)), ''],
-    ['processor time of the server for each of these runs, with the connections of the ships', `${figure((busy * 1000) / all)} ms`, ''],
-    [`runs a second, queued and executed at once, ${CLIENTS} clients`, figure((RUNS * 1000) / (end.lastRecorded - begun)), ''],
-    ['submits a second meanwhile', figure(submitted.perSecond), ''],
-    [`memory of the server after ${all + RUNS} runs`, `${mebibytes(service.usage().memory)} MiB`, ''],
-  ];
+  return [['submits a second over HTTP, 1 client', figure(alone.perSecond), ''], [
+    `submits a second over HTTP, ${CLIENTS} clients`,
+    figure(many.perSecond),
+    `${TARGETS.submits}`,
+  ], ['their latency, p50 / p99', `${figure(many.p50)} / ${figure(many.p99)} ms`, ''], [
+    `claims a second, ${all} runs queued before, ${SHIPS} ships with ${CAPACITY} slots`,
+    figure((all * 1000) / (lastStart - firstStart)),
+    `${TARGETS.claims}`,
+  ], ['completions a second of the same', figure((all * 1000) / (lastRecorded - firstStart)), ''], [
+    'processor time of the server for each of these runs, with the connections of the ships',
+    `${figure((busy * 1000) / all)} ms`,
+    '',
+  ], [`runs a second, queued and executed at once, ${CLIENTS} clients`,
+    figure((RUNS * 1000) / (end.lastRecorded - begun)), ''], ['submits a second meanwhile', figure(submitted.perSecond),
+    ''], [`memory of the server after ${all + RUNS} runs`, `${mebibytes(service.usage().memory)} MiB`, '']];
 }
 
-async function submitting(service: QueueService, count: number, clients: number): Promise<{ perSecond: number; p50: number; p99: number }> {
+async function submitting(service: QueueService, count: number,
+  clients: number): Promise<{ perSecond: number; p50: number; p99: number }>
+{
   const times: number[] = [];
   const begun = now();
   await sideBySide(count, clients, async (n) => {
@@ -146,11 +160,13 @@ async function waiting(service: QueueService, ships: Ships): Promise<string[][]>
     if (wait > 1) await setTimeout(wait);
     steady.push(toStart(n));
   }
-  const row = (what: string, times: readonly number[]): string[] => [what, `${figure(quantile(times, 0.5))} / ${figure(quantile(times, 0.99))} ms`, `${TARGETS.p50} / ${TARGETS.p99} ms`];
-  return [
-    row('from queueing to the start, idle, p50 / p99', oneShip),
-    [...row(`the same at ${STEADY} runs a second`, await Promise.all(steady)).slice(0, 2), ''],
-  ];
+  const row = (what: string,
+    times: readonly number[]): string[] => [what,
+    `${figure(quantile(times, 0.5))} / ${figure(quantile(times, 0.99))} ms`, `${TARGETS.p50} / ${TARGETS.p99} ms`];
+  return [row('from queueing to the start, idle, p50 / p99', oneShip), [
+    ...row(`the same at ${STEADY} runs a second`, await Promise.all(steady)).slice(0, 2),
+    '',
+  ]];
 }
 
 async function idling(service: QueueService, ships: Ships): Promise<string[][]> {
@@ -162,10 +178,11 @@ async function idling(service: QueueService, ships: Ships): Promise<string[][]> 
   await setTimeout(IDLE_SECONDS * 1000);
   const after = service.usage();
   const share = (100 * (after.cpu - before.cpu)) / IDLE_SECONDS;
-  return [
-    [`processor of the server, ${IDLE_SHIPS} idle ships`, `${figure(share)} % of a core`, `${TARGETS.cpu} %`],
-    ['memory of the server then / before they came', `${mebibytes(after.memory)} / ${mebibytes(none.memory)} MiB`, `${TARGETS.memory} MB`],
-  ];
+  return [[`processor of the server, ${IDLE_SHIPS} idle ships`, `${figure(share)} % of a core`, `${TARGETS.cpu} %`], [
+    'memory of the server then / before they came',
+    `${mebibytes(after.memory)} / ${mebibytes(none.memory)} MiB`,
+    `${TARGETS.memory} MB`,
+  ]];
 }
 
 const mebibytes = (bytes: number): string => figure(bytes / 2 ** 20);

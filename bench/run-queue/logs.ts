@@ -1,16 +1,17 @@
-// Logs of runs: lines per second that ships send over gRPC with mutual TLS, each call acknowledged when it is on disk, compared with
-// target of 20,000; and the latency of pages of long logs. Ships and server share one process. Alone: `node bench/run-queue/logs.ts`.
+// Logs of runs: lines per second that ships send over gRPC with mutual TLS, each call acknowledged when it is on disk,
+// compared with target of 20,000; and the latency of pages of long logs. Ships and server share one process. Alone:
+// `node bench/run-queue/logs.ts`.
+import { create } from '@bufbuild/protobuf';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { create } from '@bufbuild/protobuf';
 import { AppendLogsRequestSchema, LogLineSchema, type RunRef } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RemoteLink } from '../../src/ship/grpc/index.ts';
 import { FleetFixture, TestShip } from '../../src/testkit/runs-fleet.ts';
+import { progress } from '../support/progress.ts';
 import { scaled } from '../support/scale.ts';
 import { ROOT } from '../support/server.ts';
-import { progress } from '../support/progress.ts';
-import { startBareServer } from './bare-server.ts';
 import { compare, comparisons, figure, renderSection, type Row, type Section } from '../support/table.ts';
+import { startBareServer } from './bare-server.ts';
 
 /** Lines per second (run-queue decisions, section 6). */
 const TARGET = 20_000;
@@ -19,7 +20,10 @@ const SHIPS = 20;
 /** Lines per call: the maximum that ships send, the output of a busy step in a moment, and single lines. */
 const BATCHES = [500, 20, 1];
 
-/** Messages of one line that a ship has in flight on its stream, such as those of many runs that write a line now and then. */
+/**
+ * Messages of one line that a ship has in flight on its stream, such as those of many runs that write a line now and
+ * then.
+ */
 const UNDER_WAY = 64;
 
 const LIMITS = 'logs: {attempt_events: 100000000, attempt_budget: 100GiB, total_budget: 1TiB}';
@@ -41,9 +45,13 @@ export async function benchRunLogs(folder: string): Promise<Section[]> {
   }
   rows.push(...(await besideEmptyCalls(fixture, working)));
   progress(`${SHIPS} ships, one line a message`);
-  rows.push(compare(`${SHIPS} ships, 1 line a message of a stream, ${UNDER_WAY} under way`, await streamedPerSecond(fixture, working), 'target', TARGET, 'lines/s'));
+  rows.push(
+    compare(`${SHIPS} ships, 1 line a message of a stream, ${UNDER_WAY} under way`,
+      await streamedPerSecond(fixture, working), 'target', TARGET, 'lines/s'),
+  );
   const lines = working.reduce((sum, { seq }) => sum + seq, 0);
-  const notes = [`${figure(lines)} lines take ${figure(fixture.logs.totalBytes() / lines)} bytes each in the store.`, await pages(fixture, working[0]!)];
+  const notes = [`${figure(lines)} lines take ${figure(fixture.logs.totalBytes() / lines)} bytes each in the store.`,
+    await pages(fixture, working[0]!)];
   await fixture.stop({ keepFolder: true });
   return [comparisons('Logs of runs over gRPC', rows, notes)];
 }
@@ -64,14 +72,18 @@ async function linesPerSecond(working: readonly Working[], batch: number): Promi
   const end = performance.now() + SECONDS * 1000;
   await Promise.all(working.map(async (each) => {
     while (performance.now() < end) {
-      const { nextSeq } = await each.ship.append(each.ref, each.seq, Array.from({ length: batch }, (_, i) => text(each.seq + i)));
+      const { nextSeq } = await each.ship.append(each.ref, each.seq, Array.from({ length: batch }, (_, i) =>
+        text(each.seq + i)));
       each.seq = Number(nextSeq);
     }
   }));
   return (working.reduce((sum, { seq }) => sum + seq, 0) - before) / SECONDS;
 }
 
-/** Calls with one line beside calls that store nothing, in turn, twice: the library's share of a call is the limit of what the service can reach. */
+/**
+ * Calls with one line beside calls that store nothing, in turn, twice: the library's share of a call is the limit of
+ * what the service can reach.
+ */
 async function besideEmptyCalls(fixture: FleetFixture, working: readonly Working[]): Promise<Row[]> {
   progress(`${SHIPS} ships, 1 line a call, beside calls that store nothing`);
   const bare = await startBareServer(fixture);
@@ -89,7 +101,8 @@ async function besideEmptyCalls(fixture: FleetFixture, working: readonly Working
   bare.stop();
   return [
     compare(`${SHIPS} ships, 1 line a call`, Math.max(...ours), 'an empty unary call', Math.max(...empty), 'lines/s'),
-    compare('an empty unary call of the library, mutual TLS, the same message', Math.max(...empty), 'target', TARGET, 'calls/s'),
+    compare('an empty unary call of the library, mutual TLS, the same message', Math.max(...empty), 'target', TARGET,
+      'calls/s'),
   ];
 }
 
@@ -98,13 +111,20 @@ async function streamedPerSecond(fixture: FleetFixture, working: readonly Workin
   const before = working.reduce((sum, { seq }) => sum + seq, 0);
   const end = performance.now() + SECONDS * 1000;
   await Promise.all(working.map(async (each) => {
-    const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials: each.ship.identity, onTrustBundle: () => undefined, provesRevocation: () => false });
+    const link = new RemoteLink({
+      address: { host: host!, port: Number(port) },
+      credentials: each.ship.identity,
+      onTrustBundle: () => undefined,
+      provesRevocation: () => false,
+    });
     let next = each.seq;
     await Promise.all(Array.from({ length: UNDER_WAY }, async () => {
       while (performance.now() < end) {
         const seq = next++;
         const line = create(LogLineSchema, { level: 1, message: text(seq) });
-        const { nextSeq } = await link.appendLogs(create(AppendLogsRequestSchema, { ref: each.ref, firstSeq: BigInt(seq), lines: [line] }));
+        const { nextSeq } = await link.appendLogs(
+          create(AppendLogsRequestSchema, { ref: each.ref, firstSeq: BigInt(seq), lines: [line] }),
+        );
         each.seq = Math.max(each.seq, Number(nextSeq));
       }
     }));
@@ -115,7 +135,9 @@ async function streamedPerSecond(fixture: FleetFixture, working: readonly Workin
 
 /** As long as typical lines of test runners, and all different. */
 function text(n: number): string {
-  return `ok ${n} - module ${(n * 7919) % 1009} handles case ${(n * 104_729) % 9973} of the specification (${(n * 31) % 97} ms)`;
+  return `ok ${n} - module ${(n * 7919) % 1009} handles case ${(n * 104_729) % 9973} of the specification (${
+    (n * 31) % 97
+  } ms)`;
 }
 
 async function pages({ logs }: FleetFixture, { ref, seq }: Working): Promise<string> {
@@ -123,7 +145,8 @@ async function pages({ logs }: FleetFixture, { ref, seq }: Working): Promise<str
   const times: number[] = [];
   for (let n = 0; n < Math.round(scaled(2000, 50)); n++) {
     const begun = performance.now();
-    await logs.handlers.listRunLogs({ id: ref.runId, attempt: ref.attempt, offset: (n * 7919) % seq }, undefined as never);
+    await logs.handlers.listRunLogs({ id: ref.runId, attempt: ref.attempt, offset: (n * 7919) % seq },
+      undefined as never);
     times.push(performance.now() - begun);
   }
   times.sort((a, b) => a - b);

@@ -1,5 +1,6 @@
-// Peers of the run queue on this machine: job queues for programs that hold a connection to their database. Jobs do nothing, and these
-// queues have only jobs: no runs with logs, no ships that may be disconnected, no HTTP, no TLS. Alone: `node bench/run-queue/peers.ts`.
+// Peers of the run queue on this machine: job queues for programs that hold a connection to their database. Jobs do
+// nothing, and these queues have only jobs: no runs with logs, no ships that may be disconnected, no HTTP, no TLS.
+// Alone: `node bench/run-queue/peers.ts`.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -17,12 +18,12 @@ const JOBS = Math.round(scaled(10_000, 200));
 const CLIENTS = 32;
 const ONE_SHIP = Math.round(scaled(200, 20));
 
-const PEERS: readonly (readonly [needs: string, start: (folder: string) => Promise<JobQueue | undefined>])[] = [
-  ['postgresql', (folder) => startQuire(join(folder, 'quire'))],
-  ['postgresql', (folder) => startPgBoss(join(folder, 'pg-boss'))],
-  ['redis-server', (folder) => startBullMq(join(folder, 'bullmq-always'), 'always')],
-  ['redis-server', (folder) => startBullMq(join(folder, 'bullmq-everysec'), 'everysec')],
-];
+const PEERS: readonly (readonly [needs: string, start: (folder: string) => Promise<JobQueue | undefined>])[] = [[
+  'postgresql',
+  (folder) => startQuire(join(folder, 'quire')),
+], ['postgresql', (folder) => startPgBoss(join(folder, 'pg-boss'))], ['redis-server',
+  (folder) => startBullMq(join(folder, 'bullmq-always'), 'always')], ['redis-server',
+  (folder) => startBullMq(join(folder, 'bullmq-everysec'), 'everysec')]];
 
 export async function benchQueuePeers(folder: string): Promise<Section[]> {
   const rows: string[][] = [];
@@ -39,11 +40,15 @@ export async function benchQueuePeers(folder: string): Promise<Section[]> {
   const title = 'Run queue: queues of jobs on this machine';
   if (rows.length === 0) return [missing(title, `it needs ${[...lacking].join(' or ')}; Debian has both`)];
   return [{
-    title, header: ['peer', 'what', 'value'], rows,
+    title,
+    header: ['peer', 'what', 'value'],
+    rows,
     notes: [
-      'Clients and workers are one process, which holds connections to the database itself: no HTTP, no TLS, no ships, no logs of jobs.',
+      'Clients and workers are one process, which holds connections to the database itself: no HTTP, no TLS, no ' +
+      'ships, no logs of jobs.',
       'Runs of this package are taken in batches of 20, and accepted and completed one by one, 64 at once.',
-      'A batch of pg-boss is what is taken and completed by one command each; BullMQ takes and completes job by job, in one command, 200 in hand at once.',
+      'A batch of pg-boss is what is taken and completed by one command each; BullMQ takes and completes job by ' +
+      'job, in one command, 200 in hand at once.',
       ...[...lacking].map((each) => `Not measured for want of ${each}.`),
     ],
   }];
@@ -58,7 +63,8 @@ async function measured(queue: JobQueue): Promise<string[][]> {
     rows.push([queue.name, `jobs a second, ${JOBS} queued before, in batches of ${batch}`, figure(drained)]);
   }
   const times = await latencies(queue);
-  return [...rows, [queue.name, 'from queueing to the start, idle, p50 / p99', `${figure(quantile(times, 0.5))} / ${figure(quantile(times, 0.99))} ms`]];
+  return [...rows, [queue.name, 'from queueing to the start, idle, p50 / p99',
+    `${figure(quantile(times, 0.5))} / ${figure(quantile(times, 0.99))} ms`]];
 }
 
 async function perSecond(count: number, work: () => Promise<void>): Promise<number> {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -25,13 +25,23 @@ export async function startQueueService(folder: string): Promise<QueueService> {
   mkdirSync(folder, { recursive: true });
   const config = join(folder, 'runs.yaml');
   writeFileSync(config, yaml(folder));
-  const child = spawn(process.execPath, [join(ROOT, 'src/app/main.ts'), 'runs', '--config', config], { stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: process.env['PATH'], RUNS_API_TOKEN: TOKEN } });
+  const child = spawn(process.execPath, [join(ROOT, 'src/app/main.ts'), 'runs', '--config', config], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { PATH: process.env['PATH'], RUNS_API_TOKEN: TOKEN },
+  });
   const { url, enrol } = await addressesOf(child);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const post = <T>(path: string, body: object): Promise<T> => send(agent, `${url}/api/v1${path}`, body);
   return {
-    enrol, post,
-    submit: (n) => post('/runs', { project_id: `p${n % PROJECTS}`, kind: 'pipeline', task: `t${n % PIPELINES}`, input: { ref: 'main' } }),
+    enrol,
+    post,
+    submit: (n) =>
+      post('/runs', {
+        project_id: `p${n % PROJECTS}`,
+        kind: 'pipeline',
+        task: `t${n % PIPELINES}`,
+        input: { ref: 'main' },
+      }),
     usage: () => ({ cpu: processorSeconds(child.pid!), memory: memoryOf(child.pid!).now }),
     async stop() {
       agent.destroy();
@@ -43,7 +53,8 @@ export async function startQueueService(folder: string): Promise<QueueService> {
 
 function yaml(folder: string): string {
   const projects = Array.from({ length: PROJECTS }, (_, n) => `  - {id: p${n}, repository: org/p${n}}`);
-  const pipelines = Array.from({ length: PIPELINES }, (_, n) => `  - {name: t${n}, steps: [{name: only, run: 'true'}]}`);
+  const pipelines = Array.from({ length: PIPELINES },
+    (_, n) => `  - {name: t${n}, steps: [{name: only, run: 'true'}]}`);
   return `version: 1
 listen: 127.0.0.1:0
 data_dir: ${join(folder, 'data')}
@@ -71,7 +82,12 @@ function addressesOf(child: ChildProcess): Promise<{ url: string; enrol: string 
 
 function send<T>(agent: Agent, url: string, body: object): Promise<T> {
   const bytes = JSON.stringify(body);
-  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes), 'idempotency-key': crypto.randomUUID() };
+  const headers = {
+    authorization: `Bearer ${TOKEN}`,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(bytes),
+    'idempotency-key': crypto.randomUUID(),
+  };
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method: 'POST', agent, headers }, (incoming) => {
       const parts: Buffer[] = [];

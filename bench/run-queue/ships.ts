@@ -1,9 +1,11 @@
-// A fleet in one process: real ships, over gRPC with mutual TLS, whose work does nothing. Controlled by messages of its parent.
+// A fleet in one process: real ships, over gRPC with mutual TLS, whose work does nothing. Controlled by messages of its
+// parent.
 import { Outcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../src/lib/log.ts';
 import { RemoteLink } from '../../src/ship/grpc/index.ts';
-import { joinFleet, readJoinToken, type Identity } from '../../src/ship/identity/index.ts';
-import { createShip, systemShipTime, toShipInfo, type Executor, type Ship, type ShipDescription } from '../../src/ship/index.ts';
+import { type Identity, joinFleet, readJoinToken } from '../../src/ship/identity/index.ts';
+import { createShip, type Executor, type Ship, type ShipDescription, systemShipTime,
+  toShipInfo } from '../../src/ship/index.ts';
 import { MemorySpools } from '../../src/testkit/ship/memory-spools.ts';
 import { sideBySide } from './side-by-side.ts';
 
@@ -58,16 +60,30 @@ const executor: Executor = {
 
 async function handle(order: ShipsOrder): Promise<unknown> {
   switch (order.do) {
-    case 'join': return join(order.enrol, order.tokens);
-    case 'sail': return sail(order.ships, order.capacity);
-    case 'end': return end(order.ships);
-    case 'forget': return forget();
-    case 'wait': return drained(order.runs);
-    case 'began': return starts.get(order.run) ?? new Promise((resolve) => waiting.set(order.run, resolve));
+    case 'join':
+      return join(order.enrol, order.tokens);
+    case 'sail':
+      return sail(order.ships, order.capacity);
+    case 'end':
+      return end(order.ships);
+    case 'forget':
+      return forget();
+    case 'wait':
+      return drained(order.runs);
+    case 'began':
+      return starts.get(order.run) ?? new Promise((resolve) => waiting.set(order.run, resolve));
   }
 }
 
-const describe = (name: string, capacity: number): ShipDescription => ({ name, version: '1.0.0', os: 'linux', arch: 'amd64', keyVariables: [], capacity, ephemeral: false });
+const describe = (name: string, capacity: number): ShipDescription => ({
+  name,
+  version: '1.0.0',
+  os: 'linux',
+  arch: 'amd64',
+  keyVariables: [],
+  capacity,
+  ephemeral: false,
+});
 
 async function join(enrol: string, tokens: readonly string[]): Promise<number> {
   const [host, port] = enrol.split(':');
@@ -75,7 +91,13 @@ async function join(enrol: string, tokens: readonly string[]): Promise<number> {
   const first = identities.length;
   await sideBySide(tokens.length, JOINS, async (n) => {
     const info = toShipInfo(describe(`ship-${first + n}`, 1), executor.kinds);
-    identities.push(await joinFleet({ host: host!, port: Number(port), token: readJoinToken(tokens[n]!)!, info, now: () => Date.now() }));
+    identities.push(await joinFleet({
+      host: host!,
+      port: Number(port),
+      token: readJoinToken(tokens[n]!)!,
+      info,
+      now: () => Date.now(),
+    }));
   });
   return (now() - begun) / 1000;
 }
@@ -95,9 +117,18 @@ async function end(but: number): Promise<void> {
 
 function launch(identity: Identity, capacity: number): void {
   const [host, port] = identity.fleetAddress.split(':');
-  const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials: identity, onTrustBundle: () => undefined, provesRevocation: () => false });
+  const link = new RemoteLink({
+    address: { host: host!, port: Number(port) },
+    credentials: identity,
+    onTrustBundle: () => undefined,
+    provesRevocation: () => false,
+  });
   const ship = createShip({
-    executor, spools: new MemorySpools(), time: systemShipTime, log: silentLog, description: describe(identity.name, capacity),
+    executor,
+    spools: new MemorySpools(),
+    time: systemShipTime,
+    log: silentLog,
+    description: describe(identity.name, capacity),
     link: {
       connect: (events) => link.connect(events),
       appendLogs: (request) => link.appendLogs(request),
@@ -135,6 +166,7 @@ async function drained(runs: number): Promise<Drained> {
 }
 
 process.on('message', ({ id, order }: { id: number; order: ShipsOrder }) => {
-  handle(order).then((answer) => process.send!({ id, answer }), (error: unknown) => process.send!({ id, error: String(error) }));
+  handle(order).then((answer) => process.send!({ id, answer }),
+    (error: unknown) => process.send!({ id, error: String(error) }));
 });
 process.on('disconnect', () => process.exit());

@@ -15,7 +15,11 @@ export function buildWithCargo(sources: string, program: string): Built {
   const target = process.env['CARGO_TARGET_DIR'] ?? join(CACHE, name);
   progress(`${name}: building, which takes some minutes the first time`);
   try {
-    execFileSync('cargo', ['build', '--release', '--locked', '--quiet'], { cwd: sources, env: { ...process.env, CARGO_TARGET_DIR: target }, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('cargo', ['build', '--release', '--locked', '--quiet'], {
+      cwd: sources,
+      env: { ...process.env, CARGO_TARGET_DIR: target },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     return { program: join(target, 'release', program) };
   } catch (error) {
     return { reason: `could not be built: ${HOW} (${(error as Error).message.split('\n')[0]})` };

@@ -11,14 +11,19 @@ export interface Client {
 
 export function clientOf(url: string): Client {
   const agent = new Agent({ keepAlive: true });
-  const send = (path: string, body: object) => new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const outgoing = request(`${url}${path}`, { method: 'POST', agent, headers: { 'Content-Type': 'application/json' } }, (incoming) => {
-      const parts: Buffer[] = [];
-      incoming.on('data', (part: Buffer) => parts.push(part)).on('error', reject);
-      incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
+  const send = (path: string, body: object) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const outgoing = request(`${url}${path}`, {
+        method: 'POST',
+        agent,
+        headers: { 'Content-Type': 'application/json' },
+      }, (incoming) => {
+        const parts: Buffer[] = [];
+        incoming.on('data', (part: Buffer) => parts.push(part)).on('error', reject);
+        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
+      });
+      outgoing.on('error', reject).end(JSON.stringify(body));
     });
-    outgoing.on('error', reject).end(JSON.stringify(body));
-  });
   return {
     post: async <T>(path: string, body: object) => {
       const { status, text } = await send(path, body);

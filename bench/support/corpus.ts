@@ -6,11 +6,12 @@ import { findCorpus } from '../../src/app/demo/corpus.ts';
 import { ROOT } from './server.ts';
 
 /** How to proceed without the public texts; follows a sentence that says which of them a part needs. */
-export const CORPUS_HINT = 'put them into a folder "corpus" of a folder beside the checkout, or name that folder "corpus" in QUIRE_CORPUS';
+export const CORPUS_HINT =
+  'put them into a folder "corpus" of a folder beside the checkout, or name that folder "corpus" in QUIRE_CORPUS';
 
 /**
- * A folder of the public texts, such as `docs-mdn`: in the folder that `QUIRE_CORPUS` names, or otherwise in a folder `corpus`
- * in a folder beside the checkout.
+ * A folder of the public texts, such as `docs-mdn`: in the folder that `QUIRE_CORPUS` names, or otherwise in a folder
+ * `corpus` in a folder beside the checkout.
  */
 export function corpusFolder(name: string): string | undefined {
   const named = process.env['QUIRE_CORPUS'];

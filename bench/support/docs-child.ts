@@ -17,10 +17,14 @@ export interface DocsChild {
 
 /** Resolves when it listens; `env` contains further settings, if any. */
 export async function startDocsChild(database: string, env: Readonly<Record<string, string>> = {}): Promise<DocsChild> {
-  const child = fork(join(import.meta.dirname, 'docs-server.ts'), [database], { env: { ...process.env, NODE_COMPILE_CACHE, ...env } });
+  const child = fork(join(import.meta.dirname, 'docs-server.ts'), [database], {
+    env: { ...process.env, NODE_COMPILE_CACHE, ...env },
+  });
   const ended = once(child, 'exit');
   const answer = async <T>(): Promise<T> => {
-    const [message] = (await Promise.race([once(child, 'message'), ended.then(() => Promise.reject(new Error('the server ended')))])) as [T];
+    const [message] =
+      (await Promise.race([once(child, 'message'),
+        ended.then(() => Promise.reject(new Error('the server ended')))])) as [T];
     return message;
   };
   const url = await answer<string>();

@@ -1,4 +1,4 @@
-import { operations, type Operations } from '../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../generated/docs/operations.ts';
 import { toDocsSettings } from '../../src/app/docs-service.ts';
 import { loadSettings } from '../../src/app/settings/index.ts';
 import { readSpecification } from '../../src/app/specification.ts';
@@ -19,10 +19,24 @@ export async function openService(path: string, env: Readonly<Record<string, str
   const { settings } = loadSettings({ env: { SVC_PATH: path, ...env } });
   const sql = await openDatabase({ path });
   await migrate(sql, DOCUMENT_MIGRATIONS, clock);
-  const service = await createDocumentService({ sql, clock, log, feed: new ChangeFeed(sql, clock), codec: new BodyCodec(settings.compression), settings: toDocsSettings(settings) });
+  const service = await createDocumentService({
+    sql,
+    clock,
+    log,
+    feed: new ChangeFeed(sql, clock),
+    codec: new BodyCodec(settings.compression),
+    settings: toDocsSettings(settings),
+  });
   const { inputs } = await readSpecification('docs');
   return {
-    invoke: createInvoker<Operations>({ operations, inputs, handlers: service.handlers, guard: service.access.guard, mode: () => 'wr', timeoutMs: 30_000 }),
+    invoke: createInvoker<Operations>({
+      operations,
+      inputs,
+      handlers: service.handlers,
+      guard: service.access.guard,
+      mode: () => 'wr',
+      timeoutMs: 30_000,
+    }),
     stop: async () => {
       await service.stop();
       await sql.close();

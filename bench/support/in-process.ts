@@ -20,7 +20,10 @@ export interface Calls {
   readonly kinds: Readonly<Record<string, readonly Call[]>>;
   /** Seconds for each kind. */
   readonly seconds: number;
-  /** A search that is repeated before measuring until it uses the `algorithm` that it requests and no thread works, or the time is over. */
+  /**
+   * A search that is repeated before measuring until it uses the `algorithm` that it requests and no thread works, or
+   * the time is over.
+   */
   readonly until?: Call;
   /** Whether the keys of the results of each call are needed. */
   readonly keys?: boolean;
@@ -53,18 +56,25 @@ for (let slice = 0; slice <= SLICES; slice++) {
   for (const name of names) {
     const measured = await callFor(kinds[name]!, seconds / SLICES);
     // The first slice is the warm-up.
-    if (slice > 0) for (const time of measured) times[name]!.push(time);
+    if (slice > 0) { for (const time of measured) times[name]!.push(time); }
   }
 }
 await stop();
-writeFileSync(out, JSON.stringify(Object.fromEntries(names.map((name) => [name, { ...latencyOf(times[name]!), longest: times[name]!.reduce((most, time) => Math.max(most, time), 0), found: found[name]! } satisfies Called]))));
+writeFileSync(out, JSON.stringify(Object.fromEntries(names.map((name) => [name, {
+  ...latencyOf(times[name]!),
+  longest: times[name]!.reduce((most, time) => Math.max(most, time), 0),
+  found: found[name]!,
+} satisfies Called]))));
 
 /** Input is completed in place, so each call needs its own. */
 async function call({ operation, input }: Call): Promise<unknown> {
   return (await invoke(operation, structuredClone(input), CALLER)).value;
 }
 
-/** The keys that the first calls of each kind return. Kinds take turns, because a structure that is not complete yet finds other documents later. */
+/**
+ * The keys that the first calls of each kind return. Kinds take turns, because a structure that is not complete yet
+ * finds other documents later.
+ */
 async function firstAnswers(most: number): Promise<Record<string, string[][]>> {
   const answers: Record<string, string[][]> = Object.fromEntries(names.map((name) => [name, []]));
   const count = Math.min(most, Math.max(...names.map((name) => kinds[name]!.length)));
@@ -85,7 +95,10 @@ async function structureBuilt(search: Call): Promise<void> {
   }
 }
 
-/** Searches use a structure when most of it is built; the threads that build the rest find other documents meanwhile, and share the processors. */
+/**
+ * Searches use a structure when most of it is built; the threads that build the rest find other documents meanwhile,
+ * and share the processors.
+ */
 async function threadsIdle(): Promise<void> {
   for (const end = performance.now() + WAIT_SECONDS * 1000; performance.now() < end;) {
     const before = process.cpuUsage();

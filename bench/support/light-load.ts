@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildWithCargo, type Built } from './cargo.ts';
-import { sendsPerSecond, type Prepared } from './wire.ts';
+import { type Prepared, sendsPerSecond } from './wire.ts';
 
 const SOURCES = join(import.meta.dirname, '..', 'load-client');
 
@@ -21,7 +21,10 @@ export interface Answered {
 
 let built: Built | undefined;
 
-/** Why loads are sent by this process instead of a program that uses a third of its processor time; undefined if they are not. */
+/**
+ * Why loads are sent by this process instead of a program that uses a third of its processor time; undefined if they
+ * are not.
+ */
 export function lightLoadMissing(): string | undefined {
   built ??= buildWithCargo(SOURCES, 'quire-bench-load-client');
   return 'reason' in built ? built.reason : undefined;
@@ -41,14 +44,19 @@ export class LightLoad {
 
   /** Sends for some seconds, after a warm-up of a fifth of that time. Fails if any response is not 200. */
   async send(url: string, connections: number, seconds: number): Promise<Answered> {
-    return lightLoadMissing() === undefined ? this.#sendByProgram(url, connections, seconds) : this.#sendHere(url, connections, seconds);
+    return lightLoadMissing() === undefined
+      ? this.#sendByProgram(url, connections, seconds)
+      : this.#sendHere(url, connections, seconds);
   }
 
   async #sendByProgram(url: string, connections: number, seconds: number): Promise<Answered> {
     const { program } = built as { program: string };
-    await (this.#written ??= writeFile(this.#file, Buffer.concat(this.#requests.flatMap((request) => [lengthOf(request), request]))));
-    const { stdout } = await promisify(execFile)(program, [new URL(url).host, this.#file, String(connections), String(WARM_UP * seconds), String(seconds)]);
-    const { answered, seconds: took, ...rest } = JSON.parse(stdout) as Omit<Answered, 'perSecond'> & { answered: number; seconds: number };
+    await (this.#written ??= writeFile(this.#file,
+      Buffer.concat(this.#requests.flatMap((request) => [lengthOf(request), request]))));
+    const { stdout } = await promisify(execFile)(program, [new URL(url).host, this.#file, String(connections),
+      String(WARM_UP * seconds), String(seconds)]);
+    const { answered, seconds: took, ...rest } = JSON.parse(stdout) as Omit<Answered, 'perSecond'> & { answered: number;
+      seconds: number };
     return { perSecond: answered / took, ...rest };
   }
 

@@ -1,11 +1,12 @@
 /**
- * The test of Mann and Whitney (1947), by its normal approximation with a correction for ties, which is accurate from about
- * twenty samples. `superiority` is the probability that a value of the first sample is larger than one of the second, with half
- * of the ties counted; `p` is two-sided.
+ * The test of Mann and Whitney (1947), by its normal approximation with a correction for ties, which is accurate from
+ * about twenty samples. `superiority` is the probability that a value of the first sample is larger than one of the
+ * second, with half of the ties counted; `p` is two-sided.
  */
 export function mannWhitney(first: readonly number[], second: readonly number[]): { superiority: number; p: number } {
   const [n, m] = [first.length, second.length];
-  const sorted = [...first.map((value) => ({ value, isFirst: true })), ...second.map((value) => ({ value, isFirst: false }))].sort((a, b) => a.value - b.value);
+  const sorted = [...first.map((value) => ({ value, isFirst: true })),
+    ...second.map((value) => ({ value, isFirst: false }))].sort((a, b) => a.value - b.value);
   let ranksOfFirst = 0;
   let ties = 0;
   for (let i = 0; i < sorted.length;) {

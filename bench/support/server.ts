@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,12 @@ export interface BenchServer {
 
 /** The document service as started by a user, on a free port; with further settings, if any. */
 export function startQuire(database: string, env: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
-  return start([join(ROOT, 'bin/quire.js'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], { SVC_LOG_LEVEL: 'warn', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...env });
+  return start([join(ROOT, 'bin/quire.js'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], {
+    SVC_LOG_LEVEL: 'warn',
+    SVC_GRPC_ADDR: '127.0.0.1:0',
+    SVC_MCP_ADDR: '127.0.0.1:0',
+    ...env,
+  });
 }
 
 /** A script that prints `listening on URL`. */
@@ -30,7 +35,9 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>): 
 }
 
 /** A program that prints `listening on URL`. */
-export async function startProgram(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
+export async function startProgram(command: string, args: readonly string[],
+  env: Readonly<Record<string, string>> = {}): Promise<BenchServer>
+{
   const begun = performance.now();
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
   const url = await listeningUrl(child);
@@ -38,7 +45,13 @@ export async function startProgram(command: string, args: readonly string[], env
     child.kill(signal);
     await once(child, 'exit');
   };
-  return { url, pid: child.pid!, readyMs: performance.now() - begun, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return {
+    url,
+    pid: child.pid!,
+    readyMs: performance.now() - begun,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
 }
 
 function listeningUrl(child: ChildProcess): Promise<string> {
@@ -63,7 +76,9 @@ export function memoryOf(pid: number): { now: number; peak: number } {
 
 /** Processor time of a process and its children in seconds; the kernel counts in hundredths. */
 export function secondsOf(pid: number): number {
-  const stats = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), statOf(name)] as const);
+  const stats = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) =>
+    [Number(name), statOf(name)] as const
+  );
   const family = stats.filter(([each, [, parent]]) => each === pid || Number(parent) === pid);
   return family.reduce((sum, [, fields]) => sum + Number(fields[11]) + Number(fields[12]), 0) / 100;
 }

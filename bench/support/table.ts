@@ -18,7 +18,8 @@ export interface Section {
 /** Rows under a title. */
 export function comparisons(title: string, rows: readonly Row[], notes: readonly string[] = []): Section {
   return {
-    title, notes,
+    title,
+    notes,
     header: ['what', 'value', 'beside', 'value', 'ratio'],
     rows: rows.map((row) => [row.what, row.value, row.peer, row.peerValue, row.ratio]),
   };
@@ -32,11 +33,19 @@ export function missing(title: string, reason: string): Section {
 export function renderSection({ title, header, rows, notes = [] }: Section): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const table = rows.length === 0 ? [] : [line(header), `|${'---|'.repeat(header.length)}`, ...rows.map(line), ''];
-  return [`## ${title}`, '', ...table, ...notes.map((note) => `- ${note}`), ...(notes.length > 0 ? [''] : [])].join('\n');
+  return [`## ${title}`, '', ...table, ...notes.map((note) => `- ${note}`), ...(notes.length > 0 ? [''] : [])].join(
+    '\n',
+  );
 }
 
 export function compare(what: string, value: number, peer: string, peerValue: number, unit: string): Row {
-  return { what, value: `${figure(value)} ${unit}`, peer, peerValue: `${figure(peerValue)} ${unit}`, ratio: (value / peerValue).toFixed(2) };
+  return {
+    what,
+    value: `${figure(value)} ${unit}`,
+    peer,
+    peerValue: `${figure(peerValue)} ${unit}`,
+    ratio: (value / peerValue).toFixed(2),
+  };
 }
 
 /** Three significant digits. */

@@ -17,14 +17,20 @@ export interface Sent {
 export function prepare(path: string, body?: object): Prepared {
   if (body === undefined) return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   const text = JSON.stringify(body);
-  return Buffer.from(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${
+      Buffer.byteLength(text)
+    }\r\n\r\n${text}`,
+  );
 }
 
 /**
- * Sends the requests in turn for some seconds, after a warm-up of a fifth of that time; each connection starts at a different
- * position in the list. A function returns a new request for each call instead.
+ * Sends the requests in turn for some seconds, after a warm-up of a fifth of that time; each connection starts at a
+ * different position in the list. A function returns a new request for each call instead.
  */
-export async function send(url: string, requests: readonly Prepared[] | (() => Prepared), connections: number, seconds: number): Promise<Sent> {
+export async function send(url: string, requests: readonly Prepared[] | (() => Prepared), connections: number,
+  seconds: number): Promise<Sent>
+{
   const requestOf = typeof requests === 'function' ? requests : (n: number) => requests[n % requests.length]!;
   const size = typeof requests === 'function' ? 0 : requests.length;
   const times: number[] = [];
@@ -46,7 +52,9 @@ export async function send(url: string, requests: readonly Prepared[] | (() => P
 }
 
 /** As `send`; requests per second. Fails if any is answered with another status than 200. */
-export async function sendsPerSecond(url: string, requests: readonly Prepared[] | (() => Prepared), connections: number, seconds: number): Promise<number> {
+export async function sendsPerSecond(url: string, requests: readonly Prepared[] | (() => Prepared), connections: number,
+  seconds: number): Promise<number>
+{
   const { times, refused, seconds: took } = await send(url, requests, connections, seconds);
   if (refused > 0) throw new Error(`${refused} answers were not 200`);
   return times.length / took;
@@ -94,7 +102,8 @@ export class Wire {
     if (head < 0) return;
     this.head = this.#received.toString('latin1', 0, head);
     const length = /content-length: *(\d+)/i.exec(this.head)?.[1];
-    if (length === undefined) return this.#settle?.reject(new Error(`an answer does not say its length:\n${this.head}`));
+    if (length === undefined)
+      return this.#settle?.reject(new Error(`an answer does not say its length:\n${this.head}`));
     const end = head + 4 + Number(length);
     if (this.#received.length < end) return;
     this.body = this.#received.toString('utf8', head + 4, end);

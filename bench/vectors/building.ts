@@ -26,14 +26,21 @@ export interface BuildingResult {
 }
 
 /** Searches while a graph is built in the background. */
-export async function benchBuilding(folder: string, { base, queries, count, dims, metric }: Collection, seconds: number): Promise<Section> {
+export async function benchBuilding(folder: string, { base, queries, count, dims, metric }: Collection,
+  seconds: number): Promise<Section>
+{
   const file = join(folder, 'building-job.json');
   writeFileSync(file, JSON.stringify({ base, queries, count, dims, metric, seconds } satisfies BuildingJob));
-  const { phases, buildSeconds, workers } = await answerOf<BuildingResult>(process.execPath, [join(import.meta.dirname, 'building-child.ts'), file]);
+  const { phases, buildSeconds, workers } = await answerOf<BuildingResult>(process.execPath, [
+    join(import.meta.dirname, 'building-child.ts'),
+    file,
+  ]);
   return {
     title: `Vectors: searches while a graph of ${count.toLocaleString('en-US')} x ${dims} is built`,
     header: ['searches', 'number', 'a second', 'p50 / p95 / p99 / worst, ms'],
-    rows: phases.map(({ what, searches, perSecond, p50, p95, p99, worst }) => [what, figure(searches), figure(perSecond), [p50, p95, p99, worst].map(figure).join(' / ')]),
+    rows: phases.map((
+      { what, searches, perSecond, p50, p95, p99, worst },
+    ) => [what, figure(searches), figure(perSecond), [p50, p95, p99, worst].map(figure).join(' / ')]),
     notes: [`One search after the other, ${workers} workers. The graph took ${figure(buildSeconds)} s.`],
   };
 }

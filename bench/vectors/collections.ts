@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { ALL } from '../peers/vectors/job.ts';
 import type { Truth } from '../peers/vectors/index.ts';
+import { ALL } from '../peers/vectors/job.ts';
 import { corpusFolder } from '../support/corpus.ts';
 import { scaled } from '../support/scale.ts';
 import { writeMixture } from './generator.ts';
@@ -32,14 +32,25 @@ export async function realCollection(folder: string, name: (typeof REAL)[number]
   const from = corpusFolder('vec');
   if (from === undefined) return undefined;
   const source = (suffix: string) => join(from, `${name}.${suffix}`);
-  const { n: count, dim: dims, metric: kind, k } = JSON.parse(readFileSync(source('json'), 'utf8')) as { n: number; dim: number; metric: string; k: number };
+  const { n: count, dim: dims, metric: kind, k } = JSON.parse(readFileSync(source('json'), 'utf8')) as { n: number;
+    dim: number; metric: string; k: number };
   const base = join(folder, `${name}.base`);
   writeFileSync(base, gunzipSync(readFileSync(source('base.f32.gz'))));
-  const collection = { name, base, count, dims, metric: kind === 'cosine' ? 'cosine' as const : 'euclidean' as const, queries: source('queries.f32'), truth: join(folder, `${name}.truth`), isReal: true };
+  const collection = {
+    name,
+    base,
+    count,
+    dims,
+    metric: kind === 'cosine' ? 'cosine' as const : 'euclidean' as const,
+    queries: source('queries.f32'),
+    truth: join(folder, `${name}.truth`),
+    isReal: true,
+  };
   const { intrinsicDimension } = await findTruth(folder, { ...collection, shares: SHARES, out: collection.truth });
   // Without a filter, the neighbours that are included in the set are used, not ours.
   const truth = JSON.parse(readFileSync(collection.truth, 'utf8')) as Truth;
-  writeFileSync(collection.truth, JSON.stringify({ ...truth, [ALL]: givenNeighbours(source('gt.i32'), source('gtdist.f32'), k) }));
+  writeFileSync(collection.truth,
+    JSON.stringify({ ...truth, [ALL]: givenNeighbours(source('gt.i32'), source('gtdist.f32'), k) }));
   return { ...collection, intrinsicDimension };
 }
 
@@ -66,9 +77,23 @@ export function generate(folder: string, dims: number, count: number): Generated
   return { base, queries, dims };
 }
 
-/** The first `count` generated vectors: with the Euclidean distance, like image descriptors, or the cosine, like text embeddings. */
-export async function generatedCollection(folder: string, { base, queries, dims }: Generated, count: number): Promise<Collection> {
-  const collection = { name: 'generated', base, queries, dims, count, metric: dims < 256 ? 'euclidean' as const : 'cosine' as const, truth: join(folder, `mixture-${dims}-${count}.truth`), isReal: false };
+/**
+ * The first `count` generated vectors: with the Euclidean distance, like image descriptors, or the cosine, like text
+ * embeddings.
+ */
+export async function generatedCollection(folder: string, { base, queries, dims }: Generated,
+  count: number): Promise<Collection>
+{
+  const collection = {
+    name: 'generated',
+    base,
+    queries,
+    dims,
+    count,
+    metric: dims < 256 ? 'euclidean' as const : 'cosine' as const,
+    truth: join(folder, `mixture-${dims}-${count}.truth`),
+    isReal: false,
+  };
   const { intrinsicDimension } = await findTruth(folder, { ...collection, shares: SHARES, out: collection.truth });
   return { ...collection, intrinsicDimension };
 }

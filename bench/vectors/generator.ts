@@ -4,7 +4,9 @@ import { seeded } from '../support/corpus.ts';
 /** Number of directions in which rows differ within a cluster: similar to embeddings and image descriptors. */
 const LATENT = 40;
 const CLUSTERS = 256;
-/** The spread of the clusters' centres, and the noise added in all dimensions, relative to the spread within a cluster. */
+/**
+ * The spread of the clusters' centres, and the noise added in all dimensions, relative to the spread within a cluster.
+ */
 const CENTRES = 1;
 const NOISE = 0.15;
 /** The k-th direction has (k + 1) ** -DECAY times the spread of the first. */
@@ -14,8 +16,8 @@ const BATCH = 1000;
 
 /**
  * A mixture of Gaussians with a distribution like embeddings: clusters of unequal size in a space of few directions of
- * decreasing weight, mapped into `dims` dimensions, with a little noise. Rows are independent of each other, so the first
- * thousand are as good a sample as any, and rows and queries of one seed come from one mixture.
+ * decreasing weight, mapped into `dims` dimensions, with a little noise. Rows are independent of each other, so the
+ * first thousand are as good a sample as any, and rows and queries of one seed come from one mixture.
  */
 export class Mixture {
   readonly #dims: number;
@@ -32,7 +34,8 @@ export class Mixture {
     this.#random = seeded(seed);
     this.#normals = Float32Array.from({ length: TABLE }, () => this.#normal());
     const scale = 1 / Math.sqrt(dims);
-    this.#directions = Float32Array.from({ length: LATENT * dims }, (_, i) => this.#normal() * scale * (Math.floor(i / dims) + 1) ** -DECAY);
+    this.#directions = Float32Array.from({ length: LATENT * dims },
+      (_, i) => this.#normal() * scale * (Math.floor(i / dims) + 1) ** -DECAY);
     this.#centres = Float32Array.from({ length: CLUSTERS * LATENT }, () => this.#normal() * CENTRES);
     this.#spreads = Float32Array.from({ length: CLUSTERS }, () => 0.5 + this.#random());
     this.#offset = Float32Array.from({ length: dims }, () => this.#normal() * scale);
@@ -63,7 +66,9 @@ export class Mixture {
 }
 
 /** Writes rows of a mixture to a file, and then queries to another. */
-export function writeMixture(dims: number, seed: number, files: readonly { readonly file: string; readonly count: number }[]): void {
+export function writeMixture(dims: number, seed: number,
+  files: readonly { readonly file: string; readonly count: number }[]): void
+{
   const mixture = new Mixture(dims, seed);
   const buffer = new Float32Array(BATCH * dims);
   for (const { file, count } of files) {

@@ -4,10 +4,11 @@ import { hnswlib, lanceDb, quire, usearch, type VectorJob, type VectorPeer } fro
 import { progress } from '../support/progress.ts';
 import { scaled } from '../support/scale.ts';
 import { type Collection, SHARES } from './collections.ts';
-import type { Measured } from './targets.ts';
 import type { VectorOutcome } from './tables.ts';
+import type { Measured } from './targets.ts';
 
-export const OUR_METHODS = ['hnsw', 'flat', 'sq', 'sq4', 'bq', 'ivf', 'pq', 'opq', 'int8', 'int8, scored in full', 'int4', 'int4, scored in full'];
+export const OUR_METHODS = ['hnsw', 'flat', 'sq', 'sq4', 'bq', 'ivf', 'pq', 'opq', 'int8', 'int8, scored in full',
+  'int4', 'int4, scored in full'];
 
 export interface Plan {
   readonly ours?: readonly string[];
@@ -22,7 +23,8 @@ export interface Plan {
 }
 
 export const GRAPHS: ReadonlyMap<VectorPeer, readonly string[]> = new Map([[hnswlib, ['hnsw']], [usearch, ['hnsw']]]);
-export const EVERYTHING: ReadonlyMap<VectorPeer, readonly string[]> = new Map([[hnswlib, ['hnsw']], [usearch, ['hnsw', 'flat']], [lanceDb, ['flat', 'IVF_HNSW_SQ', 'IVF_PQ']]]);
+export const EVERYTHING: ReadonlyMap<VectorPeer, readonly string[]> = new Map([[hnswlib, ['hnsw']], [usearch, ['hnsw',
+  'flat']], [lanceDb, ['flat', 'IVF_HNSW_SQ', 'IVF_PQ']]]);
 
 const SECONDS = scaled(0.3, 0.03);
 const BUILD_SECONDS = 100;
@@ -39,24 +41,46 @@ export async function measure(folder: string, collection: Collection, plan: Plan
   return { collection, outcomes };
 }
 
-async function outcomeOf(folder: string, collection: Collection, plan: Plan, peer: VectorPeer, wanted: readonly string[]): Promise<VectorOutcome> {
+async function outcomeOf(folder: string, collection: Collection, plan: Plan, peer: VectorPeer,
+  wanted: readonly string[]): Promise<VectorOutcome>
+{
   const reason = peer.missing();
   if (reason !== undefined) return { peer, failure: reason };
   const most = plan.buildSeconds ?? BUILD_SECONDS;
   const foreseen = peer === quire ? 0 : foresee(collection, plan.smaller, peer);
   const methods = foreseen > most ? wanted.filter((method) => method !== 'hnsw') : wanted;
-  const failure = methods.length === wanted.length ? undefined : `hnsw was left out: building would take some ${foreseen.toFixed(0)} s.`;
+  const failure = methods.length === wanted.length
+    ? undefined
+    : `hnsw was left out: building would take some ${foreseen.toFixed(0)} s.`;
   if (methods.length === 0) return { peer, failure: failure! };
   const { base, count, dims, metric, queries, truth, isReal } = collection;
   const own = join(folder, 'peer');
   await mkdir(own);
   const job: VectorJob = {
-    base, count, dims, metric, queries, truth, methods, shares: SHARES, folder: own, seconds: SECONDS,
-    buildSeconds: most * 2, structuresOnly: isReal, updateSeconds: plan.updateSeconds ?? 0, reopen: plan.reopen ?? false,
+    base,
+    count,
+    dims,
+    metric,
+    queries,
+    truth,
+    methods,
+    shares: SHARES,
+    folder: own,
+    seconds: SECONDS,
+    buildSeconds: most * 2,
+    structuresOnly: isReal,
+    updateSeconds: plan.updateSeconds ?? 0,
+    reopen: plan.reopen ?? false,
   };
   try {
     const answer = await peer.run(job);
-    return { peer, ...(answer.complete && { answer }), ...(answer.complete ? failure && { failure } : { failure: `given up after ${answer.seconds.toFixed(0)} s and ${answer.rows} rows.` }) };
+    return {
+      peer,
+      ...(answer.complete && { answer }),
+      ...(answer.complete
+        ? failure && { failure }
+        : { failure: `given up after ${answer.seconds.toFixed(0)} s and ${answer.rows} rows.` }),
+    };
   } catch (error) {
     return { peer, failure: (error as Error).message };
   } finally {

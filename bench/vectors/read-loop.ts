@@ -6,7 +6,9 @@ import { dirname, join } from 'node:path';
 
 const COMPILER = join(dirname(createRequire(import.meta.url).resolve('assemblyscript/package.json')), 'bin', 'asc.js');
 
-/** Reads 128 bytes per iteration and adds them up, so that nothing can be optimised away: the upper limit for a scan. */
+/**
+ * Reads 128 bytes per iteration and adds them up, so that nothing can be optimised away: the upper limit for a scan.
+ */
 const SOURCE = `
   export function read(from: usize, to: usize): i64 {
     let a = i64x2.splat(0), b = i64x2.splat(0), c = i64x2.splat(0), d = i64x2.splat(0);
@@ -34,7 +36,8 @@ export function compileReadLoop(pages: number): WebAssembly.Module {
   const folder = mkdtempSync(join(tmpdir(), 'quire-bench-'));
   try {
     writeFileSync(join(folder, 'read.ts'), SOURCE);
-    const options = ['-O3', '--runtime', 'stub', '--enable', 'simd,threads', '--importMemory', '--sharedMemory', '--initialMemory', `${pages}`, '--maximumMemory', `${pages}`];
+    const options = ['-O3', '--runtime', 'stub', '--enable', 'simd,threads', '--importMemory', '--sharedMemory',
+      '--initialMemory', `${pages}`, '--maximumMemory', `${pages}`];
     execFileSync(process.execPath, [COMPILER, 'read.ts', '--outFile', 'read.wasm', ...options], { cwd: folder });
     return new WebAssembly.Module(readFileSync(join(folder, 'read.wasm')));
   } finally {

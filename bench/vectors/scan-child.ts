@@ -1,5 +1,5 @@
-// `node scan-child.ts FOLDER/scan-job.json` prints a `ScanResult`: how fast rows and codes are scanned, compared with a loop that only
-// reads as many bytes. The kinds take turns, so that other load on the machine affects all of them.
+// `node scan-child.ts FOLDER/scan-job.json` prints a `ScanResult`: how fast rows and codes are scanned, compared with a
+// loop that only reads as many bytes. The kinds take turns, so that other load on the machine affects all of them.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -15,7 +15,9 @@ import type { ScanJob, ScanResult } from './scan.ts';
 const BATCH = 1000;
 const CODES: readonly AnnAlgorithm[] = ['sq', 'sq4', 'bq', 'pq'];
 
-const { base, queries: queriesFile, count, dims, metric, rounds, threads } = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as ScanJob;
+const { base, queries: queriesFile, count, dims, metric, rounds, threads } = JSON.parse(
+  readFileSync(process.argv[2]!, 'utf8'),
+) as ScanJob;
 const queries = rowsOf(readNumbers(queriesFile), dims);
 const kinds: Record<string, (round: number) => Promise<void>> = {};
 const halves = filterOf(count, 0.5);
@@ -55,14 +57,19 @@ for (const [kind, run] of Object.entries(kinds)) {
   }
   repeated.set(kind, median(all));
 }
-const result: ScanResult = Object.fromEntries([...times].map(([kind, all]) => [kind, { median: median(all), best: Math.min(...all), repeated: repeated.get(kind)! }]));
+const result: ScanResult = Object.fromEntries(
+  [...times].map((
+    [kind, all],
+  ) => [kind, { median: median(all), best: Math.min(...all), repeated: repeated.get(kind)! }]),
+);
 process.stdout.write(JSON.stringify(result), () => process.exit(0));
 
 async function filled(of: { pool: WorkerPool }, type: 'float32' | 'int8' | 'int4' = 'float32'): Promise<VectorIndex> {
   const index = new VectorIndex(of);
   const rows = new RowsFile(base, dims);
   for (let first = 0; first < count; first += BATCH) {
-    for (const [i, vector] of rowsOf(rows.read(first, Math.min(BATCH, count - first)), dims).entries()) index.put(first + i, [{ vector }], type);
+    for (const [i, vector] of rowsOf(rows.read(first, Math.min(BATCH, count - first)), dims).entries())
+      index.put(first + i, [{ vector }], type);
   }
   rows.close();
   return index;
@@ -82,7 +89,8 @@ function exactly(): (round: number) => Promise<void> {
   file.close();
   const copies = queries.map((query) => query.slice());
   return async (round) => {
-    const { keys } = usearch.exactSearch(rows, copies[round % copies.length]!, dims, K, metric === 'cosine' ? 'cos' : 'l2sq', 1);
+    const { keys } = usearch.exactSearch(rows, copies[round % copies.length]!, dims, K,
+      metric === 'cosine' ? 'cos' : 'l2sq', 1);
     if (keys.length !== K) throw new Error(`${K} rows should be found, got ${keys.length}`);
   };
 }
@@ -95,7 +103,10 @@ function reader(workers: number): () => Promise<void> {
   new Float32Array(memory.buffer).fill(0.5); // Unwritten pages would all be mapped to the same zero page.
   const module = compileReadLoop(pages);
   const share = bytes / workers;
-  const all = Array.from({ length: workers }, (_, i) => new Worker(new URL('read-worker.ts', import.meta.url), { workerData: { module, memory, from: i * share, to: (i + 1) * share } }));
+  const all = Array.from({ length: workers }, (_, i) =>
+    new Worker(new URL('read-worker.ts', import.meta.url), {
+      workerData: { module, memory, from: i * share, to: (i + 1) * share },
+    }));
   return async () => {
     await Promise.all(all.map((worker) => {
       worker.postMessage('read');

@@ -1,5 +1,5 @@
-// `node truth-child.ts FOLDER/truth-job.json` writes the true neighbours and prints facts about the collection. They are
-// found by our own exact scan, which is verified with plain loops for some queries.
+// `node truth-child.ts FOLDER/truth-job.json` writes the true neighbours and prints facts about the collection. They
+// are found by our own exact scan, which is verified with plain loops for some queries.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { VectorIndex, WorkerPool } from '../../src/search/vector/index.ts';
 import { filterOf } from '../peers/vectors/filter.ts';
@@ -8,7 +8,10 @@ import { readNumbers, RowsFile, rowsOf } from '../peers/vectors/rows-file.ts';
 import { distanceOf } from '../peers/vectors/updates.ts';
 import type { TruthJob, TruthSummary } from './truth.ts';
 
-/** Number of neighbours for the estimate of the intrinsic dimension, and a reserve for rows that are as near as the tenth. */
+/**
+ * Number of neighbours for the estimate of the intrinsic dimension, and a reserve for rows that are as near as the
+ * tenth.
+ */
 const NEIGHBOURS = 50;
 const CHECKED = 2;
 /** Scores are rounded to 32 bits. */
@@ -22,7 +25,8 @@ const pool = new WorkerPool();
 const index = new VectorIndex({ pool });
 const rows = new RowsFile(base, dims);
 for (let first = 0; first < count; first += BATCH) {
-  for (const [i, vector] of rowsOf(rows.read(first, Math.min(BATCH, count - first)), dims).entries()) index.put(first + i, [{ vector }]);
+  for (const [i, vector] of rowsOf(rows.read(first, Math.min(BATCH, count - first)), dims).entries())
+    index.put(first + i, [{ vector }]);
 }
 
 const truth: Record<string, number[][]> = {};
@@ -39,7 +43,9 @@ for (const share of [ALL, ...shares]) {
   }
 }
 writeFileSync(out, JSON.stringify(truth));
-const summary: TruthSummary = { intrinsicDimension: 1 / (dimensions.reduce((sum, each) => sum + 1 / each, 0) / dimensions.length) };
+const summary: TruthSummary = {
+  intrinsicDimension: 1 / (dimensions.reduce((sum, each) => sum + 1 / each, 0) / dimensions.length),
+};
 process.stdout.write(JSON.stringify(summary), () => process.exit(0));
 
 /** The distance; for the cosine, of vectors of length 1. */
@@ -50,12 +56,16 @@ function distanceAt(score: number): number {
 function check(query: Float32Array, share: number, tenth: number | undefined): void {
   const all = rows.read(0, count);
   const distances: number[] = [];
-  for (let row = 0; row < count; row++) if (isChosen(row, share)) distances.push(distanceOf(query, all.subarray(row * dims, (row + 1) * dims), metric));
+  for (let row = 0; row < count; row++)
+    if (isChosen(row, share)) distances.push(distanceOf(query, all.subarray(row * dims, (row + 1) * dims), metric));
   distances.sort((a, b) => a - b);
   if (tenth === undefined) return;
-  const expected = metric === 'euclidean' ? Math.sqrt(distances[K - 1]!) : Math.sqrt(Math.max(0, 2 * distances[K - 1]!));
+  const expected = metric === 'euclidean'
+    ? Math.sqrt(distances[K - 1]!)
+    : Math.sqrt(Math.max(0, 2 * distances[K - 1]!));
   const scoreOf = (distance: number) => (metric === 'euclidean' ? 1 / (1 + distance) : 1 - distance ** 2 / 2);
-  if (Math.abs(scoreOf(expected) - scoreOf(tenth)) > ROUNDING) throw new Error(`the scan finds the tenth at ${tenth}, plain loops at ${expected}`);
+  if (Math.abs(scoreOf(expected) - scoreOf(tenth)) > ROUNDING)
+    throw new Error(`the scan finds the tenth at ${tenth}, plain loops at ${expected}`);
 }
 
 /** The maximum-likelihood estimate of Levina and Bickel from the distances of the nearest. */

@@ -17,8 +17,14 @@ export async function realPages(file: string): Promise<{ pages: WikiPage[]; read
   const reader = new PageReader();
   const pages: WikiPage[] = [];
   const decoder = new TextDecoder();
-  for await (const bytes of unpackDump(createReadStream(file))) pages.push(...reader.read(decoder.decode(bytes, { stream: true })));
-  return { pages: [...pages, ...reader.end()].filter(({ redirect, revision }) => redirect === undefined && revision?.model === 'wikitext'), reader };
+  for await (const bytes of unpackDump(createReadStream(file)))
+    pages.push(...reader.read(decoder.decode(bytes, { stream: true })));
+  return {
+    pages: [...pages, ...reader.end()].filter(({ redirect, revision }) =>
+      redirect === undefined && revision?.model === 'wikitext'
+    ),
+    reader,
+  };
 }
 
 /** A dump of about the given number of bytes, made of the texts of real pages under new titles. */

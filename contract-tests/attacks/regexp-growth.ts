@@ -1,6 +1,9 @@
-import { parseRegExpLiteral, type AST } from '@eslint-community/regexpp';
+import { type AST, parseRegExpLiteral } from '@eslint-community/regexpp';
 
-/** How the time of a search with a backtracking matcher grows with the length of the text: linearly, polynomially, or exponentially. */
+/**
+ * How the time of a search with a backtracking matcher grows with the length of the text: linearly, polynomially, or
+ * exponentially.
+ */
 export type Growth = 'linear' | 'polynomial' | 'exponential';
 
 /**
@@ -16,14 +19,17 @@ export type Growth = 'linear' | 'polynomial' | 'exponential';
 export function growthOf(literal: string): Growth {
   const { pattern, flags } = parseRegExpLiteral(literal);
   const whole = new Automaton(literal, flags, !flags.sticky, pattern.alternatives).growth();
-  return lookArounds(pattern).map(({ alternatives, kind }) => new Automaton(literal, flags, kind === 'lookahead' && !flags.sticky, alternatives).growth())
-    .reduce((worst, growth) => (rank(growth) > rank(worst) ? growth : worst), whole);
+  return lookArounds(pattern).map(({ alternatives, kind }) =>
+    new Automaton(literal, flags, kind === 'lookahead' && !flags.sticky, alternatives).growth()
+  ).reduce((worst, growth) => (rank(growth) > rank(worst) ? growth : worst), whole);
 }
 
 const rank = (growth: Growth): number => ['linear', 'polynomial', 'exponential'].indexOf(growth);
 
 /** Characters that distinguish the character classes of real expressions. */
-const ALPHABET: readonly string[] = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), ...'\u0085\u00a0\u00ad\u00b7ßéŠſİфىתֵाதกກ漢ひカ한՞؟م\u0301\u0306\u0483\u0660२①²\u200b\u200d\u2028\u3000’–“«»⁇\ufeff\udc80', '😀', '𝒜', '𠀀'];
+const ALPHABET: readonly string[] = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
+  ...'\u0085\u00a0\u00ad\u00b7ßéŠſİфىתֵाதกກ漢ひカ한՞؟م\u0301\u0306\u0483\u0660२①²\u200b\u200d\u2028\u3000’–“«»⁇\ufeff\udc80',
+  '😀', '𝒜', '𠀀'];
 
 /** More copies of a counted repetition do not change the result. */
 const MOST_COPIES = 4;
@@ -31,7 +37,10 @@ const MOST_COPIES = 4;
 interface Node {
   /** Undefined for a state that reads nothing. */
   readonly reads: ReadonlySet<string> | undefined;
-  /** A condition on the position: `start` can hold only where nothing was read yet, `other` anywhere; both can fail anywhere. */
+  /**
+   * A condition on the position: `start` can hold only where nothing was read yet, `other` anywhere; both can fail
+   * anywhere.
+   */
   readonly condition: 'start' | 'other' | undefined;
   readonly next: number[];
 }
@@ -78,16 +87,25 @@ class Automaton {
   }
 
   #choice(alternatives: readonly AST.Alternative[], next: number): number {
-    return this.#add(undefined, alternatives.map(({ elements }) => elements.reduceRight((following, element) => this.#element(element, following), next)));
+    return this.#add(undefined,
+      alternatives.map(({ elements }) =>
+        elements.reduceRight((following, element) => this.#element(element, following), next)
+      ));
   }
 
   #element(element: AST.Element, next: number): number {
     switch (element.type) {
-      case 'CapturingGroup': case 'Group': return this.#choice(element.alternatives, next);
-      case 'Quantifier': return this.#repeat(element, next);
-      case 'Assertion': return this.#add(undefined, [next], element.kind === 'start' && !this.#flags.multiline ? 'start' : 'other');
-      case 'Backreference': return this.#loop((entry) => this.#add(new Set(ALPHABET), [entry]), next);
-      default: return this.#add(new Set(ALPHABET.filter((character) => this.#testOf(element.raw).test(character))), [next]);
+      case 'CapturingGroup':
+      case 'Group':
+        return this.#choice(element.alternatives, next);
+      case 'Quantifier':
+        return this.#repeat(element, next);
+      case 'Assertion':
+        return this.#add(undefined, [next], element.kind === 'start' && !this.#flags.multiline ? 'start' : 'other');
+      case 'Backreference':
+        return this.#loop((entry) => this.#add(new Set(ALPHABET), [entry]), next);
+      default:
+        return this.#add(new Set(ALPHABET.filter((character) => this.#testOf(element.raw).test(character))), [next]);
     }
   }
 
@@ -107,10 +125,14 @@ class Automaton {
   }
 
   #testOf(raw: string): RegExp {
-    return new RegExp(`^(?:${raw})$`, [...'ivu'].filter((flag) => this.#source.slice(this.#source.lastIndexOf('/')).includes(flag)).join('') + 's'.repeat(Number(raw !== '.' || this.#flags.dotAll)));
+    return new RegExp(`^(?:${raw})$`,
+      [...'ivu'].filter((flag) => this.#source.slice(this.#source.lastIndexOf('/')).includes(flag)).join('') +
+        's'.repeat(Number(raw !== '.' || this.#flags.dotAll)));
   }
 
-  /** The reading states, and the end, that are reached without reading, with the number of ways; two ways are enough. */
+  /**
+   * The reading states, and the end, that are reached without reading, with the number of ways; two ways are enough.
+   */
   #waysFrom(from: readonly number[], isStart: boolean): Map<number, number> {
     const ways = new Map<number, number>();
     const onWay = new Map<number, number>(); // at most twice: a loop around a loop leads to the inner one again
@@ -159,9 +181,14 @@ class Automaton {
   #isDoubled(loop: readonly number[]): boolean {
     const members = new Set(loop.filter((node) => !this.#done.has(node)));
     const inside = (node: number) => [...this.#follow.get(node)!.keys()].filter((next) => members.has(next));
-    const isTwice = (node: number) => inside(node).some((next) => this.#follow.get(node)!.get(next)! > 1 && walk([next], ([at]) => inside(at!).map((each) => [each])).some(([at]) => at === node || next === node));
+    const isTwice = (node: number) =>
+      inside(node).some((next) =>
+        this.#follow.get(node)!.get(next)! > 1 &&
+        walk([next], ([at]) => inside(at!).map((each) => [each])).some(([at]) => at === node || next === node)
+      );
     if ([...members].some(isTwice)) return true;
-    const step = ([a, b]: readonly number[]) => inside(a!).flatMap((x) => inside(b!).filter((y) => this.#share(x, y)).map((y) => [x, y]));
+    const step = ([a, b]: readonly number[]) =>
+      inside(a!).flatMap((x) => inside(b!).filter((y) => this.#share(x, y)).map((y) => [x, y]));
     return [...members].some((node) => {
       const apart = walk([node, node], step).filter(([a, b]) => a !== b);
       return apart.some((pair) => walk(pair, step).some(([a, b]) => a === node && b === node));
@@ -170,16 +197,24 @@ class Automaton {
 
   /** Whether a text that leads through one loop also leads from it to another loop, and through that. */
   #hasChain(loops: readonly number[][]): boolean {
-    return loops.some((first) => loops.some((second) => first !== second && this.#reachable(first[0]!).has(second[0]!)
-      && first.some((p) => second.some((q) => this.#isChain(p, q, first, second)))));
+    return loops.some((first) =>
+      loops.some((second) =>
+        first !== second && this.#reachable(first[0]!).has(second[0]!)
+        && first.some((p) => second.some((q) => this.#isChain(p, q, first, second)))
+      )
+    );
   }
 
   #isChain(p: number, q: number, first: readonly number[], second: readonly number[]): boolean {
     const nexts = (node: number) => [...this.#follow.get(node)!.keys()].filter((next) => !this.#done.has(next));
     if (this.#done.has(p) || this.#done.has(q)) return false;
     const [before, after] = [new Set(first), new Set(second)];
-    const step = ([a, b, c]: readonly number[]) => nexts(a!).filter((x) => before.has(x)).flatMap((x) => nexts(c!).filter((z) => after.has(z) && this.#share(x, z))
-      .flatMap((z) => nexts(b!).filter((y) => this.#share(x, y) && this.#share(y, z) && this.#share(x, y, z)).map((y) => [x, y, z])));
+    const step = ([a, b, c]: readonly number[]) =>
+      nexts(a!).filter((x) => before.has(x)).flatMap((x) =>
+        nexts(c!).filter((z) => after.has(z) && this.#share(x, z)).flatMap((z) =>
+          nexts(b!).filter((y) => this.#share(x, y) && this.#share(y, z) && this.#share(x, y, z)).map((y) => [x, y, z])
+        )
+      );
     return walk([p, p, q], step).some(([a, b, c]) => a === p && b === q && c === q);
   }
 
@@ -213,6 +248,12 @@ function walk(from: readonly number[], step: (at: readonly number[]) => number[]
 
 function lookArounds(node: AST.Node): AST.LookaroundAssertion[] {
   const own = node.type === 'Assertion' && (node.kind === 'lookahead' || node.kind === 'lookbehind') ? [node] : [];
-  const below: readonly AST.Node[] = 'alternatives' in node ? node.alternatives as readonly AST.Node[] : node.type === 'Quantifier' ? [node.element] : node.type === 'Alternative' ? node.elements : [];
+  const below: readonly AST.Node[] = 'alternatives' in node
+    ? node.alternatives as readonly AST.Node[]
+    : node.type === 'Quantifier'
+    ? [node.element]
+    : node.type === 'Alternative'
+    ? node.elements
+    : [];
   return [...own, ...below.flatMap(lookArounds)];
 }

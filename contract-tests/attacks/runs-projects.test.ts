@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../generated/runs/operations.ts';
 import type { OperationSpec } from '../../src/operations/index.ts';
-import { HttpClient, type Answer } from '../../src/testkit/http-client.ts';
-import { API_TOKEN, startRunsServer, type RunsServer } from '../../src/testkit/runs-server.ts';
+import { type Answer, HttpClient } from '../../src/testkit/http-client.ts';
+import { API_TOKEN, type RunsServer, startRunsServer } from '../../src/testkit/runs-server.ts';
 
 /** Stands in every name and text of the project that the caller must learn nothing about. */
 const CANARY = 'canary';
@@ -37,21 +37,33 @@ tokens:
   - {name: canary-t, sha256: ${sha256('a-token-of-the-other-project')}, scopes: [submit, read], projects: [${FOREIGN}]}
 `;
 
-/** Fields of bodies, for operations that take one: each names something of the other project, or something that does not exist. */
+/**
+ * Fields of bodies, for operations that take one: each names something of the other project, or something that does not
+ * exist.
+ */
 const BODIES: Partial<Record<keyof typeof operations, (name: string) => object[]>> = {
-  enqueueRun: (name) => [
-    { project_id: `${name}a`, kind: 'diagnostic' },
-    { project_id: 'beta', kind: 'pipeline', task: `${name}p` },
-    { project_id: 'beta', kind: 'pipeline', task: `${name}p`, ref: 'main' },
-    { project_id: 'beta', kind: 'pipeline', task: `${name}p`, input: { x: 1 } },
-    { project_id: 'beta', kind: 'ai_text', task: `${name}r`, input: 'x' },
-    { project_id: 'beta', kind: 'ai_text', task: `${name}r` },
-  ],
+  enqueueRun: (
+    name,
+  ) => [{ project_id: `${name}a`, kind: 'diagnostic' }, { project_id: 'beta', kind: 'pipeline', task: `${name}p` }, {
+    project_id: 'beta',
+    kind: 'pipeline',
+    task: `${name}p`,
+    ref: 'main',
+  }, { project_id: 'beta', kind: 'pipeline', task: `${name}p`, input: { x: 1 } }, {
+    project_id: 'beta',
+    kind: 'ai_text',
+    task: `${name}r`,
+    input: 'x',
+  }, { project_id: 'beta', kind: 'ai_text', task: `${name}r` }],
   receiveAlerts: (name) => [notification({ quire_project: `${name}a` })],
 };
 
 const notification = (commonLabels: object): object => ({
-  version: '4', status: 'firing', groupKey: 'g', commonLabels, alerts: [{ status: 'firing', labels: {}, startsAt: '2026-01-01T00:00:00Z', fingerprint: 'f' }],
+  version: '4',
+  status: 'firing',
+  groupKey: 'g',
+  commonLabels,
+  alerts: [{ status: 'firing', labels: {}, startsAt: '2026-01-01T00:00:00Z', fingerprint: 'f' }],
 });
 
 let server: RunsServer;
@@ -69,33 +81,57 @@ afterAll(async () => {
   await server.remove();
 });
 
-function send(method: string, path: string, token: string, body?: object, key: string = crypto.randomUUID()): Promise<Answer> {
-  const headers = { 'Authorization': `Bearer ${token}`, 'Idempotency-Key': key, ...(body && { 'Content-Type': 'application/json' }) };
+function send(method: string, path: string, token: string, body?: object,
+  key: string = crypto.randomUUID()): Promise<Answer>
+{
+  const headers = {
+    'Authorization': `Bearer ${token}`,
+    'Idempotency-Key': key,
+    ...(body && { 'Content-Type': 'application/json' }),
+  };
   return client.send(method, path, { headers, ...(body && { body: JSON.stringify(body) }) });
 }
 
 async function queued(key: string, input: object): Promise<string> {
-  const answer = await send('POST', '/api/v1/runs', 'a-token-of-the-other-project', { project_id: FOREIGN, kind: 'pipeline', task: 'canary-p', input }, key);
+  const answer = await send('POST', '/api/v1/runs', 'a-token-of-the-other-project', {
+    project_id: FOREIGN,
+    kind: 'pipeline',
+    task: 'canary-p',
+    input,
+  }, key);
   return answer.json<{ data: { id: string } }>().data.id;
 }
 
 /** The paths of an operation with names that begin with `name`; several where it takes the id of a run. */
 function pathsOf({ path, parameters }: OperationSpec, name: string, runs: readonly string[]): string[] {
   const ids = path.startsWith('/api/v1/runs/{id}') ? runs : [`${name}a`];
-  const filled = ids.map((id) => path.replace('{id}', id).replace('{project_id}', `${name}a`).replaceAll(/\{\w+\}/g, `${name}s`));
+  const filled = ids.map((id) =>
+    path.replace('{id}', id).replace('{project_id}', `${name}a`).replaceAll(/\{\w+\}/g, `${name}s`)
+  );
   const filters = parameters.filter(({ in: place }) => place === 'query').map(({ name: query }) => query);
-  return filled.flatMap((each) => [each, ...filters.map((filter) => `${each}?${filter}=${filter === 'project_id' ? `${name}a` : filter === 'parent_id' ? ids[0]! : `${name}p`}`)]);
+  return filled.flatMap((
+    each,
+  ) => [each,
+    ...filters.map((filter) =>
+      `${each}?${filter}=${filter === 'project_id' ? `${name}a` : filter === 'parent_id' ? ids[0]! : `${name}p`}`
+    )]
+  );
 }
 
 /** What the caller is told about these names, without the names themselves. */
-async function told(operation: OperationSpec, name: string, runs: readonly string[]): Promise<{ status: number; text: string }[]> {
-  const bodies = operation.consumes.length === 0 ? [undefined] : BODIES[operation.id as keyof typeof operations]?.(name) ?? [{}];
+async function told(operation: OperationSpec, name: string,
+  runs: readonly string[]): Promise<{ status: number; text: string }[]>
+{
+  const bodies = operation.consumes.length === 0
+    ? [undefined]
+    : BODIES[operation.id as keyof typeof operations]?.(name) ?? [{}];
   const answers: { status: number; text: string }[] = [];
   for (const path of pathsOf(operation, name, runs)) {
     for (const body of bodies) {
       const { status, headers, text } = await send(operation.method, path, CALLER, body);
       const { date: _, ...rest } = headers;
-      const shown = [...runs, ...Array.from('aprs', (end) => name + end)].reduce((all, own) => all.replaceAll(own, '~'), `${JSON.stringify(rest)} ${text}`);
+      const shown = [...runs, ...Array.from('aprs', (end) => name + end)].reduce((all, own) => all.replaceAll(own, '~'),
+        `${JSON.stringify(rest)} ${text}`);
       answers.push({ status, text: shown.replaceAll(/"x-request-id":"[^"]*",?/g, '') });
     }
   }
@@ -105,14 +141,17 @@ async function told(operation: OperationSpec, name: string, runs: readonly strin
 describe('a token of one project', () => {
   const OF_THE_SERVICE = new Set(['listShips', 'getMetrics', 'getLiveness', 'getReadiness']);
 
-  it.each(Object.values(operations).map((operation): [string, OperationSpec] => [operation.id, operation]))('learns nothing of another from %s', async (id, operation) => {
-    const runs = [foreign.waiting, foreign.ended];
-    const real = await told(operation, 'canary-', runs);
-    expect(real.map(({ text }) => text).join('\n').toLowerCase()).not.toContain(CANARY);
-    // Load and uptime change meanwhile.
-    if (OF_THE_SERVICE.has(id)) return;
-    expect(real).toEqual(await told(operation, MISSING, runs.map((_, index) => `${index}`.repeat(32))));
-  });
+  it.each(Object.values(operations).map((operation): [string, OperationSpec] => [operation.id, operation]))(
+    'learns nothing of another from %s',
+    async (id, operation) => {
+      const runs = [foreign.waiting, foreign.ended];
+      const real = await told(operation, 'canary-', runs);
+      expect(real.map(({ text }) => text).join('\n').toLowerCase()).not.toContain(CANARY);
+      // Load and uptime change meanwhile.
+      if (OF_THE_SERVICE.has(id)) return;
+      expect(real).toEqual(await told(operation, MISSING, runs.map((_, index) => `${index}`.repeat(32))));
+    },
+  );
 
   it('learns nothing from alerts that go to another, by their labels or because nothing else fits', async () => {
     for (const labels of [{ team: 'web' }, {}]) {
@@ -122,8 +161,12 @@ describe('a token of one project', () => {
   });
 
   it('sees only its own projects, pipelines, roles and schedules', async () => {
-    const names = async (path: string): Promise<string[]> => (await send('GET', `/api/v1/${path}`, CALLER)).json<{ data: { id?: string; name?: string }[] }>().data.map((each) => each.id ?? each.name ?? '');
-    expect(await Promise.all(['projects', 'pipelines', 'roles', 'schedules'].map(names))).toEqual([['beta'], ['shared'], ['common'], []]);
+    const names = async (path: string): Promise<string[]> =>
+      (await send('GET', `/api/v1/${path}`, CALLER)).json<{ data: { id?: string; name?: string }[] }>().data.map((
+        each,
+      ) => each.id ?? each.name ?? '');
+    expect(await Promise.all(['projects', 'pipelines', 'roles', 'schedules'].map(names))).toEqual([['beta'], ['shared'],
+      ['common'], []]);
   });
 });
 
@@ -141,8 +184,10 @@ describe('idempotency keys', () => {
   it('are of the same owner for a retry and a run', async () => {
     const first = await send('POST', '/api/v1/runs', CALLER, body, 'a-key-for-retries');
     await send('POST', `/api/v1/runs/${run(first)}/cancel`, CALLER);
-    expect((await send('POST', `/api/v1/runs/${run(first)}/retry`, CALLER, undefined, 'a-key-for-retries')).status).toBe(409);
-    expect((await send('POST', `/api/v1/runs/${run(first)}/retry`, CALLER, undefined, 'the-key-of-another')).status).toBe(202);
+    expect((await send('POST', `/api/v1/runs/${run(first)}/retry`, CALLER, undefined, 'a-key-for-retries')).status)
+      .toBe(409);
+    expect((await send('POST', `/api/v1/runs/${run(first)}/retry`, CALLER, undefined, 'the-key-of-another')).status)
+      .toBe(202);
   });
 
   it('of the token of the service are not those of other tokens, even for an equal request', async () => {

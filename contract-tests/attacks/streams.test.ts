@@ -1,9 +1,9 @@
+import { status } from '@grpc/grpc-js';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encode, GrpcClient } from '../../src/testkit/grpc-client.ts';
 import { INITIALIZE, mcpUrl, RawClient } from '../../src/testkit/mcp-clients.ts';
@@ -20,7 +20,8 @@ interface Ending {
 const DAYS = 86_400;
 
 /** A credential in gRPC metadata. */
-const metadataOf = (credential: Credential): Record<string, string> => Object.fromEntries(Object.entries(credential).map(([name, value]) => [name.toLowerCase(), value]));
+const metadataOf = (credential: Credential): Record<string, string> =>
+  Object.fromEntries(Object.entries(credential).map(([name, value]) => [name.toLowerCase(), value]));
 
 async function reader(access: AccessServer): Promise<string> {
   const token = await access.register('ann');
@@ -28,28 +29,34 @@ async function reader(access: AccessServer): Promise<string> {
   return token;
 }
 
-const ENDINGS: readonly Ending[] = [
-  { name: 'its token expires', open: async (access) => bearer(await reader(access)), end: async (access) => access.advance(3 * DAYS) },
-  { name: 'its API key expires', open: async (access) => apiKey(await access.keyOf(await reader(access), { expiresAt: access.now + 60 })), end: async (access) => access.advance(61) },
-  {
-    name: 'its API key is deleted',
-    open: async (access) => apiKey(await access.keyOf(await reader(access))),
-    async end(access) {
-      const ann = bearer(await access.login('ann'));
-      const { keys } = (await access.send('GET', '/v1/auth/api-keys', ann)).json<{ keys: { keyHash: string }[] }>();
-      await access.send('DELETE', `/v1/auth/api-keys/${keys[0]!.keyHash}`, ann);
-    },
+const ENDINGS: readonly Ending[] = [{
+  name: 'its token expires',
+  open: async (access) => bearer(await reader(access)),
+  end: async (access) => access.advance(3 * DAYS),
+}, {
+  name: 'its API key expires',
+  open: async (access) => apiKey(await access.keyOf(await reader(access), { expiresAt: access.now + 60 })),
+  end: async (access) => access.advance(61),
+}, {
+  name: 'its API key is deleted',
+  open: async (access) => apiKey(await access.keyOf(await reader(access))),
+  async end(access) {
+    const ann = bearer(await access.login('ann'));
+    const { keys } = (await access.send('GET', '/v1/auth/api-keys', ann)).json<{ keys: { keyHash: string }[] }>();
+    await access.send('DELETE', `/v1/auth/api-keys/${keys[0]!.keyHash}`, ann);
   },
-  { name: 'its user is deleted', open: async (access) => bearer(await reader(access)), end: (access) => access.manage('DELETE', '/v1/auth/users/ann') },
-  {
-    name: 'its user is disabled',
-    open: async (access) => bearer(await reader(access)),
-    async end(access) {
-      await access.server.sql.transaction((tx) => tx.run("UPDATE users SET disabled = 1 WHERE username = 'ann'"));
-      await access.grant('admin', 'elsewhere', 'read');
-    },
+}, {
+  name: 'its user is deleted',
+  open: async (access) => bearer(await reader(access)),
+  end: (access) => access.manage('DELETE', '/v1/auth/users/ann'),
+}, {
+  name: 'its user is disabled',
+  open: async (access) => bearer(await reader(access)),
+  async end(access) {
+    await access.server.sql.transaction((tx) => tx.run("UPDATE users SET disabled = 1 WHERE username = 'ann'"));
+    await access.grant('admin', 'elsewhere', 'read');
   },
-];
+}];
 
 describe.each(ENDINGS)('when $name, a stream that is open ends', ({ open, end }) => {
   let access: AccessServer;
@@ -92,7 +99,8 @@ describe.each(ENDINGS)('when $name, a stream that is open ends', ({ open, end })
     closers.push(() => raw.close());
     const id = (await raw.post(INITIALIZE, credential)).headers['mcp-session-id'] as string;
     const headers = { ...credential, Accept: 'text/event-stream' } as Record<string, string>;
-    const streams = await Promise.all([fetch(url, { headers: { ...headers, 'Mcp-Session-Id': id } }), fetch(new URL('/sse', url), { headers })]);
+    const streams = await Promise.all([fetch(url, { headers: { ...headers, 'Mcp-Session-Id': id } }),
+      fetch(new URL('/sse', url), { headers })]);
     expect(streams.map((each) => each.status)).toEqual([200, 200]);
     await end(access);
     const texts = await Promise.all(streams.map((each) => each.text()));
@@ -126,10 +134,20 @@ describe('a stream of documents to add', () => {
     const { call, answer } = client.send('AddBatchStream', { metadata: metadataOf(bearer(token)) });
     const failure = answer.catch((error: unknown) => error);
     // More than the server collects before it writes.
-    for (let i = 0; i <= 500; i++) call.write(encode('AddBatchStream', { collection: 'blog', document: { key: `k${i}`, lang: 'en', contentMd: 'A.' } }));
-    await expect.poll(async () => (await access.send('POST', '/v1/get', access.admin, { collection: 'blog', key: 'k499', lang: 'en' })).status, { timeout: 10_000 }).toBe(200);
+    for (let i = 0; i <= 500; i++)
+      call.write(
+        encode('AddBatchStream', { collection: 'blog', document: { key: `k${i}`, lang: 'en', contentMd: 'A.' } }),
+      );
+    await expect.poll(
+      async () =>
+        (await access.send('POST', '/v1/get', access.admin, { collection: 'blog', key: 'k499', lang: 'en' })).status,
+      { timeout: 10_000 },
+    ).toBe(200);
     await access.manage('DELETE', '/v1/auth/users/ann');
-    expect(await failure).toMatchObject({ code: status.UNAUTHENTICATED, details: 'invalid token; 500 documents were written before' });
+    expect(await failure).toMatchObject({
+      code: status.UNAUTHENTICATED,
+      details: 'invalid token; 500 documents were written before',
+    });
     client.close();
     await access.stop();
   });
@@ -141,9 +159,11 @@ describe('a key of MCP that is disabled', () => {
   afterAll(() => access.stop());
 
   it('ends the streams and sessions that were opened with it, and no others', async () => {
-    const make = (name: string) => access.manage<{ key: string; fingerprint: string }>('POST', '/v1/mcp/keys', { name });
+    const make = (name: string) =>
+      access.manage<{ key: string; fingerprint: string }>('POST', '/v1/mcp/keys', { name });
     const [one, other] = [await make('one'), await make('other')];
-    const listen = async ({ key }: { key: string }) => fetch(new URL('/sse', mcpUrl(access.server)), { headers: { ...apiKey(key), Accept: 'text/event-stream' } });
+    const listen = async ({ key }: { key: string }) =>
+      fetch(new URL('/sse', mcpUrl(access.server)), { headers: { ...apiKey(key), Accept: 'text/event-stream' } });
     const [ended, open] = [await listen(one), await listen(other)];
     await access.manage('POST', '/v1/mcp/keys/disable', { key: one.key });
     await ended.text();
@@ -176,27 +196,28 @@ tokens: [{name: ci, sha256: ${createHash('sha256').update(TOKEN).digest('hex')},
     await server.service.reload();
   }
 
-  it.each([
-    ['its projects are no longer those of the run', (yaml: string) => yaml.replace('projects: [alpha]', 'projects: [beta]').replace(/^projects: .*$/m, 'projects: [{id: alpha, repository: org/alpha}, {id: beta, repository: org/beta}]')],
-    ['it is revoked', (yaml: string) => yaml.replace(/^tokens: .*$/m, '')],
-  ])('ends before its next line when %s', async (_, change) => {
-    const go = join(folder, crypto.randomUUID());
-    const id = await server.submit('wait', go);
-    await expect.poll(() => server.output(id), { timeout: 10_000 }).toEqual(['begun']);
-    const stream = await fetch(`${server.service.url}/api/v1/runs/${id}/logs/stream`, { headers: bearer(TOKEN) });
-    expect(stream.status).toBe(200);
-    const former = await readFile(join(folder, 'runs.yaml'), 'utf8');
-    const decoder = new TextDecoder();
-    let text = '';
-    const read = (async () => {
-      for await (const piece of stream.body!) text += decoder.decode(piece as Uint8Array, { stream: true });
-    })().catch(() => undefined);
-    await expect.poll(() => text, { timeout: 10_000 }).toContain('begun');
-    await configure(change);
-    await writeFile(go, '');
-    await server.reached(id, 'succeeded');
-    await read;
-    expect(text).not.toMatch(/late|event: end/);
-    await configure(() => former);
-  });
+  it.each([['its projects are no longer those of the run',
+    (yaml: string) =>
+      yaml.replace('projects: [alpha]', 'projects: [beta]').replace(/^projects: .*$/m,
+        'projects: [{id: alpha, repository: org/alpha}, {id: beta, repository: org/beta}]')], ['it is revoked',
+    (yaml: string) => yaml.replace(/^tokens: .*$/m, '')]])('ends before its next line when %s', async (_, change) => {
+      const go = join(folder, crypto.randomUUID());
+      const id = await server.submit('wait', go);
+      await expect.poll(() => server.output(id), { timeout: 10_000 }).toEqual(['begun']);
+      const stream = await fetch(`${server.service.url}/api/v1/runs/${id}/logs/stream`, { headers: bearer(TOKEN) });
+      expect(stream.status).toBe(200);
+      const former = await readFile(join(folder, 'runs.yaml'), 'utf8');
+      const decoder = new TextDecoder();
+      let text = '';
+      const read = (async () => {
+        for await (const piece of stream.body!) text += decoder.decode(piece as Uint8Array, { stream: true });
+      })().catch(() => undefined);
+      await expect.poll(() => text, { timeout: 10_000 }).toContain('begun');
+      await configure(change);
+      await writeFile(go, '');
+      await server.reached(id, 'succeeded');
+      await read;
+      expect(text).not.toMatch(/late|event: end/);
+      await configure(() => former);
+    });
 });

@@ -3,23 +3,33 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations, type OperationId } from '../../generated/docs/operations.ts';
-import { operationsOf, type OpenApiDocument } from '../../src/codegen/openapi-types.ts';
+import { type OperationId, operations } from '../../generated/docs/operations.ts';
+import { type OpenApiDocument, operationsOf } from '../../src/codegen/openapi-types.ts';
 import type { OperationSpec } from '../../src/operations/index.ts';
 import type { Driver, Input } from '../parity/driver.ts';
-import { driversOf, type Drivers } from '../parity/drivers.ts';
+import { type Drivers, driversOf } from '../parity/drivers.ts';
 import { exampleInput } from '../parity/examples.ts';
 import { AccessServer, apiKey, bearer, type Credential } from '../support/access-server.ts';
-import { exampleCalls, specificationFile, type ExampleCall } from '../support/examples.ts';
+import { type ExampleCall, exampleCalls, specificationFile } from '../support/examples.ts';
 
 /** What is stored of what a call names: nothing, something else, or just what it sends. */
 const WORLDS = ['nothing', 'other', 'same'] as const;
 type World = (typeof WORLDS)[number];
 
-/** Operations of `_memory`, whose sessions have random ids, and those that send requests or read dumps, which tests of their own cover. */
-const ELSEWHERE = new Set(['startSession', 'addMessage', 'summarizeSession', 'deleteSession', 'importUrl', 'importWiki', 'updateCurationRule', 'deleteCurationRule']);
-const CALLS = exampleCalls('docs').filter(({ operationId }) => operations[operationId as OperationId].access === 'write' && !ELSEWHERE.has(operationId));
-const TELLING = new Map([...operationsOf(JSON.parse(readFileSync(specificationFile('docs'), 'utf8')) as OpenApiDocument)].map(({ operation }) => [operation.operationId, operation['x-tells']]));
+/**
+ * Operations of `_memory`, whose sessions have random ids, and those that send requests or read dumps, which tests of
+ * their own cover.
+ */
+const ELSEWHERE = new Set(['startSession', 'addMessage', 'summarizeSession', 'deleteSession', 'importUrl', 'importWiki',
+  'updateCurationRule', 'deleteCurationRule']);
+const CALLS = exampleCalls('docs').filter(({ operationId }) =>
+  operations[operationId as OperationId].access === 'write' && !ELSEWHERE.has(operationId)
+);
+const TELLING = new Map(
+  [...operationsOf(JSON.parse(readFileSync(specificationFile('docs'), 'utf8')) as OpenApiDocument)].map((
+    { operation },
+  ) => [operation.operationId, operation['x-tells']]),
+);
 
 let access: AccessServer;
 let credential: Credential;
@@ -47,43 +57,61 @@ function inputOf(call: ExampleCall, collection: string): Input {
 
 /** The documents that an input names. */
 function namedBy({ key, lang, documents }: Input): { key: string; lang: string }[] {
-  const given = (documents as { key?: string; lang: string }[] | undefined) ?? (key === undefined ? [] : [{ key, lang }]);
-  const named = given.map((each) => ({ key: 'hello-world', ...each }) as { key: string; lang: string }).filter((each) => !each.key.includes('|'));
+  const given = (documents as { key?: string; lang: string }[] | undefined) ??
+    (key === undefined ? [] : [{ key, lang }]);
+  const named = given.map((each) => ({ key: 'hello-world', ...each }) as { key: string; lang: string }).filter((each) =>
+    !each.key.includes('|')
+  );
   return [...named, { key: 'streamed-post', lang: 'en' }, { key: 'example', lang: 'en' }];
 }
 
 /** Whether a protocol has the operation; only REST has streams of lines. */
 function speaks(driver: Driver, call: ExampleCall): boolean {
   const operation = call.operationId as OperationId;
-  return driver === drivers.rest || (operation !== 'importDocuments' && driver.lacks(operation, inputOf(call, 'x')) === undefined);
+  return driver === drivers.rest ||
+    (operation !== 'importDocuments' && driver.lacks(operation, inputOf(call, 'x')) === undefined);
 }
 
 /** Stores what a world has, and returns what the call must name of it. */
 async function prepare({ operation, world, input }: Trial): Promise<Input> {
   if (world === 'nothing') return {};
   const { collection } = input;
-  const documents = namedBy(input).map(({ key, lang }) => ({ key, lang, contentMd: 'Something else', meta: { size: ['7'] }, ttl: 3600 }));
+  const documents = namedBy(input).map(({ key, lang }) => ({
+    key,
+    lang,
+    contentMd: 'Something else',
+    meta: { size: ['7'] },
+    ttl: 3600,
+  }));
   await access.manage('POST', '/v1/add-batch', { collection, documents });
   if (world === 'same') await prepareSame(operation, input);
   if (operation !== 'restoreRevision') return {};
-  const { revisions } = await access.manage<{ revisions: { revision: number }[] }>('POST', '/v1/revisions', { collection, key: input['key'], lang: input['lang'] });
+  const { revisions } = await access.manage<{ revisions: { revision: number }[] }>('POST', '/v1/revisions', {
+    collection,
+    key: input['key'],
+    lang: input['lang'],
+  });
   return { revision: revisions.at(-1)!.revision };
 }
 
 /** Does what the caller will do; what the caller removes has to be there. */
 async function prepareSame(operation: OperationId, input: Input): Promise<void> {
   const { collection } = input;
-  if (operation === 'deleteStopWords') await access.manage('POST', '/v1/stopwords', { collection, words: input['words'] });
-  else if (operation === 'deleteDictionaryWords') await access.manage('PUT', '/v1/spell-dictionary', { collection, lang: 'en', words: input['words'] });
+  if (operation === 'deleteStopWords')
+    await access.manage('POST', '/v1/stopwords', { collection, words: input['words'] });
+  else if (operation === 'deleteDictionaryWords')
+    await access.manage('PUT', '/v1/spell-dictionary', { collection, lang: 'en', words: input['words'] });
   else if (operation === 'importDocuments') await imported(access.admin, collection as string);
-  else if (!/^(delete|truncate|restore)/.test(operation)) expect(await admin.rest.call(operation, input)).toHaveProperty('value');
+  else if (!/^(delete|truncate|restore)/.test(operation))
+    expect(await admin.rest.call(operation, input)).toHaveProperty('value');
 }
 
 /** An outcome without what the caller has chosen and what is random; times are in seconds from now. */
 function comparable(outcome: unknown, collection: string): string {
-  return JSON.stringify(outcome)
-    .replaceAll(collection, 'WORLD').replaceAll(/job_\d+_[0-9a-f]{6}/g, 'JOB').replaceAll(/cur_[0-9a-f]{24}/g, 'RULE')
-    .replaceAll(/("durationMs":)\d+/g, '$10').replaceAll(/\b17664\d{5}\b/g, (time) => `NOW${Number(time) - access.now}`);
+  return JSON.stringify(outcome).replaceAll(collection, 'WORLD').replaceAll(/job_\d+_[0-9a-f]{6}/g, 'JOB').replaceAll(
+    /cur_[0-9a-f]{24}/g,
+    'RULE',
+  ).replaceAll(/("durationMs":)\d+/g, '$10').replaceAll(/\b17664\d{5}\b/g, (time) => `NOW${Number(time) - access.now}`);
 }
 
 /** A call of the caller in a world. */
@@ -108,37 +136,56 @@ async function outcomesOf(trials: readonly Trial[]): Promise<string[]> {
   access.advance(60);
   return Promise.all(trials.map(async ({ operation, driver, input }, i) => {
     const collection = input['collection'] as string;
-    return comparable(await (operation === 'importDocuments' ? imported(credential, collection) : driver.call(operation, { ...input, ...prepared[i] })), collection);
+    return comparable(
+      await (operation === 'importDocuments'
+        ? imported(credential, collection)
+        : driver.call(operation, { ...input, ...prepared[i] })),
+      collection,
+    );
   }));
 }
 
 async function imported(headers: Credential, collection: string): Promise<{ value: string }> {
-  const body = '{"key":"streamed-post","lang":"en","contentMd":"x","meta":{"size":["7"]}}\n{"key":"next-post","lang":"en","contentMd":"x"}\n';
-  const { status, text } = await access.client.send('POST', `/v1/import?collection=${collection}&profile=fast`, { headers: { 'Content-Type': 'application/x-ndjson', ...headers }, body });
+  const body =
+    '{"key":"streamed-post","lang":"en","contentMd":"x","meta":{"size":["7"]}}\n{"key":"next-post","lang":"en","contentMd":"x"}\n';
+  const { status, text } = await access.client.send('POST', `/v1/import?collection=${collection}&profile=fast`, {
+    headers: { 'Content-Type': 'application/x-ndjson', ...headers },
+    body,
+  });
   expect(status).toBe(200);
   return { value: text };
 }
 
 describe('a caller who may write and not read (decisions D-139, D-171)', () => {
-  it('gets the same answer whatever is stored, over every protocol; 404 alone tells that nothing is there', async () => {
-    const protocols = [drivers.rest, ...drivers.others].filter(({ protocol }) => protocol !== 'MCP without a session');
-    const said = CALLS.flatMap((call) => protocols.filter((driver) => speaks(driver, call)).map((driver) => trialsOf(call, driver)));
-    const outcomes = await outcomesOf(said.flat());
-    for (const [i, [{ operation, driver }]] of said.entries() as IterableIterator<[number, [Trial]]>) {
-      const [nothing, other, same] = outcomes.slice(i * WORLDS.length, (i + 1) * WORLDS.length);
-      expect.soft(same, `${driver.protocol}: ${operation}`).toBe(other);
-      expect.soft(other, `${driver.protocol}: ${operation}`).toMatch(/^\{"value":/);
-      // GraphQL deletes what is not there with `false`.
-      if (TELLING.get(operation) === undefined) expect.soft(nothing, `${driver.protocol}: ${operation}`).toBe(other);
-      else expect.soft(nothing, `${driver.protocol}: ${operation}`).toMatch(/not found|^\{"value":false\}$/);
-    }
-    expect(said.length).toBeGreaterThan(60);
-  }, 60_000);
+  it('gets the same answer whatever is stored, over every protocol; 404 alone tells that nothing is there',
+    async () => {
+      const protocols = [drivers.rest, ...drivers.others].filter(({ protocol }) =>
+        protocol !== 'MCP without a session'
+      );
+      const said = CALLS.flatMap((call) =>
+        protocols.filter((driver) => speaks(driver, call)).map((driver) => trialsOf(call, driver))
+      );
+      const outcomes = await outcomesOf(said.flat());
+      for (const [i, [{ operation, driver }]] of said.entries() as IterableIterator<[number, [Trial]]>) {
+        const [nothing, other, same] = outcomes.slice(i * WORLDS.length, (i + 1) * WORLDS.length);
+        expect.soft(same, `${driver.protocol}: ${operation}`).toBe(other);
+        expect.soft(other, `${driver.protocol}: ${operation}`).toMatch(/^\{"value":/);
+        // GraphQL deletes what is not there with `false`.
+        if (TELLING.get(operation) === undefined) expect.soft(nothing, `${driver.protocol}: ${operation}`).toBe(other);
+        else expect.soft(nothing, `${driver.protocol}: ${operation}`).toMatch(/not found|^\{"value":false\}$/);
+      }
+      expect(said.length).toBeGreaterThan(60);
+    }, 60_000);
 
-  it.each([['ingestDocuments', { options: { profile: 'fast' } }], ['uploadFiles', { profile: 'fast' }]])('is not told by %s with %j what was skipped', async (operation, more) => {
-    const [nothing, other, same] = await outcomesOf(trialsOf(CALLS.find(({ operationId }) => operationId === operation)!, drivers.rest, more));
-    expect([other, same]).toEqual([nothing, nothing]);
-  });
+  it.each([['ingestDocuments', { options: { profile: 'fast' } }], ['uploadFiles', { profile: 'fast' }]])(
+    'is not told by %s with %j what was skipped',
+    async (operation, more) => {
+      const [nothing, other, same] = await outcomesOf(
+        trialsOf(CALLS.find(({ operationId }) => operationId === operation)!, drivers.rest, more),
+      );
+      expect([other, same]).toEqual([nothing, nothing]);
+    },
+  );
 
   it('may put no condition on what is stored, over any protocol, whether it holds or not', async () => {
     let refused = 0;
@@ -146,12 +193,21 @@ describe('a caller who may write and not read (decisions D-139, D-171)', () => {
       const { conditions = [] }: OperationSpec = operations[call.operationId as OperationId];
       for (const condition of conditions) {
         for (const driver of [drivers.rest, ...drivers.others]) {
-          const input = { ...inputOf(call, 'refused'), ...(condition === 'options.skipDuplicates' ? { options: { skipDuplicates: true } } : { [condition]: condition === 'ifChecksum' ? '0123456789abcdef' : '*' }) };
+          const input = {
+            ...inputOf(call, 'refused'),
+            ...(condition === 'options.skipDuplicates'
+              ? { options: { skipDuplicates: true } }
+              : { [condition]: condition === 'ifChecksum' ? '0123456789abcdef' : '*' }),
+          };
           if (driver.lacks(call.operationId as OperationId, input) !== undefined) continue;
           const outcome = await driver.call(call.operationId as OperationId, input);
           // GraphQL has one message for all that is forbidden.
-          const message = driver.protocol === 'GraphQL' ? 'permission denied' : `forbidden: ${condition} asks what is stored, which needs read permission`;
-          expect.soft(outcome, `${driver.protocol}: ${call.operationId} with ${condition}`).toMatchObject({ failure: { code: 'forbidden', message: expect.stringContaining(message) } });
+          const message = driver.protocol === 'GraphQL'
+            ? 'permission denied'
+            : `forbidden: ${condition} asks what is stored, which needs read permission`;
+          expect.soft(outcome, `${driver.protocol}: ${call.operationId} with ${condition}`).toMatchObject({
+            failure: { code: 'forbidden', message: expect.stringContaining(message) },
+          });
           refused++;
         }
       }
@@ -163,8 +219,12 @@ describe('a caller who may write and not read (decisions D-139, D-171)', () => {
     await access.manage('POST', '/v1/add', { collection: 'job-other', key: 'a', lang: 'en', contentMd: 'x' });
     access.advance(60);
     const records = await Promise.all(['job-nothing', 'job-other'].map(async (collection) => {
-      const { id } = (await access.send('POST', '/v1/bulk-ingest-job', credential, { collection, documents: [{ key: 'a', lang: 'en', contentMd: 'x' }] })).json<{ id: string }>();
-      const read = async () => (await access.send('GET', `/v1/bulk-ingest-job/${id}`, credential)).json<{ status: string }>();
+      const { id } = (await access.send('POST', '/v1/bulk-ingest-job', credential, {
+        collection,
+        documents: [{ key: 'a', lang: 'en', contentMd: 'x' }],
+      })).json<{ id: string }>();
+      const read = async () =>
+        (await access.send('GET', `/v1/bulk-ingest-job/${id}`, credential)).json<{ status: string }>();
       await expect.poll(async () => (await read()).status, { timeout: 10_000 }).toBe('completed');
       // The callback, whoever sees it, has what is stored in the job.
       const stored = await access.manage('GET', `/v1/bulk-ingest-job/${id}`);
@@ -184,7 +244,12 @@ describe('a caller who may write and not read (decisions D-139, D-171)', () => {
     const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/page`;
     await access.manage('POST', '/v1/import-url', { collection: 'page-same', url, lang: 'en', ttl: 3600 });
     access.advance(60);
-    const answers = await Promise.all(['page-same', 'page-nothing'].map(async (collection) => comparable((await access.send('POST', '/v1/import-url', credential, { collection, url, lang: 'en' })).json(), collection)));
+    const answers = await Promise.all(
+      ['page-same', 'page-nothing'].map(async (collection) =>
+        comparable((await access.send('POST', '/v1/import-url', credential, { collection, url, lang: 'en' })).json(),
+          collection)
+      ),
+    );
     web.closeAllConnections();
     web.close();
     expect(answers[0]).toBe(answers[1]);
@@ -197,24 +262,40 @@ describe('a caller who may write and not read (decisions D-139, D-171)', () => {
     const key = apiKey(await access.keyOf(token, { operations: ['search', 'write'] }));
     const document = { key: 'a', lang: 'en', contentMd: 'x' };
     await access.manage('POST', '/v1/add', { collection: 'found', ...document });
-    const ingest = async (contentMd: string, options: object) => (await access.send('POST', '/v1/ingest', key, { collection: 'found', documents: [{ ...document, contentMd }], options })).json();
+    const ingest = async (contentMd: string, options: object) =>
+      (await access.send('POST', '/v1/ingest', key, {
+        collection: 'found',
+        documents: [{ ...document, contentMd }],
+        options,
+      })).json();
     const counts = { added: 1, updated: 0, skipped: 0 };
-    expect([await ingest('x', { profile: 'fast' }), await ingest('y', { profile: 'fast' })]).toMatchObject([counts, counts]);
+    expect([await ingest('x', { profile: 'fast' }), await ingest('y', { profile: 'fast' })]).toMatchObject([counts,
+      counts]);
     expect(await ingest('y', { skipDuplicates: true })).toMatchObject({ code: 'forbidden' });
-    expect((await access.send('PATCH', '/v1/update', { ...key, 'If-Match': '*' }, { collection: 'found', ...document })).status).toBe(403);
+    expect(
+      (await access.send('PATCH', '/v1/update', { ...key, 'If-Match': '*' }, { collection: 'found', ...document }))
+        .status,
+    ).toBe(403);
   });
 
   it('cannot restore a revision where a schema tells by its verdict what the revision has', async () => {
     const name = { collection: 'schemed', key: 'a', lang: 'en' };
-    for (const size of ['7', '8']) await access.manage('POST', '/v1/add', { ...name, contentMd: 'x', meta: { size: [size] } });
+    for (const size of ['7', '8'])
+      await access.manage('POST', '/v1/add', { ...name, contentMd: 'x', meta: { size: [size] } });
     const { revisions } = await access.manage<{ revisions: { revision: number }[] }>('POST', '/v1/revisions', name);
-    const restore = () => access.send('POST', '/v1/revisions/restore', credential, { ...name, revision: revisions.at(-1)!.revision });
+    const restore = () =>
+      access.send('POST', '/v1/revisions/restore', credential, { ...name, revision: revisions.at(-1)!.revision });
     const answers = [];
     for (const allowed of ['7', '9']) {
-      await access.manage('POST', '/v1/schema/set', { collection: 'schemed', schema: { properties: { size: { enum: [allowed] } } } });
+      await access.manage('POST', '/v1/schema/set', {
+        collection: 'schemed',
+        schema: { properties: { size: { enum: [allowed] } } },
+      });
       answers.push(await restore());
     }
-    expect(answers.map(({ status, text }) => [status, text.replace(/"requestId".*/, '')])).toEqual(Array.from({ length: 2 }, () => [403, expect.stringContaining('has a schema')]));
+    expect(answers.map(({ status, text }) => [status, text.replace(/"requestId".*/, '')])).toEqual(
+      Array.from({ length: 2 }, () => [403, expect.stringContaining('has a schema')]),
+    );
   });
 });
 

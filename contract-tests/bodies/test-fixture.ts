@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type RunningDocumentService, startDocumentService } from '../../src/app/docs-service.ts';
+import { type Environment, loadSettings } from '../../src/app/settings/index.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { startDocumentService, type RunningDocumentService } from '../../src/app/docs-service.ts';
-import { loadSettings, type Environment } from '../../src/app/settings/index.ts';
 
 const SETTINGS = { SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false' };
 
@@ -34,7 +34,12 @@ export class BodiesFixture {
   async restart(env: Environment = {}): Promise<void> {
     await this.#service?.stop();
     const { settings } = loadSettings({ env: { ...SETTINGS, SVC_PATH: this.database, ...env } });
-    this.#service = await startDocumentService({ settings, log: silentLog, clock: { now: () => Date.now() + this.#ahead }, validateResponses: true });
+    this.#service = await startDocumentService({
+      settings,
+      log: silentLog,
+      clock: { now: () => Date.now() + this.#ahead },
+      validateResponses: true,
+    });
   }
 
   /** Seconds. */
@@ -48,11 +53,18 @@ export class BodiesFixture {
   }
 
   send(method: string, path: string, body?: object): Promise<Response> {
-    return fetch(this.#service!.url + path, { method, ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }) });
+    return fetch(this.#service!.url + path, {
+      method,
+      ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    });
   }
 
   sendLines(path: string, body: string): Promise<Response> {
-    return fetch(this.#service!.url + path, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, body });
+    return fetch(this.#service!.url + path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body,
+    });
   }
 
   /** The body of a response that must be a success. */
@@ -64,10 +76,16 @@ export class BodiesFixture {
   }
 
   /** The status, the error and the headers of a response that must be an error. */
-  async refused(method: string, path: string, body?: object): Promise<Refusal & { status: number; retryAfter: string | null }> {
+  async refused(method: string, path: string,
+    body?: object): Promise<Refusal & { status: number; retryAfter: string | null }>
+  {
     const response = await this.send(method, path, body);
     if (response.ok) throw new Error(`${method} ${path} succeeded: ${await response.text()}`);
-    return { status: response.status, retryAfter: response.headers.get('Retry-After'), ...(await response.json() as Refusal) };
+    return {
+      status: response.status,
+      retryAfter: response.headers.get('Retry-After'),
+      ...(await response.json() as Refusal),
+    };
   }
 
   configure(collection: string, config: object): Promise<unknown> {

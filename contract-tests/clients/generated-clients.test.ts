@@ -21,7 +21,9 @@ const SERVERS = {
   },
   runs: async () => {
     // No ship has the label, so runs stay queued.
-    const { url, remove } = await startRunsServer('projects:\n  - {id: alpha, repository: org/alpha, runs_on: [team=examples]}\n');
+    const { url, remove } = await startRunsServer(
+      'projects:\n  - {id: alpha, repository: org/alpha, runs_on: [team=examples]}\n',
+    );
     return { url, stop: remove };
   },
 };
@@ -44,25 +46,32 @@ describe.each(LANGUAGES)('a client generated in %s from the published descriptio
   const reason = reasonToSkip(language);
   const skipped = reason === undefined ? '' : ` (skipped: ${reason})`;
 
-  it.skipIf(reason !== undefined).each(Object.keys(SERVERS) as Service[])(`compiles, and its program does what a user of "%s" does${skipped}`, async (service) => {
-    const server = await SERVERS[service]();
-    try {
-      const description = join(folder, 'description.json');
-      await writeFile(description, await (await fetch(`${server.url}/openapi-3.0.json`)).text());
-      const { stdout } = await run('bash', [join(EXAMPLES, language, 'run.sh'), service, description, server.url, join(folder, 'client')], {
-        env: { ...process.env, ...(service === 'runs' ? { QUIRE_TOKEN: API_TOKEN } : {}) },
-        maxBuffer: 64 * 2 ** 20,
-      });
-      expect(stdout.trim().split('\n')).toEqual(await linesOf(service));
-    } finally {
-      await server.stop();
-    }
-  }, 30 * 60_000);
+  it.skipIf(reason !== undefined).each(Object.keys(SERVERS) as Service[])(
+    `compiles, and its program does what a user of "%s" does${skipped}`,
+    async (service) => {
+      const server = await SERVERS[service]();
+      try {
+        const description = join(folder, 'description.json');
+        await writeFile(description, await (await fetch(`${server.url}/openapi-3.0.json`)).text());
+        const { stdout } = await run('bash', [join(EXAMPLES, language, 'run.sh'), service, description, server.url,
+          join(folder, 'client')], {
+          env: { ...process.env, ...(service === 'runs' ? { QUIRE_TOKEN: API_TOKEN } : {}) },
+          maxBuffer: 64 * 2 ** 20,
+        });
+        expect(stdout.trim().split('\n')).toEqual(await linesOf(service));
+      } finally {
+        await server.stop();
+      }
+    },
+    30 * 60_000,
+  );
 });
 
 describe('the examples', () => {
   it('are of languages that are tried here', async () => {
-    const folders = (await readdir(EXAMPLES, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const folders = (await readdir(EXAMPLES, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map((
+      { name },
+    ) => name);
     expect(folders.filter((name) => !LANGUAGES.includes(name as never))).toEqual([]);
   });
 
@@ -70,12 +79,22 @@ describe('the examples', () => {
     expect((await linesOf(service)).length).toBeGreaterThan(3);
   });
 
-  // Java and Rust take the parameters by their position, so a new one breaks their programs; they are compiled only where their toolchains are.
-  it.each([['java/Docs.java', 'docs'], ['java/Runs.java', 'runs'], ['java-native/Docs.java', 'docs'], ['java-native/Runs.java', 'runs'], ['rust/docs.rs', 'docs'], ['rust/runs.rs', 'runs']] as const)('call operations with as many arguments as they have parameters: %s', async (file, service) => {
+  // Java and Rust take the parameters by their position, so a new one breaks their programs; they are compiled only
+  // where their toolchains are.
+  it.each(
+    [['java/Docs.java', 'docs'], ['java/Runs.java', 'runs'], ['java-native/Docs.java', 'docs'], [
+      'java-native/Runs.java',
+      'runs',
+    ], ['rust/docs.rs', 'docs'], ['rust/runs.rs', 'runs']] as const,
+  )('call operations with as many arguments as they have parameters: %s', async (file, service) => {
     const program = await readFile(join(EXAMPLES, file), 'utf8');
     const isRust = file.startsWith('rust/');
     const counts = await parametersOf(service);
-    const calls = [...program.matchAll(isRust ? /_api::(\w+)\(&configuration(?:, )?/g : /\b(?:audit|documents|fulltext|projects|runs)\.(\w+)\(/g)];
+    const calls = [
+      ...program.matchAll(
+        isRust ? /_api::(\w+)\(&configuration(?:, )?/g : /\b(?:audit|documents|fulltext|projects|runs)\.(\w+)\(/g,
+      ),
+    ];
     expect(calls.length).toBeGreaterThan(3);
     for (const { 0: start, 1: name = '', index } of calls) {
       const id = isRust ? name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) : name;
@@ -86,10 +105,20 @@ describe('the examples', () => {
 
 /** The number of parameters of each operation in the description for generators, its body included. */
 async function parametersOf(service: Service): Promise<Map<string, number>> {
-  interface Operation { readonly operationId?: string; readonly parameters?: readonly object[]; readonly requestBody?: object }
-  const { paths } = JSON.parse(await readFile(join(import.meta.dirname, '..', '..', 'generated', service, 'openapi-3.0.json'), 'utf8')) as { paths: Record<string, Record<string, Operation>> };
+  interface Operation {
+    readonly operationId?: string;
+    readonly parameters?: readonly object[];
+    readonly requestBody?: object;
+  }
+  const { paths } = JSON.parse(
+    await readFile(join(import.meta.dirname, '..', '..', 'generated', service, 'openapi-3.0.json'), 'utf8'),
+  ) as { paths: Record<string, Record<string, Operation>> };
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
-  return new Map(operations.map(({ operationId = '', parameters = [], requestBody }) => [operationId, parameters.length + (requestBody === undefined ? 0 : 1)]));
+  return new Map(
+    operations.map((
+      { operationId = '', parameters = [], requestBody },
+    ) => [operationId, parameters.length + (requestBody === undefined ? 0 : 1)]),
+  );
 }
 
 /** The number of arguments of a call, whose list begins at this position. */

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { createClient, createConfig, type Client } from '../../generated/docs/sdk/client/index.ts';
-import { addDocument, createApiKey, getCurrentUser, registerUser, setPermission, updateDocument } from '../../generated/docs/sdk/sdk.gen.ts';
+import { type Client, createClient, createConfig } from '../../generated/docs/sdk/client/index.ts';
+import { addDocument, createApiKey, getCurrentUser, registerUser, setPermission,
+  updateDocument } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { DocsServer } from '../../src/testkit/docs-server.ts';
 import { ADMIN, startWithAuth, tokenOf } from '../support/access-server.ts';
-import { inBrowser, launch, openPage, picture, violations, type Launched, type WatchedPage } from './browser.ts';
+import { inBrowser, launch, type Launched, openPage, picture, violations, type WatchedPage } from './browser.ts';
 
 const PASSWORD = 'analytical-engine-1843';
 
@@ -12,15 +13,22 @@ let launched: Launched;
 let page: WatchedPage;
 let admin: Client;
 
-const clientOf = (token: string): Client => createClient(createConfig({ baseUrl: server.url, headers: { Authorization: `Bearer ${token}` } }));
+const clientOf = (token: string): Client =>
+  createClient(createConfig({ baseUrl: server.url, headers: { Authorization: `Bearer ${token}` } }));
 
 beforeAll(async () => {
   [server, launched] = await Promise.all([startWithAuth(), launch()]);
   admin = clientOf(await tokenOf(server.url, ADMIN));
-  await addDocument({ client: admin, body: { collection: 'guides', key: 'start', lang: 'en', contentMd: '# Start\n\nThe first version.\n' } });
+  await addDocument({
+    client: admin,
+    body: { collection: 'guides', key: 'start', lang: 'en', contentMd: '# Start\n\nThe first version.\n' },
+  });
   for (const username of ['ada', 'bob']) await registerUser({ client: admin, body: { username, password: PASSWORD } });
   await setPermission({ client: admin, body: { username: 'ada', collection: 'guides', read: true, write: true } });
-  await createApiKey({ client: clientOf(await tokenOf(server.url, { username: 'ada', password: PASSWORD })), body: { description: 'of ada, for imports' } });
+  await createApiKey({
+    client: clientOf(await tokenOf(server.url, { username: 'ada', password: PASSWORD })),
+    body: { description: 'of ada, for imports' },
+  });
   if ('browser' in launched) page = await openPage(launched.browser);
 });
 
@@ -49,7 +57,8 @@ async function fillSignIn(username: string, password: string): Promise<void> {
   await button('Sign in').click();
 }
 
-const storedToken = () => page.evaluate(() => (JSON.parse(sessionStorage.getItem('quire-session')!) as { value: string }).value);
+const storedToken = () =>
+  page.evaluate(() => (JSON.parse(sessionStorage.getItem('quire-session')!) as { value: string }).value);
 
 describe('a session', () => {
   inTab('ends on the server, too, when somebody signs out', async () => {
@@ -85,7 +94,10 @@ describe('a session', () => {
     page.once('dialog', (asked) => void asked.accept());
     await page.reload();
     await expect.poll(() => page.getByLabel('Markdown').inputValue()).toContain('Typed before');
-    await updateDocument({ client: admin, body: { collection: 'guides', key: 'start', lang: 'en', contentMd: '# Start\n\nThe second version.\n' } });
+    await updateDocument({
+      client: admin,
+      body: { collection: 'guides', key: 'start', lang: 'en', contentMd: '# Start\n\nThe second version.\n' },
+    });
     page.once('dialog', (asked) => void asked.accept());
     await page.reload();
     await page.getByText('Somebody else has changed').waitFor();

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium as playwright, type Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { chromiumPath } from '../support/chromium.ts';
 
@@ -20,29 +20,41 @@ export async function launch(): Promise<Launched> {
     return { browser: await playwright.launch({ executablePath: await chromiumPath(), args: ARGS, headless: true }) };
   } catch (error) {
     if (process.env['QUIRE_TEST_BROWSER'] === 'required') throw error;
-    return { reason: `no browser starts here: ${error instanceof Error ? error.message.split('\n')[0]! : String(error)}` };
+    return {
+      reason: `no browser starts here: ${error instanceof Error ? error.message.split('\n')[0]! : String(error)}`,
+    };
   }
 }
 
-/** A page that records its problems: exceptions, violations of the content security policy, errors in the browser's console. */
+/**
+ * A page that records its problems: exceptions, violations of the content security policy, errors in the browser's
+ * console.
+ */
 export interface WatchedPage extends Page {
   readonly troubles: string[];
 }
 
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce', ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    reducedMotion: 'reduce',
+    ...options,
+  });
   context.setDefaultTimeout(10_000);
   const page = Object.assign(await context.newPage(), { troubles: [] as string[] });
   page.on('pageerror', (error) => page.troubles.push(String(error)));
   page.on('console', (message) => {
     // The browser reports rejected requests itself; the pages show them.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) page.troubles.push(message.text());
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      page.troubles.push(message.text());
   });
   return page;
 }
 
 /** A test in the browser, skipped with the reason if there is no browser. The page must not report problems. */
-export function inBrowser(name: string, launched: () => Launched, page: () => WatchedPage, run: () => Promise<void>): void {
+export function inBrowser(name: string, launched: () => Launched, page: () => WatchedPage,
+  run: () => Promise<void>): void
+{
   it(name, async (context) => {
     const given = launched();
     if ('reason' in given) return context.skip(given.reason);
@@ -62,10 +74,14 @@ interface AxeViolation {
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<{ violations: AxeViolation[] }> } };
+    const { axe } = globalThis as unknown as {
+      axe: { run: (options: object) => Promise<{ violations: AxeViolation[] }> };
+    };
     return (await axe.run({ resultTypes: ['violations'] })).violations;
   });
-  return found.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')} ${failureSummary.replaceAll('\n', ' ')}`));
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')} ${failureSummary.replaceAll('\n', ' ')}`)
+  );
 }
 
 /** Writes a screenshot of a page if `QUIRE_SCREENSHOTS` names a folder. */

@@ -10,7 +10,10 @@ const BUDGET = 250_000;
 
 async function files(): Promise<{ name: string; bytes: Buffer }[]> {
   const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true });
-  return Promise.all(entries.filter((entry) => entry.isFile()).map(async ({ name, parentPath }) => ({ name, bytes: await readFile(join(parentPath, name)) })));
+  return Promise.all(entries.filter((entry) => entry.isFile()).map(async ({ name, parentPath }) => ({
+    name,
+    bytes: await readFile(join(parentPath, name)),
+  })));
 }
 
 describe('the built console', () => {

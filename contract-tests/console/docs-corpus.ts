@@ -1,5 +1,6 @@
-import { addDocument, addDocuments, addMessage, createAutomationRule, createGroup, createWebhook, registerUser, reindexVectors, setPermission, startSession, submitBulkIngest } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { Client } from '../../generated/docs/sdk/client/index.ts';
+import { addDocument, addDocuments, addMessage, createAutomationRule, createGroup, createWebhook, registerUser,
+  reindexVectors, setPermission, startSession, submitBulkIngest } from '../../generated/docs/sdk/sdk.gen.ts';
 
 const TOPICS = {
   gardening: 'Roses want sun, compost and patience; slugs want the lettuce.',
@@ -10,40 +11,94 @@ const TOPICS = {
 
 /** A document in which everything is too wide for a phone. */
 const LONG = {
-  key: `reports/${'a-name-without-spaces-'.repeat(5)}`, lang: 'en', meta: { title: [`A title ${'of many words '.repeat(8)}`], fingerprint: ['0123456789abcdef'.repeat(6)] },
-  contentMd: `# Long\n\n\`\`\`\n${'x'.repeat(300)}\n\`\`\`\n\n| ${'a wide column | '.repeat(12)}\n|${'---|'.repeat(12)}\n| ${'its value | '.repeat(12)}\n`,
+  key: `reports/${'a-name-without-spaces-'.repeat(5)}`,
+  lang: 'en',
+  meta: { title: [`A title ${'of many words '.repeat(8)}`], fingerprint: ['0123456789abcdef'.repeat(6)] },
+  contentMd: `# Long\n\n\`\`\`\n${'x'.repeat(300)}\n\`\`\`\n\n| ${'a wide column | '.repeat(12)}\n|${
+    '---|'.repeat(12)
+  }\n| ${'its value | '.repeat(12)}\n`,
 };
 
 /** A document of more passages than one page of a search shows. */
-const CHAPTERS = Array.from({ length: 60 }, (_, index) => `# Chapter ${index}\n\n${'A lantern hangs over the door of the old house by the river. '.repeat(4)}`).join('\n\n');
+const CHAPTERS = Array.from({ length: 60 },
+  (_, index) => `# Chapter ${index}\n\n${'A lantern hangs over the door of the old house by the river. '.repeat(4)}`)
+  .join('\n\n');
 
-/** Forty notes on four topics, a guide with two versions, a document that is too wide, two of many passages, and some data for every other area. */
+/**
+ * Forty notes on four topics, a guide with two versions, a document that is too wide, two of many passages, and some
+ * data for every other area.
+ */
 export async function fillDocuments(client: Client): Promise<void> {
   const topics = Object.entries(TOPICS);
   const documents = Array.from({ length: 40 }, (_, index) => {
     const [topic, text] = topics[index % topics.length]!;
-    return { key: `${topic}/note-${index}`, lang: 'en', meta: { title: [`Notes on ${topic}, part ${index}`], topic: [topic], level: [index % 3 === 0 ? 'beginner' : 'advanced'] }, contentMd: `# ${topic}\n\n${text} A lantern, number ${index}.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n` };
+    return {
+      key: `${topic}/note-${index}`,
+      lang: 'en',
+      meta: {
+        title: [`Notes on ${topic}, part ${index}`],
+        topic: [topic],
+        level: [index % 3 === 0 ? 'beginner' : 'advanced'],
+      },
+      contentMd:
+        `# ${topic}\n\n${text} A lantern, number ${index}.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n`,
+    };
   });
   await done(addDocuments({ client, body: { collection: 'notes', documents } }));
-  const guide = (contentMd: string) => done(addDocument({ client, body: { collection: 'guides', key: 'start', lang: 'en', meta: { title: ['How to start'], audience: ['newcomers', 'operators'] }, contentMd } }));
+  const guide = (contentMd: string) =>
+    done(addDocument({
+      client,
+      body: {
+        collection: 'guides',
+        key: 'start',
+        lang: 'en',
+        meta: { title: ['How to start'], audience: ['newcomers', 'operators'] },
+        contentMd,
+      },
+    }));
   await guide('# Start\n\nThe first version of a guide.\n\nIt has three paragraphs.\n');
-  await guide('# Start\n\nThe second version of the guide.\n\nIt has three paragraphs.\n\nAnd one more, with <img src=x onerror="document.title=\'broken into\'"> in it.\n');
+  await guide(
+    '# Start\n\nThe second version of the guide.\n\nIt has three paragraphs.\n\nAnd one more, with <img src=x ' +
+      'onerror="document.title=\'broken into\'"> in it.\n',
+  );
   await done(addDocument({ client, body: { collection: 'archive', ...LONG } }));
-  for (const key of ['one', 'two']) await done(addDocument({ client, body: { collection: 'long', key, lang: 'en', contentMd: CHAPTERS } }));
+  for (const key of ['one', 'two'])
+    await done(addDocument({ client, body: { collection: 'long', key, lang: 'en', contentMd: CHAPTERS } }));
   await done(reindexVectors({ client, body: { collection: 'long', force: true } }));
-  const sources = [['theme/post.css', '.post-title { color: red }'], ['theme/post.html', '<link rel="stylesheet" href="post.css">\n<h1 class="post-title">Hi</h1>'], ['theme/list.html', '<link rel="stylesheet" href="post.css">']] as const;
-  for (const [key, contentMd] of sources) await done(addDocument({ client, body: { collection: 'code', key, lang: 'en', contentMd } }));
-  await Promise.all([fillMemory(client), fillRules(client), fillAccess(client), done(submitBulkIngest({ client, body: { collection: 'loaded', documents: [{ key: 'a', lang: 'en', contentMd: 'loaded' }] } }))]);
+  const sources = [['theme/post.css', '.post-title { color: red }'], ['theme/post.html',
+    '<link rel="stylesheet" href="post.css">\n<h1 class="post-title">Hi</h1>'], ['theme/list.html',
+    '<link rel="stylesheet" href="post.css">']] as const;
+  for (const [key, contentMd] of sources)
+    await done(addDocument({ client, body: { collection: 'code', key, lang: 'en', contentMd } }));
+  await Promise.all([fillMemory(client), fillRules(client), fillAccess(client), done(submitBulkIngest({
+    client,
+    body: { collection: 'loaded', documents: [{ key: 'a', lang: 'en', contentMd: 'loaded' }] },
+  }))]);
 }
 
 async function fillMemory(client: Client): Promise<void> {
-  const { sessionId } = (await startSession({ client, body: { userId: 'ada', title: 'Where to plant roses', scenario: 'garden' } })).data!;
-  for (const [role, content] of [['user', 'Where shall I plant the **roses**?'], ['assistant', 'Where the morning sun is, away from the hedge.']] as const) await done(addMessage({ client, body: { sessionId, role, content } }));
+  const { sessionId } =
+    (await startSession({ client, body: { userId: 'ada', title: 'Where to plant roses', scenario: 'garden' } })).data!;
+  for (const [role, content] of [['user', 'Where shall I plant the **roses**?'], ['assistant',
+    'Where the morning sun is, away from the hedge.']] as const)
+    await done(addMessage({ client, body: { sessionId, role, content } }));
 }
 
 async function fillRules(client: Client): Promise<void> {
-  await done(createWebhook({ client, body: { url: 'https://example.com/hooks/changes', events: ['doc.added'], collection: 'elsewhere' } }));
-  await done(createAutomationRule({ client, body: { type: 'trigger', name: 'Storms', collection: 'notes', query: 'tide', webhookUrl: 'https://example.com/hooks/storms' } }));
+  await done(createWebhook({
+    client,
+    body: { url: 'https://example.com/hooks/changes', events: ['doc.added'], collection: 'elsewhere' },
+  }));
+  await done(createAutomationRule({
+    client,
+    body: {
+      type: 'trigger',
+      name: 'Storms',
+      collection: 'notes',
+      query: 'tide',
+      webhookUrl: 'https://example.com/hooks/storms',
+    },
+  }));
 }
 
 async function fillAccess(client: Client): Promise<void> {

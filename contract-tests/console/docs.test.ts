@@ -3,7 +3,7 @@ import { createClient, createConfig } from '../../generated/docs/sdk/client/inde
 import type { DocsServer } from '../../src/testkit/docs-server.ts';
 import { WebhookEndpoint } from '../../src/testkit/webhook-endpoint.ts';
 import { ADMIN, AT_REST, startWithAuth, tokenOf } from '../support/access-server.ts';
-import { inBrowser, launch, openPage, picture, violations, type Launched, type WatchedPage } from './browser.ts';
+import { inBrowser, launch, type Launched, openPage, picture, violations, type WatchedPage } from './browser.ts';
 import { fillDocuments } from './docs-corpus.ts';
 
 let server: DocsServer;
@@ -14,10 +14,13 @@ let page: WatchedPage;
 beforeAll(async () => {
   [server, launched] = await Promise.all([startWithAuth({ ...AT_REST, SVC_EMBEDDING_PROVIDER: 'builtin' }), launch()]);
   const token = await tokenOf(server.url, ADMIN);
-  await fillDocuments(createClient(createConfig({ baseUrl: server.url, headers: { Authorization: `Bearer ${token}` } })));
+  await fillDocuments(
+    createClient(createConfig({ baseUrl: server.url, headers: { Authorization: `Bearer ${token}` } })),
+  );
   if (!('browser' in launched)) return;
   page = await openPage(launched.browser);
-  await page.addInitScript((value) => sessionStorage.setItem('quire-session', JSON.stringify({ kind: 'token', value })), token);
+  await page.addInitScript((value) => sessionStorage.setItem('quire-session', JSON.stringify({ kind: 'token', value })),
+    token);
 });
 
 afterAll(async () => {
@@ -68,7 +71,10 @@ describe('signing in', () => {
     const { url } = server;
     await open('#/collections/guides/document?key=start&lang=en&tab=edit');
     await page.getByLabel('Markdown').fill('# Start\n\nTyped before the token expired; it has three paragraphs.\n');
-    await page.route(`${url}/v1/update`, (route) => route.fulfill({ status: 401, json: { error: 'token expired', code: 'unauthenticated' } }), { times: 1 });
+    await page.route(`${url}/v1/update`,
+      (route) => route.fulfill({ status: 401, json: { error: 'token expired', code: 'unauthenticated' } }), {
+      times: 1,
+    });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByLabel('Name').fill(ADMIN.username);
     await page.getByLabel('Password').fill(ADMIN.password);
@@ -154,7 +160,9 @@ describe('documents', () => {
 
   inTab('edits beside a preview and saves', async () => {
     await open('#/collections/guides/document?key=start&lang=en&tab=edit');
-    await page.getByLabel('Markdown').fill('# Start\n\nA later version of the guide.\n\nIt has **four** paragraphs, not three paragraphs.\n');
+    await page.getByLabel('Markdown').fill(
+      '# Start\n\nA later version of the guide.\n\nIt has **four** paragraphs, not three paragraphs.\n',
+    );
     await page.locator('.preview strong', { hasText: 'four' }).waitFor();
     await picture(page, 'editor');
     expect(await violations(page)).toEqual([]);
@@ -203,7 +211,11 @@ describe('documents', () => {
       return transfer;
     });
     await page.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped });
-    await page.getByLabel('Files').setInputFiles([{ name: 'program.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('no text') }]);
+    await page.getByLabel('Files').setInputFiles([{
+      name: 'program.exe',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from('no text'),
+    }]);
     await page.getByText('failed', { exact: true }).waitFor();
     await picture(page, 'upload');
     expect(await violations(page)).toEqual([]);
@@ -228,10 +240,13 @@ describe('documents', () => {
 });
 
 describe('pages', () => {
-  const pages: readonly (readonly [address: string, says: string])[] = [
-    ['', '40'], ['memory', 'Where to plant roses'], ['jobs', 'completed'], ['webhooks', 'example.com/hooks/changes'], ['automation', 'Storms'], ['access', 'ada'], ['access?tab=groups', 'Those who weed'],
-    ['access?tab=keys', 'You have no API keys.'], ['access?tab=mcp', 'There are no MCP keys.'], ['audit', 'auth.login'], ['encryption', 'Primary key'], ['metrics', 'Requests by path'], ['try', 'Create or update one document'],
-  ];
+  const pages: readonly (readonly [address: string, says: string])[] = [['', '40'], ['memory', 'Where to plant roses'],
+    ['jobs', 'completed'], ['webhooks', 'example.com/hooks/changes'], ['automation', 'Storms'], ['access', 'ada'], [
+    'access?tab=groups',
+    'Those who weed',
+  ], ['access?tab=keys', 'You have no API keys.'], ['access?tab=mcp', 'There are no MCP keys.'], ['audit',
+    'auth.login'], ['encryption', 'Primary key'], ['metrics', 'Requests by path'], ['try',
+    'Create or update one document']];
   for (const [address, says] of pages) {
     inTab(`#/${address} shows what there is, without violations of accessibility`, async () => {
       await open(`#/${address}`);
@@ -256,7 +271,8 @@ describe('pages', () => {
     await shown.getByText(/^\d+ ms$/).waitFor();
     await picture(page, 'webhook-test');
     expect(await violations(page)).toEqual([]);
-    expect(endpoint.received.map(({ body: { event, deliveryId } }) => [event, deliveryId])).toEqual([['test', await shown.getByText(/^dlv_/).textContent()]]);
+    expect(endpoint.received.map(({ body: { event, deliveryId } }) => [event, deliveryId])).toEqual([['test',
+      await shown.getByText(/^dlv_/).textContent()]]);
     await shown.getByRole('button', { name: 'Close' }).click();
     endpoint.answer = (_, response) => response.writeHead(503).end();
     await row.getByRole('button', { name: 'Test' }).click();
@@ -270,7 +286,9 @@ describe('pages', () => {
   });
 
   inTab('#/audit says how the log is switched on, where it is off', async () => {
-    await page.route(`${server.url}/v1/audit**`, (route) => route.fulfill({ status: 404, json: { error: 'not found: the audit log is disabled', code: 'not_found' } }));
+    await page.route(`${server.url}/v1/audit**`,
+      (route) =>
+        route.fulfill({ status: 404, json: { error: 'not found: the audit log is disabled', code: 'not_found' } }));
     await open('#/audit');
     await page.getByText('It is on with SVC_AUDIT_ENABLED.').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -279,10 +297,20 @@ describe('pages', () => {
 
   inTab('are dark where the system is, and fit a phone', async () => {
     await open();
-    const phone = await freshPage({ viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true, colorScheme: 'dark' });
-    await phone.addInitScript((kept) => sessionStorage.setItem('quire-session', kept), await page.evaluate(() => sessionStorage.getItem('quire-session')!));
-    const long = `collections/archive/document?key=${encodeURIComponent(`reports/${'a-name-without-spaces-'.repeat(5)}`)}&lang=en`;
-    for (const address of ['', 'collections/notes?q=tide', 'collections/archive', long, `${long}&tab=edit`, 'upload', 'metrics', 'access']) {
+    const phone = await freshPage({
+      viewport: { width: 375, height: 740 },
+      isMobile: true,
+      hasTouch: true,
+      colorScheme: 'dark',
+    });
+    await phone.addInitScript((kept) => sessionStorage.setItem('quire-session', kept),
+      await page.evaluate(() => sessionStorage.getItem('quire-session')!));
+    const long = `collections/archive/document?key=${
+      encodeURIComponent(`reports/${'a-name-without-spaces-'.repeat(5)}`)
+    }&lang=en`;
+    for (const address of ['', 'collections/notes?q=tide', 'collections/archive', long, `${long}&tab=edit`, 'upload',
+      'metrics', 'access'])
+    {
       await phone.goto(`${server.url}/console#/${address}`);
       await phone.locator('h1').first().waitFor();
       await expect.poll(() => phone.getByText('Loading…').count()).toBe(0);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
-import { createClient, createConfig, type Client } from '../../generated/docs/sdk/client/index.ts';
+import { type Client, createClient, createConfig } from '../../generated/docs/sdk/client/index.ts';
 import { addDocument, getCurrentUser, logout } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { DocsServer } from '../../src/testkit/docs-server.ts';
 import { LocalIssuer } from '../../src/testkit/local-issuer.ts';
 import { TcpProxy } from '../../src/testkit/ship/tcp-proxy.ts';
 import { ADMIN, startWithAuth, tokenOf } from '../support/access-server.ts';
-import { inBrowser, launch, openPage, picture, violations, type Launched, type WatchedPage } from './browser.ts';
+import { inBrowser, launch, type Launched, openPage, picture, violations, type WatchedPage } from './browser.ts';
 
 /** The console's address has to be known to the issuer before the service starts, so the service is behind a proxy. */
 let proxy: TcpProxy;
@@ -15,16 +15,21 @@ let launched: Launched;
 let page: WatchedPage;
 let url: string;
 
-const clientOf = (token: string): Client => createClient(createConfig({ baseUrl: server.url, headers: { Authorization: `Bearer ${token}` } }));
+const clientOf = (token: string): Client =>
+  createClient(createConfig({ baseUrl: server.url, headers: { Authorization: `Bearer ${token}` } }));
 
 beforeAll(async () => {
   proxy = await TcpProxy.start({ host: '127.0.0.1', port: 1 });
   url = `http://127.0.0.1:${proxy.port}`;
   issuer = await LocalIssuer.start(`${url}/console`);
-  [server, launched] = await Promise.all([startWithAuth({ ...issuer.environment, SVC_OIDC_ROLES: 'writers=writer' }), launch()]);
+  [server, launched] = await Promise.all([startWithAuth({ ...issuer.environment, SVC_OIDC_ROLES: 'writers=writer' }),
+    launch()]);
   proxy.target = { host: '127.0.0.1', port: Number(new URL(server.url).port) };
   const admin = clientOf(await tokenOf(server.url, ADMIN));
-  await addDocument({ client: admin, body: { collection: 'guides', key: 'start', lang: 'en', contentMd: '# Start\n\nThe first version.\n' } });
+  await addDocument({
+    client: admin,
+    body: { collection: 'guides', key: 'start', lang: 'en', contentMd: '# Start\n\nThe first version.\n' },
+  });
 });
 
 beforeEach(async () => {
@@ -46,7 +51,8 @@ const inTab = (name: string, run: () => Promise<void>): void => inBrowser(name, 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const open = (place = ''): Promise<unknown> => page.goto(`${url}/console${place}`);
 const signIn = (): Promise<void> => button('Sign in with your organisation').click();
-const storedToken = () => page.evaluate(() => (JSON.parse(sessionStorage.getItem('quire-session')!) as { value: string }).value);
+const storedToken = () =>
+  page.evaluate(() => (JSON.parse(sessionStorage.getItem('quire-session')!) as { value: string }).value);
 
 describe('signing in at an issuer of OpenID Connect', () => {
   inTab('returns to the place that was opened, and leaves nothing of it in the address', async () => {
@@ -59,7 +65,10 @@ describe('signing in at an issuer of OpenID Connect', () => {
     await page.getByRole('heading', { name: 'guides' }).waitFor();
     expect(page.url()).toBe(`${url}/console#/collections/guides`);
     expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual(['quire-session']);
-    expect((await getCurrentUser({ client: clientOf(await storedToken()) })).data).toMatchObject({ username: 'ann', admin: false });
+    expect((await getCurrentUser({ client: clientOf(await storedToken()) })).data).toMatchObject({
+      username: 'ann',
+      admin: false,
+    });
   });
 
   inTab('says so when the issuer refuses, and can be tried again', async () => {

@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { ShipInfoSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { createClient, createConfig } from '../../generated/runs/sdk/client/index.ts';
 import { createJoinToken, enqueueRun } from '../../generated/runs/sdk/sdk.gen.ts';
-import { ShipInfoSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { joinFleet, readJoinToken } from '../../src/ship/identity/index.ts';
-import { API_TOKEN, startRunsServer, type RunsServer } from '../../src/testkit/runs-server.ts';
+import { API_TOKEN, type RunsServer, startRunsServer } from '../../src/testkit/runs-server.ts';
 import { TcpProxy } from '../../src/testkit/ship/tcp-proxy.ts';
-import { inBrowser, launch, openPage, picture, violations, type Launched, type WatchedPage } from './browser.ts';
+import { inBrowser, launch, type Launched, openPage, picture, violations, type WatchedPage } from './browser.ts';
 
 const CONFIG = `
 pipelines:
@@ -37,7 +37,8 @@ beforeAll(async () => {
   await Promise.all([joinShip('build-01'), queue('demo', 'fails'), queue('garden', 'hello')]);
   if (!('browser' in launched)) return;
   page = await openPage(launched.browser);
-  await page.addInitScript((value) => sessionStorage.setItem('quire-session', JSON.stringify({ kind: 'token', value })), API_TOKEN);
+  await page.addInitScript((value) => sessionStorage.setItem('quire-session', JSON.stringify({ kind: 'token', value })),
+    API_TOKEN);
 });
 
 afterAll(async () => {
@@ -48,7 +49,11 @@ afterAll(async () => {
 const client = () => createClient(createConfig({ baseUrl: server.url, headers }));
 
 async function queue(project: string, task: string): Promise<string> {
-  const { data } = await enqueueRun({ client: client(), headers: { 'Idempotency-Key': `${project} ${task} ${performance.now()}` }, body: { project_id: project, kind: 'pipeline', task } });
+  const { data } = await enqueueRun({
+    client: client(),
+    headers: { 'Idempotency-Key': `${project} ${task} ${performance.now()}` },
+    body: { project_id: project, kind: 'pipeline', task },
+  });
   return data!.data.id;
 }
 
@@ -56,8 +61,22 @@ async function queue(project: string, task: string): Promise<string> {
 async function joinShip(name: string): Promise<void> {
   const { data } = await createJoinToken({ client: client(), body: { name, labels: ['gpu=h100'] } });
   const [host, port] = server.fleet!.enrol.split(':');
-  const info = create(ShipInfoSchema, { name, version: '1.0.0', protocol: 1, os: 'linux', arch: 'amd64', kinds: ['pipeline'], capacity: 2 });
-  await joinFleet({ host: host!, port: Number(port), token: readJoinToken(data!.data.token)!, info, now: () => Date.now() });
+  const info = create(ShipInfoSchema, {
+    name,
+    version: '1.0.0',
+    protocol: 1,
+    os: 'linux',
+    arch: 'amd64',
+    kinds: ['pipeline'],
+    capacity: 2,
+  });
+  await joinFleet({
+    host: host!,
+    port: Number(port),
+    token: readJoinToken(data!.data.token)!,
+    info,
+    now: () => Date.now(),
+  });
 }
 
 const inTab = (name: string, run: () => Promise<void>): void => inBrowser(name, () => launched, () => page, run);
@@ -113,7 +132,11 @@ describe('the console of the run queue', () => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Queue the run' }).click();
     await page.getByRole('log').getByText('"target":"live"', { exact: false }).waitFor();
-    expect(JSON.parse((await page.getByRole('log').getByText('"target"').textContent())!)).toEqual({ target: 'live', copies: 3, loud: true });
+    expect(JSON.parse((await page.getByRole('log').getByText('"target"').textContent())!)).toEqual({
+      target: 'live',
+      copies: 3,
+      loud: true,
+    });
   });
 
   inTab('compares the logs of two attempts side by side', async () => {
@@ -129,7 +152,17 @@ describe('the console of the run queue', () => {
       const query = new URL(route.request().url()).searchParams;
       const attempt = query.get('attempt');
       const lines = query.get('offset') === '0' ? ['the same', `said by attempt ${attempt}`] : [];
-      return route.fulfill({ json: { data: lines.map((message, line) => ({ id: line + 1, message, stream: 'stdout', time: '2026-01-01T00:00:00Z' })), next_offset: 2 } });
+      return route.fulfill({
+        json: {
+          data: lines.map((message, line) => ({
+            id: line + 1,
+            message,
+            stream: 'stdout',
+            time: '2026-01-01T00:00:00Z',
+          })),
+          next_offset: 2,
+        },
+      });
     });
     await page.reload();
     await page.getByRole('tab', { name: 'Compare' }).click();
@@ -145,7 +178,9 @@ describe('the console of the run queue', () => {
     const run = await queue('demo', 'colours');
     await open(`#/runs/${run}`, `http://127.0.0.1:${proxy.port}`);
     await page.getByRole('log').getByText('cherry').waitFor();
-    expect(await page.getByRole('log').getByText('cherry').evaluate((element) => getComputedStyle(element).color)).toBe('rgb(255, 143, 133)');
+    expect(await page.getByRole('log').getByText('cherry').evaluate((element) => getComputedStyle(element).color)).toBe(
+      'rgb(255, 143, 133)',
+    );
     proxy.drop();
     await page.getByRole('log').getByText('the last line').waitFor();
     expect(await page.getByRole('log').getByText('cherry').count()).toBe(1);
@@ -182,7 +217,8 @@ describe('the console of the run queue', () => {
   inTab('downloads what a run has left', async () => {
     await open(`#/runs/${await queue('demo', 'packs')}`);
     await page.getByRole('tab', { name: 'Files' }).click();
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download dist/parcel.txt' }).click()]);
+    const [download] = await Promise.all([page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download dist/parcel.txt' }).click()]);
     expect(download.suggestedFilename()).toBe('parcel.txt');
     expect(await violations(page)).toEqual([]);
   });
@@ -220,12 +256,16 @@ describe('the console of the run queue', () => {
     await open('#/projects');
     await page.getByRole('button', { name: 'Badge of demo' }).click();
     const image = page.getByAltText('The state of demo');
-    await expect.poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBeGreaterThan(20);
+    await expect.poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBeGreaterThan(
+      20,
+    );
     await picture(page, 'runs-badge');
     expect(await violations(page)).toEqual([]);
   });
 
-  for (const [address, says] of [['projects', 'example/demo'], ['notifications', 'chat.example.org'], ['audit', 'enqueue'], ['metrics', 'Ended runs'], ['try', 'Queue a run']] as const) {
+  for (const [address, says] of [['projects', 'example/demo'], ['notifications', 'chat.example.org'], ['audit',
+    'enqueue'], ['metrics', 'Ended runs'], ['try', 'Queue a run']] as const)
+  {
     inTab(`#/${address} shows what there is, without violations of accessibility`, async () => {
       await open(`#/${address}`);
       await page.getByText(says).first().waitFor();
@@ -236,8 +276,14 @@ describe('the console of the run queue', () => {
 
   inTab('fits a phone', async () => {
     if ('reason' in launched) return;
-    const phone = await openPage(launched.browser, { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true, colorScheme: 'dark' });
-    await phone.addInitScript((kept) => sessionStorage.setItem('quire-session', kept), await page.evaluate(() => sessionStorage.getItem('quire-session')!));
+    const phone = await openPage(launched.browser, {
+      viewport: { width: 375, height: 740 },
+      isMobile: true,
+      hasTouch: true,
+      colorScheme: 'dark',
+    });
+    await phone.addInitScript((kept) => sessionStorage.setItem('quire-session', kept),
+      await page.evaluate(() => sessionStorage.getItem('quire-session')!));
     for (const address of ['', 'submit', 'ships', `runs/${await queue('demo', 'hello')}`]) {
       await phone.goto(`${server.url}/console#/${address}`);
       await phone.locator('h1').waitFor();

@@ -9,14 +9,22 @@ const MARKERS = ['quokkamarker', 'wombatvalue', 'dingokey'];
 let server: Restarted;
 afterEach(() => server.end());
 
-const content = (i: number) => `# Note ${i}\n\nThe quokkamarker number ${i} sleeps under a tree. ${'Long enough to be compressed. '.repeat(i % 3 === 0 ? 60 : 1)}`;
+const content = (i: number) =>
+  `# Note ${i}\n\nThe quokkamarker number ${i} sleeps under a tree. ${
+    'Long enough to be compressed. '.repeat(i % 3 === 0 ? 60 : 1)
+  }`;
 const addAll = async (count: number, from = 0) => {
-  for (let i = from; i < from + count; i++) await server.add('secret', `n${i}`, content(i), { dingokey: ['wombatvalue', `wombatvalue${i}`] });
+  for (let i = from; i < from + count; i++)
+    await server.add('secret', `n${i}`, content(i), { dingokey: ['wombatvalue', `wombatvalue${i}`] });
 };
 const keysFound = async (path: string, body: object) => {
   // Indexes load in the background after a start.
-  while ((await server.request('POST', path, { collection: 'secret', ...body })).body['code'] === 'index_loading') continue;
-  const answer = await server.ok<{ results?: { document: { key: string } }[] } & { key: string }[]>('POST', path, { collection: 'secret', ...body });
+  while ((await server.request('POST', path, { collection: 'secret', ...body })).body['code'] === 'index_loading')
+    continue;
+  const answer = await server.ok<{ results?: { document: { key: string } }[] } & { key: string }[]>('POST', path, {
+    collection: 'secret',
+    ...body,
+  });
   return (answer.results?.map(({ document }) => document.key) ?? answer.map(({ key }) => key)).sort();
 };
 
@@ -25,24 +33,50 @@ describe('an encrypted collection', () => {
     server = await Restarted.start({ ...ONE, ...WITH_VECTORS });
     await server.configure('secret', { encrypted: true });
     await addAll(12);
-    await server.ok('PATCH', '/v1/update', { collection: 'secret', key: 'n1', lang: 'en', contentMd: 'quokkamarker again' });
-    await server.ok('PATCH', '/v1/update', { collection: 'secret', key: 'n2', lang: 'en', meta: { dingokey: ['wombatvalue2'], extra: ['x'] } });
+    await server.ok('PATCH', '/v1/update', {
+      collection: 'secret',
+      key: 'n1',
+      lang: 'en',
+      contentMd: 'quokkamarker again',
+    });
+    await server.ok('PATCH', '/v1/update', {
+      collection: 'secret',
+      key: 'n2',
+      lang: 'en',
+      meta: { dingokey: ['wombatvalue2'], extra: ['x'] },
+    });
     await server.ok('POST', '/v1/delete', { collection: 'secret', key: 'n3', lang: 'en' });
 
-    expect(await server.ok('POST', '/v1/get', { collection: 'secret', key: 'n2', lang: 'en' }))
-      .toMatchObject({ contentMd: content(2), meta: { dingokey: ['wombatvalue2'], extra: ['x'] } });
-    expect(await keysFound('/v1/search', { filterMeta: { dingokey: ['wombatvalue5', 'wombatvalue2'] } })).toEqual(['n2', 'n5']);
+    expect(await server.ok('POST', '/v1/get', { collection: 'secret', key: 'n2', lang: 'en' })).toMatchObject({
+      contentMd: content(2),
+      meta: { dingokey: ['wombatvalue2'], extra: ['x'] },
+    });
+    expect(await keysFound('/v1/search', { filterMeta: { dingokey: ['wombatvalue5', 'wombatvalue2'] } })).toEqual(['n2',
+      'n5']);
     expect(await keysFound('/v1/search', { filterMeta: { dingokey: ['wombatvalue2'], extra: ['x'] } })).toEqual(['n2']);
     expect(await keysFound('/v1/search', { filterMeta: { extra: ['wombatvalue2'] } })).toEqual([]);
     expect(await keysFound('/v1/fts', { query: 'quokkamarker again' })).toContain('n1');
-    expect(await keysFound('/v1/fts', { query: 'quokkamarker', filterMeta: { dingokey: ['wombatvalue7'] } })).toEqual(['n7']);
-    expect((await server.ok<{ meta: Record<string, string[]> }>('GET', '/v1/meta-keys?collection=secret')).meta['extra']).toEqual(['x']);
-    expect(await server.ok('POST', '/v1/revisions', { collection: 'secret', key: 'n1', lang: 'en' }))
-      .toMatchObject({ total: 2, revisions: [{ contentMd: 'quokkamarker again' }, { contentMd: content(1) }] });
-    expect(await server.ok('POST', '/v1/aggregate', { collection: 'secret', facets: [{ field: 'dingokey' }] })).toMatchObject({ totalDocs: 11 });
+    expect(await keysFound('/v1/fts', { query: 'quokkamarker', filterMeta: { dingokey: ['wombatvalue7'] } })).toEqual([
+      'n7',
+    ]);
+    expect(
+      (await server.ok<{ meta: Record<string, string[]> }>('GET', '/v1/meta-keys?collection=secret')).meta['extra'],
+    ).toEqual(['x']);
+    expect(await server.ok('POST', '/v1/revisions', { collection: 'secret', key: 'n1', lang: 'en' })).toMatchObject({
+      total: 2,
+      revisions: [{ contentMd: 'quokkamarker again' }, { contentMd: content(1) }],
+    });
+    expect(await server.ok('POST', '/v1/aggregate', { collection: 'secret', facets: [{ field: 'dingokey' }] }))
+      .toMatchObject({ totalDocs: 11 });
 
     const { total } = await server.statusWhen('secret', ({ withPrimary }) => withPrimary >= 11 * 3);
-    expect(await server.statusWhen('secret', () => true)).toMatchObject({ encrypted: true, withPrimary: total, plaintext: 0, unknownKey: 0, withLegacy: 0 });
+    expect(await server.statusWhen('secret', () => true)).toMatchObject({
+      encrypted: true,
+      withPrimary: total,
+      plaintext: 0,
+      unknownKey: 0,
+      withLegacy: 0,
+    });
     await server.ok('GET', '/v1/backup?to=copy.db');
     expect(await server.filesWith(...MARKERS)).toEqual([]);
     await server.stop();
@@ -56,7 +90,12 @@ describe('an encrypted collection', () => {
   it('takes in what it held before, and gives it back (switching on and off)', async () => {
     server = await Restarted.start(WITH_VECTORS);
     await addAll(40);
-    await server.ok('PATCH', '/v1/update', { collection: 'secret', key: 'n1', lang: 'en', contentMd: 'quokkamarker again' });
+    await server.ok('PATCH', '/v1/update', {
+      collection: 'secret',
+      key: 'n1',
+      lang: 'en',
+      contentMd: 'quokkamarker again',
+    });
     await server.ok('POST', '/v1/delete', { collection: 'secret', key: 'n3', lang: 'en' });
     await server.add('open', 'a', 'a platypus in the clear', { kind: ['platypus'] });
     await server.restart({ ...ONE, ...WITH_VECTORS });
@@ -74,12 +113,18 @@ describe('an encrypted collection', () => {
     await server.configure('secret', { encrypted: false });
     await server.statusWhen('secret', ({ plaintext, total }) => plaintext === total);
     expect(await keysFound('/v1/search', { filterMeta: { dingokey: ['wombatvalue5'] } })).toEqual(['n5']);
-    expect(await server.ok('POST', '/v1/get', { collection: 'secret', key: 'n5', lang: 'en' })).toMatchObject({ contentMd: content(5) });
+    expect(await server.ok('POST', '/v1/get', { collection: 'secret', key: 'n5', lang: 'en' })).toMatchObject({
+      contentMd: content(5),
+    });
   });
 });
 
 describe('keys of encryption at rest', () => {
-  const rotated = { SVC_ENCRYPTION_KEY: KEYS[1], SVC_ENCRYPTION_KEY_ID: '2', SVC_ENCRYPTION_PREVIOUS_KEYS: `1:${KEYS[0]}` };
+  const rotated = {
+    SVC_ENCRYPTION_KEY: KEYS[1],
+    SVC_ENCRYPTION_KEY_ID: '2',
+    SVC_ENCRYPTION_PREVIOUS_KEYS: `1:${KEYS[0]}`,
+  };
   const jobDone = async (id: string) => {
     for (;;) {
       const job = await server.ok<Record<string, unknown>>('GET', `/v1/encryption/jobs/${id}`);
@@ -91,14 +136,20 @@ describe('keys of encryption at rest', () => {
     server = await Restarted.start(ONE);
     await server.configure('secret', { encrypted: true });
     await addAll(70);
-    await server.ok('PATCH', '/v1/update', { collection: 'secret', key: 'n1', lang: 'en', contentMd: 'quokkamarker again' });
+    await server.ok('PATCH', '/v1/update', {
+      collection: 'secret',
+      key: 'n1',
+      lang: 'en',
+      contentMd: 'quokkamarker again',
+    });
     await server.add('open', 'a', 'in the clear');
     await server.restart(rotated);
     const before = await server.statusWhen('secret', () => true);
     expect(before).toMatchObject({ withLegacy: before.total, withPrimary: 0, plaintext: 0 });
     await server.add('secret', 'new', 'written under the new key');
 
-    const [first, second] = await Promise.all([server.ok('POST', '/v1/encryption/rotate', {}), server.ok('POST', '/v1/encryption/rotate', { collection: 'open' })]);
+    const [first, second] = await Promise.all([server.ok('POST', '/v1/encryption/rotate', {}),
+      server.ok('POST', '/v1/encryption/rotate', { collection: 'open' })]);
     expect(second['id']).toBe(first['id']);
     expect(first).toMatchObject({ collection: '', primaryKeyID: 2, id: expect.stringMatching(/^rot_[0-9a-f]{24}$/) });
     const done = await jobDone(first['id'] as string);
@@ -109,8 +160,12 @@ describe('keys of encryption at rest', () => {
 
     await server.restart({ SVC_ENCRYPTION_KEY: KEYS[1], SVC_ENCRYPTION_KEY_ID: '2' });
     expect(await server.statusWhen('secret', () => true)).toMatchObject({ withPrimary: total, unknownKey: 0 });
-    expect(await server.ok('POST', '/v1/get', { collection: 'secret', key: 'n7', lang: 'en' })).toMatchObject({ contentMd: content(7) });
-    expect(await server.ok('POST', '/v1/revisions', { collection: 'secret', key: 'n1', lang: 'en' })).toMatchObject({ total: 2 });
+    expect(await server.ok('POST', '/v1/get', { collection: 'secret', key: 'n7', lang: 'en' })).toMatchObject({
+      contentMd: content(7),
+    });
+    expect(await server.ok('POST', '/v1/revisions', { collection: 'secret', key: 'n1', lang: 'en' })).toMatchObject({
+      total: 2,
+    });
     expect((await server.ok<{ jobs: unknown[] }>('GET', '/v1/encryption/jobs')).jobs).toEqual([done]);
   });
 
@@ -119,12 +174,21 @@ describe('keys of encryption at rest', () => {
     await server.configure('secret', { encrypted: true });
     await addAll(3);
     await server.restart({ SVC_ENCRYPTION_KEY: KEYS[1], SVC_ENCRYPTION_KEY_ID: '2' });
-    expect(await server.statusWhen('secret', () => true)).toMatchObject({ unknownKey: 6, withPrimary: 0, plaintext: 0 });
+    expect(await server.statusWhen('secret', () => true)).toMatchObject({
+      unknownKey: 6,
+      withPrimary: 0,
+      plaintext: 0,
+    });
     const answer = await server.request('POST', '/v1/get', { collection: 'secret', key: 'n1', lang: 'en' });
     expect([answer.status, answer.body['code']]).toEqual([500, 'internal']);
     expect(JSON.stringify(answer.body)).not.toContain('quokka');
     const { id } = await server.ok<{ id: string }>('POST', '/v1/encryption/rotate');
-    expect(await jobDone(id)).toMatchObject({ status: 'failed', errors: 6, reencrypted: 0, lastError: expect.stringContaining('key 1 is not configured') });
+    expect(await jobDone(id)).toMatchObject({
+      status: 'failed',
+      errors: 6,
+      reencrypted: 0,
+      lastError: expect.stringContaining('key 1 is not configured'),
+    });
     expect((await server.request('GET', '/health')).status).toBe(200);
   });
 
@@ -132,18 +196,34 @@ describe('keys of encryption at rest', () => {
     server = await Restarted.start(ONE);
     await server.configure('secret', { encrypted: true });
     await addAll(1);
-    await expect(server.restart({})).rejects.toThrow('SVC_ENCRYPTION_KEY: required, since collections of this database are encrypted: "secret"');
-    await expect(server.restart({ SVC_ENCRYPTION_KEY: KEYS[1] })).rejects.toThrow('SVC_ENCRYPTION_KEY: key 1 is not the one that this database knows as key 1');
+    await expect(server.restart({})).rejects.toThrow(
+      'SVC_ENCRYPTION_KEY: required, since collections of this database are encrypted: "secret"',
+    );
+    await expect(server.restart({ SVC_ENCRYPTION_KEY: KEYS[1] })).rejects.toThrow(
+      'SVC_ENCRYPTION_KEY: key 1 is not the one that this database knows as key 1',
+    );
     await server.restart({ SVC_ENCRYPTION_KEY: KEYS[0], SVC_MODE: 'read' });
     expect((await server.request('POST', '/v1/encryption/rotate', {})).status).toBe(403);
-    expect(await server.ok('POST', '/v1/get', { collection: 'secret', key: 'n0', lang: 'en' })).toMatchObject({ contentMd: content(0) });
+    expect(await server.ok('POST', '/v1/get', { collection: 'secret', key: 'n0', lang: 'en' })).toMatchObject({
+      contentMd: content(0),
+    });
   });
 
   it('are not needed without encrypted collections, which then are refused (decision D-43)', async () => {
     server = await Restarted.start();
-    expect((await server.request('PUT', '/v1/collection-config', { collection: 'c', encrypted: true })).status).toBe(400);
-    expect(await server.request('POST', '/v1/encryption/rotate', {})).toMatchObject({ status: 400, body: { error: 'encryption is not configured' } });
-    expect(await server.ok('GET', '/v1/encryption/status')).toEqual({ enabled: false, primaryKeyID: 0, previousKeyIDs: [], collections: [] });
+    expect((await server.request('PUT', '/v1/collection-config', { collection: 'c', encrypted: true })).status).toBe(
+      400,
+    );
+    expect(await server.request('POST', '/v1/encryption/rotate', {})).toMatchObject({
+      status: 400,
+      body: { error: 'encryption is not configured' },
+    });
+    expect(await server.ok('GET', '/v1/encryption/status')).toEqual({
+      enabled: false,
+      primaryKeyID: 0,
+      previousKeyIDs: [],
+      collections: [],
+    });
     expect((await server.request('GET', '/v1/encryption/jobs/rot_none')).status).toBe(404);
   });
 
@@ -175,11 +255,10 @@ describe('an encrypted database that somebody has changed', () => {
     server = await Restarted.start(ONE);
     await server.configure('secret', { encrypted: true });
     await addAll(6);
-    await tampered(
-      'UPDATE documents SET body = (SELECT body FROM documents WHERE key = \'n1\') WHERE key = \'n0\'',
-      'UPDATE documents SET meta = (SELECT meta FROM documents WHERE key = \'n1\') WHERE key = \'n2\'',
-      'UPDATE documents SET body = CAST(substr(body, 1, length(body) - 1) || (CASE substr(body, -1) WHEN x\'00\' THEN x\'01\' ELSE x\'00\' END) AS BLOB) WHERE key = \'n4\'',
-    );
+    await tampered("UPDATE documents SET body = (SELECT body FROM documents WHERE key = 'n1') WHERE key = 'n0'",
+      "UPDATE documents SET meta = (SELECT meta FROM documents WHERE key = 'n1') WHERE key = 'n2'",
+      "UPDATE documents SET body = CAST(substr(body, 1, length(body) - 1) || (CASE substr(body, -1) WHEN x'00' " +
+        "THEN x'01' ELSE x'00' END) AS BLOB) WHERE key = 'n4'");
     for (const key of ['n0', 'n2', 'n4']) {
       const { status, body } = await get(key);
       expect([status, body['code'], body['contentMd']], key).toEqual([500, 'internal', undefined]);
@@ -192,9 +271,14 @@ describe('an encrypted database that somebody has changed', () => {
       await server.add('secret', key, 'written anew', { dingokey: ['new'] });
       expect((await get(key)).body['contentMd']).toBe('written anew');
     }
-    expect((await server.request('POST', '/v1/delete', { collection: 'secret', key: 'n4', lang: 'en' })).status).toBe(200);
+    expect((await server.request('POST', '/v1/delete', { collection: 'secret', key: 'n4', lang: 'en' })).status).toBe(
+      200,
+    );
     expect(await keysFound('/v1/search', { filterMeta: { dingokey: ['new'] } })).toEqual(['n0', 'n2']);
-    expect((await server.request('POST', '/v1/search', { collection: 'secret', filterMeta: { dingokey: ['wombatvalue'] } })).status).toBe(200);
+    expect(
+      (await server.request('POST', '/v1/search', { collection: 'secret', filterMeta: { dingokey: ['wombatvalue'] } }))
+        .status,
+    ).toBe(200);
   });
 
   it('is refused by a build that does not know encryption, and only then', async () => {

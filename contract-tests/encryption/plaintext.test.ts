@@ -20,7 +20,8 @@ describe('a value in the clear in an encrypted collection, put in by somebody wh
   beforeEach(async () => {
     server = await Restarted.start({ SVC_ENCRYPTION_KEY: KEYS[0] });
     await server.configure('secret', { encrypted: true });
-    for (const key of ['body', 'meta', 'revision', 'sound']) await server.add('secret', key, `text of ${key}`, { kind: ['true'] });
+    for (const key of ['body', 'meta', 'revision', 'sound'])
+      await server.add('secret', key, `text of ${key}`, { kind: ['true'] });
     await server.add('secret', 'revision', 'later text');
     await server.add('open', 'plain', 'forged text', { kind: ['forged'] });
     await vi.waitFor(() => expect(pendingSwitches(server.database)).toBe(0), 10_000);
@@ -29,7 +30,10 @@ describe('a value in the clear in an encrypted collection, put in by somebody wh
     const forged = "(SELECT body FROM documents WHERE id = 'open|plain|en')";
     file.exec(`UPDATE documents SET body = ${forged} WHERE id = 'secret|body|en'`);
     file.exec(`UPDATE documents SET meta = '{"kind":["forged"]}' WHERE id = 'secret|meta|en'`);
-    file.exec(`UPDATE revisions SET body = ${forged} WHERE body IS NOT NULL AND ord = (SELECT ord FROM documents WHERE id = 'secret|revision|en')`);
+    file.exec(
+      `UPDATE revisions SET body = ${forged} WHERE body IS NOT NULL AND ord = (SELECT ord FROM documents WHERE id = ` +
+        `'secret|revision|en')`,
+    );
     file.close();
     await server.start();
   });
@@ -48,7 +52,10 @@ describe('a value in the clear in an encrypted collection, put in by somebody wh
     }
     await expectRefused('POST', '/v1/revisions', nameOf('revision'));
     expect(await server.ok('POST', '/v1/get', nameOf('revision'))).toMatchObject({ contentMd: 'later text' });
-    expect(await server.ok('POST', '/v1/get', nameOf('sound'))).toMatchObject({ contentMd: 'text of sound', meta: { kind: ['true'] } });
+    expect(await server.ok('POST', '/v1/get', nameOf('sound'))).toMatchObject({
+      contentMd: 'text of sound',
+      meta: { kind: ['true'] },
+    });
     expect(await server.ok('POST', '/v1/get', nameOf('plain', 'open'))).toMatchObject({ contentMd: 'forged text' });
     expect(await server.statusWhen('secret', () => true)).toMatchObject({ plaintext: 3 });
   });
@@ -56,7 +63,11 @@ describe('a value in the clear in an encrypted collection, put in by somebody wh
   it('does not keep its document from being replaced and deleted', async () => {
     await server.add('secret', 'body', 'new text', { kind: ['new'] });
     await server.add('secret', 'meta', 'new text', { kind: ['new'] });
-    for (const key of ['body', 'meta']) expect(await server.ok('POST', '/v1/get', nameOf(key))).toMatchObject({ contentMd: 'new text', meta: { kind: ['new'] } });
+    for (const key of ['body', 'meta'])
+      expect(await server.ok('POST', '/v1/get', nameOf(key))).toMatchObject({
+        contentMd: 'new text',
+        meta: { kind: ['new'] },
+      });
     await server.ok('POST', '/v1/delete', nameOf('revision'));
     expect((await server.request('POST', '/v1/get', nameOf('revision'))).status).toBe(404);
   });

@@ -1,11 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLog, type Log } from '../../src/lib/log.ts';
-import { startDocumentService, type RunningDocumentService } from '../../src/app/docs-service.ts';
-import { loadSettings, type Environment } from '../../src/app/settings/index.ts';
+import { type RunningDocumentService, startDocumentService } from '../../src/app/docs-service.ts';
+import { type Environment, loadSettings } from '../../src/app/settings/index.ts';
+import { type Log, silentLog } from '../../src/lib/log.ts';
 
-export const KEYS = [0x11, 0x22, 0x33].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string, string];
+export const KEYS = [0x11, 0x22, 0x33].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string,
+  string];
 
 const LISTENERS = { SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false' };
 
@@ -54,9 +55,12 @@ export class Restarted {
   }
 
   /** The status and body of a response. */
-  async request(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }> {
+  async request(method: string, path: string,
+    body?: object): Promise<{ status: number; body: Record<string, unknown> }>
+  {
     const response = await fetch(this.url + path, {
-      method, ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+      method,
+      ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
     });
     return { status: response.status, body: await response.json() as Record<string, unknown> };
   }
@@ -95,7 +99,8 @@ export class Restarted {
       });
       // A checkpoint was renamed in the meantime.
       if (bytes === undefined) return this.filesWith(...words);
-      if (words.some((word) => bytes.includes(word) || bytes.includes(Buffer.from(word, 'utf16le')))) found.push(entry.name);
+      if (words.some((word) => bytes.includes(word) || bytes.includes(Buffer.from(word, 'utf16le'))))
+        found.push(entry.name);
     }
     return found.sort();
   }

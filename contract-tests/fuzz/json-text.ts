@@ -12,7 +12,9 @@ export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map(toJsonText).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
-  return `{${Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${toJsonText(member)}`).join(',')}}`;
+  return `{${
+    Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${toJsonText(member)}`).join(',')
+  }}`;
 }
 
 /** The position of a value within another: names of fields and indexes of arrays. */

@@ -7,13 +7,23 @@ const MAX_DEPTH = 64;
  * Decides, without the server's own code, whether a body is JSON that the operation's schema accepts. A handler may
  * have other reasons to reject it.
  */
-export function createOracle(inputs: Readonly<Record<string, object>>): (operationId: string, body: string | Uint8Array, options: { sanitize: boolean }) => boolean {
+export function createOracle(
+  inputs: Readonly<Record<string, object>>,
+): (operationId: string, body: string | Uint8Array, options: { sanitize: boolean }) => boolean {
   const ajv = new Ajv2020({ strict: false, ownProperties: true, formats: { int64: true } });
-  ajv.addKeyword({ keyword: 'x-max-bytes', type: 'string', validate: (limit: number, text: string) => Buffer.byteLength(text) <= limit });
-  ajv.addKeyword({ keyword: FLAT, compile: (schema: object) => {
-    const accepts = ajv.compile(schema);
-    return (meta: unknown) => typeof meta !== 'object' || meta === null || Array.isArray(meta) || accepts(flattened(meta));
-  } });
+  ajv.addKeyword({
+    keyword: 'x-max-bytes',
+    type: 'string',
+    validate: (limit: number, text: string) => Buffer.byteLength(text) <= limit,
+  });
+  ajv.addKeyword({
+    keyword: FLAT,
+    compile: (schema: object) => {
+      const accepts = ajv.compile(schema);
+      return (meta: unknown) =>
+        typeof meta !== 'object' || meta === null || Array.isArray(meta) || accepts(flattened(meta));
+    },
+  });
   const compiled = new Map<string, ValidateFunction>();
   return (operationId, body, { sanitize }) => {
     const value = parsed(body, sanitize);
@@ -34,8 +44,9 @@ function flattened(meta: object): Record<string, string[]> {
   const visit = (path: string, value: unknown): void => {
     if (value === null) return;
     if (typeof value !== 'object') flat.set(path, [...(flat.get(path) ?? []), String(value)]);
-    else if (Array.isArray(value) && value.every((item) => item === null || typeof item !== 'object')) for (const item of value) visit(path, item);
-    else for (const [key, item] of Object.entries(value)) visit(`${path}.${key}`, item);
+    else if (Array.isArray(value) && value.every((item) => item === null || typeof item !== 'object')) {
+      for (const item of value) visit(path, item);
+    } else for (const [key, item] of Object.entries(value)) visit(`${path}.${key}`, item);
   };
   for (const [key, value] of Object.entries(meta)) visit(key, value);
   return Object.fromEntries(flat);
@@ -46,7 +57,11 @@ function asAccepted(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(asAccepted);
   if (node === null || typeof node !== 'object') return node;
   const schema = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, asAccepted(value)]));
-  if (schema['x-flattened'] === true) return { type: schema['type'], [FLAT]: Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'x-flattened')) };
+  if (schema['x-flattened'] === true)
+    return {
+      type: schema['type'],
+      [FLAT]: Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'x-flattened')),
+    };
   if (schema['x-scalars'] !== true) return schema;
   const { items, ...list } = schema['additionalProperties'] as { items: object };
   const single = [items, { type: 'number' }, { type: 'boolean' }];
@@ -70,7 +85,9 @@ function isTooDeep(root: object): boolean {
   let level: object[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) return true;
-    level = level.flatMap((value) => Object.values(value).filter((child): child is object => child !== null && typeof child === 'object'));
+    level = level.flatMap((value) =>
+      Object.values(value).filter((child): child is object => child !== null && typeof child === 'object')
+    );
   }
   return false;
 }

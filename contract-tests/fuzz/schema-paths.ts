@@ -26,12 +26,11 @@ function placesUnder(schema: SchemaObject, path: JsonPath, definitions: Definiti
   if (path.length >= DEEPEST) return [here];
   const children = Object.entries(resolved.properties ?? {}).map(([name, child]) => [name, child] as const);
   const values = resolved['additionalProperties'];
-  return [
-    here,
-    ...children.flatMap(([name, child]) => placesUnder(child, [...path, name], definitions)),
+  return [here, ...children.flatMap(([name, child]) => placesUnder(child, [...path, name], definitions)),
     ...(resolved.items ? placesUnder(resolved.items, [...path, 0], definitions) : []),
-    ...(values !== null && typeof values === 'object' ? placesUnder(values as SchemaObject, [...path, 'category'], definitions) : []),
-  ];
+    ...(values !== null && typeof values === 'object'
+      ? placesUnder(values as SchemaObject, [...path, 'category'], definitions)
+      : [])];
 }
 
 function resolve(schema: SchemaObject, definitions: Definitions): SchemaObject {
@@ -41,19 +40,21 @@ function resolve(schema: SchemaObject, definitions: Definitions): SchemaObject {
 
 /** Values just inside and just outside of the limits that a schema states. */
 export function boundaryValues(schema: SchemaObject): unknown[] {
-  const number = (keyword: string): number | undefined => (typeof schema[keyword] === 'number' ? schema[keyword] : undefined);
+  const number = (
+    keyword: string,
+  ): number | undefined => (typeof schema[keyword] === 'number' ? schema[keyword] : undefined);
   const around = (limit: number | undefined, make: (size: number) => unknown, most = 100_000) =>
     limit === undefined || limit > most ? [] : [limit - 1, limit, limit + 1].filter((size) => size >= 0).map(make);
   const numbers = ['minimum', 'maximum'].flatMap((keyword) => {
     const limit = number(keyword);
     return limit === undefined ? [] : [limit - 1, limit, limit + 1];
   });
-  const words = ((schema['enum'] ?? []) as unknown[]).flatMap((word) => [word, typeof word === 'string' ? word.toUpperCase() : word]);
-  return [
-    ...numbers, ...words,
-    ...around(number('x-max-bytes'), (size) => 'x'.repeat(size)),
+  const words = ((schema['enum'] ?? []) as unknown[]).flatMap((
+    word,
+  ) => [word, typeof word === 'string' ? word.toUpperCase() : word]);
+  return [...numbers, ...words, ...around(number('x-max-bytes'), (size) => 'x'.repeat(size)),
     ...around(number('x-max-bytes'), (size) => 'é'.repeat(size / 2)),
     ...around(number('maxItems'), (size) => Array.from({ length: size }, (_, i) => `v${i}`), 2000),
-    ...around(number('maxProperties'), (size) => Object.fromEntries(Array.from({ length: size }, (_, i) => [`k${i}`, ['v']])), 2000),
-  ];
+    ...around(number('maxProperties'),
+      (size) => Object.fromEntries(Array.from({ length: size }, (_, i) => [`k${i}`, ['v']])), 2000)];
 }

@@ -14,7 +14,10 @@ export class WatchedState {
     this.#client = client;
   }
 
-  /** Fills both collections again. Removes embedding configurations, because a default one would lead to calls of a provider. */
+  /**
+   * Fills both collections again. Removes embedding configurations, because a default one would lead to calls of a
+   * provider.
+   */
   async seed(): Promise<void> {
     const { configs } = (await this.#ask('GET', '/v1/embedding-configs')).json<{ configs: { id: string }[] }>();
     for (const { id } of configs) await this.#client.send('DELETE', `/v1/embedding-configs/${id}`);
@@ -32,30 +35,36 @@ export class WatchedState {
   /** The state that a rejected request must not change. */
   async everything(): Promise<string> {
     await this.#jobsEnded();
-    const paths = [`/v1/checksum?collection=${TARGET}`, `/v1/checksum?collection=${BYSTANDER}`, '/v1/collection-configs'];
-    const answers = [...(await Promise.all(paths.map((path) => this.#ask('GET', path)))), await this.#ask('POST', '/v1/schema/list', {})];
+    const paths = [`/v1/checksum?collection=${TARGET}`, `/v1/checksum?collection=${BYSTANDER}`,
+      '/v1/collection-configs'];
+    const answers = [...(await Promise.all(paths.map((path) => this.#ask('GET', path)))),
+      await this.#ask('POST', '/v1/schema/list', {})];
     return answers.map(({ text }) => text).join('\n');
   }
 
   /** The state that even a successful request must not change. */
   async bystander(): Promise<string> {
     await this.#jobsEnded();
-    const [checksum, config, schema] = await Promise.all([
-      this.#ask('GET', `/v1/checksum?collection=${BYSTANDER}`),
+    const [checksum, config, schema] = await Promise.all([this.#ask('GET', `/v1/checksum?collection=${BYSTANDER}`),
       this.#ask('GET', `/v1/collection-config?collection=${BYSTANDER}`),
-      this.#ask('POST', '/v1/schema/get', { collection: BYSTANDER }),
-    ]);
+      this.#ask('POST', '/v1/schema/get', { collection: BYSTANDER })]);
     return [checksum, config, schema].map(({ text }) => text).join('\n');
   }
 
   /** Waits for accepted jobs: a job writes later, and its writes must not be attributed to the next request. */
   async #jobsEnded(): Promise<void> {
     const isOpen = ({ status }: { status: string }): boolean => status === 'pending' || status === 'processing';
-    await expect.poll(async () => (await this.#ask('GET', '/v1/bulk-ingest-jobs')).json<{ jobs: { status: string }[] }>().jobs.filter(isOpen), { timeout: 10_000, interval: 10 }).toEqual([]);
+    await expect.poll(
+      async () =>
+        (await this.#ask('GET', '/v1/bulk-ingest-jobs')).json<{ jobs: { status: string }[] }>().jobs.filter(isOpen),
+      { timeout: 10_000, interval: 10 },
+    ).toEqual([]);
   }
 
   async #ask(method: string, path: string, body?: object): Promise<Answer> {
-    const answer = body === undefined ? await this.#client.send(method, path) : await this.#client.post(path, body, method);
+    const answer = body === undefined
+      ? await this.#client.send(method, path)
+      : await this.#client.post(path, body, method);
     expect([answer.status, answer.text], `${method} ${path}`).toEqual([200, expect.any(String)]);
     return answer;
   }
@@ -66,7 +75,11 @@ export function expectRefusal(answer: Answer): void {
   expect(answer.status).toBeGreaterThanOrEqual(400);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   const body = answer.json<{ error: string; code: string; requestId: string }>();
-  expect(body).toMatchObject({ error: expect.stringMatching(/\S/), code: expect.stringMatching(/^[a-z_]+$/), requestId: answer.headers['x-request-id'] });
+  expect(body).toMatchObject({
+    error: expect.stringMatching(/\S/),
+    code: expect.stringMatching(/^[a-z_]+$/),
+    requestId: answer.headers['x-request-id'],
+  });
   expect(body.error.length).toBeLessThan(10_000);
   expect(answer.text, 'a message gives nothing of the machine away').not.toMatch(/node_modules|\.ts:\d|\/src\//);
 }

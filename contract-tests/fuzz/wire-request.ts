@@ -16,8 +16,11 @@ export interface WireRequest {
 
 /** The specification's own example of an operation. */
 export function exampleRequest({ method, path, options }: ExampleCall): WireRequest {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(options.path?.[name] ?? 'example')));
-  const query = Object.entries(options.query ?? {}).map(([name, value]) => [encode(name), encode(String(value))] as const);
+  const filled = path.replace(/\{(\w+)\}/g,
+    (_, name: string) => encodeURIComponent(String(options.path?.[name] ?? 'example')));
+  const query = Object.entries(options.query ?? {}).map(([name, value]) =>
+    [encode(name), encode(String(value))] as const
+  );
   return { method: method.toUpperCase(), path: filled, query, headers: {}, verdict: 'unknown' };
 }
 
@@ -25,14 +28,18 @@ export function sendWire(client: HttpClient, request: WireRequest): Promise<Answ
   const query = request.query.map(([name, value]) => `${name}=${value}`).join('&');
   const path = query === '' ? request.path : `${request.path}?${query}`;
   const type: Record<string, string> = request.body === undefined ? {} : { 'Content-Type': 'application/json' };
-  const headers = Object.fromEntries(Object.entries({ ...type, ...request.headers }).filter(([, value]) => value !== ''));
+  const headers = Object.fromEntries(
+    Object.entries({ ...type, ...request.headers }).filter(([, value]) => value !== ''),
+  );
   return client.send(request.method, path, { headers, ...(request.body === undefined ? {} : { body: request.body }) });
 }
 
 /** Percent-encodes any text; lone surrogates become their three bytes, which are not valid UTF-8. */
 export function encode(text: string): string {
   const one = (character: string) =>
-    character.isWellFormed() ? encodeURIComponent(character) : [...surrogateBytes(character)].map((byte) => `%${byte.toString(16)}`).join('');
+    character.isWellFormed()
+      ? encodeURIComponent(character)
+      : [...surrogateBytes(character)].map((byte) => `%${byte.toString(16)}`).join('');
   return [...text].map(one).join('');
 }
 

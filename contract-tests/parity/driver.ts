@@ -30,7 +30,11 @@ export interface Driver {
 }
 
 /** Operations whose REST response is a bare list, each with the field that contains it in the other protocols. */
-export const LISTS: Readonly<Partial<Record<OperationId, string>>> = { searchDocuments: 'documents', listPermissions: 'permissions', listWebhooks: 'webhooks' };
+export const LISTS: Readonly<Partial<Record<OperationId, string>>> = {
+  searchDocuments: 'documents',
+  listPermissions: 'permissions',
+  listWebhooks: 'webhooks',
+};
 
 /** A call that a protocol cannot express. */
 export class Inexpressible extends Error {}

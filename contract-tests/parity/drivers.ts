@@ -14,12 +14,12 @@ export interface Drivers {
 }
 
 /** Creates the drivers of all protocols for one caller; without MCP if MCP does not admit the caller. */
-export async function driversOf(server: DocsServer, credential: Credential = {}, { mcp = true }: { readonly mcp?: boolean } = {}): Promise<Drivers> {
+export async function driversOf(server: DocsServer, credential: Credential = {},
+  { mcp = true }: { readonly mcp?: boolean } = {}): Promise<Drivers>
+{
   const rest = restDriver(server.url, credential);
-  const others = [
-    grpcDriver(server.listeners.grpc!.url, credential), graphqlDriver(server.url, credential),
-    ...(mcp ? [await mcpDriver(mcpUrl(server), credential), statelessMcpDriver(mcpUrl(server), credential)] : []),
-  ];
+  const others = [grpcDriver(server.listeners.grpc!.url, credential), graphqlDriver(server.url, credential),
+    ...(mcp ? [await mcpDriver(mcpUrl(server), credential), statelessMcpDriver(mcpUrl(server), credential)] : [])];
   const close = async () => void (await Promise.all([rest, ...others].map((driver) => driver.close())));
   return { rest, others, close };
 }

@@ -1,8 +1,9 @@
-import { buildASTSchema, coerceInputValue, getNamedType, isObjectType, parse, type GraphQLField, type GraphQLOutputType } from 'graphql';
-import { SDL } from '../../generated/graphql/sdl.ts';
+import { buildASTSchema, coerceInputValue, getNamedType, type GraphQLField, type GraphQLOutputType, isObjectType,
+  parse } from 'graphql';
 import type { OperationId } from '../../generated/docs/operations.ts';
+import { SDL } from '../../generated/graphql/sdl.ts';
 import { HttpClient } from '../../src/testkit/http-client.ts';
-import { reasonOf, Inexpressible, type Credential, type Driver, type Input, type Outcome } from './driver.ts';
+import { type Credential, type Driver, Inexpressible, type Input, type Outcome, reasonOf } from './driver.ts';
 import { GRAPHQL, type GraphqlOperation } from './graphql-operations.ts';
 
 const SCHEMA = buildASTSchema(parse(Object.values(SDL).join('\n')));
@@ -14,7 +15,8 @@ interface Request extends GraphqlOperation {
 
 interface Answer {
   readonly data?: { readonly answer: unknown } | null;
-  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string; readonly status: number; readonly errors?: string[] } }[];
+  readonly errors?: readonly { readonly message: string;
+    readonly extensions: { readonly code: string; readonly status: number; readonly errors?: string[] } }[];
 }
 
 /** GraphQL over HTTP: selects every field of each result. */
@@ -25,9 +27,14 @@ export function graphqlDriver(url: string, credential: Credential = {}): Driver 
     lacks: (operation, input) => reasonOf(() => void requestOf(operation, input)),
     async call(operation, input) {
       const { query, variables } = requestOf(operation, input);
-      const { data, errors } = (await client.send('POST', '/graphql', { headers: { 'Content-Type': 'application/json', ...credential }, body: JSON.stringify({ query, variables }) })).json<Answer>();
+      const { data, errors } = (await client.send('POST', '/graphql', {
+        headers: { 'Content-Type': 'application/json', ...credential },
+        body: JSON.stringify({ query, variables }),
+      })).json<Answer>();
       if (errors === undefined) return { value: data!.answer };
-      const [{ message, extensions: { code, status, errors: violations } }] = errors as [NonNullable<Answer['errors']>[number]];
+      const [{ message, extensions: { code, status, errors: violations } }] = errors as [
+        NonNullable<Answer['errors']>[number],
+      ];
       return { failure: { code, message, status, ...(violations && { errors: violations }) } };
     },
     view: (operation, outcome, input) => viewOf(GRAPHQL[operation]!, outcome, input),
@@ -58,12 +65,18 @@ function requestOf(operation: OperationId, input: Input): Request {
   const field = query ?? SCHEMA.getMutationType()!.getFields()[known.field]!;
   const variables = known.args?.(input) ?? input;
   checkArguments(field, variables);
-  return { ...known, variables, query: textOf(query === undefined ? 'mutation' : 'query', field, Object.keys(variables)) };
+  return {
+    ...known,
+    variables,
+    query: textOf(query === undefined ? 'mutation' : 'query', field, Object.keys(variables)),
+  };
 }
 
 /** Throws `Inexpressible` if the schema has no field for an argument, or requires a missing one. */
 function checkArguments(field: GraphQLField<unknown, unknown>, variables: Input): void {
-  for (const name of Object.keys(variables)) if (!field.args.some((argument) => argument.name === name)) throw new Inexpressible(`${field.name} has no argument ${name}`);
+  for (const name of Object.keys(variables))
+    if (!field.args.some((argument) => argument.name === name))
+      throw new Inexpressible(`${field.name} has no argument ${name}`);
   for (const { name, type } of field.args) {
     coerceInputValue(variables[name], type, (path, _, error) => {
       throw new Inexpressible(`${[name, ...path].join('.')}: ${error.message}`);
@@ -75,7 +88,9 @@ function textOf(kind: string, field: GraphQLField<unknown, unknown>, names: read
   const given = field.args.filter(({ name }) => names.includes(name));
   const declared = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
-  return `${kind}${declared && `(${declared})`} { answer: ${field.name}${passed && `(${passed})`}${selectionOf(field.type)} }`;
+  return `${kind}${declared && `(${declared})`} { answer: ${field.name}${passed && `(${passed})`}${
+    selectionOf(field.type)
+  } }`;
 }
 
 /** Selects every field of a type, and of nested types. */

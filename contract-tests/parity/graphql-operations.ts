@@ -18,69 +18,150 @@ type Found = { readonly results: readonly Rest[]; readonly total: number };
 
 export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> = {
   getDocument: { field: 'document', view: document, absent: null },
-  searchDocuments: { field: 'search', args: (input) => ({ input: withList(withoutContent(input), 'filterMeta') }), view: connection },
+  searchDocuments: {
+    field: 'search',
+    args: (input) => ({ input: withList(withoutContent(input), 'filterMeta') }),
+    view: connection,
+  },
   addDocument: { field: 'addDocument', args: (input) => ({ input: withList(input, 'meta') }), view: document },
   updateDocument: { field: 'updateDocument', args: (input) => ({ input: withList(input, 'meta') }), view: document },
   deleteDocument: { field: 'deleteDocument', view: () => true, absent: false },
-  listRevisions: { field: 'revisions', args: withoutContent, view: (list: Rest) => complete(list, ['deletedAt', 'nextOffset'], { truncated: false }), absent: null },
+  listRevisions: {
+    field: 'revisions',
+    args: withoutContent,
+    view: (list: Rest) => complete(list, ['deletedAt', 'nextOffset'], { truncated: false }),
+    absent: null,
+  },
   restoreRevision: { field: 'restoreRevision', view: document },
   autocomplete: { field: 'autocomplete' },
-  aggregateDocuments: { field: 'aggregateDocuments', args: (input) => ({ input: withList(input, 'filterMeta') }), view: (counts: Rest) => complete(counts, ['geohashes'], { facetsTruncated: false }) },
+  aggregateDocuments: {
+    field: 'aggregateDocuments',
+    args: (input) => ({ input: withList(input, 'filterMeta') }),
+    view: (counts: Rest) => complete(counts, ['geohashes'], { facetsTruncated: false }),
+  },
   deleteCollection: { field: 'deleteCollection', view: ({ deleted }: Rest) => deleted },
   setDocumentTtl: { field: 'setTTL', view: document },
   addDocuments: {
     field: 'addBatch',
     args: withDocuments,
-    view: ({ added, updated, failed, errors, embeddingDropped = null }: Rest) => ({ added, updated, failed, errors, embeddingDropped }),
+    view: ({ added, updated, failed, errors, embeddingDropped = null }: Rest) => ({
+      added,
+      updated,
+      failed,
+      errors,
+      embeddingDropped,
+    }),
   },
   ingestDocuments: {
     field: 'ingestDocuments',
     args: withDocuments,
-    view: ({ keyCollisions, profile = null, added, updated, skipped, failed, errors, collection, durationMs }: Rest) => ({
-      added, updated, skipped, failed, errors, collection, durationMs, profile,
-      keyCollisions: (keyCollisions as { lang: string; keys: string[]; urls?: string[] }[]).map(({ lang, keys, urls }) => `${lang}: ${keys.join(', ')}${urls === undefined ? '' : ` (${urls.join(', ')})`}`),
+    view: (
+      { keyCollisions, profile = null, added, updated, skipped, failed, errors, collection, durationMs }: Rest,
+    ) => ({
+      added,
+      updated,
+      skipped,
+      failed,
+      errors,
+      collection,
+      durationMs,
+      profile,
+      keyCollisions: (keyCollisions as { lang: string; keys: string[]; urls?: string[] }[]).map((
+        { lang, keys, urls },
+      ) => `${lang}: ${keys.join(', ')}${urls === undefined ? '' : ` (${urls.join(', ')})`}`),
     }),
   },
   searchFullText: {
-    field: 'fts', args: (input) => ({ input: withNames(withoutContent(withList(input, 'filterMeta'))) }),
+    field: 'fts',
+    args: (input) => ({ input: withNames(withoutContent(withList(input, 'filterMeta'))) }),
     view: ({ results, ...answer }: Found & Rest) => ({
-      ...complete(answer, ['totalMatches', 'facets', 'spellCorrected', 'responsePrompt', 'nextCursor'], { totalIsLowerBound: false, facetsTruncated: false, suggestions: [], droppedWords: [] }), ...ending(answer as Ending),
-      results: results.map(({ highlights = null, ...result }) => ({ ...found({ pinned: false, ...result }, []), highlights: highlights && (highlights as Rest[]).map((highlight) => ({ valueIndex: null, ...highlight })) })),
+      ...complete(answer, ['totalMatches', 'facets', 'spellCorrected', 'responsePrompt', 'nextCursor'], {
+        totalIsLowerBound: false,
+        facetsTruncated: false,
+        suggestions: [],
+        droppedWords: [],
+      }),
+      ...ending(answer as Ending),
+      results: results.map(({ highlights = null, ...result }) => ({
+        ...found({ pinned: false, ...result }, []),
+        highlights: highlights && (highlights as Rest[]).map((highlight) => ({ valueIndex: null, ...highlight })),
+      })),
     }),
   },
   searchVectors: { field: 'vectorSearch', args: similarityArgs, view: nearest },
   findSimilar: { field: 'similar', args: similarityArgs, view: nearest },
   searchHybrid: {
-    field: 'hybridSearch', args: (input) => ({ input: withNames({ includeContent: false, ...withList(input, 'filterMeta') }) }),
+    field: 'hybridSearch',
+    args: (input) => ({ input: withNames({ includeContent: false, ...withList(input, 'filterMeta') }) }),
     view: ({ results, ...answer }: Found & Rest) => ({
-      ...complete(answer, ['retrievalMode', 'facets', 'spellCorrected', 'responsePrompt', 'reranked', 'nextCursor'], { facetsTruncated: false, warnings: [] }), ...ending(answer as Ending),
-      results: results.map((result) => found({ pinned: false, ...result }, [...PASSAGE, 'ftsRank', 'vectorRank', 'distanceMeters'])),
+      ...complete(answer, ['retrievalMode', 'facets', 'spellCorrected', 'responsePrompt', 'reranked', 'nextCursor'], {
+        facetsTruncated: false,
+        warnings: [],
+      }),
+      ...ending(answer as Ending),
+      results: results.map((result) =>
+        found({ pinned: false, ...result }, [...PASSAGE, 'ftsRank', 'vectorRank', 'distanceMeters'])
+      ),
     }),
   },
   recallMemory: {
-    field: 'recall', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
-    view: ({ results, ...answer }: Found & Rest) => ({ ...complete(answer, ['reranked', 'nextCursor']), ...ending(answer as Ending), results: results.map((result) => found(result, [])) }),
-  },
-  searchAcrossCollections: {
-    field: 'crossSearch', args: similarityArgs,
-    view: ({ results, ...answer }: Found & Rest) => ({ ...complete(answer, ['sourceCollection', 'sourceDocID', 'nextOffset'], { truncated: false }), results: results.map((result) => found(result, [])) }),
-  },
-  queryCodeGraph: {
-    field: 'codeGraph', args: (input) => ({ input }),
-    view: ({ nodes, edges, ...graph }: Rest) => ({
-      ...graph,
-      nodes: (nodes as Rest[]).map(({ key, docId, lang = null, language = null, depth }) => ({ key, docId, lang, language, depth })),
-      edges: (edges as (Rest & { lines?: { fromLine: number; toLine: number } })[]).map(({ lines, ...edge }) => ({ ...edge, fromLine: lines?.fromLine ?? null, toLine: lines?.toLine ?? null })),
+    field: 'recall',
+    args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
+    view: ({ results, ...answer }: Found & Rest) => ({
+      ...complete(answer, ['reranked', 'nextCursor']),
+      ...ending(answer as Ending),
+      results: results.map((result) => found(result, [])),
     }),
   },
-  createWebhook: { field: 'registerWebhook', args: (input) => ({ input }), view: (webhook: Rest) => complete(webhook, ['pauseReason', 'lastError']) },
+  searchAcrossCollections: {
+    field: 'crossSearch',
+    args: similarityArgs,
+    view: ({ results, ...answer }: Found & Rest) => ({
+      ...complete(answer, ['sourceCollection', 'sourceDocID', 'nextOffset'], { truncated: false }),
+      results: results.map((result) => found(result, [])),
+    }),
+  },
+  queryCodeGraph: {
+    field: 'codeGraph',
+    args: (input) => ({ input }),
+    view: ({ nodes, edges, ...graph }: Rest) => ({
+      ...graph,
+      nodes: (nodes as Rest[]).map(({ key, docId, lang = null, language = null, depth }) => ({
+        key,
+        docId,
+        lang,
+        language,
+        depth,
+      })),
+      edges: (edges as (Rest & { lines?: { fromLine: number; toLine: number } })[]).map(({ lines, ...edge }) => ({
+        ...edge,
+        fromLine: lines?.fromLine ?? null,
+        toLine: lines?.toLine ?? null,
+      })),
+    }),
+  },
+  createWebhook: {
+    field: 'registerWebhook',
+    args: (input) => ({ input }),
+    view: (webhook: Rest) => complete(webhook, ['pauseReason', 'lastError']),
+  },
   testWebhook: { field: 'testWebhook', view: (test: Rest) => complete(test, ['httpStatus', 'error']) },
   deleteWebhook: { field: 'deleteWebhook', view: () => true },
   setSchema: { field: 'setSchema', args: (input) => ({ input }), view: () => true },
-  getSchema: { field: 'schema', view: ({ collection, schema }: Rest) => schema && { collection, schema: JSON.stringify(schema), enabled: true } },
+  getSchema: {
+    field: 'schema',
+    view: ({ collection, schema }: Rest) => schema && { collection, schema: JSON.stringify(schema), enabled: true },
+  },
   deleteSchema: { field: 'deleteSchema', view: () => true },
-  listSchemas: { field: 'schemas', view: ({ schemas }: { schemas: readonly Rest[] }) => schemas.map(({ collection, schema }) => ({ collection, schema: JSON.stringify(schema), enabled: true })) },
-  listUsers: { field: 'users', view: ({ users }: { users: readonly Rest[] }) => users.map((user) => complete(user, ['oidcSubject'])) },
+  listSchemas: {
+    field: 'schemas',
+    view: ({ schemas }: { schemas: readonly Rest[] }) =>
+      schemas.map(({ collection, schema }) => ({ collection, schema: JSON.stringify(schema), enabled: true })),
+  },
+  listUsers: {
+    field: 'users',
+    view: ({ users }: { users: readonly Rest[] }) => users.map((user) => complete(user, ['oidcSubject'])),
+  },
   listGroups: { field: 'groups', view: ({ groups }: Rest) => groups },
   listPermissions: { field: 'userPermissions', view: ({ permissions }: Rest) => permissions },
   validateDocument: { field: 'validateDocument', args: (input) => withList(input, 'meta') },
@@ -94,7 +175,11 @@ function similarityArgs(input: Input): Input {
 
 /** The view of vector search and of the search for similar documents, which have one type. */
 function nearest({ results, ...answer }: Found & Rest): Rest {
-  return { ...complete(answer, ['retrievalMode', 'responsePrompt', 'reranked', 'nextCursor'], { warnings: [] }), ...ending(answer as Ending), results: results.map((result) => found(result, PASSAGE)) };
+  return {
+    ...complete(answer, ['retrievalMode', 'responsePrompt', 'reranked', 'nextCursor'], { warnings: [] }),
+    ...ending(answer as Ending),
+    results: results.map((result) => found(result, PASSAGE)),
+  };
 }
 
 /** A result with its document, and null for the named fields that it does not have. */
@@ -129,12 +214,16 @@ const NAMES: Readonly<Record<string, readonly (readonly [unknown, string])[]>> =
 };
 
 function withNames(input: Input): Input {
-  return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, NAMES[key]?.find(([given]) => given === value)?.[1] ?? value]));
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [key, NAMES[key]?.find(([given]) => given === value)?.[1] ?? value]),
+  );
 }
 
 function withDocuments(input: Input): Input {
   const { documents } = input;
-  return documents === undefined ? input : { ...input, documents: aList(documents).map((item) => withList(item as Input, 'meta')) };
+  return documents === undefined
+    ? input
+    : { ...input, documents: aList(documents).map((item) => withList(item as Input, 'meta')) };
 }
 
 /** GraphQL itself converts a single value to a list. */
@@ -143,7 +232,10 @@ function aList(value: unknown): unknown[] {
   throw new Inexpressible('a single value is a list of one');
 }
 
-function document({ id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt = null, deletedAt = null, checksum = null }: Rest): Rest {
+function document(
+  { id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt = null, deletedAt = null, checksum = null }:
+    Rest,
+): Rest {
   return { id, key, lang, meta, contentMd, addedAt, updatedAt, expiresAt, deletedAt, checksum };
 }
 
@@ -159,9 +251,14 @@ function ending({ contextTruncated = false, truncated = false, nextOffset }: End
   return { contextTruncated, truncated, nextOffset: nextOffset ?? null };
 }
 
-function connection({ documents, total, ...answer }: Ending & { documents: readonly Rest[]; total: number }, input: Input): Rest {
+function connection({ documents, total, ...answer }: Ending & { documents: readonly Rest[]; total: number },
+  input: Input): Rest
+{
   const offset = Number(input['offset'] ?? 0);
-  const edges = documents.map((found, i) => ({ cursor: Buffer.from(`o:${offset + i}`).toString('base64'), node: document(found) }));
+  const edges = documents.map((found, i) => ({
+    cursor: Buffer.from(`o:${offset + i}`).toString('base64'),
+    node: document(found),
+  }));
   return {
     edges,
     totalCount: total,

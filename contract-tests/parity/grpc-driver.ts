@@ -1,18 +1,27 @@
-import { fromBinary, toJson, type JsonObject } from '@bufbuild/protobuf';
+import { fromBinary, type JsonObject, toJson } from '@bufbuild/protobuf';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import type { OperationId } from '../../generated/docs/operations.ts';
 import { RPCS } from '../../src/api/grpc/docs/rpcs.ts';
 import { encode, GrpcClient, methodOf } from '../../src/testkit/grpc-client.ts';
-import { LISTS, reasonOf, Inexpressible, type Credential, type Driver, type Failure, type Input } from './driver.ts';
+import { type Credential, type Driver, type Failure, Inexpressible, type Input, LISTS, reasonOf } from './driver.ts';
 import { fromProtoJson, toProtoJson, withDefaults } from './proto-json.ts';
 
 const RPC_OF = new Map(Object.entries(RPCS).map(([rpc, { operation }]) => [operation, rpc]));
 
 /** The gRPC status of each HTTP status (decisions, section 4.12). */
 const STATUS_OF: Readonly<Record<number, keyof typeof status>> = {
-  400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 409: 'ALREADY_EXISTS', 412: 'ABORTED',
-  413: 'RESOURCE_EXHAUSTED', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL', 501: 'UNIMPLEMENTED', 503: 'UNAVAILABLE',
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ALREADY_EXISTS',
+  412: 'ABORTED',
+  413: 'RESOURCE_EXHAUSTED',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  501: 'UNIMPLEMENTED',
+  503: 'UNAVAILABLE',
 };
 
 /** gRPC through the published descriptors, with a codec that is independent of the server's. */
@@ -46,14 +55,16 @@ function exchange({ raw }: GrpcClient, rpc: string, request: Buffer, credential:
   const metadata = new Metadata();
   for (const [header, value] of Object.entries(credential)) metadata.set(header.toLowerCase(), value);
   return new Promise((resolve, reject) => {
-    raw.makeUnaryRequest(`/${parent.typeName}/${name}`, asIs, asIs, request, metadata, (error, answer) => (error === null ? resolve(answer!) : reject(error)));
+    raw.makeUnaryRequest(`/${parent.typeName}/${name}`, asIs, asIs, request, metadata,
+      (error, answer) => (error === null ? resolve(answer!) : reject(error)));
   });
 }
 
 function encodeInput(operation: OperationId, input: Input): { rpc: string; request: Buffer } {
   const rpc = RPC_OF.get(operation);
   if (rpc === undefined) throw new Inexpressible(`no RPC is ${operation}`);
-  const request = toProtoJson(methodOf(rpc).input, operation === 'setCollectionConfig' ? clearing(input) : withEdits(input));
+  const request = toProtoJson(methodOf(rpc).input,
+    operation === 'setCollectionConfig' ? clearing(input) : withEdits(input));
   return { rpc, request: encode(rpc, request as JsonObject) };
 }
 
@@ -65,13 +76,18 @@ function withEdits({ fuzzy, ...input }: Input): Input {
 /** `clear` names the fields that are null in JSON. */
 function clearing(input: Input): Input {
   const retrieval = Object.entries((input['retrieval'] ?? {}) as Input);
-  const cleared = [
-    ...Object.keys(input).filter((name) => input[name] === null),
-    ...retrieval.filter(([, value]) => value === null).map(([name]) => `retrieval.${name}`),
-  ];
+  const cleared = [...Object.keys(input).filter((name) => input[name] === null),
+    ...retrieval.filter(([, value]) => value === null).map(([name]) => `retrieval.${name}`)];
   const kept = Object.entries(input).filter(([, value]) => value !== null);
-  const message = Object.fromEntries(kept.map(([name, value]) => [name, name === 'retrieval' ? Object.fromEntries(retrieval.filter(([, inner]) => inner !== null)) : value]));
-  return cleared.length === 0 ? message : { ...message, clear: cleared.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) };
+  const message = Object.fromEntries(
+    kept.map(([name, value]) => [name, name === 'retrieval'
+      ? Object.fromEntries(retrieval.filter(([, inner]) => inner !== null))
+      : value]
+    ),
+  );
+  return cleared.length === 0
+    ? message
+    : { ...message, clear: cleared.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) };
 }
 
 function decodeAnswer(operation: OperationId, rpc: string, bytes: Buffer): unknown {
@@ -88,7 +104,8 @@ function viewOf(operation: OperationId, value: unknown): unknown {
     const { totalCount: _, ...answer } = withDefaults(output, value) as Input;
     return answer;
   }
-  if (operation === 'listCurationRules' && !('rules' in (value as Input))) return withDefaults(output, { rules: [value], total: 1 });
+  if (operation === 'listCurationRules' && !('rules' in (value as Input)))
+    return withDefaults(output, { rules: [value], total: 1 });
   if (operation === 'createEmbeddingConfig') {
     const { configs: _, truncated: _truncated, nextOffset: _nextOffset, ...config } = value as Input;
     return withDefaults(output, config);
@@ -99,7 +116,12 @@ function viewOf(operation: OperationId, value: unknown): unknown {
 function failureOf({ code, details, metadata }: ServiceError): Failure {
   const [rich] = metadata.get('grpc-status-details-bin');
   const errors = rich === undefined ? [] : violationsOf(rich as Buffer).filter((line) => line !== details);
-  return { code: String(metadata.get('quire-code')[0] ?? ''), message: details, status: status[code]!, ...(errors.length > 0 && { errors: compared(errors) }) };
+  return {
+    code: String(metadata.get('quire-code')[0] ?? ''),
+    message: details,
+    status: status[code]!,
+    ...(errors.length > 0 && { errors: compared(errors) }),
+  };
 }
 
 function viewOfFailure({ errors, status: http, ...failure }: Failure): Failure {
@@ -113,8 +135,13 @@ function compared(errors: readonly string[]): string[] {
 
 /** The descriptions of google.rpc.BadRequest in a google.rpc.Status. */
 function violationsOf(rich: Uint8Array): string[] {
-  const details = fieldsOf(rich, 3).map((any) => ({ type: Buffer.from(fieldsOf(any, 1)[0]!).toString(), value: fieldsOf(any, 2)[0]! }));
-  const violations = details.filter(({ type }) => type.endsWith('google.rpc.BadRequest')).flatMap(({ value }) => fieldsOf(value, 1));
+  const details = fieldsOf(rich, 3).map((any) => ({
+    type: Buffer.from(fieldsOf(any, 1)[0]!).toString(),
+    value: fieldsOf(any, 2)[0]!,
+  }));
+  const violations = details.filter(({ type }) => type.endsWith('google.rpc.BadRequest')).flatMap(({ value }) =>
+    fieldsOf(value, 1)
+  );
   return violations.flatMap((each) => fieldsOf(each, 2)).map((text) => Buffer.from(text).toString());
 }
 

@@ -1,8 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { tools, type ToolSpec } from '../../generated/mcp/tools.ts';
 import type { OperationId } from '../../generated/docs/operations.ts';
+import { tools, type ToolSpec } from '../../generated/mcp/tools.ts';
 import { connectHandshake, RawClient } from '../../src/testkit/mcp-clients.ts';
-import { Inexpressible, reasonOf, type Credential, type Driver, type Failure, type Input, type Outcome } from './driver.ts';
+import { type Credential, type Driver, type Failure, Inexpressible, type Input, type Outcome,
+  reasonOf } from './driver.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -44,14 +45,18 @@ export function statelessMcpDriver(url: URL, credential: Credential = {}): Drive
   return driverOf('MCP without a session', () => undefined, call, () => Promise.resolve(client.close()));
 }
 
-function driverOf(protocol: string, schemaOf: (tool: string) => Schema | undefined, callTool: CallTool, close: () => Promise<void>): Driver {
+function driverOf(protocol: string, schemaOf: (tool: string) => Schema | undefined, callTool: CallTool,
+  close: () => Promise<void>): Driver
+{
   return {
-    protocol, close,
+    protocol,
+    close,
     lacks: (operation) => reasonOf(() => void toolOf(operation)),
     async call(operation, input) {
       const { name } = toolOf(operation);
       const schema = schemaOf(name);
-      return outcomeOf(operation, await callTool(name, schema === undefined ? input : (inSnakeCase(schema, schema, input) as Input)));
+      return outcomeOf(operation,
+        await callTool(name, schema === undefined ? input : (inSnakeCase(schema, schema, input) as Input)));
     },
     view: (_, outcome) => ('value' in outcome ? outcome : { failure: { ...outcome.failure, status: IS_ERROR } }),
   };
@@ -67,9 +72,12 @@ function toolOf(operation: OperationId): ToolSpec {
 /** Arguments under the names in the tool's schema. */
 function inSnakeCase(root: Schema, schema: Schema, value: unknown): unknown {
   const actual = schema.$ref === undefined ? schema : root.$defs![schema.$ref.replace('#/$defs/', '')]!;
-  if (Array.isArray(value)) return value.map((item) => (actual.items === undefined ? item : inSnakeCase(root, actual.items, item)));
+  if (Array.isArray(value))
+    return value.map((item) => (actual.items === undefined ? item : inSnakeCase(root, actual.items, item)));
   if (typeof value !== 'object' || value === null) return value;
-  const properties = [actual, ...(actual.anyOf ?? []), ...(actual.oneOf ?? [])].flatMap((part) => Object.entries(part.properties ?? {}));
+  const properties = [actual, ...(actual.anyOf ?? []), ...(actual.oneOf ?? [])].flatMap((part) =>
+    Object.entries(part.properties ?? {})
+  );
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => {
     const snake = name.replace(/[A-Z]+/g, (letters) => `_${letters.toLowerCase()}`);
     const field = properties.find(([declared]) => declared === snake);
@@ -82,7 +90,8 @@ function outcomeOf(operation: OperationId, { content, structuredContent, isError
   const text: unknown = JSON.parse(first?.type === 'text' ? first.text : 'null');
   if (isError === true) return { failure: failureOf(text as ErrorBody) };
   // Models without support for structured content read the same in the text (decision D-116).
-  if (JSON.stringify(text) !== JSON.stringify(structuredContent)) throw new Error(`the text of ${operation} is not its structured content`);
+  if (JSON.stringify(text) !== JSON.stringify(structuredContent))
+    throw new Error(`the text of ${operation} is not its structured content`);
   if (operation !== 'searchDocuments') return { value: structuredContent };
   const { responsePrompt: _, ...answer } = structuredContent!;
   return { value: answer };

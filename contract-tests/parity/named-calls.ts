@@ -1,10 +1,11 @@
-import { fileURLToPath } from 'node:url';
-import { buildASTSchema, getNamedType, getNullableType, isEnumType, isInputObjectType, isListType, isNonNullType, isObjectType, parse, type GraphQLInputType } from 'graphql';
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { ServiceError } from '@grpc/grpc-js';
+import { buildASTSchema, getNamedType, getNullableType, type GraphQLInputType, isEnumType, isInputObjectType,
+  isListType, isNonNullType, isObjectType, parse } from 'graphql';
+import { fileURLToPath } from 'node:url';
+import type { OperationId } from '../../generated/docs/operations.ts';
 import { SDL } from '../../generated/graphql/sdl.ts';
 import { tools } from '../../generated/mcp/tools.ts';
-import type { OperationId } from '../../generated/docs/operations.ts';
 import { namesOfDocs } from '../../src/codegen/names/operation-names.ts';
 import type { DocsServer } from '../../src/testkit/docs-server.ts';
 import { encode, GrpcClient } from '../../src/testkit/grpc-client.ts';
@@ -38,21 +39,38 @@ export interface NamedCalls {
 /** The stream of gRPC is no operation by name. */
 const WATCH = { name: 'Watch', operation: 'streamEvents' } as const;
 
-/** Every name that gRPC, GraphQL and MCP have for the operations, by the tables from which `docs/names.md` is generated. */
+/**
+ * Every name that gRPC, GraphQL and MCP have for the operations, by the tables from which `docs/names.md` is generated.
+ */
 export async function namedCalls(server: DocsServer): Promise<NamedCalls> {
   const [http, mcp] = [new HttpClient(server.url), new RawClient(mcpUrl(server))];
   const grpc = new GrpcCalls(server.listeners.grpc!.url);
   const names = await namesOfDocs(fileURLToPath(new URL('../..', import.meta.url)));
   const calls = names.flatMap((each): NamedCall[] => {
     const operation = each.id as OperationId;
-    return [
-      ...each.grpc.map((name): NamedCall => ({ protocol: 'gRPC', name, operation, ask: (credential, input) => grpc.ask(name, operation, credential, input) })),
-      ...each.graphql.map((name): NamedCall => ({ protocol: 'GraphQL', name, operation, ask: (credential, input) => askGraphql(http, name, credential, input) })),
-      ...each.mcp.map((name): NamedCall => ({ protocol: 'MCP', name, operation, ask: (credential, input) => askTool(mcp, name, credential, argumentsOf(name, input)) })),
-    ];
+    return [...each.grpc.map((name): NamedCall => ({
+      protocol: 'gRPC',
+      name,
+      operation,
+      ask: (credential, input) => grpc.ask(name, operation, credential, input),
+    })), ...each.graphql.map((name): NamedCall => ({
+      protocol: 'GraphQL',
+      name,
+      operation,
+      ask: (credential, input) => askGraphql(http, name, credential, input),
+    })), ...each.mcp.map((name): NamedCall => ({
+      protocol: 'MCP',
+      name,
+      operation,
+      ask: (credential, input) => askTool(mcp, name, credential, argumentsOf(name, input)),
+    }))];
   });
   return {
-    calls: [...calls, { ...WATCH, protocol: 'gRPC', ask: (credential, input) => grpc.ask(WATCH.name, WATCH.operation, credential, input) }],
+    calls: [...calls, {
+      ...WATCH,
+      protocol: 'gRPC',
+      ask: (credential, input) => grpc.ask(WATCH.name, WATCH.operation, credential, input),
+    }],
     async close() {
       for (const client of [http, mcp]) client.close();
       await grpc.close();
@@ -63,7 +81,9 @@ export async function namedCalls(server: DocsServer): Promise<NamedCalls> {
 /** Messages of the streams, from the input of the operation. */
 const STREAMS: Readonly<Record<string, (input: Input) => readonly object[]>> = {
   AddBatchStream: ({ collection }) => [{ collection, document: { key: 'streamed', lang: 'en', contentMd: 'x' } }],
-  Upload: ({ collection, lang = 'en' }) => [{ options: { collection, lang } }, { file: { name: 'a.md' } }, { data: 'eA==' }],
+  Upload: (
+    { collection, lang = 'en' },
+  ) => [{ options: { collection, lang } }, { file: { name: 'a.md' } }, { data: 'eA==' }],
   ImportWiki: ({ collection, lang = 'en' }) => [{ options: { collection, lang } }, { data: 'eA==' }],
 };
 
@@ -101,7 +121,10 @@ class GrpcCalls {
 
   /** The initial metadata are for callers that are let in; the stream need not be read. */
   async #open(rpc: string, credential: Credential, { collection, format }: Input): Promise<void> {
-    const call = this.#streams.stream(rpc, { collection: String(collection), ...(rpc === 'Export' && { format: String(format) }) }, { metadata: metadataOf(credential) });
+    const call = this.#streams.stream(rpc, {
+      collection: String(collection),
+      ...(rpc === 'Export' && { format: String(format) }),
+    }, { metadata: metadataOf(credential) });
     await new Promise<void>((resolve, reject) => call.once('metadata', () => resolve()).on('error', reject));
     call.cancel();
   }
@@ -112,7 +135,8 @@ class GrpcCalls {
   }
 }
 
-const metadataOf = (credential: Credential): Record<string, string> => Object.fromEntries(Object.entries(credential).map(([name, value]) => [name.toLowerCase(), value]));
+const metadataOf = (credential: Credential): Record<string, string> =>
+  Object.fromEntries(Object.entries(credential).map(([name, value]) => [name.toLowerCase(), value]));
 
 async function settled(work: () => Promise<void>): Promise<Refusal> {
   try {
@@ -134,7 +158,9 @@ export function directivesOf(name: string): string[] {
 
 async function askGraphql(client: HttpClient, name: string, credential: Credential, input: Input): Promise<Refusal> {
   const body = JSON.stringify(graphqlRequest(name, input));
-  const { errors } = (await client.send('POST', '/graphql', { headers: { 'Content-Type': 'application/json', ...credential }, body })).json<{ errors?: { message: string; path?: string[]; extensions: { code: string } }[] }>();
+  const { errors } =
+    (await client.send('POST', '/graphql', { headers: { 'Content-Type': 'application/json', ...credential }, body }))
+      .json<{ errors?: { message: string; path?: string[]; extensions: { code: string } }[] }>();
   const [first] = errors ?? [];
   if (first === undefined) return undefined;
   // A request that the schema does not allow would look like one that is let in.
@@ -146,12 +172,23 @@ async function askGraphql(client: HttpClient, name: string, credential: Credenti
 function graphqlRequest(name: string, input: Input): { query: string; variables: Input } {
   const query = SCHEMA.getQueryType()!.getFields()[name];
   const field = query ?? SCHEMA.getMutationType()!.getFields()[name]!;
-  const variables = Object.fromEntries(field.args.map((argument) => [argument.name, toVariable(argument.type, argument.name === 'input' ? input : input[argument.name])]).filter(([, value]) => value !== undefined));
+  const variables = Object.fromEntries(
+    field.args.map((
+      argument,
+    ) => [argument.name, toVariable(argument.type, argument.name === 'input' ? input : input[argument.name])]).filter((
+      [, value],
+    ) => value !== undefined),
+  );
   const given = field.args.filter((argument) => argument.name in variables);
   const declared = given.map((argument) => `$${argument.name}: ${String(argument.type)}`).join(', ');
   const passed = given.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
   const selected = isObjectType(getNamedType(field.type)) ? ' { __typename }' : '';
-  return { query: `${query === undefined ? 'mutation' : 'query'}${declared && `(${declared})`} { answer: ${name}${passed && `(${passed})`}${selected} }`, variables };
+  return {
+    query: `${query === undefined ? 'mutation' : 'query'}${declared && `(${declared})`} { answer: ${name}${
+      passed && `(${passed})`
+    }${selected} }`,
+    variables,
+  };
 }
 
 /** A value of REST as the type of GraphQL has it; what cannot be said is left out, and what is needed is filled in. */
@@ -160,28 +197,42 @@ function toVariable(type: GraphQLInputType, value: unknown): unknown {
   if (value === undefined || value === null) return isNonNullType(type) ? fillIn(inner) : undefined;
   if (isListType(inner)) {
     if (Array.isArray(value)) return value.map((each) => toVariable(inner.ofType as GraphQLInputType, each));
-    if (getNamedType(inner).name === 'MetaInput') return Object.entries(value as Input).map(([key, values]) => ({ key, values: [values].flat() }));
+    if (getNamedType(inner).name === 'MetaInput')
+      return Object.entries(value as Input).map(([key, values]) => ({ key, values: [values].flat() }));
     return [toVariable(inner.ofType as GraphQLInputType, value)];
   }
   if (isInputObjectType(inner)) {
-    return Object.fromEntries(Object.values(inner.getFields()).map((field) => [field.name, toVariable(field.type, (value as Input)[field.name])]).filter(([, each]) => each !== undefined));
+    return Object.fromEntries(
+      Object.values(inner.getFields()).map((
+        field,
+      ) => [field.name, toVariable(field.type, (value as Input)[field.name])]).filter(([, each]) => each !== undefined),
+    );
   }
-  if (isEnumType(inner)) return inner.getValues().find((each) => each.name.toLowerCase() === String(value).toLowerCase())?.name;
+  if (isEnumType(inner))
+    return inner.getValues().find((each) => each.name.toLowerCase() === String(value).toLowerCase())?.name;
   return inner.name === 'String' && typeof value === 'object' ? JSON.stringify(value) : value;
 }
 
 function fillIn(type: GraphQLInputType): unknown {
-  return isListType(type) ? [] : isInputObjectType(type) ? {} : ({ Boolean: false, Int: 0 } as Record<string, unknown>)[String(type)] ?? 'x';
+  return isListType(type)
+    ? []
+    : isInputObjectType(type)
+    ? {}
+    : ({ Boolean: false, Int: 0 } as Record<string, unknown>)[String(type)] ?? 'x';
 }
 
 /** Arguments of a tool. Uploads and dumps arrive in other forms there. */
 function argumentsOf(name: string, input: Input): Input {
   const { collection, lang = 'en', format: _, ...rest } = input;
   switch (tools.find((tool) => tool.name === name)?.custom) {
-    case 'upload': return { collection, lang, filename: 'a.md', content: 'eA==' };
-    case 'wiki': return { collection, lang, url: 'http://127.0.0.1:1/' };
-    case 'export': return { collection, ...rest };
-    default: return input;
+    case 'upload':
+      return { collection, lang, filename: 'a.md', content: 'eA==' };
+    case 'wiki':
+      return { collection, lang, url: 'http://127.0.0.1:1/' };
+    case 'export':
+      return { collection, ...rest };
+    default:
+      return input;
   }
 }
 

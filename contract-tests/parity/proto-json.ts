@@ -1,4 +1,4 @@
-import { ScalarType, type DescField, type DescMessage, type JsonObject, type JsonValue } from '@bufbuild/protobuf';
+import { type DescField, type DescMessage, type JsonObject, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { Inexpressible } from './driver.ts';
 
@@ -12,12 +12,18 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A message that represents a list or a map, and exists only because maps and presence need a message. */
 function wrapped(message: DescMessage): DescField | undefined {
   const [field] = message.fields;
-  return message.fields.length === 1 && field!.name === 'values' && (field!.fieldKind === 'list' || field!.fieldKind === 'map') ? field : undefined;
+  return message.fields.length === 1 && field!.name === 'values' &&
+      (field!.fieldKind === 'list' || field!.fieldKind === 'map')
+    ? field
+    : undefined;
 }
 
-const isUnion = ({ fields, oneofs }: DescMessage): boolean => oneofs.length === 1 && oneofs[0]!.name === 'value' && oneofs[0]!.fields.length === fields.length;
-const isFree = ({ typeName }: DescMessage): boolean => typeName === 'google.protobuf.Struct' || typeName === 'google.protobuf.Value';
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isUnion = ({ fields, oneofs }: DescMessage): boolean =>
+  oneofs.length === 1 && oneofs[0]!.name === 'value' && oneofs[0]!.fields.length === fields.length;
+const isFree = ({ typeName }: DescMessage): boolean =>
+  typeName === 'google.protobuf.Struct' || typeName === 'google.protobuf.Value';
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A request in protobuf's JSON. Throws `Inexpressible` for values that the message cannot represent. */
 export function toProtoJson(message: DescMessage, value: unknown): JsonValue {
@@ -34,12 +40,20 @@ export function toProtoJson(message: DescMessage, value: unknown): JsonValue {
 }
 
 function freeJson(message: DescMessage, value: unknown): JsonValue {
-  if (message.typeName === 'google.protobuf.Struct' && !isObject(value)) throw new Inexpressible('a Struct is an object');
+  if (message.typeName === 'google.protobuf.Struct' && !isObject(value))
+    throw new Inexpressible('a Struct is an object');
   return value as JsonValue;
 }
 
 function memberOf(message: DescMessage, value: unknown): JsonObject {
-  const member = message.fields.find((field) => (typeof value === 'string' ? field.scalar === ScalarType.STRING : typeof value === 'number' ? field.scalar === ScalarType.DOUBLE : field.message !== undefined && isObject(value)));
+  const member = message.fields.find((
+    field,
+  ) => (typeof value === 'string'
+    ? field.scalar === ScalarType.STRING
+    : typeof value === 'number'
+    ? field.scalar === ScalarType.DOUBLE
+    : field.message !== undefined && isObject(value))
+  );
   if (member === undefined) throw new Inexpressible(`${message.name} has no place for ${typeof value}`);
   return { [member.jsonName]: fieldToProto(member, value) };
 }
@@ -47,7 +61,8 @@ function memberOf(message: DescMessage, value: unknown): JsonObject {
 function fieldToProto(field: DescField, value: unknown): JsonValue {
   if (field.fieldKind === 'list') {
     if (!Array.isArray(value)) throw new Inexpressible(`${field.name} is a list`);
-    if (value.length === 0 && field.parent.typeName.endsWith('Request')) throw new Inexpressible(`${field.name}: an empty list is an absent one`);
+    if (value.length === 0 && field.parent.typeName.endsWith('Request'))
+      throw new Inexpressible(`${field.name}: an empty list is an absent one`);
     return value.map((item) => oneToProto(field, item));
   }
   if (field.fieldKind === 'map') {
@@ -59,10 +74,16 @@ function fieldToProto(field: DescField, value: unknown): JsonValue {
 
 function oneToProto(field: DescField, value: unknown): JsonValue {
   if (field.message !== undefined) return toProtoJson(field.message, value);
-  const wanted = field.scalar === ScalarType.STRING ? 'string' : field.scalar === ScalarType.BOOL ? 'boolean' : 'number';
+  const wanted = field.scalar === ScalarType.STRING
+    ? 'string'
+    : field.scalar === ScalarType.BOOL
+    ? 'boolean'
+    : 'number';
   if (typeof value !== wanted) throw new Inexpressible(`${field.name} is a ${wanted}`);
-  if (INTEGERS.has(field.scalar!) && !Number.isSafeInteger(value)) throw new Inexpressible(`${field.name} is an integer`);
-  if (SHORT.has(field.scalar!) && Math.abs(value as number) > 2 ** 31 - 1) throw new Inexpressible(`${field.name} has 32 bits`);
+  if (INTEGERS.has(field.scalar!) && !Number.isSafeInteger(value))
+    throw new Inexpressible(`${field.name} is an integer`);
+  if (SHORT.has(field.scalar!) && Math.abs(value as number) > 2 ** 31 - 1)
+    throw new Inexpressible(`${field.name} has 32 bits`);
   return typeof value === 'string' ? wellFormed(value) : (value as number | boolean);
 }
 
@@ -80,13 +101,18 @@ export function fromProtoJson(message: DescMessage, value: JsonValue): unknown {
   if (isFree(message)) return value;
   const wrapper = wrapped(message);
   if (wrapper !== undefined) return fieldFromProto(wrapper, (value as JsonObject)['values']!);
-  const fields = Object.entries(value as JsonObject).map(([name, inner]) => [name, fieldFromProto(message.fields.find(({ jsonName }) => jsonName === name)!, inner)] as const);
+  const fields = Object.entries(value as JsonObject).map(([name, inner]) =>
+    [name, fieldFromProto(message.fields.find(({ jsonName }) => jsonName === name)!, inner)] as const
+  );
   return isUnion(message) ? fields[0]?.[1] : Object.fromEntries(fields);
 }
 
 function fieldFromProto(field: DescField, value: JsonValue): unknown {
   if (field.fieldKind === 'list') return (value as JsonValue[]).map((item) => oneFromProto(field, item));
-  if (field.fieldKind === 'map') return Object.fromEntries(Object.entries(value as JsonObject).map(([key, item]) => [key, oneFromProto(field, item)]));
+  if (field.fieldKind === 'map')
+    return Object.fromEntries(
+      Object.entries(value as JsonObject).map(([key, item]) => [key, oneFromProto(field, item)]),
+    );
   return oneFromProto(field, value);
 }
 
@@ -104,7 +130,10 @@ export function withDefaults(message: DescMessage, value: unknown): unknown {
   const wrapper = wrapped(message);
   if (wrapper !== undefined) return fieldWithDefaults(wrapper, value);
   if (isUnion(message) || !isObject(value)) return value;
-  const known = message.fields.map((field) => [field.jsonName, value[field.jsonName] == null ? zeroOf(field) : fieldWithDefaults(field, value[field.jsonName])] as const);
+  const known = message.fields.map((field) =>
+    [field.jsonName,
+      value[field.jsonName] == null ? zeroOf(field) : fieldWithDefaults(field, value[field.jsonName])] as const
+  );
   const unknown = Object.entries(value).filter(([name]) => !message.fields.some(({ jsonName }) => jsonName === name));
   return Object.fromEntries([...known.filter(([, inner]) => inner !== undefined), ...unknown]);
 }
@@ -113,7 +142,8 @@ function fieldWithDefaults(field: DescField, value: unknown): unknown {
   const { message } = field;
   if (message === undefined) return value;
   if (field.fieldKind === 'list') return (value as unknown[]).map((item) => withDefaults(message, item));
-  if (field.fieldKind === 'map') return Object.fromEntries(Object.entries(value as Fields).map(([key, item]) => [key, withDefaults(message, item)]));
+  if (field.fieldKind === 'map')
+    return Object.fromEntries(Object.entries(value as Fields).map(([key, item]) => [key, withDefaults(message, item)]));
   return withDefaults(message, value);
 }
 

@@ -1,9 +1,9 @@
-import { operations, type OperationId } from '../../generated/docs/operations.ts';
+import { type OperationId, operations } from '../../generated/docs/operations.ts';
 import { createClient, createConfig } from '../../generated/docs/sdk/client/index.ts';
 import * as functions from '../../generated/docs/sdk/sdk.gen.ts';
 import type { OperationSpec } from '../../src/operations/index.ts';
 import type { SdkResult } from '../support/expectations.ts';
-import { LISTS, type Credential, type Driver, type Failure, type Input, type Outcome } from './driver.ts';
+import { type Credential, type Driver, type Failure, type Input, LISTS, type Outcome } from './driver.ts';
 
 type Call = (options: object) => Promise<SdkResult<unknown>>;
 
@@ -26,7 +26,8 @@ export function restDriver(url: string, credential: Credential = {}): Driver {
 /** The SDK's function would read without end; this reads what exists now. */
 async function eventsOf(client: ReturnType<typeof createClient>, input: Input): Promise<Outcome> {
   const query = { ...partsOf(operations.streamEvents, input)['query'], follow: false };
-  return outcomeOf('streamEvents', await client.get({ url: operations.streamEvents.path, query, parseAs: 'text' }) as SdkResult<unknown>);
+  return outcomeOf('streamEvents',
+    await client.get({ url: operations.streamEvents.path, query, parseAs: 'text' }) as SdkResult<unknown>);
 }
 
 /** The argument of an SDK function: each field of the input at its position in the specification. */

@@ -1,15 +1,29 @@
 import type { Calls, Scenario } from './transcript.ts';
 
 const ENGLISH = { lang: 'en' };
-const page = (key: string, more: object = {}) => ({ key, ...ENGLISH, contentMd: `# ${key}\n\nThe page of ${key}.`, ...more });
+const page = (key: string, more: object = {}) => ({
+  key,
+  ...ENGLISH,
+  contentMd: `# ${key}\n\nThe page of ${key}.`,
+  ...more,
+});
 
 /** Keys that have a meaning in a language, a codec or a query, but are ordinary keys here. */
-const ODD_META = JSON.parse('{"__proto__":["p"],"constructor":["c"],"toString":["t"],"filter_meta":["s"],"filterMeta":["c"],"contentMd":["b"],"with space":["w"],"dots.and/slashes":["d"],"ключ 🗝":["значение","🧭"],"10":["ten"],"2":["two"],"$where":["1"],"values":["v","v2"]}') as Record<string, string[]>;
+const ODD_META = JSON.parse(
+  '{"__proto__":["p"],"constructor":["c"],"toString":["t"],"filter_meta":["s"],"filterMeta":["c"],"contentMd":["b"],"with ' +
+    'space":["w"],"dots.and/slashes":["d"],"ключ ' +
+    '🗝":["значение","🧭"],"10":["ten"],"2":["two"],"$where":["1"],"values":["v","v2"]}',
+) as Record<string, string[]>;
 
 /** Writing, reading and deleting documents. */
 export const documents: Record<string, Scenario> = {
   async 'a document is written, read, changed and deleted'({ ok, refused }: Calls) {
-    const first = { key: 'Hello/World', lang: 'en-GB', meta: { tags: ['b', 'a', 'b', ''], category: ['news'] }, contentMd: '# Hello %%name%%\n\n🧭 “Grüße”\u0000 \u2028 <b>\t\r\n' };
+    const first = {
+      key: 'Hello/World',
+      lang: 'en-GB',
+      meta: { tags: ['b', 'a', 'b', ''], category: ['news'] },
+      contentMd: '# Hello %%name%%\n\n🧭 “Grüße”\u0000 \u2028 <b>\t\r\n',
+    };
     await ok('addDocument', first);
     await ok('getDocument', { key: 'Hello/World', lang: 'en-GB' });
     await ok('getDocument', { key: 'Hello/World', lang: 'EN-gb', env: { name: 'you', other: 'x' } });
@@ -55,7 +69,10 @@ export const documents: Record<string, Scenario> = {
     await ok('addDocument', page('state', { contentMd: 'two', ifChecksum: await read() }));
     await ok('updateDocument', { ...name, contentMd: 'three', ifChecksum: await read() });
     await ok('setDocumentTtl', { ...name, ttl: 3600, ifChecksum: await read() });
-    for (const [operation, change] of [['addDocument', { contentMd: '' }], ['updateDocument', { contentMd: '' }], ['setDocumentTtl', { ttl: 0 }], ['deleteDocument', {}]] as const) {
+    for (const [operation, change] of [['addDocument', { contentMd: '' }], ['updateDocument', { contentMd: '' }], [
+      'setDocumentTtl',
+      { ttl: 0 },
+    ], ['deleteDocument', {}]] as const) {
       await refused('precondition_failed', operation, { ...name, ...change, ifChecksum: other });
     }
     await ok('getDocumentMeta', name);
@@ -114,7 +131,8 @@ export const documents: Record<string, Scenario> = {
     await ok('addDocument', page('odd', { meta: ODD_META }));
     await ok('getDocument', { key: 'odd', ...ENGLISH });
     await ok('listMetaKeys');
-    for (const name of ['__proto__', 'filter_meta', 'filterMeta', 'with space', 'ключ 🗝', '10']) await ok('searchDocuments', { filterMeta: Object.fromEntries([[name, ODD_META[name]]]) });
+    for (const name of ['__proto__', 'filter_meta', 'filterMeta', 'with space', 'ключ 🗝', '10'])
+      await ok('searchDocuments', { filterMeta: Object.fromEntries([[name, ODD_META[name]]]) });
     await ok('updateDocument', { key: 'odd', ...ENGLISH, meta: ODD_META });
     await ok('addDocuments', { documents: [page('batch', { meta: ODD_META })] });
     await ok('getDocument', { key: 'batch', ...ENGLISH });
@@ -124,20 +142,31 @@ export const documents: Record<string, Scenario> = {
 
   async 'a search filters, sorts and pages'({ ok, refused }) {
     const meta = (...tags: string[]) => ({ meta: { tags, kind: ['page'] } });
-    await ok('addDocuments', { documents: [page('c', meta('red', 'blue')), page('a', meta('red')), page('b', meta('green')), page('d', { lang: 'de', ...meta('blue') })] });
+    await ok('addDocuments', {
+      documents: [page('c', meta('red', 'blue')), page('a', meta('red')), page('b', meta('green')),
+        page('d', { lang: 'de', ...meta('blue') })],
+    });
     await ok('searchDocuments');
     await ok('searchDocuments', { filterMeta: { tags: ['red', 'green'], kind: ['page'] } });
     await ok('searchDocuments', { filterMeta: { tags: ['none'] } });
     await ok('searchDocuments', { filterMeta: {} });
     await ok('searchDocuments', { filter: { text: 'tags = red AND NOT tags = blue' }, langs: ['EN'] });
-    await ok('searchDocuments', { filter: { and: [{ field: 'kind', eq: 'page', exists: true }, { or: [{ field: 'tags', in: ['green'] }, { not: { field: 'key', startsWith: 'c' } }] }] }, topK: 2 });
+    await ok('searchDocuments', {
+      filter: {
+        and: [{ field: 'kind', eq: 'page', exists: true }, {
+          or: [{ field: 'tags', in: ['green'] }, { not: { field: 'key', startsWith: 'c' } }],
+        }],
+      },
+      topK: 2,
+    });
     await ok('searchDocuments', { langs: ['de', 'fr'] });
     for (const asc of [true, false, undefined]) await ok('searchDocuments', { sort: 'key', asc });
     await ok('searchDocuments', { sort: 'updatedAt', asc: true });
     await ok('searchDocuments', { asc: false });
     for (const sort of ['key', 'kind:asc,key']) await ok('searchDocuments', { sort, cursor: '*', limit: 1 });
     await ok('searchDocuments', { cursor: '*', langs: ['none'] });
-    for (const sort of ['tags:asc, key:desc', 'meta.tags,lang:asc', 'kind:desc', 'expiresAt']) await ok('searchDocuments', { sort });
+    for (const sort of ['tags:asc, key:desc', 'meta.tags,lang:asc', 'kind:desc', 'expiresAt'])
+      await ok('searchDocuments', { sort });
     await ok('searchDocuments', { limit: 0 });
     await ok('searchDocuments', { limit: 2 });
     await ok('searchDocuments', { limit: 2, offset: 1, sort: 'key', asc: true });
@@ -149,14 +178,18 @@ export const documents: Record<string, Scenario> = {
     await ok('searchDocuments', { includeContent: true, limit: 1 });
     await ok('searchDocuments', { contextTokenBudget: 10 });
     await ok('searchDocuments', { collection: 'parity-there-is-no-such-collection' });
-    for (const bad of [{ limit: -1 }, { limit: 10_001 }, { offset: -1 }, { sort: 'size' }, { sort: 'score' }, { sort: 'key,' }, { cursor: 'x' }, { cursor: '*', offset: 1 }, { contextTokenBudget: -1 }, { fields: [''] }, { filter: { text: 'a =' } }, { filter: { field: 'a' } }, { filter: {} }, { limit: 1, topK: 2 }, { langs: [''] }]) await refused('invalid_argument', 'searchDocuments', bad);
+    for (const bad of [{ limit: -1 }, { limit: 10_001 }, { offset: -1 }, { sort: 'size' }, { sort: 'score' }, {
+      sort: 'key,',
+    }, { cursor: 'x' }, { cursor: '*', offset: 1 }, { contextTokenBudget: -1 }, { fields: [''] }, {
+      filter: { text: 'a =' },
+    }, { filter: { field: 'a' } }, { filter: {} }, { limit: 1, topK: 2 }, { langs: [''] }])
+      await refused('invalid_argument', 'searchDocuments', bad);
   },
 
   async 'a batch stores what it can and tells of the rest'({ ok, refused }) {
-    const documents = [
-      page('one', { meta: { n: ['1'] } }), page('bad|key'), { key: 'no body', ...ENGLISH }, page('two', { ttl: -1 }), page('', {}), page('three', { saveRevision: false }),
-      page('ONE', { lang: 'EN', ttl: 100 }), page('four', { lang: 'not a language' }), { contentMd: 'nameless' },
-    ];
+    const documents = [page('one', { meta: { n: ['1'] } }), page('bad|key'), { key: 'no body', ...ENGLISH },
+      page('two', { ttl: -1 }), page('', {}), page('three', { saveRevision: false }),
+      page('ONE', { lang: 'EN', ttl: 100 }), page('four', { lang: 'not a language' }), { contentMd: 'nameless' }];
     await ok('addDocuments', { documents });
     await ok('searchDocuments');
     await ok('listRevisions', { key: 'ONE', ...ENGLISH });
@@ -165,7 +198,11 @@ export const documents: Record<string, Scenario> = {
     for (const key of ['five', 'six']) await ok('listRevisions', { key, ...ENGLISH });
     await refused('invalid_argument', 'addDocuments', { documents: [] });
     await refused('missing_fields', 'addDocuments');
-    await ok('deleteDocuments', { documents: [{ key: 'ONE', ...ENGLISH }, { key: 'absent', ...ENGLISH }, { key: 'bad|key', ...ENGLISH }, { key: 'x' }] });
+    await ok('deleteDocuments', {
+      documents: [{ key: 'ONE', ...ENGLISH }, { key: 'absent', ...ENGLISH }, { key: 'bad|key', ...ENGLISH }, {
+        key: 'x',
+      }],
+    });
     await ok('deleteDocuments', { documents: [{ key: 'three', ...ENGLISH }] });
     await ok('getChecksum');
     await ok('deleteCollection');
@@ -174,18 +211,28 @@ export const documents: Record<string, Scenario> = {
   },
 
   async 'pages that were scraped are ingested'({ ok, refused }) {
-    const documents = [
-      { url: 'https://example.org/Guide/Start.html?x=1', lang: 'en', contentMd: '---\ntitle: Start\n---\n# Start', extractFrontmatter: true, scrapedAt: 1_700_000_000, scraper: 'spider' },
-      { key: 'plain', lang: 'en', contentMd: 'Plain **text**.', meta: { a: ['b'] } },
-      { key: 'PLAIN', lang: 'en', contentMd: 'Plain again.' },
-      { lang: 'en', contentMd: 'Nameless.' },
-    ];
+    const documents = [{
+      url: 'https://example.org/Guide/Start.html?x=1',
+      lang: 'en',
+      contentMd: '---\ntitle: Start\n---\n# Start',
+      extractFrontmatter: true,
+      scrapedAt: 1_700_000_000,
+      scraper: 'spider',
+    }, { key: 'plain', lang: 'en', contentMd: 'Plain **text**.', meta: { a: ['b'] } }, {
+      key: 'PLAIN',
+      lang: 'en',
+      contentMd: 'Plain again.',
+    }, { lang: 'en', contentMd: 'Nameless.' }];
     await ok('ingestDocuments', { documents });
     await ok('searchDocuments');
     await ok('ingestDocuments', { documents, options: { skipDuplicates: true, saveRevision: false } });
     await ok('ingestDocuments', { documents: documents.slice(0, 1), options: { profile: 'fast' } });
-    await ok('ingestDocuments', { documents: [{ ...documents[1], meta: { a: ['c'] } }, { ...documents[0], scrapedAt: 1_700_000_001 }], options: { skipDuplicates: true } });
-    const pages = ['https://example.org/Show?id=1', 'https://example.org/show.html?id=2', 'https://example.org/M%C3%BCller'].map((url) => ({ url, lang: 'en', contentMd: url }));
+    await ok('ingestDocuments', {
+      documents: [{ ...documents[1], meta: { a: ['c'] } }, { ...documents[0], scrapedAt: 1_700_000_001 }],
+      options: { skipDuplicates: true },
+    });
+    const pages = ['https://example.org/Show?id=1', 'https://example.org/show.html?id=2',
+      'https://example.org/M%C3%BCller'].map((url) => ({ url, lang: 'en', contentMd: url }));
     await ok('ingestDocuments', { documents: pages });
     await ok('ingestDocuments', { documents: pages, options: { keyFrom: 'url' } });
     await ok('searchDocuments');
@@ -196,7 +243,8 @@ export const documents: Record<string, Scenario> = {
 
   async 'revisions are listed, restored and trimmed'({ ok, refused }) {
     const key = { key: 'page', ...ENGLISH };
-    for (const version of [1, 2, 3, 4]) await ok('addDocument', page('page', { contentMd: `Version ${version}.`, meta: { version: [String(version)] } }));
+    for (const version of [1, 2, 3, 4])
+      await ok('addDocument', page('page', { contentMd: `Version ${version}.`, meta: { version: [String(version)] } }));
     await ok('addDocument', page('page', { contentMd: 'Unkept.', saveRevision: false }));
     const listed = await ok('listRevisions', key);
     const { revisions } = (listed as { value: { revisions: { revision: number; timestamp: number }[] } }).value;

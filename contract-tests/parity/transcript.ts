@@ -42,12 +42,16 @@ export async function play(scenario: Scenario, driver: Driver, rest: Driver, col
   return steps;
 }
 
-const INPUTS = JSON.parse(readFileSync(new URL('../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<OperationId, { properties?: object }>;
+const INPUTS = JSON.parse(readFileSync(new URL('../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<
+  OperationId,
+  { properties?: object }
+>;
 
 const takesCollection = (operation: OperationId): boolean => 'collection' in (INPUTS[operation].properties ?? {});
 
 /** A field that a scenario sets to undefined is absent. */
-const present = (input: Input): Input => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+const present = (input: Input): Input =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 
 /** A call in the form that is shown in a difference. */
 export const shown = ({ operation, input }: Step): string => `${operation} ${JSON.stringify(input).slice(0, 200)}`;
@@ -67,8 +71,12 @@ export function verdict(step: Step): { call: string; outcome: string; message?: 
  */
 function normalised(outcome: Outcome, collection: string, operation: OperationId): Outcome {
   const differs = (name: string): boolean => DIFFERENT.has(name) || (name === 'score' && operation === 'recallMemory');
-  const text = JSON.stringify(outcome, (name, value: unknown) => (differs(name) && typeof value === 'number' ? 0 : value));
-  return JSON.parse(text.replaceAll(collection, 'COLLECTION').replaceAll(collection.toUpperCase(), 'UPPER').replace(DRAWN_ID, '$1_ID').replace(CHECKSUM, '"checksum":"SUM"').replace(CURSOR, '"nextCursor":"NEXT"')) as Outcome;
+  const text = JSON.stringify(outcome,
+    (name, value: unknown) => (differs(name) && typeof value === 'number' ? 0 : value));
+  return JSON.parse(
+    text.replaceAll(collection, 'COLLECTION').replaceAll(collection.toUpperCase(), 'UPPER').replace(DRAWN_ID, '$1_ID')
+      .replace(CHECKSUM, '"checksum":"SUM"').replace(CURSOR, '"nextCursor":"NEXT"'),
+  ) as Outcome;
 }
 
 const DIFFERENT = new Set(['durationMs', 'uptime']);

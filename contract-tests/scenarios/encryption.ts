@@ -1,14 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { getDocument, getEncryptionJob, getEncryptionStatus, listEncryptionJobs, rotateEncryption, setCollectionConfig } from '../../generated/docs/sdk/sdk.gen.ts';
+import { getDocument, getEncryptionJob, getEncryptionStatus, listEncryptionJobs, rotateEncryption,
+  setCollectionConfig } from '../../generated/docs/sdk/sdk.gen.ts';
 import { refused, succeeded } from '../support/expectations.ts';
-import { now, store, type DocsContext, type DocsScenarios } from './scenario.ts';
+import { type DocsContext, type DocsScenarios, now, store } from './scenario.ts';
 
 async function encrypt({ client, collection }: DocsContext): Promise<void> {
   succeeded(await setCollectionConfig({ client, body: { collection, encrypted: true } }));
 }
 
-/** Starts a job, and returns its id when it has ended, because the counters of a running job change between two reads. */
+/**
+ * Starts a job, and returns its id when it has ended, because the counters of a running job change between two reads.
+ */
 async function rotated({ client, server }: DocsContext): Promise<string> {
   const { id } = succeeded(await rotateEncryption({ client, body: {} }));
   while (await server.sql.get('SELECT 1 AS running FROM encryption_jobs WHERE finished_at = 0')) await setImmediate();
@@ -24,8 +27,17 @@ export const encryption: DocsScenarios = {
     const { enabled, primaryKeyID, previousKeyIDs, collections } = succeeded(await getEncryptionStatus({ client }));
     expect({ enabled, primaryKeyID, previousKeyIDs }).toEqual({ enabled: true, primaryKeyID: 1, previousKeyIDs: [] });
     // The body and the metadata; the revision does not have its own copy yet.
-    expect(collections).toContainEqual({ collection, encrypted: true, total: 2, withPrimary: 2, withLegacy: 0, plaintext: 0, unknownKey: 0 });
-    expect(succeeded(await getDocument({ client, body: { collection, key: document.key, lang: 'en' } })).contentMd).toBe(document.contentMd);
+    expect(collections).toContainEqual({
+      collection,
+      encrypted: true,
+      total: 2,
+      withPrimary: 2,
+      withLegacy: 0,
+      plaintext: 0,
+      unknownKey: 0,
+    });
+    expect(succeeded(await getDocument({ client, body: { collection, key: document.key, lang: 'en' } })).contentMd)
+      .toBe(document.contentMd);
   },
 
   async rotateEncryption(context) {

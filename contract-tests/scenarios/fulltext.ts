@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
-import {
-  addStopWords, addSynonyms, aggregateDocuments, autocomplete, deleteStopWords, deleteSynonym, listFullTextLanguages, listStopWords, listSynonyms,
-  reindexFullText, searchFullText, searchFullTextByQuery,
-} from '../../generated/docs/sdk/sdk.gen.ts';
+import { addStopWords, addSynonyms, aggregateDocuments, autocomplete, deleteStopWords, deleteSynonym,
+  listFullTextLanguages, listStopWords, listSynonyms, reindexFullText, searchFullText,
+  searchFullTextByQuery } from '../../generated/docs/sdk/sdk.gen.ts';
 import { refused, succeeded } from '../support/expectations.ts';
-import { store, type DocsContext, type DocsScenarios } from './scenario.ts';
+import { type DocsContext, type DocsScenarios, store } from './scenario.ts';
 
 async function synonymsOf({ client, collection }: DocsContext) {
   return succeeded(await listSynonyms({ client, query: { collection } }));
@@ -22,27 +21,61 @@ async function stopWordsOf({ client, collection }: DocsContext) {
 export const fulltext: DocsScenarios = {
   async searchFullText(context) {
     const { client, direct, collection } = context;
-    await store(context, { key: 'a', contentMd: '# Hello\n\nFirst post.', meta: { category: ['news'], tags: ['release', 'a <post>'] } });
+    await store(context, {
+      key: 'a',
+      contentMd: '# Hello\n\nFirst post.',
+      meta: { category: ['news'], tags: ['release', 'a <post>'] },
+    });
     await store(context, { key: 'b', contentMd: 'Posts and more of them', meta: { category: ['blog'] } });
     await add(context, 'entry', ['post']);
     const body = {
-      collection, query: 'entry', limit: 1, highlight: true, facetBy: ['category'],
-      rangeMeta: [{ field: 'addedAt', gte: '2020-01-01' }], boost: { 'tags:release': 5 },
+      collection,
+      query: 'entry',
+      limit: 1,
+      highlight: true,
+      facetBy: ['category'],
+      rangeMeta: [{ field: 'addedAt', gte: '2020-01-01' }],
+      boost: { 'tags:release': 5 },
     };
     const answer = succeeded(await searchFullText({ client, body }));
     expect(answer).toMatchObject({
-      total: 1, totalMatches: 2, algorithm: 'tfidf', mode: 'simple', lang: 'en', stemmingActive: true, synonymsActive: true,
+      total: 1,
+      totalMatches: 2,
+      algorithm: 'tfidf',
+      mode: 'simple',
+      lang: 'en',
+      stemmingActive: true,
+      synonymsActive: true,
       facets: { category: [{ value: 'blog', count: 1 }, { value: 'news', count: 1 }] },
     });
-    expect(answer.results[0]).toMatchObject({ document: { key: 'a', contentMd: '# Hello\n\nFirst post.' }, matchedTerms: ['entry'] });
-    const ofTag = { field: 'meta.tags', valueIndex: 1, matchedTerms: ['entry'], startOffset: 0, endOffset: 8, startLine: 1, endLine: 1 };
-    expect(answer.results[0]!.highlights).toEqual([
-      { field: 'content', fragment: '# Hello\n\nFirst <mark>post</mark>.', matchedTerms: ['entry'], startOffset: 0, endOffset: 20, startLine: 1, endLine: 3 },
-      { ...ofTag, fragment: 'a <post>' },
-    ]);
+    expect(answer.results[0]).toMatchObject({
+      document: { key: 'a', contentMd: '# Hello\n\nFirst post.' },
+      matchedTerms: ['entry'],
+    });
+    const ofTag = {
+      field: 'meta.tags',
+      valueIndex: 1,
+      matchedTerms: ['entry'],
+      startOffset: 0,
+      endOffset: 8,
+      startLine: 1,
+      endLine: 1,
+    };
+    expect(answer.results[0]!.highlights).toEqual([{
+      field: 'content',
+      fragment: '# Hello\n\nFirst <mark>post</mark>.',
+      matchedTerms: ['entry'],
+      startOffset: 0,
+      endOffset: 20,
+      startLine: 1,
+      endLine: 3,
+    }, { ...ofTag, fragment: 'a <post>' }]);
     const escaped = succeeded(await searchFullText({ client, body: { ...body, highlightEscape: 'html' } }));
     expect(escaped.results[0]!.highlights!.at(-1)).toEqual({ ...ofTag, fragment: 'a &lt;post&gt;' });
-    expect(refused(await searchFullText({ client, body: { collection, query: 'a AND (b', mode: 'expression' } }), 400, 'invalid_argument').error).toContain('byte 6');
+    expect(
+      refused(await searchFullText({ client, body: { collection, query: 'a AND (b', mode: 'expression' } }), 400,
+        'invalid_argument').error,
+    ).toContain('byte 6');
     refused(await searchFullText({ client: direct, body: { collection } as never }), 400, 'missing_fields');
   },
 
@@ -50,8 +83,13 @@ export const fulltext: DocsScenarios = {
     const { client, direct, collection } = context;
     await store(context, { key: 'a', contentMd: 'First post', meta: { category: ['news'] } });
     await store(context, { key: 'b', contentMd: 'Second post', meta: { category: ['blog'] } });
-    const { results, totalMatches } = succeeded(await searchFullTextByQuery({ client, query: { collection, query: '"second post"', includeContent: false } }));
-    expect({ keys: results.map(({ document }) => document.key), totalMatches }).toEqual({ keys: ['b'], totalMatches: 1 });
+    const { results, totalMatches } = succeeded(
+      await searchFullTextByQuery({ client, query: { collection, query: '"second post"', includeContent: false } }),
+    );
+    expect({ keys: results.map(({ document }) => document.key), totalMatches }).toEqual({
+      keys: ['b'],
+      totalMatches: 1,
+    });
     expect(results[0]!.document).not.toHaveProperty('contentMd');
     refused(await searchFullTextByQuery({ client: direct, query: { collection } }), 400, 'missing_fields');
   },
@@ -69,7 +107,10 @@ export const fulltext: DocsScenarios = {
     await store(context, { key: 'a', contentMd: 'posts posting' });
     await store(context, { key: 'b', contentMd: 'posts' });
     expect(succeeded(await autocomplete({ client, query: { collection, q: 'Pos', field: 'content' } }))).toEqual({
-      items: [{ term: 'posts', field: 'content', docCount: 2 }, { term: 'posting', field: 'content', docCount: 1 }], total: 2, query: 'Pos', field: 'content',
+      items: [{ term: 'posts', field: 'content', docCount: 2 }, { term: 'posting', field: 'content', docCount: 1 }],
+      total: 2,
+      query: 'Pos',
+      field: 'content',
     });
   },
 
@@ -92,7 +133,8 @@ export const fulltext: DocsScenarios = {
     const { client, collection } = context;
     await add(context, 'car', ['automobile']);
     await add(context, 'ship', ['boat']);
-    for (let i = 0; i < 2; i++) expect(succeeded(await deleteSynonym({ client, body: { collection, term: 'CAR' } }))).toEqual({ status: 'ok' });
+    for (let i = 0; i < 2; i++)
+      expect(succeeded(await deleteSynonym({ client, body: { collection, term: 'CAR' } }))).toEqual({ status: 'ok' });
     expect((await synonymsOf(context)).synonyms).toEqual({ ship: ['boat'] });
   },
 
@@ -108,7 +150,10 @@ export const fulltext: DocsScenarios = {
   async addStopWords(context) {
     const { client, direct, collection } = context;
     const { total } = await stopWordsOf(context);
-    expect(succeeded(await addStopWords({ client, body: { collection, words: ['Lorem', 'the'] } }))).toEqual({ status: 'ok', added: 1 });
+    expect(succeeded(await addStopWords({ client, body: { collection, words: ['Lorem', 'the'] } }))).toEqual({
+      status: 'ok',
+      added: 1,
+    });
     const after = await stopWordsOf(context);
     expect(after).toMatchObject({ total: total + 1, custom: 1 });
     expect(after.entries).toContainEqual({ word: 'lorem', isDefault: false });
@@ -119,15 +164,22 @@ export const fulltext: DocsScenarios = {
     const { client, collection } = context;
     const { total } = await stopWordsOf(context);
     succeeded(await addStopWords({ client, body: { collection, words: ['lorem'] } }));
-    expect(succeeded(await deleteStopWords({ client, body: { collection, words: ['lorem', 'The'] } }))).toEqual({ status: 'ok', deleted: 2 });
+    expect(succeeded(await deleteStopWords({ client, body: { collection, words: ['lorem', 'The'] } }))).toEqual({
+      status: 'ok',
+      deleted: 2,
+    });
     expect(await stopWordsOf(context)).toMatchObject({ total: total - 1, custom: 0 });
-    expect(succeeded(await addStopWords({ client, body: { collection, words: ['the'] } }))).toEqual({ status: 'ok', added: 1 });
+    expect(succeeded(await addStopWords({ client, body: { collection, words: ['the'] } }))).toEqual({
+      status: 'ok',
+      added: 1,
+    });
     expect(await stopWordsOf(context)).toMatchObject({ total, custom: 0 });
   },
 
   async listFullTextLanguages({ client }) {
     const { languages, defaultLang } = succeeded(await listFullTextLanguages({ client }));
-    expect(languages.map(({ code }) => code)).toEqual(['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi', 'hu', 'ro', 'tr', 'ar', 'ta']);
+    expect(languages.map(({ code }) => code)).toEqual(['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no',
+      'da', 'fi', 'hu', 'ro', 'tr', 'ar', 'ta']);
     expect(languages).toContainEqual({ code: 'de', name: 'German' });
     expect(defaultLang).toBe('en');
   },
@@ -137,14 +189,31 @@ export const fulltext: DocsScenarios = {
     const { addedAt } = await store(context, { key: 'a', meta: { category: ['news'], tags: ['release', 'api'] } });
     await store(context, { key: 'b', meta: { category: ['news'], tags: ['api'] } });
     await store(context, { key: 'c', lang: 'de', meta: { category: ['blog'], tags: ['release'] } });
-    const body = { collection, filterMeta: { category: ['news'] }, facets: [{ field: 'tags' }, { field: 'lang' }, { field: 'none' }], histograms: [{ field: 'addedAt' as const, interval: 'year' as const }] };
+    const body = {
+      collection,
+      filterMeta: { category: ['news'] },
+      facets: [{ field: 'tags' }, { field: 'lang' }, { field: 'none' }],
+      histograms: [{ field: 'addedAt' as const, interval: 'year' as const }],
+    };
     const { histograms, ...rest } = succeeded(await aggregateDocuments({ client, body }));
-    expect(rest).toMatchObject({ collection, totalDocs: 2, facets: { tags: [{ value: 'api', count: 2 }, { value: 'release', count: 1 }], lang: [{ value: 'en', count: 2 }], none: [] } });
+    expect(rest).toMatchObject({
+      collection,
+      totalDocs: 2,
+      facets: {
+        tags: [{ value: 'api', count: 2 }, { value: 'release', count: 1 }],
+        lang: [{ value: 'en', count: 2 }],
+        none: [],
+      },
+    });
     const [bucket] = histograms['addedAt']!;
     expect(bucket).toMatchObject({ key: new Date(addedAt * 1000).toISOString().slice(0, 4) });
     expect(bucket!.from).toBeLessThanOrEqual(addedAt);
     expect(bucket!.to).toBeGreaterThan(addedAt);
-    refused(await aggregateDocuments({ client: direct, body: { collection, maxFacetSize: 0 } }), 400, 'invalid_argument');
-    expect(refused(await aggregateDocuments({ client, body: { collection, facets: [{ field: 'a' }, { field: 'a' }] } }), 400, 'invalid_argument').error).toContain('facets');
+    refused(await aggregateDocuments({ client: direct, body: { collection, maxFacetSize: 0 } }), 400,
+      'invalid_argument');
+    expect(
+      refused(await aggregateDocuments({ client, body: { collection, facets: [{ field: 'a' }, { field: 'a' }] } }), 400,
+        'invalid_argument').error,
+    ).toContain('facets');
   },
 };

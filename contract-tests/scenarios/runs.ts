@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
-import {
-  approveRun, cancelRun, deleteCaches, enqueueRun, getBadge, getLiveness, getMetrics, getReadiness, getRun, getRunResult, listAudit, listCaches, listNotificationDeadLetters,
-  listNotifications, listRunAttempts, listRuns, listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun, runSchedule,
-} from '../../generated/runs/sdk/sdk.gen.ts';
+import { approveRun, cancelRun, deleteCaches, enqueueRun, getBadge, getLiveness, getMetrics, getReadiness, getRun,
+  getRunResult, listAudit, listCaches, listNotificationDeadLetters, listNotifications, listRunAttempts, listRuns,
+  listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun,
+  runSchedule } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
 import type { ScenarioContext, Scenarios } from '../provider.suite.ts';
-import { succeeded, type SdkResult } from '../support/expectations.ts';
+import { type SdkResult, succeeded } from '../support/expectations.ts';
 
 type Context = ScenarioContext<RunsApi, Client>;
 
@@ -22,7 +22,8 @@ function refused({ error, response }: SdkResult<unknown>, status: number, code: 
 }
 
 async function queued({ client }: Pick<Context, 'client'>): Promise<Run> {
-  return succeeded(await enqueueRun({ client, headers: headers(), body: { project_id: 'beta', kind: 'diagnostic' } })).data;
+  return succeeded(await enqueueRun({ client, headers: headers(), body: { project_id: 'beta', kind: 'diagnostic' } }))
+    .data;
 }
 
 async function cancelled(context: Context): Promise<Run> {
@@ -38,10 +39,14 @@ export const runs: Scenarios<RunsApi, Client> = {
     const first = await enqueueRun({ client, headers: headers(key), body });
     const again = await enqueueRun({ client, headers: headers(key), body });
     expect(succeeded(again).data.id).toBe(succeeded(first).data.id);
-    expect([first.response!.headers.get('idempotent-replayed'), again.response!.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
-    refused(await enqueueRun({ client, headers: headers(key), body: { ...body, task: 'other' } }), 409, 'idempotency_conflict');
-    refused(await enqueueRun({ client, headers: headers(), body: { ...body, project_id: 'nope' } }), 400, 'project_unavailable');
-    refused(await enqueueRun({ client: direct, headers: headers(), body: { ...body, kind: 'shell' as 'pipeline' } }), 400, 'unsupported_kind');
+    expect([first.response!.headers.get('idempotent-replayed'), again.response!.headers.get('idempotent-replayed')])
+      .toEqual([null, 'true']);
+    refused(await enqueueRun({ client, headers: headers(key), body: { ...body, task: 'other' } }), 409,
+      'idempotency_conflict');
+    refused(await enqueueRun({ client, headers: headers(), body: { ...body, project_id: 'nope' } }), 400,
+      'project_unavailable');
+    refused(await enqueueRun({ client: direct, headers: headers(), body: { ...body, kind: 'shell' as 'pipeline' } }),
+      400, 'unsupported_kind');
     refused(await enqueueRun({ client: direct, headers: {} as never, body }), 400, 'idempotency_key_required');
   },
   async listRuns(context) {
@@ -49,7 +54,9 @@ export const runs: Scenarios<RunsApi, Client> = {
     const [older, newer] = [await queued(context), await queued(context)];
     const first = succeeded(await listRuns({ client, query: { limit: 1, project_id: 'beta' } }));
     expect(first.data.map(({ id }) => id)).toEqual([newer.id]);
-    const second = succeeded(await listRuns({ client, query: { limit: 1, project_id: 'beta', before: first.next_cursor! } }));
+    const second = succeeded(
+      await listRuns({ client, query: { limit: 1, project_id: 'beta', before: first.next_cursor! } }),
+    );
     expect(second.data.map(({ id }) => id)).toEqual([older.id]);
     refused(await listRuns({ client: direct, query: { before: '!' } }), 400, 'invalid_cursor');
   },
@@ -67,33 +74,70 @@ export const runs: Scenarios<RunsApi, Client> = {
   async retryRun(context) {
     const { client } = context;
     const { id } = await cancelled(context);
-    expect(succeeded(await retryRun({ client, headers: headers(), path: { id } })).data).toMatchObject({ retry_of: id, retry_number: 1, state: 'queued' });
-    refused(await retryRun({ client, headers: headers(), path: { id: (await queued(context)).id } }), 409, 'run_state_conflict');
+    expect(succeeded(await retryRun({ client, headers: headers(), path: { id } })).data).toMatchObject({
+      retry_of: id,
+      retry_number: 1,
+      state: 'queued',
+    });
+    refused(await retryRun({ client, headers: headers(), path: { id: (await queued(context)).id } }), 409,
+      'run_state_conflict');
     refused(await retryRun({ client, headers: headers(), path: { id: UNKNOWN } }), 404, 'run_not_found');
   },
   async getRunResult(context) {
     const { client, server } = context;
     const waiting = await queued(context);
     refused(await getRunResult({ client, path: { id: waiting.id } }), 409, 'run_state_conflict');
-    const id = await server.work({ outcome: 'succeeded', started: true, result: { body: new TextEncoder().encode('done'), type: 'text/plain' } });
-    expect(succeeded(await getRunResult({ client, path: { id } })).data).toMatchObject({ content: 'done', content_type: 'text/plain', truncated: false });
+    const id = await server.work({
+      outcome: 'succeeded',
+      started: true,
+      result: { body: new TextEncoder().encode('done'), type: 'text/plain' },
+    });
+    expect(succeeded(await getRunResult({ client, path: { id } })).data).toMatchObject({
+      content: 'done',
+      content_type: 'text/plain',
+      truncated: false,
+    });
     refused(await getRunResult({ client, path: { id: (await cancelled(context)).id } }), 404, 'not_found');
   },
   async listRunAttempts(context) {
     const { client, server } = context;
-    const steps = [{ name: 'test', startedMs: 1_766_400_000_000, endedMs: 1_766_400_001_000, outcome: 'failed', exitCode: 3, signal: null }] as const;
+    const steps = [{
+      name: 'test',
+      startedMs: 1_766_400_000_000,
+      endedMs: 1_766_400_001_000,
+      outcome: 'failed',
+      exitCode: 3,
+      signal: null,
+    }] as const;
     await queued(context);
     const id = await server.work({ outcome: 'failed', started: true, steps });
     expect(succeeded(await listRunAttempts({ client, path: { id } })).data).toEqual([expect.objectContaining({
-      attempt: 1, outcome: 'failed', commit: null, steps: [{ name: 'test', started_at: '2025-12-22T10:40:00.000Z', ended_at: '2025-12-22T10:40:01.000Z', outcome: 'failed', exit_code: 3, signal: null }],
+      attempt: 1,
+      outcome: 'failed',
+      commit: null,
+      steps: [{
+        name: 'test',
+        started_at: '2025-12-22T10:40:00.000Z',
+        ended_at: '2025-12-22T10:40:01.000Z',
+        outcome: 'failed',
+        exit_code: 3,
+        signal: null,
+      }],
     })]);
     refused(await listRunAttempts({ client, path: { id: UNKNOWN } }), 404, 'run_not_found');
   },
   async receiveAlerts({ client }) {
     const alert = { status: 'firing', labels: {}, startsAt: '2026-01-01T00:00:00Z', fingerprint: 'f1' } as const;
-    const body = { version: '4', status: 'firing', groupKey: 'g', commonLabels: { quire_project: 'beta' }, alerts: [alert] } as const;
+    const body = {
+      version: '4',
+      status: 'firing',
+      groupKey: 'g',
+      commonLabels: { quire_project: 'beta' },
+      alerts: [alert],
+    } as const;
     const first = await receiveAlerts({ client, body: body as never });
-    expect([first.response!.status, succeeded(first).data[0]]).toEqual([202, expect.objectContaining({ task: 'alert', kind: 'diagnostic' })]);
+    expect([first.response!.status, succeeded(first).data[0]]).toEqual([202,
+      expect.objectContaining({ task: 'alert', kind: 'diagnostic' })]);
     const resolved = await receiveAlerts({ client, body: { ...body, status: 'resolved' } as never });
     expect([resolved.response!.status, succeeded(resolved)]).toEqual([200, { data: [] }]);
   },
@@ -110,17 +154,21 @@ export const runs: Scenarios<RunsApi, Client> = {
     refused(await pauseSchedule({ client, path: { project_id: 'alpha', name: 'nightly' } }), 404, 'schedule_not_found');
   },
   async resumeSchedule({ client }) {
-    refused(await resumeSchedule({ client, path: { project_id: 'alpha', name: 'nightly' } }), 404, 'schedule_not_found');
+    refused(await resumeSchedule({ client, path: { project_id: 'alpha', name: 'nightly' } }), 404,
+      'schedule_not_found');
   },
   async runSchedule({ client }) {
-    refused(await runSchedule({ client, headers: headers(), path: { project_id: 'alpha', name: 'nightly' } }), 404, 'schedule_not_found');
+    refused(await runSchedule({ client, headers: headers(), path: { project_id: 'alpha', name: 'nightly' } }), 404,
+      'schedule_not_found');
   },
   async approveRun(context) {
-    refused(await approveRun({ client: context.client, path: { id: (await queued(context)).id } }), 409, 'run_state_conflict');
+    refused(await approveRun({ client: context.client, path: { id: (await queued(context)).id } }), 409,
+      'run_state_conflict');
     refused(await approveRun({ client: context.client, path: { id: UNKNOWN } }), 404, 'run_not_found');
   },
   async rejectRun(context) {
-    refused(await rejectRun({ client: context.client, path: { id: (await queued(context)).id } }), 409, 'run_state_conflict');
+    refused(await rejectRun({ client: context.client, path: { id: (await queued(context)).id } }), 409,
+      'run_state_conflict');
   },
   async listNotifications({ client }) {
     expect(succeeded(await listNotifications({ client })).data).toEqual([]);
@@ -138,7 +186,9 @@ export const runs: Scenarios<RunsApi, Client> = {
     refused(await listCaches({ client: direct, path: { id: 'beta' }, query: { before: '!' } }), 400, 'invalid_cursor');
   },
   async deleteCaches({ client }) {
-    expect(succeeded(await deleteCaches({ client, path: { id: 'beta' }, query: { prefix: 'npm-' } }))).toEqual({ data: { deleted: 0, bytes: 0 } });
+    expect(succeeded(await deleteCaches({ client, path: { id: 'beta' }, query: { prefix: 'npm-' } }))).toEqual({
+      data: { deleted: 0, bytes: 0 },
+    });
     refused(await deleteCaches({ client, path: { id: 'beta' } }), 400, 'invalid_input');
     refused(await deleteCaches({ client, path: { id: 'nobody' }, query: { key: 'npm-1' } }), 404, 'project_not_found');
   },
@@ -150,7 +200,10 @@ export const runs: Scenarios<RunsApi, Client> = {
     expect(succeeded(await getLiveness({ client })).data.status).toBe('ok');
   },
   async getReadiness({ client, server }) {
-    expect(succeeded(await getReadiness({ client })).data).toEqual({ status: 'ready', checks: { storage: 'ok', config: 'ok', fleet: 'disabled', sandbox: 'disabled' } });
+    expect(succeeded(await getReadiness({ client })).data).toEqual({
+      status: 'ready',
+      checks: { storage: 'ok', config: 'ok', fleet: 'disabled', sandbox: 'disabled' },
+    });
     server.accepting = false;
     refused(await getReadiness({ client }), 503, 'storage_unavailable');
     server.accepting = true;

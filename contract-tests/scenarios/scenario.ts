@@ -11,8 +11,17 @@ export type DocsScenarios = Scenarios<DocsServer, Client>;
 type Overrides = { key?: string; lang?: string; contentMd?: string; meta?: Record<string, string[]> };
 
 /** Stores a document in the scenario's collection. */
-export async function store({ client, collection }: DocsContext, overrides: Overrides = {}): Promise<Required<Omit<WrittenDocument, 'expiresAt' | 'checksum'>>> {
-  const body = { collection, key: 'hello-world', lang: 'en', contentMd: '# Hello', meta: { category: ['news'] }, ...overrides };
+export async function store({ client, collection }: DocsContext,
+  overrides: Overrides = {}): Promise<Required<Omit<WrittenDocument, 'expiresAt' | 'checksum'>>>
+{
+  const body = {
+    collection,
+    key: 'hello-world',
+    lang: 'en',
+    contentMd: '# Hello',
+    meta: { category: ['news'] },
+    ...overrides,
+  };
   // Lists have no checksums.
   const { meta, contentMd, checksum: _, ...written } = succeeded(await addDocument({ client, body }));
   return { ...written, meta: meta!, contentMd: contentMd! };

@@ -3,15 +3,18 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CONFIGURATIONS, start, type Configuration, type Started } from './services.ts';
+import { type Configuration, CONFIGURATIONS, start, type Started } from './services.ts';
 
 // main.ts [CONFIGURATION...] [OPTION OF SCHEMATHESIS...]: one run for each configuration; all of them if none is named.
 
 const SCHEMATHESIS = process.env['SCHEMATHESIS'] ?? 'schemathesis';
 const FOLDER = import.meta.dirname;
 
-/** The same requests in every run with one version of the specification; an option on the command line overrides these. */
-const OPTIONS = ['--seed', '1', '--workers', '1', '--max-examples', '20', '--continue-on-failure', '--generation-database', 'none'];
+/**
+ * The same requests in every run with one version of the specification; an option on the command line overrides these.
+ */
+const OPTIONS = ['--seed', '1', '--workers', '1', '--max-examples', '20', '--continue-on-failure',
+  '--generation-database', 'none'];
 
 const names = process.argv.slice(2).filter((word) => word in CONFIGURATIONS);
 const options = process.argv.slice(2).filter((word) => !(word in CONFIGURATIONS));
@@ -41,12 +44,13 @@ async function runOn(configuration: Configuration, more: readonly string[]): Pro
 }
 
 /** In the folder of the run, which keeps the input for `st replay`: the service no longer exists then. */
-async function schemathesis({ checks, accepted }: Configuration, { url, token }: Started, folder: string, more: readonly string[]): Promise<number> {
+async function schemathesis({ checks, accepted }: Configuration, { url, token }: Started, folder: string,
+  more: readonly string[]): Promise<number>
+{
   const config = join(folder, 'schemathesis.toml');
   await writeFile(config, await readFile(join(FOLDER, 'schemathesis.toml'), 'utf8') + credential(token));
-  const child = spawn(SCHEMATHESIS, [
-    '--config-file', config, 'run', `${url}/openapi.json`, ...checks, ...OPTIONS, '--baseline', join(FOLDER, accepted), ...more,
-  ], { cwd: folder, stdio: 'inherit' });
+  const child = spawn(SCHEMATHESIS, ['--config-file', config, 'run', `${url}/openapi.json`, ...checks, ...OPTIONS,
+    '--baseline', join(FOLDER, accepted), ...more], { cwd: folder, stdio: 'inherit' });
   ended.signal.addEventListener('abort', () => child.kill('SIGINT'));
   const [code] = await once(child, 'exit') as [number | null];
   return code ?? 1;

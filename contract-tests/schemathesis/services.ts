@@ -21,13 +21,18 @@ export interface Started {
 const ALL = ['--checks', 'all'];
 
 /** Without authentication no credential is checked, so a request without one, or with an invalid one, may succeed. */
-const ALL_BUT_AUTHENTICATION = [...ALL, '--exclude-checks', 'ignored_auth', '--generation-with-security-parameters', 'false'];
+const ALL_BUT_AUTHENTICATION = [...ALL, '--exclude-checks', 'ignored_auth', '--generation-with-security-parameters',
+  'false'];
 
 export const CONFIGURATIONS: Readonly<Record<string, Configuration>> = {
   'docs': { checks: ALL_BUT_AUTHENTICATION, accepted: 'accepted-docs.json', serve: (folder) => serveDocs(folder, {}) },
   'docs-with-authentication': { checks: ALL, accepted: 'accepted-docs.json', serve: serveDocsWithAuthentication },
   'runs': { checks: ALL_BUT_AUTHENTICATION, accepted: 'accepted-runs.json', serve: (folder) => serveRuns(folder) },
-  'runs-with-authentication': { checks: ALL, accepted: 'accepted-runs.json', serve: (folder) => serveRuns(folder, randomBytes(16).toString('hex')) },
+  'runs-with-authentication': {
+    checks: ALL,
+    accepted: 'accepted-runs.json',
+    serve: (folder) => serveRuns(folder, randomBytes(16).toString('hex')),
+  },
 };
 
 export const start = ({ serve }: Configuration, folder: string): Promise<Started> => serve(folder);
@@ -44,19 +49,31 @@ const DOCS = {
 };
 
 async function serveDocs(folder: string, settings: Readonly<Record<string, string>>): Promise<Started> {
-  const server = DocsProcess.command(process.execPath, [MAIN, 'docs', '--http-addr', '127.0.0.1:0', '--db', join(folder, 'quire.db')], { env: { ...DOCS, ...settings } });
+  const server = DocsProcess.command(process.execPath, [MAIN, 'docs', '--http-addr', '127.0.0.1:0', '--db',
+    join(folder, 'quire.db')], { env: { ...DOCS, ...settings } });
   return { url: await server.listening(), end: () => server.end() };
 }
 
 async function serveDocsWithAuthentication(folder: string): Promise<Started> {
   const password = randomBytes(16).toString('hex');
-  const server = await serveDocs(folder, { SVC_AUTH_ENABLED: 'true', SVC_AUTH_JWT_SECRET: randomBytes(32).toString('base64'), SVC_AUTH_ADMIN_PASSWORD: password });
-  const answer = await fetch(`${server.url}/v1/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ username: 'admin', password }) });
+  const server = await serveDocs(folder, {
+    SVC_AUTH_ENABLED: 'true',
+    SVC_AUTH_JWT_SECRET: randomBytes(32).toString('base64'),
+    SVC_AUTH_ADMIN_PASSWORD: password,
+  });
+  const answer = await fetch(`${server.url}/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password }),
+  });
   const { token } = await answer.json() as { token: string };
   return { ...server, token };
 }
 
-/** The project, the pipelines and the role that the examples of the specification name. The provider's port has no server. */
+/**
+ * The project, the pipelines and the role that the examples of the specification name. The provider's port has no
+ * server.
+ */
 const RUNS = `
 version: 1
 listen: 127.0.0.1:0
@@ -76,6 +93,8 @@ async function serveRuns(folder: string, token?: string): Promise<Started> {
   const file = join(folder, 'runs.yaml');
   const runtime = token === undefined ? '{shutdown_grace: 1s}' : '{shutdown_grace: 1s, api_token_env: RUNS_API_TOKEN}';
   await writeFile(file, `data_dir: ${folder}\nruntime: ${runtime}${RUNS}`);
-  const server = DocsProcess.command(process.execPath, [MAIN, 'runs', '--config', file], { env: token === undefined ? {} : { RUNS_API_TOKEN: token } });
+  const server = DocsProcess.command(process.execPath, [MAIN, 'runs', '--config', file], {
+    env: token === undefined ? {} : { RUNS_API_TOKEN: token },
+  });
   return { url: await server.listening(), ...(token === undefined ? {} : { token }), end: () => server.end() };
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../../src/app/settings/index.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { startDocsServer, type DocsServer } from '../../src/testkit/docs-server.ts';
-import { HttpClient, type Answer } from '../../src/testkit/http-client.ts';
+import { type DocsServer, startDocsServer } from '../../src/testkit/docs-server.ts';
+import { type Answer, HttpClient } from '../../src/testkit/http-client.ts';
 
 export const SECRET = 'a secret that only these tests know';
 export const ADMIN = { username: 'admin', password: 'correct horse battery staple' };
@@ -32,12 +32,16 @@ export function startWithAuth(env: Environment = {}, clock?: Clock): Promise<Doc
 
 /** Enables the features that the scenarios of audit and encryption need. */
 export const AT_REST: Environment = {
-  SVC_AUDIT_ENABLED: 'true', SVC_AUDIT_EXPORT_SYSLOG_ADDR: '127.0.0.1:9', SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  SVC_AUDIT_ENABLED: 'true',
+  SVC_AUDIT_EXPORT_SYSLOG_ADDR: '127.0.0.1:9',
+  SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   SVC_TEMPORAL: 'true',
 };
 
 /** Signs in. */
-export async function tokenOf(url: string, credentials: { readonly username: string; readonly password: string }): Promise<string> {
+export async function tokenOf(url: string,
+  credentials: { readonly username: string; readonly password: string }): Promise<string>
+{
   const client = new HttpClient(url);
   try {
     const answer = await client.post('/v1/auth/login', credentials);
@@ -81,7 +85,10 @@ export class AccessServer {
 
   send(method: string, path: string, credential: Credential = {}, body?: unknown): Promise<Answer> {
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
-    return this.client.send(method, path, { headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...credential }, ...text });
+    return this.client.send(method, path, {
+      headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...credential },
+      ...text,
+    });
   }
 
   /** Sends as the administrator; throws for any response that is not a success. */

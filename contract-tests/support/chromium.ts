@@ -9,8 +9,9 @@ import { promisify } from 'node:util';
 const PACKAGE = createRequire(import.meta.url).resolve('@sparticuz/chromium');
 
 /**
- * Returns the program of the package, which is unpacked once into a folder of its own. The package itself unpacks in place
- * and takes what another process is still writing for the program, so that test files that begin at once had no browser.
+ * Returns the program of the package, which is unpacked once into a folder of its own. The package itself unpacks in
+ * place and takes what another process is still writing for the program, so that test files that begin at once had no
+ * browser.
  */
 export async function chromiumPath(folder?: string): Promise<string> {
   const unpacked = folder ?? join(tmpdir(), `quire-chromium-${await versionOf()}-${process.getuid?.() ?? 0}`);
@@ -19,7 +20,9 @@ export async function chromiumPath(folder?: string): Promise<string> {
 }
 
 async function versionOf(): Promise<string> {
-  const { version } = JSON.parse(await readFile(join(dirname(PACKAGE), '..', 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(await readFile(join(dirname(PACKAGE), '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
   return version;
 }
 
@@ -30,7 +33,9 @@ async function unpack(folder: string): Promise<void> {
   const fresh = await mkdtemp(`${folder}-`);
   try {
     // The package unpacks into the folder for temporary files, which a process has only one of.
-    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', UNPACK], { env: { ...process.env, TMPDIR: fresh } });
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', UNPACK], {
+      env: { ...process.env, TMPDIR: fresh },
+    });
     await rename(fresh, folder);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });

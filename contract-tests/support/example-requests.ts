@@ -10,7 +10,10 @@ export interface WireRequest {
   readonly body?: Uint8Array;
 }
 
-/** Replacements for examples that would send requests to other servers, undo what other calls do, or put a condition, which needs read permission (decision D-171). */
+/**
+ * Replacements for examples that would send requests to other servers, undo what other calls do, or put a condition,
+ * which needs read permission (decision D-171).
+ */
 const INSTEAD: Record<string, object> = {
   listBulkIngest: { collection: undefined },
   listApiKeys: { username: undefined },
@@ -26,12 +29,28 @@ const INSTEAD: Record<string, object> = {
 /** The request of an example. The encoding of forms is left to the platform. */
 export async function wireRequest({ operationId, method, path, consumes, options }: ExampleCall): Promise<WireRequest> {
   const instead = INSTEAD[operationId] ?? {};
-  const parts = path.split('/').map((part) => (part.startsWith('{') ? encodeURIComponent(String(options.path?.[part.slice(1, -1)])) : part));
-  const query = new URLSearchParams(Object.entries({ ...options.query, ...(options.query && instead) }).flatMap(([name, value]) => queryPairs(name, value)));
-  const request = { operationId, method: method.toUpperCase(), target: `${parts.join('/')}${query.size > 0 ? `?${query.toString()}` : ''}` };
-  if (typeof options.body === 'string') return { ...request, contentType: consumes[0]!, body: Buffer.from(options.body) };
-  if (!consumes.includes('application/json') && consumes.length > 0) return { ...request, ...await formOf({ ...(options.body as object), ...instead }) };
-  return options.body === undefined ? request : { ...request, contentType: 'application/json', body: Buffer.from(JSON.stringify({ ...options.body, ...instead })) };
+  const parts = path.split('/').map((
+    part,
+  ) => (part.startsWith('{') ? encodeURIComponent(String(options.path?.[part.slice(1, -1)])) : part));
+  const query = new URLSearchParams(
+    Object.entries({ ...options.query, ...(options.query && instead) }).flatMap(([name, value]) =>
+      queryPairs(name, value)
+    ),
+  );
+  const request = {
+    operationId,
+    method: method.toUpperCase(),
+    target: `${parts.join('/')}${query.size > 0 ? `?${query.toString()}` : ''}`,
+  };
+  if (typeof options.body === 'string')
+    return { ...request, contentType: consumes[0]!, body: Buffer.from(options.body) };
+  if (!consumes.includes('application/json') && consumes.length > 0)
+    return { ...request, ...await formOf({ ...(options.body as object), ...instead }) };
+  return options.body === undefined ? request : {
+    ...request,
+    contentType: 'application/json',
+    body: Buffer.from(JSON.stringify({ ...options.body, ...instead })),
+  };
 }
 
 function queryPairs(name: string, value: unknown): [string, string][] {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operationsOf, resolve, type OpenApiDocument, type OperationObject, type ParameterObject, type SchemaObject } from '../../src/codegen/openapi-types.ts';
+import { type OpenApiDocument, type OperationObject, operationsOf, type ParameterObject, resolve,
+  type SchemaObject } from '../../src/codegen/openapi-types.ts';
 
 export type Service = 'docs' | 'runs';
 
@@ -14,17 +15,21 @@ export interface ExampleCall {
   readonly produces: readonly string[];
   readonly consumes: readonly string[];
   /** The argument of the SDK's function. */
-  readonly options: { body?: unknown; path?: Record<string, unknown>; query?: Record<string, unknown>; headers?: Record<string, unknown> };
+  readonly options: { body?: unknown; path?: Record<string, unknown>; query?: Record<string, unknown>;
+    headers?: Record<string, unknown> };
   /** The example of the response, if the response is JSON. */
   readonly answer: unknown;
 }
 
-export const specificationFile = (service: Service): string => join(import.meta.dirname, '..', '..', 'generated', service, 'openapi.json');
+export const specificationFile = (service: Service): string =>
+  join(import.meta.dirname, '..', '..', 'generated', service, 'openapi.json');
 
 /** One call for each operation of a service. */
 export function exampleCalls(service: Service): ExampleCall[] {
   const document = JSON.parse(readFileSync(specificationFile(service), 'utf8')) as OpenApiDocument;
-  return [...operationsOf(document)].map(({ path, method, operation }) => exampleCall(document, path, method, operation));
+  return [...operationsOf(document)].map(({ path, method, operation }) =>
+    exampleCall(document, path, method, operation)
+  );
 }
 
 function exampleCall(document: OpenApiDocument, path: string, method: string, operation: OperationObject): ExampleCall {
@@ -32,7 +37,10 @@ function exampleCall(document: OpenApiDocument, path: string, method: string, op
   const content = resolve(document, operation.responses[status]!).content ?? {};
   const body = exampleBody(document, operation);
   return {
-    operationId: operation.operationId, method, path, status,
+    operationId: operation.operationId,
+    method,
+    path,
+    status,
     produces: Object.keys(content),
     consumes: Object.keys(operation.requestBody?.content ?? {}),
     options: { ...(body === undefined ? {} : { body }), ...exampleParameters(document, operation) },
@@ -45,21 +53,32 @@ function exampleBody(document: OpenApiDocument, operation: OperationObject): unk
   if (content === undefined) return undefined;
   const media = content['application/json'] ?? Object.values(content)[0]!;
   const example = exampleOf(media);
-  return 'multipart/form-data' in content ? withFiles(document, media.schema!, example as Record<string, unknown>) : example;
+  return 'multipart/form-data' in content
+    ? withFiles(document, media.schema!, example as Record<string, unknown>)
+    : example;
 }
 
 /** Files are text in an example, but blobs in a call. */
-function withFiles(document: OpenApiDocument, schema: SchemaObject, example: Record<string, unknown>): Record<string, unknown> {
+function withFiles(document: OpenApiDocument, schema: SchemaObject,
+  example: Record<string, unknown>): Record<string, unknown>
+{
   const properties = resolve(document, schema).properties ?? {};
-  const isFile = (name: string) => properties[name]?.format === 'binary' || properties[name]?.['contentMediaType'] !== undefined;
-  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, isFile(name) ? new File([String(value)], 'example.md') : value]));
+  const isFile = (name: string) =>
+    properties[name]?.format === 'binary' || properties[name]?.['contentMediaType'] !== undefined;
+  return Object.fromEntries(
+    Object.entries(example).map((
+      [name, value],
+    ) => [name, isFile(name) ? new File([String(value)], 'example.md') : value]),
+  );
 }
 
 function exampleOf(media: { example?: unknown; examples?: Record<string, { value?: unknown }> } | undefined): unknown {
   return media?.example ?? Object.values(media?.examples ?? {})[0]?.value;
 }
 
-function exampleParameters(document: OpenApiDocument, operation: OperationObject): Pick<ExampleCall['options'], 'path' | 'query' | 'headers'> {
+function exampleParameters(document: OpenApiDocument,
+  operation: OperationObject): Pick<ExampleCall['options'], 'path' | 'query' | 'headers'>
+{
   const groups: Record<string, Record<string, unknown>> = {};
   for (const parameter of (operation.parameters ?? []).map((value) => resolve(document, value))) {
     const value = parameterExample(document, parameter);

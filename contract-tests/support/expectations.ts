@@ -14,7 +14,13 @@ export function succeeded<T>({ data, error, response }: SdkResult<T>): NonNullab
 }
 
 /** Returns the body of an error and checks its documented form: a message, a stable code and the request's id. */
-export function refused({ error, response }: SdkResult<unknown>, status: number, code: string): Record<string, unknown> {
-  expect([response?.status, error]).toEqual([status, expect.objectContaining({ error: expect.stringMatching(/\S/), code, requestId: response?.headers.get('x-request-id') })]);
+export function refused({ error, response }: SdkResult<unknown>, status: number,
+  code: string): Record<string, unknown>
+{
+  expect([response?.status, error]).toEqual([status, expect.objectContaining({
+    error: expect.stringMatching(/\S/),
+    code,
+    requestId: response?.headers.get('x-request-id'),
+  })]);
   return error as Record<string, unknown>;
 }

@@ -18,14 +18,27 @@ export class HeldRequest {
   }
 
   /** Resolves when the server has read the head. */
-  static async open(url: string, { method, target, contentType, body = new Uint8Array() }: WireRequest, credential: Credential): Promise<HeldRequest> {
+  static async open(url: string, { method, target, contentType, body = new Uint8Array() }: WireRequest,
+    credential: Credential): Promise<HeldRequest>
+  {
     const { hostname, port, host } = new URL(url);
     const socket = connect(Number(port), hostname);
     // What follows the last delimiter of a form is no part of it: the form is complete with its delimiter.
     const sent = Math.max(0, body.length - (contentType?.startsWith('multipart/') ? 10 : 1));
     const held = new HeldRequest(socket, body.subarray(sent));
-    const headers = { Host: host, ...credential, ...(contentType !== undefined && { 'Content-Type': contentType }), 'Content-Length': String(body.length), Connection: 'close', Expect: '100-continue' };
-    socket.write(`${method} ${target} HTTP/1.1\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+    const headers = {
+      Host: host,
+      ...credential,
+      ...(contentType !== undefined && { 'Content-Type': contentType }),
+      'Content-Length': String(body.length),
+      Connection: 'close',
+      Expect: '100-continue',
+    };
+    socket.write(
+      `${method} ${target} HTTP/1.1\r\n${
+        Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')
+      }\r\n`,
+    );
     socket.write(body.subarray(0, sent));
     while (!held.#received.startsWith('HTTP/1.1 ')) await once(socket, 'data');
     return held;
@@ -38,6 +51,9 @@ export class HeldRequest {
     if (this.#socket.writable) this.#socket.write(this.#rest);
     await closed;
     const answer = this.#received.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
-    return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0), text: answer.slice(answer.indexOf('\r\n\r\n') + 4) };
+    return {
+      status: Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0),
+      text: answer.slice(answer.indexOf('\r\n\r\n') + 4),
+    };
   }
 }

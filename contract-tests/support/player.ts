@@ -15,7 +15,10 @@ export type Prepare = (player: Player) => Promise<void>;
 
 const ID = /\b(?:cfg|cur|ses|msg|sum|job|wh|auto|log|rot)_[0-9a-f]{6,}(?:_[0-9a-f]+)?/g;
 
-/** Runs the examples of a specification from top to bottom, as a reader would: ids that the server generates replace those in the examples. */
+/**
+ * Runs the examples of a specification from top to bottom, as a reader would: ids that the server generates replace
+ * those in the examples.
+ */
 export class Player {
   readonly #calls: ReadonlyMap<string, ExampleCall>;
   readonly #send: Send;
@@ -47,12 +50,14 @@ export class Player {
 
   async #run(call: ExampleCall): Promise<Played> {
     const played = await this.#send({ ...call, options: this.#meant(call.options) as ExampleCall['options'] });
-    for (const [id] of (JSON.stringify(played.data ?? null) ?? '').matchAll(ID)) this.#actual.set(id.slice(0, id.indexOf('_')), id);
+    for (const [id] of (JSON.stringify(played.data ?? null) ?? '').matchAll(ID))
+      this.#actual.set(id.slice(0, id.indexOf('_')), id);
     return played;
   }
 
   #meant(value: unknown): unknown {
-    if (typeof value === 'string') return this.#actual.get(value) ?? value.replace(ID, (id) => this.#actual.get(id.slice(0, id.indexOf('_'))) ?? id);
+    if (typeof value === 'string')
+      return this.#actual.get(value) ?? value.replace(ID, (id) => this.#actual.get(id.slice(0, id.indexOf('_'))) ?? id);
     if (Array.isArray(value)) return value.map((item) => this.#meant(item));
     if (value === null || typeof value !== 'object' || value instanceof Blob) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, this.#meant(inner)]));

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -30,12 +30,16 @@ export async function startProxy(specification: string, upstream: string): Promi
 
 /** Prism interprets the format as a limit of 2^53 - 1, which nanoseconds exceed. */
 function withoutInt64(specification: string): string {
-  return JSON.stringify(JSON.parse(specification, (key, value: unknown) => (key === 'format' && value === 'int64' ? undefined : value)));
+  return JSON.stringify(
+    JSON.parse(specification, (key, value: unknown) => (key === 'format' && value === 'int64' ? undefined : value)),
+  );
 }
 
 async function start(args: readonly string[]): Promise<Prism> {
   const port = await freePort();
-  const child = spawn(process.execPath, [PRISM, ...args, '-p', String(port), '-h', '127.0.0.1'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PRISM, ...args, '-p', String(port), '-h', '127.0.0.1'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   await listening(child);
   return { url: `http://127.0.0.1:${port}`, stop: () => stop(child) };
 }

@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
 
-/** For each language whose generated clients are tested: commands, each of which exits with 0 if the toolchain is installed. */
+/**
+ * For each language whose generated clients are tested: commands, each of which exits with 0 if the toolchain is
+ * installed.
+ */
 const TOOLCHAINS = {
   python: ['python3 -m venv --help'],
   go: ['go version'],
@@ -15,7 +18,9 @@ export type Language = keyof typeof TOOLCHAINS;
 
 export const LANGUAGES = Object.keys(TOOLCHAINS) as Language[];
 
-const asked = new Set((process.env['QUIRE_TEST_CLIENTS'] ?? '').split(',').map((name) => name.trim()).filter((name) => name !== ''));
+const asked = new Set(
+  (process.env['QUIRE_TEST_CLIENTS'] ?? '').split(',').map((name) => name.trim()).filter((name) => name !== ''),
+);
 
 function works(command: string): boolean {
   const [program, ...args] = command.split(' ');

@@ -1,5 +1,6 @@
 // Adds, reads and searches documents of a Quire server. Usage: docs.js URL
-import { AuditApi, Configuration, DocumentsApi, ErrorBodyFromJSON, FulltextApi, ResponseError, type ErrorBody } from './client';
+import { AuditApi, Configuration, DocumentsApi, type ErrorBody, ErrorBodyFromJSON, FulltextApi,
+  ResponseError } from './client';
 
 // A server without accounts needs no token.
 const configuration = new Configuration({ basePath: process.argv[2]!, accessToken: process.env['QUIRE_TOKEN'] });
@@ -12,14 +13,18 @@ const lang = 'en';
 
 async function main(): Promise<void> {
   for (const [key, contentMd, year] of [['hello', '# Hello', '2026'], ['goodbye', '# Goodbye', '1999']] as const) {
-    const added = await documents.addDocument({ addDocumentRequest: { collection, key, lang, contentMd, meta: { kind: [key], year: [year] } } });
+    const added = await documents.addDocument({
+      addDocumentRequest: { collection, key, lang, contentMd, meta: { kind: [key], year: [year] } },
+    });
     console.log('added', added.key);
   }
 
   const document = await documents.getDocument({ getDocumentRequest: { collection, key: 'hello', lang } });
   console.log('read', document.contentMd);
 
-  const listed = await documents.searchDocuments({ searchDocumentsRequest: { collection, filterMeta: { kind: ['hello'] } } });
+  const listed = await documents.searchDocuments({
+    searchDocumentsRequest: { collection, filterMeta: { kind: ['hello'] } },
+  });
   for (const { key } of listed) console.log('filtered', key);
 
   const found = await fulltext.searchFullText({
@@ -31,7 +36,8 @@ async function main(): Promise<void> {
       highlight: true,
     },
   });
-  for (const { document: { key }, highlights } of found.results) console.log('found', key, highlights?.[0]?.fragment ?? '');
+  for (const { document: { key }, highlights } of found.results)
+    console.log('found', key, highlights?.[0]?.fragment ?? '');
 
   try {
     await documents.getDocument({ getDocumentRequest: { collection, key: 'absent', lang } });

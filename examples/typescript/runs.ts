@@ -1,6 +1,7 @@
 // Queues, reads and cancels a run of a Quire run queue. Usage: QUIRE_TOKEN=... runs.js URL
 import { randomUUID } from 'node:crypto';
-import { Configuration, ErrorBodyFromJSON, ProjectsApi, ResponseError, RunsApi, type EnqueueRunRequest, type ErrorBodyError } from './client';
+import { Configuration, type EnqueueRunRequest, type ErrorBodyError, ErrorBodyFromJSON, ProjectsApi, ResponseError,
+  RunsApi } from './client';
 
 const configuration = new Configuration({ basePath: process.argv[2]!, accessToken: process.env['QUIRE_TOKEN'] });
 const projects = new ProjectsApi(configuration);

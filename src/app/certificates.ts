@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import type { Timer } from '../lib/timer.ts';
-import { tlsOptions, type TlsMaterial, type TlsSource } from '../lib/tls.ts';
+import { type TlsMaterial, tlsOptions, type TlsSource } from '../lib/tls.ts';
 
 /**
  * Milliseconds between two checks of the files. Reading all of them is cheap, and detects changes that file watchers
@@ -46,7 +46,9 @@ export class Certificates implements TlsSource {
     this.#seen = material;
   }
 
-  /** Throws a `ConfigError` that names a file that cannot be read, or describes what is wrong with the files together. */
+  /**
+   * Throws a `ConfigError` that names a file that cannot be read, or describes what is wrong with the files together.
+   */
   static async open(files: CertificateFiles, log: Log): Promise<Certificates> {
     const material = await readFiles(files);
     checkMaterial(material, files);
@@ -99,7 +101,8 @@ export class Certificates implements TlsSource {
     } catch (error) {
       // This also happens while the files are being written; the next check finds them complete.
       const { message } = error as Error;
-      if (message !== this.#failure || when === 'in any case') this.#log.error({ err: error }, 'the new certificates cannot be used; the former ones stay');
+      if (message !== this.#failure || when === 'in any case')
+        this.#log.error({ err: error }, 'the new certificates cannot be used; the former ones stay');
       this.#failure = message;
     }
   }
@@ -114,7 +117,8 @@ export class Certificates implements TlsSource {
 }
 
 function areEqual(a: TlsMaterial, b: TlsMaterial): boolean {
-  const same = (one: Buffer | undefined, other: Buffer | undefined): boolean => one === other || (one !== undefined && other !== undefined && one.equals(other));
+  const same = (one: Buffer | undefined, other: Buffer | undefined): boolean =>
+    one === other || (one !== undefined && other !== undefined && one.equals(other));
   return same(a.cert, b.cert) && same(a.key, b.key) && same(a.clientCa, b.clientCa);
 }
 
@@ -130,7 +134,9 @@ async function read({ setting, file }: NamedFile): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new ConfigError([`${setting}: ${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`]);
+    throw new ConfigError([
+      `${setting}: ${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
+    ]);
   }
 }
 
@@ -140,10 +146,8 @@ async function read({ setting, file }: NamedFile): Promise<Buffer> {
  */
 function checkMaterial(material: TlsMaterial, files: CertificateFiles): void {
   const { cert, clientCa } = material;
-  const problems = [
-    ...problemOf(files.cert, () => new X509Certificate(cert)),
-    ...(clientCa === undefined ? [] : problemOf(files.clientCa!, () => new X509Certificate(clientCa))),
-  ];
+  const problems = [...problemOf(files.cert, () => new X509Certificate(cert)),
+    ...(clientCa === undefined ? [] : problemOf(files.clientCa!, () => new X509Certificate(clientCa)))];
   if (problems.length === 0) problems.push(...problemOf(files.key, () => createSecureContext(tlsOptions(material))));
   if (problems.length > 0) throw new ConfigError(problems);
 }

@@ -1,31 +1,36 @@
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { operations, type Operations } from '../../generated/docs/operations.ts';
-import { announcer, createDocumentService, Replication, type AuditSettings, type DocsSettings, type DocumentService, type ReplicationSettings } from '../docs/index.ts';
-import { createConverter, type Converter, type ConverterSettings } from '../convert/index.ts';
+import { type Operations, operations } from '../../generated/docs/operations.ts';
+import { type Converter, type ConverterSettings, createConverter } from '../convert/index.ts';
+import { announcer, type AuditSettings, createDocumentService, type DocsSettings, type DocumentService, Replication,
+  type ReplicationSettings } from '../docs/index.ts';
 import { ServiceError } from '../errors/index.ts';
-import { systemClock, type Clock } from '../lib/clock.ts';
-import { formatAddress, type Address } from '../lib/address.ts';
+import { type Address, formatAddress } from '../lib/address.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { SpoolFolder } from '../lib/spool.ts';
-import { createInvoker, createPermits, type Caller, type Invoke, type Protocol } from '../operations/index.ts';
-import { connectToLeader } from './replication/connect.ts';
-import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FileLock, migrate, openDatabase, openPostgres, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
+import { type Caller, createInvoker, createPermits, type Invoke, type Protocol } from '../operations/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FileLock, type KeyRing, migrate, openDatabase, openPostgres,
+  parseKeys, type Sql } from '../storage/index.ts';
+import { type BackupSchedule, createDocsBackups } from './backups/index.ts';
 import type { Running } from './foreground.ts';
 import { namingSetting } from './naming-setting.ts';
-import { serveProtocols, type Listeners } from './protocols/index.ts';
+import { type Listeners, serveProtocols } from './protocols/index.ts';
+import { connectToLeader } from './replication/connect.ts';
 import { mcpAnswerBytes } from './settings/answer-bytes.ts';
 import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
-import { createDocsBackups, type BackupSchedule } from './backups/index.ts';
 import { readSpecification, type SpecificationFiles } from './specification.ts';
 import type { TraceSettings } from './tracing/index.ts';
 import { BUILD_VERSION } from './version.ts';
 import { WorkerPool } from './workers/index.ts';
 
 /** Every authenticated caller may scrape, and sees the collections that the caller may read. */
-const WITH_CLOSED_METRICS: typeof operations = { ...operations, getMetrics: { ...operations.getMetrics, access: 'user' } };
+const WITH_CLOSED_METRICS: typeof operations = {
+  ...operations,
+  getMetrics: { ...operations.getMetrics, access: 'user' },
+};
 
 /** Most milliseconds of an operation with a time limit (decisions, section 8). */
 export const REQUEST_LIMIT_MS = 30_000;
@@ -75,31 +80,64 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
     ownFiles?.release();
     throw error;
   });
-  const feed = isNode ? new ChangeFeed(sql, clock, { shared: true, onAppend: announcer(sql) }) : new ChangeFeed(sql, clock);
+  const feed = isNode
+    ? new ChangeFeed(sql, clock, { shared: true, onAppend: announcer(sql) })
+    : new ChangeFeed(sql, clock);
   const cutOff = Promise.withResolvers<void>();
   let service: DocumentService | undefined;
   let replication: Replication | undefined;
   const converter = options.converter ?? createConverter(toConverter(settings));
-  const spools = new SpoolFolder(settings.database.path === IN_MEMORY ? join(tmpdir(), `quire-uploads-${process.pid}`) : `${settings.database.path}.uploads`);
+  const spools = new SpoolFolder(
+    settings.database.path === IN_MEMORY
+      ? join(tmpdir(), `quire-uploads-${process.pid}`)
+      : `${settings.database.path}.uploads`,
+  );
   try {
     await spools.clear();
     await migrate(sql, DOCUMENT_MIGRATIONS, clock);
-    replication = await Replication.open({ sql, feed, clock, log, settings: toReplication(settings), connect: await connectToLeader(settings, log) });
+    replication = await Replication.open({
+      sql,
+      feed,
+      clock,
+      log,
+      settings: toReplication(settings),
+      connect: await connectToLeader(settings, log),
+    });
     const docsSettings = toDocsSettings(settings, options.passwordCost);
     service = await createDocumentService({
-      sql: replication.sql, clock, log, keys, converter, feed, replication, isNode, onDutyLost: cutOff.resolve,
+      sql: replication.sql,
+      clock,
+      log,
+      keys,
+      converter,
+      feed,
+      replication,
+      isNode,
+      onDutyLost: cutOff.resolve,
       codec: new BodyCodec(settings.compression),
       settings: { ...docsSettings, ...(replication.refusal !== undefined && { mode: 'read' as const }) },
     });
-    const workers = hasWorkers(settings) ? new WorkerPool({ settings, log, service, feed, traces: options.traces }) : undefined;
+    const workers = hasWorkers(settings)
+      ? new WorkerPool({ settings, log, service, feed, traces: options.traces })
+      : undefined;
     const listeners = await serve({ ...options, clock }, { service, spools, workers });
     docsSettings.description.protocols.http3.enabled = listeners.http3 !== undefined;
     const backups = startBackups(settings, service, { clock, log });
     const { url, reload } = listeners;
-    const ended = isNode ? Promise.race([cutOff.promise, ...(listeners.ended ? [listeners.ended] : [])]) : listeners.ended;
+    const ended = isNode
+      ? Promise.race([cutOff.promise, ...(listeners.ended ? [listeners.ended] : [])])
+      : listeners.ended;
     return {
-      url, listeners, database: isNode ? `${sql.info.path}; files of this node beside ${settings.database.path}` : settings.database.path, built: Object.keys(service.handlers), workerPids: () => workers?.pids ?? [],
-      ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder({ listeners, service, backups, sql, converter, spools, ownFiles }, settings, log),
+      url,
+      listeners,
+      database: isNode
+        ? `${sql.info.path}; files of this node beside ${settings.database.path}`
+        : settings.database.path,
+      built: Object.keys(service.handlers),
+      workerPids: () => workers?.pids ?? [],
+      ...(ended && { ended }),
+      ...(reload && { reload }),
+      stop: stopInOrder({ listeners, service, backups, sql, converter, spools, ownFiles }, settings, log),
     };
   } catch (error) {
     await service?.stop();
@@ -111,7 +149,9 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   }
 }
 
-function startBackups(settings: Settings, service: DocumentService, { clock, log }: { readonly clock: Clock; readonly log: Log }): BackupSchedule | undefined {
+function startBackups(settings: Settings, service: DocumentService,
+  { clock, log }: { readonly clock: Clock; readonly log: Log }): BackupSchedule | undefined
+{
   const backups = createDocsBackups(settings, { clock, log, make: (to) => service.makeBackup(to) });
   if (backups !== undefined) service.describeBackups(() => backups.report);
   backups?.start();
@@ -121,16 +161,21 @@ function startBackups(settings: Settings, service: DocumentService, { clock, log
 async function openStore({ settings, open }: StartOptions, keys: KeyRing | undefined): Promise<Sql> {
   const { database: { path }, storage, postgres: { url, pool }, http3 } = settings;
   if (open !== undefined) return open(path, keys);
-  if (storage.driver === 'postgres') return namingSetting('SVC_POSTGRES_URL', () => openPostgres({ url, pool, turns: true, keys, ownFiles: resolve(path) }));
-  return namingSetting('SVC_PATH', () => openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) }).catch((error: unknown) => {
-    throw adviseRepair(error, path);
-  }));
+  if (storage.driver === 'postgres')
+    return namingSetting('SVC_POSTGRES_URL',
+      () => openPostgres({ url, pool, turns: true, keys, ownFiles: resolve(path) }));
+  return namingSetting('SVC_PATH',
+    () =>
+      openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) }).catch((error: unknown) => {
+        throw adviseRepair(error, path);
+      }));
 }
 
 /** SQLite's word for a damaged file is the end of its message. */
 function adviseRepair(error: unknown, path: string): unknown {
   if (!(error instanceof ServiceError) || !error.message.endsWith('malformed')) return error;
-  const advice = `bring a backup back, or copy what can be read with \`quire docs --repair-db ${path} --repair-to NEW_FILE\``;
+  const advice =
+    `bring a backup back, or copy what can be read with \`quire docs --repair-db ${path} --repair-to NEW_FILE\``;
   return new ServiceError(error.code, `${error.message}; ${advice}`, { cause: error });
 }
 
@@ -162,14 +207,37 @@ interface Served {
   readonly workers: WorkerPool | undefined;
 }
 
-async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, { service, spools, workers }: Served): Promise<Listeners> {
+async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock },
+  { service, spools, workers }: Served): Promise<Listeners>
+{
   const specification = await readSpecification('docs');
   const deps = { service, clock, ...(settings.storage.driver === 'postgres' && { refresh: () => service.refresh() }) };
   const invoke = followingInvoke(settings, service, createServiceInvoke(settings, deps, specification));
-  const permits = createPermits<Operations>({ operations, built: new Set(Object.keys(service.handlers)), isOff: service.isOff, mode: (protocol) => modeOf(settings, protocol), guard: service.access.guard });
-  const admit = followingInvoke(settings, service, createServiceInvoke(settings, deps, specification, { streamEvents: () => Promise.resolve(NO_EVENTS) }));
-  const admitToEvents = (input: { readonly collection?: string }, caller: Caller) => admit('streamEvents', { ...input }, caller);
-  return serveProtocols({ settings, log, clock, service, spools, workers, invoke, permits, admitToEvents, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
+  const permits = createPermits<Operations>({
+    operations,
+    built: new Set(Object.keys(service.handlers)),
+    isOff: service.isOff,
+    mode: (protocol) => modeOf(settings, protocol),
+    guard: service.access.guard,
+  });
+  const admit = followingInvoke(settings, service,
+    createServiceInvoke(settings, deps, specification, { streamEvents: () => Promise.resolve(NO_EVENTS) }));
+  const admitToEvents = (input: { readonly collection?: string }, caller: Caller) =>
+    admit('streamEvents', { ...input }, caller);
+  return serveProtocols({
+    settings,
+    log,
+    clock,
+    service,
+    spools,
+    workers,
+    invoke,
+    permits,
+    admitToEvents,
+    specification,
+    validateResponses,
+    requestLimitMs: REQUEST_LIMIT_MS,
+  });
 }
 
 /** The answer to a call that only asks whether the stream would be opened. */
@@ -179,7 +247,9 @@ const NO_EVENTS = { contentType: 'text/event-stream', content: '' };
 const OF_NODE: ReadonlySet<string> = new Set<keyof Operations>(['getHealth', 'getHealthV1', 'getMetrics']);
 
 /** With several nodes, each applies what the others have committed before it authenticates and authorizes a request. */
-function followingInvoke({ storage }: Settings, service: DocumentService, invoke: Invoke<Operations>): Invoke<Operations> {
+function followingInvoke({ storage }: Settings, service: DocumentService,
+  invoke: Invoke<Operations>): Invoke<Operations>
+{
   if (storage.driver !== 'postgres') return invoke;
   return async (id, input, caller) => {
     if (!OF_NODE.has(id)) await service.refresh();
@@ -198,7 +268,9 @@ interface InvokeDeps {
 }
 
 /** Creates `invoke` for the operations of a service, according to the settings. */
-export function createServiceInvoke(settings: Settings, { service, clock, refresh }: InvokeDeps, { inputs }: Pick<SpecificationFiles, 'inputs'>, handlers = service.handlers): Invoke<Operations> {
+export function createServiceInvoke(settings: Settings, { service, clock, refresh }: InvokeDeps,
+  { inputs }: Pick<SpecificationFiles, 'inputs'>, handlers = service.handlers): Invoke<Operations>
+{
   return createInvoker<Operations>({
     operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
     inputs,
@@ -227,7 +299,9 @@ interface Parts {
 }
 
 /** Stops requests first, then the background work, then the database. */
-function stopInOrder({ listeners, service, backups, sql, converter, spools, ownFiles }: Parts, settings: Settings, log: Log): () => Promise<void> {
+function stopInOrder({ listeners, service, backups, sql, converter, spools, ownFiles }: Parts, settings: Settings,
+  log: Log): () => Promise<void>
+{
   const stop = async (): Promise<void> => {
     log.info({}, 'stopping');
     service.endStreams();
@@ -260,14 +334,24 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     deltaRevisions: settings.http3.enabled,
     maxSearches: settings.search.maxConcurrent,
     searchStats: settings.search.stats,
-    fullText: { defaultLang: settings.fts.defaultLang, stemming: settings.fts.stemmingEnabled, synonyms: settings.fts.synonymsEnabled, algorithm: settings.fts.defaultAlgorithm },
+    fullText: {
+      defaultLang: settings.fts.defaultLang,
+      stemming: settings.fts.stemmingEnabled,
+      synonyms: settings.fts.synonymsEnabled,
+      algorithm: settings.fts.defaultAlgorithm,
+    },
     embedding: toEmbedding(settings),
     vectors: { ...settings.vector },
     spell: { ...settings.spell },
     audit: toAudit(settings),
     outbound: { ...settings.outbound },
     feed: { maxAgeMs: settings.binlog.maxAge, maxBytes: settings.binlog.maxSize },
-    bodies: { cacheBytes: settings.bodies.cacheBytes, memoryBytes: settings.bodies.memoryBytes, timeoutMs: settings.bodies.timeout, graceMs: settings.bodies.grace },
+    bodies: {
+      cacheBytes: settings.bodies.cacheBytes,
+      memoryBytes: settings.bodies.memoryBytes,
+      timeoutMs: settings.bodies.timeout,
+      graceMs: settings.bodies.grace,
+    },
     temporal: settings.temporal.enabled,
     automation: toAutomation(settings),
     webhookSecret: settings.webhooks.secret,
@@ -279,7 +363,8 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
         grpc: listener(settings.grpc),
         mcp: listener(settings.mcp),
         graphql: { enabled: settings.graphql.enabled },
-        // Extreme mode does not depend on HTTP/3; whether HTTP/3 is served is known only once the protocols are started.
+        // Extreme mode does not depend on HTTP/3; whether HTTP/3 is served is known only once the protocols are
+        // started.
         http3: { ...listener(settings.http3), enabled: false },
       },
       authEnabled: settings.auth.enabled,
@@ -303,7 +388,12 @@ function toConverter({ convert: { workers, timeout, memory } }: Settings): Conve
 function toReplication({ replication, binlog }: Settings): ReplicationSettings {
   const { role = '', leaderAddr, nodeId, secret, retryInterval, maxLag } = replication;
   return {
-    role, leaderAddr, nodeId, secret, retryMs: retryInterval, maxLagMs: maxLag,
+    role,
+    leaderAddr,
+    nodeId,
+    secret,
+    retryMs: retryInterval,
+    maxLagMs: maxLag,
     binlog: { enabled: binlog.enabled, path: binlog.path, maxBytes: binlog.maxSize, maxAgeMs: binlog.maxAge },
   };
 }
@@ -314,12 +404,21 @@ function toAutomation({ automation: { logsTtl, ...rest } }: Settings): NonNullab
 
 /** The audit log is a file beside the database, so that a restore of the database does not change it. */
 function toAudit({ audit, incident, database: { path } }: Settings): AuditSettings {
-  const { enabled, retentionDays, exportBuffer, exportWebhookUrl: webhookUrl, exportWebhookHeader: webhookHeader, exportSyslogAddr: syslogAddr } = audit;
+  const { enabled, retentionDays, exportBuffer, exportWebhookUrl: webhookUrl, exportWebhookHeader: webhookHeader,
+    exportSyslogAddr: syslogAddr } = audit;
   return {
-    enabled, retentionDays, exportBuffer,
+    enabled,
+    retentionDays,
+    exportBuffer,
     path: path === IN_MEMORY ? IN_MEMORY : `${path}.audit`,
-    webhookUrl, webhookHeader, syslogAddr,
-    burst: { threshold: incident.authThreshold, windowMs: incident.authWindowSec * 1000, cooldownMs: incident.authCooldownSec * 1000 },
+    webhookUrl,
+    webhookHeader,
+    syslogAddr,
+    burst: {
+      threshold: incident.authThreshold,
+      windowMs: incident.authWindowSec * 1000,
+      cooldownMs: incident.authCooldownSec * 1000,
+    },
   };
 }
 
@@ -327,9 +426,26 @@ function toAudit({ audit, incident, database: { path } }: Settings): AuditSettin
 function toEmbedding({ embedding, database: { path } }: Settings): NonNullable<DocsSettings['embedding']> {
   const { apiUrl = '', queueWait, cacheTtl, rerankBudget, chunkMode, chunkSize, ...rest } = embedding;
   const folder = path === IN_MEMORY ? 'data' : dirname(path);
-  return { ...rest, apiUrl, queueWaitMs: queueWait, cacheTtlMs: cacheTtl, rerankBudgetMs: rerankBudget, cacheFolder: join(folder, 'models'), ...(chunkMode && { chunkMode }), ...(chunkSize !== undefined && { chunkSize }) };
+  return {
+    ...rest,
+    apiUrl,
+    queueWaitMs: queueWait,
+    cacheTtlMs: cacheTtl,
+    rerankBudgetMs: rerankBudget,
+    cacheFolder: join(folder, 'models'),
+    ...(chunkMode && { chunkMode }),
+    ...(chunkSize !== undefined && { chunkSize }),
+  };
 }
 
-function toAuth({ auth: { jwtExpiry, sessionMax, ...rest }, oidc }: Settings, passwordCost: number | undefined): NonNullable<DocsSettings['auth']> {
-  return { ...rest, jwtExpiryMs: jwtExpiry, sessionMaxMs: sessionMax, oidc: { ...oidc }, ...(passwordCost !== undefined && { passwordCost }) };
+function toAuth({ auth: { jwtExpiry, sessionMax, ...rest }, oidc }: Settings,
+  passwordCost: number | undefined): NonNullable<DocsSettings['auth']>
+{
+  return {
+    ...rest,
+    jwtExpiryMs: jwtExpiry,
+    sessionMaxMs: sessionMax,
+    oidc: { ...oidc },
+    ...(passwordCost !== undefined && { passwordCost }),
+  };
 }

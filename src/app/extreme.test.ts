@@ -1,8 +1,8 @@
-import { DatabaseSync } from 'node:sqlite';
 import { randomBytes } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../lib/log.ts';
 import { KEYS, Restarted } from '../../contract-tests/encryption/test-fixture.ts';
+import { silentLog } from '../lib/log.ts';
 
 const EXTREME = { SVC_EXTREME: 'true' };
 const name = { collection: 'c', key: 'k', lang: 'en' };
@@ -20,13 +20,16 @@ describe('extreme mode', () => {
   const write = async (from: number, to: number, collection = 'c') => {
     for (let i = from; i < to; i++) await server.add(collection, 'k', version(i), {});
   };
-  const listed = async (collection = 'c') => (await server.ok<Listed>('POST', '/v1/revisions', { ...name, collection })).revisions;
+  const listed = async (collection = 'c') =>
+    (await server.ok<Listed>('POST', '/v1/revisions', { ...name, collection })).revisions;
   const texts = async (collection = 'c') => (await listed(collection)).map(({ contentMd }) => contentMd);
   const newestFirst = (count: number) => Array.from({ length: count }, (_, i) => version(count - 1 - i));
   /** How many revisions are stored as deltas, in the clear. */
   const deltas = (): number => {
     const database = new DatabaseSync(server.database, { readOnly: true });
-    const { n } = database.prepare("SELECT count(*) AS n FROM revisions WHERE substr(body, 1, 1) = x'03'").get() as { n: number };
+    const { n } = database.prepare("SELECT count(*) AS n FROM revisions WHERE substr(body, 1, 1) = x'03'").get() as {
+      n: number;
+    };
     database.close();
     return n;
   };
@@ -43,7 +46,9 @@ describe('extreme mode', () => {
     expect(await server.ok('GET', '/v1/health')).toMatchObject({ durable });
   });
 
-  it('stores revisions as deltas, which are read, trimmed, backed up and restored with the mode on and off', { timeout: 60_000 }, async () => {
+  it('stores revisions as deltas, which are read, trimmed, backed up and restored with the mode on and off', {
+    timeout: 60_000,
+  }, async () => {
     server = await Restarted.start(EXTREME);
     await write(0, 20);
     expect(await texts()).toEqual(newestFirst(20));
@@ -56,24 +61,27 @@ describe('extreme mode', () => {
     expect(await texts()).toEqual(newestFirst(23).slice(0, 6));
     await server.restart(EXTREME);
     const oldest = (await listed()).at(-1)!;
-    expect(await server.ok('POST', '/v1/revisions/restore', { ...name, revision: oldest.revision })).toMatchObject({ contentMd: version(17) });
+    expect(await server.ok('POST', '/v1/revisions/restore', { ...name, revision: oldest.revision })).toMatchObject({
+      contentMd: version(17),
+    });
     await server.ok('POST', '/v1/restore', { from: 'b.db' });
     expect(await texts()).toEqual(newestFirst(20));
   });
 
-  it('leaves no word of an encrypted collection in any file, and follows it when it is opened', { timeout: 60_000 }, async () => {
-    server = await Restarted.start({ ...EXTREME, SVC_ENCRYPTION_KEY: KEYS[0] });
-    await server.configure('secret', { encrypted: true });
-    await write(0, 8, 'secret');
-    expect(await texts('secret')).toEqual(newestFirst(8));
-    expect(deltas()).toBe(0);
-    await server.stop();
-    expect(await server.filesWith('quokkamarker', TEXT.slice(100, 140))).toEqual([]);
-    await server.start();
-    await server.configure('secret', { encrypted: false });
-    await server.statusWhen('secret', ({ plaintext, withPrimary }) => withPrimary === 0 && plaintext > 0);
-    expect([deltas(), await texts('secret')]).toEqual([7, newestFirst(8)]);
-    await write(8, 10, 'secret');
-    expect(await texts('secret')).toEqual(newestFirst(10));
-  });
+  it('leaves no word of an encrypted collection in any file, and follows it when it is opened', { timeout: 60_000 },
+    async () => {
+      server = await Restarted.start({ ...EXTREME, SVC_ENCRYPTION_KEY: KEYS[0] });
+      await server.configure('secret', { encrypted: true });
+      await write(0, 8, 'secret');
+      expect(await texts('secret')).toEqual(newestFirst(8));
+      expect(deltas()).toBe(0);
+      await server.stop();
+      expect(await server.filesWith('quokkamarker', TEXT.slice(100, 140))).toEqual([]);
+      await server.start();
+      await server.configure('secret', { encrypted: false });
+      await server.statusWhen('secret', ({ plaintext, withPrimary }) => withPrimary === 0 && plaintext > 0);
+      expect([deltas(), await texts('secret')]).toEqual([7, newestFirst(8)]);
+      await write(8, 10, 'secret');
+      expect(await texts('secret')).toEqual(newestFirst(10));
+    });
 });

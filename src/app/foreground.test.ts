@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
 
@@ -8,12 +8,19 @@ afterEach(() => void child?.kill('SIGKILL'));
 
 const MODULE = new URL('foreground.ts', import.meta.url).href;
 
-/** Runs a service whose stop never ends, and sends it each signal as soon as it has printed a line about the one before. Returns its exit code and lines. */
-async function endOf(signals: readonly NodeJS.Signals[], service: string): Promise<{ code: number | null; lines: string[] }> {
+/**
+ * Runs a service whose stop never ends, and sends it each signal as soon as it has printed a line about the one before.
+ * Returns its exit code and lines.
+ */
+async function endOf(signals: readonly NodeJS.Signals[],
+  service: string): Promise<{ code: number | null; lines: string[] }>
+{
   // The interval stands for what a service has open.
   const script = `import { runInForeground } from ${JSON.stringify(MODULE)};
     await runInForeground(async () => { setInterval(() => {}, 60_000); console.error('started'); return { ${service} }; });`;
-  const started = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const started = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   child = started;
   let text = '';
   let sent = 0;
@@ -28,12 +35,26 @@ async function endOf(signals: readonly NodeJS.Signals[], service: string): Promi
 const STOP = "stop: () => { console.error('stops'); return new Promise(() => {}); }";
 const HURRY = "hurry: () => console.error('hurries')";
 
-it.each([['SIGTERM', 'SIGTERM'], ['SIGTERM', 'SIGINT'], ['SIGINT', 'SIGTERM']] as const)('a service that stops on %s ends at once on %s, and says so', async (first, second) => {
-  expect(await endOf([first, second], STOP)).toEqual({ code: 1, lines: ['started', 'stops', `${second} while the service stops: the process ends at once, and what is in progress is lost`] });
-});
+it.each([['SIGTERM', 'SIGTERM'], ['SIGTERM', 'SIGINT'], ['SIGINT', 'SIGTERM']] as const)(
+  'a service that stops on %s ends at once on %s, and says so',
+  async (first, second) => {
+    expect(await endOf([first, second], STOP)).toEqual({
+      code: 1,
+      lines: ['started', 'stops',
+        `${second} while the service stops: the process ends at once, and what is in progress is lost`],
+    });
+  },
+);
 
-it.each([['SIGTERM', 'SIGINT', 'SIGTERM'], ['SIGINT', 'SIGINT', 'SIGTERM']] as const)('a service that can hurry does so on the second signal, and ends on the third: %s, %s, %s', async (first, second, third) => {
-  const { code, lines } = await endOf([first, second, third], `${STOP}, ${HURRY}`);
-  expect([code, ...lines.slice(0, 3)]).toEqual([1, 'started', 'stops', `${second} while the service stops: it no longer waits for what is in progress, and another signal ends the process at once`]);
-  expect(lines.at(-1)).toBe(`${third} while the service stops: the process ends at once, and what is in progress is lost`);
-});
+it.each([['SIGTERM', 'SIGINT', 'SIGTERM'], ['SIGINT', 'SIGINT', 'SIGTERM']] as const)(
+  'a service that can hurry does so on the second signal, and ends on the third: %s, %s, %s',
+  async (first, second, third) => {
+    const { code, lines } = await endOf([first, second, third], `${STOP}, ${HURRY}`);
+    expect([code, ...lines.slice(0, 3)]).toEqual([1, 'started', 'stops',
+      `${second} while the service stops: it no longer waits for what is in progress, and another signal ends the ` +
+      'process at once']);
+    expect(lines.at(-1)).toBe(
+      `${third} while the service stops: the process ends at once, and what is in progress is lost`,
+    );
+  },
+);

@@ -23,9 +23,9 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
  * Runs a service until it is asked to stop, or has nothing left to do. The first SIGTERM or SIGINT stops it in order, a
- * second one of either kind hurries the stop if possible, and the next ends the process at once; during the start, the first one does.
- * SIGHUP reloads if the service can reload, and otherwise ends the process as usual. Errors that prevent the start are
- * printed one per line, with a non-zero exit code.
+ * second one of either kind hurries the stop if possible, and the next ends the process at once; during the start, the
+ * first one does. SIGHUP reloads if the service can reload, and otherwise ends the process as usual. Errors that
+ * prevent the start are printed one per line, with a non-zero exit code.
  */
 export async function runInForeground(start: () => Promise<Running>): Promise<void> {
   let running: Running | undefined;
@@ -60,7 +60,10 @@ function isPlainReason(error: unknown): error is Error {
   return error instanceof ServiceError || (error instanceof Error && error.cause !== undefined);
 }
 
-/** Resolves with the first signal to stop. One that comes before the service runs ends the process; further ones hurry or end it. */
+/**
+ * Resolves with the first signal to stop. One that comes before the service runs ends the process; further ones hurry
+ * or end it.
+ */
 function untilSignal(service: () => Running | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let received = 0;
@@ -74,7 +77,10 @@ function untilSignal(service: () => Running | undefined): Promise<void> {
     received += 1;
     if (received === 1) resolve();
     else if (received === 2 && running.hurry !== undefined) {
-      console.error(`${signal} while the service stops: it no longer waits for what is in progress, and another signal ends the process at once`);
+      console.error(
+        `${signal} while the service stops: it no longer waits for what is in progress, and another signal ends the ` +
+          'process at once',
+      );
       running.hurry();
     } else {
       console.error(`${signal} while the service stops: the process ends at once, and what is in progress is lost`);

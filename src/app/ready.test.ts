@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../lib/log.ts';
 import { openDatabase, type Sql } from '../storage/index.ts';
-import { startDocumentService, type RunningDocumentService } from './docs-service.ts';
+import { type RunningDocumentService, startDocumentService } from './docs-service.ts';
 import { loadSettings } from './settings/index.ts';
 
 /** The query that reads the documents for an index build. */
@@ -60,8 +60,20 @@ describe('after a start or a restore (decision D-130)', () => {
   });
 
   async function serve(): Promise<void> {
-    const { settings } = loadSettings({ env: { SVC_PATH: join(folder, 'q.db'), SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0' } });
-    service = await startDocumentService({ settings, log: silentLog, validateResponses: true, open: async (path) => scans.of(await openDatabase({ path })) });
+    const { settings } = loadSettings({
+      env: {
+        SVC_PATH: join(folder, 'q.db'),
+        SVC_HTTP_ADDR: '127.0.0.1:0',
+        SVC_GRPC_ADDR: '127.0.0.1:0',
+        SVC_MCP_ADDR: '127.0.0.1:0',
+      },
+    });
+    service = await startDocumentService({
+      settings,
+      log: silentLog,
+      validateResponses: true,
+      open: async (path) => scans.of(await openDatabase({ path })),
+    });
   }
   async function restartWithoutCheckpoints(): Promise<void> {
     await service.stop();
@@ -69,28 +81,50 @@ describe('after a start or a restore (decision D-130)', () => {
     await serve();
   }
   const post = async (path: string, body: object): Promise<Response> =>
-    fetch(`${service.url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+    fetch(`${service.url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
   const search = async () => {
     const answer = await post('/v1/fts', { collection: 'c', query: 'fox' });
     return [answer.status, ((await answer.json()) as { total?: number }).total];
   };
   const ready = async (path = '/ready') => {
     const answer = await fetch(`${service.url}${path}`);
-    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() as { views: unknown } };
+    return {
+      status: answer.status,
+      retryAfter: answer.headers.get('retry-after'),
+      body: await answer.json() as { views: unknown },
+    };
   };
-  const serving = [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, { name: 'columns', ready: true }, { name: 'geo', ready: true }];
+  const serving = [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, {
+    name: 'columns',
+    ready: true,
+  }, { name: 'geo', ready: true }];
 
   it('a search waits for its index, and /ready says that it is not there yet, while everything else works', async () => {
     scans.hold();
     await restartWithoutCheckpoints();
     const found = search();
     for (const path of ['/ready', '/v1/ready']) {
-      expect(await ready(path)).toEqual({ status: 503, retryAfter: '1', body: {
-        error: 'the full-text indexes are not ready', code: 'index_loading', requestId: expect.any(String) as string,
-        status: 'loading', views: [{ name: 'full-text', ready: false }, { name: 'vector', ready: true }, { name: 'columns', ready: true }, { name: 'geo', ready: true }],
-      } });
+      expect(await ready(path)).toEqual({
+        status: 503,
+        retryAfter: '1',
+        body: {
+          error: 'the full-text indexes are not ready',
+          code: 'index_loading',
+          requestId: expect.any(String) as string,
+          status: 'loading',
+          views: [{ name: 'full-text', ready: false }, { name: 'vector', ready: true }, {
+            name: 'columns',
+            ready: true,
+          }, { name: 'geo', ready: true }],
+        },
+      });
     }
-    expect([(await fetch(`${service.url}/health`)).status, (await post('/v1/get', { collection: 'c', key: 'a', lang: 'en' })).status]).toEqual([200, 200]);
+    expect([(await fetch(`${service.url}/health`)).status,
+      (await post('/v1/get', { collection: 'c', key: 'a', lang: 'en' })).status]).toEqual([200, 200]);
     scans.letGo();
     expect(await found).toEqual([200, 1]);
     expect(await ready()).toEqual({ status: 200, retryAfter: null, body: { status: 'ready', views: serving } });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { LogEvent, Run, RunArtifact, RunAttempt, RunResult, Schedule, Ship } from '../../generated/runs/sdk/types.gen.ts';
+import type { LogEvent, Run, RunArtifact, RunAttempt, RunResult, Schedule,
+  Ship } from '../../generated/runs/sdk/types.gen.ts';
 import { silentLog } from '../lib/log.ts';
 import { placesOf, restore } from '../runs/backup/index.ts';
 import { loadRunsConfig } from '../runs/config/index.ts';
@@ -19,7 +20,10 @@ const VARIABLES = { PATH: process.env['PATH'], RUNS_API_TOKEN: API_TOKEN };
 
 /** Far below a lease, which the ship in this process renews by real time while it works. */
 const STEP_MS = 100;
-/** Ends leases sooner, while this process has no run. Below half of a lease: the queue extends all leases after a longer standstill. */
+/**
+ * Ends leases sooner, while this process has no run. Below half of a lease: the queue extends all leases after a longer
+ * standstill.
+ */
 const LONG_STEP_MS = 4000;
 
 /** The files of a recording, in a folder of the test. */
@@ -51,7 +55,12 @@ class Reopened {
     const clock = { ms: recordedAt(folder), now: (): number => clock.ms };
     const timer = new ManualTimer();
     const service = await startRunQueueService({
-      loaded: await loadRunsConfig({ source: config, env: VARIABLES }), variables: VARIABLES, log: silentLog, clock, timer, validateResponses: true,
+      loaded: await loadRunsConfig({ source: config, env: VARIABLES }),
+      variables: VARIABLES,
+      log: silentLog,
+      clock,
+      timer,
+      validateResponses: true,
     });
     onTestFinished(() => service.stop());
     return new Reopened(service.url, clock, timer);
@@ -65,7 +74,9 @@ class Reopened {
 
   async #call(method: string, path: string, body?: object, key: string = crypto.randomUUID()): Promise<Response> {
     const response = await fetch(`${this.#url}/api/v1${path}`, {
-      method, headers: { 'Authorization': `Bearer ${API_TOKEN}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }, ...(body && { body: JSON.stringify(body) }),
+      method,
+      headers: { 'Authorization': `Bearer ${API_TOKEN}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      ...(body && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response;
@@ -92,7 +103,9 @@ class Reopened {
 
   async output(task: string, attempt: number): Promise<string[]> {
     const { id } = await this.run(task);
-    return (await this.get<LogEvent[]>(`/runs/${id}/logs?attempt=${attempt}`)).filter(({ stream }) => stream !== 'system').map(({ message }) => message);
+    return (await this.get<LogEvent[]>(`/runs/${id}/logs?attempt=${attempt}`)).filter(({ stream }) =>
+      stream !== 'system'
+    ).map(({ message }) => message);
   }
 
   /** Lets the queue look after its runs until one matches; `stepMs` pass between two looks. */
@@ -111,16 +124,25 @@ const succeeded = ({ state }: Run): boolean => state === 'succeeded';
 describe.each(formats)('what a run queue of format %i stored when it was killed', (format) => {
   it('is there', async () => {
     const queue = await Reopened.start(format);
-    for (const recorded of RUNS.filter(({ since, state }) => since <= format && (state === 'succeeded' || state === 'failed' || state === 'cancelled'))) {
+    for (const recorded of RUNS.filter(({ since, state }) =>
+      since <= format && (state === 'succeeded' || state === 'failed' || state === 'cancelled')
+    )) {
       expect(await queue.run(recorded.task)).toMatchObject({ state: recorded.state, project_id: recorded.project });
-      expect(await queue.post('/runs', requestOf(recorded), keyOf(recorded))).toMatchObject({ id: (await queue.run(recorded.task)).id });
+      expect(await queue.post('/runs', requestOf(recorded), keyOf(recorded))).toMatchObject({
+        id: (await queue.run(recorded.task)).id,
+      });
     }
     const { id } = await queue.run('hello');
     expect(await queue.output('hello', 1)).toEqual(['hello, world']);
     expect(await queue.get<RunResult>(`/runs/${id}/result`)).toMatchObject({ value: { greeted: true } });
     expect(await queue.output('broken', 1)).toEqual(['attempt 1']);
-    expect(await queue.get<RunAttempt[]>(`/runs/${(await queue.run('broken')).id}/attempts`)).toMatchObject([{ attempt: 1 }, { attempt: 2 }]);
-    expect((await queue.get<Ship[]>('/ships')).filter(({ name }) => name === SHIP.name)).toMatchObject([{ revoked: false, labels: expect.arrayContaining([SHIP.label]) as string[] }]);
+    expect(await queue.get<RunAttempt[]>(`/runs/${(await queue.run('broken')).id}/attempts`)).toMatchObject([{
+      attempt: 1,
+    }, { attempt: 2 }]);
+    expect((await queue.get<Ship[]>('/ships')).filter(({ name }) => name === SHIP.name)).toMatchObject([{
+      revoked: false,
+      labels: expect.arrayContaining([SHIP.label]) as string[],
+    }]);
     if (format >= RUNS_SINCE.artifacts) {
       const path = `/runs/${(await queue.run('pack')).id}/artifacts`;
       expect(await queue.get<RunArtifact[]>(path)).toMatchObject([{ name: 'parcel', size: 7 }]);
@@ -128,11 +150,18 @@ describe.each(formats)('what a run queue of format %i stored when it was killed'
     }
     if (format >= RUNS_SINCE.orchestration) {
       expect(await queue.get<Schedule[]>('/schedules')).toMatchObject([{ name: 'nightly', paused_by: 'api' }]);
-      expect(await queue.get('/notifications')).toMatchObject([{ name: 'hook', waiting: expect.any(Number) as number }]);
+      expect(await queue.get('/notifications')).toMatchObject([{
+        name: 'hook',
+        waiting: expect.any(Number) as number,
+      }]);
     }
     if (format >= RUNS_SINCE.matrices) {
       const cells = await queue.get<Run[]>(`/runs?parent_id=${(await queue.run('grid')).id}`);
-      expect(cells.map(({ matrix, state }) => ({ matrix, state })).sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))).toEqual([{ matrix: { n: 1 }, state: 'succeeded' }, { matrix: { n: 2 }, state: 'succeeded' }]);
+      expect(
+        cells.map(({ matrix, state }) => ({ matrix, state })).sort((a, b) =>
+          JSON.stringify(a).localeCompare(JSON.stringify(b))
+        ),
+      ).toEqual([{ matrix: { n: 1 }, state: 'succeeded' }, { matrix: { n: 2 }, state: 'succeeded' }]);
     }
   });
 
@@ -173,7 +202,8 @@ describe.each(formats)('what a run queue of format %i stored when it was killed'
     const places = placesOf((await loadRunsConfig({ source: config, env: VARIABLES })).config)!;
     const at = recordedAt(folder);
     const restored = await restore(places, join(folder, 'backup'), { clock: { now: () => at }, unfinished: 'fail' });
-    const held = RUNS.filter(({ since, state }) => since <= format && (state === 'running' || state === 'cancelling')).length;
+    const held =
+      RUNS.filter(({ since, state }) => since <= format && (state === 'running' || state === 'cancelling')).length;
     const queued = RUNS.filter(({ since, state }) => since <= format && state === 'queued').length;
     expect(restored.unfinished).toEqual({ held, queued });
     expect(await new IdentityFile(join(folder, 'far')).read()).toMatchObject({ name: SHIP.name });

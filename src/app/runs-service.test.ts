@@ -18,7 +18,9 @@ describe('the run-queue service does not start, and names the setting to change,
 
   it('on the data of a service that is running', async () => {
     const { service } = await serveRuns({ folder, yaml: '' });
-    await expect(serveRuns({ folder, yaml: '' })).rejects.toThrow(/^storage\.path: database .* is in use by another process; stop that process first$/);
+    await expect(serveRuns({ folder, yaml: '' })).rejects.toThrow(
+      /^storage\.path: database .* is in use by another process; stop that process first$/,
+    );
     await service.stop();
   });
 });

@@ -1,27 +1,28 @@
 import { resolve } from 'node:path';
-import { operations, type Operations } from '../../generated/runs/operations.ts';
-import { consolePages, createHttpApp, listenOn, nestedErrors, startHttpServer, usualLimits, type HttpServer, type JudgeWebRequest } from '../api/http/index.ts';
-import { systemClock, type Clock } from '../lib/clock.ts';
+import { type Operations, operations } from '../../generated/runs/operations.ts';
+import { consolePages, createHttpApp, type HttpServer, type JudgeWebRequest, listenOn, nestedErrors, startHttpServer,
+  usualLimits } from '../api/http/index.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { ownNames } from '../lib/own-names.ts';
-import { directClients, type ClientBounds } from '../lib/slow-bodies.ts';
+import { type ClientBounds, directClients } from '../lib/slow-bodies.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { createWebGuard } from '../lib/web-guard.ts';
 import { AccessWatches, createInvoker } from '../operations/index.ts';
-import { inDataDir, LiveRunsConfig, type Environment, type LoadedRunsConfig } from '../runs/config/index.ts';
 import { readsAreOpen } from '../runs/auth/index.ts';
+import { type Environment, inDataDir, LiveRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
 import type { Authority } from '../runs/fleet/index.ts';
 import { createRunQueueService, type RunQueueService } from '../runs/index.ts';
 import type { Executor } from '../ship/index.ts';
 import { migrate, openDatabase, openPostgres, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
-import { createRunsBackups, type BackupSchedule } from './backups/index.ts';
+import { type BackupSchedule, createRunsBackups } from './backups/index.ts';
 import { Certificates } from './certificates.ts';
 import type { Running } from './foreground.ts';
 import { namingSetting } from './naming-setting.ts';
-import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from './runs/fleet.ts';
-import { createLocalExecutor, startLocalShip, type LocalShip } from './runs/local-ship.ts';
+import { FleetAddresses, openAuthority, type RunningFleet, startFleet } from './runs/fleet.ts';
+import { createLocalExecutor, type LocalShip, startLocalShip } from './runs/local-ship.ts';
 import { readSpecification } from './specification.ts';
 import { BUILD_VERSION } from './version.ts';
 
@@ -76,14 +77,28 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
   let accepting = false;
   let sandbox: string = settings.local.enabled ? 'missing' : 'disabled';
   const clients = directClients(settings.requests.slow_bodies);
-  const parts: Parts = { config, sql, tls, backups, clients, service: createRunQueueService({
-    sql, clock, timer, log, config, variables, authority, addresses,
-    version: BUILD_VERSION,
-    accepting: () => accepting,
-    sandbox: () => sandbox,
-    ...(backups && { backups: () => backups.report }),
-    serverCertificateExpiresMs: () => parts.fleet?.serverExpiresMs(),
-  }) };
+  const parts: Parts = {
+    config,
+    sql,
+    tls,
+    backups,
+    clients,
+    service: createRunQueueService({
+      sql,
+      clock,
+      timer,
+      log,
+      config,
+      variables,
+      authority,
+      addresses,
+      version: BUILD_VERSION,
+      accepting: () => accepting,
+      sandbox: () => sandbox,
+      ...(backups && { backups: () => backups.report }),
+      serverCertificateExpiresMs: () => parts.fleet?.serverExpiresMs(),
+    }),
+  };
   const stop = (): Promise<void> => {
     accepting = false;
     return stopInOrder(parts, log);
@@ -96,7 +111,8 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
     sandbox = (await executor?.fence)?.sandbox ?? sandbox;
     accepting = true;
     if (authority !== undefined) parts.fleet = await serveFleet(options, parts, authority, addresses, clock);
-    if (executor !== undefined) parts.ship = startLocalShip({ service: parts.service.fleet, settings, variables, clock, log, executor });
+    if (executor !== undefined)
+      parts.ship = startLocalShip({ service: parts.service.fleet, settings, variables, clock, log, executor });
     config.start();
     tls?.follow(timer);
     backups?.start();
@@ -125,7 +141,13 @@ const FOLDER_MODE = process.getuid?.() === 0 ? 0o711 : 0o700;
 
 /** Checks at the start that steps can reach their folder; otherwise the first run would fail. */
 async function openExecutor({ loaded, variables, log }: RunsStartOptions, clock: Clock): Promise<Executor> {
-  const executor = createLocalExecutor({ settings: loaded.config, variables, clock, log, configFile: loaded.readOnly ? undefined : loaded.source });
+  const executor = createLocalExecutor({
+    settings: loaded.config,
+    variables,
+    clock,
+    log,
+    configFile: loaded.readOnly ? undefined : loaded.source,
+  });
   const { reason, isClosedOff = false } = await executor.fence ?? {};
   if (isClosedOff) throw new ConfigError([`data_dir: ${reason}`]);
   return executor;
@@ -135,11 +157,20 @@ function openDriver({ config }: LoadedRunsConfig, variables: Environment): Promi
   if (config.storage.driver === 'postgres') {
     const { url_env: name, pool } = config.storage.postgres;
     const url = variables[name];
-    if (!url) throw new ConfigError([`storage.postgres.url_env: the variable ${name} must be set to the URL of the database, such as postgres://user:password@host/database`]);
+    if (!url)
+      throw new ConfigError([
+        `storage.postgres.url_env: the variable ${name} must be set to the URL of the database, such as ` +
+        'postgres://user:password@host/database',
+      ]);
     return namingSetting(name, () => openPostgres({ url, pool }));
   }
   const { path, synchronous, busy_timeout: busyTimeoutMs } = config.storage.sqlite;
-  return namingSetting('storage.path', () => openDatabase({ path: path === ':memory:' ? path : inDataDir(config, path), synced: synchronous === 'full', busyTimeoutMs }));
+  return namingSetting('storage.path', () =>
+    openDatabase({
+      path: path === ':memory:' ? path : inDataDir(config, path),
+      synced: synchronous === 'full',
+      busyTimeoutMs,
+    }));
 }
 
 async function openStore(loaded: LoadedRunsConfig, variables: Environment): Promise<Sql> {
@@ -162,17 +193,37 @@ async function takeName({ peers, info }: Sql, nodeId: string): Promise<void> {
 
 async function readCertificates({ config }: LoadedRunsConfig, log: Log): Promise<Certificates | undefined> {
   const { cert, key } = config.tls;
-  return cert === '' ? undefined : Certificates.open({ cert: { setting: 'tls.cert', file: cert }, key: { setting: 'tls.key', file: key } }, log);
+  return cert === ''
+    ? undefined
+    : Certificates.open({ cert: { setting: 'tls.cert', file: cert }, key: { setting: 'tls.key', file: key } }, log);
 }
 
-async function serveHttp({ loaded, log, clock = systemClock, timer = systemTimer, validateResponses = false }: RunsStartOptions, { service, config, tls, clients }: Parts): Promise<HttpServer> {
+async function serveHttp(
+  { loaded, log, clock = systemClock, timer = systemTimer, validateResponses = false }: RunsStartOptions,
+  { service, config, tls, clients }: Parts,
+): Promise<HttpServer> {
   const specification = await readSpecification('runs');
   const { handlers, preconditions, fences, guard } = service;
   const watches = new AccessWatches({ onChange: (listener) => config.onChange(listener), clock, timer });
-  const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers, preconditions, fences, guard, watches, clock, mode: () => 'wr', timeoutMs: REQUEST_LIMIT_MS });
+  const invoke = createInvoker<Operations>({
+    operations,
+    inputs: specification.inputs,
+    handlers,
+    preconditions,
+    fences,
+    guard,
+    watches,
+    clock,
+    mode: () => 'wr',
+    timeoutMs: REQUEST_LIMIT_MS,
+  });
   const app = await createHttpApp<Operations>({
     title: 'Quire run-queue service',
-    specification, operations, invoke, log, validateResponses,
+    specification,
+    operations,
+    invoke,
+    log,
+    validateResponses,
     errors: nestedErrors,
     maxBodyBytes: MAX_BODY_BYTES,
     corsOrigins: [],
@@ -182,19 +233,42 @@ async function serveHttp({ loaded, log, clock = systemClock, timer = systemTimer
     apiKeys: false,
     extensions: loaded.config.console ? [consolePages('runs')] : [],
   });
-  return namingSetting('listen', () => startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, { tls, log, clients, limits: usualLimits(loaded.config.requests.body_timeout) }));
+  return namingSetting('listen', () =>
+    startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, {
+      tls,
+      log,
+      clients,
+      limits: usualLimits(loaded.config.requests.body_timeout),
+    }));
 }
 
 /** Pages of other sites are rejected while reading requires no token (decision D-140). */
 function whileReadsAreOpen(config: LiveRunsConfig): JudgeWebRequest {
   const { listen } = config.current().config;
   const remedy = (): string => 'configure a token (runtime.api_token_env or tokens), so that reading takes it';
-  const guard = createWebGuard({ origins: [], others: 'nothing', names: ownNames(listen.kind === 'tcp' ? listen.host : undefined), remedy });
+  const guard = createWebGuard({
+    origins: [],
+    others: 'nothing',
+    names: ownNames(listen.kind === 'tcp' ? listen.host : undefined),
+    remedy,
+  });
   return ({ host, origin }) => (!readsAreOpen(config.current()) ? undefined : guard({ host, origin, anyHost: false }));
 }
 
-function serveFleet({ loaded, log, timer = systemTimer }: RunsStartOptions, { service: { fleet }, clients }: Parts, authority: Authority, addresses: FleetAddresses, clock: Clock): Promise<RunningFleet> {
-  return namingSetting('fleet', () => startFleet({ service: fleet, authority, addresses, clock, timer, log, clients, messageMs: loaded.config.requests.body_timeout }));
+function serveFleet({ loaded, log, timer = systemTimer }: RunsStartOptions, { service: { fleet }, clients }: Parts,
+  authority: Authority, addresses: FleetAddresses, clock: Clock): Promise<RunningFleet>
+{
+  return namingSetting('fleet', () =>
+    startFleet({
+      service: fleet,
+      authority,
+      addresses,
+      clock,
+      timer,
+      log,
+      clients,
+      messageMs: loaded.config.requests.body_timeout,
+    }));
 }
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../lib/log.ts';
 import { openDatabase, type Sql } from '../storage/index.ts';
-import { startDocumentService, type RunningDocumentService } from './docs-service.ts';
+import { type RunningDocumentService, startDocumentService } from './docs-service.ts';
 import { loadSettings } from './settings/index.ts';
 
 /** The first query of a search: the rows of its results. */
@@ -22,7 +22,9 @@ class HeldSearches {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member !== 'function') return member;
         const method = member.bind(target) as (text: unknown, ...rest: unknown[]) => unknown;
-        return name === 'all' ? (text: unknown, ...rest: unknown[]) => this.#read(() => method(text, ...rest), text) : method;
+        return name === 'all'
+          ? (text: unknown, ...rest: unknown[]) => this.#read(() => method(text, ...rest), text)
+          : method;
       },
     });
   }
@@ -52,19 +54,44 @@ describe('too many searches at once (decision D-19)', () => {
   let held: HeldSearches;
   const logged: object[] = [];
   const errors: object[] = [];
-  const log = { ...silentLog, info: (fields: object) => void logged.push(fields), error: (fields: object) => void errors.push(fields) };
+  const log = {
+    ...silentLog,
+    info: (fields: object) => void logged.push(fields),
+    error: (fields: object) => void errors.push(fields),
+  };
   afterEach(async () => {
     held.letGo();
     await service?.stop();
     for (const lines of [logged, errors]) lines.length = 0;
   });
 
-  async function serve(places: number): Promise<(path: string, body: object, signal?: AbortSignal) => Promise<Response>> {
+  async function serve(
+    places: number,
+  ): Promise<(path: string, body: object, signal?: AbortSignal) => Promise<Response>> {
     held = new HeldSearches();
-    const { settings } = loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', SVC_SEARCH_MAX_CONCURRENT: `${places}`, SVC_ACCESS_LOG: 'true' } });
-    const running = (service = await startDocumentService({ settings, log, validateResponses: true, open: async (path) => held.hold(await openDatabase({ path })) }));
+    const { settings } = loadSettings({
+      env: {
+        SVC_PATH: ':memory:',
+        SVC_HTTP_ADDR: '127.0.0.1:0',
+        SVC_GRPC_ADDR: '127.0.0.1:0',
+        SVC_MCP_ADDR: '127.0.0.1:0',
+        SVC_SEARCH_MAX_CONCURRENT: `${places}`,
+        SVC_ACCESS_LOG: 'true',
+      },
+    });
+    const running = (service = await startDocumentService({
+      settings,
+      log,
+      validateResponses: true,
+      open: async (path) => held.hold(await openDatabase({ path })),
+    }));
     const post = (path: string, body: object, signal?: AbortSignal) =>
-      fetch(`${running.url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body), ...(signal && { signal }) });
+      fetch(`${running.url}${path}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+        ...(signal && { signal }),
+      });
     await post('/v1/add', { collection: 'c', key: 'a', lang: 'en', contentMd: 'fox' });
     return post;
   }
@@ -77,7 +104,8 @@ describe('too many searches at once (decision D-19)', () => {
     const second = post('/v1/fts', query);
     expect((await post('/v1/get', { collection: 'c', key: 'a', lang: 'en' })).status).toBe(200);
     const refused = await second;
-    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([503, '1', expect.objectContaining({ code: 'busy' })]);
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([503, '1',
+      expect.objectContaining({ code: 'busy' })]);
     held.letGo();
     expect(await (await first).json()).toMatchObject({ total: 1 });
     expect((await post('/v1/fts', query)).status).toBe(200);
@@ -100,13 +128,29 @@ describe('too many searches at once (decision D-19)', () => {
     expect([held.begun, errors]).toEqual([2, []]);
   });
 
-  it('refuses none of the filtered searches of 16 connections, although they take more than two seconds together', { timeout: 60_000 }, async () => {
+  it('refuses none of the filtered searches of 16 connections, although they take more than two seconds together', {
+    timeout: 60_000,
+  }, async () => {
     const post = await serve(1);
     held.letGo();
-    const document = (i: number) => ({ key: `d${i}`, lang: 'en', contentMd: `fox number ${i}`, meta: { category: [`c${i % 4}`], year: [`${2000 + i % 20}`] } });
-    for (let from = 0; from < 4000; from += 1000) await post('/v1/add-batch', { collection: 'c', documents: Array.from({ length: 1000 }, (_, i) => document(from + i)) });
+    const document = (i: number) => ({
+      key: `d${i}`,
+      lang: 'en',
+      contentMd: `fox number ${i}`,
+      meta: { category: [`c${i % 4}`], year: [`${2000 + i % 20}`] },
+    });
+    for (let from = 0; from < 4000; from += 1000)
+      await post('/v1/add-batch', {
+        collection: 'c',
+        documents: Array.from({ length: 1000 }, (_, i) => document(from + i)),
+      });
     held.pause = 200;
-    const filtered = { ...query, filterMeta: { category: ['c1'] }, rangeMeta: [{ field: 'year', gte: '2005' }, { field: 'year', lt: '2015' }], facetBy: ['category', 'year'] };
+    const filtered = {
+      ...query,
+      filterMeta: { category: ['c1'] },
+      rangeMeta: [{ field: 'year', gte: '2005' }, { field: 'year', lt: '2015' }],
+      facetBy: ['category', 'year'],
+    };
     const all = Promise.all(Array.from({ length: 16 }, () => post('/v1/fts', filtered)));
     await expect.poll(() => held.begun, { timeout: 15_000 }).toBeGreaterThan(1);
     expect((await post('/v1/fts', query)).status).toBe(200);

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDocsServer, type DocsServer } from '../testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../testkit/docs-server.ts';
 import { API_TOKEN, serveRuns } from '../testkit/runs-server.ts';
 
 const BODY = 'Content-Length: 100000\r\n\r\n{"collection": ';
@@ -40,25 +40,43 @@ function begin(url: string, head: string): { socket: Socket; ended: Promise<stri
 }
 
 /** A stream of lines, which has no total time; `client` is told by a trusted proxy. */
-const lines = (client: string) => begin(server.url, `/v1/import?collection=c Content-Type: application/x-ndjson\r\nX-Forwarded-For: ${client}\r\n${BODY}`);
+const lines = (client: string) =>
+  begin(server.url,
+    `/v1/import?collection=c Content-Type: application/x-ndjson\r\nX-Forwarded-For: ${client}\r\n${BODY}`);
 
 /** With what the run queue asks for before it reads a body. */
-const json = (path: string): string => `${path} Content-Type: application/json\r\nAuthorization: Bearer ${API_TOKEN}\r\nIdempotency-Key: slow-body-1\r\n${BODY}`;
+const json = (path: string): string =>
+  `${path} Content-Type: application/json\r\nAuthorization: Bearer ${API_TOKEN}\r\nIdempotency-Key: ` +
+  `slow-body-1\r\n${BODY}`;
 
 describe('a body that is not complete in time', { timeout: 20_000 }, () => {
   it('is refused with 408, whichever protocol it belongs to, and the connection closes', async () => {
-    const requests = [[server.url, '/v1/add'], [server.url, '/graphql'], [server.listeners.mcp!.url, '/mcp'], [runs.service.url, '/api/v1/runs']] as const;
+    const requests = [[server.url, '/v1/add'], [server.url, '/graphql'], [server.listeners.mcp!.url, '/mcp'], [
+      runs.service.url,
+      '/api/v1/runs',
+    ]] as const;
     for (const text of await Promise.all(requests.map(([url, path]) => begin(url, json(path)).ended))) {
-      expect(text).toMatch(/^HTTP\/1\.1 408 [^]*\r\nConnection: close\r\n[^]*the body of the request came too slowly: \d+ bytes in [\d.]+ s, and at least 65536 bytes a second are expected/);
+      expect(text).toMatch(
+        /^HTTP\/1\.1 408 [^]*\r\nConnection: close\r\n[^]*the body of the request came too slowly: \d+ bytes in [\d.]+ s, and at least 65536 bytes a second are expected/,
+      );
     }
   });
 
   it('ends a call of gRPC whose message does not come', async () => {
     const session = connectHttp2(`http://${server.listeners.grpc!.url}`);
-    const stream = session.request({ ':method': 'POST', ':path': '/quire.docs.v1.DocumentDB/Get', 'content-type': 'application/grpc', te: 'trailers' });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/quire.docs.v1.DocumentDB/Get',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
     const headers = await new Promise<Record<string, unknown>>((resolve) => stream.on('response', resolve));
     session.destroy();
-    expect(headers).toMatchObject({ 'grpc-status': '4', 'quire-code': 'request_timeout', 'grpc-message': encodeURI('the message did not arrive within 1 s') });
+    expect(headers).toMatchObject({
+      'grpc-status': '4',
+      'quire-code': 'request_timeout',
+      'grpc-message': encodeURI('the message did not arrive within 1 s'),
+    });
   });
 });
 

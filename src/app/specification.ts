@@ -23,6 +23,7 @@ export function readSpecification(service: 'docs' | 'runs'): Promise<Specificati
 /** The files are at the same place relative to the sources and to the package. */
 async function read(service: 'docs' | 'runs'): Promise<SpecificationFiles> {
   const file = (name: string) => readFile(new URL(`../../generated/${service}/${name}`, import.meta.url), 'utf8');
-  const [json, yaml, plainJson, inputs] = await Promise.all([file('openapi.json'), file('openapi.yaml'), file('openapi-3.0.json'), file('inputs.json')]);
+  const [json, yaml, plainJson, inputs] = await Promise.all([file('openapi.json'), file('openapi.yaml'),
+    file('openapi-3.0.json'), file('inputs.json')]);
   return { json, yaml, plainJson, inputs: JSON.parse(inputs) as Record<string, object> };
 }

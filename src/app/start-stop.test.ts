@@ -1,7 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -109,12 +109,10 @@ describe('the document service does not start', () => {
     remains.close();
   });
 
-  it.each([
-    [['--mode', 'sideways'], /mode.*read, write, wr/i],
-    [['--http-addr', 'nowhere:99999'], /http-addr/],
-    [['--config', '/nonexistent/quire.yaml'], /quire\.yaml/],
-    [['--colour', 'blue'], /unknown option/],
-  ])('with %j', async (wrong, reason) => {
+  it.each([[['--mode', 'sideways'], /mode.*read, write, wr/i], [['--http-addr', 'nowhere:99999'], /http-addr/], [[
+    '--config',
+    '/nonexistent/quire.yaml',
+  ], /quire\.yaml/], [['--colour', 'blue'], /unknown option/]])('with %j', async (wrong, reason) => {
     const ending = await DocsProcess.run(args(...wrong)).ended;
     expect(ending.stderr).toMatch(reason);
     expect(ending.stderr).not.toMatch(/^\s+at /m);
@@ -129,16 +127,17 @@ describe('the document service does not start', () => {
 });
 
 describe('the document service stops', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('on %s in order: exit code 0, the write-ahead log folded in', async (signal) => {
-    const { server, url } = await DocsProcess.serve(database);
-    await addDocument(url);
-    const ending = await server.end(signal);
-    expect([ending.code, ending.signal]).toEqual([0, null]);
-    for (const page of ['console', 'docs']) expect(ending.stdout).toContain(`${url}/${page}\n`);
-    expect((await readdir(join(folder, 'data'))).filter((name) => /-(wal|shm|journal)$/.test(name))).toEqual([]);
-    await copyFile(database, join(folder, 'copy.db'));
-    expect(await inspectRemains(join(folder, 'copy.db'))).toEqual({ faults: [], head: 1 });
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)('on %s in order: exit code 0, the write-ahead log folded in',
+    async (signal) => {
+      const { server, url } = await DocsProcess.serve(database);
+      await addDocument(url);
+      const ending = await server.end(signal);
+      expect([ending.code, ending.signal]).toEqual([0, null]);
+      for (const page of ['console', 'docs']) expect(ending.stdout).toContain(`${url}/${page}\n`);
+      expect((await readdir(join(folder, 'data'))).filter((name) => /-(wal|shm|journal)$/.test(name))).toEqual([]);
+      await copyFile(database, join(folder, 'copy.db'));
+      expect(await inspectRemains(join(folder, 'copy.db'))).toEqual({ faults: [], head: 1 });
+    });
 
   it('in order, also on a signal that follows its first line at once', async () => {
     const { server } = await DocsProcess.serve(database);
@@ -155,7 +154,8 @@ describe('the document service stops', () => {
   });
 
   it('only after it has answered the requests in flight, while it refuses new connections', async () => {
-    // With a grace period of an hour, the process exits early only because of the response, although the client keeps its connection.
+    // With a grace period of an hour, the process exits early only because of the response, although the client keeps
+    // its connection.
     const server = DocsProcess.run(args(), { env: { SVC_SHUTDOWN_TIMEOUT_SEC: '3600' } });
     const url = await server.listening();
     const slow = openRequest(url);
@@ -207,7 +207,8 @@ function openRequest(url: string): { halfSent: Promise<void>; finish: () => void
     // The interim response proves that the server has started to process the request.
     if (text.includes('100 Continue')) arrived.resolve();
   });
-  const head = ['POST /v1/add HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Expect: 100-continue'];
+  const head = ['POST /v1/add HTTP/1.1', 'Host: localhost', 'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`, 'Expect: 100-continue'];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 10)}`);
   return {
     halfSent: arrived.promise,

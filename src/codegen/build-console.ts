@@ -6,8 +6,9 @@ import { SpecificationError } from './specification-error.ts';
 const PAGES = ['docs', 'docs-home', 'runs', 'runs-home'] as const;
 
 /**
- * Bundles the console of both services from `src/console/` into `target/console`, together with the clients in `target`. The
- * names of scripts and styles contain a hash of their content, so that browsers may cache them indefinitely.
+ * Bundles the console of both services from `src/console/` into `target/console`, together with the clients in
+ * `target`. The names of scripts and styles contain a hash of their content, so that browsers may cache them
+ * indefinitely.
  */
 export async function buildConsole(root: string, target: string): Promise<void> {
   try {
@@ -18,7 +19,8 @@ export async function buildConsole(root: string, target: string): Promise<void> 
       envFile: false,
       publicDir: false,
       logLevel: 'error',
-      plugins: [clientsOf(join(root, 'generated'), target), iconInPages(join(root, 'src', 'console', 'style', 'icon.svg'))],
+      plugins: [clientsOf(join(root, 'generated'), target),
+        iconInPages(join(root, 'src', 'console', 'style', 'icon.svg'))],
       oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
       build: {
         outDir: join(target, 'console'),
@@ -26,11 +28,15 @@ export async function buildConsole(root: string, target: string): Promise<void> 
         target: 'es2022',
         modulePreload: { polyfill: false },
         assetsInlineLimit: 0,
-        rolldownOptions: { input: Object.fromEntries(PAGES.map((page) => [page, join(root, 'src', 'console', `${page}.html`)])) },
+        rolldownOptions: {
+          input: Object.fromEntries(PAGES.map((page) => [page, join(root, 'src', 'console', `${page}.html`)])),
+        },
       },
     });
   } catch (error) {
-    throw new SpecificationError(`the console doesn't build:\n${error instanceof Error ? error.message : String(error)}`);
+    throw new SpecificationError(
+      `the console doesn't build:\n${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
@@ -47,13 +53,17 @@ function clientsOf(committed: string, fresh: string): Plugin {
   };
 }
 
-/** The pages contain their icon, because they may load no image: documents that they show could ask for any path of the server. */
+/**
+ * The pages contain their icon, because they may load no image: documents that they show could ask for any path of the
+ * server.
+ */
 function iconInPages(file: string): Plugin {
   return {
     name: 'icon-in-pages',
     transformIndexHtml: {
       order: 'pre',
-      handler: async (html) => html.replaceAll('./style/icon.svg', `data:image/svg+xml,${encodeURIComponent(await readFile(file, 'utf8'))}`),
+      handler: async (html) =>
+        html.replaceAll('./style/icon.svg', `data:image/svg+xml,${encodeURIComponent(await readFile(file, 'utf8'))}`),
     },
   };
 }

@@ -1,17 +1,19 @@
+import asc from 'assemblyscript/asc';
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import asc from 'assemblyscript/asc';
 import { SpecificationError } from './specification-error.ts';
 
 /** Flags of both builds: raw linear memory provided by the host, no allocator, no garbage collector. */
 const COMMON = ['--runtime', 'stub', '--importMemory', '--enable', 'simd'];
 
 /**
- * Flags of modules over the memory of a segment of vectors, which threads and modules share. Each module has its static data
- * (assertion messages) at its own address below 64 KiB, because all modules share that memory.
+ * Flags of modules over the memory of a segment of vectors, which threads and modules share. Each module has its static
+ * data (assertion messages) at its own address below 64 KiB, because all modules share that memory.
  */
-const shared = (memoryBase: number): readonly string[] =>
-  ['--enable', 'threads', '--enable', 'relaxed-simd', '--sharedMemory', '--maximumMemory', '65536', '--memoryBase', String(memoryBase)];
+const shared = (
+  memoryBase: number,
+): readonly string[] => ['--enable', 'threads', '--enable', 'relaxed-simd', '--sharedMemory', '--maximumMemory',
+  '65536', '--memoryBase', String(memoryBase)];
 
 const FLAGS: Readonly<Record<string, readonly string[]>> = {
   vectors: shared(0x400),
@@ -24,31 +26,34 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The debug build keeps its assertions, which check bounds and invariants. */
-const BUILDS = [
-  { suffix: '.wasm', flags: ['-O3', '--noAssert'] },
-  { suffix: '.debug.wasm', flags: ['-O1'] },
-] as const;
+const BUILDS = [{ suffix: '.wasm', flags: ['-O3', '--noAssert'] }, { suffix: '.debug.wasm', flags: ['-O1'] }] as const;
 
 /**
- * Compiles the modules `asm/NAME.ts` below `root`, all of them or those with given names, to `NAME.wasm` and `NAME.debug.wasm`
- * in `target`. Files in subfolders of `asm/` are parts of modules, not modules.
+ * Compiles the modules `asm/NAME.ts` below `root`, all of them or those with given names, to `NAME.wasm` and
+ * `NAME.debug.wasm` in `target`. Files in subfolders of `asm/` are parts of modules, not modules.
  */
 export async function buildKernels(root: string, target: string, names?: readonly string[]): Promise<void> {
   await mkdir(target, { recursive: true });
   for (const name of names ?? await moduleNames(root)) {
     for (const { suffix, flags } of BUILDS) {
-      await compile(root, join('asm', `${name}.ts`), [...(FLAGS[name] ?? []), ...flags, '--outFile', join(target, name + suffix)]);
+      await compile(root, join('asm', `${name}.ts`), [...(FLAGS[name] ?? []), ...flags, '--outFile',
+        join(target, name + suffix)]);
     }
   }
 }
 
 async function moduleNames(root: string): Promise<string[]> {
   const entries = await readdir(join(root, 'asm'), { withFileTypes: true });
-  const modules = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'));
+  const modules = entries.filter((entry) =>
+    entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts')
+  );
   return modules.map(({ name }) => basename(name, '.ts'));
 }
 
-/** Throws with the compiler's own message if a module does not compile. The compiler runs in this process: loading it takes longer than compiling most modules. */
+/**
+ * Throws with the compiler's own message if a module does not compile. The compiler runs in this process: loading it
+ * takes longer than compiling most modules.
+ */
 async function compile(root: string, file: string, flags: readonly string[]): Promise<void> {
   const { error, stderr } = await asc.main([file, '--baseDir', root, ...COMMON, ...flags]);
   if (error !== null) throw new SpecificationError(`${file} doesn't compile:\n${stderr.toString() || error.message}`);

@@ -7,22 +7,28 @@ import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundleProgram } from './bundle-program.ts';
-import { publishedManifest, type Manifest } from './manifest.ts';
+import { type Manifest, publishedManifest } from './manifest.ts';
 import { SERVICES } from './services.ts';
 import { copySlimPackages } from './slim-packages.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const { values: options } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') }, check: { type: 'boolean', default: true } }, allowNegative: true });
+const { values: options } = parseArgs({
+  options: { out: { type: 'string', default: join(root, 'dist') }, check: { type: 'boolean', default: true } },
+  allowNegative: true,
+});
 const out = resolve(options.out);
 
-const COPIED = [
-  'bin', 'models', join('src', 'app', 'demo', 'corpus'), 'README.md', 'CHANGELOG.md', 'LICENSE', 'runs.example.yaml', join('generated', 'wasm'), join('generated', 'text'), join('generated', 'console'), join('generated', 'proto'), 'proto', join('generated', 'mcp', 'tools.json'),
-  ...SERVICES.flatMap((service) => ['openapi.json', 'openapi.yaml', 'openapi-3.0.json', 'inputs.json'].map((file) => join('generated', service, file))),
-];
+const COPIED = ['bin', 'models', join('src', 'app', 'demo', 'corpus'), 'README.md', 'CHANGELOG.md', 'LICENSE',
+  'runs.example.yaml', join('generated', 'wasm'), join('generated', 'text'), join('generated', 'console'),
+  join('generated', 'proto'), 'proto', join('generated', 'mcp', 'tools.json'),
+  ...SERVICES.flatMap((service) =>
+    ['openapi.json', 'openapi.yaml', 'openapi-3.0.json', 'inputs.json'].map((file) => join('generated', service, file))
+  )];
 
 await rm(out, { recursive: true, force: true });
 const tsc = join(root, 'node_modules', 'typescript7', 'bin', 'tsc');
-execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', out, ...(options.check ? [] : ['--noCheck'])], { stdio: 'inherit', cwd: root });
+execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', out,
+  ...(options.check ? [] : ['--noCheck'])], { stdio: 'inherit', cwd: root });
 await removeInnerTypes();
 for (const path of COPIED) await cp(join(root, path), join(out, path), { recursive: true });
 await bundle();

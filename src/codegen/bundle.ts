@@ -1,8 +1,9 @@
-import { BaseResolver, bundle, createConfig, lintDocument, makeDocumentFromString, type NormalizedProblem } from '@redocly/openapi-core';
+import { BaseResolver, bundle, createConfig, lintDocument, makeDocumentFromString,
+  type NormalizedProblem } from '@redocly/openapi-core';
+import type { OpenApiDocument } from './openapi-types.ts';
 import { withSafeIntegers } from './safe-integers.ts';
 import { SpecificationError } from './specification-error.ts';
 import { addStandardResponses } from './standard-responses.ts';
-import type { OpenApiDocument } from './openapi-types.ts';
 
 /** The rules for our specifications, in addition to Redocly's recommended ones, all of which are on. */
 const LINT_RULES = {
@@ -24,8 +25,8 @@ const LINT_RULES = {
 } as const;
 
 /**
- * Reads a service's root document, joins its areas into one, and adds the parts that the conventions of openapi/README.md
- * imply. Throws SpecificationError if it does not resolve or lint.
+ * Reads a service's root document, joins its areas into one, and adds the parts that the conventions of
+ * openapi/README.md imply. Throws SpecificationError if it does not resolve or lint.
  */
 export async function bundleSpecification(root: string): Promise<OpenApiDocument> {
   const result = await bundle({ ref: root, config: await configuration(), dereference: false });
@@ -51,7 +52,9 @@ function failOn(problems: readonly NormalizedProblem[]): void {
   if (errors.length === 0) return;
   const lines = errors.slice(0, 50).map((problem) => {
     const place = problem.location[0];
-    return `${problem.severity} ${problem.ruleId}: ${problem.message}\n    at ${place?.source.absoluteRef ?? ''}${place?.pointer ?? ''}`;
+    return `${problem.severity} ${problem.ruleId}: ${problem.message}\n    at ${place?.source.absoluteRef ?? ''}${
+      place?.pointer ?? ''
+    }`;
   });
   throw new SpecificationError(`${errors.length} problems in the specification:\n${lines.join('\n')}`);
 }

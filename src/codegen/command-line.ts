@@ -1,6 +1,6 @@
+import { type Command, Help } from 'commander';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Help, type Command } from 'commander';
 import { createProgram, ENTRIES, treeOf } from '../app/commands/program.ts';
 import { EXIT_MEANINGS } from '../app/commands/shared/exit-codes.ts';
 import type { Io } from '../app/commands/shared/io.ts';
@@ -9,7 +9,8 @@ import type { Io } from '../app/commands/shared/io.ts';
 const MARK = '<!-- `npm run generate` writes what follows. -->';
 
 /** Options of all client commands, which the page describes once. */
-const COMMON = new Set(['--url', '--api-key', '--token', '--profile', '--json', '--ndjson', '--quiet', '--no-color', '--help', '--limit', '--all', '--yes', '--body']);
+const COMMON = new Set(['--url', '--api-key', '--token', '--profile', '--json', '--ndjson', '--quiet', '--no-color',
+  '--help', '--limit', '--all', '--yes', '--body']);
 
 const WIDTH = 120;
 
@@ -19,13 +20,22 @@ const page = (root: string): string => join(root, 'docs', 'cli.md');
 async function renderCommandLine(root: string): Promise<string> {
   const before = (await readFile(page(root), 'utf8')).split(MARK)[0]!;
   const nowhere = { write: () => true } as unknown as Io['stdout'];
-  const program = await createProgram('all', { stdin: process.stdin, stdout: nowhere, stderr: nowhere, setExitCode: () => undefined });
-  const status = ['| status | meaning |', '|---|---|', ...EXIT_MEANINGS.map(([code, meaning]) => `| ${code} | ${meaning} |`)];
+  const program = await createProgram('all', {
+    stdin: process.stdin,
+    stdout: nowhere,
+    stderr: nowhere,
+    setExitCode: () => undefined,
+  });
+  const status = ['| status | meaning |', '|---|---|',
+    ...EXIT_MEANINGS.map(([code, meaning]) => `| ${code} | ${meaning} |`)];
   const headings = [...new Set(ENTRIES.map(({ group }) => group))];
-  const sections = headings.flatMap((heading) => [
-    `## ${heading.slice(0, -1)}`, '',
-    ...program.commands.filter((command) => command.helpGroup() === heading).flatMap((command) => treeOf(command).filter(isShown).flatMap(sectionOf)),
-  ]);
+  const sections = headings.flatMap((
+    heading,
+  ) => [`## ${heading.slice(0, -1)}`, '',
+    ...program.commands.filter((command) => command.helpGroup() === heading).flatMap((command) =>
+      treeOf(command).filter(isShown).flatMap(sectionOf)
+    )]
+  );
   return `${[`${before}${MARK}`, '', '## Status', '', ...status, '', ...sections].join('\n').trimEnd()}\n`;
 }
 
@@ -39,15 +49,20 @@ export async function isCommandLineCurrent(root: string): Promise<boolean> {
   return (await readFile(page(root), 'utf8')) === await renderCommandLine(root);
 }
 
-/** The options of an operation of `quire call` are created when it is called; the list of operations is sufficient here. */
+/**
+ * The options of an operation of `quire call` are created when it is called; the list of operations is sufficient here.
+ */
 const isShown = (command: Command): boolean => command.parent?.name() !== 'call';
 
 function sectionOf(command: Command): string[] {
   const title = nameOf(command);
-  return [`### ${title}`, '', '```text', ...helpOf(command).trim().split('\n').map((line) => line.trimEnd()), '```', ''];
+  return [`### ${title}`, '', '```text', ...helpOf(command).trim().split('\n').map((line) => line.trimEnd()), '```',
+    ''];
 }
 
-const nameOf = (command: Command): string => (command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`);
+const nameOf = (
+  command: Command,
+): string => (command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`);
 
 /** The help of a command without the common options, with the text below it. */
 function helpOf(command: Command): string {

@@ -4,8 +4,8 @@ import type { OperationModel } from './operation-model.ts';
 const PREFIX = '#/components/schemas/';
 
 /**
- * One self-contained JSON schema (2020-12) for the flat input of each operation. The pipeline uses them for validation, and
- * protocols that describe their inputs by schema publish them.
+ * One self-contained JSON schema (2020-12) for the flat input of each operation. The pipeline uses them for validation,
+ * and protocols that describe their inputs by schema publish them.
  */
 export function emitInputs(document: OpenApiDocument, models: readonly OperationModel[]): string {
   const schemas = Object.fromEntries(models.map((model) => [model.spec.id, selfContained(document, model.input)]));
@@ -20,7 +20,9 @@ export function selfContained(document: OpenApiDocument, input: SchemaObject): S
     if (Array.isArray(node)) return node.map(rewrite);
     if (node === null || typeof node !== 'object') return node;
     if ('format' in node && node.format === 'binary') return fileOf(node as SchemaObject);
-    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, key === '$ref' ? local(value as string) : rewrite(value)]));
+    return Object.fromEntries(
+      Object.entries(node).map(([key, value]) => [key, key === '$ref' ? local(value as string) : rewrite(value)]),
+    );
   };
   const local = (ref: string): string => {
     if (!ref.startsWith(PREFIX)) throw new Error(`unexpected reference ${ref}`);

@@ -9,5 +9,9 @@ export function isFieldChoice(alternatives: readonly SchemaObject[] | undefined)
 
 /** The schema for clients that cannot use such a rule; the rule is also in the description. */
 export function withoutFieldChoices(schema: SchemaObject): SchemaObject {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword, value]) => !(CHOICES.some((each) => each === keyword) && isFieldChoice(value as SchemaObject[]))));
+  return Object.fromEntries(
+    Object.entries(schema).filter(([keyword, value]) =>
+      !(CHOICES.some((each) => each === keyword) && isFieldChoice(value as SchemaObject[]))
+    ),
+  );
 }

@@ -1,10 +1,10 @@
 // `npm run format`: formats the TypeScript of the project by dprint.json; with `--check`, names the files that differ.
 // The formatter is the WebAssembly of dprint's plugin, so no binary for each platform has to be installed.
+import { createFromBuffer } from '@dprint/formatter';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { createFromBuffer } from '@dprint/formatter';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -19,14 +19,19 @@ const plugin = createRequire(import.meta.url).resolve('@dprint/typescript/plugin
 const formatter = createFromBuffer(readFileSync(plugin));
 formatter.setConfig({ lineWidth, indentWidth }, typescript);
 
-/** What git knows, without what is generated. Without git, such as in a published package, there is nothing to format. */
+/**
+ * What git knows, without what is generated. Without git, such as in a published package, there is nothing to format.
+ */
 function files(): string[] {
   if (!existsSync(join(ROOT, '.git'))) return [];
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.js', '*.mjs'], {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.js',
+    '*.mjs'], {
     cwd: ROOT,
     encoding: 'utf8',
   });
-  return listed.split('\n').filter((path) => path !== '' && !path.startsWith('generated/') && existsSync(join(ROOT, path)));
+  return listed.split('\n').filter((path) =>
+    path !== '' && !path.startsWith('generated/') && existsSync(join(ROOT, path))
+  );
 }
 
 const isCheck = process.argv.includes('--check');

@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { KEPT_TOKEN_TABLES, packTokenTables } from '../text/kept-token-tables.ts';
+import { makeTokenTables, tokenTablesVersion } from '../text/token-tables.ts';
 import { buildConsole } from './build-console.ts';
 import { bundleSpecification, lintDescription } from './bundle.ts';
 import { checkPublished } from './compatibility/published.ts';
@@ -17,18 +19,13 @@ import { generateMcpTools } from './mcp-tools.ts';
 import { modelOperations } from './operation-model.ts';
 import { generateProto } from './proto.ts';
 import { generateSdk } from './sdk.ts';
-import { DEFAULT_ADDRESS, SERVICES, type ServiceName } from './services.ts';
+import { DEFAULT_ADDRESS, type ServiceName, SERVICES } from './services.ts';
 import { lintWithSpectral } from './spectral.ts';
-import { KEPT_TOKEN_TABLES, packTokenTables } from '../text/kept-token-tables.ts';
-import { makeTokenTables, tokenTablesVersion } from '../text/token-tables.ts';
 
 /** Writes everything that is generated from the specifications and the kernels below `root` into `target`. */
 export async function generateAll(root: string, target: string): Promise<void> {
-  await allOf([
-    buildKernelsInThread(root, join(target, 'wasm')),
-    generateProto(join(root, 'proto'), join(target, 'proto')),
-    generateHere(root, target),
-  ]);
+  await allOf([buildKernelsInThread(root, join(target, 'wasm')),
+    generateProto(join(root, 'proto'), join(target, 'proto')), generateHere(root, target)]);
 }
 
 /** Waits for all steps even if one fails, so that none of them writes into a folder that is being removed. */
@@ -46,7 +43,9 @@ async function generateHere(root: string, target: string): Promise<void> {
   await writeFile(join(target, 'text', KEPT_TOKEN_TABLES), packTokenTables(makeTokenTables(), tokenTablesVersion()));
 }
 
-/** Writes the files generated from one service's specification into `folder`, and the MCP tools into `mcp` beside it. */
+/**
+ * Writes the files generated from one service's specification into `folder`, and the MCP tools into `mcp` beside it.
+ */
 async function generateService(root: string, service: ServiceName, folder: string): Promise<void> {
   const source = join(root, 'openapi', service, 'openapi.yaml');
   const document = await bundleSpecification(source);

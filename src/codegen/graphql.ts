@@ -1,16 +1,22 @@
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as typescript from '@graphql-codegen/typescript';
 import * as typescriptResolvers from '@graphql-codegen/typescript-resolvers';
 import { concatAST, parse } from 'graphql';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { BANNER } from './emit-types.ts';
 
 /** Types that resolvers return instead of the plain type, because its fields are resolved on demand. */
 const MAPPERS = { ReindexResult: '../../src/api/graphql/areas/reindexed.ts#Reindexed' };
 
 const CONFIG = {
-  scalars: { JSONObject: 'Record<string, unknown>', Time: 'number', Long: 'number', FilterValue: 'string | number | boolean', ID: 'string' },
+  scalars: {
+    JSONObject: 'Record<string, unknown>',
+    Time: 'number',
+    Long: 'number',
+    FilterValue: 'string | number | boolean',
+    ID: 'string',
+  },
   strictScalars: true,
   contextType: '../../src/api/graphql/context.ts#GraphqlContext',
   mappers: MAPPERS,
@@ -23,8 +29,8 @@ const CONFIG = {
 };
 
 /**
- * Generates, from the SDL below `graphql/`, the types of its resolvers and, by area, the SDL itself as a module, so that a
- * server finds it whether it runs from source or from the package.
+ * Generates, from the SDL below `graphql/`, the types of its resolvers and, by area, the SDL itself as a module, so
+ * that a server finds it whether it runs from source or from the package.
  */
 export async function generateGraphql(source: string, folder: string): Promise<void> {
   const areas = await readAreas(source);
@@ -35,12 +41,17 @@ export async function generateGraphql(source: string, folder: string): Promise<v
 
 async function readAreas(source: string): Promise<Map<string, string>> {
   const files = (await readdir(source)).filter((name) => name.endsWith('.graphql')).sort();
-  return new Map(await Promise.all(files.map(async (name) => [basename(name, '.graphql'), await readFile(join(source, name), 'utf8')] as const)));
+  return new Map(
+    await Promise.all(files.map(async (name) =>
+      [basename(name, '.graphql'), await readFile(join(source, name), 'utf8')] as const
+    )),
+  );
 }
 
 function emitSdl(areas: ReadonlyMap<string, string>): string {
   const entries = [...areas].map(([area, text]) => `  ${area}: ${JSON.stringify(text)},`);
-  return [BANNER, '/** The GraphQL schema, one part an area. */', 'export const SDL = {', ...entries, '} as const;', ''].join('\n');
+  return [BANNER, '/** The GraphQL schema, one part an area. */', 'export const SDL = {', ...entries, '} as const;', '']
+    .join('\n');
 }
 
 async function emitResolverTypes(areas: ReadonlyMap<string, string>): Promise<string> {

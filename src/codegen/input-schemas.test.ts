@@ -9,13 +9,18 @@ describe.each(['docs', 'runs'])('the input schemas of %s', (service) => {
   it('are JSON Schemas', () => {
     const inputs = JSON.parse(text) as Record<string, object>;
     const ajv = createAjv();
-    for (const [operationId, schema] of Object.entries(inputs)) expect(ajv.validateSchema(schema), `${operationId}: ${ajv.errorsText()}`).toBe(true);
+    for (const [operationId, schema] of Object.entries(inputs))
+      expect(ajv.validateSchema(schema), `${operationId}: ${ajv.errorsText()}`).toBe(true);
   });
 
-  it('describe the names of properties without references, because errors of definitions do not say which name is wrong', () => {
-    JSON.parse(text, (key, value: unknown) => {
-      if (key === 'propertyNames') expect(JSON.stringify(value)).not.toContain('"$ref"');
-      return value;
-    });
-  });
+  it(
+    'describe the names of properties without references, because errors of definitions do not say which name is ' +
+      'wrong',
+    () => {
+      JSON.parse(text, (key, value: unknown) => {
+        if (key === 'propertyNames') expect(JSON.stringify(value)).not.toContain('"$ref"');
+        return value;
+      });
+    },
+  );
 });

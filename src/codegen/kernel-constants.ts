@@ -12,17 +12,21 @@ interface Constant {
 }
 
 /** Folders of `asm/` whose constants the hosts in `src/kernels/` need. */
-const HOSTED = ['bzip2', 'chunk', 'clusters', 'columns', 'cooccurrence', 'embedding', 'geo', 'hnsw', 'inverted', 'marks', 'similarity', 'vector'];
+const HOSTED = ['bzip2', 'chunk', 'clusters', 'columns', 'cooccurrence', 'embedding', 'geo', 'hnsw', 'inverted',
+  'marks', 'similarity', 'vector'];
 
 /**
- * Writes `NAME.ts` into `target` for some folders `asm/NAME/`: the exported numeric constants of its files, such as addresses
- * of the header and numbers of buffers. Hosts import them, so that a layout is defined in one place.
+ * Writes `NAME.ts` into `target` for some folders `asm/NAME/`: the exported numeric constants of its files, such as
+ * addresses of the header and numbers of buffers. Hosts import them, so that a layout is defined in one place.
  */
-export async function generateKernelConstants(root: string, target: string, names: readonly string[] = HOSTED): Promise<void> {
+export async function generateKernelConstants(root: string, target: string,
+  names: readonly string[] = HOSTED): Promise<void>
+{
   await mkdir(target, { recursive: true });
   const reader = new ConstantReader();
   for (const name of names) {
-    const files = (await readdir(join(root, 'asm', name), { recursive: true })).filter((file) => file.endsWith('.ts')).sort();
+    const files = (await readdir(join(root, 'asm', name), { recursive: true })).filter((file) => file.endsWith('.ts'))
+      .sort();
     const constants = joined(name, files.map((file) => reader.exported(join(root, 'asm', name, file))));
     await writeFile(join(target, `${name}.ts`), printed(name, constants));
   }
@@ -32,15 +36,22 @@ function joined(name: string, parts: readonly ReadonlyMap<string, Constant>[]): 
   const all = new Map<string, Constant>();
   for (const [key, constant] of parts.flatMap((part) => [...part])) {
     const other = all.get(key);
-    if (other !== undefined && other.value !== constant.value) throw new SpecificationError(`asm/${name} has two constants ${key}: ${other.value} and ${constant.value}; rename one`);
+    if (other !== undefined && other.value !== constant.value)
+      throw new SpecificationError(
+        `asm/${name} has two constants ${key}: ${other.value} and ${constant.value}; rename one`,
+      );
     all.set(key, other ?? constant);
   }
   return all;
 }
 
 function printed(name: string, constants: ReadonlyMap<string, Constant>): string {
-  const lines = [...constants].map(([key, { value, comment }]) => `${comment === '' ? '' : `${comment}\n`}export const ${key} = ${value};`);
-  return `// Constants of asm/${name}. Generated: change them there, then run \`npm run generate\`.\n\n${lines.join('\n')}\n`;
+  const lines = [...constants].map(([key, { value, comment }]) =>
+    `${comment === '' ? '' : `${comment}\n`}export const ${key} = ${value};`
+  );
+  return `// Constants of asm/${name}. Generated: change them there, then run \`npm run generate\`.\n\n${
+    lines.join('\n')
+  }\n`;
 }
 
 /** Evaluates constants of AssemblyScript sources, which have TypeScript's syntax. Reads each file once. */
@@ -54,7 +65,8 @@ class ConstantReader {
       if (!ts.isVariableStatement(statement) || !isExportedConstant(statement)) continue;
       for (const { name, initializer } of statement.declarationList.declarations) {
         const value = initializer && this.#evaluate(initializer, file);
-        if (value !== undefined && ts.isIdentifier(name)) constants.set(name.text, { value, comment: commentOf(statement) });
+        if (value !== undefined && ts.isIdentifier(name))
+          constants.set(name.text, { value, comment: commentOf(statement) });
       }
     }
     return constants;
@@ -75,7 +87,8 @@ class ConstantReader {
     if (ts.isParenthesizedExpression(node)) return this.#evaluate(node.expression, file);
     if (ts.isIdentifier(node)) return this.#valueOf(node.text, file);
     if (ts.isPrefixUnaryExpression(node)) return unary(node.operator, this.#evaluate(node.operand, file));
-    if (ts.isBinaryExpression(node)) return binary(node.operatorToken.kind, this.#evaluate(node.left, file), this.#evaluate(node.right, file));
+    if (ts.isBinaryExpression(node))
+      return binary(node.operatorToken.kind, this.#evaluate(node.left, file), this.#evaluate(node.right, file));
     return undefined;
   }
 
@@ -83,7 +96,9 @@ class ConstantReader {
   #valueOf(name: string, file: string): number | undefined {
     for (const statement of this.#parse(file).statements) {
       if (ts.isVariableStatement(statement)) {
-        const found = statement.declarationList.declarations.find((one) => ts.isIdentifier(one.name) && one.name.text === name);
+        const found = statement.declarationList.declarations.find((one) =>
+          ts.isIdentifier(one.name) && one.name.text === name
+        );
         if (found?.initializer) return this.#evaluate(found.initializer, file);
       } else if (ts.isImportDeclaration(statement)) {
         const imported = importedName(statement, name);
@@ -95,13 +110,16 @@ class ConstantReader {
 }
 
 function isExportedConstant(statement: ts.VariableStatement): boolean {
-  return (statement.declarationList.flags & ts.NodeFlags.Const) !== 0 && statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+  return (statement.declarationList.flags & ts.NodeFlags.Const) !== 0 &&
+    statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
 }
 
 /** The original name of an import that is called `name` here. */
 function importedName(statement: ts.ImportDeclaration, name: string): string | undefined {
   const bindings = statement.importClause?.namedBindings;
-  const element = bindings && ts.isNamedImports(bindings) ? bindings.elements.find((one) => one.name.text === name) : undefined;
+  const element = bindings && ts.isNamedImports(bindings)
+    ? bindings.elements.find((one) => one.name.text === name)
+    : undefined;
   return element && (element.propertyName?.text ?? element.name.text);
 }
 
@@ -126,11 +144,17 @@ function unary(operator: ts.PrefixUnaryOperator, value: number | undefined): num
 function binary(operator: ts.BinaryOperator, left: number | undefined, right: number | undefined): number | undefined {
   if (left === undefined || right === undefined) return undefined;
   switch (operator) {
-    case ts.SyntaxKind.PlusToken: return left + right;
-    case ts.SyntaxKind.MinusToken: return left - right;
-    case ts.SyntaxKind.AsteriskToken: return left * right;
-    case ts.SyntaxKind.LessThanLessThanToken: return (left << right) >>> 0;
-    case ts.SyntaxKind.BarToken: return (left | right) >>> 0;
-    default: return undefined;
+    case ts.SyntaxKind.PlusToken:
+      return left + right;
+    case ts.SyntaxKind.MinusToken:
+      return left - right;
+    case ts.SyntaxKind.AsteriskToken:
+      return left * right;
+    case ts.SyntaxKind.LessThanLessThanToken:
+      return (left << right) >>> 0;
+    case ts.SyntaxKind.BarToken:
+      return (left | right) >>> 0;
+    default:
+      return undefined;
   }
 }

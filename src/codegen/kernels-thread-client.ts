@@ -10,6 +10,9 @@ export interface KernelsRequest {
 export async function buildKernelsInThread(root: string, target: string): Promise<void> {
   const file = new URL('kernels-thread.ts', import.meta.url);
   const failure = (): SpecificationError => new SpecificationError('the compiler of the kernels crashed');
-  const problem = await askThread<KernelsRequest, string | null>(file, { root, target }, { name: 'the compiler of the kernels', failure });
+  const problem = await askThread<KernelsRequest, string | null>(file, { root, target }, {
+    name: 'the compiler of the kernels',
+    failure,
+  });
   if (problem !== null) throw new SpecificationError(problem);
 }

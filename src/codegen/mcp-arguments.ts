@@ -25,25 +25,33 @@ function rename(node: unknown, fields: ReadonlySet<string>): unknown {
     if (key === 'default' || key === 'enum' || key === 'const') out[key] = value;
     else if (key === 'properties') out[key] = renameFields(value as Record<string, SchemaObject>, fields);
     else if (key === 'required') out[key] = (value as string[]).map(snakeCase);
-    else if (key === '$defs') out[key] = Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, rename(inner, fields)]));
-    else if (key === 'description') out[key] = (value as string).replace(/`(\w+)`/g, (code, name: string) => (fields.has(name) ? `\`${snakeCase(name)}\`` : code));
+    else if (key === '$defs')
+      out[key] = Object.fromEntries(
+        Object.entries(value as object).map(([name, inner]) => [name, rename(inner, fields)]),
+      );
+    else if (key === 'description')
+      out[key] = (value as string).replace(/`(\w+)`/g,
+        (code, name: string) => (fields.has(name) ? `\`${snakeCase(name)}\`` : code));
     else out[key] = rename(value, fields);
   }
   return out;
 }
 
 function renameFields(properties: Record<string, SchemaObject>, fields: ReadonlySet<string>): Record<string, unknown> {
-  const renamed = Object.entries(properties).map(([name, schema]) => [snakeCase(name), rename(schema, fields)] as const);
-  if (new Set(renamed.map(([name]) => name)).size !== renamed.length) throw new Error(`two of ${Object.keys(properties).join(', ')} are one name in snake_case`);
+  const renamed = Object.entries(properties).map(([name, schema]) =>
+    [snakeCase(name), rename(schema, fields)] as const
+  );
+  if (new Set(renamed.map(([name]) => name)).size !== renamed.length)
+    throw new Error(`two of ${Object.keys(properties).join(', ')} are one name in snake_case`);
   return Object.fromEntries(renamed);
 }
 
 /** The names of all fields of an input, at every depth. */
 function fieldsOf(node: unknown, fields = new Set<string>()): Set<string> {
-  if (Array.isArray(node)) for (const item of node) fieldsOf(item, fields);
+  if (Array.isArray(node)) { for (const item of node) fieldsOf(item, fields); }
   else if (node !== null && typeof node === 'object') {
     for (const [key, value] of Object.entries(node)) {
-      if (key === 'properties') for (const name of Object.keys(value as object)) fields.add(name);
+      if (key === 'properties') { for (const name of Object.keys(value as object)) fields.add(name); }
       fieldsOf(value, fields);
     }
   }

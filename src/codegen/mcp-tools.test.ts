@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { operations, type OperationId } from '../../generated/docs/operations.ts';
+import { type OperationId, operations } from '../../generated/docs/operations.ts';
 import { tools } from '../../generated/mcp/tools.ts';
 import { ArgumentReader, snakeCase } from '../api/mcp/core/arguments.ts';
 import { dereference, type JsonSchema } from '../api/mcp/core/json-schema.ts';
@@ -33,7 +33,8 @@ spell_suggest R spell-suggest | spell_cleanup R spell-cleanup | list_dictionary 
 list_embedding_configs R embedding-configs | get_stats R stats | get_health R health | get_config R config | replication_status R replication/status
 `.trim().split(/\s*[|\n]\s*/).map((row) => row.split(' ') as [name: string, kind: 'R' | 'W' | 'D', path: string]);
 
-const schemas = JSON.parse(await readFile('generated/mcp/tools.json', 'utf8')) as Record<string, { inputSchema: JsonSchema; outputSchema: JsonSchema }>;
+const schemas = JSON.parse(await readFile('generated/mcp/tools.json', 'utf8')) as Record<string,
+  { inputSchema: JsonSchema; outputSchema: JsonSchema }>;
 const inputs = JSON.parse(await readFile('generated/docs/inputs.json', 'utf8')) as Record<string, JsonSchema>;
 
 describe('the generated tools', () => {
@@ -49,19 +50,22 @@ describe('the generated tools', () => {
   it('say with all four hints and a title what they do, as the access modes see it', () => {
     for (const { name, title, description, operation, annotations } of tools) {
       const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
-      expect([readOnlyHint, destructiveHint, idempotentHint, openWorldHint].every((hint) => typeof hint === 'boolean'), name).toBe(true);
+      expect([readOnlyHint, destructiveHint, idempotentHint, openWorldHint].every((hint) => typeof hint === 'boolean'),
+        name).toBe(true);
       expect(annotations.title, name).toBe(title);
       expect(description.length, name).toBeGreaterThan(title.length + 20);
       expect(readOnlyHint && destructiveHint, name).toBe(false);
       // A backup writes a file on the server, but changes nothing that the access modes protect.
-      if (name !== 'create_backup') expect([name, operations[operation].effect === 'write']).toEqual([name, !readOnlyHint]);
+      if (name !== 'create_backup')
+        expect([name, operations[operation].effect === 'write']).toEqual([name, !readOnlyHint]);
     }
   });
 
   it('are described in terms of tools and their arguments, without paths that have a tool', () => {
     const paths = new Set(TABLE.map(([, , path]) => `/v1/${path}`));
     for (const { name, description } of tools) {
-      for (const [, path] of description.matchAll(/`(?:[A-Z]+ )?(\/v1\/[\w/-]+)`/g)) expect([name, paths.has(path!)]).toEqual([name, false]);
+      for (const [, path] of description.matchAll(/`(?:[A-Z]+ )?(\/v1\/[\w/-]+)`/g))
+        expect([name, paths.has(path!)]).toEqual([name, false]);
     }
   });
 
@@ -71,9 +75,11 @@ describe('the generated tools', () => {
         expect(schema.type, name).toBe('object');
         const text = JSON.stringify(schema);
         expect(text, name).not.toMatch(/"x-[\w-]+":/);
-        for (const [, definition] of text.matchAll(/"#\/\$defs\/([^"]+)"/g)) expect(schema.$defs, name).toHaveProperty(definition!);
+        for (const [, definition] of text.matchAll(/"#\/\$defs\/([^"]+)"/g))
+          expect(schema.$defs, name).toHaveProperty(definition!);
       }
-      for (const required of inputSchema.required ?? []) expect(Object.keys(inputSchema.properties ?? {}), name).toContain(required);
+      for (const required of inputSchema.required ?? [])
+        expect(Object.keys(inputSchema.properties ?? {}), name).toContain(required);
     }
     expect(Object.keys(schemas).sort()).toEqual(tools.map(({ name }) => name).sort());
   });
@@ -84,7 +90,8 @@ describe('the generated tools', () => {
       expect(advertised.filter((field) => field !== field.toLowerCase()), name).toEqual([]);
       if (custom !== undefined) continue;
       // Headers exist only in HTTP.
-      const headers = operations[operation as OperationId].parameters.filter((parameter) => parameter.in === 'header').map(({ field }) => field);
+      const headers = operations[operation as OperationId].parameters.filter((parameter) => parameter.in === 'header')
+        .map(({ field }) => field);
       const fields = Object.keys(inputs[operation]!.properties ?? {}).filter((field) => !headers.includes(field));
       const reader = new ArgumentReader(inputs[operation]!);
       expect(advertised.map((field) => reader.fieldOf(field)), name).toEqual(fields);
@@ -92,17 +99,26 @@ describe('the generated tools', () => {
   });
 
   it('are spelled by one rule in the generator and in the server', () => {
-    for (const name of ['collection', 'contentMd', 'sourceDocID', 'topK', 'useTLS', 'rrfK', 'geo2Lat']) expect(snakeCase(name)).toBe(generatedSnakeCase(name));
-    expect(['contentMd', 'sourceDocID', 'topK', 'useTLS'].map(snakeCase)).toEqual(['content_md', 'source_doc_id', 'top_k', 'use_tls']);
+    for (const name of ['collection', 'contentMd', 'sourceDocID', 'topK', 'useTLS', 'rrfK', 'geo2Lat'])
+      expect(snakeCase(name)).toBe(generatedSnakeCase(name));
+    expect(['contentMd', 'sourceDocID', 'topK', 'useTLS'].map(snakeCase)).toEqual(['content_md', 'source_doc_id',
+      'top_k', 'use_tls']);
   });
 });
 
 describe('the schema of arguments', () => {
   it('renames fields at every depth, and neither keys of maps nor data', () => {
     const schema = toArguments({
-      type: 'object', description: 'gone', required: ['filterMeta'], 'x-max-bytes': 3,
+      type: 'object',
+      description: 'gone',
+      required: ['filterMeta'],
+      'x-max-bytes': 3,
       properties: {
-        filterMeta: { type: 'object', description: 'See `topK`.', additionalProperties: { type: 'array', items: { type: 'string' } } },
+        filterMeta: {
+          type: 'object',
+          description: 'See `topK`.',
+          additionalProperties: { type: 'array', items: { type: 'string' } },
+        },
         topK: { type: 'integer', default: 5 },
         items: { type: 'array', items: { $ref: '#/$defs/OneItem' } },
         sort: { enum: ['addedAt'], default: 'addedAt', examples: [{ addedAt: 1 }] },
@@ -110,9 +126,14 @@ describe('the schema of arguments', () => {
       $defs: { OneItem: { type: 'object', properties: { contentMd: { type: 'string' } }, required: ['contentMd'] } },
     }) as JsonSchema;
     expect(schema).toEqual({
-      type: 'object', required: ['filter_meta'],
+      type: 'object',
+      required: ['filter_meta'],
       properties: {
-        filter_meta: { type: 'object', description: 'See `top_k`.', additionalProperties: { type: 'array', items: { type: 'string' } } },
+        filter_meta: {
+          type: 'object',
+          description: 'See `top_k`.',
+          additionalProperties: { type: 'array', items: { type: 'string' } },
+        },
         top_k: { type: 'integer', default: 5 },
         items: { type: 'array', items: { $ref: '#/$defs/OneItem' } },
         sort: { enum: ['addedAt'], default: 'addedAt' },
@@ -123,6 +144,8 @@ describe('the schema of arguments', () => {
   });
 
   it('refuses two fields that are one in snake_case', () => {
-    expect(() => toArguments({ type: 'object', properties: { topK: {}, top_k: {} } })).toThrow('one name in snake_case');
+    expect(() => toArguments({ type: 'object', properties: { topK: {}, top_k: {} } })).toThrow(
+      'one name in snake_case',
+    );
   });
 });

@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BANNER } from './emit-types.ts';
 import { selfContained } from './emit-inputs.ts';
+import { BANNER } from './emit-types.ts';
 import { withoutFieldChoices } from './field-choices.ts';
 import { snakeCase, toArguments } from './mcp-arguments.ts';
 import { customInput, customOutput } from './mcp-custom.ts';
-import { operationsOf, resolve, type McpToolObject, type OpenApiDocument, type OperationObject, type SchemaObject } from './openapi-types.ts';
+import { type McpToolObject, type OpenApiDocument, type OperationObject, operationsOf, resolve,
+  type SchemaObject } from './openapi-types.ts';
 import type { OperationModel } from './operation-model.ts';
 
 /** One generated tool: its entry in `tools/list`, and the operation that it calls. */
@@ -32,16 +33,23 @@ interface Tool {
 }
 
 /** Writes the MCP tools of the document service's operations (`x-mcp-tool` in openapi/README.md). */
-export async function generateMcpTools(document: OpenApiDocument, models: readonly OperationModel[], folder: string): Promise<void> {
+export async function generateMcpTools(document: OpenApiDocument, models: readonly OperationModel[],
+  folder: string): Promise<void>
+{
   const byId = new Map(models.map((model) => [model.spec.id, model]));
   const published = [...operationsOf(document)].flatMap(({ operation }) => {
     const extension = operation['x-mcp-tool'];
     return extension === undefined ? [] : [{ operation, extension, model: byId.get(operation.operationId)! }];
   });
-  const names = toolNames(document, published.map(({ operation, extension }) => [operation.operationId, extension.name]));
+  const names = toolNames(document,
+    published.map(({ operation, extension }) => [operation.operationId, extension.name]));
   const tools = published.map(({ operation, extension, model }) => toTool(operation, extension, model, names));
   const schemas = published.map(({ operation, extension, model }) => [extension.name, {
-    inputSchema: withToolNames(customInput(extension.custom, toArguments(withDefaults(selfContained(document, withoutFieldChoices(withoutHeaders(model))), extension))), names),
+    inputSchema: withToolNames(
+      customInput(extension.custom,
+        toArguments(withDefaults(selfContained(document, withoutFieldChoices(withoutHeaders(model))), extension))),
+      names,
+    ),
     outputSchema: outputSchema(document, operation, extension, model),
   }]);
   await mkdir(folder, { recursive: true });
@@ -52,13 +60,19 @@ export async function generateMcpTools(document: OpenApiDocument, models: readon
 /** The input without the fields that only HTTP has; fields of the body have the same effect. */
 function withoutHeaders({ input, headers }: OperationModel): SchemaObject {
   const names = new Set(headers.map(({ field }) => field));
-  return { ...input, properties: Object.fromEntries(Object.entries(input.properties ?? {}).filter(([name]) => !names.has(name))) };
+  return {
+    ...input,
+    properties: Object.fromEntries(Object.entries(input.properties ?? {}).filter(([name]) => !names.has(name))),
+  };
 }
 
 /** Maps `/v1/add` and `POST /v1/add` to `add_document`. Throws if two operations claim one name. */
-function toolNames(document: OpenApiDocument, claimed: readonly (readonly [string, string])[]): ReadonlyMap<string, string> {
+function toolNames(document: OpenApiDocument,
+  claimed: readonly (readonly [string, string])[]): ReadonlyMap<string, string>
+{
   const byOperation = new Map(claimed);
-  if (new Set(byOperation.values()).size !== claimed.length) throw new Error('two operations have an x-mcp-tool of one name');
+  if (new Set(byOperation.values()).size !== claimed.length)
+    throw new Error('two operations have an x-mcp-tool of one name');
   const names = new Map<string, string>();
   for (const { path, method, operation } of operationsOf(document)) {
     const name = byOperation.get(operation.operationId);
@@ -69,7 +83,9 @@ function toolNames(document: OpenApiDocument, claimed: readonly (readonly [strin
   return names;
 }
 
-function toTool(operation: OperationObject, extension: McpToolObject, model: OperationModel, names: ReadonlyMap<string, string>): Tool {
+function toTool(operation: OperationObject, extension: McpToolObject, model: OperationModel,
+  names: ReadonlyMap<string, string>): Tool
+{
   const { name, hint, defaults, list, prompt, custom } = extension;
   const title = extension.title ?? operation.summary;
   const text = extension.description ?? operation.description;
@@ -97,7 +113,8 @@ function toTool(operation: OperationObject, extension: McpToolObject, model: Ope
 function withDefaults(input: SchemaObject, { name, defaults = {} }: McpToolObject): SchemaObject {
   const properties = { ...input.properties };
   for (const [field, value] of Object.entries(defaults)) {
-    if (properties[field] === undefined) throw new Error(`x-mcp-tool: ${name} has a default for ${field}, which is no field of its operation`);
+    if (properties[field] === undefined)
+      throw new Error(`x-mcp-tool: ${name} has a default for ${field}, which is no field of its operation`);
     properties[field] = { ...properties[field], default: value };
   }
   return { ...input, properties };
@@ -111,26 +128,33 @@ function inSnakeCase(text: string, input: SchemaObject): string {
 
 /** Models call tools by name, not by path. */
 function withToolNames<T>(value: T, names: ReadonlyMap<string, string>): T {
-  const text = JSON.stringify(value).replace(/`((?:GET |POST |PUT |PATCH |DELETE )?\/v1\/[\w/-]+)`/g, (code, path: string) => {
-    const name = names.get(path);
-    return name === undefined ? code : `\`${name}\``;
-  });
+  const text = JSON.stringify(value).replace(/`((?:GET |POST |PUT |PATCH |DELETE )?\/v1\/[\w/-]+)`/g,
+    (code, path: string) => {
+      const name = names.get(path);
+      return name === undefined ? code : `\`${name}\``;
+    });
   return JSON.parse(text) as T;
 }
 
 /** The schema of a tool's structured result: always an object, whatever the operation returns. */
-function outputSchema(document: OpenApiDocument, operation: OperationObject, extension: McpToolObject, model: OperationModel): SchemaObject {
+function outputSchema(document: OpenApiDocument, operation: OperationObject, extension: McpToolObject,
+  model: OperationModel): SchemaObject
+{
   const custom = customOutput(extension.custom);
   if (custom !== undefined) return custom;
   const answer = resolve(document, operation.responses[model.spec.status]!).content?.['application/json']?.schema;
   if (answer === undefined) throw new Error(`${operation.operationId}: a tool needs an answer in JSON`);
   const schema = withoutExtensions(selfContained(document, { ...resolve(document, answer) }));
   if (extension.list !== undefined) return withPrompt(listSchema(schema, extension.list), extension);
-  if (schema.type !== undefined && schema.type !== 'object') throw new Error(`${operation.operationId}: a tool that returns a list names it (x-mcp-tool: list)`);
+  if (schema.type !== undefined && schema.type !== 'object')
+    throw new Error(`${operation.operationId}: a tool that returns a list names it (x-mcp-tool: list)`);
   return withPrompt({ ...schema, type: 'object' }, extension);
 }
 
-const RESPONSE_PROMPT = { type: 'string', description: 'How answers from this collection are to be written, where its configuration says so.' };
+const RESPONSE_PROMPT = {
+  type: 'string',
+  description: 'How answers from this collection are to be written, where its configuration says so.',
+};
 
 function withPrompt(schema: SchemaObject, { prompt = false }: McpToolObject): SchemaObject {
   return prompt ? { ...schema, properties: { ...schema.properties, responsePrompt: RESPONSE_PROMPT } } : schema;
@@ -145,9 +169,16 @@ function listSchema({ $defs, ...schema }: SchemaObject, name: string): SchemaObj
       [name]: schema,
       total: { ...count, description: 'Matches in all, before paging.' },
       contextTruncated: { type: 'boolean', description: 'True when the token budget dropped trailing results.' },
-      truncated: { type: 'boolean', description: 'True when the answer reached the size that one response may have before it had all that was asked for.' },
+      truncated: {
+        type: 'boolean',
+        description:
+          'True when the answer reached the size that one response may have before it had all that was asked for.',
+      },
       nextOffset: { ...count, description: 'The offset to go on with, when the answer is truncated.' },
-      nextCursor: { type: 'string', description: 'The cursor of the next page, when the arguments have one and the answer is not empty.' },
+      nextCursor: {
+        type: 'string',
+        description: 'The cursor of the next page, when the arguments have one and the answer is not empty.',
+      },
     },
     ...($defs === undefined ? {} : { $defs }),
   };
@@ -159,36 +190,20 @@ function withoutExtensions<T>(value: T): T {
 }
 
 function emitTools(tools: readonly Tool[]): string {
-  return [
-    BANNER,
-    '/** A built-in tool of MCP: what `tools/list` says of it, and the operation that it calls. */',
-    'export interface ToolSpec {',
-    '  readonly name: string;',
-    "  readonly operation: OperationId;",
-    '  readonly title: string;',
-    '  readonly description: string;',
+  return [BANNER, '/** A built-in tool of MCP: what `tools/list` says of it, and the operation that it calls. */',
+    'export interface ToolSpec {', '  readonly name: string;', '  readonly operation: OperationId;',
+    '  readonly title: string;', '  readonly description: string;',
     "  /** Values of the operation's input that are others for a tool, where the call has none. */",
     '  readonly defaults?: Readonly<Record<string, unknown>>;',
-    '  /** Field of the structured result that an answer goes into which is a list. */',
-    '  readonly list?: string;',
-    "  /** Whether the collection's `responsePrompt` is added to the answer. */",
-    '  readonly prompt?: boolean;',
+    '  /** Field of the structured result that an answer goes into which is a list. */', '  readonly list?: string;',
+    "  /** Whether the collection's `responsePrompt` is added to the answer. */", '  readonly prompt?: boolean;',
     "  /** The way in which arguments or answers differ from the operation's. */",
-    `  readonly custom?: ${customNames(tools)};`,
-    '  readonly annotations: {',
-    '    readonly title: string;',
-    '    readonly readOnlyHint: boolean;',
-    '    readonly destructiveHint: boolean;',
-    '    readonly idempotentHint: boolean;',
-    '    readonly openWorldHint: boolean;',
-    '  };',
-    '}\n',
-    '/** The tools, in the order of the specification. */',
-    'export const tools: readonly ToolSpec[] = [',
-    ...tools.map((tool) => `  ${JSON.stringify(tool)},`),
-    '];',
-    '',
-  ].join('\n').replace(BANNER, `${BANNER}\nimport type { OperationId } from '../docs/operations.ts';\n`);
+    `  readonly custom?: ${customNames(tools)};`, '  readonly annotations: {', '    readonly title: string;',
+    '    readonly readOnlyHint: boolean;', '    readonly destructiveHint: boolean;',
+    '    readonly idempotentHint: boolean;', '    readonly openWorldHint: boolean;', '  };', '}\n',
+    '/** The tools, in the order of the specification. */', 'export const tools: readonly ToolSpec[] = [',
+    ...tools.map((tool) => `  ${JSON.stringify(tool)},`), '];', ''].join('\n').replace(BANNER,
+      `${BANNER}\nimport type { OperationId } from '../docs/operations.ts';\n`);
 }
 
 function customNames(tools: readonly Tool[]): string {

@@ -102,7 +102,9 @@ export interface OpenApiDocument {
 const HTTP_METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /** Every operation of a document, with its path and method. */
-export function* operationsOf(document: OpenApiDocument): Generator<{ path: string; method: string; operation: OperationObject }> {
+export function* operationsOf(
+  document: OpenApiDocument,
+): Generator<{ path: string; method: string; operation: OperationObject }> {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of HTTP_METHODS) {
       const operation = item[method];

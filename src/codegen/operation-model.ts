@@ -1,8 +1,7 @@
 import type { OperationSpec, ParameterSpec } from '../operations/spec.ts';
 import { inputLimits } from './input-limits.ts';
-import {
-  operationsOf, resolve, type OpenApiDocument, type OperationObject, type ParameterObject, type SchemaObject,
-} from './openapi-types.ts';
+import { type OpenApiDocument, type OperationObject, operationsOf, type ParameterObject, resolve,
+  type SchemaObject } from './openapi-types.ts';
 
 /** An operation as the emitters need it. */
 export interface OperationModel {
@@ -38,15 +37,23 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
       effect: operation['x-effect'] as OperationSpec['effect'],
       ...(operation['x-stores'] === true ? { stores: true } : {}),
       ...(collections.length > 0 ? { collections: checkedCollections(operation, collections, properties) } : {}),
-      ...(operation['x-read-fields'] ? { readFields: checkedFields(document, operation, operation['x-read-fields']) } : {}),
+      ...(operation['x-read-fields']
+        ? { readFields: checkedFields(document, operation, operation['x-read-fields']) }
+        : {}),
       ...(operation['x-unread'] ? { unread: checkedUnread(document, operation, operation['x-unread']) } : {}),
-      ...(operation['x-conditions'] ? { conditions: checkedConditions(document, operation, operation['x-conditions'], properties) } : {}),
-      ...(operation['x-pages'] === undefined ? {} : { pages: checkedPages(document, operation, operation['x-pages'], properties) }),
+      ...(operation['x-conditions']
+        ? { conditions: checkedConditions(document, operation, operation['x-conditions'], properties) }
+        : {}),
+      ...(operation['x-pages'] === undefined
+        ? {}
+        : { pages: checkedPages(document, operation, operation['x-pages'], properties) }),
       limited: operation['x-timeout'] !== 'none',
       sanitize: operation['x-sanitize'] === true,
       ...inputLimits(document, operation, input),
       status: successStatus(operation),
-      ...(operation['x-other-statuses'] ? { otherStatuses: checkedStatuses(document, operation, operation['x-other-statuses']) } : {}),
+      ...(operation['x-other-statuses']
+        ? { otherStatuses: checkedStatuses(document, operation, operation['x-other-statuses']) }
+        : {}),
       parameters: parameters.map((parameter) => parameterSpec(document, parameter)),
       consumes: Object.keys(operation.requestBody?.content ?? {}),
       ...(requiresBody(operation, body) ? { requiresBody: true } : {}),
@@ -55,59 +62,102 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
     },
     input,
     defaulted: Object.keys(properties).filter((name) => hasDefault(document, properties[name]!)),
-    headers: parameters.filter((p) => p.in === 'header').map((p) => ({ field: fieldName(p), name: p.name, required: p.required === true })),
-    has: { body: Object.keys(body?.properties ?? {}).length > 0, path: parameters.some((p) => p.in === 'path'), query: parameters.some((p) => p.in === 'query') },
+    headers: parameters.filter((p) => p.in === 'header').map((p) => ({
+      field: fieldName(p),
+      name: p.name,
+      required: p.required === true,
+    })),
+    has: {
+      body: Object.keys(body?.properties ?? {}).length > 0,
+      path: parameters.some((p) => p.in === 'path'),
+      query: parameters.some((p) => p.in === 'query'),
+    },
   };
 }
 
-/** A field that the input lacks would name no collection, and every caller would be refused without an apparent reason. */
-function checkedCollections({ operationId }: OperationObject, fields: readonly string[], properties: Record<string, SchemaObject>): readonly string[] {
+/**
+ * A field that the input lacks would name no collection, and every caller would be refused without an apparent reason.
+ */
+function checkedCollections({ operationId }: OperationObject, fields: readonly string[],
+  properties: Record<string, SchemaObject>): readonly string[]
+{
   const unknown = fields.filter((field) => !field.startsWith('_') && !(field in properties));
-  if (unknown.length > 0) throw new Error(`${operationId}: x-collections names ${unknown.join(', ')}, which the input does not have`);
+  if (unknown.length > 0)
+    throw new Error(`${operationId}: x-collections names ${unknown.join(', ')}, which the input does not have`);
   return fields;
 }
 
 /** A path that the response lacks would withhold nothing, and a required field cannot be left out. */
-function checkedFields(document: OpenApiDocument, operation: OperationObject, paths: readonly string[]): readonly string[] {
+function checkedFields(document: OpenApiDocument, operation: OperationObject,
+  paths: readonly string[]): readonly string[]
+{
   const wrong = paths.find((path) => {
     const { owners, name } = ownersOf(document, operation, path);
-    return !owners.some(({ properties }) => properties?.[name] !== undefined) || owners.some(({ required = [] }) => required.includes(name));
+    return !owners.some(({ properties }) => properties?.[name] !== undefined) ||
+      owners.some(({ required = [] }) => required.includes(name));
   });
-  if (wrong !== undefined) throw new Error(`${operation.operationId}: x-read-fields names ${wrong}, which the answer does not have or requires`);
+  if (wrong !== undefined)
+    throw new Error(
+      `${operation.operationId}: x-read-fields names ${wrong}, which the answer does not have or requires`,
+    );
   return paths;
 }
 
 /** A field that can be left out needs no other value, and one that the response lacks would replace nothing. */
-function checkedUnread(document: OpenApiDocument, operation: OperationObject, replacements: Record<string, string | 0>): Record<string, string | 0> {
+function checkedUnread(document: OpenApiDocument, operation: OperationObject,
+  replacements: Record<string, string | 0>): Record<string, string | 0>
+{
   for (const [path, by] of Object.entries(replacements)) {
     const { owners, name } = ownersOf(document, operation, path);
-    const isRequired = owners.some(({ required = [] }) => required.includes(name) && (by === 0 || required.includes(by)));
-    if (!isRequired) throw new Error(`${operation.operationId}: x-unread names ${path}, which the answer does not require, or ${by}, which it may lack`);
+    const isRequired = owners.some(({ required = [] }) =>
+      required.includes(name) && (by === 0 || required.includes(by))
+    );
+    if (!isRequired)
+      throw new Error(
+        `${operation.operationId}: x-unread names ${path}, which the answer does not require, or ${by}, which it ` +
+          'may lack',
+      );
   }
   return replacements;
 }
 
 /** The objects of a response that may have the field at the end of a path. */
-function ownersOf(document: OpenApiDocument, operation: OperationObject, path: string): { owners: SchemaObject[]; name: string } {
+function ownersOf(document: OpenApiDocument, operation: OperationObject,
+  path: string): { owners: SchemaObject[]; name: string }
+{
   const content = resolve(document, operation.responses[successStatus(operation)]!).content ?? {};
   const answer = content['application/json']?.schema ?? {};
   const names = path.split('.');
-  const owners = names.slice(0, -1).reduce((objects, name) => objects.flatMap((each) => propertiesOf(document, each, name)), objectsOf(document, answer));
+  const owners = names.slice(0, -1).reduce(
+    (objects, name) => objects.flatMap((each) => propertiesOf(document, each, name)),
+    objectsOf(document, answer),
+  );
   return { owners, name: names.at(-1)! };
 }
 
 /** A condition that the input lacks would be asked under another name, by callers who may not ask it. */
-function checkedConditions(document: OpenApiDocument, { operationId }: OperationObject, paths: readonly string[], properties: Record<string, SchemaObject>): readonly string[] {
-  const wrong = paths.find((path) => path.split('.').reduce((objects, name) => objects.flatMap((each) => propertiesOf(document, each, name)), [{ properties } as SchemaObject]).length === 0);
-  if (wrong !== undefined) throw new Error(`${operationId}: x-conditions names ${wrong}, which the input does not have`);
+function checkedConditions(document: OpenApiDocument, { operationId }: OperationObject, paths: readonly string[],
+  properties: Record<string, SchemaObject>): readonly string[]
+{
+  const wrong = paths.find((path) =>
+    path.split('.').reduce((objects, name) => objects.flatMap((each) => propertiesOf(document, each, name)), [
+      { properties } as SchemaObject,
+    ]).length === 0
+  );
+  if (wrong !== undefined)
+    throw new Error(`${operationId}: x-conditions names ${wrong}, which the input does not have`);
   return paths;
 }
 
 /** Headers of a response that is a list; other responses have fields for the same facts. */
 const PAGE_HEADERS = ['X-Total-Count', 'X-Truncated', 'X-Next-Offset'];
 
-/** Without the fields, a list could not be paged; without the others, a response could not state that it was truncated. */
-function checkedPages(document: OpenApiDocument, operation: OperationObject, list: string, input: Record<string, SchemaObject>): string {
+/**
+ * Without the fields, a list could not be paged; without the others, a response could not state that it was truncated.
+ */
+function checkedPages(document: OpenApiDocument, operation: OperationObject, list: string,
+  input: Record<string, SchemaObject>): string
+{
   const fail = (problem: string): never => {
     throw new Error(`${operation.operationId}: x-pages ${problem}`);
   };
@@ -117,12 +167,16 @@ function checkedPages(document: OpenApiDocument, operation: OperationObject, lis
   const answer = resolve(document, content['application/json']?.schema ?? {});
   if (list === '*') {
     if (answer.type !== 'array') fail('says that the answer is a list, which it is not');
-    if (PAGE_HEADERS.some((name) => !(name in headers))) fail(`needs the headers ${PAGE_HEADERS.join(', ')} in the answer`);
+    if (PAGE_HEADERS.some((name) => !(name in headers)))
+      fail(`needs the headers ${PAGE_HEADERS.join(', ')} in the answer`);
     return list;
   }
-  const owner = objectsOf(document, answer).find(({ properties = {} }) => resolve(document, properties[list] ?? {}).type === 'array');
+  const owner = objectsOf(document, answer).find(({ properties = {} }) =>
+    resolve(document, properties[list] ?? {}).type === 'array'
+  );
   if (owner === undefined || answer.type === 'array') return fail(`names ${list}, which is no list of the answer`);
-  if (!('truncated' in owner.properties!) || !('nextOffset' in owner.properties!)) fail(`needs truncated and nextOffset beside ${list}`);
+  if (!('truncated' in owner.properties!) || !('nextOffset' in owner.properties!))
+    fail(`needs truncated and nextOffset beside ${list}`);
   return list;
 }
 
@@ -135,21 +189,35 @@ function propertiesOf(document: OpenApiDocument, { properties }: SchemaObject, n
 function objectsOf(document: OpenApiDocument, schema: SchemaObject): SchemaObject[] {
   const own = resolve(document, schema);
   const { allOf = [], anyOf = [], oneOf = [], items } = own;
-  return [own, ...[...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])].flatMap((part) => objectsOf(document, part))];
+  return [own,
+    ...[...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])].flatMap((part) => objectsOf(document, part))];
 }
 
 function successStatus(operation: OperationObject): number {
   const others = operation['x-other-statuses'] ?? [];
-  const statuses = Object.keys(operation.responses).filter((status) => status.startsWith('2') && !others.includes(Number(status)));
-  if (statuses.length !== 1) throw new Error(`${operation.operationId}: expected exactly one success status, got ${statuses.join(', ') || 'none'}`);
+  const statuses = Object.keys(operation.responses).filter((status) =>
+    status.startsWith('2') && !others.includes(Number(status))
+  );
+  if (statuses.length !== 1)
+    throw new Error(
+      `${operation.operationId}: expected exactly one success status, got ${statuses.join(', ') || 'none'}`,
+    );
   return Number(statuses[0]);
 }
 
 /** A handler chooses between statuses, not between kinds of responses. */
-function checkedStatuses(document: OpenApiDocument, operation: OperationObject, statuses: readonly number[]): readonly number[] {
-  const mediaOf = (status: number): string => Object.keys(resolve(document, operation.responses[status] ?? {}).content ?? {}).join();
-  const wrong = statuses.find((status) => !(status in operation.responses) || mediaOf(status) !== mediaOf(successStatus(operation)));
-  if (wrong !== undefined) throw new Error(`${operation.operationId}: x-other-statuses names ${wrong}, which is not described or has other media types`);
+function checkedStatuses(document: OpenApiDocument, operation: OperationObject,
+  statuses: readonly number[]): readonly number[]
+{
+  const mediaOf = (status: number): string =>
+    Object.keys(resolve(document, operation.responses[status] ?? {}).content ?? {}).join();
+  const wrong = statuses.find((status) =>
+    !(status in operation.responses) || mediaOf(status) !== mediaOf(successStatus(operation))
+  );
+  if (wrong !== undefined)
+    throw new Error(
+      `${operation.operationId}: x-other-statuses names ${wrong}, which is not described or has other media types`,
+    );
   return statuses;
 }
 
@@ -160,18 +228,22 @@ function bodySchema(document: OpenApiDocument, operation: OperationObject): Sche
   const media = content['application/json'] ?? content['multipart/form-data'];
   if (!media?.schema) return { type: 'object', properties: {} };
   const schema = resolve(document, media.schema);
-  if (schema.properties === undefined) throw new Error(`${operation.operationId}: the body must be an object with properties`);
+  if (schema.properties === undefined)
+    throw new Error(`${operation.operationId}: the body must be an object with properties`);
   return schema;
 }
 
 /** If fields of the body are required, naming them is more helpful than reporting that there is no body. */
 function requiresBody(operation: OperationObject, body: SchemaObject | undefined): boolean {
   const { required, content = {} } = operation.requestBody ?? {};
-  return required === true && 'application/json' in content && body?.required === undefined && body?.anyOf === undefined && body?.oneOf === undefined;
+  return required === true && 'application/json' in content && body?.required === undefined &&
+    body?.anyOf === undefined && body?.oneOf === undefined;
 }
 
 /** Parameters come first, so that their violations are reported before those of the body. */
-function flatInput(document: OpenApiDocument, operation: OperationObject, parameters: ParameterObject[], body: SchemaObject | undefined): SchemaObject {
+function flatInput(document: OpenApiDocument, operation: OperationObject, parameters: ParameterObject[],
+  body: SchemaObject | undefined): SchemaObject
+{
   const properties: Record<string, SchemaObject> = {};
   const required = new Set<string>();
   for (const parameter of parameters) {
@@ -184,8 +256,16 @@ function flatInput(document: OpenApiDocument, operation: OperationObject, parame
     properties[name] ??= withDefault(document, schema['x-late'] === true ? withoutEnum(schema) : schema);
   }
   for (const name of body?.required ?? []) required.add(name);
-  const rest = Object.fromEntries(Object.entries(body ?? {}).filter(([key]) => !['properties', 'required', 'type'].includes(key)));
-  return { type: 'object', description: operation.summary, properties, ...(required.size ? { required: [...required] } : {}), ...rest };
+  const rest = Object.fromEntries(
+    Object.entries(body ?? {}).filter(([key]) => !['properties', 'required', 'type'].includes(key)),
+  );
+  return {
+    type: 'object',
+    description: operation.summary,
+    properties,
+    ...(required.size ? { required: [...required] } : {}),
+    ...rest,
+  };
 }
 
 /** Fields that the handler itself checks (`x-late`). */
@@ -204,7 +284,9 @@ function parameterSpec(document: OpenApiDocument, parameter: ParameterObject): P
   const schema = resolve(document, parameter.schema);
   const type = plainType(schema);
   const inner = schema.items ?? (schema['additionalProperties'] as SchemaObject | undefined);
-  const items = (type === 'array' || type === 'object') && typeof inner === 'object' ? plainType(resolve(document, inner)) : undefined;
+  const items = (type === 'array' || type === 'object') && typeof inner === 'object'
+    ? plainType(resolve(document, inner))
+    : undefined;
   return {
     name: parameter.name,
     in: parameter.in as ParameterSpec['in'],
@@ -222,7 +304,8 @@ function plainType(schema: SchemaObject): ParameterSpec['type'] {
 /** `Idempotency-Key` becomes `idempotencyKey`; other names are unchanged. */
 function fieldName(parameter: ParameterObject): string {
   if (parameter.in !== 'header') return parameter.name;
-  const camel = parameter.name.toLowerCase().replace(/^x-/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const camel = parameter.name.toLowerCase().replace(/^x-/, '').replace(/-(\w)/g,
+    (_, letter: string) => letter.toUpperCase());
   return camel;
 }
 

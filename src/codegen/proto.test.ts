@@ -31,7 +31,9 @@ describe('the proto files', () => {
 
   it('are refused when they do not lint, with the place', async () => {
     await edit((text) => text.replace('// One document.\n', ''));
-    await expect(generate()).rejects.toThrow(/do not lint[\s\S]*common\.proto:\d+:\d+:Message "Document" should have a non-empty comment/);
+    await expect(generate()).rejects.toThrow(
+      /do not lint[\s\S]*common\.proto:\d+:\d+:Message "Document" should have a non-empty comment/,
+    );
   });
 
   it('are refused when they break clients of what was published', async () => {
@@ -41,7 +43,9 @@ describe('the proto files', () => {
 
   it('are refused when they break ships of what was published', async () => {
     await edit((text) => text.replace('string token = 1;', 'string join_token = 1;'), FLEET);
-    await expect(generate()).rejects.toThrow(/break clients of what was released[\s\S]*fleet\.proto:\d+:\d+:Field "1"[\s\S]*"join_token"/);
+    await expect(generate()).rejects.toThrow(
+      /break clients of what was released[\s\S]*fleet\.proto:\d+:\d+:Field "1"[\s\S]*"join_token"/,
+    );
   });
 
   it('break nobody once they are published', async () => {
@@ -57,12 +61,16 @@ describe('the proto files', () => {
     for (const file of files.filter((name) => name.endsWith('.proto'))) {
       const path = dirname(file);
       const name = path.split('/').slice(-2).join('');
-      expect(await readFile(join(folder, 'proto', file), 'utf8'), file).toContain(`\noption go_package = "quire/gen/${path};${name}";\n`);
+      expect(await readFile(join(folder, 'proto', file), 'utf8'), file).toContain(
+        `\noption go_package = "quire/gen/${path};${name}";\n`,
+      );
     }
   });
 
   it('may grow', async () => {
-    await edit((text) => text.replace('message Document {', 'message Document {\n  // A new field.\n  string added_later = 99;'));
+    await edit((text) =>
+      text.replace('message Document {', 'message Document {\n  // A new field.\n  string added_later = 99;')
+    );
     await generate();
   });
 

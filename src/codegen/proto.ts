@@ -17,12 +17,16 @@ export const IMAGE = 'docs.binpb';
 const FLEET = {
   version: 'v2',
   // Type stripping does not support enums, so scripts and declarations are written instead of TypeScript.
-  plugins: [{ local: [process.execPath, installed('@bufbuild/protoc-gen-es', 'protoc-gen-es')], out: '.', opt: ['target=js+dts', 'import_extension=js'] }],
+  plugins: [{
+    local: [process.execPath, installed('@bufbuild/protoc-gen-es', 'protoc-gen-es')],
+    out: '.',
+    opt: ['target=js+dts', 'import_extension=js'],
+  }],
 };
 
 /**
- * Checks the proto files below `root` and writes their image into `target`. Throws SpecificationError if they do not lint, or
- * would break a client of the last release.
+ * Checks the proto files below `root` and writes their image into `target`. Throws SpecificationError if they do not
+ * lint, or would break a client of the last release.
  */
 export async function generateProto(root: string, target: string): Promise<void> {
   await buf(root, ['lint'], 'the proto files do not lint');
@@ -31,11 +35,16 @@ export async function generateProto(root: string, target: string): Promise<void>
   }
   await mkdir(target, { recursive: true });
   // Comments are for readers of the source; without them, the image has a third of the size.
-  await buf(root, ['build', '--exclude-source-info', '--path', 'quire/docs', '-o', join(target, IMAGE)], 'the proto files do not compile');
-  await buf(root, ['generate', '--template', JSON.stringify(FLEET), '--path', 'quire/fleet', '-o', target], 'the messages of the fleet cannot be generated');
+  await buf(root, ['build', '--exclude-source-info', '--path', 'quire/docs', '-o', join(target, IMAGE)],
+    'the proto files do not compile');
+  await buf(root, ['generate', '--template', JSON.stringify(FLEET), '--path', 'quire/fleet', '-o', target],
+    'the messages of the fleet cannot be generated');
 }
 
-/** Makes the current proto files those of the last release: every later check refuses changes that would break their clients. */
+/**
+ * Makes the current proto files those of the last release: every later check refuses changes that would break their
+ * clients.
+ */
 export async function publishProto(root: string): Promise<void> {
   await buf(root, ['build', '--exclude-source-info', '-o', PUBLISHED], 'the proto files do not compile');
 }

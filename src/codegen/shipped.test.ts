@@ -3,35 +3,47 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { publishedManifest, type Manifest } from './manifest.ts';
+import { type Manifest, publishedManifest } from './manifest.ts';
 import { SERVICES } from './services.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Entry points of the published package: its command and the modules that its manifest exports. */
-const ENTRIES = ['src/app/main.ts', 'src/client/docs.ts', 'src/client/runs.ts', ...SERVICES.flatMap((service) => [`generated/${service}/sdk/index.ts`, `generated/${service}/sdk/client/index.ts`])];
+const ENTRIES = ['src/app/main.ts', 'src/client/docs.ts', 'src/client/runs.ts',
+  ...SERVICES.flatMap((service) => [`generated/${service}/sdk/index.ts`, `generated/${service}/sdk/client/index.ts`])];
 
 const WORKER = /workerFile\(import\.meta\.url, '([^']+)'\)/g;
 const REQUIRED = /(?:createRequire\(import\.meta\.url\)|\brequire)(?:\.resolve)?\('([^']+)'\)/g;
 
 /** The TypeScript files that the build compiles, relative to the root. */
 function shippedFiles(): string[] {
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), (path) => readFileSync(path, 'utf8')) as { config: object };
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), (path) => readFileSync(path, 'utf8')) as {
+    config: object;
+  };
   return ts.parseJsonConfigFileContent(config, ts.sys, ROOT).fileNames.map((file) => relative(ROOT, file));
 }
 
 /** Statements of this kind are removed completely when a file runs. */
 const TYPES = /^(?:import|export) type [^;]*;$/gm;
 
-/** The dependencies of a file, which it imports, loads or starts as a worker: files relative to the root, and run-time packages by name. */
+/**
+ * The dependencies of a file, which it imports, loads or starts as a worker: files relative to the root, and run-time
+ * packages by name.
+ */
 function importsOf(file: string): { files: string[]; packages: string[] } {
   const source = readFileSync(join(ROOT, file), 'utf8');
-  const specifiersOf = (text: string) => [...ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName), ...[...text.matchAll(REQUIRED)].map(([, name]) => name!)];
+  const specifiersOf = (
+    text: string,
+  ) => [...ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName),
+    ...[...text.matchAll(REQUIRED)].map(([, name]) => name!)];
   const specifiers = specifiersOf(source);
   const beside = (path: string) => join(dirname(file), path);
   return {
-    files: [...specifiers.filter((name) => name.startsWith('.')).map(beside), ...[...source.matchAll(WORKER)].map(([, name]) => beside(`${name!}.ts`))],
-    packages: specifiersOf(source.replace(TYPES, '')).filter((name) => !name.startsWith('.') && !isBuiltin(name)).map((name) => name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/')),
+    files: [...specifiers.filter((name) => name.startsWith('.')).map(beside),
+      ...[...source.matchAll(WORKER)].map(([, name]) => beside(`${name!}.ts`))],
+    packages: specifiersOf(source.replace(TYPES, '')).filter((name) => !name.startsWith('.') && !isBuiltin(name)).map((
+      name,
+    ) => name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/')),
   };
 }
 
@@ -53,8 +65,12 @@ function reached(): Set<string> {
 describe('the published package (src/codegen/build.ts)', () => {
   it('imports its production dependencies only', () => {
     const manifest = publishedManifest(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest);
-    const declared = new Set(['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((kind) => Object.keys(manifest[kind]!)));
-    const undeclared = shipped.flatMap((file) => imports.get(file)!.packages.filter((name) => !declared.has(name)).map((name) => `${file} imports ${name}`));
+    const declared = new Set(
+      ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((kind) => Object.keys(manifest[kind]!)),
+    );
+    const undeclared = shipped.flatMap((file) =>
+      imports.get(file)!.packages.filter((name) => !declared.has(name)).map((name) => `${file} imports ${name}`)
+    );
     expect(undeclared).toEqual([]);
   });
 

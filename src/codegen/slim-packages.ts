@@ -2,14 +2,15 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Packages of tens of megabytes of which the published package needs a few files; the rest is other builds of the same code,
- * source maps, or a peer dependency for its types. They are bundled (`bundleDependencies`) with only these files and their
- * licences.
+ * Packages of tens of megabytes of which the published package needs a few files; the rest is other builds of the same
+ * code, source maps, or a peer dependency for its types. They are bundled (`bundleDependencies`) with only these files
+ * and their licences.
  */
 export const SLIM: Readonly<Record<string, readonly string[]>> = {
   'sql.js': ['LICENSE', 'dist/sql-wasm.js', 'dist/sql-wasm.wasm'],
   '@graphql-yoga/render-graphiql': ['LICENSE', 'esm'],
-  'swagger-ui-dist': ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css'],
+  'swagger-ui-dist': ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt',
+    'swagger-ui.css'],
 };
 
 /** Fields on which `npm install` would act: nothing must be installed for them, and no script run. */

@@ -5,14 +5,29 @@ import { lintWithSpectral } from './spectral.ts';
 function description(): Record<string, unknown> & { info: Record<string, unknown> } {
   return {
     openapi: '3.1.0',
-    info: { title: 'Shop', version: '1.0.0', description: 'Sells.', contact: { name: 'The shop' }, license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' } },
+    info: {
+      title: 'Shop',
+      version: '1.0.0',
+      description: 'Sells.',
+      contact: { name: 'The shop' },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
     servers: [{ url: '/', description: 'This server' }],
     tags: [{ name: 'goods', description: 'What is sold.' }],
     paths: {
       '/v1/goods': {
         get: {
-          operationId: 'listGoods', tags: ['goods'], summary: 'Lists goods', description: 'Lists goods.', security: [],
-          responses: { 200: { description: 'The goods', content: { 'application/json': { schema: { $ref: '#/components/schemas/Goods' }, example: ['pen'] } } } },
+          operationId: 'listGoods',
+          tags: ['goods'],
+          summary: 'Lists goods',
+          description: 'Lists goods.',
+          security: [],
+          responses: {
+            200: {
+              description: 'The goods',
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Goods' }, example: ['pen'] } },
+            },
+          },
         },
       },
     },
@@ -33,7 +48,9 @@ describe('Spectral', () => {
     const document = description();
     delete document.info['contact'];
     document['components'] = { schemas: { Goods: { type: 'array', prefixItems: [{ type: 'string' }] } } };
-    await expect(lint(document)).rejects.toThrow(/2 problems in the shop specification[\s\S]*warning info-contact: [\s\S]*#\/info\n[\s\S]*error array-items: [\s\S]*#\/components\/schemas\/Goods/);
+    await expect(lint(document)).rejects.toThrow(
+      /2 problems in the shop specification[\s\S]*warning info-contact: [\s\S]*#\/info\n[\s\S]*error array-items: [\s\S]*#\/components\/schemas\/Goods/,
+    );
   });
 
   it('refuses an example that its schema does not allow', async () => {
@@ -51,11 +68,16 @@ describe('Spectral', () => {
   });
 
   it('accepts an example under one schema, and refuses it under another', async () => {
-    const document = description() as unknown as { paths: Record<string, { get: { operationId: string; responses: { 200: { content: Record<string, { schema: object }> } } } }> };
+    const document = description() as unknown as {
+      paths: Record<string,
+        { get: { operationId: string; responses: { 200: { content: Record<string, { schema: object }> } } } }>;
+    };
     const other = structuredClone(document.paths['/v1/goods']!);
     other.get.operationId = 'listOthers';
     other.get.responses[200].content['application/json']!.schema = { type: 'array', items: { type: 'integer' } };
     document.paths['/v1/others'] = other;
-    await expect(lint(document)).rejects.toThrow(/1 problems[\s\S]*oas3-valid-media-example: [\s\S]*paths\/~1v1~1others\//);
+    await expect(lint(document)).rejects.toThrow(
+      /1 problems[\s\S]*oas3-valid-media-example: [\s\S]*paths\/~1v1~1others\//,
+    );
   });
 });

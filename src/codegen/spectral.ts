@@ -1,14 +1,15 @@
-import { createHash } from 'node:crypto';
-import { Ruleset, Spectral, type IFunctionResult, type IRuleResult, type RuleDefinition, type RulesetFunctionContext } from '@stoplight/spectral-core';
+import { type IFunctionResult, type IRuleResult, type RuleDefinition, Ruleset, type RulesetFunctionContext,
+  Spectral } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
-import { SpecificationError } from './specification-error.ts';
+import { createHash } from 'node:crypto';
 import type { OpenApiDocument } from './openapi-types.ts';
+import { SpecificationError } from './specification-error.ts';
 
 type Check = (target: object, options: object, context: RulesetFunctionContext) => IFunctionResult[] | undefined;
 
 /**
- * Spectral compiles the schema of each example again, and most examples are those of errors, which all operations share. So what has passed at
- * one place of a description passes wherever else the same stands.
+ * Spectral compiles the schema of each example again, and most examples are those of errors, which all operations
+ * share. So what has passed at one place of a description passes wherever else the same stands.
  */
 function checkedOnce(name: 'oas3-valid-media-example' | 'oas3-valid-schema-example'): RuleDefinition {
   const rule = oas.rules[name] as { readonly then: { readonly function: Check } } & Omit<RuleDefinition, 'then'>;
@@ -32,8 +33,8 @@ function sideOf({ path }: RulesetFunctionContext): string {
 }
 
 /**
- * `spectral:oas`, including its optional rules, except two: `contact-properties` requires a page and a mailbox, and the tags
- * are in the order in which `/docs` shows them, not in alphabetical order.
+ * `spectral:oas`, including its optional rules, except two: `contact-properties` requires a page and a mailbox, and the
+ * tags are in the order in which `/docs` shows them, not in alphabetical order.
  */
 const ruleset = new Ruleset({
   extends: [[oas, 'recommended']],
@@ -57,11 +58,17 @@ export async function lintWithSpectral(document: OpenApiDocument, name: string):
   // Spectral keeps its input; the copy protects ours.
   const results = await spectral.run(structuredClone(document) as unknown as Record<string, unknown>);
   if (results.length === 0) return;
-  throw new SpecificationError(`Spectral reports ${results.length} problems in the ${name} specification:\n${results.slice(0, 50).map(line).join('\n')}`);
+  throw new SpecificationError(
+    `Spectral reports ${results.length} problems in the ${name} specification:\n${
+      results.slice(0, 50).map(line).join('\n')
+    }`,
+  );
 }
 
 const SEVERITIES = ['error', 'warning', 'information', 'hint'];
 
 function line({ severity, code, message, path }: IRuleResult): string {
-  return `${SEVERITIES[severity] ?? 'problem'} ${code}: ${message}\n    at #/${path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
+  return `${SEVERITIES[severity] ?? 'problem'} ${code}: ${message}\n    at #/${
+    path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
+  }`;
 }

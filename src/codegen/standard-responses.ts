@@ -1,4 +1,4 @@
-import { operationsOf, type OpenApiDocument, type OperationObject } from './openapi-types.ts';
+import { type OpenApiDocument, type OperationObject, operationsOf } from './openapi-types.ts';
 
 /** The shared response for each status; a service defines the ones that it returns. */
 const SHARED: Record<string, string> = {
@@ -16,8 +16,8 @@ const SHARED: Record<string, string> = {
 };
 
 /**
- * Adds to each operation the errors and the security requirement that its access, effect and input imply, so that areas need
- * not repeat them (openapi/README.md, "Operations").
+ * Adds to each operation the errors and the security requirement that its access, effect and input imply, so that areas
+ * need not repeat them (openapi/README.md, "Operations").
  */
 export function addStandardResponses(document: OpenApiDocument): OpenApiDocument {
   const defined = document.components.responses ?? {};
@@ -45,13 +45,9 @@ function standardStatuses(operation: OperationObject): string[] {
   const hasBody = operation.requestBody !== undefined;
   const hasInput = hasBody || (operation.parameters ?? []).length > 0;
   const restricted = operation['x-access'] !== 'public';
-  return [
-    ...(hasInput ? ['400'] : []),
-    ...(restricted ? ['401'] : []),
-    ...(restricted || operation['x-effect'] !== 'none' ? ['403'] : []),
-    ...(hasBody ? ['408', '413', '415'] : []),
-    '429', '431', '500', '501', '503',
-  ];
+  return [...(hasInput ? ['400'] : []), ...(restricted ? ['401'] : []),
+    ...(restricted || operation['x-effect'] !== 'none' ? ['403'] : []), ...(hasBody ? ['408', '413', '415'] : []),
+    '429', '431', '500', '501', '503'];
 }
 
 function sortedByStatus(responses: OperationObject['responses']): OperationObject['responses'] {

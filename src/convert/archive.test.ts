@@ -40,7 +40,8 @@ describe('an archive', () => {
     const whole = await docx('<w:p/>');
     expect(await fault(whole.subarray(0, whole.length - 30), 'a.docx')).toBe('damaged');
     const locked = Buffer.from(whole);
-    for (let at = locked.indexOf('PK\x01\x02', 0, 'latin1'); at >= 0; at = locked.indexOf('PK\x01\x02', at + 1, 'latin1')) locked[at + 8]! |= 1;
+    for (let at = locked.indexOf('PK\x01\x02', 0, 'latin1'); at >= 0;
+      at = locked.indexOf('PK\x01\x02', at + 1, 'latin1')) locked[at + 8]! |= 1;
     expect(await fault(locked, 'a.docx')).toBe('encrypted');
   });
 

@@ -18,8 +18,9 @@ const STORED = 0;
 const DEFLATED = 8;
 
 /**
- * A ZIP archive in memory (PKWARE APPNOTE 6.3.10). Only the requested entries are unpacked, one at a time. The inflater itself
- * enforces the size limit, so the sizes that the archive states are not relied on; archives inside archives stay packed.
+ * A ZIP archive in memory (PKWARE APPNOTE 6.3.10). Only the requested entries are unpacked, one at a time. The inflater
+ * itself enforces the size limit, so the sizes that the archive states are not relied on; archives inside archives stay
+ * packed.
  */
 export class Archive {
   readonly #bytes: Buffer;
@@ -47,14 +48,16 @@ export class Archive {
     if (entry.encrypted) throw new ConversionError('encrypted', 'is encrypted with a password');
     const bytes = this.#unpack(entry, name);
     this.#left -= bytes.length;
-    if (bytes.length > RATIO_FREE && bytes.length > MAX_RATIO * Math.max(entry.packed, 1)) throw bomb(`${name} unpacks to more than ${MAX_RATIO} times its size`);
+    if (bytes.length > RATIO_FREE && bytes.length > MAX_RATIO * Math.max(entry.packed, 1))
+      throw bomb(`${name} unpacks to more than ${MAX_RATIO} times its size`);
     return bytes;
   }
 
   #unpack(entry: Entry, name: string): Buffer {
     const packed = this.#packedBytes(entry, name);
     if (entry.method === STORED && packed.length <= this.#left) return packed;
-    if (entry.method !== STORED && entry.method !== DEFLATED) throw damaged(`${name} is packed by a method (${entry.method}) that documents do not use`);
+    if (entry.method !== STORED && entry.method !== DEFLATED)
+      throw damaged(`${name} is packed by a method (${entry.method}) that documents do not use`);
     // The ratio is checked here already, so that a bomb is refused before it is unpacked.
     const most = Math.min(this.#left, Math.max(RATIO_FREE, MAX_RATIO * packed.length) + 1);
     if (most <= 0 || entry.method === STORED) throw bomb('its parts');
@@ -68,7 +71,8 @@ export class Archive {
 
   #packedBytes(entry: Entry, name: string): Buffer {
     const bytes = this.#bytes;
-    if (entry.offset + 30 > bytes.length || bytes.readUInt32LE(entry.offset) !== LOCAL) throw damaged(`${name} is not where the archive says`);
+    if (entry.offset + 30 > bytes.length || bytes.readUInt32LE(entry.offset) !== LOCAL)
+      throw damaged(`${name} is not where the archive says`);
     const start = entry.offset + 30 + bytes.readUInt16LE(entry.offset + 26) + bytes.readUInt16LE(entry.offset + 28);
     if (start + entry.packed > bytes.length) throw damaged(`${name} is cut off`);
     return bytes.subarray(start, start + entry.packed);
@@ -78,11 +82,16 @@ export class Archive {
 function readDirectory(bytes: Buffer): Map<string, Entry> {
   const end = findEnd(bytes);
   const count = bytes.readUInt16LE(end + 10);
-  if (count > MAX_ENTRIES) throw new ConversionError('too_large', `is an archive of ${count.toLocaleString('en-US')} entries; at most ${MAX_ENTRIES.toLocaleString('en-US')} are read`);
+  if (count > MAX_ENTRIES)
+    throw new ConversionError('too_large',
+      `is an archive of ${count.toLocaleString('en-US')} entries; at most ${
+        MAX_ENTRIES.toLocaleString('en-US')
+      } are read`);
   const entries = new Map<string, Entry>();
   let at = bytes.readUInt32LE(end + 16);
   for (let i = 0; i < count; i += 1) {
-    if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== CENTRAL) throw damaged('the directory of its archive is cut off');
+    if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== CENTRAL)
+      throw damaged('the directory of its archive is cut off');
     const nameLength = bytes.readUInt16LE(at + 28);
     const name = bytes.toString('utf8', at + 46, at + 46 + nameLength).replaceAll('\\', '/');
     // If two entries have the same name, editors show the first.
@@ -111,5 +120,8 @@ function damaged(detail: string): ConversionError {
 }
 
 function bomb(what: string): ConversionError {
-  return new ConversionError('too_large', `unpacks to too much (${what}); at most ${MAX_UNPACKED / 2 ** 20} MiB and ${MAX_RATIO} times the packed size are read`);
+  return new ConversionError('too_large',
+    `unpacks to too much (${what}); at most ${
+      MAX_UNPACKED / 2 ** 20
+    } MiB and ${MAX_RATIO} times the packed size are read`);
 }

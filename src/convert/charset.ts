@@ -9,10 +9,9 @@ export interface Decoded {
 }
 
 /**
- * Decodes bytes whose encoding is not certain. In this order: a byte order mark; UTF-8 if the bytes are valid UTF-8; the
- * encoding that the file or its media type names; windows-1252, in which every byte is valid. UTF-8 comes before a named
- * encoding because text in another one is hardly ever
- * valid UTF-8, and names are often wrong.
+ * Decodes bytes whose encoding is not certain. In this order: a byte order mark; UTF-8 if the bytes are valid UTF-8;
+ * the encoding that the file or its media type names; windows-1252, in which every byte is valid. UTF-8 comes before a
+ * named encoding because text in another one is hardly ever valid UTF-8, and names are often wrong.
  */
 export function decodeText(bytes: Uint8Array, named?: string): Decoded {
   const bom = byteOrderMark(bytes);

@@ -1,6 +1,6 @@
 /** The format of a file, determined by its content; the extensions of uploads use the same names. */
-export type FileFormat =
-  'md' | 'txt' | 'html' | 'htm' | 'pdf' | 'docx' | 'odt' | 'rtf' | 'yaml' | 'yml' | 'log' | 'lex' | 'tex' | 'latex';
+export type FileFormat = 'md' | 'txt' | 'html' | 'htm' | 'pdf' | 'docx' | 'odt' | 'rtf' | 'yaml' | 'yml' | 'log' | 'lex'
+  | 'tex' | 'latex';
 
 /** A file to convert. The bytes are transferred: their buffer may be detached. */
 export interface FileToConvert {

@@ -1,20 +1,20 @@
 import { ThreadClient } from '../lib/thread-client.ts';
-import { ConversionError, type Conversion, type ConverterSettings } from './contract.ts';
+import { type Conversion, ConversionError, type ConverterSettings } from './contract.ts';
 import type { ConvertAnswer, ConvertRequest } from './protocol.ts';
 
 /** Recursive readers need a tenth of it for real documents. */
 const STACK_MB = 8;
 /**
- * How far V8's own heap limit is above ours. A thread that reaches V8's limit can end the whole process ("Reached heap limit",
- * at which point no JavaScript runs that could stop it). To prevent this, its heap is measured and the thread ended earlier. A
- * thread allocates up to 1 GB per second.
+ * How far V8's own heap limit is above ours. A thread that reaches V8's limit can end the whole process ("Reached heap
+ * limit", at which point no JavaScript runs that could stop it). To prevent this, its heap is measured and the thread
+ * ended earlier. A thread allocates up to 1 GB per second.
  */
 const HEADROOM_MB = 1024;
 const WATCH_MS = 40;
 
 /**
- * One worker thread and the file that it converts. A thread that exceeds its time or memory limit is ended, and only that file
- * fails. `lost` is called once, when the thread has ended.
+ * One worker thread and the file that it converts. A thread that exceeds its time or memory limit is ended, and only
+ * that file fails. `lost` is called once, when the thread has ended.
  */
 export class ConversionWorker {
   readonly #thread: ThreadClient<ConvertRequest, ConvertAnswer>;
@@ -24,15 +24,22 @@ export class ConversionWorker {
     this.#settings = settings;
     // Libraries print diagnostics.
     this.#thread = new ThreadClient(module, {
-      name: 'the worker that converts', restarts: false, silent: true, onEnd: lost,
+      name: 'the worker that converts',
+      restarts: false,
+      silent: true,
+      onEnd: lost,
       resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb + HEADROOM_MB, stackSizeMb: STACK_MB },
-      failure: (_, cause) => ((cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? this.#outOfMemory() : new ConversionError('crashed', 'ended the worker that converted it')),
+      failure: (_,
+        cause) => ((cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? this.#outOfMemory()
+          : new ConversionError('crashed', 'ended the worker that converted it')),
     });
   }
 
   async run(request: ConvertRequest): Promise<Conversion> {
     const { timeoutMs } = this.#settings;
-    const late = (): ConversionError => new ConversionError('timeout', `was not converted within ${timeoutMs.toLocaleString('en-US')} ms`);
+    const late = (): ConversionError =>
+      new ConversionError('timeout', `was not converted within ${timeoutMs.toLocaleString('en-US')} ms`);
     const timer = setTimeout(() => void this.#thread.end(late()), timeoutMs);
     const watch = setInterval(() => void this.#measure(), WATCH_MS).unref();
     try {
@@ -47,10 +54,14 @@ export class ConversionWorker {
 
   /** Ends the thread; its conversion fails as `aborted`. */
   stop(): Promise<void> {
-    return this.#thread.end(new ConversionError('aborted', 'was not converted: the service ends or the request was given up'));
+    return this.#thread.end(
+      new ConversionError('aborted', 'was not converted: the service ends or the request was given up'),
+    );
   }
 
-  /** Whether so much memory is in use, mostly garbage of the last file, that the next file could reach the limit by it. */
+  /**
+   * Whether so much memory is in use, mostly garbage of the last file, that the next file could reach the limit by it.
+   */
   async isFull(): Promise<boolean> {
     return (await this.#thread.usedBytes()) > (this.#settings.memoryMb * 2 ** 20) / 2;
   }
@@ -62,6 +73,7 @@ export class ConversionWorker {
   }
 
   #outOfMemory(): ConversionError {
-    return new ConversionError('out_of_memory', `needs more than ${this.#settings.memoryMb} MiB of memory to be converted`);
+    return new ConversionError('out_of_memory',
+      `needs more than ${this.#settings.memoryMb} MiB of memory to be converted`);
   }
 }

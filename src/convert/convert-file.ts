@@ -1,5 +1,5 @@
 import type { Root } from 'mdast';
-import { ConversionError, type Conversion, type FileFormat } from './contract.ts';
+import { type Conversion, ConversionError, type FileFormat } from './contract.ts';
 import { formatOf } from './format-of.ts';
 import { tooMuchOutput } from './limits.ts';
 import type { Parts } from './parts.ts';
@@ -15,7 +15,14 @@ export async function convertFile(request: ConvertRequest): Promise<Conversion> 
   const parts = await read(format, request);
   const contentMd = typeof parts.content === 'string' ? parts.content : await print(parts.content, format, request);
   if (contentMd.length > request.maxOutput) throw tooMuchOutput(request.maxOutput);
-  return { contentMd, format, converted: !AS_THEY_ARE.has(format), meta: parts.meta, repaired: parts.repaired, warnings: [...warnings, ...parts.warnings] };
+  return {
+    contentMd,
+    format,
+    converted: !AS_THEY_ARE.has(format),
+    meta: parts.meta,
+    repaired: parts.repaired,
+    warnings: [...warnings, ...parts.warnings],
+  };
 }
 
 async function read(format: FileFormat, { bytes, ...options }: ConvertRequest): Promise<Parts> {
@@ -50,7 +57,10 @@ async function print(root: Root, format: FileFormat, { textOnly }: ConvertReques
 /** Converts whatever a reader threw to a fault, because only faults leave the worker. */
 export function faultOf(error: unknown): ConversionError {
   if (error instanceof ConversionError) return error;
-  if (error instanceof RangeError && /call stack/.test(error.message)) return new ConversionError('too_deep', 'is nested more deeply than any honest document');
-  if (error instanceof RangeError && /string length|array (?:buffer|length)/i.test(error.message)) return new ConversionError('too_large', 'becomes more text than fits into memory');
-  return new ConversionError('damaged', `is damaged: ${(error instanceof Error ? error.message : String(error)).slice(0, 200)}`);
+  if (error instanceof RangeError && /call stack/.test(error.message))
+    return new ConversionError('too_deep', 'is nested more deeply than any honest document');
+  if (error instanceof RangeError && /string length|array (?:buffer|length)/i.test(error.message))
+    return new ConversionError('too_large', 'becomes more text than fits into memory');
+  return new ConversionError('damaged',
+    `is damaged: ${(error instanceof Error ? error.message : String(error)).slice(0, 200)}`);
 }

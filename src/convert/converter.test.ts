@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createConverter, type PoolOptions } from './converter.ts';
 import type { Converter, ConverterSettings } from './contract.ts';
+import { createConverter, type PoolOptions } from './converter.ts';
 import { docx } from './test-fixture.ts';
 
 const SETTINGS: ConverterSettings = { workers: 2, timeoutMs: 20_000, memoryMb: 256, maxOutput: 1_000_000 };
@@ -13,7 +13,8 @@ function start(settings: Partial<ConverterSettings> = {}, options?: PoolOptions)
 }
 
 /** A worker whose source is here: the name of the file selects what it does. */
-const module = new URL(`data:text/javascript,${encodeURIComponent(`
+const module = new URL(`data:text/javascript,${
+  encodeURIComponent(`
   import { parentPort, threadId } from 'node:worker_threads';
   const kept = [];
   const done = (name) => parentPort.postMessage({ conversion: { contentMd: name, format: 'txt', converted: false, meta: {}, repaired: 0, warnings: [] } });
@@ -26,7 +27,8 @@ const module = new URL(`data:text/javascript,${encodeURIComponent(`
     else if (name === 'heap') { const held = []; for (;;) held.push([name + held.length]); }
     else if (name === 'buffers') { const held = []; const fill = () => { held.push(new Uint8Array(8 * 2 ** 20).fill(1)); setTimeout(fill, 1); }; fill(); }
     else if (name !== 'wait') done(name);
-  });`)}`);
+  });`)
+}`);
 
 const file = (name: string, text = 'x') => ({ name, bytes: new TextEncoder().encode(text) });
 
@@ -50,29 +52,41 @@ describe('the pool of workers', () => {
 
   it('returns what is wrong with a file as its fault', async () => {
     const converter = start();
-    await expect(converter.convert(file('a.docx', '\0\0'))).rejects.toMatchObject({ name: 'ConversionError', fault: 'damaged' });
-    await expect(converter.convert({ name: 'a.docx', bytes: await docx('<w:p>') })).rejects.toMatchObject({ fault: 'damaged', message: expect.stringContaining('word/document.xml') as string });
+    await expect(converter.convert(file('a.docx', '\0\0'))).rejects.toMatchObject({
+      name: 'ConversionError',
+      fault: 'damaged',
+    });
+    await expect(converter.convert({ name: 'a.docx', bytes: await docx('<w:p>') })).rejects.toMatchObject({
+      fault: 'damaged',
+      message: expect.stringContaining('word/document.xml') as string,
+    });
   });
 
-  it.each([
-    ['hangs', 'hang', 'timeout'], ['takes all memory of the heap', 'heap', 'out_of_memory'], ['takes all memory in buffers', 'buffers', 'out_of_memory'], ['ends it', 'exit', 'crashed'], ['throws in it', 'throw', 'crashed'],
-  ])('fails a file alone that %s', async (_, name, fault) => {
-    const converter = start({ workers: 1, timeoutMs: name === 'hang' ? 300 : 20_000, memoryMb: 64 }, { module });
-    const [bad, good] = await Promise.allSettled([converter.convert(file(name)), converter.convert(file('good'))]);
-    expect(bad).toMatchObject({ status: 'rejected', reason: { name: 'ConversionError', fault } });
-    expect(good).toMatchObject({ status: 'fulfilled', value: { contentMd: 'good' } });
-  });
+  it.each([['hangs', 'hang', 'timeout'], ['takes all memory of the heap', 'heap', 'out_of_memory'], [
+    'takes all memory in buffers',
+    'buffers',
+    'out_of_memory',
+  ], ['ends it', 'exit', 'crashed'], ['throws in it', 'throw', 'crashed']])('fails a file alone that %s',
+    async (_, name, fault) => {
+      const converter = start({ workers: 1, timeoutMs: name === 'hang' ? 300 : 20_000, memoryMb: 64 }, { module });
+      const [bad, good] = await Promise.allSettled([converter.convert(file(name)), converter.convert(file('good'))]);
+      expect(bad).toMatchObject({ status: 'rejected', reason: { name: 'ConversionError', fault } });
+      expect(good).toMatchObject({ status: 'fulfilled', value: { contentMd: 'good' } });
+    });
 
   it('gives up a file that is waiting or under way when its signal says so', async () => {
     const converter = start({ workers: 1 }, { module });
     const [running, waiting] = [new AbortController(), new AbortController()];
-    const both = [converter.convert(file('wait'), { signal: running.signal }), converter.convert(file('wait'), { signal: waiting.signal })];
+    const both = [converter.convert(file('wait'), { signal: running.signal }),
+      converter.convert(file('wait'), { signal: waiting.signal })];
     const results = Promise.allSettled(both);
     waiting.abort();
     running.abort();
     expect(await results).toMatchObject([{ reason: { fault: 'aborted' } }, { reason: { fault: 'aborted' } }]);
     expect((await converter.convert(file('good'))).contentMd).toBe('good');
-    await expect(converter.convert(file('good'), { signal: AbortSignal.abort() })).rejects.toMatchObject({ fault: 'aborted' });
+    await expect(converter.convert(file('good'), { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      fault: 'aborted',
+    });
   });
 
   it('gives up all files when it is closed, and is closed twice without harm', async () => {
@@ -102,10 +116,12 @@ describe('the pool of workers', () => {
   });
 
   it('outlast promises that are rejected and that nobody awaits, which libraries leave behind of damaged files', async () => {
-    const leaving = new URL(`data:text/javascript,${encodeURIComponent(`
+    const leaving = new URL(`data:text/javascript,${
+      encodeURIComponent(`
       import ${JSON.stringify(new URL('worker.ts', import.meta.url).href)};
       import { parentPort } from 'node:worker_threads';
-      parentPort.on('message', () => void Promise.reject(new Error('x')));`)}`);
+      parentPort.on('message', () => void Promise.reject(new Error('x')));`)
+    }`);
     const converter = start({ workers: 1 }, { module: leaving });
     for (const name of ['a.md', 'b.md']) expect((await converter.convert(file(name, name))).contentMd).toBe(name);
   });

@@ -1,6 +1,7 @@
 import { currentTracing } from '../lib/tracing.ts';
 import { workerFile } from '../lib/worker-file.ts';
-import { ConversionError, type Conversion, type ConversionOptions, type Converter, type ConverterSettings, type FileToConvert } from './contract.ts';
+import { type Conversion, ConversionError, type ConversionOptions, type Converter, type ConverterSettings,
+  type FileToConvert } from './contract.ts';
 import { ConversionWorker } from './conversion-worker.ts';
 import type { ConvertRequest } from './protocol.ts';
 
@@ -22,10 +23,12 @@ export interface PoolOptions {
 }
 
 /**
- * Converts files in worker threads, in the order in which they arrive. Threads start when files arrive and end after half a
- * minute without one. Waiting files keep their bytes in memory; callers limit the number of waiting files.
+ * Converts files in worker threads, in the order in which they arrive. Threads start when files arrive and end after
+ * half a minute without one. Waiting files keep their bytes in memory; callers limit the number of waiting files.
  */
-export function createConverter(settings: ConverterSettings, { module = workerFile(import.meta.url, 'worker'), idleMs = IDLE_MS }: PoolOptions = {}): Converter {
+export function createConverter(settings: ConverterSettings,
+  { module = workerFile(import.meta.url, 'worker'), idleMs = IDLE_MS }: PoolOptions = {}): Converter
+{
   return new ConverterPool(settings, module, idleMs);
 }
 
@@ -48,12 +51,23 @@ class ConverterPool implements Converter {
   convert(file: FileToConvert, options: ConversionOptions = {}): Promise<Conversion> {
     const tracing = currentTracing();
     if (tracing === undefined) return this.#convert(file, options);
-    return tracing.within({ name: 'convert file', attributes: { 'quire.file.bytes': file.bytes.byteLength } }, () => this.#convert(file, options));
+    return tracing.within({ name: 'convert file', attributes: { 'quire.file.bytes': file.bytes.byteLength } },
+      () => this.#convert(file, options));
   }
 
-  #convert({ bytes, name, contentType }: FileToConvert, { textOnly, mainContent, baseUrl, signal }: ConversionOptions): Promise<Conversion> {
+  #convert({ bytes, name, contentType }: FileToConvert,
+    { textOnly, mainContent, baseUrl, signal }: ConversionOptions): Promise<Conversion>
+  {
     if (this.#closed || signal?.aborted) return Promise.reject(aborted());
-    const request = () => ({ bytes: transferable(bytes), name, contentType, textOnly, mainContent, baseUrl, maxOutput: this.#settings.maxOutput });
+    const request = () => ({
+      bytes: transferable(bytes),
+      name,
+      contentType,
+      textOnly,
+      mainContent,
+      baseUrl,
+      maxOutput: this.#settings.maxOutput,
+    });
     const { promise, resolve, reject } = Promise.withResolvers<Conversion>();
     const job: Job = { request, resolve, reject, signal };
     const abort = () => this.#abort(job);

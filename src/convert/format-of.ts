@@ -10,20 +10,40 @@ export interface FoundFormat {
 }
 
 /** Names of formats in messages. */
-const NAMES: Readonly<Record<FileFormat, string>> = { md: 'Markdown', txt: 'plain text', html: 'HTML', htm: 'HTML', pdf: 'PDF', docx: 'DOCX', odt: 'ODT', rtf: 'RTF', yaml: 'YAML', yml: 'YAML', log: 'a log', lex: 'a lex file', tex: 'LaTeX', latex: 'LaTeX' };
+const NAMES: Readonly<Record<FileFormat, string>> = {
+  md: 'Markdown',
+  txt: 'plain text',
+  html: 'HTML',
+  htm: 'HTML',
+  pdf: 'PDF',
+  docx: 'DOCX',
+  odt: 'ODT',
+  rtf: 'RTF',
+  yaml: 'YAML',
+  yml: 'YAML',
+  log: 'a log',
+  lex: 'a lex file',
+  tex: 'LaTeX',
+  latex: 'LaTeX',
+};
 
 /** First bytes of binary formats that are not supported. */
-const OTHERS: readonly (readonly [name: string, bytes: string])[] = [
-  ['a PNG picture', '\x89PNG'], ['a JPEG picture', '\xff\xd8\xff'], ['a GIF picture', 'GIF8'], ['a TIFF picture', 'II*\x00'], ['a TIFF picture', 'MM\x00*'], ['a gzip archive', '\x1f\x8b'], ['a bzip2 archive', 'BZh'], ['a 7z archive', "7z\xbc\xaf'\x1c"], ['an xz archive', '\xfd7zXZ'], ['a RAR archive', 'Rar!'], ['a zstd archive', '\x28\xb5\x2f\xfd'], ['a program', '\x7fELF'], ['a program', 'MZ\x90'], ['PostScript', '%!PS'], ['a WebAssembly module', '\x00asm'],
-];
+const OTHERS: readonly (readonly [name: string, bytes: string])[] = [['a PNG picture', '\x89PNG'], ['a JPEG picture',
+  '\xff\xd8\xff'], ['a GIF picture', 'GIF8'], ['a TIFF picture', 'II*\x00'], ['a TIFF picture', 'MM\x00*'], [
+  'a gzip archive',
+  '\x1f\x8b',
+], ['a bzip2 archive', 'BZh'], ['a 7z archive', "7z\xbc\xaf'\x1c"], ['an xz archive', '\xfd7zXZ'], ['a RAR archive',
+  'Rar!'], ['a zstd archive', '\x28\xb5\x2f\xfd'], ['a program', '\x7fELF'], ['a program', 'MZ\x90'], ['PostScript',
+  '%!PS'], ['a WebAssembly module', '\x00asm']];
 const OLE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
 /** PDF readers search this many bytes of a file for the header. */
 const PDF_WITHIN = 1024;
-const TEXTS: ReadonlySet<FileFormat> = new Set(['md', 'txt', 'html', 'htm', 'yaml', 'yml', 'log', 'lex', 'tex', 'latex']);
+const TEXTS: ReadonlySet<FileFormat> = new Set(['md', 'txt', 'html', 'htm', 'yaml', 'yml', 'log', 'lex', 'tex',
+  'latex']);
 
 /**
- * Determines the format of a file. The content decides between formats that can be told apart; for text formats the extension
- * decides, then the media type. A contradiction is a warning.
+ * Determines the format of a file. The content decides between formats that can be told apart; for text formats the
+ * extension decides, then the media type. A contradiction is a warning.
  * @throws ConversionError `unsupported`, `encrypted`, `damaged`
  */
 export function formatOf(bytes: Uint8Array, name: string, contentType: string | undefined): FoundFormat {
@@ -31,9 +51,13 @@ export function formatOf(bytes: Uint8Array, name: string, contentType: string | 
   const claimed = isConvertible(extension) ? extension : undefined;
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096)).toString('latin1');
   const binary = binaryFormat(bytes, head);
-  const found = binary ?? textFormat(bytes, head, { extension, claimed, media: formatOfMediaType(contentType), contentType });
+  const found = binary ??
+    textFormat(bytes, head, { extension, claimed, media: formatOfMediaType(contentType), contentType });
   const same = claimed === undefined || NAMES[claimed] === NAMES[found];
-  return { format: same && claimed !== undefined ? claimed : found, warnings: same ? [] : [`The name ends in .${extension}, but the content is ${NAMES[found]}.`] };
+  return {
+    format: same && claimed !== undefined ? claimed : found,
+    warnings: same ? [] : [`The name ends in .${extension}, but the content is ${NAMES[found]}.`],
+  };
 }
 
 /** Formats that are identified by their first bytes. */
@@ -50,20 +74,32 @@ function binaryFormat(bytes: Uint8Array, head: string): FileFormat | undefined {
 function formatOfArchive(archive: Archive): FileFormat {
   const kind = archive.has('mimetype') ? archive.read('mimetype')!.toString('latin1').trim() : '';
   if (kind.startsWith('application/vnd.oasis.opendocument.text')) return 'odt';
-  if (kind !== '') throw new ConversionError('unsupported', `is an archive of the type ${kind.slice(0, 80).replace(/[^\x20-\x7e]/g, '?')}, which cannot be converted`);
+  if (kind !== '')
+    throw new ConversionError('unsupported',
+      `is an archive of the type ${kind.slice(0, 80).replace(/[^\x20-\x7e]/g, '?')}, which cannot be converted`);
   const names = archive.names;
-  if (archive.has('word/document.xml') || (archive.has('[Content_Types].xml') && names.some((name) => /^word\/document[^/]*\.xml$/.test(name)))) return 'docx';
+  if (archive.has('word/document.xml') ||
+    (archive.has('[Content_Types].xml') && names.some((name) => /^word\/document[^/]*\.xml$/.test(name))))
+    return 'docx';
   if (archive.has('content.xml') && archive.has('META-INF/manifest.xml')) return 'odt';
   const office = names.find((name) => /^(?:xl|ppt|visio)\//.test(name))?.split('/')[0];
-  const what = office === 'xl' ? 'a spreadsheet (XLSX)' : office === 'ppt' ? 'a presentation (PPTX)' : office === 'visio' ? 'a drawing (VSDX)' : 'a ZIP archive; its files have to be uploaded one by one';
+  const what = office === 'xl'
+    ? 'a spreadsheet (XLSX)'
+    : office === 'ppt'
+    ? 'a presentation (PPTX)'
+    : office === 'visio'
+    ? 'a drawing (VSDX)'
+    : 'a ZIP archive; its files have to be uploaded one by one';
   throw new ConversionError('unsupported', `is ${what}${office === undefined ? '' : ', which cannot be converted'}`);
 }
 
 /** Office files from before 2007, and the container of encrypted current ones; their streams have names in UTF-16. */
 function oldOffice(bytes: Uint8Array): ConversionError {
   const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (content.includes(Buffer.from('EncryptedPackage', 'utf16le'))) return new ConversionError('encrypted', 'is encrypted with a password');
-  return new ConversionError('unsupported', 'is an office file of the kind before 2007 (.doc, .xls, .ppt); save it as .docx');
+  if (content.includes(Buffer.from('EncryptedPackage', 'utf16le')))
+    return new ConversionError('encrypted', 'is encrypted with a password');
+  return new ConversionError('unsupported',
+    'is an office file of the kind before 2007 (.doc, .xls, .ppt); save it as .docx');
 }
 
 interface Claims {
@@ -85,8 +121,12 @@ function textFormat(bytes: Uint8Array, head: string, { extension, claimed, media
   if (page) return 'html';
   if (media !== undefined && TEXTS.has(media)) return media;
   // A name such as `v1.2` has no meaningful extension; its media type says that it is text.
-  if (extension === '' && (contentType === undefined || media !== undefined)) return /^\s*(?:%[^\n]*\n\s*)*\\documentclass/.test(head) ? 'tex' : 'txt';
-  throw new ConversionError('unsupported', extension === '' ? `has the media type ${contentType!.slice(0, 80)}, which cannot be converted` : `has an extension (.${extension.slice(0, 20)}) that cannot be converted`);
+  if (extension === '' && (contentType === undefined || media !== undefined))
+    return /^\s*(?:%[^\n]*\n\s*)*\\documentclass/.test(head) ? 'tex' : 'txt';
+  throw new ConversionError('unsupported',
+    extension === ''
+      ? `has the media type ${contentType!.slice(0, 80)}, which cannot be converted`
+      : `has an extension (.${extension.slice(0, 20)}) that cannot be converted`);
 }
 
 /** Whether a complete HTML page begins here, after white space, comments and the XML declaration. */

@@ -1,12 +1,17 @@
 import { ConversionError } from './contract.ts';
 
-/** Maximum nesting depth of XML elements, of groups in RTF and LaTeX, and of lists; Word's own limit for tables is far lower. */
+/**
+ * Maximum nesting depth of XML elements, of groups in RTF and LaTeX, and of lists; Word's own limit for tables is far
+ * lower.
+ */
 export const MAX_DEPTH = 256;
 
 /** Maximum total bytes to which all parts of an archive may unpack; only parts that hold text are unpacked. */
 export const MAX_UNPACKED = 128 * 2 ** 20;
 
-/** Maximum number of entries of an archive; a document with a picture on each of a thousand pages has some thousands. */
+/**
+ * Maximum number of entries of an archive; a document with a picture on each of a thousand pages has some thousands.
+ */
 export const MAX_ENTRIES = 20_000;
 
 /** XML of documents is compressed 5 to 40 times, a spreadsheet of zeros 100 times; deflate cannot exceed 1,032. */

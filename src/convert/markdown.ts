@@ -11,25 +11,36 @@ interface PrinterExtension {
 }
 
 /**
- * Addresses in text are written unchanged. The extension for them would escape each `@` and `:`, and search would then index
- * another word.
+ * Addresses in text are written unchanged. The extension for them would escape each `@` and `:`, and search would then
+ * index another word.
  */
 function withoutAutolinks(list: PrinterExtension[]): PrinterExtension[] {
-  return list
-    .filter((extension) => !extension.unsafe?.some(({ character }) => character === '@'))
-    .map((extension) => (extension.extensions === undefined ? extension : { ...extension, extensions: withoutAutolinks(extension.extensions) }));
+  return list.filter((extension) => !extension.unsafe?.some(({ character }) => character === '@')).map((
+    extension,
+  ) => (extension.extensions === undefined
+    ? extension
+    : { ...extension, extensions: withoutAutolinks(extension.extensions) })
+  );
 }
 
-const printer = unified()
-  .use(remarkGfm, { tablePipeAlign: false })
-  .use(function plainAddresses() {
-    const data = this.data() as { toMarkdownExtensions?: PrinterExtension[] };
-    data.toMarkdownExtensions = withoutAutolinks(data.toMarkdownExtensions ?? []);
-  })
-  .use(remarkStringify, { bullet: '-', emphasis: '*', strong: '*', fence: '`', fences: true, rule: '-', listItemIndent: 'one', incrementListMarker: true, resourceLink: true })
-  .freeze();
+const printer = unified().use(remarkGfm, { tablePipeAlign: false }).use(function plainAddresses() {
+  const data = this.data() as { toMarkdownExtensions?: PrinterExtension[] };
+  data.toMarkdownExtensions = withoutAutolinks(data.toMarkdownExtensions ?? []);
+}).use(remarkStringify, {
+  bullet: '-',
+  emphasis: '*',
+  strong: '*',
+  fence: '`',
+  fences: true,
+  rule: '-',
+  listItemIndent: 'one',
+  incrementListMarker: true,
+  resourceLink: true,
+}).freeze();
 
-/** Prints a tree as markdown in the one style that all formats share: `#` headings, `-` lists, GFM tables, fenced code. */
+/**
+ * Prints a tree as markdown in the one style that all formats share: `#` headings, `-` lists, GFM tables, fenced code.
+ */
 export function toMarkdown(root: Root): string {
   simplifyMarks(root);
   return printer.stringify(root);

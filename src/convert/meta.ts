@@ -42,7 +42,8 @@ function languageTag(text: string | undefined): string | undefined {
 
 /** A date as it was written if it is ISO 8601; a Date in UTC. */
 function dateText(value: string | Date | undefined): string | undefined {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString().replace('.000Z', 'Z');
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? undefined : value.toISOString().replace('.000Z', 'Z');
   const text = value?.trim();
   return text !== undefined && DATE.test(text) ? text : undefined;
 }

@@ -11,4 +11,5 @@ export interface ConvertRequest {
   readonly maxOutput: number;
 }
 
-export type ConvertAnswer = { readonly conversion: Conversion } | { readonly fault: ConversionFault; readonly message: string };
+export type ConvertAnswer = { readonly conversion: Conversion } | { readonly fault: ConversionFault;
+  readonly message: string };

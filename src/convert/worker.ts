@@ -3,7 +3,8 @@ import { parentPort } from 'node:worker_threads';
 import { convertFile, faultOf } from './convert-file.ts';
 import type { ConvertAnswer, ConvertRequest } from './protocol.ts';
 
-// What a library leaves behind of a damaged file, such as a promise that nobody awaits, must not end the thread, and with it the next file.
+// What a library leaves behind of a damaged file, such as a promise that nobody awaits, must not end the thread, and
+// with it the next file.
 process.on('unhandledRejection', () => undefined);
 
 parentPort!.on('message', (request: ConvertRequest) => {

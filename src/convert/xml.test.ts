@@ -13,18 +13,19 @@ const faultOf = (source: string): unknown => {
 
 describe('XML', () => {
   it('has the usual prefixes, whatever the file calls them', () => {
-    const root = parse('<x:document xmlns:x="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><x:t x:val="1">a &amp; b</x:t></x:document>');
+    const root = parse(
+      '<x:document xmlns:x="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><x:t x:val="1">a &amp; ' +
+        'b</x:t></x:document>',
+    );
     expect(root.name).toBe('w:document');
     expect(child(root, 'w:t')!.attributes['w:val']).toBe('1');
     expect(textOf(root)).toBe('a & b');
   });
 
-  it.each([
-    ['external entities', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
-    ['entities of entities', '<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;">]><a>&y;</a>'],
-    ['unclosed elements', '<a><b></a>'],
-    ['no element', 'text'],
-  ])('is refused with %s', (_, source) => {
+  it.each([['external entities', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'], [
+    'entities of entities',
+    '<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;">]><a>&y;</a>',
+  ], ['unclosed elements', '<a><b></a>'], ['no element', 'text']])('is refused with %s', (_, source) => {
     expect(faultOf(source)).toBe('damaged');
   });
 

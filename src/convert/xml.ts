@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
-import { ConversionError } from './contract.ts';
 import { decodeText } from './charset.ts';
+import { ConversionError } from './contract.ts';
 import { MAX_DEPTH, MAX_XML_NODES, tooDeep } from './limits.ts';
 
 /** An element; its name and attributes have the usual prefix of their namespace, whatever prefix the file uses. */
@@ -10,12 +10,19 @@ export interface XmlElement {
   readonly children: (XmlElement | string)[];
 }
 
-/** Namespaces of documents, with the prefixes under which their elements are looked up; includes those of ISO "strict" files. */
+/**
+ * Namespaces of documents, with the prefixes under which their elements are looked up; includes those of ISO "strict"
+ * files.
+ */
 const PREFIXES: ReadonlyMap<string, string> = new Map([
-  ...['http://schemas.openxmlformats.org/wordprocessingml/2006/main', 'http://purl.oclc.org/ooxml/wordprocessingml/main'].map((uri) => [uri, 'w'] as const),
-  ...['http://schemas.openxmlformats.org/officeDocument/2006/relationships', 'http://purl.oclc.org/ooxml/officeDocument/relationships'].map((uri) => [uri, 'r'] as const),
-  ...['http://schemas.openxmlformats.org/officeDocument/2006/math', 'http://purl.oclc.org/ooxml/officeDocument/math'].map((uri) => [uri, 'm'] as const),
-  ...['http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing', 'http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing'].map((uri) => [uri, 'wp'] as const),
+  ...['http://schemas.openxmlformats.org/wordprocessingml/2006/main',
+    'http://purl.oclc.org/ooxml/wordprocessingml/main'].map((uri) => [uri, 'w'] as const),
+  ...['http://schemas.openxmlformats.org/officeDocument/2006/relationships',
+    'http://purl.oclc.org/ooxml/officeDocument/relationships'].map((uri) => [uri, 'r'] as const),
+  ...['http://schemas.openxmlformats.org/officeDocument/2006/math', 'http://purl.oclc.org/ooxml/officeDocument/math']
+    .map((uri) => [uri, 'm'] as const),
+  ...['http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing',
+    'http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing'].map((uri) => [uri, 'wp'] as const),
   ['http://schemas.openxmlformats.org/markup-compatibility/2006', 'mc'],
   ['http://schemas.openxmlformats.org/package/2006/relationships', ''],
   ['http://schemas.openxmlformats.org/package/2006/content-types', ''],
@@ -24,10 +31,11 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   ['http://purl.org/dc/elements/1.1/', 'dc'],
   ['http://purl.org/dc/terms/', 'dcterms'],
   ['http://www.w3.org/1999/xlink', 'xlink'],
-  ...['office', 'text', 'table', 'style', 'drawing:draw', 'xsl-fo-compatible:fo', 'svg-compatible:svg', 'meta', 'manifest'].map((entry) => {
-    const [area, prefix = area] = entry.split(':') as [string, string?];
-    return [`urn:oasis:names:tc:opendocument:xmlns:${area}:1.0`, prefix!] as const;
-  }),
+  ...['office', 'text', 'table', 'style', 'drawing:draw', 'xsl-fo-compatible:fo', 'svg-compatible:svg', 'meta',
+    'manifest'].map((entry) => {
+      const [area, prefix = area] = entry.split(':') as [string, string?];
+      return [`urn:oasis:names:tc:opendocument:xmlns:${area}:1.0`, prefix!] as const;
+    }),
 ]);
 
 /**
@@ -42,7 +50,9 @@ export function parseXml(bytes: Uint8Array, part: string): XmlElement {
   let nodes = 0;
   const parser = new SaxesParser({ xmlns: false });
   const count = () => {
-    if ((nodes += 1) > MAX_XML_NODES) throw new ConversionError('too_large', `holds more than ${MAX_XML_NODES.toLocaleString('en-US')} elements (${part})`);
+    if ((nodes += 1) > MAX_XML_NODES)
+      throw new ConversionError('too_large',
+        `holds more than ${MAX_XML_NODES.toLocaleString('en-US')} elements (${part})`);
   };
   parser.on('opentag', (tag) => {
     count();
@@ -62,11 +72,13 @@ export function parseXml(bytes: Uint8Array, part: string): XmlElement {
   parser.on('text', addText);
   parser.on('cdata', addText);
   parser.on('error', (error) => {
-    throw new ConversionError('damaged', `is damaged: ${part} is no valid XML (${error.message.replace(/^\d+:\d+: /, '').slice(0, 120)})`);
+    throw new ConversionError('damaged',
+      `is damaged: ${part} is no valid XML (${error.message.replace(/^\d+:\d+: /, '').slice(0, 120)})`);
   });
   parser.write(decodeText(bytes, declaredEncoding(bytes)).text).close();
   const top = root.children.find((child) => typeof child !== 'string');
-  if (top === undefined || typeof top === 'string') throw new ConversionError('damaged', `is damaged: ${part} holds no XML`);
+  if (top === undefined || typeof top === 'string')
+    throw new ConversionError('damaged', `is damaged: ${part} holds no XML`);
   return top;
 }
 
@@ -111,7 +123,9 @@ class Names {
 
 /** The element children, filtered by name if one is given. */
 export function elements(parent: XmlElement | undefined, name?: string): XmlElement[] {
-  return (parent?.children.filter((child) => typeof child !== 'string' && (name === undefined || child.name === name)) ?? []) as XmlElement[];
+  return (parent?.children.filter((child) =>
+    typeof child !== 'string' && (name === undefined || child.name === name)
+  ) ?? []) as XmlElement[];
 }
 
 export function child(parent: XmlElement | undefined, name: string): XmlElement | undefined {

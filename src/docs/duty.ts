@@ -5,7 +5,10 @@ import type { Peers, Sql } from '../storage/index.ts';
 
 const HOLDER = 'duty';
 const LOOK_MS = 1000;
-/** Number of checks in a row at which the holder was absent before another node replaces it: a restart of the database must not cause that. */
+/**
+ * Number of checks in a row at which the holder was absent before another node replaces it: a restart of the database
+ * must not cause that.
+ */
 const MISSED = 5;
 
 export interface DutyDeps {
@@ -18,15 +21,15 @@ export interface DutyDeps {
   /** Called at each check while it has the duty. */
   readonly look: () => void;
   /**
-   * Another node has taken the duty, because this node lost its connection to the database. The work that `begin` started must end with this
-   * process.
+   * Another node has taken the duty, because this node lost its connection to the database. The work that `begin`
+   * started must end with this process.
    */
   readonly lost: () => void;
 }
 
 /**
- * Of several nodes over one database, one does the background work: the node that has the duty. The database contains its name. Each node
- * claims a name of its own while it is connected, so that the others notice when it is gone.
+ * Of several nodes over one database, one does the background work: the node that has the duty. The database contains
+ * its name. Each node claims a name of its own while it is connected, so that the others notice when it is gone.
  */
 export class Duty {
   readonly #deps: DutyDeps;
@@ -56,7 +59,10 @@ export class Duty {
     if (!this.#held) return;
     this.#held = false;
     const { sql, log } = this.#deps;
-    await sql.transaction((tx) => tx.run('DELETE FROM settings WHERE name = ? AND value = ?', [HOLDER, this.#node])).catch((error: unknown) => log.warn({ err: error }, 'the duty of this node could not be left to others; they notice by themselves'));
+    await sql.transaction((tx) => tx.run('DELETE FROM settings WHERE name = ? AND value = ?', [HOLDER, this.#node]))
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'the duty of this node could not be left to others; they notice by themselves')
+      );
   }
 
   async #repeat(log: Log, timer: Timer): Promise<void> {
@@ -64,7 +70,9 @@ export class Duty {
     for (;;) {
       await timer.sleep(LOOK_MS, signal);
       if (signal.aborted) return;
-      await this.#look().catch((error: unknown) => log.warn({ err: error }, 'the node that works in the background could not be looked up; trying again'));
+      await this.#look().catch((error: unknown) =>
+        log.warn({ err: error }, 'the node that works in the background could not be looked up; trying again')
+      );
     }
   }
 
@@ -88,7 +96,8 @@ export class Duty {
   #take(former: string | undefined): Promise<boolean> {
     return this.#deps.sql.transaction(async (tx) => {
       const { changes } = former === undefined
-        ? await tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO NOTHING', [HOLDER, this.#node])
+        ? await tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO NOTHING', [HOLDER,
+          this.#node])
         : await tx.run('UPDATE settings SET value = ? WHERE name = ? AND value = ?', [this.#node, HOLDER, former]);
       return changes === 1;
     });

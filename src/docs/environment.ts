@@ -1,16 +1,16 @@
+import type { FullTextAlgorithm } from '../../generated/docs/sdk/types.gen.ts';
 import type { Converter } from '../convert/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { OutboundSettings } from '../net/index.ts';
-import type { FullTextAlgorithm } from '../../generated/docs/sdk/types.gen.ts';
 import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, KeyRing, Sql } from '../storage/index.ts';
 import type { OidcSettings } from './access/oidc/settings.ts';
 import type { AuditSettings } from './audit/index.ts';
-import type { FeedLimits } from './maintenance/index.ts';
-import type { Replication } from './replication/index.ts';
 import type { WikiLimits } from './ingest/index.ts';
+import type { FeedLimits } from './maintenance/index.ts';
 import type { Relay } from './relay.ts';
+import type { Replication } from './replication/index.ts';
 
 /** What every area of the document service works with. */
 export interface DocsEnvironment {
@@ -21,21 +21,23 @@ export interface DocsEnvironment {
   readonly log: Log;
   readonly settings: DocsSettings;
   /** Role and state of this node in replication; absent without replication. */
-  readonly replication?: Pick<Replication, 'role' | 'state' | 'warning' | 'refusal' | 'handlers' | 'nodes' | 'start' | 'stop' | 'close' | 'registerMetrics'>;
+  readonly replication?: Pick<Replication,
+    'role' | 'state' | 'warning' | 'refusal' | 'handlers' | 'nodes' | 'start' | 'stop' | 'close' | 'registerMetrics'>;
   /** Keys of encryption at rest with which the database was opened; absent when none are configured. */
   readonly keys?: KeyRing | undefined;
   /** Converts files to markdown; its creator closes it. Without it there are no uploads and imports. */
   readonly converter?: Converter | undefined;
   /**
-   * Several processes of the service share the database (driver `postgres`), and each of them writes: background work is done by the process
-   * that has the duty (`Duty`), and data in memory follow the writes of the others. False when absent.
+   * Several processes of the service share the database (driver `postgres`), and each of them writes: background work
+   * is done by the process that has the duty (`Duty`), and data in memory follow the writes of the others. False when
+   * absent.
    */
   readonly isNode?: boolean | undefined;
   /** Called when another node has taken this one's duty; the process should end. */
   readonly onDutyLost?: (() => void) | undefined;
   /**
-   * Present in a read-only process: it passes data on to the process that writes. Its mode is `read`, its database is read-only, its feed is
-   * shared.
+   * Present in a read-only process: it passes data on to the process that writes. Its mode is `read`, its database is
+   * read-only, its feed is shared.
    */
   readonly relay?: Relay | undefined;
 }
@@ -46,7 +48,10 @@ export interface DocsSettings {
   readonly buildVersion: string;
   /** The effective access mode of the HTTP protocol. */
   readonly mode: 'read' | 'write' | 'wr';
-  /** Folder to which backups are written and from which they are restored; the only place on disk that a request can name. */
+  /**
+   * Folder to which backups are written and from which they are restored; the only place on disk that a request can
+   * name.
+   */
   readonly backupDir: string;
   /** Folder of postcode files, the only folder from which a request can name one; `data` when absent. */
   readonly geoDataDir?: string;
@@ -60,7 +65,9 @@ export interface DocsSettings {
   readonly codeMaxSymbols: number;
   /** Whether the bodies of revisions are stored as deltas (extreme mode); false when absent. */
   readonly deltaRevisions?: boolean;
-  /** Maximum number of searches that run at once, with one more if all are expensive or all are cheap; 0 for no limit. */
+  /**
+   * Maximum number of searches that run at once, with one more if all are expensive or all are cheap; 0 for no limit.
+   */
   readonly maxSearches: number;
   /** Whether metrics count and time searches. */
   readonly searchStats: boolean;
@@ -172,7 +179,8 @@ export interface DocsSettings {
     /** Minimum number of characters of a new password; when it is absent, there are no rules for passwords. */
     readonly passwordMinLength?: number;
     /** Sign-in by OpenID Connect; there is none without an issuer. */
-    readonly oidc?: Omit<OidcSettings, 'issuer' | 'redirectUri'> & { readonly issuer?: string | undefined; readonly redirectUri?: string | undefined };
+    readonly oidc?: Omit<OidcSettings, 'issuer' | 'redirectUri'> & { readonly issuer?: string | undefined;
+      readonly redirectUri?: string | undefined };
     /** Binary logarithm of the rounds of bcrypt; 12 when absent. */
     readonly passwordCost?: number;
   };

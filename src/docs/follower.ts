@@ -16,14 +16,15 @@ export interface Following {
 }
 
 /** Kinds of changes whose rows are in memory only in views, which follow the feed themselves. */
-const OF_VIEWS: ReadonlySet<string> = new Set(['doc', 'vectors', 'encryption', 'revisions', 'memory', 'ops', 'security', 'webhook', 'automation']);
+const OF_VIEWS: ReadonlySet<string> = new Set(['doc', 'vectors', 'encryption', 'revisions', 'memory', 'ops', 'security',
+  'webhook', 'automation']);
 
 const REPLACED: ReadonlySet<string> = new Set(['feed', 'database']);
 
 /**
- * Keeps the memory of a process up to date with tables that other processes change. Every change of users, rights and configurations is in
- * the change feed. A process that reads the head of the feed before each request therefore never uses rights or settings that an acknowledged
- * change has replaced, even if the process was stopped meanwhile.
+ * Keeps the memory of a process up to date with tables that other processes change. Every change of users, rights and
+ * configurations is in the change feed. A process that reads the head of the feed before each request therefore never
+ * uses rights or settings that an acknowledged change has replaced, even if the process was stopped meanwhile.
  */
 export class Follower {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'feed'>;
@@ -43,14 +44,16 @@ export class Follower {
   }
 
   /**
-   * Resolves when everything that was committed before the call is loaded. Rejects when it cannot be read. `queries`: the connection by which
-   * the head is read, see `ChangeFeed.head`.
+   * Resolves when everything that was committed before the call is loaded. Rejects when it cannot be read. `queries`:
+   * the connection by which the head is read, see `ChangeFeed.head`.
    */
   async refresh(queries?: Queries): Promise<void> {
     const { feed } = this.#env;
     const head = await feed.head(queries);
-    if (this.#applying === undefined && this.#history === feed.history && head > this.#applied && !feed.hasForeign(this.#applied, head)) this.#applied = head;
-    while (this.#applied < head || this.#history !== feed.history) await (this.#applying ??= this.#apply().finally(() => (this.#applying = undefined)));
+    if (this.#applying === undefined && this.#history === feed.history && head > this.#applied &&
+      !feed.hasForeign(this.#applied, head)) this.#applied = head;
+    while (this.#applied < head || this.#history !== feed.history)
+      await (this.#applying ??= this.#apply().finally(() => (this.#applying = undefined)));
   }
 
   async #apply(): Promise<void> {
@@ -76,13 +79,18 @@ export class Follower {
 
   #loadOf(area: string): (() => Promise<void>) | undefined {
     const { kept } = this.#following;
-    return OF_VIEWS.has(area) && kept?.has(area) !== true ? undefined : this.#following.areas[area] ?? this.#following.others;
+    return OF_VIEWS.has(area) && kept?.has(area) !== true
+      ? undefined
+      : this.#following.areas[area] ?? this.#following.others;
   }
 
   /** Pruned changes have unknown areas, so in that case all areas are loaded again. */
   async #changedAreas(): Promise<string[]> {
     const { sql, feed } = this.#env;
-    const rows = await sql.all<{ kind: string }>("SELECT DISTINCT kind FROM changes WHERE lsn > ? AND kind NOT IN ('doc.put', 'doc.delete', 'vectors.put')", [this.#applied]);
+    const rows = await sql.all<{ kind: string }>(
+      "SELECT DISTINCT kind FROM changes WHERE lsn > ? AND kind NOT IN ('doc.put', 'doc.delete', 'vectors.put')",
+      [this.#applied],
+    );
     const areas = [...new Set(rows.map(({ kind }) => kind.slice(0, kind.indexOf('.'))))];
     const isPruned = (await feed.oldest()) > this.#applied + 1;
     return isPruned && !areas.some((area) => REPLACED.has(area)) ? ['', ...Object.keys(this.#following.areas)] : areas;

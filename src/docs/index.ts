@@ -1,25 +1,28 @@
-import { createAccess, type Access } from './access/index.ts';
-import { createAudit, type Audit } from './audit/index.ts';
+import type { Operations } from '../../generated/docs/operations.ts';
+import { createOutbound } from '../net/index.ts';
+import type { Handlers } from '../operations/index.ts';
+import { type Access, createAccess } from './access/index.ts';
+import { type Audit, createAudit } from './audit/index.ts';
 import { createAutomation } from './automation/index.ts';
-import { createBodies, type Bodies } from './bodies/index.ts';
+import { type Bodies, createBodies } from './bodies/index.ts';
 import { createCodeGraph } from './codegraph/index.ts';
-import { createCollections, type Collections } from './collections/index.ts';
+import { type Collections, createCollections } from './collections/index.ts';
 import { createColumns } from './columns/index.ts';
-import { Duty } from './duty.ts';
-import { followNodes, laterOutside, untilDone } from './nodes.ts';
 import { createCuration } from './curation/index.ts';
-import { createDocuments, keepChecksumKey, type Documents } from './documents/index.ts';
+import { createDocuments, type Documents, keepChecksumKey } from './documents/index.ts';
+import { Duty } from './duty.ts';
 import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
-import { Follower } from './follower.ts';
 import type { DocsEnvironment } from './environment.ts';
 import { createAlarms, createEventStreams, publishEvent } from './events/index.ts';
+import { Follower } from './follower.ts';
 import { createFullText, createFullTextSearch, inputOfQuery, preparingSegments } from './fulltext/index.ts';
 import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
 import { createMaintenance, FeedRetention, type Maintenance } from './maintenance/index.ts';
 import { createMemory } from './memory/index.ts';
+import { followNodes, laterOutside, untilDone } from './nodes.ts';
 import type { RelayedNote } from './relay.ts';
 import { followTables } from './replication/index.ts';
 import { createSchemas } from './schemas/index.ts';
@@ -32,17 +35,14 @@ import { createTemporal } from './temporal/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
 import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp, withSessions } from './view/index.ts';
 import { createWebhooks } from './webhooks/index.ts';
-import { createOutbound } from '../net/index.ts';
-import type { Operations } from '../../generated/docs/operations.ts';
-import type { Handlers } from '../operations/index.ts';
 
-export { announcer } from './nodes.ts';
-export { Replication, type ReplicationSettings } from './replication/index.ts';
-export type { Relay, RelayedNote } from './relay.ts';
-export { summed } from './system/index.ts';
-export type { Counted, McpDescription, OtherProcesses } from './system/index.ts';
 export type { AuditSettings } from './audit/index.ts';
 export type { DocsEnvironment, DocsSettings, ServerDescription } from './environment.ts';
+export { announcer } from './nodes.ts';
+export type { Relay, RelayedNote } from './relay.ts';
+export { Replication, type ReplicationSettings } from './replication/index.ts';
+export { summed } from './system/index.ts';
+export type { Counted, McpDescription, OtherProcesses } from './system/index.ts';
 
 /** Default number of milliseconds that a request waits for the LSN that it names. */
 const MIN_LSN_WAIT_MS = 5000;
@@ -83,7 +83,10 @@ export interface DocumentService {
   refresh(): Promise<void>;
   /** Whether this process can handle reads: its indexes are ready, and no body is in the memory of another process. */
   readonly canRead: boolean;
-  /** Ends the streams of events. Call it before the protocols stop, because they wait for running responses. Harmless when repeated. */
+  /**
+   * Ends the streams of events. Call it before the protocols stop, because they wait for running responses. Harmless
+   * when repeated.
+   */
   endStreams(): void;
   /** Stops the background work and waits for it; harmless when repeated. */
   stop(): Promise<void>;
@@ -96,18 +99,30 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const bodies: Bodies = createBodies(env, { outbound, configOf: (name) => collections.configOf(name) });
   env.codec.connect(bodies);
   const collections: Collections = createCollections(env, { bodies });
-  const encryption = createEncryption(env, { collections, withhold: (collection, signal) => memory.withhold(collection, signal) });
+  const encryption = createEncryption(env, {
+    collections,
+    withhold: (collection, signal) => memory.withhold(collection, signal),
+  });
   const audit = createAudit(env);
   const schemas = createSchemas(env);
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
   const columns = createColumns(env, { collections });
-  const preparation = preparingSegments({ fieldNames: (collection) => search.deps.view.indexOf(collection)?.fieldNames ?? [] });
-  const documents = createDocuments(env, { collections, columns, schemas, embeddingCapacity: embeddings.embeddingCapacity, preparation });
+  const preparation = preparingSegments({
+    fieldNames: (collection) => search.deps.view.indexOf(collection)?.fieldNames ?? [],
+  });
+  const documents = createDocuments(env, {
+    collections,
+    columns,
+    schemas,
+    embeddingCapacity: embeddings.embeddingCapacity,
+    preparation,
+  });
   const webhooks = createWebhooks(env, { outbound, documents });
   const alarms = createAlarms(env);
   const streams = createEventStreams({ feed: env.feed, access, documents });
   const temporal = createTemporal(env, { collections, documents });
-  const caughtUp = async (signal: AbortSignal): Promise<void> => void (await Promise.all([search.view, columns, geo.view].map((view) => view.caughtUp(signal))));
+  const caughtUp = async (signal: AbortSignal): Promise<void> =>
+    void (await Promise.all([search.view, columns, geo.view].map((view) => view.caughtUp(signal))));
   const ingest = createIngest(env, { access, collections, documents, caughtUp, outbound, converter: env.converter });
   const geo = createGeo(env, { collections, columns });
   const fullText = createFullText(env, { columns, geo: geo.view });
@@ -124,11 +139,13 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const reload = async (): Promise<void> => {
     for (const area of [...configured, webhooks, automation, spell]) await area.load();
   };
-  const onReplaced = [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart()];
+  const onReplaced = [reload, () => temporal.restart(), encryption.check, () => search.view.restart(),
+    () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart()];
   const onRestored = [...onReplaced, async () => ingest.jobs.wake()];
   const maintenance = createMaintenance(env, { documents, onRestored });
   const isNode = env.isNode === true;
-  // On a node that writes, these loads may wait for a turn to write; the caller that loads changes must not wait for that.
+  // On a node that writes, these loads may wait for a turn to write; the caller that loads changes must not wait for
+  // that.
   const later = isNode ? laterOutside(env.log) : (load: () => Promise<void>) => load();
   const stopping = new AbortController();
   const everything = async (): Promise<void> => {
@@ -136,8 +153,11 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   };
   const follower = new Follower(env, {
     areas: {
-      dictionary: () => spell.load(), embedding_config: () => later(() => embeddings.restart()), geo: () => geo.follow(),
-      webhook: () => later(() => webhooks.load()), automation: () => later(() => automation.load()),
+      dictionary: () => spell.load(),
+      embedding_config: () => later(() => embeddings.restart()),
+      geo: () => geo.follow(),
+      webhook: () => later(() => webhooks.load()),
+      automation: () => later(() => automation.load()),
     },
     ...(isNode && { kept: new Set(['webhook', 'automation']) }),
     others: async () => {
@@ -151,7 +171,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     },
   });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
-  const retention = env.settings.feed && new FeedRetention({ ...env, limits: env.settings.feed, bytesOfChange: () => bytesOfChange(env.sql) });
+  const retention = env.settings.feed &&
+    new FeedRetention({ ...env, limits: env.settings.feed, bytesOfChange: () => bytesOfChange(env.sql) });
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
   const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
     embeddings.registerMetrics(registers);
@@ -166,8 +187,21 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     env.replication?.registerMetrics(registers);
   };
   const readiness = new Readiness(search.view, vectors.view, columns, geo.view);
-  const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection), spelling: spell.bytesOf(collection) });
-  const system = createSystem(env, { documents: { checksum }, columns, indexBytesOf, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
+  const indexBytesOf = (collection: string) =>
+    whereKnown({
+      fullText: search.view.bytesOf(collection),
+      vectors: vectors.view.bytesOf(collection),
+      columns: columns.bytesOf(collection),
+      geo: geo.view.bytesOf(collection),
+      spelling: spell.bytesOf(collection),
+    });
+  const system = createSystem(env, {
+    documents: { checksum },
+    columns,
+    indexBytesOf,
+    readiness,
+    embeddings: { describe: embeddings.describe, registerMetrics },
+  });
   await follower.begin();
   // Other processes write the databases of workers and followers.
   if (env.relay === undefined && env.replication?.refusal === undefined) await keepChecksumKey(env.sql);
@@ -184,15 +218,35 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const findWords = spell.correcting(search.handlers.searchFullText, collections.configOf);
   const handlers: Handlers<Operations> = {
     ...access.handlers,
-    ...collections.handlers, ...schemas.handlers, ...documents.handlers,
-    ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
-    ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers, ...geo.handlers, ...spell.handlers,
-    searchFullText: findWords, searchFullTextByQuery: async (input, context) => findWords(inputOfQuery(input), context),
-    ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
-    ...encryption.handlers, ...audit.handlers, ...webhooks.handlers, ...automation.handlers, ...streams.handlers,
-    ...temporal.handlers, getDocument: temporal.recorded(documents.handlers.getDocument),
+    ...collections.handlers,
+    ...schemas.handlers,
+    ...documents.handlers,
+    ...ingest.handlers,
+    ...maintenance.handlers,
+    ...system.handlers,
+    ...fullText.handlers,
+    ...curation.handlers,
+    ...codeGraph.handlers,
+    ...search.handlers,
+    ...geo.handlers,
+    ...spell.handlers,
+    searchFullText: findWords,
+    searchFullTextByQuery: async (input, context) => findWords(inputOfQuery(input), context),
+    ...embeddings.handlers,
+    reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
+    ...encryption.handlers,
+    ...audit.handlers,
+    ...webhooks.handlers,
+    ...automation.handlers,
+    ...streams.handlers,
+    ...temporal.handlers,
+    getDocument: temporal.recorded(documents.handlers.getDocument),
     ...env.replication?.handlers,
-    ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, searchHybrid: spell.correctingHybrid(hybrid.handlers.searchHybrid, hybrid.wordsOf, collections.configOf), ...memory.handlers,
+    ...vectors.handlers,
+    ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }),
+    ...hybrid.handlers,
+    searchHybrid: spell.correctingHybrid(hybrid.handlers.searchHybrid, hybrid.wordsOf, collections.configOf),
+    ...memory.handlers,
   };
   await audit.start();
   const work = async (): Promise<void> => {
@@ -206,20 +260,24 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     void geo.start();
     void maintenance.start();
   };
-  const duty = isNode && env.settings.mode !== 'read' ? new Duty({
-    ...env, peers: env.sql.peers!,
-    async begin() {
-      env.log.info({}, 'this node does the work in the background');
-      documents.startSweep(undefined, [memory.sweep]);
-      await embeddings.takeDuty();
-      await work();
-    },
-    look() {
-      ingest.jobs.wake();
-      for (const area of [webhooks, automation, encryption]) void area.wake().catch(() => undefined); // the next look tries again
-    },
-    lost: () => env.onDutyLost?.(),
-  }) : undefined;
+  const duty = isNode && env.settings.mode !== 'read'
+    ? new Duty({
+      ...env,
+      peers: env.sql.peers!,
+      async begin() {
+        env.log.info({}, 'this node does the work in the background');
+        documents.startSweep(undefined, [memory.sweep]);
+        await embeddings.takeDuty();
+        await work();
+      },
+      look() {
+        ingest.jobs.wake();
+        // the next look tries again
+        for (const area of [webhooks, automation, encryption]) void area.wake().catch(() => undefined);
+      },
+      lost: () => env.onDutyLost?.(),
+    })
+    : undefined;
   if (env.settings.mode !== 'read') {
     alarms.start();
     if (duty === undefined) await work();
@@ -230,14 +288,30 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   if (env.replication?.role === 'follower') retention?.loop.start();
   env.replication?.start({
     publish: (event, detail) => publishEvent(env, event, detail),
-    changed: followTables({ access, documents, collections, bodies, schemas, fullText, curation, webhooks, automation, spell, embeddings: { load: () => embeddings.restart() } }),
+    changed: followTables({
+      access,
+      documents,
+      collections,
+      bodies,
+      schemas,
+      fullText,
+      curation,
+      webhooks,
+      automation,
+      spell,
+      embeddings: { load: () => embeddings.restart() },
+    }),
     async replaced() {
       for (const hook of onReplaced) await hook();
     },
   });
   const acknowledged = acknowledgeCaughtUp(handlers, search.view, columns, geo.view);
   const gated = gateSearches(acknowledged, gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0);
-  const withIndexes = awaitIndexes(withSessions(gated, { feed: env.feed, views: [search.view, columns, geo.view, vectors.view], waitMs: env.settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS }));
+  const withIndexes = awaitIndexes(withSessions(gated, {
+    feed: env.feed,
+    views: [search.view, columns, geo.view, vectors.view],
+    waitMs: env.settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS,
+  }));
   return {
     handlers: stats?.counted(withIndexes) ?? withIndexes,
     isOff: switchedOff(env.settings, embeddings),
@@ -298,5 +372,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
 }
 
 function whereKnown(numbers: Readonly<Record<string, number | undefined>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(numbers).filter((entry): entry is [string, number] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(numbers).filter((entry): entry is [string, number] => entry[1] !== undefined),
+  );
 }

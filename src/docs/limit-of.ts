@@ -1,9 +1,14 @@
 import { ServiceError } from '../errors/index.ts';
 
-/** The requested number of results: `limit` and `topK` are two names for it. Throws `invalid_argument` when they differ. */
-export function limitOf({ limit, topK }: { readonly limit?: number | undefined; readonly topK?: number | undefined }): number | undefined {
+/**
+ * The requested number of results: `limit` and `topK` are two names for it. Throws `invalid_argument` when they differ.
+ */
+export function limitOf(
+  { limit, topK }: { readonly limit?: number | undefined; readonly topK?: number | undefined },
+): number | undefined {
   if (limit !== undefined && topK !== undefined && limit !== topK) {
-    throw new ServiceError('invalid_argument', `limit and topK are two names of one number, got limit ${limit} and topK ${topK}`);
+    throw new ServiceError('invalid_argument',
+      `limit and topK are two names of one number, got limit ${limit} and topK ${topK}`);
   }
   return limit ?? topK;
 }

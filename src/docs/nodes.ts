@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Loop } from '../lib/loop.ts';
 import type { Log } from '../lib/log.ts';
+import { Loop } from '../lib/loop.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import type { Queries, Sql } from '../storage/index.ts';
 import type { DocsEnvironment } from './environment.ts';
@@ -13,10 +13,12 @@ const GATHER_MS = 2;
 const LOOK_MS = 1000;
 
 /**
- * Keeps the memory of a node up to date with a database that other nodes write too: when they announce a commit, once a second, and at the
- * beginning of each of its own turns to write. Requests check for themselves.
+ * Keeps the memory of a node up to date with a database that other nodes write too: when they announce a commit, once a
+ * second, and at the beginning of each of its own turns to write. Requests check for themselves.
  */
-export function followNodes({ sql, log }: Pick<DocsEnvironment, 'sql' | 'log'>, refresh: (queries?: Queries) => Promise<void>, timer: Timer = systemTimer): { stop(): Promise<void> } {
+export function followNodes({ sql, log }: Pick<DocsEnvironment, 'sql' | 'log'>,
+  refresh: (queries?: Queries) => Promise<void>, timer: Timer = systemTimer): { stop(): Promise<void> }
+{
   const failure = 'changes of other nodes could not be read; trying again';
   const look = (): Promise<void> => refresh().catch((error: unknown) => log.warn({ err: error }, failure));
   sql.onTurn?.(refresh);
@@ -46,17 +48,24 @@ export function announcer({ peers }: Pick<Sql, 'peers'>): () => void {
   };
 }
 
-/** Returns a function that runs tasks one after the other, outside of the caller's asynchronous context, and does not make the caller wait. */
+/**
+ * Returns a function that runs tasks one after the other, outside of the caller's asynchronous context, and does not
+ * make the caller wait.
+ */
 export function laterOutside(log: Log): (work: () => Promise<void>) => Promise<void> {
   const outside = AsyncLocalStorage.snapshot();
   let last: Promise<void> = Promise.resolve();
   return async (work) => {
-    last = outside(() => last.then(work)).catch((error: unknown) => log.warn({ err: error }, 'what another node has configured could not be taken over; its next change tries again'));
+    last = outside(() => last.then(work)).catch((error: unknown) =>
+      log.warn({ err: error }, 'what another node has configured could not be taken over; its next change tries again')
+    );
   };
 }
 
 /** Repeats work that must not be left undone, once a second, until it succeeds or the signal aborts. Never rejects. */
-export async function untilDone(work: () => Promise<void>, log: Log, signal: AbortSignal, timer: Timer = systemTimer): Promise<void> {
+export async function untilDone(work: () => Promise<void>, log: Log, signal: AbortSignal,
+  timer: Timer = systemTimer): Promise<void>
+{
   while (!signal.aborted) {
     try {
       return await work();

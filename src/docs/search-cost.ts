@@ -23,12 +23,18 @@ const BY_SCORE = 'combined';
 const EXPENSIVE_DOCUMENTS = 20_000;
 
 /**
- * The cost of a search in collections with `documents` documents in total. New filters, ranges, boosts, facets and sorts read a value of all
- * of them, and geo filters read their rows. The cost decides which searches run first and how long they may wait before they are refused, so
- * it is an upper estimate.
+ * The cost of a search in collections with `documents` documents in total. New filters, ranges, boosts, facets and
+ * sorts read a value of all of them, and geo filters read their rows. The cost decides which searches run first and how
+ * long they may wait before they are refused, so it is an upper estimate.
  */
-export function costOf({ filterMeta, meta, rangeMeta, filter, langs = [], sort = BY_SCORE, boost, facetBy, geo }: Passes, documents: number): Cost {
+export function costOf(
+  { filterMeta, meta, rangeMeta, filter, langs = [], sort = BY_SCORE, boost, facetBy, geo }: Passes,
+  documents: number,
+): Cost {
   const keys = sort === BY_SCORE ? 0 : sort.split(',').length;
-  const entries = [filterMeta, meta, rangeMeta, boost, facetBy].reduce((sum, each) => sum + Object.keys(each ?? {}).length, keys + Number(geo !== undefined) + Number(filter !== undefined) + Number(langs.length > 0));
+  const entries = [filterMeta, meta, rangeMeta, boost, facetBy].reduce(
+    (sum, each) => sum + Object.keys(each ?? {}).length,
+    keys + Number(geo !== undefined) + Number(filter !== undefined) + Number(langs.length > 0),
+  );
   return entries * documents >= EXPENSIVE_DOCUMENTS ? 'expensive' : 'cheap';
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { ManualTimer } from '../testkit/manual-timer.ts';
 import type { Context } from '../operations/index.ts';
-import { costOf, type Cost } from './search-cost.ts';
+import { ManualTimer } from '../testkit/manual-timer.ts';
+import { type Cost, costOf } from './search-cost.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 
 const never = new AbortController().signal;
@@ -23,7 +23,9 @@ class Searches {
   begin(id: number, signal = never, cost: Cost = 'cheap'): Promise<number> {
     const search = () => {
       this.begun.push(id);
-      return new Promise<number>((resolve, reject) => this.#ends.set(id, (error) => (error ? reject(error) : resolve(id))));
+      return new Promise<number>((resolve, reject) =>
+        this.#ends.set(id, (error) => (error ? reject(error) : resolve(id)))
+      );
     };
     return this.gate.run(search, signal, cost);
   }
@@ -97,59 +99,62 @@ describe('the gate of searches (decision D-19)', () => {
   });
 
   it('neither loses a slot nor admits anyone early, whatever ends, fails, aborts or times out when', async () => {
-    const step = fc.oneof(
-      { weight: 4, arbitrary: fc.constant('begin' as const) },
-      { weight: 3, arbitrary: fc.constantFrom('end' as const, 'fail' as const) },
-      fc.constantFrom('abort' as const, 'abort and end' as const),
-      fc.constant('elapse' as const),
+    const step = fc.oneof({ weight: 4, arbitrary: fc.constant('begin' as const) }, {
+      weight: 3,
+      arbitrary: fc.constantFrom('end' as const, 'fail' as const),
+    }, fc.constantFrom('abort' as const, 'abort and end' as const), fc.constant('elapse' as const));
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.tuple(step, fc.nat()), { maxLength: 60 }),
+        async (places, steps) => {
+          const searches = new Searches(places);
+          const clients = new Map<number, AbortController>();
+          /** The searches that should be waiting, in order. */
+          let queue: number[] = [];
+          const started: number[] = [];
+          const all: Promise<unknown>[] = [];
+          const admit = (): void => {
+            while (queue.length > 0 && started.length - ended < places) started.push(queue.shift()!);
+          };
+          let ended = 0;
+          for (const [what, at] of steps) {
+            const running = searches.running;
+            const waiting = queue[at % (queue.length || 1)];
+            if (what === 'begin') {
+              const id = all.length;
+              const client = new AbortController();
+              clients.set(id, client);
+              queue.push(id);
+              all.push(searches.begin(id, client.signal).catch(() => undefined));
+            } else if (what === 'elapse') {
+              if (queue.length === 0) continue;
+              await searches.timer.elapse();
+              queue = [];
+            } else {
+              if (what.startsWith('abort') && waiting !== undefined) {
+                clients.get(waiting)!.abort();
+                queue = queue.filter((id) => id !== waiting);
+              }
+              if (what !== 'abort' && running.length > 0) {
+                searches.end(running[at % running.length]!, what === 'fail' ? new Error('broken') : undefined);
+                ended += 1;
+              }
+            }
+            admit();
+            await settled();
+            expect([searches.begun, searches.gate.waiting]).toEqual([started, queue.length]);
+          }
+          for (; searches.running.length > 0; await settled()) for (const id of searches.running) searches.end(id);
+          await Promise.all(all);
+          expect(searches.gate.waiting).toBe(0);
+        }),
     );
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.tuple(step, fc.nat()), { maxLength: 60 }), async (places, steps) => {
-      const searches = new Searches(places);
-      const clients = new Map<number, AbortController>();
-      /** The searches that should be waiting, in order. */
-      let queue: number[] = [];
-      const started: number[] = [];
-      const all: Promise<unknown>[] = [];
-      const admit = (): void => {
-        while (queue.length > 0 && started.length - ended < places) started.push(queue.shift()!);
-      };
-      let ended = 0;
-      for (const [what, at] of steps) {
-        const running = searches.running;
-        const waiting = queue[at % (queue.length || 1)];
-        if (what === 'begin') {
-          const id = all.length;
-          const client = new AbortController();
-          clients.set(id, client);
-          queue.push(id);
-          all.push(searches.begin(id, client.signal).catch(() => undefined));
-        } else if (what === 'elapse') {
-          if (queue.length === 0) continue;
-          await searches.timer.elapse();
-          queue = [];
-        } else {
-          if (what.startsWith('abort') && waiting !== undefined) {
-            clients.get(waiting)!.abort();
-            queue = queue.filter((id) => id !== waiting);
-          }
-          if (what !== 'abort' && running.length > 0) {
-            searches.end(running[at % running.length]!, what === 'fail' ? new Error('broken') : undefined);
-            ended += 1;
-          }
-        }
-        admit();
-        await settled();
-        expect([searches.begun, searches.gate.waiting]).toEqual([started, queue.length]);
-      }
-      for (; searches.running.length > 0; await settled()) for (const id of searches.running) searches.end(id);
-      await Promise.all(all);
-      expect(searches.gate.waiting).toBe(0);
-    }));
   });
 
   it('is for searches: other operations pass it by', async () => {
     const run = vi.fn((search: () => Promise<unknown>) => search());
-    const handlers = gateSearches({ searchFullText: async () => 'found', getDocument: async () => 'read' } as never, { run: run as never }, () => 0) as Record<string, (input: object, context: Context) => Promise<unknown>>;
+    const handlers = gateSearches({ searchFullText: async () => 'found', getDocument: async () => 'read' } as never, {
+      run: run as never,
+    }, () => 0) as Record<string, (input: object, context: Context) => Promise<unknown>>;
     const context = { signal: never } as Context;
     expect([await handlers['getDocument']!({}, context), run.mock.calls.length]).toEqual(['read', 0]);
     expect([await handlers['searchFullText']!({}, context), run.mock.calls.length]).toEqual(['found', 1]);
@@ -157,9 +162,14 @@ describe('the gate of searches (decision D-19)', () => {
 
   it('asks for a place by the cost of the search', async () => {
     const run = vi.fn((search: () => Promise<unknown>) => search());
-    const handlers = gateSearches({ searchFullText: async () => 'found' } as never, { run: run as never }, (collection) => (collection === 'large' ? 200_000 : 100)) as Record<string, (input: object, context: Context) => Promise<unknown>>;
+    const handlers = gateSearches({ searchFullText: async () => 'found' } as never, { run: run as never },
+      (collection) => (collection === 'large' ? 200_000 : 100)) as Record<string,
+        (input: object, context: Context) => Promise<unknown>>;
     const filterMeta = { category: ['news'] };
-    for (const input of [{ collection: 'large' }, { collection: 'large', filterMeta }, { collection: 'small', filterMeta }]) await handlers['searchFullText']!(input, { signal: never } as Context);
+    for (const input of [{ collection: 'large' }, { collection: 'large', filterMeta }, {
+      collection: 'small',
+      filterMeta,
+    }]) await handlers['searchFullText']!(input, { signal: never } as Context);
     expect(run.mock.calls.map(([, , cost]: unknown[]) => cost)).toEqual(['cheap', 'expensive', 'cheap']);
   });
 });
@@ -167,7 +177,8 @@ describe('the gate of searches (decision D-19)', () => {
 describe('searches of different costs (decision D-19)', () => {
   /** Expensive searches have even numbers. */
   const costOfId = (id: number): Cost => (id % 2 === 0 ? 'expensive' : 'cheap');
-  const begin = (searches: Searches, ...ids: number[]) => Promise.allSettled(ids.map((id) => searches.begin(id, never, costOfId(id))));
+  const begin = (searches: Searches, ...ids: number[]) =>
+    Promise.allSettled(ids.map((id) => searches.begin(id, never, costOfId(id))));
   const end = async (searches: Searches, ...ids: number[]) => {
     for (const id of ids) searches.end(id);
     await settled();
@@ -214,51 +225,68 @@ describe('searches of different costs (decision D-19)', () => {
     await end(searches, 2);
     expect([await first, searches.begun]).toEqual([2, [2, 4]]);
     await searches.timer.elapse();
-    await expect(refused).rejects.toMatchObject({ code: 'busy', status: 503, headers: { 'Retry-After': '5' }, message: 'too many searches at once; no place was free within 20000 ms' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'busy',
+      status: 503,
+      headers: { 'Retry-After': '5' },
+      message: 'too many searches at once; no place was free within 20000 ms',
+    });
     expect(searches.timer.sleeps).toEqual([20_000, 20_000]);
     await end(searches, 4);
     expect(await second).toBe(4);
   });
 
   it('always leaves a place to each cost, and never runs more than one beyond the places', async () => {
-    const step = fc.tuple(fc.constantFrom('cheap' as const, 'expensive' as const, 'end' as const, 'end' as const), fc.nat());
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 60 }), async (places, steps) => {
-      const searches = new Searches(places);
-      const costs: Cost[] = [];
-      const all: Promise<unknown>[] = [];
-      for (const [what, at] of steps) {
-        const { running } = searches;
-        if (what !== 'end') all.push(searches.begin(costs.push(what) - 1, never, what));
-        else if (running.length > 0) searches.end(running[at % running.length]!);
-        await settled();
-        const count = (cost: Cost, ids: Iterable<number>) => [...ids].filter((id) => costs[id] === cost).length;
-        for (const cost of ['cheap', 'expensive'] as const) {
-          const waiting = count(cost, costs.keys()) - count(cost, searches.begun);
-          if (waiting > 0) expect([count(cost, searches.running) > 0, searches.running.length >= places]).toEqual([true, true]);
+    const step = fc.tuple(fc.constantFrom('cheap' as const, 'expensive' as const, 'end' as const, 'end' as const),
+      fc.nat());
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 60 }), async (places, steps) => {
+        const searches = new Searches(places);
+        const costs: Cost[] = [];
+        const all: Promise<unknown>[] = [];
+        for (const [what, at] of steps) {
+          const { running } = searches;
+          if (what !== 'end') all.push(searches.begin(costs.push(what) - 1, never, what));
+          else if (running.length > 0) searches.end(running[at % running.length]!);
+          await settled();
+          const count = (cost: Cost, ids: Iterable<number>) => [...ids].filter((id) => costs[id] === cost).length;
+          for (const cost of ['cheap', 'expensive'] as const) {
+            const waiting = count(cost, costs.keys()) - count(cost, searches.begun);
+            if (waiting > 0)
+              expect([count(cost, searches.running) > 0, searches.running.length >= places]).toEqual([true, true]);
+          }
+          expect(searches.running.length).toBeLessThanOrEqual(places + 1);
+          for (const cost of ['cheap', 'expensive'] as const) {
+            const begun = searches.begun.filter((id) => costs[id] === cost);
+            expect(begun).toEqual([...costs.keys()].filter((id) => costs[id] === cost).slice(0, begun.length));
+          }
         }
-        expect(searches.running.length).toBeLessThanOrEqual(places + 1);
-        for (const cost of ['cheap', 'expensive'] as const) {
-          const begun = searches.begun.filter((id) => costs[id] === cost);
-          expect(begun).toEqual([...costs.keys()].filter((id) => costs[id] === cost).slice(0, begun.length));
-        }
-      }
-      for (; searches.running.length > 0; await settled()) for (const id of searches.running) searches.end(id);
-      await Promise.all(all);
-    }));
+        for (; searches.running.length > 0; await settled()) for (const id of searches.running) searches.end(id);
+        await Promise.all(all);
+      }),
+    );
   });
 
-  it.each([
-    ['words alone', {}, 10_000_000, 'cheap'],
-    ['a filter of a small collection', { filterMeta: { a: ['x'] } }, 5000, 'cheap'],
-    ['a filter of a large one', { filterMeta: { a: ['x'] } }, 200_000, 'expensive'],
-    ['the same in a query string', { meta: { a: ['x'] } }, 200_000, 'expensive'],
-    ['filters, ranges, boosts and facets together', { filterMeta: { a: ['x'] }, rangeMeta: [{ field: 'n', gte: 1 }], boost: { 'a:x': 2 }, facetBy: ['a'] }, 5000, 'expensive'],
-    ['a place', { geo: { lat: 0, lng: 0, radiusMeters: 1 } }, 200_000, 'expensive'],
-    ['an expression', { filter: 'a = x' }, 200_000, 'expensive'],
-    ['an order by metadata', { sort: 'n:desc' }, 200_000, 'expensive'],
-    ['an order by score', { sort: 'combined' }, 200_000, 'cheap'],
-    ['empty filters', { langs: [], filterMeta: {}, facetBy: [] }, 200_000, 'cheap'],
-  ] as const)('%s', (_, input, documents, cost) => {
+  it.each(
+    [['words alone', {}, 10_000_000, 'cheap'], ['a filter of a small collection', { filterMeta: { a: ['x'] } }, 5000,
+      'cheap'], ['a filter of a large one', { filterMeta: { a: ['x'] } }, 200_000, 'expensive'], [
+      'the same in a query string',
+      { meta: { a: ['x'] } },
+      200_000,
+      'expensive',
+    ], ['filters, ranges, boosts and facets together', {
+      filterMeta: { a: ['x'] },
+      rangeMeta: [{ field: 'n', gte: 1 }],
+      boost: { 'a:x': 2 },
+      facetBy: ['a'],
+    }, 5000, 'expensive'], ['a place', { geo: { lat: 0, lng: 0, radiusMeters: 1 } }, 200_000, 'expensive'], [
+      'an expression',
+      { filter: 'a = x' },
+      200_000,
+      'expensive',
+    ], ['an order by metadata', { sort: 'n:desc' }, 200_000, 'expensive'], ['an order by score', { sort: 'combined' },
+      200_000, 'cheap'], ['empty filters', { langs: [], filterMeta: {}, facetBy: [] }, 200_000, 'cheap']] as const,
+  )('%s', (_, input, documents, cost) => {
     expect(costOf(input, documents)).toBe(cost);
   });
 });

@@ -2,34 +2,39 @@ import type { Operations } from '../../generated/docs/operations.ts';
 import { ServiceError } from '../errors/index.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { currentTracing, type Tracing } from '../lib/tracing.ts';
-import { turns as turnsOfThread, type Turns } from '../lib/turns.ts';
+import { type Turns, turns as turnsOfThread } from '../lib/turns.ts';
 import type { Context, Handlers } from '../operations/index.ts';
-import { costOf, type Cost, type Passes } from './search-cost.ts';
+import { type Cost, costOf, type Passes } from './search-cost.ts';
 
 export interface SearchGateOptions {
-  /** Maximum number of searches that run at once, with one more if all are expensive or all are cheap; 0 for no limit. */
+  /**
+   * Maximum number of searches that run at once, with one more if all are expensive or all are cheap; 0 for no limit.
+   */
   readonly places: number;
   readonly timer?: Timer;
   readonly turns?: Pick<Turns, 'isOver' | 'request'>;
 }
 
-/** Milliseconds that a search waits for a place (decision D-19). A request may take 30 s, so time is left for an expensive search to run. */
+/**
+ * Milliseconds that a search waits for a place (decision D-19). A request may take 30 s, so time is left for an
+ * expensive search to run.
+ */
 const MAX_WAIT_MS: Readonly<Record<Cost, number>> = { cheap: 2000, expensive: 20_000 };
 
 /** Seconds after which a refused search may be tried again. */
 const RETRY_AFTER: Readonly<Record<Cost, string>> = { cheap: '1', expensive: '5' };
 
 /**
- * Operations that score many documents for one response, and so compete for the processors. Operations that select and count rows use the
- * database, which has its own queue; operations on a whole collection (`findDuplicates`) would occupy places for long. `recallMemory`,
- * `searchHybrid` and vector searches enter the gate themselves, only while they score, so that they occupy no place while they wait for a
- * provider.
+ * Operations that score many documents for one response, and so compete for the processors. Operations that select and
+ * count rows use the database, which has its own queue; operations on a whole collection (`findDuplicates`) would
+ * occupy places for long. `recallMemory`, `searchHybrid` and vector searches enter the gate themselves, only while they
+ * score, so that they occupy no place while they wait for a provider.
  */
-const SEARCHES: ReadonlySet<keyof Operations> = new Set<keyof Operations>([
-  'searchFullText', 'searchFullTextByQuery',
-]);
+const SEARCHES: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['searchFullText', 'searchFullTextByQuery']);
 
-/** The reason by which the timer of an admitted search ends: without one, each would create an exception with its stack. */
+/**
+ * The reason by which the timer of an admitted search ends: without one, each would create an exception with its stack.
+ */
 const ADMITTED = 'admitted';
 
 interface Waiting {
@@ -49,11 +54,12 @@ class Lane {
 }
 
 /**
- * Limits the number of searches that run at once; they run in the order of their arrival. A further search waits for a place, and is refused
- * with `busy` if it gets none in time. A search whose signal aborts leaves the queue.
+ * Limits the number of searches that run at once; they run in the order of their arrival. A further search waits for a
+ * place, and is refused with `busy` if it gets none in time. A search whose signal aborts leaves the queue.
  *
- * Cheap and expensive searches have separate queues. One of each may always run, so that neither starves the other: if searches of one cost
- * occupy all places, the first of the other cost runs in addition. Cheap searches get free places before expensive ones.
+ * Cheap and expensive searches have separate queues. One of each may always run, so that neither starves the other: if
+ * searches of one cost occupy all places, the first of the other cost runs in addition. Cheap searches get free places
+ * before expensive ones.
  */
 export class SearchGate {
   readonly #places: number;
@@ -80,7 +86,8 @@ export class SearchGate {
   }
 
   #traced<T>(tracing: Tracing, search: () => Promise<T>, signal: AbortSignal, cost: Cost): Promise<T> {
-    return tracing.within({ name: 'search engine', attributes: { 'quire.search.cost': cost } }, () => this.#run(search, signal, cost));
+    return tracing.within({ name: 'search engine', attributes: { 'quire.search.cost': cost } },
+      () => this.#run(search, signal, cost));
   }
 
   async #run<T>(search: () => Promise<T>, signal: AbortSignal, cost: Cost): Promise<T> {
@@ -88,8 +95,8 @@ export class SearchGate {
     if (this.#hasPlace(lane)) lane.running += 1;
     else await this.#turn(lane, signal);
     try {
-      // A search that ends admits the next one at once, in the same turn of the event loop. Its request has had its turn, so it does not wait
-      // behind those that have not begun.
+      // A search that ends admits the next one at once, in the same turn of the event loop. Its request has had its
+      // turn, so it does not wait behind those that have not begun.
       if (this.#turns.isOver) await this.#turns.request();
       return await search();
     } finally {
@@ -104,7 +111,10 @@ export class SearchGate {
     return lane.running === 0 || running < this.#places;
   }
 
-  /** Resolves when the search gets a place. A search that gives up leaves the queue immediately, so that it gets no place. */
+  /**
+   * Resolves when the search gets a place. A search that gives up leaves the queue immediately, so that it gets no
+   * place.
+   */
   async #turn(lane: Lane, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -142,17 +152,24 @@ export class SearchGate {
 export type DocumentsOf = (collection: string) => number;
 
 /** The handlers; those in `SEARCHES` go through a gate. */
-export function gateSearches<H extends Handlers<Operations>>(handlers: H, gate: Pick<SearchGate, 'run'>, documentsOf: DocumentsOf): H {
-  const wrapped = Object.entries(handlers).map(([id, handler]) => [id, SEARCHES.has(id as keyof Operations) ? gated(handler as AnyHandler, gate, documentsOf) : handler]);
+export function gateSearches<H extends Handlers<Operations>>(handlers: H, gate: Pick<SearchGate, 'run'>,
+  documentsOf: DocumentsOf): H
+{
+  const wrapped = Object.entries(handlers).map((
+    [id, handler],
+  ) => [id, SEARCHES.has(id as keyof Operations) ? gated(handler as AnyHandler, gate, documentsOf) : handler]);
   return Object.fromEntries(wrapped) as H;
 }
 
 type AnyHandler = (input: Passes & { readonly collection: string }, context: Context) => Promise<unknown>;
 
 function gated(handler: AnyHandler, gate: Pick<SearchGate, 'run'>, documentsOf: DocumentsOf): AnyHandler {
-  return async (input, context) => gate.run(() => handler(input, context), context.signal, costOf(input, documentsOf(input.collection)));
+  return async (input, context) =>
+    gate.run(() => handler(input, context), context.signal, costOf(input, documentsOf(input.collection)));
 }
 
 function busy(cost: Cost): ServiceError {
-  return new ServiceError('busy', `too many searches at once; no place was free within ${MAX_WAIT_MS[cost]} ms`, { headers: { 'Retry-After': RETRY_AFTER[cost] } });
+  return new ServiceError('busy', `too many searches at once; no place was free within ${MAX_WAIT_MS[cost]} ms`, {
+    headers: { 'Retry-After': RETRY_AFTER[cost] },
+  });
 }

@@ -22,8 +22,19 @@ export class SearchStats {
   #duration: Histogram | undefined;
 
   registerMetrics(registers: Registry[]): void {
-    this.#queries = new Counter({ name: 'svc_search_queries_total', help: 'Searches answered.', labelNames: ['type', 'algorithm'], registers });
-    this.#duration = new Histogram({ name: 'svc_search_duration_seconds', help: 'Time to serve a search, including waiting.', labelNames: ['type'], buckets: DURATION_BUCKETS, registers });
+    this.#queries = new Counter({
+      name: 'svc_search_queries_total',
+      help: 'Searches answered.',
+      labelNames: ['type', 'algorithm'],
+      registers,
+    });
+    this.#duration = new Histogram({
+      name: 'svc_search_duration_seconds',
+      help: 'Time to serve a search, including waiting.',
+      labelNames: ['type'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
   }
 
   /** The handlers; those in `SEARCHES` are counted. */
@@ -35,7 +46,9 @@ export class SearchStats {
     return { ...handlers, ...(Object.fromEntries(searches) as Handlers<Operations>) };
   }
 
-  #counting(handler: AnyHandler, { type, algorithm }: { readonly type: string; readonly algorithm: string }): AnyHandler {
+  #counting(handler: AnyHandler,
+    { type, algorithm }: { readonly type: string; readonly algorithm: string }): AnyHandler
+  {
     return async (input, context) => {
       const started = performance.now();
       const answer = await handler(input, context);

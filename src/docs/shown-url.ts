@@ -1,6 +1,6 @@
 /**
- * A URL as answers and logs show it (decision D-173): without user name, password, query and fragment, in which credentials are sent. The URL
- * may be a template.
+ * A URL as answers and logs show it (decision D-173): without user name, password, query and fragment, in which
+ * credentials are sent. The URL may be a template.
  */
 export function shownUrl(url: string): string {
   const [place = ''] = url.split(/[?#]/, 1);
@@ -11,7 +11,10 @@ export function shownUrl(url: string): string {
   return `${scheme}${authority.slice(authority.lastIndexOf('@') + 1)}${end < 0 ? '' : rest.slice(end)}`;
 }
 
-/** The URL to store: one that is written as it is shown keeps what is not shown, so that a client can write back what it read. */
+/**
+ * The URL to store: one that is written as it is shown keeps what is not shown, so that a client can write back what it
+ * read.
+ */
 export function keepQuery(stored: string | undefined, written: string): string {
   return stored !== undefined && written === shownUrl(stored) ? stored : written;
 }

@@ -13,8 +13,11 @@ describe('expired documents', () => {
   it('are counted by collection', async () => {
     await sql.transaction(async (tx) => {
       await tx.run("INSERT INTO collections(id, name, docs) VALUES (1, 'blog', 3), (2, 'zoo', 1), (3, 'shop', 1)");
-      const insert = "INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, expires_at, meta) VALUES (?, ?, ?, 'k', 'en', 0, 0, 0, 0, ?, '{}')";
-      await tx.runMany(insert, [[1, 1, 'blog|a|en', 5], [2, 1, 'blog|b|en', 9], [3, 1, 'blog|c|en', 10], [4, 2, 'zoo|a|en', 9], [5, 3, 'shop|a|en', null]]);
+      const insert =
+        'INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, expires_at, meta) ' +
+        "VALUES (?, ?, ?, 'k', 'en', 0, 0, 0, 0, ?, '{}')";
+      await tx.runMany(insert, [[1, 1, 'blog|a|en', 5], [2, 1, 'blog|b|en', 9], [3, 1, 'blog|c|en', 10], [4, 2,
+        'zoo|a|en', 9], [5, 3, 'shop|a|en', null]]);
     });
     expect(await expiredDocuments(sql, 9)).toEqual(new Map([[1, 2], [2, 1]]));
     expect(await expiredDocuments(sql, 4)).toEqual(new Map());

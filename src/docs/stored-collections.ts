@@ -41,10 +41,14 @@ export function filledCollections(queries: Queries, order: 'name' | 'docs' = 'na
 }
 
 /**
- * Numbers of documents that have expired at `now`, by the id of their collection; collections without any are left out. `+cid`, because SQLite
- * would otherwise read every document in the order of the collections instead of the few that expire: 13 ms for 13,173 documents.
+ * Numbers of documents that have expired at `now`, by the id of their collection; collections without any are left out.
+ * `+cid`, because SQLite would otherwise read every document in the order of the collections instead of the few that
+ * expire: 13 ms for 13,173 documents.
  */
 export async function expiredDocuments(queries: Queries, now: number): Promise<Map<number, number>> {
-  const rows = await queries.all<{ cid: number; n: number }>('SELECT +cid AS cid, count(*) AS n FROM documents WHERE expires_at <= ? GROUP BY +cid', [now]);
+  const rows = await queries.all<{ cid: number; n: number }>(
+    'SELECT +cid AS cid, count(*) AS n FROM documents WHERE expires_at <= ? GROUP BY +cid',
+    [now],
+  );
   return new Map(rows.map(({ cid, n }) => [cid, n]));
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { QuickTimer, startEmbeddingServer, type EmbeddingServer } from '../testkit/embedding/index.ts';
-import { cachedQueries, type CachedProvider } from './cached-queries.ts';
+import { type EmbeddingServer, QuickTimer, startEmbeddingServer } from '../testkit/embedding/index.ts';
+import { type CachedProvider, cachedQueries } from './cached-queries.ts';
 import { createEmbeddingProvider } from './create-provider.ts';
 
 let server: EmbeddingServer;
@@ -8,7 +8,13 @@ let cached: CachedProvider;
 let now = 0;
 
 function start(size: number): void {
-  const provider = createEmbeddingProvider({ provider: 'openai', apiKey: 'k', apiUrl: server.url, dimensions: 8, model: 'm' }, { timer: new QuickTimer() });
+  const provider = createEmbeddingProvider({
+    provider: 'openai',
+    apiKey: 'k',
+    apiUrl: server.url,
+    dimensions: 8,
+    model: 'm',
+  }, { timer: new QuickTimer() });
   cached = cachedQueries(provider, { size, ttlMs: 1000, clock: { now: () => now } });
 }
 
@@ -38,7 +44,8 @@ describe('cachedQueries', () => {
   });
 
   it('shares one call among equal queries asked at once', async () => {
-    const answers = await Promise.all([cached.embed(['a'], 'query'), cached.embed(['a'], 'query'), cached.embed(['b'], 'query')]);
+    const answers = await Promise.all([cached.embed(['a'], 'query'), cached.embed(['a'], 'query'),
+      cached.embed(['b'], 'query')]);
     expect(answers[0]).toEqual(answers[1]);
     expect(asked().sort()).toEqual(['a', 'b']);
     expect(cached.cache).toEqual({ hits: 1, misses: 2, size: 2 });

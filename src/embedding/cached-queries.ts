@@ -94,7 +94,8 @@ class CachedQueries implements CachedProvider {
   }
 
   async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
-    if (this.#entries.capacity === 0 || role !== 'query' || texts.length !== 1) return this.#provider.embed(texts, role, signal);
+    if (this.#entries.capacity === 0 || role !== 'query' || texts.length !== 1)
+      return this.#provider.embed(texts, role, signal);
     if (signal?.aborted) throw cancelled(signal);
     const vector = this.#cached(texts[0]!) ?? (await this.#shared(texts[0]!, signal));
     return [vector.slice()]; // a copy, which the caller may modify

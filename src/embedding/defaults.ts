@@ -16,14 +16,20 @@ export const DEFAULT_URLS = { openai: OPENAI.url, voyage: VOYAGE.url, ollama: OL
 export const UNKNOWN_DIMENSIONS = 768;
 
 /** Native sizes of models, from their makers' documentation; names in lower case. */
-const NATIVE_DIMENSIONS: ReadonlyMap<string, number> = new Map([
-  ['text-embedding-3-small', 1536], ['text-embedding-3-large', 3072], ['text-embedding-ada-002', 1536],
-  ['voyage-3', 1024], ['voyage-3-large', 1024], ['voyage-3-lite', 512], ['voyage-3.5', 1024], ['voyage-3.5-lite', 1024],
-  ['voyage-code-3', 1024], ['voyage-finance-2', 1024], ['voyage-law-2', 1024],
-  ['nomic-embed-text', 768], ['nomic-ai/nomic-embed-text-v1', 768], ['nomic-ai/nomic-embed-text-v1.5', 768],
-  ['mxbai-embed-large', 1024], ['all-minilm', 384], ['bge-m3', 1024], ['embeddinggemma', 768],
-  ['xenova/all-minilm-l6-v2', 384], ['onnx-community/all-minilm-l6-v2-onnx', 384],
-]);
+const NATIVE_DIMENSIONS: ReadonlyMap<string, number> = new Map([['text-embedding-3-small', 1536], [
+  'text-embedding-3-large',
+  3072,
+], ['text-embedding-ada-002', 1536], ['voyage-3', 1024], ['voyage-3-large', 1024], ['voyage-3-lite', 512], [
+  'voyage-3.5',
+  1024,
+], ['voyage-3.5-lite', 1024], ['voyage-code-3', 1024], ['voyage-finance-2', 1024], ['voyage-law-2', 1024], [
+  'nomic-embed-text',
+  768,
+], ['nomic-ai/nomic-embed-text-v1', 768], ['nomic-ai/nomic-embed-text-v1.5', 768], ['mxbai-embed-large', 1024], [
+  'all-minilm',
+  384,
+], ['bge-m3', 1024], ['embeddinggemma', 768], ['xenova/all-minilm-l6-v2', 384], ['onnx-community/all-minilm-l6-v2-onnx',
+  384]]);
 
 /** Returns undefined for an unknown model. Ollama's `:latest` names the same model. */
 export function nativeDimensions(model: string): number | undefined {

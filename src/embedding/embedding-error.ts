@@ -9,8 +9,8 @@ export interface EmbeddingErrorDetails {
 }
 
 /**
- * Texts could not be embedded: the provider cannot be reached, refused the call, or returned unusable vectors. The message may
- * be shown to users and logged: it never contains a key.
+ * Texts could not be embedded: the provider cannot be reached, refused the call, or returned unusable vectors. The
+ * message may be shown to users and logged: it never contains a key.
  */
 export class EmbeddingError extends Error {
   /** True when the same call may succeed later: a broken connection, an overload, a cancelled call. */

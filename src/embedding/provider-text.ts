@@ -5,8 +5,8 @@ const MAX_BYTES = 512;
 const CREDENTIALS = /\b(?:bearer|basic)\s+[\w.~+/=*-]{16,}|\b(?:sk|pa)-[\w*.-]{12,}/gi;
 
 /**
- * A provider's message, made fit for an error: on one line, without credentials, at most 512 bytes of UTF-8. `secrets` are
- * replaced before truncation, which could otherwise leave half of one.
+ * A provider's message, made fit for an error: on one line, without credentials, at most 512 bytes of UTF-8. `secrets`
+ * are replaced before truncation, which could otherwise leave half of one.
  */
 export function providerText(text: string, secrets: readonly string[]): string {
   let safe = text;
@@ -24,8 +24,8 @@ function cut(text: string): string {
 }
 
 /**
- * Extracts the message from an error body in any of the usual forms: `{error: {message}}`, `{error}`, `{detail}`, `{message}`,
- * or plain text.
+ * Extracts the message from an error body in any of the usual forms: `{error: {message}}`, `{error}`, `{detail}`,
+ * `{message}`, or plain text.
  */
 export function messageOf(body: string): string {
   try {

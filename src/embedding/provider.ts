@@ -19,7 +19,10 @@ export interface PassageStyle {
 export interface TokenMatcher {
   /** The distinct tokens of a text. */
   tokensOf(text: string): Uint16Array<ArrayBuffer>;
-  /** How well texts have the tokens of a query or similar ones, from 0 to 1: the mean of the whole text and of its first `lead` tokens. */
+  /**
+   * How well texts have the tokens of a query or similar ones, from 0 to 1: the mean of the whole text and of its first
+   * `lead` tokens.
+   */
   matches(query: Uint16Array, texts: readonly { readonly all: Uint16Array; readonly lead: number }[]): number[];
 }
 
@@ -28,23 +31,31 @@ export interface EmbeddingProvider {
   readonly name: 'openai' | 'voyage' | 'local' | 'builtin';
   readonly model: string;
   /**
-   * Size of its vectors. Before the first call it is the configured size or the known size of the model; for an unknown model,
-   * the provider's default. After the first call, it is the actual size.
+   * Size of its vectors. Before the first call it is the configured size or the known size of the model; for an unknown
+   * model, the provider's default. After the first call, it is the actual size.
    */
   readonly dimensions: number;
-  /** Identifies everything besides the model that makes vectors incomparable: prefixes, dtype, requested dimensions ... */
+  /**
+   * Identifies everything besides the model that makes vectors incomparable: prefixes, dtype, requested dimensions ...
+   */
   readonly variant: string;
   /**
-   * Returns one vector for each text, in order. At most `maxBatch` texts may be passed, none of them blank. Every vector has
-   * `dimensions` finite components and a length that is neither zero nor too large for 32-bit floats; if any vector does not,
-   * the whole call fails. Rejects with EmbeddingError, also if the signal aborts.
+   * Returns one vector for each text, in order. At most `maxBatch` texts may be passed, none of them blank. Every
+   * vector has `dimensions` finite components and a length that is neither zero nor too large for 32-bit floats; if any
+   * vector does not, the whole call fails. Rejects with EmbeddingError, also if the signal aborts.
    */
   embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]>;
   /** Maximum number of texts in one call. */
   readonly maxBatch: number;
-  /** Passages that suit the model, each of which is embedded after its title and headings; absent for the service's usual chunks. */
+  /**
+   * Passages that suit the model, each of which is embedded after its title and headings; absent for the service's
+   * usual chunks.
+   */
   readonly passages?: PassageStyle | undefined;
-  /** For a model with which another thread can embed documents, by `embedText`, into the same vectors; rejects as `embed` does. */
+  /**
+   * For a model with which another thread can embed documents, by `embedText`, into the same vectors; rejects as
+   * `embed` does.
+   */
   readonly sharedModel?: (() => Promise<ModelMemory>) | undefined;
   /** For a model that has vectors of tokens; rejects as `embed` does. */
   readonly matcher?: (() => Promise<TokenMatcher>) | undefined;
@@ -66,7 +77,10 @@ export interface ProviderConfig {
   readonly offline?: boolean | undefined;
   /** In-process: folder for downloaded models; `data/models` if absent. */
   readonly cacheFolder?: string | undefined;
-  /** True if a user, and not the server's operator, named the model: it must be a hub model, not a folder of this machine. */
+  /**
+   * True if a user, and not the server's operator, named the model: it must be a hub model, not a folder of this
+   * machine.
+   */
   readonly untrusted?: boolean | undefined;
 }
 

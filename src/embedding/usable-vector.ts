@@ -6,18 +6,21 @@ const SMALLEST_SQUARE = 2 ** -126;
 const LARGEST_SQUARE = 3.4e38;
 
 /**
- * Checks and returns the vectors of a response. An unusable vector must never be stored: it would rank at random or not at all,
- * without an explanation. Throws EmbeddingError for a wrong count or size, a component that is not a finite number, and a
- * length of zero (which has no direction to compare). None of these is retryable, because the same model would return the same
- * vector again.
+ * Checks and returns the vectors of a response. An unusable vector must never be stored: it would rank at random or not
+ * at all, without an explanation. Throws EmbeddingError for a wrong count or size, a component that is not a finite
+ * number, and a length of zero (which has no direction to compare). None of these is retryable, because the same model
+ * would return the same vector again.
  */
 export function usableVectors(answer: unknown, count: number, size: VectorSize, provider: string): Float32Array[] {
   const fail = (problem: string): never => {
     throw new EmbeddingError(`the embedding provider ${provider} gave ${problem}`, { retryable: false });
   };
   if (!Array.isArray(answer)) return fail('an answer without embeddings');
-  if (answer.length !== count) return fail(`${answer.length} embeddings for ${count} ${count === 1 ? 'text' : 'texts'}`);
-  const vectors = answer.map((values: unknown, i) => toVector(values) ?? fail(`something else than a list of numbers as embedding ${i + 1}`));
+  if (answer.length !== count)
+    return fail(`${answer.length} embeddings for ${count} ${count === 1 ? 'text' : 'texts'}`);
+  const vectors = answer.map((values: unknown, i) =>
+    toVector(values) ?? fail(`something else than a list of numbers as embedding ${i + 1}`)
+  );
   vectors.forEach((vector, i) => {
     const flaw = flawOf(vector);
     if (flaw !== undefined) fail(`an unusable embedding for text ${i + 1}: ${flaw}`);
@@ -26,7 +29,11 @@ export function usableVectors(answer: unknown, count: number, size: VectorSize, 
   const odd = vectors.find((vector) => vector.length !== vectors[0]!.length);
   if (odd !== undefined) fail(`vectors of different sizes, ${vectors[0]!.length} and ${odd.length}`);
   for (const vector of vectors) {
-    if (!size.admits(vector.length)) fail(`vectors of ${vector.length} dimensions, expected ${size.value}: set the dimensions to what the model gives, or choose another model`);
+    if (!size.admits(vector.length))
+      fail(
+        `vectors of ${vector.length} dimensions, expected ${size.value}: set the dimensions to what the model ` +
+          'gives, or choose another model',
+      );
   }
   return vectors;
 }

@@ -1,7 +1,10 @@
 /** Maximum vector size that can be configured (`SVC_EMBEDDING_DIMENSIONS`). */
 export const MOST_DIMENSIONS = 16_384;
 
-/** The size that all vectors of one provider must have: configured, or otherwise taken from the first response and then required. */
+/**
+ * The size that all vectors of one provider must have: configured, or otherwise taken from the first response and then
+ * required.
+ */
 export class VectorSize {
   readonly #fallback: number;
   #known: number | undefined;

@@ -1,3 +1,3 @@
 export { bodyError } from './body-error.ts';
-export { ERRORS, type ErrorCode, type ErrorKind, type GrpcStatus } from './registry.ts';
-export { ServiceError, type ErrorDetails } from './service-error.ts';
+export { type ErrorCode, type ErrorKind, ERRORS, type GrpcStatus } from './registry.ts';
+export { type ErrorDetails, ServiceError } from './service-error.ts';

@@ -1,9 +1,9 @@
 import { RUN_ERRORS } from './run-codes.ts';
 
 /** gRPC status names, as in the canonical list of `google.rpc.Code`. */
-export type GrpcStatus =
-  | 'INVALID_ARGUMENT' | 'UNAUTHENTICATED' | 'PERMISSION_DENIED' | 'NOT_FOUND' | 'ALREADY_EXISTS'
-  | 'ABORTED' | 'RESOURCE_EXHAUSTED' | 'DEADLINE_EXCEEDED' | 'FAILED_PRECONDITION' | 'UNIMPLEMENTED' | 'INTERNAL' | 'UNAVAILABLE';
+export type GrpcStatus = 'INVALID_ARGUMENT' | 'UNAUTHENTICATED' | 'PERMISSION_DENIED' | 'NOT_FOUND' | 'ALREADY_EXISTS'
+  | 'ABORTED' | 'RESOURCE_EXHAUSTED' | 'DEADLINE_EXCEEDED' | 'FAILED_PRECONDITION' | 'UNIMPLEMENTED' | 'INTERNAL'
+  | 'UNAVAILABLE';
 
 export interface ErrorKind {
   readonly http: number;
@@ -14,8 +14,8 @@ export interface ErrorKind {
 const kind = (http: number, grpc: GrpcStatus, meaning: string): ErrorKind => ({ http, grpc, meaning });
 
 /**
- * Every stable error code with its status in each protocol
- * (contract section 7, decisions section 7), including those of the run-queue service: both services throw the same `ServiceError`.
+ * Every stable error code with its status in each protocol (contract section 7, decisions section 7), including those
+ * of the run-queue service: both services throw the same `ServiceError`.
  */
 export const ERRORS = {
   invalid_json: kind(400, 'INVALID_ARGUMENT', 'the body is not JSON'),
@@ -32,7 +32,8 @@ export const ERRORS = {
   conflict: kind(409, 'ALREADY_EXISTS', 'what the request would create exists'),
   // As in gRPC for a sequence of read, change and write that must be repeated from the start.
   precondition_failed: kind(412, 'ABORTED', 'the document is not in the state that the request expects'),
-  not_leader: kind(409, 'FAILED_PRECONDITION', 'followers must not follow this node: it is no leader, or another one took its place'),
+  not_leader: kind(409, 'FAILED_PRECONDITION',
+    'followers must not follow this node: it is no leader, or another one took its place'),
   snapshot_required: kind(409, 'FAILED_PRECONDITION', 'the binlog does not go on where the follower stands'),
   method_not_allowed: kind(405, 'UNIMPLEMENTED', 'the path does not know this method'),
   payload_too_large: kind(413, 'RESOURCE_EXHAUSTED', 'the body exceeds its limit'),

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from './registry.ts';
+import { type ErrorCode, ERRORS } from './registry.ts';
 
 export interface ErrorDetails {
   /** One message for each violation, if there are several. */
@@ -12,8 +12,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The only error that handlers throw on purpose. Adapters translate its code into the status of their protocol; any other error
- * is reported as `internal`, without its message.
+ * The only error that handlers throw on purpose. Adapters translate its code into the status of their protocol; any
+ * other error is reported as `internal`, without its message.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;

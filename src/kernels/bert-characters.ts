@@ -1,6 +1,7 @@
 // How BERT's lower-case tokeniser maps single characters (tokenization.py of google-research/bert, `BasicTokenizer`):
-// control characters are removed, white space separates words, punctuation and Chinese characters are words by themselves, and
-// all others become lower case without accents. Each character is mapped independently, so that pages of characters can be tables.
+// control characters are removed, white space separates words, punctuation and Chinese characters are words by
+// themselves, and all others become lower case without accents. Each character is mapped independently, so that pages
+// of characters can be tables.
 
 /** The mapping of a character. */
 export interface FoldedCharacter {
@@ -14,7 +15,8 @@ const REMOVED: FoldedCharacter = { kind: 'removed', text: '' };
 const SPACE: FoldedCharacter = { kind: 'space', text: '' };
 
 /** The blocks of Chinese characters, including those for compatibility; neither kana nor hangul. */
-const CHINESE = /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b820}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/u;
+const CHINESE =
+  /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b820}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/u;
 /** All ASCII except letters, digits and space counts, whatever its Unicode category. */
 const PUNCTUATION = /[\p{P}!-/:-@[-`{-~]/u;
 const CONTROL = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/u;
@@ -35,8 +37,8 @@ const ENTRY = 16;
 const PAGE = 256;
 
 /**
- * The mapping of 256 characters in the kernel's format: classes are 0 removed, 1 space, 2 single, and for the rest 2 + the number of their
- * characters.
+ * The mapping of 256 characters in the kernel's format: classes are 0 removed, 1 space, 2 single, and for the rest 2 +
+ * the number of their characters.
  */
 export function foldPage(page: number): Uint8Array {
   const bytes = new Uint8Array(PAGE * ENTRY);

@@ -30,8 +30,8 @@ export class Bzip2Error extends Error {
 const PAGE = 65_536;
 
 /**
- * Decompresses a bzip2 stream incrementally, including several concatenated streams, in 8 MiB of memory. The checksum of each block is
- * checked when the block has been read, that of each stream at its end.
+ * Decompresses a bzip2 stream incrementally, including several concatenated streams, in 8 MiB of memory. The checksum
+ * of each block is checked when the block has been read, that of each stream at its end.
  */
 export class Bzip2Decoder {
   readonly #memory: WebAssembly.Memory;
@@ -48,7 +48,8 @@ export class Bzip2Decoder {
   }
 
   /**
-   * Decompresses the next bytes into pieces of up to 256 KiB; each is a view that is valid until the next piece is requested.
+   * Decompresses the next bytes into pieces of up to 256 KiB; each is a view that is valid until the next piece is
+   * requested.
    * @throws {Bzip2Error}
    */
   *unpack(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {

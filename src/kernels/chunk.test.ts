@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { chunkCode, chunkProse, lexicalProfile, withoutMarkup } from '../text/chunk/index.ts';
 import { codeLevels } from '../text/chunk/code.ts';
+import { chunkCode, chunkProse, lexicalProfile, withoutMarkup } from '../text/chunk/index.ts';
 import { charactersOf, pack } from '../text/chunk/pack.ts';
 import { ChunkKernel } from './chunk.ts';
 
@@ -10,27 +10,29 @@ const BUILDS = (['release', 'debug'] as const).map((build) => ({ build, kernel: 
 
 /** Texts composed of the elements of the rules, so that random texts often match them. */
 function textOf(pieces: readonly string[]): fc.Arbitrary<string> {
-  const piece = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...pieces) }, fc.string({ unit: 'binary', maxLength: 3 }), fc.string({ maxLength: 8 }));
+  const piece = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...pieces) },
+    fc.string({ unit: 'binary', maxLength: 3 }), fc.string({ maxLength: 8 }));
   return fc.array(piece, { maxLength: 80, size: 'max' }).map((parts) => parts.join(''));
 }
 
-const markdown = textOf([
-  '# ', '\n# Title\n', '## ', '#', '\n\n', '\n', '\r\n', '\n   \n', ' ', '  ', '\t', '    ', '```', '\n```\n', '````', '~~~', '\n~~~~ js\n', '`', '- ', '12. ', '1) ', '| ', '> ',
-  '.', '. ', '! ', '?"', '."', '…', '。', '」', '！', 'e.g. this', 'Word', 'word ', 'Ein Satz. Noch einer.\n', 'été', '名前', '😀', 'a longer sentence of several words, ', '\u3000',
-]);
+const markdown = textOf(['# ', '\n# Title\n', '## ', '#', '\n\n', '\n', '\r\n', '\n   \n', ' ', '  ', '\t', '    ',
+  '```', '\n```\n', '````', '~~~', '\n~~~~ js\n', '`', '- ', '12. ', '1) ', '| ', '> ', '.', '. ', '! ', '?"', '."',
+  '…', '。', '」', '！', 'e.g. this', 'Word', 'word ', 'Ein Satz. Noch einer.\n', 'été', '名前', '😀',
+  'a longer sentence of several words, ', '\u3000']);
 
-const code = textOf([
-  '{', '}', '(', ')', '[', ']', '{ }', '()', '{\n', '\n}\n', '"', "'", '`', '${', '"""', "'''", '\\', '\\\n', '//', '/*', '*/', '/', '#', ' #', '--', '--[[', '[[', ']]', '<!--', '-->', ':',
-  '\n', '\n\n', '\r\n', '  ', ' ', '\t', 'x', 'return ', 'typeof', 'instanceof ', '= ', '=> ', '> ', '</a>', '(/[/}]/g)', "'a", "'\\n'", "'{'", "'é'", 'function f() {\n  g();\n}\n', 'é', '😀', 'a;b;',
-]);
+const code = textOf(['{', '}', '(', ')', '[', ']', '{ }', '()', '{\n', '\n}\n', '"', "'", '`', '${', '"""', "'''", '\\',
+  '\\\n', '//', '/*', '*/', '/', '#', ' #', '--', '--[[', '[[', ']]', '<!--', '-->', ':', '\n', '\n\n', '\r\n', '  ',
+  ' ', '\t', 'x', 'return ', 'typeof', 'instanceof ', '= ', '=> ', '> ', '</a>', '(/[/}]/g)', "'a", "'\\n'", "'{'",
+  "'é'", 'function f() {\n  g();\n}\n', 'é', '😀', 'a;b;']);
 
-const markup = textOf([
-  '# ', '\n## Title\n', '\n> quoted', '> # ', '\n', '\n\n', '\r\n', ' ', '\t', '```', '\n```js\n', '\n~~~\n', '\n  ````\n', '`', '``', '*', '_', '[', ']', '](', '](a (b) "c")', '(', ')', '![', '!', '|', '{{', '}}', '{', '}',
-  '{{name("a", \'b\')}}', '"', "'", '<', '>', '<b>', '</b', '<a href="x">', '<!--', '-->', '&', '&lt;', '&#x20;', ';', '#', 'http', 'https://a.b/c?d=(e)', '://', 'word', 'été', '😀', 'x'.repeat(990),
-]);
+const markup = textOf(['# ', '\n## Title\n', '\n> quoted', '> # ', '\n', '\n\n', '\r\n', ' ', '\t', '```', '\n```js\n',
+  '\n~~~\n', '\n  ````\n', '`', '``', '*', '_', '[', ']', '](', '](a (b) "c")', '(', ')', '![', '!', '|', '{{', '}}',
+  '{', '}', '{{name("a", \'b\')}}', '"', "'", '<', '>', '<b>', '</b', '<a href="x">', '<!--', '-->', '&', '&lt;',
+  '&#x20;', ';', '#', 'http', 'https://a.b/c?d=(e)', '://', 'word', 'été', '😀', 'x'.repeat(990)]);
 
 const budget = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 400 }));
-const profile = fc.oneof(fc.integer({ min: 0, max: 0x3fff }), fc.constantFrom('javascript', 'python', 'rust', 'go', 'sql', 'lua', 'html', 'scss', '').map(lexicalProfile));
+const profile = fc.oneof(fc.integer({ min: 0, max: 0x3fff }),
+  fc.constantFrom('javascript', 'python', 'rust', 'go', 'sql', 'lua', 'html', 'scss', '').map(lexicalProfile));
 
 describe.each(BUILDS)('the $build build and its twin', ({ kernel }) => {
   it('cut markdown at the same places', () => {
@@ -63,22 +65,30 @@ describe.each(BUILDS)('the $build build and its twin', ({ kernel }) => {
   });
 
   it('stay within their memory on bytes that are no UTF-8', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 0, max: 0x3fff }), budget, (bytes, bits, size) => {
-      for (const chunks of [kernel.prose(bytes, size), kernel.code(bytes, bits, size)]) {
-        let last = 0;
-        for (const { start, end } of chunks) {
-          expect(start).toBeGreaterThanOrEqual(last);
-          expect(end).toBeGreaterThan(start);
-          last = end;
-        }
-        expect(last).toBeLessThanOrEqual(bytes.length);
-      }
-    }));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 0, max: 0x3fff }), budget,
+        (bytes, bits, size) => {
+          for (const chunks of [kernel.prose(bytes, size), kernel.code(bytes, bits, size)]) {
+            let last = 0;
+            for (const { start, end } of chunks) {
+              expect(start).toBeGreaterThanOrEqual(last);
+              expect(end).toBeGreaterThan(start);
+              last = end;
+            }
+            expect(last).toBeLessThanOrEqual(bytes.length);
+          }
+        }),
+    );
   });
 
   it('give more chunks than the output holds at a time', () => {
     expect(kernel.prose('word '.repeat(10_000), 4)).toHaveLength(10_000);
-    expect(kernel.prose('word\n'.repeat(10_000), 4).at(-1)).toEqual({ start: 49_995, end: 49_999, startLine: 10_000, endLine: 10_000 });
+    expect(kernel.prose('word\n'.repeat(10_000), 4).at(-1)).toEqual({
+      start: 49_995,
+      end: 49_999,
+      startLine: 10_000,
+      endLine: 10_000,
+    });
   });
 
   it('take a large text after a small one, and a small one after that', () => {

@@ -22,14 +22,17 @@ interface ChunkExports extends WebAssembly.Exports {
 const PAGE = 65_536;
 /** Numbers of a chunk in the output. */
 const FIELDS = CHUNK_BYTES / 4;
-/** Memory above this number of bytes is freed after the text that needed it, by dropping the instance: a WebAssembly memory cannot shrink. */
+/**
+ * Memory above this number of bytes is freed after the text that needed it, by dropping the instance: a WebAssembly
+ * memory cannot shrink.
+ */
 const KEPT_MEMORY = 16 * 1024 * 1024;
 /** The addresses of a text and its levels must fit into 32 bits. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Divides texts into chunks in WebAssembly; src/text/chunk has the rules, and a slow equivalent in TypeScript. Texts are strings or UTF-8
- * bytes. Throws a `RangeError` on a text above 1 GiB and a budget that is not a positive integer.
+ * Divides texts into chunks in WebAssembly; src/text/chunk has the rules, and a slow equivalent in TypeScript. Texts
+ * are strings or UTF-8 bytes. Throws a `RangeError` on a text above 1 GiB and a budget that is not a positive integer.
  */
 export class ChunkKernel {
   readonly #build: KernelBuild;
@@ -46,11 +49,12 @@ export class ChunkKernel {
   }
 
   /**
-   * Chunks of source code that end where brackets are balanced, of at most `budget` characters except for constructs that are larger.
-   * `profile` describes the language: see `lexicalProfile` in src/text/chunk.
+   * Chunks of source code that end where brackets are balanced, of at most `budget` characters except for constructs
+   * that are larger. `profile` describes the language: see `lexicalProfile` in src/text/chunk.
    */
   code(text: string | Uint8Array, profile: number, budget: number): ChunkRange[] {
-    return this.#chunks(text, budget, true, (exports, length) => exports.code(length, profile, Math.min(budget, MAX_BYTES)));
+    return this.#chunks(text, budget, true,
+      (exports, length) => exports.code(length, profile, Math.min(budget, MAX_BYTES)));
   }
 
   /** Markdown without its markup, with a space for each byte of it; `withoutMarkup` in src/text/chunk has the rules. */
@@ -62,8 +66,11 @@ export class ChunkKernel {
     return plain;
   }
 
-  #chunks(text: string | Uint8Array, budget: number, whole: boolean, mark: (exports: ChunkExports, length: number) => void): ChunkRange[] {
-    if (!Number.isSafeInteger(budget) || budget < 1) throw new RangeError(`the size of chunks must be a positive integer, got ${budget}`);
+  #chunks(text: string | Uint8Array, budget: number, whole: boolean,
+    mark: (exports: ChunkExports, length: number) => void): ChunkRange[]
+  {
+    if (!Number.isSafeInteger(budget) || budget < 1)
+      throw new RangeError(`the size of chunks must be a positive integer, got ${budget}`);
     const { memory, exports, length } = this.#load(text);
     mark(exports, length);
     const chunks = readChunks(memory, exports, length, Math.min(budget, MAX_BYTES), whole);
@@ -74,7 +81,8 @@ export class ChunkKernel {
   /** Writes a text into the memory. */
   #load(text: string | Uint8Array): { memory: WebAssembly.Memory; exports: ChunkExports; length: number } {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-    if (bytes.length > MAX_BYTES) throw new RangeError(`a text of at most ${MAX_BYTES} bytes can be cut, got ${bytes.length}`);
+    if (bytes.length > MAX_BYTES)
+      throw new RangeError(`a text of at most ${MAX_BYTES} bytes can be cut, got ${bytes.length}`);
     const { memory, exports } = this.#instance(bytes.length);
     new Uint8Array(memory.buffer).set(bytes, exports.textAddress());
     return { memory, exports, length: bytes.length };
@@ -95,7 +103,9 @@ export class ChunkKernel {
 }
 
 /** Reads all chunks; the module writes some thousands at a time. */
-function readChunks(memory: WebAssembly.Memory, exports: ChunkExports, length: number, budget: number, whole: boolean): ChunkRange[] {
+function readChunks(memory: WebAssembly.Memory, exports: ChunkExports, length: number, budget: number,
+  whole: boolean): ChunkRange[]
+{
   const chunks: ChunkRange[] = [];
   for (;;) {
     const last = chunks.at(-1);

@@ -8,18 +8,27 @@ const KEY = Column.keys;
 const FORMS = { array: 0, bitmap: 1, runs: 2 };
 
 /** Consecutive or evenly spaced ordinals, which cover up to two and a half containers. */
-const ordinals = fc.record({ from: fc.integer({ min: 0, max: 160_000 }), count: fc.oneof(fc.nat(20), fc.nat(6000)), apart: fc.constantFrom(1, 1, 2, 3, 7) })
-  .map(({ from, count, apart }) => Array.from({ length: count }, (_, i) => from + i * apart).filter((ord) => ord < 160_000));
+const ordinals = fc.record({
+  from: fc.integer({ min: 0, max: 160_000 }),
+  count: fc.oneof(fc.nat(20), fc.nat(6000)),
+  apart: fc.constantFrom(1, 1, 2, 3, 7),
+}).map(({ from, count, apart }) =>
+  Array.from({ length: count }, (_, i) => from + i * apart).filter((ord) => ord < 160_000)
+);
 const step = fc.record({ ords: ordinals, value: fc.constantFrom(...VALUES, undefined) });
 
 /** A run that is split into a bitmap, and the bitmap into an array. */
-const OF_EVERY_FORM = [1, 2, 3].map((apart) => ({ ords: Array.from({ length: 5000 }, (_, i) => i * apart), value: apart === 1 ? 'first' : undefined }));
+const OF_EVERY_FORM = [1, 2, 3].map((apart) => ({
+  ords: Array.from({ length: 5000 }, (_, i) => i * apart),
+  value: apart === 1 ? 'first' : undefined,
+}));
 
 /** A document with at most one value. */
 function put(kernel: ColumnsKernel, ord: number, value: string | undefined): void {
   const at = kernel.reserve(Buffers.input, 256);
   const { view, bytes } = kernel;
-  const entries = [[Column.identity, `k${ord}|en`], [Column.lang, 'en'], ...(value === undefined ? [] : [[KEY, value]])] as [number, string][];
+  const entries = [[Column.identity, `k${ord}|en`], [Column.lang, 'en'],
+    ...(value === undefined ? [] : [[KEY, value]])] as [number, string][];
   view.setUint32(at, ord, true);
   view.setUint32(at + 4, entries.length, true);
   for (const place of [8, 16, 24]) view.setFloat64(at + place, Number.NaN, true);
@@ -74,12 +83,14 @@ describe.each(['release', 'debug'] as const)('bitmaps of values, %s build', (bui
           put(kernel, ord, value);
           twin.documents.set(ord, value);
         }
-        for (const form of Object.values(FORMS)) if (valueOf(kernel, 'first') !== 0 && kernel.call.formsOf(KEY, valueOf(kernel, 'first'), form) > 0) seen.add(form);
+        for (const form of Object.values(FORMS))
+          if (valueOf(kernel, 'first') !== 0 && kernel.call.formsOf(KEY, valueOf(kernel, 'first'), form) > 0)
+            seen.add(form);
       }
       const [one, two] = [twin.with('first'), twin.with('second')];
-      const pairs: [name: 'uniteLevels' | 'intersectLevels' | 'subtractLevels', expected: (ord: number) => boolean][] = [
-        ['uniteLevels', (ord) => one.has(ord) || two.has(ord)], ['intersectLevels', () => false], ['subtractLevels', (ord) => one.has(ord)],
-      ];
+      const pairs: [name: 'uniteLevels' | 'intersectLevels' | 'subtractLevels', expected: (ord: number) => boolean][] =
+        [['uniteLevels', (ord) => one.has(ord) || two.has(ord)], ['intersectLevels', () => false], ['subtractLevels',
+          (ord) => one.has(ord)]];
       const all = [...twin.documents.keys()].sort((a, b) => a - b);
       for (const [name, expected] of pairs) {
         levelOf(kernel, 'first', 0);

@@ -4,12 +4,17 @@ import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 /** Numbers of the predefined columns; metadata keys follow. */
 export const Column = { identity: layout.IDENTITY, lang: layout.LANG, keys: layout.KEYS } as const;
 /**
- * The highest bit, used as a flag: of the column in an entry that stores a name's spelling; of the offset of a part that follows its text;
- * and of results.
+ * The highest bit, used as a flag: of the column in an entry that stores a name's spelling; of the offset of a part
+ * that follows its text; and of results.
  */
 export const FLAG = layout.FLAG;
 /** Columns of times; the last one is always empty. */
-export const Time = { addedAt: layout.ADDED_AT, updatedAt: layout.UPDATED_AT, expiresAt: layout.EXPIRES_AT, none: layout.NO_TIME } as const;
+export const Time = {
+  addedAt: layout.ADDED_AT,
+  updatedAt: layout.UPDATED_AT,
+  expiresAt: layout.EXPIRES_AT,
+  none: layout.NO_TIME,
+} as const;
 /** Numbers of the buffers that the host uses. */
 export const Buffers = {
   input: layout.B_INPUT,
@@ -20,7 +25,12 @@ export const Buffers = {
   keys: layout.B_TEXTS,
 } as const;
 /** The kinds of sort keys, and their flags. */
-export const SortKind = { order: layout.BY_ORDER, time: layout.BY_TIME, score: layout.BY_SCORE, tie: layout.BY_TIE } as const;
+export const SortKind = {
+  order: layout.BY_ORDER,
+  time: layout.BY_TIME,
+  score: layout.BY_SCORE,
+  tie: layout.BY_TIE,
+} as const;
 export const SortFlags = { descending: layout.DESCENDING, spelled: layout.SPELLED } as const;
 export const Comparison = { gte: layout.GTE, lte: layout.LTE, gt: layout.GT, lt: layout.LT } as const;
 /** Stands for all documents where a level is expected. */
@@ -30,7 +40,10 @@ export const LEVELS = layout.BUFFERS - layout.B_LEVELS;
 export const PAGE_BYTES = layout.PAGE;
 const MAX_PAGES = 65_536;
 
-/** Exports of `asm/columns.ts`, where their contracts are documented. Texts and lists are passed in B_INPUT, unless documented otherwise. */
+/**
+ * Exports of `asm/columns.ts`, where their contracts are documented. Texts and lists are passed in B_INPUT, unless
+ * documented otherwise.
+ */
 export interface ColumnsExports extends WebAssembly.Exports {
   initialize(): void;
   adopt(): number;
@@ -92,7 +105,9 @@ export class ColumnsKernel {
   #view: DataView<ArrayBuffer>;
 
   /** Empty columns; with the `pages` of a checkpoint, a memory into which to read it before `adopt`. */
-  constructor(build: KernelBuild = 'release', { pages, maxBytes = MAX_PAGES * PAGE_BYTES }: { pages?: number; maxBytes?: number } = {}) {
+  constructor(build: KernelBuild = 'release',
+    { pages, maxBytes = MAX_PAGES * PAGE_BYTES }: { pages?: number; maxBytes?: number } = {})
+  {
     const maximum = Math.max(pages ?? 1, Math.floor(maxBytes / PAGE_BYTES));
     this.memory = new WebAssembly.Memory({ initial: pages ?? 1, maximum });
     this.call = instantiateKernel(loadKernel('columns', build), this.memory) as ColumnsExports;

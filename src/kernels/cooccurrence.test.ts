@@ -7,9 +7,12 @@ const TERMS = 40;
 const NOTHING = { best: [], largest: 0 };
 
 /** Texts of a few terms with gaps, so that pairs are repeated; some are slightly longer than the window. */
-const document = fc.array(fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 1, max: 12 }) }, { weight: 3, arbitrary: fc.integer({ min: 1, max: TERMS - 1 }) }, fc.constant(0)), { maxLength: 60, size: 'max' })
-  .map((tokens) => Uint32Array.from(tokens));
-const step = fc.oneof({ weight: 8, arbitrary: document.map((tokens) => ({ tokens })) }, fc.integer({ min: 0, max: 4 }).map((occurrences) => ({ occurrences })));
+const document = fc.array(fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 1, max: 12 }) }, {
+  weight: 3,
+  arbitrary: fc.integer({ min: 1, max: TERMS - 1 }),
+}, fc.constant(0)), { maxLength: 60, size: 'max' }).map((tokens) => Uint32Array.from(tokens));
+const step = fc.oneof({ weight: 8, arbitrary: document.map((tokens) => ({ tokens })) },
+  fc.integer({ min: 0, max: 4 }).map((occurrences) => ({ occurrences })));
 const corpus = fc.array(step, { maxLength: 25, size: 'max' });
 
 function neighbours(counter: PairCounter): unknown {
@@ -18,7 +21,10 @@ function neighbours(counter: PairCounter): unknown {
 }
 
 describe.each(['release', 'debug'] as const)('counting pairs, %s build', (build) => {
-  const both = (maxSlots = MAX_SLOTS): [CooccurrenceKernel, CooccurrenceTwin] => [new CooccurrenceKernel({ build, maxSlots }), new CooccurrenceTwin(maxSlots)];
+  const both = (
+    maxSlots = MAX_SLOTS,
+  ): [CooccurrenceKernel, CooccurrenceTwin] => [new CooccurrenceKernel({ build, maxSlots }),
+    new CooccurrenceTwin(maxSlots)];
 
   it('finds the neighbours that its twin finds, with every size of the table', () => {
     fc.assert(fc.property(corpus, fc.constantFrom(16, 32, 64, 256, 4096), (steps, maxSlots) => {

@@ -14,13 +14,18 @@ export const BEST_NEIGHBOURS = layout.BEST;
 /** Minimum number of occurrences for a term to have neighbours and to be one. */
 export const MIN_OCCURRENCES = layout.MIN_OCCURRENCES;
 
-/** A neighbour of a term: `ratio` is p(a,b) / (p(a) p(b)) of the two terms, above 1; its logarithm is their pointwise mutual information. */
+/**
+ * A neighbour of a term: `ratio` is p(a,b) / (p(a) p(b)) of the two terms, above 1; its logarithm is their pointwise
+ * mutual information.
+ */
 export interface RatedNeighbour {
   readonly term: number;
   readonly ratio: number;
 }
 
-/** The neighbours of a term, best first; `largest` is the largest ratio of the term with any other, 0 if it has none. */
+/**
+ * The neighbours of a term, best first; `largest` is the largest ratio of the term with any other, 0 if it has none.
+ */
 export interface RatedNeighbours {
   readonly best: readonly RatedNeighbour[];
   readonly largest: number;
@@ -35,8 +40,8 @@ export interface PairCounter {
   /** Ranks the neighbours of the terms below `end`; afterwards nothing can be added. */
   rank(end: number): void;
   /**
-   * Best first, by ratio, then by occurrences of the pair, then by number; empty if the term is too rare. Only pairs that occur in several
-   * documents count, unless the term has none: a pair in a single document may be accidental.
+   * Best first, by ratio, then by occurrences of the pair, then by number; empty if the term is too rare. Only pairs
+   * that occur in several documents count, unless the term has none: a pair in a single document may be accidental.
    */
   neighboursOf(term: number): RatedNeighbours;
 }

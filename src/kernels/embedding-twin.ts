@@ -37,13 +37,22 @@ export class EmbeddingTwin {
   /** See `EmbeddingKernel.matches`. */
   match(query: readonly number[], text: readonly number[]): number {
     const rowOf = (id: number): Int8Array => this.#rows.subarray(id * this.#dims, (id + 1) * this.#dims);
-    const asked = query.slice(0, 64).map((id) => ({ row: rowOf(id), length: Math.hypot(...rowOf(id)), scale: this.#scales[id]! }));
+    const asked = query.slice(0, 64).map((id) => ({
+      row: rowOf(id),
+      length: Math.hypot(...rowOf(id)),
+      scale: this.#scales[id]!,
+    }));
     const total = asked.reduce((sum, { length, scale }) => sum + length * scale, 0);
-    const similarities = asked.map(({ row, length, scale }) => length * scale * text.reduce((best, id) => Math.max(best, cosine(row, rowOf(id))), 0));
+    const similarities = asked.map(({ row, length, scale }) =>
+      length * scale * text.reduce((best, id) => Math.max(best, cosine(row, rowOf(id))), 0)
+    );
     return total > 0 ? similarities.reduce((sum, value) => sum + value, 0) / total : 0;
   }
 
-  /** Splits a word into the longest tokens, from its beginning on; returns only the unknown token if no token matches the rest of the word. */
+  /**
+   * Splits a word into the longest tokens, from its beginning on; returns only the unknown token if no token matches
+   * the rest of the word.
+   */
   #pieces(characters: readonly string[]): number[] {
     const unknown = [this.#ids.get('[UNK]')!];
     if (characters.length > WORD_CHARACTERS) return unknown;
@@ -87,6 +96,7 @@ function wordsOf(text: string): string[] {
 export function roundedTwin(vector: Float32Array): Uint8Array {
   const least = Math.min(...vector);
   const step = Math.fround((Math.max(...vector) - least) / 255);
-  const levels = Array.from(vector, (value) => (step > 0 ? Math.min(255, Math.floor((value - least) / step + 0.5)) : 0));
+  const levels = Array.from(vector,
+    (value) => (step > 0 ? Math.min(255, Math.floor((value - least) / step + 0.5)) : 0));
   return Uint8Array.of(...new Uint8Array(Float32Array.of(least, step).buffer), ...levels);
 }

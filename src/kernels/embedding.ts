@@ -52,10 +52,13 @@ export interface ModelMemory {
 }
 
 /** Copies a model into a memory of its own. Throws a `RangeError` if the sizes of the files do not match. */
-export function layTokenVectors({ vocabulary, vectors, scales }: TokenVectors, build: KernelBuild = 'release'): ModelMemory {
+export function layTokenVectors({ vocabulary, vectors, scales }: TokenVectors,
+  build: KernelBuild = 'release'): ModelMemory
+{
   const tokens = scales.length / FLOAT;
   const dims = vectors.length / tokens;
-  if (!Number.isInteger(tokens) || !Number.isInteger(dims) || dims % 32 !== 0) throw new RangeError(`${vectors.length} bytes of vectors are no rows of ${tokens} tokens`);
+  if (!Number.isInteger(tokens) || !Number.isInteger(dims) || dims % 32 !== 0)
+    throw new RangeError(`${vectors.length} bytes of vectors are no rows of ${tokens} tokens`);
   const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum: MAXIMUM_PAGES, shared: true });
   const call = instantiateKernel(loadKernel('embedding', build), memory) as EmbeddingExports;
   call.layModel(tokens, dims, vocabulary.length);
@@ -77,8 +80,8 @@ export interface TokenText {
 }
 
 /**
- * Computes vectors of texts as sums of token vectors. Each thread has its own instance over a shared memory. An instance processes one text
- * at a time; calls cannot overlap, because they are synchronous.
+ * Computes vectors of texts as sums of token vectors. Each thread has its own instance over a shared memory. An
+ * instance processes one text at a time; calls cannot overlap, because they are synchronous.
  */
 export class EmbeddingKernel {
   readonly dims: number;
@@ -125,8 +128,9 @@ export class EmbeddingKernel {
   }
 
   /**
-   * The vector of a line `context`, left out if it is empty, and of a text in UTF-8, which have at most `maxLength` bytes together: rounded
-   * as asm/embedding/round.ts describes. Valid until the next call; undefined as for `vector`. Contexts that follow each other are often the same.
+   * The vector of a line `context`, left out if it is empty, and of a text in UTF-8, which have at most `maxLength`
+   * bytes together: rounded as asm/embedding/round.ts describes. Valid until the next call; undefined as for `vector`.
+   * Contexts that follow each other are often the same.
    */
   rounded(context: string, utf8: Uint8Array): Uint8Array | undefined {
     const start = this.#putContext(context);
@@ -137,9 +141,9 @@ export class EmbeddingKernel {
   }
 
   /**
-   * How well texts have the words of a query or similar ones, from 0 to 1: the cosine of each token of the query to the nearest token of the
-   * text, averaged by the lengths of the query's token vectors; the mean of the whole text and of its beginning. All are given by their
-   * distinct tokens; only the first 64 of the query count.
+   * How well texts have the words of a query or similar ones, from 0 to 1: the cosine of each token of the query to the
+   * nearest token of the text, averaged by the lengths of the query's token vectors; the mean of the whole text and of
+   * its beginning. All are given by their distinct tokens; only the first 64 of the query count.
    */
   matches(query: Uint16Array, texts: readonly TokenText[]): number[] {
     const asked = query.subarray(0, MAX_QUERY_TOKENS);

@@ -39,7 +39,8 @@ export interface Stepping<T> {
 }
 
 /**
- * A search through the tree. Between two steps others may be made, but the tree must not change until the search is done or closed.
+ * A search through the tree. Between two steps others may be made, but the tree must not change until the search is
+ * done or closed.
  */
 export class Walk<T> implements Stepping<T> {
   readonly #call: SearchExports;
@@ -103,7 +104,9 @@ export class EdgeList {
   }
 
   /** Adds a side from one corner to another, as longitude and latitude. */
-  add(x0: number, y0: number, x1: number, y1: number, { ring, polygon, isHole }: { readonly ring: number; readonly polygon: number; readonly isHole: boolean }): void {
+  add(x0: number, y0: number, x1: number, y1: number,
+    { ring, polygon, isHole }: { readonly ring: number; readonly polygon: number; readonly isHole: boolean }): void
+  {
     const at = this.#count * (layout.EDGE / 8);
     if (at === this.#floats.length) this.#grow();
     this.#floats[at] = x0;
@@ -123,7 +126,9 @@ export class EdgeList {
   }
 }
 
-/** Tests which of the points that a search has found are in a shape, on a copy of them: the tree may change meanwhile. */
+/**
+ * Tests which of the points that a search has found are in a shape, on a copy of them: the tree may change meanwhile.
+ */
 export class ShapeTest implements Stepping<Uint32Array> {
   readonly #call: SearchExports;
   readonly #memory: WebAssembly.Memory;
@@ -159,7 +164,8 @@ export class ShapeTest implements Stepping<Uint32Array> {
   }
 
   result(): Uint32Array {
-    return new Uint32Array(this.#memory.buffer, this.#call.passedOrds(this.#shape) >>> 0, this.#call.passed(this.#shape)).slice();
+    return new Uint32Array(this.#memory.buffer, this.#call.passedOrds(this.#shape) >>> 0,
+      this.#call.passed(this.#shape)).slice();
   }
 
   close(): void {

@@ -35,7 +35,10 @@ export interface Interval {
   readonly to: number;
 }
 
-/** A box of latitudes and longitudes, with at most three intervals of longitudes; a box across the 180th meridian has two. */
+/**
+ * A box of latitudes and longitudes, with at most three intervals of longitudes; a box across the 180th meridian has
+ * two.
+ */
 export interface LatLngBox {
   readonly lat: Interval;
   readonly lng: readonly Interval[];
@@ -119,7 +122,8 @@ export class GeoKernel {
   nearest(reach: Reach, limit: number, searching: Searching = {}): Stepping<NearResult> {
     return this.#search(layout.WALK_NEAREST, { ...searching, ...reach, limit }, (at, count) => {
       const [ords, chords] = [new Uint32Array(count), new Float64Array(count)];
-      const [words, numbers] = [new Uint32Array(this.#memory.buffer, at, (count * layout.NEAR) / 4), new Float64Array(this.#memory.buffer, at, (count * layout.NEAR) / 8)];
+      const [words, numbers] = [new Uint32Array(this.#memory.buffer, at, (count * layout.NEAR) / 4),
+        new Float64Array(this.#memory.buffer, at, (count * layout.NEAR) / 8)];
       for (let i = 0; i < count; i++) {
         chords[i] = numbers[(i * layout.NEAR) / 8]!;
         ords[i] = words[(i * layout.NEAR + layout.NEAR_ORD) / 4]!;
@@ -138,24 +142,33 @@ export class GeoKernel {
     return this.#search(layout.WALK_BOX, { ...searching, box }, this.#ords);
   }
 
-  /** Finds the points in the box around a shape; the result, which must be closed, tests which of them are in the shape. */
+  /**
+   * Finds the points in the box around a shape; the result, which must be closed, tests which of them are in the shape.
+   */
   shape(edges: EdgeList, box: LatLngBox, searching: Searching = {}): Stepping<Stepping<Uint32Array>> {
-    return this.#search(layout.WALK_PLACES, { ...searching, box }, () => new ShapeTest(this.#call, this.#memory, edges));
+    return this.#search(layout.WALK_PLACES, { ...searching, box },
+      () => new ShapeTest(this.#call, this.#memory, edges));
   }
 
-  /** Cells of geohashes with this many digits and the number of documents in each, up to `most` with the most first, of equal ones the least. */
+  /**
+   * Cells of geohashes with this many digits and the number of documents in each, up to `most` with the most first, of
+   * equal ones the least.
+   */
   cells(digits: number, most: number, filter?: Uint32Array | undefined): Stepping<CellCount[]> {
     this.#open({ filter });
     this.#call.openCells(digits, most);
     return this.#walk(layout.WALK_CELLS, false, (at, count) => {
       const view = this.#view;
-      return Array.from({ length: count }, (_, i) => ({ cell: view.getBigUint64(at + i * layout.NEAR, true), count: view.getUint32(at + i * layout.NEAR + layout.NEAR_ORD, true) }));
+      return Array.from({ length: count }, (_, i) => ({
+        cell: view.getBigUint64(at + i * layout.NEAR, true),
+        count: view.getUint32(at + i * layout.NEAR + layout.NEAR_ORD, true),
+      }));
     });
   }
 
   /**
-   * The points of some leaves of the tree, in the format of `takePoints`: u32 ordinal, u32 0, f64 latitude, f64 longitude, little endian;
-   * empty after the last leaf.
+   * The points of some leaves of the tree, in the format of `takePoints`: u32 ordinal, u32 0, f64 latitude, f64
+   * longitude, little endian; empty after the last leaf.
    */
   listPoints(skippedLeaves: number, leaves: number): Uint8Array {
     const count = this.#call.listPoints(skippedLeaves, leaves);
@@ -174,7 +187,9 @@ export class GeoKernel {
 
   readonly #ords = (at: number, count: number): Uint32Array => new Uint32Array(this.#memory.buffer, at, count).slice();
 
-  #search<T>(kind: number, query: Query & { readonly box?: LatLngBox | undefined }, read: (at: number, count: number) => T): Stepping<T> {
+  #search<T>(kind: number, query: Query & { readonly box?: LatLngBox | undefined },
+    read: (at: number, count: number) => T): Stepping<T>
+  {
     this.#open(query);
     if (query.box !== undefined) this.#writeBox(query.box);
     return this.#walk(kind, query.byHashes === true, read);

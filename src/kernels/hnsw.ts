@@ -19,8 +19,10 @@ export interface HnswExports extends WebAssembly.Exports {
   initializeScratch(scratch: number): void;
   releaseScratch(scratch: number): void;
   insertRows(graph: number, scratch: number, end: number, budget: number, width: number): number;
-  search(graph: number, scratch: number, query: number, factor: number, k: number, least: number, ef: number, bitmap: number, selected: number, end: number, out: number): number;
-  searchFurther(graph: number, scratch: number, query: number, factor: number, k: number, ef: number, bitmap: number, selected: number, end: number, out: number): number;
+  search(graph: number, scratch: number, query: number, factor: number, k: number, least: number, ef: number,
+    bitmap: number, selected: number, end: number, out: number): number;
+  searchFurther(graph: number, scratch: number, query: number, factor: number, k: number, ef: number, bitmap: number,
+    selected: number, end: number, out: number): number;
   scanned(scratch: number): number;
   graphDone(graph: number): number;
   graphNodes(graph: number): number;

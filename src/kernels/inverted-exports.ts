@@ -1,6 +1,6 @@
 /**
- * Exports of `asm/inverted.ts`, where their contracts are documented. Texts and lists are passed as address and length (in bytes, unless
- * documented otherwise).
+ * Exports of `asm/inverted.ts`, where their contracts are documented. Texts and lists are passed as address and length
+ * (in bytes, unless documented otherwise).
  */
 export interface InvertedExports extends WebAssembly.Exports {
   initialize(): void;
@@ -46,8 +46,10 @@ export interface InvertedExports extends WebAssembly.Exports {
   haveForms(forms: number, ordinals: number): void;
   collectKey(at: number, length: number): number;
   collectRange(order: number, at: number, length: number, limit: number): number;
-  collectMatches(pattern: number, codePoints: number, affix: number, affixBytes: number, backward: number, limit: number): number;
-  collectFuzzy(word: number, codePoints: number, bound: number, part: number, free: number, backward: number, limit: number): number;
+  collectMatches(pattern: number, codePoints: number, affix: number, affixBytes: number, backward: number,
+    limit: number): number;
+  collectFuzzy(word: number, codePoints: number, bound: number, part: number, free: number, backward: number,
+    limit: number): number;
   joinGroup(grouping: number, form: number, term: number, length: number): void;
   leaveGroup(grouping: number, form: number, term: number, length: number): void;
   groupOf(grouping: number, term: number, length: number): number;

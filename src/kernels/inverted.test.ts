@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { InvertedKernel } from './inverted.ts';
 
 /** Mostly small numbers and a few large ones, like gaps. */
-const run = fc.array(fc.oneof({ weight: 9, arbitrary: fc.nat(9) }, fc.nat(300), fc.integer({ min: 0, max: 0xffff_ffff })), { minLength: 1, maxLength: 128, size: 'max' });
+const run = fc.array(
+  fc.oneof({ weight: 9, arbitrary: fc.nat(9) }, fc.nat(300), fc.integer({ min: 0, max: 0xffff_ffff })),
+  { minLength: 1, maxLength: 128, size: 'max' },
+);
 
 describe.each(['release', 'debug'] as const)('packed runs, %s build', (build) => {
   const kernel = new InvertedKernel(build);

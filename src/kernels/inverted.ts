@@ -4,7 +4,10 @@ import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** Number of plain fields of a document, which have a bit and an array of lengths each; 0 is its content. */
 export const PLAIN_FIELDS = layout.PLAIN_FIELDS;
-/** Number of plain fields before the derived ones, which repeat text of other fields and count only if weights name them. */
+/**
+ * Number of plain fields before the derived ones, which repeat text of other fields and count only if weights name
+ * them.
+ */
 export const OWN_FIELDS = layout.OWN_FIELDS;
 /** Exclusive limit of all fields. */
 export const MAX_FIELDS = layout.MAX_FIELDS;
@@ -29,10 +32,17 @@ export const ANY_CHARACTERS = layout.ANY;
 export const ONE_CHARACTER = layout.ONE;
 export const OPTIONAL_CHARACTER = layout.MAY_BE;
 
-/** How `scoreForm` and `scoreGroup` use a score: add it; add it and set the bit of the document; or add it only to documents whose bit is set. */
+/**
+ * How `scoreForm` and `scoreGroup` use a score: add it; add it and set the bit of the document; or add it only to
+ * documents whose bit is set.
+ */
 export const Action = { add: layout.ADD, match: layout.MATCH, require: layout.REQUIRE } as const;
 /** Options of a selection. */
-export const Select = { filtered: layout.FILTERED, multiplied: layout.MULTIPLIED, collected: layout.COLLECTED } as const;
+export const Select = {
+  filtered: layout.FILTERED,
+  multiplied: layout.MULTIPLIED,
+  collected: layout.COLLECTED,
+} as const;
 /** Numbers of the buffers that the host uses. */
 export const Buffers = {
   input: layout.B_INPUT,
@@ -47,7 +57,12 @@ export const Buffers = {
 export const Algorithm = { bm25: layout.BM25, tfidf: layout.TF_IDF, bm25f: layout.BM25F } as const;
 
 /** Kinds of pages, in the encoding of the kernel. */
-export const PageKind = { free: layout.PAGE_FREE, small: layout.PAGE_SMALL, large: layout.PAGE_LARGE, scratch: layout.PAGE_SCRATCH } as const;
+export const PageKind = {
+  free: layout.PAGE_FREE,
+  small: layout.PAGE_SMALL,
+  large: layout.PAGE_LARGE,
+  scratch: layout.PAGE_SCRATCH,
+} as const;
 export const PAGE_BYTES = layout.PAGE;
 const MAX_PAGES = 65_536;
 
@@ -86,8 +101,8 @@ export interface ScoringParameters {
   readonly c1: number;
   readonly rest: number;
   /**
-   * The fields that count, by number; undefined if all but the derived ones count equally. For TF-IDF, the number after the plain fields
-   * stands for all named fields.
+   * The fields that count, by number; undefined if all but the derived ones count equally. For TF-IDF, the number after
+   * the plain fields stands for all named fields.
    */
   readonly factors: readonly FieldFactor[] | undefined;
 }
@@ -108,7 +123,8 @@ interface NamedScoring {
 const KNOWN_SCORINGS = 8;
 
 function areEqual(a: ScoringParameters, b: ScoringParameters): boolean {
-  if (a.algorithm !== b.algorithm || a.c0 !== b.c0 || a.c1 !== b.c1 || a.rest !== b.rest || a.factors?.length !== b.factors?.length) return false;
+  if (a.algorithm !== b.algorithm || a.c0 !== b.c0 || a.c1 !== b.c1 || a.rest !== b.rest ||
+    a.factors?.length !== b.factors?.length) return false;
   return a.factors === undefined || a.factors.every(({ field, weight, norm }, i) => {
     const other = b.factors![i]!;
     return field === other.field && weight === other.weight && norm === other.norm;
@@ -118,7 +134,10 @@ function areEqual(a: ScoringParameters, b: ScoringParameters): boolean {
 const FLOAT = new Float32Array(1);
 const BITS = new Uint32Array(FLOAT.buffer);
 
-/** A hash, not 0, of the parameters that a request selects: algorithm, k1 and b, fields and their weights, but not averages of the collection. */
+/**
+ * A hash, not 0, of the parameters that a request selects: algorithm, k1 and b, fields and their weights, but not
+ * averages of the collection.
+ */
 function familyOf({ algorithm, c0, rest, factors = [] }: ScoringParameters): number {
   let hash = algorithm;
   const add = (value: number) => {
@@ -149,7 +168,9 @@ export class InvertedKernel {
   readonly #decoder = new TextDecoder();
 
   /** An empty index; with the `pages` of a checkpoint, a memory into which to read it before `adopt`. */
-  constructor(build: KernelBuild = 'release', { pages, maxBytes = MAX_PAGES * PAGE_BYTES }: { pages?: number; maxBytes?: number } = {}) {
+  constructor(build: KernelBuild = 'release',
+    { pages, maxBytes = MAX_PAGES * PAGE_BYTES }: { pages?: number; maxBytes?: number } = {})
+  {
     const maximum = Math.max(pages ?? layout.FIRST_HEAP_PAGE, Math.floor(maxBytes / PAGE_BYTES));
     this.memory = new WebAssembly.Memory({ initial: pages ?? layout.FIRST_HEAP_PAGE, maximum });
     this.call = instantiateKernel(loadKernel('inverted', build), this.memory) as InvertedExports;
@@ -225,7 +246,9 @@ export class InvertedKernel {
   }
 
   /** Writes cached lists with their weights and classes, for `selectFew` or `selectPruned` (`ListInput`). */
-  inputLists(items: readonly { readonly list: number; readonly weight: number; readonly classes: number }[], bytes: number): void {
+  inputLists(items: readonly { readonly list: number; readonly weight: number; readonly classes: number }[],
+    bytes: number): void
+  {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * bytes, 16));
     const view = this.#header;
     items.forEach(({ list, weight, classes }, i) => {
@@ -276,12 +299,15 @@ export class InvertedKernel {
     return this.#numbers[this.call.buffer(Buffers.output) / 4 + index]!;
   }
 
-  /** The hits that `selectByScore` and similar functions have written to the output buffer: ordinals with their scores. */
+  /**
+   * The hits that `selectByScore` and similar functions have written to the output buffer: ordinals with their scores.
+   */
   hits(count: number): { ord: number; score: number }[] {
     const at = this.call.buffer(Buffers.output);
     const view = this.#header;
     const hits: { ord: number; score: number }[] = [];
-    for (let place = at; place < at + 8 * count; place += 8) hits.push({ ord: view.getUint32(place, true), score: view.getFloat32(place + 4, true) });
+    for (let place = at; place < at + 8 * count; place += 8)
+      hits.push({ ord: view.getUint32(place, true), score: view.getFloat32(place + 4, true) });
     return hits;
   }
 
@@ -324,7 +350,8 @@ export class InvertedKernel {
 
   /** Number of live documents by class. */
   documentsByClass(): number[] {
-    return Array.from({ length: MAX_CLASSES }, (_, number) => this.#header.getUint32(layout.H_CLASS_DOCS + 4 * number, true));
+    return Array.from({ length: MAX_CLASSES },
+      (_, number) => this.#header.getUint32(layout.H_CLASS_DOCS + 4 * number, true));
   }
 
   /** Counts from the header; `tokens` counts those of live documents. */
@@ -371,7 +398,9 @@ export class InvertedKernel {
   /** Bytes in use, by part of the index. */
   parts(): Record<PartName, number> {
     const view = new DataView(this.memory.buffer, layout.H_PARTS);
-    return Object.fromEntries(Object.entries(PARTS).map(([name, number]) => [name, view.getUint32(4 * number, true)])) as Record<PartName, number>;
+    return Object.fromEntries(
+      Object.entries(PARTS).map(([name, number]) => [name, view.getUint32(4 * number, true)]),
+    ) as Record<PartName, number>;
   }
 
   /** Kind of each page of the memory. */

@@ -16,7 +16,10 @@ export function loadKernel(name: string, build: KernelBuild = 'release'): WebAss
   return module;
 }
 
-/** Instantiates a module over a memory. In a debug build, a failed assertion throws an error with its message and position. */
+/**
+ * Instantiates a module over a memory. In a debug build, a failed assertion throws an error with its message and
+ * position.
+ */
 export function instantiateKernel(module: WebAssembly.Module, memory: WebAssembly.Memory): WebAssembly.Exports {
   const abort = (message: number, file: number, line: number, column: number): never => {
     throw new Error(`${textAt(memory, message)} (${textAt(memory, file)}:${line}:${column})`);

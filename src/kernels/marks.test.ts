@@ -20,12 +20,14 @@ function markedWords(text: string, forms: readonly string[]): Found {
   };
 }
 
-const piece = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom('fox', 'Foxes', 'QUICK', 'don’t', "don't", '3.14', 'Größe', 'große', 'a', 'I', 'naïve', 'Straße', 'x'.repeat(63), 'y'.repeat(64), 'z'.repeat(300), 'İstanbul', 'ﬁre') },
-  { weight: 4, arbitrary: fc.constantFrom(' ', '\n', '. ', '-', '_', '`', '…', '  \n', ', ', "'", '.', '\u200d') },
-  { weight: 1, arbitrary: fc.constantFrom('検索エンジン', 'e\u0301tude', 'ภาษาไทย', '가나', '🚀', '\ud800', 'नमस्ते') },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
-);
+const piece = fc.oneof({
+  weight: 8,
+  arbitrary: fc.constantFrom('fox', 'Foxes', 'QUICK', 'don’t', "don't", '3.14', 'Größe', 'große', 'a', 'I', 'naïve',
+    'Straße', 'x'.repeat(63), 'y'.repeat(64), 'z'.repeat(300), 'İstanbul', 'ﬁre'),
+}, { weight: 4, arbitrary: fc.constantFrom(' ', '\n', '. ', '-', '_', '`', '…', '  \n', ', ', "'", '.', '\u200d') }, {
+  weight: 1,
+  arbitrary: fc.constantFrom('検索エンジン', 'e\u0301tude', 'ภาษาไทย', '가나', '🚀', '\ud800', 'नमस्ते'),
+}, { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) });
 const text = fc.array(piece, { maxLength: 60, size: 'max' }).map((pieces) => pieces.join(''));
 
 describe.each(['release', 'debug'] as const)('marked words, %s build', (build) => {
@@ -35,7 +37,8 @@ describe.each(['release', 'debug'] as const)('marked words, %s build', (build) =
     const { marks, bytes, lines, wordsOf } = kernel.scan(given, tokenize);
     const utf8 = Buffer.from(given);
     const { starts, ends } = wordsOf([{ start: 0, end: utf8.length }]);
-    for (let i = 0; i < marks.length; i += 4) expect([marks[i + 2], marks[i + 3]]).toEqual([starts[marks[i]!], ends[marks[i]!]]);
+    for (let i = 0; i < marks.length; i += 4)
+      expect([marks[i + 2], marks[i + 3]]).toEqual([starts[marks[i]!], ends[marks[i]!]]);
     expect(bytes.equals(utf8)).toBe(true);
     expect(lines).toEqual(linesOf(utf8));
     return {
@@ -45,11 +48,14 @@ describe.each(['release', 'debug'] as const)('marked words, %s build', (build) =
   };
 
   it('are those that the tokeniser and a set find', () => {
-    fc.assert(fc.property(text, fc.infiniteStream(fc.boolean()), fc.array(piece, { maxLength: 5 }), (given, chosen, more) => {
-      const own = tokenize(given).map(({ form }) => form).filter(() => chosen.next().value === true);
-      const forms = [...new Set([...own, ...more.flatMap((one) => tokenize(one).map(({ form }) => form))])];
-      expect(scan(given, forms)).toEqual(markedWords(given, forms));
-    }), { numRuns: 400 });
+    fc.assert(
+      fc.property(text, fc.infiniteStream(fc.boolean()), fc.array(piece, { maxLength: 5 }), (given, chosen, more) => {
+        const own = tokenize(given).map(({ form }) => form).filter(() => chosen.next().value === true);
+        const forms = [...new Set([...own, ...more.flatMap((one) => tokenize(one).map(({ form }) => form))])];
+        expect(scan(given, forms)).toEqual(markedWords(given, forms));
+      }),
+      { numRuns: 400 },
+    );
   });
 
   it('are found in texts of every length around a window of the tokeniser', () => {
@@ -60,24 +66,35 @@ describe.each(['release', 'debug'] as const)('marked words, %s build', (build) =
   });
 
   it('are found in UTF-8, with lines of any length', () => {
-    fc.assert(fc.property(fc.array(fc.oneof(text, fc.constantFrom('\n', '\n\n', '> ', '\t', ' \n', '\r\n')), { maxLength: 40 }).map((pieces) => pieces.join('')), (given) => {
-      kernel.use(['fox']);
-      const utf8 = Buffer.from(given);
-      const { wordsOf, lines } = kernel.scan(utf8, tokenize);
-      const { starts } = wordsOf([{ start: 0, end: utf8.length }]);
-      expect([[...starts], lines]).toEqual([tokenize(utf8.toString()).map(({ start }) => start), linesOf(utf8)]);
-    }), { numRuns: 100 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(text, fc.constantFrom('\n', '\n\n', '> ', '\t', ' \n', '\r\n')), { maxLength: 40 }).map((
+          pieces,
+        ) => pieces.join('')),
+        (given) => {
+          kernel.use(['fox']);
+          const utf8 = Buffer.from(given);
+          const { wordsOf, lines } = kernel.scan(utf8, tokenize);
+          const { starts } = wordsOf([{ start: 0, end: utf8.length }]);
+          expect([[...starts], lines]).toEqual([tokenize(utf8.toString()).map(({ start }) => start), linesOf(utf8)]);
+        },
+      ),
+      { numRuns: 100 },
+    );
   });
 
   it('can be listed for parts of a text, with some around them', () => {
     fc.assert(fc.property(text, fc.array(fc.tuple(fc.nat(400), fc.nat(100)), { maxLength: 4 }), (given, places) => {
       kernel.use(['fox']);
-      const parts = places.map(([start, length]) => ({ start: start - 50, end: start - 50 + length })).sort((a, b) => a.start - b.start || a.end - b.end);
+      const parts = places.map(([start, length]) => ({ start: start - 50, end: start - 50 + length })).sort((a, b) =>
+        a.start - b.start || a.end - b.end
+      );
       const { starts, ends } = kernel.scan(given, tokenize).wordsOf(parts);
       const found = Array.from(starts, (start, i) => `${start} ${ends[i]!}`);
       const all = tokenize(given).map(({ start, end }) => [start, end] as const);
       expect(found).toEqual(all.map(([start, end]) => `${start} ${end}`).filter((word) => found.includes(word)));
-      for (const [start, end] of all) if (parts.some((part) => start < part.end && end > part.start)) expect(found).toContain(`${start} ${end}`);
+      for (const [start, end] of all)
+        if (parts.some((part) => start < part.end && end > part.start)) expect(found).toContain(`${start} ${end}`);
     }), { numRuns: 300 });
   });
 

@@ -44,8 +44,8 @@ export interface MarkedText {
   /** The text as UTF-8. */
   readonly bytes: Buffer;
   /**
-   * For each word of the set, in order: the index of the word in the text (from 0), the number of its form in the set (from 1), its start
-   * and its end.
+   * For each word of the set, in order: the index of the word in the text (from 0), the number of its form in the set
+   * (from 1), its start and its end.
    */
   readonly marks: Uint32Array;
   /** For each line: its start, and its first byte that is not a space, tab or `>`; a line feed if there is none. */
@@ -61,7 +61,9 @@ const { BEHIND } = layout;
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 
-/** Finds the words of texts, and those that have one of a set of forms. It has one set of forms, and one text at a time. */
+/**
+ * Finds the words of texts, and those that have one of a set of forms. It has one set of forms, and one text at a time.
+ */
 export class MarksKernel {
   readonly #memory = new WebAssembly.Memory({ initial: INITIAL_PAGES });
   readonly #call: MarksExports;
@@ -85,7 +87,9 @@ export class MarksKernel {
   /** Replaces the set of forms. Forms must be distinct; empty ones match nothing. Returns the address after them. */
   use(forms: readonly string[]): number {
     const slots = 2 ** Math.ceil(Math.log2(forms.length * 2 + 2));
-    this.#reserve(this.#set + layout.SIEVE_BYTES + layout.FIRST_BYTES + slots * layout.SLOT_BYTES + (slots + 1) * layout.FORM_BYTES);
+    this.#reserve(
+      this.#set + layout.SIEVE_BYTES + layout.FIRST_BYTES + slots * layout.SLOT_BYTES + (slots + 1) * layout.FORM_BYTES,
+    );
     let at = this.#call.openSet(this.#set, slots);
     for (const [i, form] of forms.entries()) {
       if (form === '') continue;
@@ -98,8 +102,8 @@ export class MarksKernel {
   }
 
   /**
-   * The marked words and the lines of a text, which may be UTF-8. If a line has words that the kernel cannot process, the rest of the line
-   * from there is passed to `tokenize`, which returns the words of a piece of text in order.
+   * The marked words and the lines of a text, which may be UTF-8. If a line has words that the kernel cannot process,
+   * the rest of the line from there is passed to `tokenize`, which returns the words of a piece of text in order.
    */
   scan(text: string | Uint8Array, tokenize: (piece: string) => readonly HostWord[]): MarkedText {
     const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
@@ -123,18 +127,25 @@ export class MarksKernel {
     const { buffer } = this.#memory;
     const own = bytes.buffer === buffer ? bytes : Buffer.from(buffer, at, length);
     return {
-      bytes: own, lines,
+      bytes: own,
+      lines,
       marks: new Uint32Array(buffer, marks, this.#call.markCount() * (layout.MARK_BYTES / 4)),
       wordsOf: (parts) => {
         if (host === length) this.#list(own, at, parts);
         const count = this.#call.wordCount();
-        return { starts: new Uint32Array(buffer, starts, count), ends: new Uint32Array(buffer, starts + room * 4, count) };
+        return {
+          starts: new Uint32Array(buffer, starts, count),
+          ends: new Uint32Array(buffer, starts + room * 4, count),
+        };
       },
     };
   }
 
   /** Scans a text, parts of whose lines are passed to `tokenize`. Lists all of its words. */
-  #scanByTurns(bytes: Buffer, { at, form, host: first }: { readonly at: number; readonly form: number; readonly host: number }, tokenize: (piece: string) => readonly HostWord[]): void {
+  #scanByTurns(bytes: Buffer,
+    { at, form, host: first }: { readonly at: number; readonly form: number; readonly host: number },
+    tokenize: (piece: string) => readonly HostWord[]): void
+  {
     const { length } = bytes;
     for (let from = 0, host = first; from < length; host = this.#call.hostStart(at + from, at + length) - at) {
       this.#call.scanPiece(at + from, at + host);
@@ -146,7 +157,10 @@ export class MarksKernel {
     }
   }
 
-  /** Lists the words of some parts of a text: each part is extended to the next separators on both sides, and no word is listed twice. */
+  /**
+   * Lists the words of some parts of a text: each part is extended to the next separators on both sides, and no word is
+   * listed twice.
+   */
   #list(bytes: Buffer, at: number, parts: readonly Part[]): void {
     this.#call.clearList();
     let done = 0;

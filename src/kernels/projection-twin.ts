@@ -1,10 +1,13 @@
-import { LEAST_SHARE, ROUNDS, type Point } from './projection.ts';
+import { LEAST_SHARE, type Point, ROUNDS } from './projection.ts';
 
 type Row = number[];
 
 /** The same result as `ProjectionKernel`, in plain loops over 64-bit numbers. */
-export function projectTwin(vectors: readonly ArrayLike<number>[]): { points: Point[]; place: (vector: ArrayLike<number>) => Point | undefined } {
-  const mean = Array.from(vectors[0] ?? [], (_, i) => vectors.reduce((sum, vector) => sum + vector[i]!, 0) / vectors.length);
+export function projectTwin(
+  vectors: readonly ArrayLike<number>[],
+): { points: Point[]; place: (vector: ArrayLike<number>) => Point | undefined } {
+  const mean = Array.from(vectors[0] ?? [],
+    (_, i) => vectors.reduce((sum, vector) => sum + vector[i]!, 0) / vectors.length);
   const centre = (vector: ArrayLike<number>): Row => mean.map((value, i) => vector[i]! - value);
   const rows = vectors.map(centre);
   const squares = vectors.reduce((sum, vector) => sum + dot(Array.from(vector), Array.from(vector)), 0);

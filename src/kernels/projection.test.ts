@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { projectTwin } from './projection-twin.ts';
-import { ProjectionKernel, type Plane, type Point } from './projection.ts';
+import { type Plane, type Point, ProjectionKernel } from './projection.ts';
 
 const project = (vectors: readonly (readonly number[])[], build: 'release' | 'debug' = 'release'): Promise<Plane> =>
   new ProjectionKernel(vectors.map((vector) => Float32Array.from(vector)), async () => undefined, build).project();
@@ -27,23 +27,36 @@ function expectClose(points: readonly Point[], expected: readonly Point[], digit
 
 describe.each(['release', 'debug'] as const)('the kernel of projection (%s build)', (build) => {
   it('places vectors, and others on the same axes, where its twin does', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 3, max: 40 }), fc.integer({ min: 3, max: 60 }), fc.nat(10_000), async (dims, count, seed) => {
-      const vectors = cloud(dims, count, seed).map((vector) => vector.map(Math.fround));
-      const [plane, twin] = [await project(vectors, build), projectTwin(vectors)];
-      expectClose(plane.points, twin.points, 3);
-      const other = vectors[0]!.map((x, i) => Math.fround(x * 1.5 - i * 0.1));
-      expectClose([plane.place(Float32Array.from(other))!], [twin.place(other)!], 2);
-    }), { numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 3, max: 40 }), fc.integer({ min: 3, max: 60 }), fc.nat(10_000),
+        async (dims, count, seed) => {
+          const vectors = cloud(dims, count, seed).map((vector) => vector.map(Math.fround));
+          const [plane, twin] = [await project(vectors, build), projectTwin(vectors)];
+          expectClose(plane.points, twin.points, 3);
+          const other = vectors[0]!.map((x, i) => Math.fround(x * 1.5 - i * 0.1));
+          expectClose([plane.place(Float32Array.from(other))!], [twin.place(other)!], 2);
+        }),
+      { numRuns: 60 },
+    );
   });
 
   it('stays within bounds, and reaches them', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 9 }).chain((dims) =>
-      fc.array(fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: dims, maxLength: dims }), { minLength: 1, maxLength: 12 })), async (vectors) => {
-      const { points } = await project(vectors, build);
-      const values = points.flatMap(({ x, y }) => [x, y]);
-      expect(values.every((value) => Math.abs(value) <= 1)).toBe(true);
-      expect([0, 1]).toContain(Math.max(...values.map(Math.abs)));
-    }), { numRuns: 150 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 9 }).chain((dims) =>
+        fc.array(fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: dims, maxLength: dims }), {
+          minLength: 1,
+          maxLength: 12,
+        })
+      ), async (vectors) => {
+        const { points } = await project(vectors, build);
+        const values = points.flatMap(({ x, y }) => [x, y]);
+        expect(values.every((value) =>
+          Math.abs(value) <= 1
+        )).toBe(true);
+        expect([0, 1]).toContain(Math.max(...values.map(Math.abs)));
+      }),
+      { numRuns: 150 },
+    );
   });
 });
 
@@ -72,12 +85,14 @@ describe('the kernel of projection', () => {
   });
 
   it('takes two vectors apart', async () => {
-    expect((await project([[1, 0], [0, 1]])).points.map(({ x, y }) => [Math.round(x * 1e6) / 1e6, y])).toEqual([[1, 0], [-1, 0]]);
+    expect((await project([[1, 0], [0, 1]])).points.map(({ x, y }) => [Math.round(x * 1e6) / 1e6, y])).toEqual([[1, 0],
+      [-1, 0]]);
   });
 
   it('rests between slices', async () => {
     let rests = 0;
-    const vectors = Array.from({ length: 300 }, (_, i) => Float32Array.from({ length: 8192 }, (__, j) => Math.sin(i * j)));
+    const vectors = Array.from({ length: 300 },
+      (_, i) => Float32Array.from({ length: 8192 }, (__, j) => Math.sin(i * j)));
     await new ProjectionKernel(vectors, async () => void rests++).project();
     expect(rests).toBeGreaterThan(100);
   });

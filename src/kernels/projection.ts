@@ -3,8 +3,8 @@ import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 /** Rounds of power iteration for each axis (decisions section 4.3). */
 export const ROUNDS = 50;
 /**
- * If an axis has less than this share of the variance of the first axis (or of the squares of the vectors), the rest consists of rounding
- * errors of 32-bit numbers, not of a direction.
+ * If an axis has less than this share of the variance of the first axis (or of the squares of the vectors), the rest
+ * consists of rounding errors of 32-bit numbers, not of a direction.
  */
 export const LEAST_SHARE = 1e-10;
 
@@ -56,7 +56,10 @@ export class ProjectionKernel {
   readonly #axes: readonly [number, number];
   readonly #sums: number;
   readonly #rows: number;
-  /** A power of two that scales the vectors to a size of about 1, so that no product exceeds the range of 32-bit numbers. */
+  /**
+   * A power of two that scales the vectors to a size of about 1, so that no product exceeds the range of 32-bit
+   * numbers.
+   */
   #factor = 1;
 
   /** All `vectors` must have the same dimension. */
@@ -67,7 +70,8 @@ export class ProjectionKernel {
     this.#memory = new WebAssembly.Memory({ initial: 1 });
     this.#call = instantiateKernel(loadKernel('projection', build), this.#memory) as ProjectionExports;
     this.#stride = this.#call.rowBytes(this.#dims);
-    [this.#mean, this.#axes, this.#sums, this.#rows] = [PAGE, [PAGE + this.#stride, PAGE + 2 * this.#stride], PAGE + 3 * this.#stride, PAGE + 4 * this.#stride];
+    [this.#mean, this.#axes, this.#sums, this.#rows] = [PAGE, [PAGE + this.#stride, PAGE + 2 * this.#stride],
+      PAGE + 3 * this.#stride, PAGE + 4 * this.#stride];
     this.#memory.grow(Math.ceil((this.#stride * (this.#count + 4)) / PAGE));
     for (const [i, vector] of vectors.entries()) this.#write(this.#rows + i * this.#stride, vector);
   }
@@ -76,7 +80,11 @@ export class ProjectionKernel {
     await this.#bringIntoRange();
     const squares = await this.#centre();
     const first = await this.#findAxis(0, LEAST_SHARE * squares);
-    if (first === 0) return { points: Array.from({ length: this.#count }, () => ({ x: 0, y: 0 })), place: () => undefined };
+    if (first === 0)
+      return {
+        points: Array.from({ length: this.#count }, () => ({ x: 0, y: 0 })),
+        place: () => undefined,
+      };
     const xs = await this.#takeAway(this.#axes[0]);
     await this.#findAxis(1, LEAST_SHARE * first);
     const ys = await this.#takeAway(this.#axes[1]);
@@ -107,8 +115,8 @@ export class ProjectionKernel {
   }
 
   /**
-   * Finds a principal component of the remaining rows; returns its eigenvalue, or 0 and an axis of zeros if the sum of the remaining
-   * squares is at most `least`.
+   * Finds a principal component of the remaining rows; returns its eigenvalue, or 0 and an axis of zeros if the sum of
+   * the remaining squares is at most `least`.
    */
   async #findAxis(index: 0 | 1, least: number): Promise<number> {
     const axis = this.#axes[index];
@@ -120,7 +128,9 @@ export class ProjectionKernel {
     let eigenvalue = 0;
     for (let round = 0; round < ROUNDS; round++) {
       this.#clear(this.#sums);
-      await this.#inSlices((from, end) => this.#call.addCovariance(this.#rows, this.#stride, from, end, axis, this.#sums));
+      await this.#inSlices((from, end) =>
+        this.#call.addCovariance(this.#rows, this.#stride, from, end, axis, this.#sums)
+      );
       if (index === 1) this.#loseComponent(this.#sums, this.#axes[0]);
       eigenvalue = this.#lengthOf(this.#sums);
       if (eigenvalue === 0) break; // the sums are too small for 32-bit numbers

@@ -1,7 +1,9 @@
 import type { SimilarityMetric, SimilarityResult } from './similarity.ts';
 
 /** Compares all pairs of rows, with the same result as `SimilarityKernel`, in plain loops over 64-bit numbers. */
-export function similarTwin(rows: readonly ArrayLike<number>[], metric: SimilarityMetric, threshold: number): SimilarityResult {
+export function similarTwin(rows: readonly ArrayLike<number>[], metric: SimilarityMetric,
+  threshold: number): SimilarityResult
+{
   const neighbours = rows.map(() => new Map<number, number>());
   let pairs = 0;
   for (let a = 0; a < rows.length; a++) {
@@ -50,10 +52,16 @@ function components(neighbours: readonly ReadonlyMap<number, number>[]): number[
   return found;
 }
 
-function toGroup(rows: readonly number[], neighbours: readonly ReadonlyMap<number, number>[]): SimilarityResult['groups'][number] {
+function toGroup(rows: readonly number[],
+  neighbours: readonly ReadonlyMap<number, number>[]): SimilarityResult['groups'][number]
+{
   const scores = rows.map((row) => [...neighbours[row]!.values()]);
   const all = scores.flat();
-  return { rows, best: scores.map((of) => Math.max(...of)), score: all.reduce((total, score) => total + score, 0) / all.length };
+  return {
+    rows,
+    best: scores.map((of) => Math.max(...of)),
+    score: all.reduce((total, score) => total + score, 0) / all.length,
+  };
 }
 
 function sum(values: ArrayLike<number>, of: (value: number, index: number) => number): number {

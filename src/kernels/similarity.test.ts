@@ -1,16 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { similarTwin, meanTwin, similarityTwin } from './similarity-twin.ts';
-import { SimilarityKernel, similarityRoom, type SimilarityMetric, type SimilarityResult } from './similarity.ts';
+import { meanTwin, similarityTwin, similarTwin } from './similarity-twin.ts';
+import { SimilarityKernel, type SimilarityMetric, type SimilarityResult, similarityRoom } from './similarity.ts';
 
 const METRICS: readonly SimilarityMetric[] = ['cosine', 'dot_product', 'euclidean'];
 const metrics = fc.constantFrom(...METRICS);
 
 /** Lengths with every tail, and numbers such that many vectors are near, equal, opposite or zero. */
 const corpora = fc.tuple(fc.integer({ min: 1, max: 37 }), fc.integer({ min: 0, max: 60 })).chain(([dims, count]) =>
-  fc.array(fc.array(fc.integer({ min: -3, max: 3 }), { minLength: dims, maxLength: dims }), { minLength: count, maxLength: count, size: 'max' }));
+  fc.array(fc.array(fc.integer({ min: -3, max: 3 }), { minLength: dims, maxLength: dims }), {
+    minLength: count,
+    maxLength: count,
+    size: 'max',
+  })
+);
 
-function found(rows: readonly (readonly number[])[], metric: SimilarityMetric, threshold: number, build: 'release' | 'debug'): SimilarityResult {
+function found(rows: readonly (readonly number[])[], metric: SimilarityMetric, threshold: number,
+  build: 'release' | 'debug'): SimilarityResult
+{
   const kernel = new SimilarityKernel(rows[0]?.length ?? 4, metric, build);
   for (const row of rows) kernel.add(Float32Array.from(row));
   return kernel.compare(threshold);
@@ -30,10 +37,12 @@ function expectEqual(result: SimilarityResult, expected: SimilarityResult): void
 
 /** Whether no pair is so near the threshold that the rounding of a unit vector, or of a mean, decides. */
 function isClear(rows: readonly (readonly number[])[], metric: SimilarityMetric, threshold: number): boolean {
-  return rows.every((a, i) => rows.slice(i + 1).every((b) => {
-    const score = similarityTwin(a, b, metric);
-    return score === 1 || Math.abs(score - threshold) > 1e-4;
-  }));
+  return rows.every((a, i) =>
+    rows.slice(i + 1).every((b) => {
+      const score = similarityTwin(a, b, metric);
+      return score === 1 || Math.abs(score - threshold) > 1e-4;
+    })
+  );
 }
 
 describe.each(['release', 'debug'] as const)('the kernel of similarity (%s build)', (build) => {
@@ -46,13 +55,22 @@ describe.each(['release', 'debug'] as const)('the kernel of similarity (%s build
 
   it('loses none of them to what codes leave out, however near the threshold', () => {
     const shapes = fc.record({
-      dims: fc.integer({ min: 1, max: 90 }), count: fc.integer({ min: 2, max: 40 }), seed: fc.integer({ min: 1, max: 1000 }),
-      spread: fc.constantFrom(0.03, 0.2, 1), outlier: fc.constantFrom(0, 30), size: fc.constantFrom(1e-3, 1, 40),
+      dims: fc.integer({ min: 1, max: 90 }),
+      count: fc.integer({ min: 2, max: 40 }),
+      seed: fc.integer({ min: 1, max: 1000 }),
+      spread: fc.constantFrom(0.03, 0.2, 1),
+      outlier: fc.constantFrom(0, 30),
+      size: fc.constantFrom(1e-3, 1, 40),
     });
     fc.assert(fc.property(shapes, metrics, fc.nat(), ({ dims, count, seed, spread, outlier, size }, metric, choice) => {
-      const number = (row: number, i: number) => Math.sin(seed + (row % 5) * 7.1 + i * 3.7) + spread * Math.sin(seed * row * 1.3 + i * i) + (i === 0 ? outlier : 0);
-      const rows = Array.from({ length: count }, (_, row) => Array.from({ length: dims }, (__, i) => Math.fround(size * number(row, i))));
-      const scores = rows.flatMap((a, i) => rows.slice(i + 1).map((b) => similarityTwin(a, b, metric))).sort((a, b) => a - b);
+      const number = (row: number, i: number) =>
+        Math.sin(seed + (row % 5) * 7.1 + i * 3.7) + spread * Math.sin(seed * row * 1.3 + i * i) +
+        (i === 0 ? outlier : 0);
+      const rows = Array.from({ length: count },
+        (_, row) => Array.from({ length: dims }, (__, i) => Math.fround(size * number(row, i))));
+      const scores = rows.flatMap((a, i) => rows.slice(i + 1).map((b) => similarityTwin(a, b, metric))).sort((a, b) =>
+        a - b
+      );
       // Halfway between two scores, so that rounding does not decide.
       const at = choice % scores.length;
       const [below, above] = [scores[at]!, scores[at + 1] ?? scores[at]! + 1];
@@ -63,28 +81,41 @@ describe.each(['release', 'debug'] as const)('the kernel of similarity (%s build
 
   it.each([0, 1])('keeps to the extremes of the threshold (%d)', (threshold) => {
     const rows = [[1, 2, 3], [0, 0, 0], [2, 4, 6], [1, 2, 3], [-1, -2, -3], [0, 0, 0], [3, -1, 1]];
-    for (const metric of METRICS) expectEqual(found(rows, metric, threshold, build), similarTwin(rows, metric, threshold));
+    for (const metric of METRICS)
+      expectEqual(found(rows, metric, threshold, build), similarTwin(rows, metric, threshold));
   });
 
   it('compares across blocks of rows', () => {
     const dims = 12_288; // four rows are a block
-    const rows = Array.from({ length: 23 }, (_, row) => Array.from({ length: dims }, (__, i) => Math.sin((row % 7) * 31 + i * 0.7)));
+    const rows = Array.from({ length: 23 },
+      (_, row) => Array.from({ length: dims }, (__, i) => Math.sin((row % 7) * 31 + i * 0.7)));
     const result = found(rows, 'cosine', 0.999, build);
-    expect(result.groups.map((group) => group.rows)).toEqual([0, 1, 2, 3, 4, 5, 6].map((row) => [row, row + 7, row + 14, row + 21].filter((each) => each < 23)));
+    expect(result.groups.map((group) => group.rows)).toEqual(
+      [0, 1, 2, 3, 4, 5, 6].map((row) => [row, row + 7, row + 14, row + 21].filter((each) => each < 23)),
+    );
     expect(result.groups.every(({ score, best }) => score === 1 && best.every((one) => one === 1))).toBe(true);
     expect(result.pairs).toBe(2 * 6 + 5 * 3);
   });
 
   it('takes the mean of the vectors of a row', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 9 }).chain((dims) =>
-      fc.array(fc.array(fc.array(fc.integer({ min: -8, max: 8 }), { minLength: dims, maxLength: dims }), { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 6 })),
-    metrics, (documents, metric) => {
-      const means = documents.map((vectors) => meanTwin(vectors));
-      fc.pre(isClear(means, metric, 0.5));
-      const kernel = new SimilarityKernel(means[0]!.length, metric, build);
-      for (const vectors of documents) kernel.add(Float32Array.from(vectors.flat()));
-      expectEqual(kernel.compare(0.5), similarTwin(means, metric, 0.5));
-    }), { numRuns: 100 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }).chain((dims) =>
+        fc.array(fc.array(fc.array(fc.integer({ min: -8, max: 8 }), { minLength: dims, maxLength: dims }), {
+          minLength: 1,
+          maxLength: 4,
+        }), { minLength: 2, maxLength: 6 })
+      ), metrics, (documents, metric) => {
+        const means = documents.map((vectors) =>
+          meanTwin(vectors)
+        );
+        fc.pre(isClear(means, metric, 0.5));
+        const kernel = new SimilarityKernel(means[0]!.length, metric, build);
+        for (const vectors of documents)
+          kernel.add(Float32Array.from(vectors.flat()));
+        expectEqual(kernel.compare(0.5), similarTwin(means, metric, 0.5));
+      }),
+      { numRuns: 100 },
+    );
   });
 
   it('loses no pair of numbers at the ends of their range', () => {

@@ -33,17 +33,20 @@ interface SimilarityExports extends WebAssembly.Exports {
   plant(forest: number, count: number): void;
   codeBytes(dims: number): number;
   encodeRows(rows: number, stride: number, dims: number, count: number, codes: number): void;
-  compareBlocks(
-    rows: number, stride: number, squares: number, codes: number, codeStride: number, forest: number, metric: number, threshold: number, limit: number, half: number,
-    first: number, end: number, otherFirst: number, otherEnd: number,
-  ): number;
+  compareBlocks(rows: number, stride: number, squares: number, codes: number, codeStride: number, forest: number,
+    metric: number, threshold: number, limit: number, half: number, first: number, end: number, otherFirst: number,
+    otherEnd: number): number;
   rootOf(forest: number, row: number): number;
   bestOf(forest: number, row: number): number;
   sumOf(forest: number, root: number): number;
   pairsOf(forest: number, root: number): number;
 }
 
-const METRICS: Readonly<Record<SimilarityMetric, number>> = { cosine: layout.COSINE, dot_product: layout.DOT_PRODUCT, euclidean: layout.EUCLIDEAN };
+const METRICS: Readonly<Record<SimilarityMetric, number>> = {
+  cosine: layout.COSINE,
+  dot_product: layout.DOT_PRODUCT,
+  euclidean: layout.EUCLIDEAN,
+};
 const PAGE = 65_536;
 /** Maximum size of the memory, in bytes. */
 const MAX_BYTES = 2 ** 31;
@@ -89,7 +92,9 @@ export class SimilarityKernel {
     this.#reserve(row + this.#stride);
     const chunks = vectors.length / this.#dims;
     for (let chunk = 0; chunk < chunks; chunk++) {
-      new Float32Array(this.#memory.buffer, this.#input, this.#dims).set(vectors.subarray(chunk * this.#dims, (chunk + 1) * this.#dims));
+      new Float32Array(this.#memory.buffer, this.#input, this.#dims).set(
+        vectors.subarray(chunk * this.#dims, (chunk + 1) * this.#dims),
+      );
       addVector(row, this.#input, this.#stride);
     }
     // Scaled last, so that vectors that cancel each other add up to exactly zero.
@@ -126,10 +131,9 @@ export class SimilarityKernel {
     for (let first = 0; first < this.#count; first += block) {
       const end = Math.min(this.#count, first + block);
       for (let other = first; other < this.#count; other += block) {
-        pairs += this.#call.compareBlocks(
-          this.#rows, this.#stride, squares, codes, codeStride, forest, METRICS[this.#metric], threshold, limit, half,
-          first, end, other, Math.min(this.#count, other + block),
-        ) >>> 0;
+        pairs +=
+          this.#call.compareBlocks(this.#rows, this.#stride, squares, codes, codeStride, forest, METRICS[this.#metric],
+            threshold, limit, half, first, end, other, Math.min(this.#count, other + block)) >>> 0;
       }
     }
     return { pairs, groups: this.#groups(forest) };
@@ -148,9 +152,9 @@ export class SimilarityKernel {
   }
 
   /**
-   * The product of 32-bit numbers above which a pair is checked exactly. A sum of d products has an error of at most d roundings of the
-   * product of the lengths (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1); the rest of the slack covers the squares
-   * and the limit itself.
+   * The product of 32-bit numbers above which a pair is checked exactly. A sum of d products has an error of at most d
+   * roundings of the product of the lengths (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1); the
+   * rest of the slack covers the squares and the limit itself.
    */
   #filter(threshold: number, largest: number): { limit: number; half: number } {
     const slack = (this.#dims + 32) * ROUNDING * largest;
@@ -169,7 +173,7 @@ export class SimilarityKernel {
       const pairs = pairsOf(forest, root);
       if (pairs === 0) continue;
       let group = groups.get(root);
-      if (group === undefined) groups.set(root, (group = { score: sumOf(forest, root) / pairs, rows: [], best: [] }));
+      if (group === undefined) groups.set(root, group = { score: sumOf(forest, root) / pairs, rows: [], best: [] });
       group.rows.push(row);
       group.best.push(bestOf(forest, row));
     }
@@ -193,7 +197,8 @@ export class SimilarityKernel {
   #reserve(end: number): void {
     const { byteLength } = this.#memory.buffer;
     if (end <= byteLength) return;
-    if (end > MAX_BYTES) throw new RangeError(`${this.#count} vectors of ${this.#dims} numbers are more than can be compared`);
+    if (end > MAX_BYTES)
+      throw new RangeError(`${this.#count} vectors of ${this.#dims} numbers are more than can be compared`);
     const wanted = Math.min(MAX_BYTES, Math.max(end, byteLength * 1.25));
     this.#memory.grow(Math.ceil((wanted - byteLength) / PAGE));
   }

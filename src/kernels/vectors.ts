@@ -4,7 +4,11 @@ import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 /** The type in which a row stores its vector (asm/vector/rows.ts). */
 export type StoredType = 'float32' | 'int8' | 'int4';
 
-export const TYPE_CODES: Readonly<Record<StoredType, number>> = { float32: layout.TYPE_F32, int8: layout.TYPE_INT8, int4: layout.TYPE_INT4 };
+export const TYPE_CODES: Readonly<Record<StoredType, number>> = {
+  float32: layout.TYPE_F32,
+  int8: layout.TYPE_INT8,
+  int4: layout.TYPE_INT4,
+};
 
 /** The numbers of metrics. */
 export const Metrics = { cosine: layout.COSINE, dotProduct: layout.DOT, euclidean: layout.EUCLIDEAN } as const;
@@ -13,7 +17,10 @@ export const { ENTRY_BYTES } = layout;
 /** Places of the row and the score in an entry, in words of 4 bytes. */
 export const ENTRY_WORDS = { row: layout.E_ROW / 4, score: layout.E_SCORE / 4 } as const;
 
-/** The content of a heap (asm/vector/topk.ts): the best rows, the best row of each document, or rows with estimated scores. */
+/**
+ * The content of a heap (asm/vector/topk.ts): the best rows, the best row of each document, or rows with estimated
+ * scores.
+ */
 export const HEAP_KINDS = { rows: layout.ROWS, documents: layout.DOCUMENTS, candidates: layout.CANDIDATES } as const;
 
 /** Maximum dimension of a vector, so that a block has at least 64 rows. */
@@ -61,7 +68,8 @@ export interface VectorsExports extends WebAssembly.Exports {
   closeHeap(heap: number): number;
   entriesOf(heap: number): number;
   scan(query: number, metric: number, from: number, to: number, bitmap: number, heap: number): void;
-  rescore(query: number, metric: number, candidates: number, count: number, to: number, bitmap: number, whole: number, heap: number): void;
+  rescore(query: number, metric: number, candidates: number, count: number, to: number, bitmap: number, whole: number,
+    heap: number): void;
   scoreRow(query: number, metric: number, row: number): number;
   exactScore(query: number, metric: number, row: number): number;
   exactScores(query: number, metric: number, rows: number, count: number, scores: number, chunks: number): void;
@@ -79,7 +87,8 @@ export interface VectorsExports extends WebAssembly.Exports {
   encodeQuery(codes: number, query: number, metric: number, to: number): void;
   scanCodes(codes: number, query: number, metric: number, from: number, to: number, bitmap: number, heap: number): void;
   sharedScanBytes(): number;
-  openSharedScan(scan: number, codes: number, query: number, metric: number, rows: number, bitmap: number, k: number, heap: number, other: number): number;
+  openSharedScan(scan: number, codes: number, query: number, metric: number, rows: number, bitmap: number, k: number,
+    heap: number, other: number): number;
   scanParts(scan: number, heap: number): void;
   scoreInto(scan: number, prepared: number, border: number, scored: number, bits: number, list: number): void;
   hasEnded(scan: number): number;
@@ -103,7 +112,8 @@ export class SegmentMemory {
 
   /** An empty segment of at most `limit` bytes. */
   constructor(dims: number, type: StoredType, build: KernelBuild = 'release', limit = MAX_SEGMENT_BYTES) {
-    if (!Number.isInteger(dims) || dims < 1 || dims > MAX_DIMS) throw new RangeError(`a vector has 1 to ${MAX_DIMS} dimensions, got ${dims}`);
+    if (!Number.isInteger(dims) || dims < 1 || dims > MAX_DIMS)
+      throw new RangeError(`a vector has 1 to ${MAX_DIMS} dimensions, got ${dims}`);
     this.memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MAX_PAGES, shared: true });
     this.build = build;
     this.dims = dims;
@@ -174,12 +184,20 @@ export class SegmentMemory {
   /** The layout of a block of rows: its size, and the offsets of its parts. */
   get layout(): BlockLayout {
     return {
-      shift: this.#field(layout.H_SHIFT), bytes: this.#field(layout.H_BLOCK_BYTES), stride: this.stride,
-      ords: this.#field(layout.H_ORDS), chunks: this.#field(layout.H_CHUNKS), norms: this.#field(layout.H_NORMS), live: this.#field(layout.H_LIVE),
+      shift: this.#field(layout.H_SHIFT),
+      bytes: this.#field(layout.H_BLOCK_BYTES),
+      stride: this.stride,
+      ords: this.#field(layout.H_ORDS),
+      chunks: this.#field(layout.H_CHUNKS),
+      norms: this.#field(layout.H_NORMS),
+      live: this.#field(layout.H_LIVE),
     };
   }
 
-  /** For restoring: declares that the host has written the rows below `rows` to their blocks, `live` of them with a live bit. */
+  /**
+   * For restoring: declares that the host has written the rows below `rows` to their blocks, `live` of them with a live
+   * bit.
+   */
   adoptRows(rows: number, live: number): void {
     this.#set(layout.H_LIVE_ROWS, live);
     this.#set(layout.H_ROWS, rows);

@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
 
 /** Where a server listens. Without `host` it listens on every interface; port 0 lets the system choose. */
-export type Address =
-  | { readonly kind: 'tcp'; readonly host?: string; readonly port: number }
-  | { readonly kind: 'unix'; readonly path: string };
+export type Address = { readonly kind: 'tcp'; readonly host?: string; readonly port: number } | { readonly kind: 'unix';
+  readonly path: string };
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/i;
 // The capacity of `sun_path` in the system's socket address structure, without its final zero byte.
@@ -52,6 +51,7 @@ function isHost(name: string): boolean {
 }
 
 function socketAddress(path: string): Address | undefined {
-  const valid = path.startsWith('/') && !path.endsWith('/') && !path.includes('\0') && Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES;
+  const valid = path.startsWith('/') && !path.endsWith('/') && !path.includes('\0') &&
+    Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES;
   return valid ? { kind: 'unix', path } : undefined;
 }

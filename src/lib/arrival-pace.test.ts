@@ -22,6 +22,7 @@ describe('the usual pace', () => {
     expect([1, 59].map((seconds) => missedRate(stream, seconds * 1000, 0))).toEqual([undefined, undefined]);
     const least = [1, 9, 10, 60, 600].map((minutes) => missedRate(stream, minutes * MINUTE, 0)!.bytesPerSecond);
     expect(least).toEqual([KIB, KIB, 4 * KIB, 4 * KIB, 4 * KIB]);
-    for (const minutes of [1, 10, 6000]) expect(missedRate(stream, minutes * MINUTE, minutes * 60 * 4 * KIB)).toBeUndefined();
+    for (const minutes of [1, 10, 6000])
+      expect(missedRate(stream, minutes * MINUTE, minutes * 60 * 4 * KIB)).toBeUndefined();
   });
 });

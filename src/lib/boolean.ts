@@ -1,9 +1,20 @@
 const WORDS: Readonly<Record<string, boolean>> = {
-  true: true, 1: true, yes: true, on: true, enable: true,
-  false: false, 0: false, no: false, off: false, disable: false,
+  true: true,
+  1: true,
+  yes: true,
+  on: true,
+  enable: true,
+  false: false,
+  0: false,
+  no: false,
+  off: false,
+  disable: false,
 };
 
-/** The forms of a switch (decision D-05), in any case: true/false, 1/0, yes/no, on/off, enable/disable. Returns undefined for other texts. */
+/**
+ * The forms of a switch (decision D-05), in any case: true/false, 1/0, yes/no, on/off, enable/disable. Returns
+ * undefined for other texts.
+ */
 export function parseBoolean(text: string): boolean | undefined {
   const word = text.toLowerCase();
   return Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;

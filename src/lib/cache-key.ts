@@ -1,8 +1,6 @@
 /** A part of a cache key: text, a placeholder that the machine or the run fills in, or the SHA-256 of files. */
-export type CacheKeyPart =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'word'; readonly word: CacheKeyWord }
-  | { readonly kind: 'hash'; readonly files: readonly string[] };
+export type CacheKeyPart = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'word';
+  readonly word: CacheKeyWord } | { readonly kind: 'hash'; readonly files: readonly string[] };
 
 const WORDS = ['os', 'arch', 'ref'] as const;
 export type CacheKeyWord = (typeof WORDS)[number];
@@ -11,8 +9,8 @@ const HASH = /^hash\(([^()]*)\)$/;
 const QUOTED = /^'([^'\\]{1,512})'$/;
 
 /**
- * Reads a key such as `deps-${{ os }}-${{ hash('package-lock.json', 'a/b.lock') }}`. If the key is invalid, returns a text
- * that says what is wrong with it.
+ * Reads a key such as `deps-${{ os }}-${{ hash('package-lock.json', 'a/b.lock') }}`. If the key is invalid, returns a
+ * text that says what is wrong with it.
  */
 export function parseCacheKey(template: string): CacheKeyPart[] | string {
   const parts: CacheKeyPart[] = [];
@@ -35,7 +33,8 @@ function parseExpression(expression: string): CacheKeyPart | string {
   if (word !== undefined) return { kind: 'word', word };
   const [, list] = HASH.exec(expression) ?? [];
   const files = (list ?? '').split(',').map((each) => QUOTED.exec(each.trim())?.[1]);
-  if (list === undefined || files.includes(undefined)) return `\${{ ${expression} }} is not known: expected os, arch, ref, or hash('FILE', ...)`;
+  if (list === undefined || files.includes(undefined))
+    return `\${{ ${expression} }} is not known: expected os, arch, ref, or hash('FILE', ...)`;
   const outside = files.find((file) => file!.startsWith('/') || file!.split('/').includes('..'));
   if (outside !== undefined) return `hash('${outside}'): expected a file below the work folder`;
   return { kind: 'hash', files: files as string[] };

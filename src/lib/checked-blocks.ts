@@ -34,7 +34,10 @@ export function u32(value: number): Buffer {
 
 /** Pieces that can also be read into given memory, so that nothing is copied, and no garbage is made of a gigabyte. */
 export interface DirectSource extends AsyncIterable<Uint8Array> {
-  /** Fills buffers, one after the other, with what follows the last piece; returns the number of bytes, which is 0 at the end only. */
+  /**
+   * Fills buffers, one after the other, with what follows the last piece; returns the number of bytes, which is 0 at
+   * the end only.
+   */
   fill(buffers: readonly Uint8Array[]): Promise<number>;
 }
 
@@ -46,7 +49,9 @@ export class BlockReader {
   readonly #head = Buffer.alloc(HEAD);
   #rest: Buffer = Buffer.alloc(0);
 
-  /** `damage` makes the error that is thrown for a stream that ends early or a block that does not match its checksum. */
+  /**
+   * `damage` makes the error that is thrown for a stream that ends early or a block that does not match its checksum.
+   */
   constructor(source: AsyncIterable<Uint8Array> | DirectSource, damage: (problem: string) => Error) {
     this.#source = source[Symbol.asyncIterator]();
     this.#direct = 'fill' in source ? source : undefined;
@@ -79,7 +84,10 @@ export class BlockReader {
     return bytes;
   }
 
-  /** Reads a block into a given buffer, without a copy if the source is direct. A block of another length counts as damage. */
+  /**
+   * Reads a block into a given buffer, without a copy if the source is direct. A block of another length counts as
+   * damage.
+   */
   async blockInto(target: Uint8Array): Promise<void> {
     await this.#fill([this.#head, target]);
     const length = this.#head.readUInt32LE();

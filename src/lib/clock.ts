@@ -6,7 +6,10 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Whether a moment is less than this long ago. False for one that is as far ahead: the clock was set back, and no pause must last until it catches up. */
+/**
+ * Whether a moment is less than this long ago. False for one that is as far ahead: the clock was set back, and no pause
+ * must last until it catches up.
+ */
 export function isRecent(moment: number, now: number, within: number): boolean {
   return Math.abs(now - moment) < within;
 }

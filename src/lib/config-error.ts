@@ -1,6 +1,6 @@
 /**
- * A configuration with which a program refuses to start. `problems` holds one line for each error; all errors are reported
- * together, so that they can be corrected in one go.
+ * A configuration with which a program refuses to start. `problems` holds one line for each error; all errors are
+ * reported together, so that they can be corrected in one go.
  */
 export class ConfigError extends Error {
   readonly problems: readonly string[];

@@ -1,6 +1,7 @@
-import { promisify } from 'node:util';
-import { brotliCompress, constants, createBrotliCompress, createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib';
 import type { Transform } from 'node:stream';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, createBrotliCompress, createGzip, createZstdCompress, gzip,
+  zstdCompress } from 'node:zlib';
 
 /** Smaller responses fit into one packet with or without compression. */
 const MIN_COMPRESSED_BYTES = 1024;
@@ -12,7 +13,9 @@ const ENCODINGS: readonly Encoding[] = ['zstd', 'br', 'gzip'];
 
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 /** The library's default, 11, is meant for files that are compressed once. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } };
+const BROTLI = {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+};
 const GZIP = { level: 5 };
 
 /** Each runs in the platform's thread pool, so that the event loop stays free. */
@@ -39,7 +42,9 @@ export function compressor(encoding: Encoding): Transform {
 
 /** Whether a body is long enough to be compressed. Does not count bytes if the length of the string alone decides. */
 export function isWorthCompressing(body: string | Buffer): boolean {
-  return body.length > MIN_COMPRESSED_BYTES || (typeof body === 'string' && body.length * 3 > MIN_COMPRESSED_BYTES && Buffer.byteLength(body) > MIN_COMPRESSED_BYTES);
+  return body.length > MIN_COMPRESSED_BYTES ||
+    (typeof body === 'string' && body.length * 3 > MIN_COMPRESSED_BYTES &&
+      Buffer.byteLength(body) > MIN_COMPRESSED_BYTES);
 }
 
 /**

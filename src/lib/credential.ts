@@ -6,9 +6,13 @@ export interface Credential {
   readonly overrides?: boolean;
 }
 
-/** The credential of `X-API-Key` or `Authorization: Bearer`; if a request has both, the key counts (decisions, section 5.1). */
+/**
+ * The credential of `X-API-Key` or `Authorization: Bearer`; if a request has both, the key counts (decisions, section
+ * 5.1).
+ */
 export function presentedCredential(apiKey: unknown, authorization: unknown): Credential | undefined {
   const bearer = typeof authorization === 'string' ? /^bearer +(.+)$/i.exec(authorization)?.[1] : undefined;
-  if (typeof apiKey === 'string') return { scheme: 'api-key', value: apiKey, ...(bearer !== undefined && { overrides: true }) };
+  if (typeof apiKey === 'string')
+    return { scheme: 'api-key', value: apiKey, ...(bearer !== undefined && { overrides: true }) };
   return bearer === undefined ? undefined : { scheme: 'bearer', value: bearer };
 }

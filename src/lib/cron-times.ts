@@ -5,22 +5,29 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Number of days searched for a match. The longest cycle of dates is that of 29 February on a given weekday: 28 or 40 years. */
+/**
+ * Number of days searched for a match. The longest cycle of dates is that of 29 February on a given weekday: 28 or 40
+ * years.
+ */
 const MAX_DAYS = 41 * 366;
 
-/** A change of the offset is searched for within this time around a day, because no zone is more than 14 hours from UTC. */
+/**
+ * A change of the offset is searched for within this time around a day, because no zone is more than 14 hours from UTC.
+ */
 const AROUND_MS = 15 * HOUR_MS;
 
 /**
- * The times of a cron expression of five fields in a time zone. node-cron parses the expression and matches its dates; where
- * the zone's clock changes, this class decides (with the rules of Debian's cron):
+ * The times of a cron expression of five fields in a time zone. node-cron parses the expression and matches its dates;
+ * where the zone's clock changes, this class decides (with the rules of Debian's cron):
  * - an expression with specific hours follows local time. A local time that is skipped matches at the end of the gap; a
  *   local time that occurs twice matches the first time;
- * - an expression for every hour follows elapsed time: nothing matches in the gap, and both occurrences of a repeated hour match.
+ * - an expression for every hour follows elapsed time: nothing matches in the gap, and both occurrences of a repeated
+ *   hour match.
  */
 export class CronTimes {
   readonly #zone: ZoneClock;
-  readonly #fields: { readonly minutes: readonly number[]; readonly hours: readonly number[]; readonly months: ReadonlySet<number> };
+  readonly #fields: { readonly minutes: readonly number[]; readonly hours: readonly number[];
+    readonly months: ReadonlySet<number> };
   readonly #matches: (date: Date) => boolean;
   readonly #days = new Lru<number, readonly number[]>(8);
 
@@ -62,7 +69,11 @@ export class CronTimes {
     if (known !== undefined) return known;
     const { hours, minutes } = this.#fields;
     const isOfDay = this.#matches(new Date(day + hours[0]! * HOUR_MS + minutes[0]! * MINUTE_MS));
-    const moments = isOfDay ? this.#momentsAt(day, hours.flatMap((hour) => minutes.map((minute) => day + hour * HOUR_MS + minute * MINUTE_MS))) : [];
+    const moments = isOfDay
+      ? this.#momentsAt(day, hours.flatMap((hour) =>
+        minutes.map((minute) => day + hour * HOUR_MS + minute * MINUTE_MS)
+      ))
+      : [];
     this.#days.set(day, moments);
     return moments;
   }
@@ -86,7 +97,16 @@ class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
 
   constructor(timeZone: string) {
-    this.#format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
+    this.#format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
   }
 
   /** The midnight at which the local day of this time begins. */
@@ -95,7 +115,10 @@ class ZoneClock {
     return wall - (((wall % DAY_MS) + DAY_MS) % DAY_MS);
   }
 
-  /** The offset of local time from UTC before and after the only change between two times; both are equal if there is no change. */
+  /**
+   * The offset of local time from UTC before and after the only change between two times; both are equal if there is no
+   * change.
+   */
   changeWithin(from: number, to: number): { readonly at: number; readonly before: number; readonly after: number } {
     const before = this.#offsetAt(from);
     const after = this.#offsetAt(to);

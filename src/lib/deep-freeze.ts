@@ -1,4 +1,7 @@
-/** Freezes a tree of plain objects and arrays and returns it. Used for settings, which everyone reads and nothing may change. */
+/**
+ * Freezes a tree of plain objects and arrays and returns it. Used for settings, which everyone reads and nothing may
+ * change.
+ */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

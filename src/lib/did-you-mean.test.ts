@@ -4,10 +4,10 @@ import { closest, didYouMean } from './did-you-mean.ts';
 const NAMES = ['SVC_HTTP_ADDR', 'SVC_GRPC_ADDR', 'SVC_PATH', 'SVC_MODE', 'http', 'mcp'];
 
 describe('closest', () => {
-  it.each([
-    ['SVC_HTTP_ADR', 'SVC_HTTP_ADDR'], ['SVC_HTTP_ADDRESS', 'SVC_HTTP_ADDR'], ['SVC_PAHT', 'SVC_PATH'], ['svc-mode', 'SVC_MODE'],
-    ['htpp', 'http'], ['mpc', 'mcp'], ['SVC_MODES', 'SVC_MODE'],
-  ])('%s is %s', (name, expected) => {
+  it.each([['SVC_HTTP_ADR', 'SVC_HTTP_ADDR'], ['SVC_HTTP_ADDRESS', 'SVC_HTTP_ADDR'], ['SVC_PAHT', 'SVC_PATH'], [
+    'svc-mode',
+    'SVC_MODE',
+  ], ['htpp', 'http'], ['mpc', 'mcp'], ['SVC_MODES', 'SVC_MODE']])('%s is %s', (name, expected) => {
     expect(closest(name, NAMES)).toBe(expected);
   });
 

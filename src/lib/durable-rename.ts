@@ -2,8 +2,8 @@ import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Renames a finished file so that a crash leaves either the complete old content or the complete new content. The bytes are on
- * disk before the name refers to them, and the name is on disk when this returns.
+ * Renames a finished file so that a crash leaves either the complete old content or the complete new content. The bytes
+ * are on disk before the name refers to them, and the name is on disk when this returns.
  */
 export async function durableRename(from: string, to: string): Promise<void> {
   await syncPath(from, 'r+');

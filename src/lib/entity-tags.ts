@@ -7,7 +7,10 @@ export interface EntityTag {
 
 const ENCODED = /-(?:gzip|br|zstd)$/;
 
-/** The tags of an `If-Match` or `If-None-Match` header (RFC 9110, section 8.8.3), or `*` for any. Invalid tags are left out. */
+/**
+ * The tags of an `If-Match` or `If-None-Match` header (RFC 9110, section 8.8.3), or `*` for any. Invalid tags are left
+ * out.
+ */
 export function readEntityTags(header: string): '*' | readonly EntityTag[] {
   if (header.trim() === '*') return '*';
   return header.split(',').flatMap((part) => {

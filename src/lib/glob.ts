@@ -2,10 +2,10 @@
 export type Glob = (text: string) => boolean;
 
 /**
- * A pattern in which `*` stands for any characters and `?` for one character, or at the end of the pattern for one or none. A
- * test takes at most as many steps as the length of the text times the length of the pattern: once a later `*` was reached, the
- * match of an earlier one need never be reconsidered. A regular expression would try every way to divide the text among all of
- * them.
+ * A pattern in which `*` stands for any characters and `?` for one character, or at the end of the pattern for one or
+ * none. A test takes at most as many steps as the length of the text times the length of the pattern: once a later `*`
+ * was reached, the match of an earlier one need never be reconsidered. A regular expression would try every way to
+ * divide the text among all of them.
  */
 export function createGlob(pattern: string): Glob {
   const wanted = [...pattern];
@@ -13,7 +13,7 @@ export function createGlob(pattern: string): Glob {
   return (text) => {
     const given = [...text];
     let [at, star, taken] = [0, -1, 0];
-    for (let i = 0; i < given.length; ) {
+    for (let i = 0; i < given.length;) {
       if (wanted[at] === '*') {
         star = at++;
         taken = i;

@@ -1,5 +1,10 @@
-/** Splits items into batches with a maximum count and a maximum total weight; an item over that weight is a batch of its own. */
-export function* inBatches<T>(items: readonly T[], most: number, weightOf: (item: T) => number, mostWeight: number): Generator<T[]> {
+/**
+ * Splits items into batches with a maximum count and a maximum total weight; an item over that weight is a batch of its
+ * own.
+ */
+export function* inBatches<T>(items: readonly T[], most: number, weightOf: (item: T) => number,
+  mostWeight: number): Generator<T[]>
+{
   let batch: T[] = [];
   let weight = 0;
   for (const item of items) {

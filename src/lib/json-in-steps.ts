@@ -1,10 +1,12 @@
-import { Pace } from './pace.ts';
-import { setOwn } from './set-own.ts';
-import { JsonTooLarge, type JsonLimits } from './json-limits.ts';
+import { type JsonLimits, JsonTooLarge } from './json-limits.ts';
 import { LongTexts } from './json-long-texts.ts';
 import { JsonScanner, type Level } from './json-scanner.ts';
+import { Pace } from './pace.ts';
+import { setOwn } from './set-own.ts';
 
-/** How much is parsed at a time: items of a list or object are parsed together until they have as many values or bytes. */
+/**
+ * How much is parsed at a time: items of a list or object are parsed together until they have as many values or bytes.
+ */
 export interface PieceSize {
   readonly values: number;
   readonly bytes: number;
@@ -28,11 +30,13 @@ export interface InSteps {
 }
 
 /**
- * Parses what `JSON.parse` parses, into equal values, with rests: the scanner finds the items of the outer lists and objects, and `JSON.parse` parses
- * some of them at a time; long texts are decoded as they are scanned. Rejects with `JsonTooLarge` before more than a piece beyond a limit is parsed, and with a
- * `SyntaxError`.
+ * Parses what `JSON.parse` parses, into equal values, with rests: the scanner finds the items of the outer lists and
+ * objects, and `JSON.parse` parses some of them at a time; long texts are decoded as they are scanned. Rejects with
+ * `JsonTooLarge` before more than a piece beyond a limit is parsed, and with a `SyntaxError`.
  */
-export async function parseJsonInSteps(bytes: Buffer, { limits, decode, pace = new Pace(), piece = PIECE }: InSteps): Promise<unknown> {
+export async function parseJsonInSteps(bytes: Buffer,
+  { limits, decode, pace = new Pace(), piece = PIECE }: InSteps): Promise<unknown>
+{
   const parser = new PieceParser(bytes, limits, decode, piece);
   for (let end = 0; end < bytes.length;) {
     end = Math.min(end + STEP_BYTES, bytes.length);
@@ -71,9 +75,15 @@ class PieceParser {
     this.#piece = piece;
     this.#decode = decode;
     this.#longTexts = new LongTexts(bytes, decode, piece.text);
-    this.#scanner = new JsonScanner(bytes, { limits, longText: piece.text, events: {
-      onItem: () => this.#onItem(), onClose: (level, end) => this.#onClose(level, end), onLongText: (start, end) => this.#longTexts.close(start, end),
-    } });
+    this.#scanner = new JsonScanner(bytes, {
+      limits,
+      longText: piece.text,
+      events: {
+        onItem: () => this.#onItem(),
+        onClose: (level, end) => this.#onClose(level, end),
+        onLongText: (start, end) => this.#longTexts.close(start, end),
+      },
+    });
   }
 
   advance(end: number): void {
@@ -100,7 +110,10 @@ class PieceParser {
     return this.#parts.at(-1)?.from ?? this.#scanner.levels[0]!.start;
   }
 
-  /** Parses all items that are complete; levels that are open become parts, from the outside, as long as there are complete items in them. */
+  /**
+   * Parses all items that are complete; levels that are open become parts, from the outside, as long as there are
+   * complete items in them.
+   */
   #parsePiece(): void {
     const { levels } = this.#scanner;
     for (let depth = Math.max(0, this.#parts.length - 1); depth < levels.length; depth++) {
@@ -137,7 +150,8 @@ class PieceParser {
     if (this.#scanner.levels.length === 1) this.#end = end + 1;
     const part = this.#parts.at(-1);
     if (part?.level !== level) {
-      if (this.#scanner.levels.length === 1) [this.#start, this.#whole] = [level.start, this.#parse('', level.start, end + 1, '')];
+      if (this.#scanner.levels.length === 1)
+        [this.#start, this.#whole] = [level.start, this.#parse('', level.start, end + 1, '')];
       return;
     }
     this.#add(part, end, level.commas === 0);
@@ -150,11 +164,15 @@ class PieceParser {
   #add(part: Part, end: number, mayBeEmpty: boolean): void {
     if (part.isAfterPart) return this.#addAfterPart(part, end);
     const list = Array.isArray(part.value) ? part.value : undefined;
-    const added = (list === undefined ? this.#parse('{', part.from, end, '}') : this.#parse('[', part.from, end, ']')) as unknown[] | Record<string, unknown>;
+    const added =
+      (list === undefined ? this.#parse('{', part.from, end, '}') : this.#parse('[', part.from, end, ']')) as unknown[]
+        | Record<string, unknown>;
     const names = list === undefined ? Object.keys(added) : undefined;
     if (!mayBeEmpty && (names ?? added)['length'] === 0) throw new SyntaxError(`an item is missing at byte ${end}`);
-    if (list === undefined) for (const name of names!) setOwn(part.value as Record<string, unknown>, name, (added as Record<string, unknown>)[name]);
-    else for (const item of added as unknown[]) list.push(item);
+    if (list === undefined) {
+      for (const name of names!)
+        setOwn(part.value as Record<string, unknown>, name, (added as Record<string, unknown>)[name]);
+    } else for (const item of added as unknown[]) list.push(item);
   }
 
   /** The comma after a part ends no item that is still to be parsed. */
@@ -170,7 +188,8 @@ class PieceParser {
 
   #requireBlank(from: number, to: number): void {
     requirePlain(to - from);
-    if (/[^ \t\r\n]/.test(this.#bytes.toString('latin1', from, to))) throw new SyntaxError(`unexpected text at byte ${from}`);
+    if (/[^ \t\r\n]/.test(this.#bytes.toString('latin1', from, to)))
+      throw new SyntaxError(`unexpected text at byte ${from}`);
   }
 
   #parse(before: string, from: number, to: number, after: string): unknown {
@@ -182,11 +201,14 @@ class PieceParser {
     } catch (error) {
       if (error instanceof JsonTooLarge) throw error;
       // The position would be that in the piece.
-      throw new SyntaxError(`${(error as Error).message.split(' at position ', 1)[0]}, after byte ${from}`, { cause: error });
+      throw new SyntaxError(`${(error as Error).message.split(' at position ', 1)[0]}, after byte ${from}`, {
+        cause: error,
+      });
     }
   }
 }
 
 function requirePlain(bytes: number): void {
-  if (bytes > MAX_PLAIN_BYTES) throw new JsonTooLarge(`must not have more than ${MAX_PLAIN_BYTES} bytes of blanks or digits in a row`);
+  if (bytes > MAX_PLAIN_BYTES)
+    throw new JsonTooLarge(`must not have more than ${MAX_PLAIN_BYTES} bytes of blanks or digits in a row`);
 }

@@ -11,7 +11,10 @@ export interface JsonLimits {
 /** Most fields of one object: a field with a new name costs as much as ten numbers in a list. */
 export const MAX_KEYS = 10_000;
 
-/** A JSON text holds more than its limits allow. The message is a clause that follows the name of the text, or of the field if there is one. */
+/**
+ * A JSON text holds more than its limits allow. The message is a clause that follows the name of the text, or of the
+ * field if there is one.
+ */
 export class JsonTooLarge extends Error {
   readonly field: string | undefined;
 

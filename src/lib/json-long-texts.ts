@@ -15,7 +15,10 @@ interface LongText {
   readonly value: string;
 }
 
-/** Decodes the texts of a JSON text that are long while they are scanned, a part at a time: 32 MiB at once would take more than 100 ms. */
+/**
+ * Decodes the texts of a JSON text that are long while they are scanned, a part at a time: 32 MiB at once would take
+ * more than 100 ms.
+ */
 export class LongTexts {
   readonly #bytes: Buffer;
   readonly #decode: (bytes: Buffer) => string;
@@ -30,7 +33,9 @@ export class LongTexts {
     this.#leastBytes = leastBytes;
   }
 
-  /** A text begins at `start`, after its quotation mark, and goes on at `position`, between two characters or escapes. */
+  /**
+   * A text begins at `start`, after its quotation mark, and goes on at `position`, between two characters or escapes.
+   */
   advance(start: number, position: number): void {
     if (position - (this.#open?.from ?? start) < this.#leastBytes) return;
     this.#append(start, Math.min(position, this.#bytes.length));
@@ -51,20 +56,28 @@ export class LongTexts {
     return taken;
   }
 
-  /** Parses a range with long texts, which are not decoded again. Throws `JsonTooLarge` for a very long name of a field. */
+  /**
+   * Parses a range with long texts, which are not decoded again. Throws `JsonTooLarge` for a very long name of a field.
+   */
   parse(before: string, [from, to]: readonly [number, number], after: string, texts: readonly LongText[]): unknown {
     let at = from;
     let around = before;
     for (const [i, { start, end }] of texts.entries()) {
       if (this.#isName(end)) {
-        if (end - start > MAX_NAME_BYTES) throw new JsonTooLarge(`must not have a field whose name is longer than ${MAX_NAME_BYTES} bytes`);
+        if (end - start > MAX_NAME_BYTES)
+          throw new JsonTooLarge(`must not have a field whose name is longer than ${MAX_NAME_BYTES} bytes`);
         continue;
       }
       around += `${this.#decode(this.#bytes.subarray(at, start))}"${STAND_IN}${i}"`;
       at = end;
     }
     around += this.#decode(this.#bytes.subarray(at, to)) + after;
-    return JSON.parse(around, (_, value: unknown) => (typeof value === 'string' && value.startsWith(STAND_IN) ? texts[Number(value.slice(STAND_IN.length))]!.value : value));
+    return JSON.parse(around,
+      (_,
+        value:
+          unknown) => (typeof value === 'string' && value.startsWith(STAND_IN)
+          ? texts[Number(value.slice(STAND_IN.length))]!.value
+          : value));
   }
 
   #append(start: number, to: number): void {

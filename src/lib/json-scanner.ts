@@ -1,4 +1,4 @@
-import { JsonTooLarge, MAX_KEYS, type JsonLimits } from './json-limits.ts';
+import { type JsonLimits, JsonTooLarge, MAX_KEYS } from './json-limits.ts';
 
 const [QUOTE, COMMA, BACKSLASH, LETTER_U] = [0x22, 0x2c, 0x5c, 0x75];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -36,8 +36,8 @@ export interface ScanEvents {
 }
 
 /**
- * Finds the lists and objects of a JSON text and their items, without reading what is in between: a text that is not JSON is scanned, too. It can
- * stop anywhere, and counts as it goes.
+ * Finds the lists and objects of a JSON text and their items, without reading what is in between: a text that is not
+ * JSON is scanned, too. It can stop anywhere, and counts as it goes.
  */
 export class JsonScanner {
   readonly levels: Level[] = [];
@@ -53,7 +53,10 @@ export class JsonScanner {
   #nextBackslash = -1;
   #inText = false;
 
-  constructor(bytes: Uint8Array, { limits, longText, events }: { readonly limits: JsonLimits; readonly longText: number; readonly events: ScanEvents }) {
+  constructor(bytes: Uint8Array,
+    { limits, longText, events }: { readonly limits: JsonLimits; readonly longText: number;
+      readonly events: ScanEvents })
+  {
     this.#bytes = bytes;
     this.position = 0;
     this.#limits = limits;
@@ -61,7 +64,10 @@ export class JsonScanner {
     this.#events = events;
   }
 
-  /** The first byte of the text that is open at the position, if one is; then the position is between two characters or escapes, or within a character. */
+  /**
+   * The first byte of the text that is open at the position, if one is; then the position is between two characters or
+   * escapes, or within a character.
+   */
   get openText(): number | undefined {
     return this.#inText ? this.#textStart : undefined;
   }
@@ -130,22 +136,35 @@ export class JsonScanner {
     level.commas += 1;
     level.itemStart = this.position;
     if (level.field !== undefined) this.#requireFewItems(level, level.field);
-    if (!level.isList && level.commas >= MAX_KEYS) throw new JsonTooLarge(`must not have an object of more than ${MAX_KEYS} fields`);
+    if (!level.isList && level.commas >= MAX_KEYS)
+      throw new JsonTooLarge(`must not have an object of more than ${MAX_KEYS} fields`);
     this.#events.onItem();
   }
 
   #open(isList: boolean): void {
     this.#count();
-    if (this.levels.length > this.#limits.maxDepth) throw new JsonTooLarge(`must not be nested deeper than ${this.#limits.maxDepth} levels`);
+    if (this.levels.length > this.#limits.maxDepth)
+      throw new JsonTooLarge(`must not be nested deeper than ${this.#limits.maxDepth} levels`);
     const start = this.position - 1;
-    this.levels.push({ isList, start, itemStart: this.position, commas: 0, field: isList ? this.#limitedField(start) : undefined });
+    this.levels.push({
+      isList,
+      start,
+      itemStart: this.position,
+      commas: 0,
+      field: isList ? this.#limitedField(start) : undefined,
+    });
   }
 
   #limitedField(end: number): string | undefined {
     const { maxItems } = this.#limits;
     const [root] = this.levels;
-    if (maxItems === undefined || this.levels.length !== 1 || root!.isList || end - root!.itemStart > LONGEST_NAME) return undefined;
-    const name = NAME.exec(Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + root!.itemStart, end - root!.itemStart).toString('latin1'))?.[1];
+    if (maxItems === undefined || this.levels.length !== 1 || root!.isList || end - root!.itemStart > LONGEST_NAME)
+      return undefined;
+    const name = NAME.exec(
+      Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + root!.itemStart, end - root!.itemStart).toString(
+        'latin1',
+      ),
+    )?.[1];
     return name !== undefined && Object.hasOwn(maxItems, name) ? name : undefined;
   }
 
@@ -156,13 +175,15 @@ export class JsonScanner {
 
   #close(isList: boolean): void {
     const level = this.levels.at(-1);
-    if (level?.isList !== isList) throw new SyntaxError(`unexpected ${isList ? ']' : '}'} at byte ${this.position - 1}`);
+    if (level?.isList !== isList)
+      throw new SyntaxError(`unexpected ${isList ? ']' : '}'} at byte ${this.position - 1}`);
     this.#events.onClose(level, this.position - 1);
     this.levels.pop();
   }
 
   #count(): void {
     this.values += 1;
-    if (this.values > this.#limits.maxValues) throw new JsonTooLarge(`must not have more than ${this.#limits.maxValues} values`);
+    if (this.values > this.#limits.maxValues)
+      throw new JsonTooLarge(`must not have more than ${this.#limits.maxValues} values`);
   }
 }

@@ -1,7 +1,10 @@
 import { ParallelSearch } from './parallel-search.ts';
 import type { Automaton, State, TextSearch } from './regexp-automaton.ts';
 
-/** Maximum number of state sets kept; if there are more, all are discarded. The table of each takes half a kilobyte to a kilobyte. */
+/**
+ * Maximum number of state sets kept; if there are more, all are discarded. The table of each takes half a kilobyte to a
+ * kilobyte.
+ */
 const CACHED_STATES = 64;
 
 /** Maximum number of entries that one search may add to the tables; a text that needs more gains nothing from them. */
@@ -14,7 +17,10 @@ const ASCII = 128;
 
 /** A set of states of the automaton, before one character is read. */
 interface StateSet {
-  /** States that the last character led to. The start of the automaton is in every set, because a match may begin anywhere. */
+  /**
+   * States that the last character led to. The start of the automaton is in every set, because a match may begin
+   * anywhere.
+   */
   readonly reached: readonly number[];
   /** Whether this is the set at the beginning of the text. */
   readonly isFirst: boolean;
@@ -35,9 +41,9 @@ interface Closure {
 }
 
 /**
- * The deterministic automaton of a pattern, built as far as texts need it (Aho, Sethi, Ullman, "Compilers", 1986, section 3.7;
- * lazily, as in RE2). If a text meets few sets of states, each character costs one table lookup. A text that meets many is
- * searched without tables (`ParallelSearch`).
+ * The deterministic automaton of a pattern, built as far as texts need it (Aho, Sethi, Ullman, "Compilers", 1986,
+ * section 3.7; lazily, as in RE2). If a text meets few sets of states, each character costs one table lookup. A text
+ * that meets many is searched without tables (`ParallelSearch`).
  */
 export class LazyDfa {
   readonly #automaton: Automaton;
@@ -52,7 +58,9 @@ export class LazyDfa {
 
   /** Not for patterns with `\b` or `\B`, because the next character decides whether they match. */
   static serves({ states }: Automaton): boolean {
-    return !states.some((state) => state.type === 'assertion' && (state.kind === 'boundary' || state.kind === 'inside'));
+    return !states.some((state) =>
+      state.type === 'assertion' && (state.kind === 'boundary' || state.kind === 'inside')
+    );
   }
 
   search(text: string): TextSearch {
@@ -77,7 +85,9 @@ export class LazyDfa {
   /** Computes the set after a character for which the given set has no entry. */
   advance(set: StateSet, codePoint: number): { readonly set: StateSet; readonly steps: number } {
     const { atoms } = set.within!;
-    const reached = [...new Set(atoms.filter(({ accepts }) => accepts(codePoint)).map(({ next }) => next))].sort((a, b) => a - b);
+    const reached = [...new Set(atoms.filter(({ accepts }) => accepts(codePoint)).map(({ next }) => next))].sort((a,
+      b) => a - b
+    );
     const next = this.#known(reached);
     if (codePoint < ASCII) set.next[codePoint] = next;
     else if (set.others.size < CACHED_CHARACTERS) set.others.set(codePoint, next);
@@ -116,7 +126,14 @@ export class LazyDfa {
 }
 
 function toSet(reached: readonly number[], isFirst: boolean): StateSet {
-  return { reached, isFirst, next: Array<undefined>(ASCII).fill(undefined), others: new Map(), within: undefined, acceptsAtEnd: undefined };
+  return {
+    reached,
+    isFirst,
+    next: Array<undefined>(ASCII).fill(undefined),
+    others: new Map(),
+    within: undefined,
+    acceptsAtEnd: undefined,
+  };
 }
 
 class DfaSearch implements TextSearch {
@@ -150,7 +167,8 @@ class DfaSearch implements TextSearch {
       if (accepted || isLast) return accepted;
       const codePoint = this.#text.codePointAt(this.#position)!;
       this.#position += codePoint > 0xffff ? 2 : 1;
-      this.#set = (codePoint < ASCII ? this.#set.next[codePoint] : this.#set.others.get(codePoint)) ?? this.#make(codePoint);
+      this.#set = (codePoint < ASCII ? this.#set.next[codePoint] : this.#set.others.get(codePoint)) ??
+        this.#make(codePoint);
       if (this.#entries > MAX_ENTRIES) return (this.#other = this.#makeOther()).advance(end - this.#steps);
     }
     return undefined;

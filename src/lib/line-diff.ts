@@ -4,13 +4,17 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Above this number of edits, the texts count as entirely different, because the work grows with the square of the edits. */
+/**
+ * Above this number of edits, the texts count as entirely different, because the work grows with the square of the
+ * edits.
+ */
 const MOST_EDITS = 2000;
 
 /**
- * The shortest way from one text to another, line by line (E. Myers, "An O(ND) difference algorithm and its variations", 1986).
- * Lines that differ are listed with those of the first text before those of the second. Texts with more than 2,000 edits between
- * them are returned as one replacement of everything between their common beginning and end.
+ * The shortest way from one text to another, line by line (E. Myers, "An O(ND) difference algorithm and its
+ * variations", 1986). Lines that differ are listed with those of the first text before those of the second. Texts with
+ * more than 2,000 edits between them are returned as one replacement of everything between their common beginning and
+ * end.
  */
 export function diffLines(first: string, second: string): DiffLine[] {
   const [a, b] = [linesOf(first), linesOf(second)];
@@ -30,7 +34,10 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** `furthest[k]` is how far into `a` a path of `d` edits reaches on the diagonal `k`. The table of each `d` is kept, to walk back. */
+/**
+ * `furthest[k]` is how far into `a` a path of `d` edits reaches on the diagonal `k`. The table of each `d` is kept, to
+ * walk back.
+ */
 function shortestEdits(a: readonly string[], b: readonly string[]): DiffLine[] {
   const most = Math.min(a.length + b.length, MOST_EDITS);
   const furthest = new Int32Array(2 * most + 3);
@@ -60,7 +67,8 @@ function walkBack(a: readonly string[], b: readonly string[], trace: readonly In
     const from = d === 0 ? 0 : down ? at(k + 1) : at(k - 1);
     const fromY = d === 0 ? 0 : from - (down ? k + 1 : k - 1);
     // After its edit, the path followed lines that both texts have.
-    for (const after = d === 0 || down ? from : from + 1; x > after; x--, y--) lines.push({ kind: ' ', text: a[x - 1]! });
+    for (const after = d === 0 || down ? from : from + 1; x > after; x--, y--)
+      lines.push({ kind: ' ', text: a[x - 1]! });
     if (d === 0) break;
     lines.push(down ? { kind: '+', text: b[y - 1]! } : { kind: '-', text: a[x - 1]! });
     [x, y] = [from, fromY];
@@ -93,7 +101,10 @@ export function unifiedDiff(lines: readonly DiffLine[], [from, to]: readonly [st
     if (last !== undefined && start <= last[1]) last[1] = end;
     else hunks.push([start, end]);
   }
-  return [`--- ${from}`, `+++ ${to}`, ...hunks.flatMap(([start, end]) => [headOf(lines, start, end), ...lines.slice(start, end).map(({ kind, text }) => `${kind}${text}`)])];
+  return [`--- ${from}`, `+++ ${to}`,
+    ...hunks.flatMap((
+      [start, end],
+    ) => [headOf(lines, start, end), ...lines.slice(start, end).map(({ kind, text }) => `${kind}${text}`)])];
 }
 
 /** `@@ -FIRST,COUNT +FIRST,COUNT @@`. Lines are counted from 1; if COUNT is 0, FIRST is the line before. */

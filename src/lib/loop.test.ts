@@ -6,7 +6,11 @@ function open(work: (signal: AbortSignal) => Promise<unknown>, options: Partial<
   const timer = new ManualTimer();
   const warnings: object[] = [];
   const log = { warn: (fields: object) => void warnings.push(fields) };
-  return { timer, warnings, loop: new Loop({ name: 'sweep', everyMs: 1000, failure: 'it failed', log, timer, ...options }, work) };
+  return {
+    timer,
+    warnings,
+    loop: new Loop({ name: 'sweep', everyMs: 1000, failure: 'it failed', log, timer, ...options }, work),
+  };
 }
 
 it('repeats its work, one round after the other', async () => {
@@ -56,7 +60,10 @@ it('logs a round that fails, and tries again, later after several failures', asy
   loop.start();
   for (let i = 0; i < 6; i++) await timer.elapse();
   await loop.stop();
-  expect(warnings.slice(0, 2)).toMatchObject([{ err: { message: 'broken' }, loop: 'sweep', failures: 1 }, { failures: 2 }]);
+  expect(warnings.slice(0, 2)).toMatchObject([{ err: { message: 'broken' }, loop: 'sweep', failures: 1 }, {
+    failures: 2,
+  }]);
   const [first, second, , , fifth, after] = timer.sleeps as [number, number, number, number, number, number];
-  expect([first <= 1000, second > 1000 && second <= 2000, fifth >= 3000 && fifth <= 4000, after]).toEqual([true, true, true, 1000]);
+  expect([first <= 1000, second > 1000 && second <= 2000, fifth >= 3000 && fifth <= 4000, after]).toEqual([true, true,
+    true, 1000]);
 });

@@ -19,9 +19,9 @@ export interface LoopOptions {
 const MOST_PATIENCE = 4;
 
 /**
- * Work that is repeated in the background, never twice at a time. A round that fails is logged, and the next one tries again, later after
- * several failures. `stop` aborts the signal and waits for the running round; it is safe before `start` and when repeated, as is `start`, and
- * a stopped loop can be started again.
+ * Work that is repeated in the background, never twice at a time. A round that fails is logged, and the next one tries
+ * again, later after several failures. `stop` aborts the signal and waits for the running round; it is safe before
+ * `start` and when repeated, as is `start`, and a stopped loop can be started again.
  */
 export class Loop {
   readonly #options: LoopOptions;
@@ -58,7 +58,10 @@ export class Loop {
         failures += 1;
         if (!signal.aborted) log.warn({ err: error, loop: name, failures }, failure);
       }
-      await timer.sleep(failures === 0 ? everyMs : backoffDelay(failures, { initial: everyMs, max: MOST_PATIENCE * everyMs }), signal);
+      await timer.sleep(
+        failures === 0 ? everyMs : backoffDelay(failures, { initial: everyMs, max: MOST_PATIENCE * everyMs }),
+        signal,
+      );
     }
   }
 }

@@ -8,8 +8,8 @@ export interface LruOptions<V> {
 }
 
 /**
- * A bounded map that removes the least recently used entry. Relies on `Map` keeping insertion order:
- * a hit is moved to the end, so the first key is always the oldest. The bound is a number of entries, or a sum of sizes.
+ * A bounded map that removes the least recently used entry. Relies on `Map` keeping insertion order: a hit is moved to
+ * the end, so the first key is always the oldest. The bound is a number of entries, or a sum of sizes.
  */
 export class Lru<K, V> {
   readonly #entries = new Map<K, V>();
@@ -19,7 +19,9 @@ export class Lru<K, V> {
   /** The newest entry, which need not be moved. */
   #newest: { readonly key: K; readonly value: V } | undefined;
 
-  /** A map with a capacity of 0 keeps nothing. A value that alone exceeds the capacity leaves at once, after all others. */
+  /**
+   * A map with a capacity of 0 keeps nothing. A value that alone exceeds the capacity leaves at once, after all others.
+   */
   constructor(capacity: number, options: LruOptions<V> = {}) {
     this.#options = options;
     this.capacity = capacity;

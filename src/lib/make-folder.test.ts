@@ -13,7 +13,10 @@ afterEach(() => rm(folder, { recursive: true }));
 describe('makeFolder', () => {
   it('makes every folder that is missing, with the mode', async () => {
     makeFolder(join(folder, 'a', 'b'), 0o700);
-    expect([(await stat(join(folder, 'a'))).mode & 0o777, (await stat(join(folder, 'a', 'b'))).mode & 0o777]).toEqual([0o700, 0o700]);
+    expect([(await stat(join(folder, 'a'))).mode & 0o777, (await stat(join(folder, 'a', 'b'))).mode & 0o777]).toEqual([
+      0o700,
+      0o700,
+    ]);
     makeFolder(join(folder, 'a', 'b'), 0o700);
   });
 

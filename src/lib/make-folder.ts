@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder and its missing parents. They are created one by one, because the recursive form of `mkdir` never returns if
- * the kernel reports a folder as absent (`/proc/x`).
+ * Creates a folder and its missing parents. They are created one by one, because the recursive form of `mkdir` never
+ * returns if the kernel reports a folder as absent (`/proc/x`).
  */
 export function makeFolder(folder: string, mode: number): void {
   const missing: string[] = [];

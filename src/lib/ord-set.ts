@@ -99,7 +99,8 @@ export class OrdSet {
     const ords = new Uint32Array(this.size);
     let count = 0;
     for (let at = 0; at < this.#words.length; at++) {
-      for (let word = this.#words[at]!; word !== 0; word &= word - 1) ords[count++] = at * 32 + (31 - Math.clz32(word & -word));
+      for (let word = this.#words[at]!; word !== 0; word &= word - 1)
+        ords[count++] = at * 32 + (31 - Math.clz32(word & -word));
     }
     return ords;
   }

@@ -4,8 +4,8 @@ import { hostname } from 'node:os';
 const CONTAINER_NAMES = ['host.docker.internal', 'host.containers.internal'];
 
 /**
- * Names of this machine besides `localhost`: its host name, short and as the local network announces it (mDNS), and the name on
- * which a server was configured to listen.
+ * Names of this machine besides `localhost`: its host name, short and as the local network announces it (mDNS), and the
+ * name on which a server was configured to listen.
  */
 export function ownNames(listening: string | undefined, machine: string = hostname()): string[] {
   const short = machine.split('.')[0]!;

@@ -1,8 +1,8 @@
 import { turns } from './turns.ts';
 
 /**
- * Counts work in units that take about as long everywhere, some nanoseconds each: points, edges or values that were compared. Tests set one, to
- * see how much is done without a pause.
+ * Counts work in units that take about as long everywhere, some nanoseconds each: points, edges or values that were
+ * compared. Tests set one, to see how much is done without a pause.
  */
 export interface WorkCounter {
   spend(units: number): void;
@@ -17,7 +17,10 @@ export function countWork(by: WorkCounter | undefined): void {
   counter = by;
 }
 
-/** Reports work that was done without a pause; loops and kernels do so whose work depends on a request and on what is stored. */
+/**
+ * Reports work that was done without a pause; loops and kernels do so whose work depends on a request and on what is
+ * stored.
+ */
 export function spend(units: number): void {
   counter?.spend(units);
 }
@@ -26,7 +29,10 @@ export function spend(units: number): void {
 export class Pace {
   #until = turns.restAt();
 
-  /** Whether `rest` would yield. A loop over many small steps checks this first, which is cheaper than a promise for each step. */
+  /**
+   * Whether `rest` would yield. A loop over many small steps checks this first, which is cheaper than a promise for
+   * each step.
+   */
   get isDue(): boolean {
     counter?.pause();
     return performance.now() >= this.#until;

@@ -2,8 +2,8 @@ import type { Automaton, State, TextSearch } from './regexp-automaton.ts';
 import type { Assertion } from './regexp-syntax.ts';
 
 /**
- * A search that follows all paths through the automaton in parallel; each state is entered at most once for a character. This
- * is the cheapest way if nearly every character leads to a set of states that was not met before.
+ * A search that follows all paths through the automaton in parallel; each state is entered at most once for a
+ * character. This is the cheapest way if nearly every character leads to a set of states that was not met before.
  */
 export class ParallelSearch implements TextSearch {
   readonly #automaton: Automaton;
@@ -25,7 +25,7 @@ export class ParallelSearch implements TextSearch {
   }
 
   advance(steps: number): boolean | undefined {
-    for (const end = this.#steps + steps; ;) {
+    for (const end = this.#steps + steps;;) {
       if (this.#steps >= end) return undefined;
       this.#steps += 1;
       this.#enter(this.#automaton.start); // a match may begin at every character
@@ -54,7 +54,7 @@ export class ParallelSearch implements TextSearch {
     const state = this.#automaton.states[index]!;
     if (state.type === 'accept') this.#accepted = true;
     else if (state.type === 'atom') this.#waiting.push(index);
-    else if (state.type === 'split') for (const next of state.next) this.#enter(next);
+    else if (state.type === 'split') { for (const next of state.next) this.#enter(next); }
     else if (this.#holds(state.kind)) this.#enter(state.next);
   }
 

@@ -7,16 +7,19 @@ const MAX_STATES = 1000;
 export interface TextSearch {
   /** Total number of states examined so far: the cost of the search, which is the same on every machine. */
   readonly steps: number;
-  /** Continues for about the given number of steps. Returns whether the pattern matches, or undefined while that is not known. */
+  /**
+   * Continues for about the given number of steps. Returns whether the pattern matches, or undefined while that is not
+   * known.
+   */
   advance(steps: number): boolean | undefined;
 }
 
 /** A state of the automaton. It knows what follows it, not what precedes it. */
-export type State =
-  | { readonly type: 'accept' }
-  | { readonly type: 'atom'; readonly accepts: CharacterTest; readonly next: number }
-  | { readonly type: 'assertion'; readonly kind: Assertion; readonly next: number }
-  | { readonly type: 'split'; next: readonly number[] };
+export type State = { readonly type: 'accept' } | { readonly type: 'atom'; readonly accepts: CharacterTest;
+  readonly next: number } | { readonly type: 'assertion'; readonly kind: Assertion; readonly next: number } | {
+  readonly type: 'split';
+  next: readonly number[];
+};
 
 type CharacterTest = (codePoint: number) => boolean;
 
@@ -44,17 +47,23 @@ class AutomatonBuilder {
   #compile(pattern: Pattern, next: number): number {
     this.#count(); // also counts parts that add no state, as in `((){1000}){1000}`
     switch (pattern.type) {
-      case 'atom': return this.#add({ type: 'atom', accepts: this.#testOf(pattern.source), next });
-      case 'assertion': return this.#add({ type: 'assertion', kind: pattern.kind, next });
-      case 'sequence': return pattern.parts.reduceRight((following, part) => this.#compile(part, following), next);
-      case 'choice': return this.#add({ type: 'split', next: pattern.options.map((option) => this.#compile(option, next)) });
-      case 'repeat': return this.#repeat(pattern, next);
+      case 'atom':
+        return this.#add({ type: 'atom', accepts: this.#testOf(pattern.source), next });
+      case 'assertion':
+        return this.#add({ type: 'assertion', kind: pattern.kind, next });
+      case 'sequence':
+        return pattern.parts.reduceRight((following, part) => this.#compile(part, following), next);
+      case 'choice':
+        return this.#add({ type: 'split', next: pattern.options.map((option) => this.#compile(option, next)) });
+      case 'repeat':
+        return this.#repeat(pattern, next);
     }
   }
 
   #repeat({ part, min, max }: Pattern & { type: 'repeat' }, next: number): number {
     let entry = max === Infinity ? this.#loop(part, next) : next;
-    for (let i = min; i < max && max !== Infinity; i++) entry = this.#add({ type: 'split', next: [this.#compile(part, entry), next] });
+    for (let i = min; i < max && max !== Infinity; i++)
+      entry = this.#add({ type: 'split', next: [this.#compile(part, entry), next] });
     for (let i = 0; i < min; i++) entry = this.#compile(part, entry);
     return entry;
   }
@@ -73,7 +82,8 @@ class AutomatonBuilder {
 
   #count(): void {
     this.#steps += 1;
-    if (this.#steps > 4 * MAX_STATES || this.#states.length >= MAX_STATES) throw new SyntaxError('the pattern is too large');
+    if (this.#steps > 4 * MAX_STATES || this.#states.length >= MAX_STATES)
+      throw new SyntaxError('the pattern is too large');
   }
 
   #testOf(source: string): CharacterTest {
@@ -84,8 +94,8 @@ class AutomatonBuilder {
 }
 
 /**
- * Leaves the meaning of a class or an escape to the engine. ASCII characters are looked up in a table; for other characters the
- * last result is kept, because all states ask about the same character.
+ * Leaves the meaning of a class or an escape to the engine. ASCII characters are looked up in a table; for other
+ * characters the last result is kept, because all states ask about the same character.
  */
 function characterTest(source: string): CharacterTest {
   const expression = new RegExp(`^${source}$`, 'u');

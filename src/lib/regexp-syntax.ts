@@ -2,23 +2,28 @@
  * The part of ECMAScript's regular expressions (with the `u` flag) that describes a regular
  * language, as a tree. What needs backtracking to decide (backreferences, look-around) has no node.
  */
-export type Pattern =
-  | { readonly type: 'atom'; readonly source: string }
-  | { readonly type: 'assertion'; readonly kind: Assertion }
-  | { readonly type: 'sequence'; readonly parts: readonly Pattern[] }
-  | { readonly type: 'choice'; readonly options: readonly Pattern[] }
-  | { readonly type: 'repeat'; readonly part: Pattern; readonly min: number; readonly max: number };
+export type Pattern = { readonly type: 'atom'; readonly source: string } | { readonly type: 'assertion';
+  readonly kind: Assertion } | { readonly type: 'sequence'; readonly parts: readonly Pattern[] } | {
+  readonly type: 'choice';
+  readonly options: readonly Pattern[];
+} | { readonly type: 'repeat'; readonly part: Pattern; readonly min: number; readonly max: number };
 
 /** `^`, `$`, `\b` and `\B`. */
 export type Assertion = 'start' | 'end' | 'boundary' | 'inside';
 
-const ASSERTIONS: Readonly<Record<string, Assertion>> = { '^': 'start', '$': 'end', '\\b': 'boundary', '\\B': 'inside' };
+const ASSERTIONS: Readonly<Record<string, Assertion>> = {
+  '^': 'start',
+  '$': 'end',
+  '\\b': 'boundary',
+  '\\B': 'inside',
+};
 
 /**
  * One atom: an escape (a surrogate pair of two `\u` escapes is one character), a class, or any
  * other code point. Under the `u` flag classes do not nest, so a class ends at its first bare `]`.
  */
-const ATOM = /\\(?:u\{[^}]*\}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[pP]\{[^}]*\}|x..|c.|.)|\[(?:\\.|[^\]\\])*\]|./suy;
+const ATOM =
+  /\\(?:u\{[^}]*\}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[pP]\{[^}]*\}|x..|c.|.)|\[(?:\\.|[^\]\\])*\]|./suy;
 
 const QUANTIFIER = /([*+?])\??|\{(\d+)(,?)(\d*)\}\??/y;
 
@@ -58,7 +63,8 @@ class Parser {
     const quantifier = this.#match(QUANTIFIER);
     if (quantifier === undefined) return part;
     const [, sign, least, comma, most] = quantifier;
-    if (sign !== undefined) return { type: 'repeat', part, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
+    if (sign !== undefined)
+      return { type: 'repeat', part, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
     return { type: 'repeat', part, min: Number(least), max: most ? Number(most) : comma ? Infinity : Number(least) };
   }
 

@@ -1,8 +1,8 @@
 import type { Log } from './log.ts';
 
 /**
- * Logs a failure that repeats in one line: it is written when it first occurs and when its message changes. When the failure is
- * over, another line states how often it occurred.
+ * Logs a failure that repeats in one line: it is written when it first occurs and when its message changes. When the
+ * failure is over, another line states how often it occurred.
  */
 export class RepeatedFailure {
   readonly #log: Log;

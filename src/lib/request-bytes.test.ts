@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { nodeLoop } from './turns.ts';
 import { BodyCutOff, BodyTooLarge, readRequestBytes } from './request-bytes.ts';
+import { nodeLoop } from './turns.ts';
 
 let server: Server | undefined;
 
@@ -24,7 +24,9 @@ interface Sending {
 }
 
 /** The result of reading the body of one request that is sent in pieces. */
-async function read(pieces: readonly string[], { length, cut = false, late = false, maxBytes = 10, whilePieceArrives }: Sending = {}): Promise<unknown> {
+async function read(pieces: readonly string[],
+  { length, cut = false, late = false, maxBytes = 10, whilePieceArrives }: Sending = {}): Promise<unknown>
+{
   const outcome = new Promise((resolve) => {
     server = createServer(async (request) => {
       while (late && !request.complete) await setImmediate();
@@ -42,7 +44,8 @@ async function read(pieces: readonly string[], { length, cut = false, late = fal
   socket.on('error', () => undefined);
   const framing = length === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
   socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n`);
-  for (const piece of pieces) socket.write(length === undefined ? `${piece.length.toString(16)}\r\n${piece}\r\n` : piece);
+  for (const piece of pieces)
+    socket.write(length === undefined ? `${piece.length.toString(16)}\r\n${piece}\r\n` : piece);
   if (cut) socket.end();
   else if (length === undefined) socket.write('0\r\n\r\n');
   const result = await outcome;
@@ -72,7 +75,9 @@ describe('the bytes of a request', () => {
       for (const begun = nodeLoop.now(); nodeLoop.now() - begun < 10;);
     };
     const body = 'x'.repeat(2_000_000);
-    expect(await read([body], { maxBytes: body.length, length: body.length, whilePieceArrives: work }) === body).toBe(true);
+    expect(await read([body], { maxBytes: body.length, length: body.length, whilePieceArrives: work }) === body).toBe(
+      true,
+    );
     expect(Math.max(...inTurns.values())).toBeLessThan(5);
   });
 

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { turns } from './turns.ts';
 
 /**
- * A body is longer than allowed. The rest of it is read and discarded: if the connection were closed while the client sends, the client's system
- * could discard the response. Whoever supervises requests ends one that goes on for long.
+ * A body is longer than allowed. The rest of it is read and discarded: if the connection were closed while the client
+ * sends, the client's system could discard the response. Whoever supervises requests ends one that goes on for long.
  */
 export class BodyTooLarge extends Error {
   constructor(maxBytes: number) {
@@ -12,12 +12,18 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** A body was given up while it arrived, by the code that supervises requests. Its connection cannot serve another request either. */
+/**
+ * A body was given up while it arrived, by the code that supervises requests. Its connection cannot serve another
+ * request either.
+ */
 export abstract class BodyGivenUp extends Error {}
 
 export class BodyTooSlow extends BodyGivenUp {
   constructor(bytes: number, seconds: number, bytesPerSecond: number) {
-    super(`the body of the request came too slowly: ${bytes} bytes in ${seconds} s, and at least ${bytesPerSecond} bytes a second are expected; send less at once, or faster`);
+    super(
+      `the body of the request came too slowly: ${bytes} bytes in ${seconds} s, and at least ${bytesPerSecond} ` +
+        'bytes a second are expected; send less at once, or faster',
+    );
     this.name = 'BodyTooSlow';
   }
 }
@@ -35,7 +41,10 @@ export const SLOW_BODY = Symbol('slow body');
 
 const streamed = new WeakSet<IncomingMessage>();
 
-/** Declares that a body is processed while it arrives, so that its time is limited by its size; that of other bodies is limited in total. */
+/**
+ * Declares that a body is processed while it arrives, so that its time is limited by its size; that of other bodies is
+ * limited in total.
+ */
 export function expectStream(request: IncomingMessage): void {
   streamed.add(request);
 }
@@ -62,12 +71,18 @@ export function readRequestBytes(request: IncomingMessage, maxBytes: number): Pr
   return cutOff === undefined ? arrivedWhole(request, maxBytes) ?? arriving(request, maxBytes) : Promise.reject(cutOff);
 }
 
-/** The error for a request whose client has left before anything of its body was read: it emits no further event. Otherwise undefined. */
+/**
+ * The error for a request whose client has left before anything of its body was read: it emits no further event.
+ * Otherwise undefined.
+ */
 export function cutOffBefore({ destroyed, errored }: IncomingMessage): BodyCutOff | undefined {
   return destroyed ? new BodyCutOff(errored ?? undefined) : undefined;
 }
 
-/** A short body arrives with the head of its request, so that it is there when it is asked for: then it needs neither listeners nor events. */
+/**
+ * A short body arrives with the head of its request, so that it is there when it is asked for: then it needs neither
+ * listeners nor events.
+ */
 function arrivedWhole(request: IncomingMessage, maxBytes: number): Promise<Buffer> | undefined {
   if (!request.complete || request.readableFlowing !== null) return undefined;
   if (request.readableLength > maxBytes) return Promise.reject(new BodyTooLarge(maxBytes));
@@ -110,7 +125,9 @@ function restFrom(request: IncomingMessage): void {
 /** Up to this size, pieces are joined at the end. */
 const JOINED_BYTES = 1024 * 1024;
 
-/** Collects the pieces of a body. Those of a long one are copied as they come: to join 32 MiB at its end takes 60 ms. */
+/**
+ * Collects the pieces of a body. Those of a long one are copied as they come: to join 32 MiB at its end takes 60 ms.
+ */
 class ArrivedBytes {
   /** The length that the client has announced; 0 if none. */
   readonly #announced: number;

@@ -5,7 +5,10 @@ const ID_BYTES = 8;
 const drawn = Buffer.alloc(512 * ID_BYTES);
 let used = drawn.length;
 
-/** The id of a request: the client's own if it is fit for a log, so that both sides' logs can be joined; otherwise a new one. */
+/**
+ * The id of a request: the client's own if it is fit for a log, so that both sides' logs can be joined; otherwise a new
+ * one.
+ */
 export function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : newId();
 }

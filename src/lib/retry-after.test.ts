@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { retryAfter } from './retry-after.ts';
 
-const wait = (value: string, date?: string) => retryAfter(new Headers({ 'Retry-After': value, ...(date === undefined ? {} : { Date: date }) }));
+const wait = (value: string, date?: string) =>
+  retryAfter(new Headers({ 'Retry-After': value, ...(date === undefined ? {} : { Date: date }) }));
 
 describe('retryAfter', () => {
   it('reads seconds', () => {
@@ -34,7 +35,8 @@ describe('retryAfter', () => {
 
   it('reads headers as Node has them', () => {
     expect(retryAfter({ 'retry-after': '1.5' }, 0)).toBe(1500);
-    expect(retryAfter({ 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT', date: 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0)).toBe(30_000);
+    expect(retryAfter({ 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT', date: 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0))
+      .toBe(30_000);
     expect(retryAfter({ 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT' }, Date.UTC(2015, 9, 21, 7, 28, 29))).toBe(1000);
     expect(retryAfter({ 'retry-after': 'soon' }, 0)).toBeUndefined();
     expect(retryAfter({}, 0)).toBeUndefined();

@@ -5,14 +5,17 @@ const MAX_MS = 86_400_000;
 type Fields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The delay of a `Retry-After` header (RFC 9110, 10.2.3), in milliseconds from 0 to a day. A date is compared with the response's own
- * `Date`, so that clocks need not agree, or else with `now`. Undefined if the header is absent or malformed.
+ * The delay of a `Retry-After` header (RFC 9110, 10.2.3), in milliseconds from 0 to a day. A date is compared with the
+ * response's own `Date`, so that clocks need not agree, or else with `now`. Undefined if the header is absent or
+ * malformed.
  */
 export function retryAfter(fields: Fields, now: number = Date.now()): number | undefined {
   const value = valueOf(fields, 'retry-after');
   if (value === '') return undefined;
   const sent = Date.parse(valueOf(fields, 'date'));
-  const wait = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - (Number.isNaN(sent) ? now : sent);
+  const wait = /^\d+(?:\.\d+)?$/.test(value)
+    ? Number(value) * 1000
+    : Date.parse(value) - (Number.isNaN(sent) ? now : sent);
   return Number.isNaN(wait) ? undefined : Math.min(MAX_MS, Math.max(0, wait));
 }
 

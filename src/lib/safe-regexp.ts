@@ -18,18 +18,22 @@ export interface SafeRegExp {
 }
 
 /**
- * Compiles a pattern so that a test takes time proportional to the text, whatever the pattern:
- * all paths through the automaton are followed in parallel (Ken Thompson, "Regular Expression Search
- * Algorithm", 1968) where the engine's own matcher would try them one after another, in the worst case without end. Sets of
- * states are remembered, so that most characters take one
- * step (`LazyDfa`); the worst pattern takes a thousand. Throws a `SyntaxError` for a pattern that is not a regular
- * expression, is too large, or uses
- * backreferences, look-around or inline flags, which no such automaton can follow.
+ * Compiles a pattern so that a test takes time proportional to the text, whatever the pattern: all paths through the
+ * automaton are followed in parallel (Ken Thompson, "Regular Expression Search Algorithm", 1968) where the engine's own
+ * matcher would try them one after another, in the worst case without end. Sets of states are remembered, so that most
+ * characters take one step (`LazyDfa`); the worst pattern takes a thousand. Throws a `SyntaxError` for a pattern that
+ * is not a regular expression, is too large, or uses backreferences, look-around or inline flags, which no such
+ * automaton can follow.
  */
-export function compileSafeRegExp(source: string, { cachedStates }: { readonly cachedStates?: number } = {}): SafeRegExp {
-  if (source.length > MAX_PATTERN_LENGTH) throw new SyntaxError(`a pattern must have at most ${MAX_PATTERN_LENGTH} characters`);
+export function compileSafeRegExp(source: string,
+  { cachedStates }: { readonly cachedStates?: number } = {}): SafeRegExp
+{
+  if (source.length > MAX_PATTERN_LENGTH)
+    throw new SyntaxError(`a pattern must have at most ${MAX_PATTERN_LENGTH} characters`);
   const automaton = buildAutomaton(parsePattern(source));
-  const search = LazyDfa.serves(automaton) ? searchesOf(new LazyDfa(automaton, cachedStates)) : (text: string) => new ParallelSearch(automaton, text);
+  const search = LazyDfa.serves(automaton)
+    ? searchesOf(new LazyDfa(automaton, cachedStates))
+    : (text: string) => new ParallelSearch(automaton, text);
   return { source, search, test: (text) => search(text).advance(Infinity)! };
 }
 

@@ -6,13 +6,25 @@ const WINDOW = 1000;
 
 function windowOf(limit: number, capacity?: number) {
   const time = { now: 0 };
-  return { time, window: new SlidingWindow({ limit, windowMs: WINDOW, clock: { now: () => time.now }, ...(capacity === undefined ? {} : { capacity }) }) };
+  return {
+    time,
+    window: new SlidingWindow({
+      limit,
+      windowMs: WINDOW,
+      clock: { now: () => time.now },
+      ...(capacity === undefined ? {} : { capacity }),
+    }),
+  };
 }
 
 describe('SlidingWindow', () => {
   it('allows as many as the limit, and counts down', () => {
     const { window } = windowOf(3);
-    expect([1, 2, 3, 4].map(() => window.take('a'))).toMatchObject([{ allowed: true, remaining: 2, waitMs: 0 }, { allowed: true, remaining: 1, waitMs: 0 }, { allowed: true, remaining: 0 }, { allowed: false, remaining: 0 }]);
+    expect([1, 2, 3, 4].map(() => window.take('a'))).toMatchObject([{ allowed: true, remaining: 2, waitMs: 0 }, {
+      allowed: true,
+      remaining: 1,
+      waitMs: 0,
+    }, { allowed: true, remaining: 0 }, { allowed: false, remaining: 0 }]);
   });
 
   it('keeps the counts of keys apart', () => {
@@ -42,33 +54,39 @@ describe('SlidingWindow', () => {
   });
 
   it('allows an event after exactly the time that it returned, and none before, whatever came', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.integer({ min: 0, max: 1500 }), { maxLength: 60 }), (limit, gaps) => {
-      const { window, time } = windowOf(limit);
-      for (const gap of gaps) {
-        time.now += gap;
-        const verdict = window.take('a');
-        if (verdict.allowed) continue;
-        expect(verdict.waitMs).toBeGreaterThan(0);
-        if (verdict.waitMs > 1) {
-          time.now += verdict.waitMs - 2;
-          expect(window.take('a').allowed).toBe(false);
-          time.now += 2;
-        } else time.now += verdict.waitMs;
-        expect(window.take('a').allowed).toBe(true);
-      }
-    }));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.integer({ min: 0, max: 1500 }), { maxLength: 60 }),
+        (limit, gaps) => {
+          const { window, time } = windowOf(limit);
+          for (const gap of gaps) {
+            time.now += gap;
+            const verdict = window.take('a');
+            if (verdict.allowed) continue;
+            expect(verdict.waitMs).toBeGreaterThan(0);
+            if (verdict.waitMs > 1) {
+              time.now += verdict.waitMs - 2;
+              expect(window.take('a').allowed).toBe(false);
+              time.now += 2;
+            } else time.now += verdict.waitMs;
+            expect(window.take('a').allowed).toBe(true);
+          }
+        }),
+    );
   });
 
   it('never allows more than the limit within a fixed window', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 10 }), fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 100 }), (limit, gaps) => {
-      const { window, time } = windowOf(limit);
-      const allowed = new Map<number, number>();
-      for (const gap of gaps) {
-        time.now += gap;
-        const fixed = Math.floor(time.now / WINDOW);
-        if (window.take('a').allowed) allowed.set(fixed, (allowed.get(fixed) ?? 0) + 1);
-      }
-      expect(Math.max(0, ...allowed.values())).toBeLessThanOrEqual(limit);
-    }));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 }), fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 100 }),
+        (limit, gaps) => {
+          const { window, time } = windowOf(limit);
+          const allowed = new Map<number, number>();
+          for (const gap of gaps) {
+            time.now += gap;
+            const fixed = Math.floor(time.now / WINDOW);
+            if (window.take('a').allowed) allowed.set(fixed, (allowed.get(fixed) ?? 0) + 1);
+          }
+          expect(Math.max(0, ...allowed.values())).toBeLessThanOrEqual(limit);
+        }),
+    );
   });
 });

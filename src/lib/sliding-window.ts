@@ -27,10 +27,10 @@ interface Counts {
 }
 
 /**
- * Counts the events of each key with the sliding-window counter: the events of the current fixed window plus a share of those
- * of the previous one, which are taken as evenly spread. The share is the part of the previous window that lies within the last
- * `windowMs`. Each key needs two numbers, whatever the limit. Events that are refused are not counted, so that a client that
- * waits as long as it was told succeeds.
+ * Counts the events of each key with the sliding-window counter: the events of the current fixed window plus a share of
+ * those of the previous one, which are taken as evenly spread. The share is the part of the previous window that lies
+ * within the last `windowMs`. Each key needs two numbers, whatever the limit. Events that are refused are not counted,
+ * so that a client that waits as long as it was told succeeds.
  */
 export class SlidingWindow {
   readonly #limit: number;
@@ -73,8 +73,8 @@ export class SlidingWindow {
   }
 
   /**
-   * When enough of the counted events have expired: within this window because the previous window's share shrinks, otherwise
-   * in the next because this window's does.
+   * When enough of the counted events have expired: within this window because the previous window's share shrinks,
+   * otherwise in the next because this window's does.
    */
   #waitMs({ current, previous }: Counts, elapsed: number): number {
     const room = this.#limit - 1;

@@ -12,7 +12,11 @@ class Source {
 
   /** Reports the bodies that have not been ended. */
   report(...names: readonly string[]): void {
-    const body = (name: string): SlowBody => ({ client: name[0]!, rate: Number(name.slice(1)), end: () => void this.ended.push(name) });
+    const body = (name: string): SlowBody => ({
+      client: name[0]!,
+      rate: Number(name.slice(1)),
+      end: () => void this.ended.push(name),
+    });
     this.#bounds.report(this, names.filter((name) => !this.ended.includes(name)).map(body));
   }
 }

@@ -12,7 +12,10 @@ export interface SlowBody {
 
 /** Where listeners report their slow bodies. */
 export interface SlowBodyReports {
-  /** Replaces the last report of this source. Each listener calls it about once a second, and reports no body that has been ended. */
+  /**
+   * Replaces the last report of this source. Each listener calls it about once a second, and reports no body that has
+   * been ended.
+   */
   report(source: object, bodies: readonly SlowBody[]): void;
 }
 
@@ -27,14 +30,17 @@ export interface ClientBounds {
 export interface SlowBodyLimits {
   /** Most slow bodies of one client; 0 for no limit. */
   readonly perClient: number;
-  /** Most of all clients together; a quarter of the connections of a server by default, so that the others are left to quick requests. */
+  /**
+   * Most of all clients together; a quarter of the connections of a server by default, so that the others are left to
+   * quick requests.
+   */
   readonly total?: number;
 }
 
 /**
- * Bounds the slow bodies of each client, and of all together, over all listeners of a service. If there are too many, the slowest are ended rather than
- * the newest refused: a client that sends a few bytes now and then holds its connections at no cost, and would otherwise lock out everyone who has
- * the same address.
+ * Bounds the slow bodies of each client, and of all together, over all listeners of a service. If there are too many,
+ * the slowest are ended rather than the newest refused: a client that sends a few bytes now and then holds its
+ * connections at no cost, and would otherwise lock out everyone who has the same address.
  */
 export class SlowBodies implements SlowBodyReports {
   readonly #perClient: number;
@@ -53,7 +59,8 @@ export class SlowBodies implements SlowBodyReports {
     const ended = new Set<SlowBody>();
     const all = [...this.#reports.values()].flat();
     if (all.length > this.#perClient) {
-      for (const ofClient of Map.groupBy(all, ({ client }) => client).values()) for (const body of beyond(ofClient, this.#perClient)) ended.add(body);
+      for (const ofClient of Map.groupBy(all, ({ client }) => client).values())
+        for (const body of beyond(ofClient, this.#perClient)) ended.add(body);
     }
     for (const body of beyond(all.filter((body) => !ended.has(body)), this.#total)) ended.add(body);
     if (ended.size === 0) return;

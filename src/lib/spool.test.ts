@@ -23,7 +23,8 @@ describe('a spool', () => {
   it('keeps a small file in memory', async () => {
     const spool = folder.open();
     const file = await spool.store(pieces(3, 2), { name: 'a.md', type: 'text/markdown', maxBytes: 100 });
-    expect([file.name, file.type, file.size, [...await file.bytes()]]).toEqual(['a.md', 'text/markdown', 6, [0, 0, 0, 1, 1, 1]]);
+    expect([file.name, file.type, file.size, [...await file.bytes()]]).toEqual(['a.md', 'text/markdown', 6, [0, 0, 0, 1,
+      1, 1]]);
     expect(existsSync(folder.path)).toBe(false);
     await spool.remove();
   });
@@ -32,7 +33,10 @@ describe('a spool', () => {
     const spool = folder.open();
     const own = [new Uint8Array(100_000).fill(1), new Uint8Array(100_000).fill(2)];
     const shared = new Uint8Array(3).fill(3);
-    const file = await spool.store((async function* () { yield* own; yield shared.subarray(1); })(), { name: 'a', maxBytes: 1e6, ownsPieces: true });
+    const file = await spool.store((async function*() {
+      yield* own;
+      yield shared.subarray(1);
+    })(), { name: 'a', maxBytes: 1e6, ownsPieces: true });
     expect(own.map(({ length }) => length)).toEqual([0, 0]);
     expect(shared).toEqual(new Uint8Array(3).fill(3));
     const bytes = await file.bytes();

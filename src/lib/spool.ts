@@ -51,7 +51,9 @@ export class Spool {
   }
 
   /** Reads a source to its end. Rejects with the error of the source or of the disk. */
-  async store(source: AsyncIterable<Uint8Array>, { name, type = '', maxBytes, ownsPieces = false }: Incoming): Promise<File> {
+  async store(source: AsyncIterable<Uint8Array>,
+    { name, type = '', maxBytes, ownsPieces = false }: Incoming): Promise<File>
+  {
     const writer = new Writer(() => this.#newPath(), () => SMALL_FILES - this.#inMemory);
     try {
       let size = 0;
@@ -81,7 +83,9 @@ export class Spool {
 
   async #newPath(): Promise<string> {
     if (this.#isRemoved) throw new Error('the files of this request were removed');
-    this.#folder ??= mkdir(this.#root, { recursive: true, mode: 0o700 }).then(() => mkdtemp(join(this.#root, 'request-')));
+    this.#folder ??= mkdir(this.#root, { recursive: true, mode: 0o700 }).then(() =>
+      mkdtemp(join(this.#root, 'request-'))
+    );
     return join(await this.#folder, String(this.#files++));
   }
 }

@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { askThread, ThreadClient, type ThreadOptions } from './thread-client.ts';
 
-/** A thread that returns what it receives with its number, and does what a text says: `end`, `throw`, or `spin` for ever. */
-const THREAD = new URL(`data:text/javascript,${encodeURIComponent(`
+/**
+ * A thread that returns what it receives with its number, and does what a text says: `end`, `throw`, or `spin` for
+ * ever.
+ */
+const THREAD = new URL(`data:text/javascript,${
+  encodeURIComponent(`
   import { parentPort, threadId, workerData } from 'node:worker_threads';
   parentPort.on('message', (text) => {
     if (text === 'end') process.exit(1);
@@ -10,7 +14,8 @@ const THREAD = new URL(`data:text/javascript,${encodeURIComponent(`
     if (text === 'spin') for (;;);
     if (text !== 'quiet') parentPort.postMessage({ text, threadId, workerData });
   });
-`)}`);
+`)
+}`);
 
 interface Reply {
   readonly text: string;
@@ -26,7 +31,8 @@ describe('a thread client', () => {
     return client;
   };
   afterEach(() => Promise.all(opened.splice(0).map((client) => client.end())));
-  const textsOf = (replies: readonly PromiseSettledResult<Reply>[]) => replies.map((each) => (each.status === 'fulfilled' ? each.value.text : String(each.reason)));
+  const textsOf = (replies: readonly PromiseSettledResult<Reply>[]) =>
+    replies.map((each) => (each.status === 'fulfilled' ? each.value.text : String(each.reason)));
 
   it('gets the replies of one thread, in order', async () => {
     const client = open({ data: () => 7 });
@@ -35,14 +41,17 @@ describe('a thread client', () => {
     expect(client.isIdle).toBe(false);
     await client.drained();
     const replies = await Promise.all(asked);
-    expect([replies.map(({ text }) => text), new Set(replies.map(({ threadId }) => threadId)).size, replies[0]!.workerData]).toEqual([['a', 'b', 'c'], 1, 7]);
+    expect([replies.map(({ text }) => text), new Set(replies.map(({ threadId }) => threadId)).size,
+      replies[0]!.workerData]).toEqual([['a', 'b', 'c'], 1, 7]);
     expect(client.isIdle).toBe(true);
   });
 
   it('fails the requests of a thread that ends, and starts another one', async () => {
     const client = open();
     const first = await client.request('a');
-    expect(textsOf(await Promise.allSettled([client.request('end'), client.request('b')]))).toEqual(Array(2).fill('Error: the thread has ended'));
+    expect(textsOf(await Promise.allSettled([client.request('end'), client.request('b')]))).toEqual(
+      Array(2).fill('Error: the thread has ended'),
+    );
     const next = await client.request('c');
     expect(next.threadId).not.toBe(first.threadId);
     await expect(client.request('throw')).rejects.toMatchObject({ cause: { message: 'broken' } });
@@ -60,7 +69,8 @@ describe('a thread client', () => {
 
   it('ends a thread that is too slow for one request, and only that fails', async () => {
     const client = open({ limitMs: 3000 });
-    expect(textsOf(await Promise.allSettled(['a', 'spin', 'b'].map((text) => client.request(text))))).toEqual(['a', 'Error: the thread did not reply within 3000 ms', 'b']);
+    expect(textsOf(await Promise.allSettled(['a', 'spin', 'b'].map((text) => client.request(text))))).toEqual(['a',
+      'Error: the thread did not reply within 3000 ms', 'b']);
   });
 
   it('rejects what cannot be sent, and goes on', async () => {

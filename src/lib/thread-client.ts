@@ -6,11 +6,16 @@ export interface ThreadOptions {
   /** Returns the `workerData` of a thread that starts. */
   readonly data?: () => unknown;
   readonly resourceLimits?: ResourceLimits;
-  /** Maximum milliseconds for a request; then the thread is ended, and only that request fails. Requests are sent one at a time. */
+  /**
+   * Maximum milliseconds for a request; then the thread is ended, and only that request fails. Requests are sent one at
+   * a time.
+   */
   readonly limitMs?: number;
   /** Milliseconds without a request after which the thread ends, to free its memory; by default it stays. */
   readonly idleMs?: number;
-  /** False for a thread whose state is lost with it: after its end, all requests fail. By default another thread starts. */
+  /**
+   * False for a thread whose state is lost with it: after its end, all requests fail. By default another thread starts.
+   */
   readonly restarts?: boolean;
   /** False if the process may end while a request is running. */
   readonly keepsAlive?: boolean;
@@ -30,8 +35,9 @@ interface Pending<Request, Reply> {
 }
 
 /**
- * The main thread's side of a thread that replies to each request, in their order. The thread starts with the first request and again after
- * it ended, and keeps the process alive only while a request is running. Await the replies for back-pressure.
+ * The main thread's side of a thread that replies to each request, in their order. The thread starts with the first
+ * request and again after it ended, and keeps the process alive only while a request is running. Await the replies for
+ * back-pressure.
  */
 export class ThreadClient<Request, Reply> {
   readonly #file: URL;
@@ -113,14 +119,19 @@ export class ThreadClient<Request, Reply> {
 
   #start(): Worker {
     const { data, resourceLimits, keepsAlive, silent = false } = this.#options;
-    const worker = new Worker(this.#file, { workerData: data?.(), stdout: silent, stderr: silent, ...(resourceLimits && { resourceLimits }) });
+    const worker = new Worker(this.#file, {
+      workerData: data?.(),
+      stdout: silent,
+      stderr: silent,
+      ...(resourceLimits && { resourceLimits }),
+    });
     let cause: unknown;
     worker.on('message', (reply: Reply) => this.#settle(worker, reply));
     worker.on('error', (error) => (cause = error)); // `exit` follows
     worker.on('exit', () => this.#lose(worker, this.#failure('has ended', cause)));
     if (keepsAlive === false) worker.unref();
     // Unread output would accumulate.
-    if (silent) for (const output of [worker.stdout, worker.stderr]) output.resume();
+    if (silent) { for (const output of [worker.stdout, worker.stderr]) output.resume(); }
     return worker;
   }
 
@@ -136,7 +147,8 @@ export class ThreadClient<Request, Reply> {
     this.#send();
   }
 
-  readonly #late = (worker: Worker): void => this.#lose(worker, this.#failure(`did not reply within ${this.#options.limitMs} ms`, undefined));
+  readonly #late = (worker: Worker): void =>
+    this.#lose(worker, this.#failure(`did not reply within ${this.#options.limitMs} ms`, undefined));
 
   /** Fails what the thread has; what waits goes to the next one. */
   #lose(worker: Worker, reason: Error): void {

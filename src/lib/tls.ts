@@ -6,7 +6,9 @@ export interface TlsMaterial {
   readonly key: Buffer;
   /** Certificate authority of the clients' certificates; enables mutual TLS. */
   readonly clientCa?: Buffer;
-  /** Whether clients must present a valid certificate, or may also connect without one (`request`). Default `require`. */
+  /**
+   * Whether clients must present a valid certificate, or may also connect without one (`request`). Default `require`.
+   */
   readonly clientAuth?: 'require' | 'request';
 }
 
@@ -22,10 +24,15 @@ export function fixedTls(current: TlsMaterial): TlsSource {
   return { current, onChange: () => () => undefined };
 }
 
-/** The same in the form that Node's servers accept. With `request`, a client's certificate grants nothing, so it is not checked. */
+/**
+ * The same in the form that Node's servers accept. With `request`, a client's certificate grants nothing, so it is not
+ * checked.
+ */
 export function tlsOptions({ cert, key, clientCa, clientAuth = 'require' }: TlsMaterial): TlsOptions {
   return {
-    cert, key, minVersion: 'TLSv1.2',
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
     ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: clientAuth === 'require' }),
   };
 }

@@ -38,7 +38,10 @@ export interface FinishedSpan {
 
 /** Records spans. Exists only while tracing is on. */
 export interface Tracing {
-  /** Runs the work within a span that ends with the work, also if it is asynchronous. Errors are recorded and thrown again. */
+  /**
+   * Runs the work within a span that ends with the work, also if it is asynchronous. Errors are recorded and thrown
+   * again.
+   */
   within<T>(start: SpanStart, work: (span: OpenSpan) => T): T;
   /** The W3C `traceparent` of the span that encloses the caller; undefined if there is none. */
   traceparent(): string | undefined;
@@ -50,8 +53,8 @@ export interface Tracing {
 let active: Tracing | undefined;
 
 /**
- * Returns the recorder of spans; undefined while tracing is off, which is the usual case. Hot paths check this first, so
- * that they cost nothing then:
+ * Returns the recorder of spans; undefined while tracing is off, which is the usual case. Hot paths check this first,
+ * so that they cost nothing then:
  *
  *     const tracing = currentTracing();
  *     return tracing === undefined ? work() : tracing.within({ name: 'work' }, work);
@@ -60,7 +63,9 @@ export function currentTracing(): Tracing | undefined {
   return active;
 }
 
-/** Switches tracing on or, with undefined, off for the whole process. Called at the start of the process and in tests. */
+/**
+ * Switches tracing on or, with undefined, off for the whole process. Called at the start of the process and in tests.
+ */
 export function installTracing(tracing: Tracing | undefined): void {
   active = tracing;
 }

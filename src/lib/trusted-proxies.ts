@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { isIP } from 'node:net';
 
 type Parsed = ReturnType<typeof ipaddr.process>;
 
@@ -13,8 +13,8 @@ export interface Network {
 }
 
 /**
- * Number of bits that identify an IPv6 client: a household or a server is assigned a prefix of this length and may use all
- * addresses in it.
+ * Number of bits that identify an IPv6 client: a household or a server is assigned a prefix of this length and may use
+ * all addresses in it.
  */
 const CLIENT_BITS = 64;
 const IPV4_BITS = 32;
@@ -48,8 +48,8 @@ function plain(address: string): Parsed {
 }
 
 /**
- * Normalises an address to the only spelling under which it is counted and logged: an IPv4 client that connected through a
- * dual-stack socket is written as IPv4. Returns undefined if the text is not an address.
+ * Normalises an address to the only spelling under which it is counted and logged: an IPv4 client that connected
+ * through a dual-stack socket is written as IPv4. Returns undefined if the text is not an address.
  */
 export function plainAddress(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
@@ -60,8 +60,8 @@ export function plainAddress(text: string | undefined): string | undefined {
 }
 
 /**
- * The part of an address that identifies one client: the first 64 bits of an IPv6 address, because a client that has one
- * address has all others with that prefix.
+ * The part of an address that identifies one client: the first 64 bits of an IPv6 address, because a client that has
+ * one address has all others with that prefix.
  */
 export function clientNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -75,9 +75,9 @@ export function clientNetwork(address: string): string {
 export type ReadAddress = (peer: string | undefined, forwarded: string | undefined) => string | undefined;
 
 /**
- * Determines the address of clients behind proxies. Each proxy appends the address of its client, so the list is read from its
- * end for as long as the last address found is a trusted proxy. Entries further left, which a stranger may have written, are
- * never reached. An entry that is not an address ends the walk at the proxy that passed it on.
+ * Determines the address of clients behind proxies. Each proxy appends the address of its client, so the list is read
+ * from its end for as long as the last address found is a trusted proxy. Entries further left, which a stranger may
+ * have written, are never reached. An entry that is not an address ends the walk at the proxy that passed it on.
  */
 export function createAddressReader(trusted: readonly Network[]): ReadAddress {
   const isTrusted = (address: string): boolean => trusted.some((network) => network.contains(address));

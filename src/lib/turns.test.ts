@@ -96,9 +96,10 @@ describe('turns of the event loop', () => {
     while (!loop.isIdle) took.push(await loop.run());
     expect(done).toBe(30);
     expect(Math.max(...took.slice(1))).toBeLessThanOrEqual(16);
-    const short = async (): Promise<number> => loop.run(() => {
-      for (let i = 0; i < 1000; i++) void request(turns, loop, 0.25, () => (done += 1));
-    });
+    const short = async (): Promise<number> =>
+      loop.run(() => {
+        for (let i = 0; i < 1000; i++) void request(turns, loop, 0.25, () => (done += 1));
+      });
     await short();
     while (!loop.isIdle) await loop.run();
     expect(await short()).toBe(8);

@@ -5,8 +5,8 @@ const TURN_MS = 8;
 /** What a loop may work in any case once it goes on, so that a busy server does not stop it. */
 const LOOP_MS = 2;
 /**
- * How long a turn may become, in milliseconds, if what begins takes as long as what took longest lately. The first searches after a start take
- * 10 ms and more each: begun at the end of 8 ms, they would block for 20.
+ * How long a turn may become, in milliseconds, if what begins takes as long as what took longest lately. The first
+ * searches after a start take 10 ms and more each: begun at the end of 8 ms, they would block for 20.
  */
 const MOST_MS = 16;
 /** In a turn that has worked for less, work begins however long it may take, in milliseconds. */
@@ -18,7 +18,9 @@ const FORGOTTEN = 0.05;
 export interface EventLoop {
   /** Milliseconds. */
   now(): number;
-  /** A number that differs from turn to turn. A turn reads from sockets first, then runs what `soon` was given before. */
+  /**
+   * A number that differs from turn to turn. A turn reads from sockets first, then runs what `soon` was given before.
+   */
   turn(): number;
   soon(run: () => void): void;
 }
@@ -32,11 +34,12 @@ export const nodeLoop: EventLoop = {
 };
 
 /**
- * Shares each turn of the event loop among all that work in it. A turn handles every socket that has received something; without limits, the
- * requests of sixteen clients, or the loops of sixteen requests with 8 ms each, would block everything else for their sum.
+ * Shares each turn of the event loop among all that work in it. A turn handles every socket that has received
+ * something; without limits, the requests of sixteen clients, or the loops of sixteen requests with 8 ms each, would
+ * block everything else for their sum.
  *
- * Requests begin while the turn has time left, for one that takes as long as others did lately; the others wait, in the order of their arrival. Long loops go on after them, at least one in
- * each turn.
+ * Requests begin while the turn has time left, for one that takes as long as others did lately; the others wait, in the
+ * order of their arrival. Long loops go on after them, at least one in each turn.
  */
 export class Turns {
   readonly #loop: EventLoop;

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
-import { connect, type AddressInfo, type Server } from 'node:net';
+import { type AddressInfo, connect, type Server } from 'node:net';
 
-/** A socket on which nothing answers was left by a process that died; one on which a process answers must not be replaced. */
+/**
+ * A socket on which nothing answers was left by a process that died; one on which a process answers must not be
+ * replaced.
+ */
 export async function removeStaleSocket(path: string): Promise<void> {
   const code = await new Promise<string>((resolve) => {
     const socket = connect(path, () => {
@@ -25,10 +28,12 @@ export async function forOwnerOnly(path: string, close: () => void): Promise<voi
 }
 
 /**
- * Listens on a port, or on a unix socket, which replaces one that a dead process left. Resolves to the address in use, or to
- * undefined for a unix socket. Rejects if it cannot listen; the server is then closed.
+ * Listens on a port, or on a unix socket, which replaces one that a dead process left. Resolves to the address in use,
+ * or to undefined for a unix socket. Rejects if it cannot listen; the server is then closed.
  */
-export async function startListening(server: Server, listen: { readonly path: string } | { readonly port: number; readonly host?: string }): Promise<AddressInfo | undefined> {
+export async function startListening(server: Server,
+  listen: { readonly path: string } | { readonly port: number; readonly host?: string }
+): Promise<AddressInfo | undefined> {
   if ('path' in listen) await removeStaleSocket(listen.path);
   server.listen(listen);
   await once(server, 'listening');

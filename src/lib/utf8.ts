@@ -37,7 +37,13 @@ export function decodeUtf8Escaping(bytes: Buffer): string {
 function sequenceLength(bytes: Buffer, at: number): number {
   const lead = bytes[at]!;
   if (lead < 0x80) return 1;
-  const length = lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+  const length = lead >= 0xc2 && lead <= 0xdf
+    ? 2
+    : lead >= 0xe0 && lead <= 0xef
+    ? 3
+    : lead >= 0xf0 && lead <= 0xf4
+    ? 4
+    : 0;
   if (length === 0 || at + length > bytes.length) return 0;
   return isUtf8(bytes.subarray(at, at + length)) ? length : 0;
 }

@@ -5,9 +5,9 @@ import type { Clock } from './clock.ts';
 const COUNTER_END = 0x1000;
 
 /**
- * Generates UUIDs of version 7 (RFC 9562) without dashes: 32 hexadecimal characters. Ids of one generator sort in the order in
- * which they were generated. The 12 bits after the time count within a millisecond (method 1 of section 6.2). If they are used
- * up, or the clock went back, the time of the last id is advanced.
+ * Generates UUIDs of version 7 (RFC 9562) without dashes: 32 hexadecimal characters. Ids of one generator sort in the
+ * order in which they were generated. The 12 bits after the time count within a millisecond (method 1 of section 6.2).
+ * If they are used up, or the clock went back, the time of the last id is advanced.
  */
 export function uuidV7Generator(clock: Clock): () => string {
   let last = -1;

@@ -4,11 +4,14 @@ import { decodeVarint, encodeVarint } from './varint.ts';
 
 describe('varint', () => {
   it('reads back what it wrote, anywhere in a buffer', () => {
-    fc.assert(fc.property(fc.maxSafeNat(), fc.uint8Array({ maxLength: 4 }), fc.uint8Array({ maxLength: 4 }), (value, before, after) => {
-      const bytes = encodeVarint(value);
-      const decoded = decodeVarint(Uint8Array.from([...before, ...bytes, ...after]), before.length);
-      expect(decoded).toEqual({ value, end: before.length + bytes.length });
-    }));
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.uint8Array({ maxLength: 4 }), fc.uint8Array({ maxLength: 4 }),
+        (value, before, after) => {
+          const bytes = encodeVarint(value);
+          const decoded = decodeVarint(Uint8Array.from([...before, ...bytes, ...after]), before.length);
+          expect(decoded).toEqual({ value, end: before.length + bytes.length });
+        }),
+    );
   });
 
   it('takes one byte below 128 and eight at most', () => {

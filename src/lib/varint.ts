@@ -3,7 +3,8 @@
  * Values up to `Number.MAX_SAFE_INTEGER`, so at most eight bytes.
  */
 export function encodeVarint(value: number): Uint8Array {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`a varint holds a non-negative integer, got ${value}`);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new RangeError(`a varint holds a non-negative integer, got ${value}`);
   const bytes: number[] = [];
   let rest = value;
   while (rest >= 0x80) {
@@ -14,7 +15,9 @@ export function encodeVarint(value: number): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Returns the value at an offset and the offset after it; undefined if the bytes end early or the value is too large. */
+/**
+ * Returns the value at an offset and the offset after it; undefined if the bytes end early or the value is too large.
+ */
 export function decodeVarint(bytes: Uint8Array, offset = 0): { value: number; end: number } | undefined {
   let value = 0;
   let scale = 1;

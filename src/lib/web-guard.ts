@@ -9,19 +9,23 @@ export interface WebRequest {
   readonly host: string | undefined;
   /** The header `Origin`: scheme, host and port of the page; absent for other programs and for plain navigation. */
   readonly origin: string | undefined;
-  /** True if `Host` need not be a known name: on a unix socket, which browsers cannot reach, or if a credential is required. */
+  /**
+   * True if `Host` need not be a known name: on a unix socket, which browsers cannot reach, or if a credential is
+   * required.
+   */
   readonly anyHost: boolean;
 }
 
 /** `reason` says what was refused and what to do about it, unless the request is allowed to do everything. */
-export type WebVerdict =
-  | { readonly may: 'everything' }
-  | { readonly may: 'nothing' | 'read'; readonly reason: string };
+export type WebVerdict = { readonly may: 'everything' } | { readonly may: 'nothing' | 'read'; readonly reason: string };
 
 export type WebGuard = (request: WebRequest) => WebVerdict;
 
 export interface WebGuardOptions {
-  /** Origins whose pages may do everything. Their hosts also count as names of this server, because it may serve one of them. */
+  /**
+   * Origins whose pages may do everything. Their hosts also count as names of this server, because it may serve one of
+   * them.
+   */
   readonly origins: readonly string[];
   /** What pages of all other origins may do. With `everything`, `Host` is not checked either. */
   readonly others: WebReach;
@@ -38,14 +42,15 @@ const EVERYTHING: WebVerdict = { may: 'everything' };
  *
  * `Host` must be an IP address or a name of this server: with DNS rebinding, a page's own name resolves to this server;
  * browsers then treat the page as the server's own, and only `Host` reveals it. An IP address cannot be made to point
- * elsewhere.
- * `Origin` must be that of the server itself, a listed origin, or an origin on this machine. A request without `Origin` comes
- * from another program, or from a page that cannot see the answer and cannot send a body.
+ * elsewhere. `Origin` must be that of the server itself, a listed origin, or an origin on this machine. A request
+ * without `Origin` comes from another program, or from a page that cannot see the answer and cannot send a body.
  */
 export function createWebGuard({ origins, others, names, remedy }: WebGuardOptions): WebGuard {
   if (others === 'everything') return () => EVERYTHING;
   const listed = new Set(origins);
-  const known = new Set([...names, ...origins.flatMap((origin) => hostOf(origin)?.name ?? [])].map((name) => name.toLowerCase()));
+  const known = new Set(
+    [...names, ...origins.flatMap((origin) => hostOf(origin)?.name ?? [])].map((name) => name.toLowerCase()),
+  );
   const isOwnName = (name: string): boolean => isIP(name) !== 0 || isLocalName(name) || known.has(name);
   // Most requests name the same host, and parsing it takes some microseconds.
   let ownHost: string | undefined;
@@ -73,7 +78,11 @@ interface WebHost {
 function hostOf(origin: string): WebHost | undefined {
   const url = URL.parse(origin);
   if (url === null || url.hostname === '') return undefined;
-  return { scheme: url.protocol, name: url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '').toLowerCase(), port: url.port };
+  return {
+    scheme: url.protocol,
+    name: url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '').toLowerCase(),
+    port: url.port,
+  };
 }
 
 /** Parses a host with an optional port, and nothing else: other parts of a URL would otherwise be ignored silently. */
@@ -81,7 +90,9 @@ function hostOfHeader(host: string, scheme = 'http:'): WebHost | undefined {
   return /^[^\s/@?#\\]+$/.test(host) ? hostOf(`${scheme}//${host}`) : undefined;
 }
 
-/** Whether a page is the server's own. A proxy may have terminated TLS, so `Host` is read with the scheme of the page. */
+/**
+ * Whether a page is the server's own. A proxy may have terminated TLS, so `Host` is read with the scheme of the page.
+ */
 function isSame(page: WebHost, host: string | undefined): boolean {
   const own = host === undefined ? undefined : hostOfHeader(host, page.scheme);
   return own !== undefined && own.name === page.name && own.port === page.port;
@@ -100,7 +111,9 @@ const SHOWN = 100;
 
 function foreignHost(host: string, remedy: WebGuardOptions['remedy']): string {
   const shown = host.slice(0, SHOWN);
-  return `Host "${shown}" is not a known name of this server, and a web page can make any name point here; use an IP address or localhost, or ${remedy(`http://${shown}`)}`;
+  return `Host "${shown}" is not a known name of this server, and a web page can make any name point here; use an IP address or localhost, or ${
+    remedy(`http://${shown}`)
+  }`;
 }
 
 function foreignOrigin(origin: string, others: WebReach, remedy: WebGuardOptions['remedy']): string {

@@ -1,17 +1,25 @@
 import fc from 'fast-check';
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { zipStream, type ZipEntry } from './zip-stream.ts';
+import { type ZipEntry, zipStream } from './zip-stream.ts';
 
 async function* from(entries: readonly ZipEntry[]): AsyncGenerator<ZipEntry> {
   yield* entries;
 }
 
-const zip = async (entries: readonly ZipEntry[]): Promise<Buffer> => Buffer.concat(await Array.fromAsync(zipStream(from(entries))));
+const zip = async (entries: readonly ZipEntry[]): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync(zipStream(from(entries))));
 
-const entry = (name: string, text: string, modified = Date.UTC(2026, 0, 2, 3, 4, 6)): ZipEntry => ({ name, content: Buffer.from(text), modified });
+const entry = (name: string, text: string, modified = Date.UTC(2026, 0, 2, 3, 4, 6)): ZipEntry => ({
+  name,
+  content: Buffer.from(text),
+  modified,
+});
 
-/** The reader collects entries in a plain object, in which `__proto__` does not become a key, and drops a byte order mark. */
+/**
+ * The reader collects entries in a plain object, in which `__proto__` does not become a key, and drops a byte order
+ * mark.
+ */
 const isReadable = (name: string): boolean => name.isWellFormed() && name !== '__proto__' && !name.startsWith('\ufeff');
 
 describe('zipStream', () => {
@@ -22,14 +30,16 @@ describe('zipStream', () => {
   });
 
   it('is read by another implementation', async () => {
-    const entries = fc.uniqueArray(
-      fc.record({ name: fc.string({ minLength: 1, unit: 'binary' }).filter(isReadable), content: fc.uint8Array({ maxLength: 2000 }) }),
-      { selector: ({ name }) => name, maxLength: 8 },
-    );
+    const entries = fc.uniqueArray(fc.record({
+      name: fc.string({ minLength: 1, unit: 'binary' }).filter(isReadable),
+      content: fc.uint8Array({ maxLength: 2000 }),
+    }), { selector: ({ name }) => name, maxLength: 8 });
     await fc.assert(fc.asyncProperty(entries, async (list) => {
       const file = await zip(list.map(({ name, content }) => ({ name, content: Buffer.from(content), modified: 0 })));
       const read = new Map(Object.entries(unzipSync(file)));
-      expect([...read].map(([name, bytes]) => [name, [...bytes]]).sort()).toEqual(list.map(({ name, content }) => [name, [...content]]).sort());
+      expect([...read].map(([name, bytes]) => [name, [...bytes]]).sort()).toEqual(
+        list.map(({ name, content }) => [name, [...content]]).sort(),
+      );
     }), { numRuns: 50 });
   });
 

@@ -11,7 +11,9 @@ export interface ZipEntry {
 
 const deflateInPool = promisify(deflateRaw);
 
-/** Contents of at least this size are compressed in the thread pool; for smaller ones, the overhead exceeds the work. */
+/**
+ * Contents of at least this size are compressed in the thread pool; for smaller ones, the overhead exceeds the work.
+ */
 const LARGE_BYTES = 64 * 1024;
 
 const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1');
@@ -32,12 +34,12 @@ const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 
 /**
- * A ZIP file as a stream (PKWARE APPNOTE 6.3.10): each entry is compressed and passed on before the next is requested, so
- * memory holds one entry and the directory (about 100 bytes per entry). Entries
- * are smaller than 4 GiB; the file and the number of entries may be larger (ZIP64).
+ * A ZIP file as a stream (PKWARE APPNOTE 6.3.10): each entry is compressed and passed on before the next is requested,
+ * so memory holds one entry and the directory (about 100 bytes per entry). Entries are smaller than 4 GiB; the file and
+ * the number of entries may be larger (ZIP64).
  *
- * yazl 3.3 is not used: it searches its list from the start for each next entry, so its time grows with the square of their
- * number. At 20,000 entries of 1 KB, its streams take ten times the processor time of this implementation.
+ * yazl 3.3 is not used: it searches its list from the start for each next entry, so its time grows with the square of
+ * their number. At 20,000 entries of 1 KB, its streams take ten times the processor time of this implementation.
  */
 export async function* zipStream(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
   const directory = new Directory();
@@ -81,9 +83,15 @@ class Directory {
 /** The fields that the local header and the directory share: 26 bytes from the version to the lengths. */
 type CommonFields = Buffer;
 
-async function pack({ name: path, content, modified }: ZipEntry): Promise<{ fields: CommonFields; name: Buffer; data: Buffer }> {
+async function pack(
+  { name: path, content, modified }: ZipEntry,
+): Promise<{ fields: CommonFields; name: Buffer; data: Buffer }> {
   const name = Buffer.from(path, 'utf8');
-  const data = content.length === 0 ? content : content.length >= LARGE_BYTES ? await deflateInPool(content) : deflateRawSync(content);
+  const data = content.length === 0
+    ? content
+    : content.length >= LARGE_BYTES
+    ? await deflateInPool(content)
+    : deflateRawSync(content);
   const { date, time } = dosTime(new Date(modified));
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(VERSION, 0);

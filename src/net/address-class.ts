@@ -1,10 +1,10 @@
-import { isIP } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
+import { isIP } from 'node:net';
 
 /**
- * Which addresses may be called: `public` always; `loopback` and `private` by policy; `reserved` (documentation, tunnels,
- * unassigned ranges) only if an operator lists the address; `forbidden` never, because credentials of the machine are served
- * there, or because it is another name of this machine or of a whole network.
+ * Which addresses may be called: `public` always; `loopback` and `private` by policy; `reserved` (documentation,
+ * tunnels, unassigned ranges) only if an operator lists the address; `forbidden` never, because credentials of the
+ * machine are served there, or because it is another name of this machine or of a whole network.
  */
 export type AddressKind = 'public' | 'loopback' | 'private' | 'reserved' | 'forbidden';
 
@@ -20,7 +20,11 @@ interface Row extends AddressClass {
   readonly ranges: readonly Range[];
 }
 
-const row = (kind: AddressKind, what: string, ...ranges: readonly string[]): Row => ({ kind, what, ranges: ranges.map((range) => ipaddr.parseCIDR(range)) });
+const row = (kind: AddressKind, what: string, ...ranges: readonly string[]): Row => ({
+  kind,
+  what,
+  ranges: ranges.map((range) => ipaddr.parseCIDR(range)),
+});
 
 const METADATA = 'an address of cloud metadata';
 const PUBLIC: AddressClass = { kind: 'public', what: 'a public address' };
@@ -33,14 +37,17 @@ const PUBLIC: AddressClass = { kind: 'public', what: 'a public address' };
  * gateway; tunnels (6to4, Teredo) are also refused, because their far end may be any address.
  */
 const ROWS: readonly Row[] = [
-  row('forbidden', METADATA, '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::254/128', 'fd20:ce::254/128', 'fd00:42::42/128'),
+  row('forbidden', METADATA, '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::254/128',
+    'fd20:ce::254/128', 'fd00:42::42/128'),
   row('forbidden', 'an unspecified address', '0.0.0.0/8', '::/128'),
   row('forbidden', 'a link-local address', '169.254.0.0/16', 'fe80::/10'),
   row('forbidden', 'a multicast address', '224.0.0.0/4', 'ff00::/8'),
   row('forbidden', 'a broadcast address', '255.255.255.255/32'),
   row('loopback', 'a loopback address', '127.0.0.0/8', '::1/128'),
-  row('private', 'a private address', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '198.18.0.0/15', 'fc00::/7', 'fec0::/10'),
-  row('reserved', 'a reserved address', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.51.100.0/24', '203.0.113.0/24', '240.0.0.0/4'),
+  row('private', 'a private address', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '198.18.0.0/15',
+    'fc00::/7', 'fec0::/10'),
+  row('reserved', 'a reserved address', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.51.100.0/24',
+    '203.0.113.0/24', '240.0.0.0/4'),
   row('reserved', 'a reserved address', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'),
   row('public', PUBLIC.what, '2000::/3'),
   row('reserved', 'a reserved address', '::/0'),
@@ -49,7 +56,10 @@ const ROWS: readonly Row[] = [
 // IPv4 addresses embedded in IPv6: mapped (RFC 4291, section 2.5.5.2), and translated by NAT64 (RFC 6052).
 const EMBEDDING: readonly Range[] = [ipaddr.parseCIDR('::ffff:0:0/96'), ipaddr.parseCIDR('64:ff9b::/96')];
 
-/** Parses an address as returned by a resolver or a socket; returns undefined for everything else, including short and octal spellings. */
+/**
+ * Parses an address as returned by a resolver or a socket; returns undefined for everything else, including short and
+ * octal spellings.
+ */
 export function parseIp(text: string): IPv4 | IPv6 | undefined {
   const bare = text.replace(/%.*/s, ''); // the zone of a link-local address
   if (isIP(bare) === 0) return undefined;

@@ -2,19 +2,23 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { buildConnector as Connectors } from 'undici';
 import { RefusedRequest } from '../lib/refused-request.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
-import { systemResolve, type Resolve, type ResolvedAddress } from './resolve.ts';
+import { type Resolve, type ResolvedAddress, systemResolve } from './resolve.ts';
 import { undici } from './undici.ts';
 
 /** Time limit for a connection, including name resolution and the TLS handshake. */
 const CONNECT_MS = 10_000;
 
 /**
- * Connects to addresses that the policy permits. A name is resolved once for each connection, and the socket receives exactly
- * the addresses that were checked. There is no second lookup, so a name that changes its addresses in between (DNS rebinding)
- * gains nothing. Of several addresses, the permitted ones are tried.
+ * Connects to addresses that the policy permits. A name is resolved once for each connection, and the socket receives
+ * exactly the addresses that were checked. There is no second lookup, so a name that changes its addresses in between
+ * (DNS rebinding) gains nothing. Of several addresses, the permitted ones are tried.
  */
 export function guardedConnector(policy: OutboundPolicy, resolve: Resolve = systemResolve): Connectors.connector {
-  const connect = undici().buildConnector({ lookup: guardedLookup(policy, resolve), timeout: CONNECT_MS, allowH2: false });
+  const connect = undici().buildConnector({
+    lookup: guardedLookup(policy, resolve),
+    timeout: CONNECT_MS,
+    allowH2: false,
+  });
   return (options, callback) => {
     const host = bare(options.hostname);
     const literal = isIP(host) === 0 ? undefined : refusalOf(policy, host, host); // sockets do no lookup for these
@@ -32,13 +36,10 @@ export function guardedConnector(policy: OutboundPolicy, resolve: Resolve = syst
 
 function guardedLookup(policy: OutboundPolicy, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
-    permitted(policy, hostname, resolve).then(
-      (addresses) => {
-        if (options.all === true) callback(null, addresses);
-        else callback(null, addresses[0]!.address, addresses[0]!.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, ''),
-    );
+    permitted(policy, hostname, resolve).then((addresses) => {
+      if (options.all === true) callback(null, addresses);
+      else callback(null, addresses[0]!.address, addresses[0]!.family);
+    }, (error: NodeJS.ErrnoException) => callback(error, ''));
   };
 }
 
@@ -46,12 +47,16 @@ async function permitted(policy: OutboundPolicy, hostname: string, resolve: Reso
   const found = await resolve(hostname);
   const good = found.filter(({ address }) => policy.refusal(hostname, address) === undefined);
   if (good.length > 0) return good;
-  throw found[0] === undefined ? new Error(`the host ${hostname} has no address`) : refusalOf(policy, hostname, found[0].address)!;
+  throw found[0] === undefined
+    ? new Error(`the host ${hostname} has no address`)
+    : refusalOf(policy, hostname, found[0].address)!;
 }
 
 export function refusalOf(policy: OutboundPolicy, host: string, address: string): RefusedRequest | undefined {
   const what = policy.refusal(host, address);
-  return what === undefined ? undefined : new RefusedRequest('address', `the host ${host} is at ${what}, which this server must not call`);
+  return what === undefined
+    ? undefined
+    : new RefusedRequest('address', `the host ${host} is at ${what}, which this server must not call`);
 }
 
 const remote = (socket: Socket | null): string => socket?.remoteAddress ?? '';

@@ -4,7 +4,7 @@ import type { Timer } from '../lib/timer.ts';
 import { currentTracing } from '../lib/tracing.ts';
 import { checkUrl } from './check-url.ts';
 import { limitedAnswer } from './limited-answer.ts';
-import { nextHop, type Hop } from './next-hop.ts';
+import { type Hop, nextHop } from './next-hop.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
 import { outgoingSpan, recordStatus } from './outgoing-span.ts';
 import { undici } from './undici.ts';
@@ -27,18 +27,21 @@ export interface GuardedFetchDeps extends FetchLimits {
 const MAX_REDIRECTS = 5;
 
 /** Headers that would address another server than the one that was checked, or change the framing. */
-const NOT_FOR_CALLERS = /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/;
+const NOT_FOR_CALLERS =
+  /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/;
 
 /** Returns why headers must not be sent; undefined if they may. */
 export function badHeader(names: Iterable<string>): RefusedRequest | undefined {
-  for (const name of names) if (NOT_FOR_CALLERS.test(name.toLowerCase())) return new RefusedRequest('header', `the header ${name} must not be set`);
+  for (const name of names)
+    if (NOT_FOR_CALLERS.test(name.toLowerCase()))
+      return new RefusedRequest('header', `the header ${name} must not be set`);
   return undefined;
 }
 
 /**
- * `fetch` under a policy. Rejects with `RefusedRequest` for requests that the server's own rules refuse, and otherwise like
- * `fetch`. It supports the options that matter for a call from one server to another: method, headers, body, redirect and
- * signal.
+ * `fetch` under a policy. Rejects with `RefusedRequest` for requests that the server's own rules refuse, and otherwise
+ * like `fetch`. It supports the options that matter for a call from one server to another: method, headers, body,
+ * redirect and signal.
  */
 export function guardedFetch(deps: GuardedFetchDeps): typeof fetch {
   return async (input, init = {}) => {
@@ -46,7 +49,9 @@ export function guardedFetch(deps: GuardedFetchDeps): typeof fetch {
     const first = await firstHop(asked?.url ?? String(input as string | URL), asked, init);
     const ended = new AbortController();
     const late = new AbortController();
-    void deps.timer.sleep(deps.timeoutMs, ended.signal).then(() => late.abort(new RefusedRequest('time', `no complete response within ${deps.timeoutMs / 1000} s`)));
+    void deps.timer.sleep(deps.timeoutMs, ended.signal).then(() =>
+      late.abort(new RefusedRequest('time', `no complete response within ${deps.timeoutMs / 1000} s`))
+    );
     const caller = init.signal ?? asked?.signal;
     const signal = caller == null ? late.signal : AbortSignal.any([caller, late.signal]);
     try {
@@ -77,9 +82,11 @@ async function bodyOf(body: Hop['body'], headers: Headers): Promise<Hop['body']>
   return written.bytes();
 }
 
-async function follow(deps: GuardedFetchDeps, first: Hop, redirect: RequestRedirect, signal: AbortSignal): Promise<{ answer: Answer; hops: number }> {
+async function follow(deps: GuardedFetchDeps, first: Hop, redirect: RequestRedirect,
+  signal: AbortSignal): Promise<{ answer: Answer; hops: number }>
+{
   let hop = first;
-  for (let hops = 0; ; hops++) {
+  for (let hops = 0;; hops++) {
     checkUrl(hop.url, deps.policy);
     const answer = await sendOne(deps, hop, signal);
     const next = redirect === 'manual' ? undefined : nextHop(hop, answer.status, answer.headers.get('Location'));
@@ -104,7 +111,15 @@ function sendOne({ dispatcher }: GuardedFetchDeps, hop: Hop, signal: AbortSignal
 }
 
 function sendHop(dispatcher: Dispatcher, { url, method, headers, body }: Hop, signal: AbortSignal): Promise<Answer> {
-  return undici().fetch(url, { method, headers: [...headers], body: body as SendInit['body'] & {}, ...(body instanceof ReadableStream && { duplex: 'half' }), redirect: 'manual', signal, dispatcher });
+  return undici().fetch(url, {
+    method,
+    headers: [...headers],
+    body: body as SendInit['body'] & {},
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
+    redirect: 'manual',
+    signal,
+    dispatcher,
+  });
 }
 
 /** `fetch` wraps the error of the connection. */

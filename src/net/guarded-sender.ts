@@ -24,8 +24,8 @@ export interface AnswerHead {
 }
 
 /**
- * Rejects with `RefusedRequest` for requests that the server's own rules refuse, with the signal's reason, or with the error of
- * the connection.
+ * Rejects with `RefusedRequest` for requests that the server's own rules refuse, with the signal's reason, or with the
+ * error of the connection.
  */
 export type Send = (sending: Sending, signal: AbortSignal) => Promise<AnswerHead>;
 
@@ -34,7 +34,10 @@ export interface GuardedSenderDeps {
   /** Checks each address when it connects. */
   readonly dispatcher: () => Dispatcher;
   readonly timer: Timer;
-  /** Time limit for the whole response, in milliseconds. It may be up to a twentieth shorter, because requests share their timers. */
+  /**
+   * Time limit for the whole response, in milliseconds. It may be up to a twentieth shorter, because requests share
+   * their timers.
+   */
   readonly timeoutMs: number;
   /** Number of bytes of a body that are read so that the connection can be reused; if there are more, it is closed. */
   readonly maxBytes: number;
@@ -49,8 +52,8 @@ interface Pending {
 }
 
 /**
- * Sends under the same rules as `guardedFetch`, without following redirects and without keeping the body. Meant for many
- * small requests: `fetch`, with its streams, signals and timers, takes several times as long for each.
+ * Sends under the same rules as `guardedFetch`, without following redirects and without keeping the body. Meant for
+ * many small requests: `fetch`, with its streams, signals and timers, takes several times as long for each.
  */
 export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }: GuardedSenderDeps): Send {
   const late = () => new RefusedRequest('time', `no complete response within ${timeoutMs / 1000} s`);
@@ -71,7 +74,13 @@ export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }
     group.add(exchange);
     signal.addEventListener('abort', onAbort);
     try {
-      dispatcher().dispatch({ origin: url.origin, path: `${url.pathname}${url.search}`, method: sending.method, headers: sending.headers, body: sending.body ?? null }, exchange);
+      dispatcher().dispatch({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: sending.method,
+        headers: sending.headers,
+        body: sending.body ?? null,
+      }, exchange);
       return await exchange.ended;
     } finally {
       group.delete(exchange);

@@ -10,16 +10,27 @@ export interface AnswerLimits {
 
 const NULL_BODY = new Set([204, 205, 304]);
 
-/** The response as the global `Response`. Its body fails with `RefusedRequest` beyond the limit, which applies after decompression. */
+/**
+ * The response as the global `Response`. Its body fails with `RefusedRequest` beyond the limit, which applies after
+ * decompression.
+ */
 export function limitedAnswer(answer: Answer, redirected: boolean, limits: AnswerLimits): Response {
   const { status, statusText, url } = answer;
-  const body = answer.body === null || NULL_BODY.has(status) ? null : limited(answer.body as ReadableStream<Uint8Array>, limits);
+  const body = answer.body === null || NULL_BODY.has(status)
+    ? null
+    : limited(answer.body as ReadableStream<Uint8Array>, limits);
   if (body === null) limits.onEnd();
-  const response = new Response(body, { status, statusText: /^[\t\x20-\x7e\x80-\xff]*$/.test(statusText) ? statusText : '', headers: [...answer.headers] as [string, string][] });
+  const response = new Response(body, {
+    status,
+    statusText: /^[\t\x20-\x7e\x80-\xff]*$/.test(statusText) ? statusText : '',
+    headers: [...answer.headers] as [string, string][],
+  });
   return Object.defineProperties(response, { url: { value: url }, redirected: { value: redirected } });
 }
 
-function limited(body: ReadableStream<Uint8Array>, { maxBytes, onEnd }: AnswerLimits): ReadableStream<Uint8Array<ArrayBuffer>> {
+function limited(body: ReadableStream<Uint8Array>,
+  { maxBytes, onEnd }: AnswerLimits): ReadableStream<Uint8Array<ArrayBuffer>>
+{
   const reader = body.getReader();
   let bytes = 0;
   return new ReadableStream({

@@ -28,8 +28,8 @@ export class OutboundPolicy {
   }
 
   /**
-   * Returns why an address of a host may not be called, for an error message; undefined if it may. Link-local, cloud metadata,
-   * unspecified, multicast and broadcast addresses are refused to everyone.
+   * Returns why an address of a host may not be called, for an error message; undefined if it may. Link-local, cloud
+   * metadata, unspecified, multicast and broadcast addresses are refused to everyone.
    */
   refusal(host: string, address: string): string | undefined {
     const ip = parseIp(address);
@@ -48,8 +48,9 @@ export class OutboundPolicy {
 
 /** One line for each entry that is not a host name, an address or a network. */
 export function allowlistProblems(allowlist: readonly string[]): string[] {
-  return allowlist.filter((entry) => parseEntry(entry) === undefined)
-    .map((entry) => `expected host names, addresses and networks such as intranet.example, 10.1.2.3 or 10.1.0.0/16, got "${entry}"`);
+  return allowlist.filter((entry) => parseEntry(entry) === undefined).map((entry) =>
+    `expected host names, addresses and networks such as intranet.example, 10.1.2.3 or 10.1.0.0/16, got "${entry}"`
+  );
 }
 
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_](?:[a-z0-9_-]{0,62}))*$/;

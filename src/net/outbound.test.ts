@@ -1,14 +1,14 @@
-import { createServer as createSecureServer } from 'node:https';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { RefusedRequest, type RefusalRule } from '../lib/refused-request.ts';
+import { type RefusalRule, RefusedRequest } from '../lib/refused-request.ts';
 import { makeAuthority } from '../testkit/certificates.ts';
 import { ManualTimer } from '../testkit/manual-timer.ts';
-import { createOutbound, type Outbound, type OutboundDeps } from './outbound.ts';
 import type { OutboundSettings } from './outbound-policy.ts';
+import { createOutbound, type Outbound, type OutboundDeps } from './outbound.ts';
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -30,27 +30,39 @@ async function serve(answering: Answering, host = '127.0.0.1'): Promise<{ url: s
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-      seen.push({ url: request.url!, method: request.method!, headers: request.headers, body: Buffer.concat(chunks).toString() });
+      seen.push({
+        url: request.url!,
+        method: request.method!,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      });
       answering(request, response);
     });
   });
   await once(server.listen(0, host), 'listening');
-  cleanups.push(() => new Promise((resolve) => {
-    server.close(resolve);
-    server.closeAllConnections();
-  }));
+  cleanups.push(() =>
+    new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    })
+  );
   const { port } = server.address() as AddressInfo;
   return { url: `http://${host}:${port}`, port, seen };
 }
 
 function outbound(settings: Partial<OutboundSettings> = {}, deps: OutboundDeps = {}): Outbound {
-  const made = createOutbound({ allowPrivate: 'loopback', allowlist: [], ...settings }, { timer: new ManualTimer(), ...deps });
+  const made = createOutbound({ allowPrivate: 'loopback', allowlist: [], ...settings }, {
+    timer: new ManualTimer(),
+    ...deps,
+  });
   cleanups.push(() => made.close());
   return made;
 }
 
 /** Resolves each name to the next of its lists of addresses; the last list is repeated. */
-function resolver(names: Readonly<Record<string, string[][]>>): { resolve: NonNullable<OutboundDeps['resolve']>; asked: string[] } {
+function resolver(
+  names: Readonly<Record<string, string[][]>>,
+): { resolve: NonNullable<OutboundDeps['resolve']>; asked: string[] } {
   const asked: string[] = [];
   return {
     asked,
@@ -73,34 +85,59 @@ const ok: Answering = (_, response) => response.end('fine');
 
 describe('a guarded fetch', () => {
   it('returns what the server returned, as fetch does', async () => {
-    const server = await serve((_, response) => response.writeHead(201, { 'X-A': 'b', 'Set-Cookie': ['a=1', 'b=2'] }).end('made'));
-    const answer = await outbound().fetch()(`${server.url}/p?q=1`, { method: 'POST', headers: { 'Content-Type': 'text/plain', Authorization: 'Bearer x' }, body: 'sent' });
+    const server = await serve((_, response) =>
+      response.writeHead(201, { 'X-A': 'b', 'Set-Cookie': ['a=1', 'b=2'] }).end('made')
+    );
+    const answer = await outbound().fetch()(`${server.url}/p?q=1`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/plain', Authorization: 'Bearer x' },
+      body: 'sent',
+    });
     expect(answer).toBeInstanceOf(Response);
-    expect([answer.status, answer.ok, answer.url, answer.redirected, answer.headers.get('X-A'), answer.headers.getSetCookie()]).toEqual([201, true, `${server.url}/p?q=1`, false, 'b', ['a=1', 'b=2']]);
+    expect([answer.status, answer.ok, answer.url, answer.redirected, answer.headers.get('X-A'),
+      answer.headers.getSetCookie()]).toEqual([201, true, `${server.url}/p?q=1`, false, 'b', ['a=1', 'b=2']]);
     expect(await answer.text()).toBe('made');
-    expect(server.seen).toMatchObject([{ url: '/p?q=1', method: 'POST', body: 'sent', headers: { authorization: 'Bearer x', 'content-type': 'text/plain', 'content-length': '4' } }]);
+    expect(server.seen).toMatchObject([{
+      url: '/p?q=1',
+      method: 'POST',
+      body: 'sent',
+      headers: { authorization: 'Bearer x', 'content-type': 'text/plain', 'content-length': '4' },
+    }]);
   });
 
   it('takes a Request, and a response without a body', async () => {
     const server = await serve((_, response) => response.writeHead(204).end());
-    const answer = await outbound().fetch()(new Request(`${server.url}/r`, { method: 'PUT', body: 'b', headers: { 'X-A': '1' } }));
+    const answer = await outbound().fetch()(
+      new Request(`${server.url}/r`, { method: 'PUT', body: 'b', headers: { 'X-A': '1' } }),
+    );
     expect([answer.status, await answer.text()]).toEqual([204, '']);
     expect(server.seen).toMatchObject([{ method: 'PUT', body: 'b', headers: { 'x-a': '1' } }]);
   });
 
-  it.each<[string, () => BodyInit, RegExp, RegExp]>([
-    ['text', () => 'sent', /^text\/plain/, /^sent$/], ['bytes', () => new Uint8Array([115, 101]), /^$/, /^se$/], ['a blob', () => new Blob(['sent'], { type: 'a/b' }), /^a\/b$/, /^sent$/],
-    ['parameters', () => new URLSearchParams({ a: 'b c' }), /^application\/x-www-form-urlencoded/, /^a=b\+c$/], ['a stream', () => new Blob(['sent']).stream(), /^$/, /^sent$/],
-    ['a form', () => { const form = new FormData(); form.set('a', 'b'); form.set('f', new Blob(['content']), 'name.txt'); return form; }, /^multipart\/form-data; boundary=/, /name="a"\s+b\s[^]*filename="name.txt"[^]*content/],
-  ])('sends %s', async (_, body, type, sent) => {
-    const server = await serve(ok);
-    await (await outbound().fetch()(server.url, { method: 'POST', body: body(), ...(body() instanceof ReadableStream && { duplex: 'half' }) })).text();
-    expect(server.seen[0]!.headers['content-type'] ?? '').toMatch(type);
-    expect(server.seen[0]!.body).toMatch(sent);
-  });
+  it.each<[string, () => BodyInit, RegExp, RegExp]>([['text', () => 'sent', /^text\/plain/, /^sent$/], ['bytes',
+    () => new Uint8Array([115, 101]), /^$/, /^se$/], ['a blob', () => new Blob(['sent'], { type: 'a/b' }), /^a\/b$/,
+    /^sent$/], ['parameters', () => new URLSearchParams({ a: 'b c' }), /^application\/x-www-form-urlencoded/,
+    /^a=b\+c$/], ['a stream', () => new Blob(['sent']).stream(), /^$/, /^sent$/], ['a form', () => {
+    const form = new FormData();
+    form.set('a', 'b');
+    form.set('f', new Blob(['content']), 'name.txt');
+    return form;
+  }, /^multipart\/form-data; boundary=/, /name="a"\s+b\s[^]*filename="name.txt"[^]*content/]])('sends %s',
+    async (_, body, type, sent) => {
+      const server = await serve(ok);
+      await (await outbound().fetch()(server.url, {
+        method: 'POST',
+        body: body(),
+        ...(body() instanceof ReadableStream && { duplex: 'half' }),
+      })).text();
+      expect(server.seen[0]!.headers['content-type'] ?? '').toMatch(type);
+      expect(server.seen[0]!.body).toMatch(sent);
+    });
 
   it('leaves the global fetch to whoever owns it', async () => {
-    expect((globalThis as unknown as Record<symbol, unknown>)[Symbol.for('undici.globalDispatcher.1')]?.constructor.name).not.toBe('Dispatcher1Wrapper');
+    expect(
+      (globalThis as unknown as Record<symbol, unknown>)[Symbol.for('undici.globalDispatcher.1')]?.constructor.name,
+    ).not.toBe('Dispatcher1Wrapper');
   });
 
   it('rejects as fetch does when nobody listens', async () => {
@@ -112,11 +149,14 @@ describe('a guarded fetch', () => {
   it('believes no certificate that an unknown authority has signed, and asks for the name that was called', async () => {
     const names: unknown[] = [];
     const { cert, key } = await (await makeAuthority()).issue('server');
-    const server = createSecureServer({ cert, key, SNICallback: (name, done) => (names.push(name), done(null)) }, (_, response) => response.end());
+    const server = createSecureServer({ cert, key, SNICallback: (name, done) => (names.push(name), done(null)) },
+      (_, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     cleanups.push(async () => server.close());
     const { resolve } = resolver({ 'secure.example': [['127.0.0.1']] });
-    const error = await outbound({}, { resolve }).fetch()(`https://secure.example:${(server.address() as AddressInfo).port}/`).catch((reason: unknown) => reason);
+    const error = await outbound({}, { resolve }).fetch()(
+      `https://secure.example:${(server.address() as AddressInfo).port}/`,
+    ).catch((reason: unknown) => reason);
     expect((error as Error).cause).toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
     expect(names).toEqual(['secure.example']);
   });
@@ -135,18 +175,26 @@ describe('a guarded fetch', () => {
 });
 
 describe('an address that must not be called', () => {
-  const SPELLINGS = ['http://127.0.0.1', 'http://127.1', 'http://2130706433', 'http://0x7f000001', 'http://0177.0.0.1', 'http://017700000001', 'http://[::ffff:127.0.0.1]', 'http://[::ffff:7f00:1]', 'http://[::1]', 'http://127.0.0.1.', 'http://①②⑦.0.0.1'];
+  const SPELLINGS = ['http://127.0.0.1', 'http://127.1', 'http://2130706433', 'http://0x7f000001', 'http://0177.0.0.1',
+    'http://017700000001', 'http://[::ffff:127.0.0.1]', 'http://[::ffff:7f00:1]', 'http://[::1]', 'http://127.0.0.1.',
+    'http://①②⑦.0.0.1'];
 
   it.each(SPELLINGS)('is refused however it is spelt: %s', async (url) => {
     const server = await serve(ok);
     const error = await refusal(outbound({ allowPrivate: 'false' }).fetch()(`${url}:${server.port}`));
-    expect([error.rule, error.message]).toEqual(['address', expect.stringContaining('is at a loopback address, which this server must not call')]);
+    expect([error.rule, error.message]).toEqual(['address',
+      expect.stringContaining('is at a loopback address, which this server must not call')]);
     expect(server.seen).toEqual([]);
   });
 
-  it.each(['http://169.254.169.254/latest/meta-data/', 'http://[fd00:ec2::254]/', 'http://0.0.0.0/', 'http://[::]/', 'http://[fe80::1]/', 'http://100.100.100.200/', 'http://[64:ff9b::a9fe:a9fe]/'])('is refused to everyone when it is %s', async (url) => {
-    expect((await refusal(outbound({ allowPrivate: 'true', allowlist: ['0.0.0.0/0', '::/0'] }).fetch()(url))).rule).toBe('address');
-  });
+  it.each(['http://169.254.169.254/latest/meta-data/', 'http://[fd00:ec2::254]/', 'http://0.0.0.0/', 'http://[::]/',
+    'http://[fe80::1]/', 'http://100.100.100.200/', 'http://[64:ff9b::a9fe:a9fe]/'])(
+      'is refused to everyone when it is %s',
+      async (url) => {
+        expect((await refusal(outbound({ allowPrivate: 'true', allowlist: ['0.0.0.0/0', '::/0'] }).fetch()(url))).rule)
+          .toBe('address');
+      },
+    );
 
   it('is refused behind a name, which the error shows, without the address', async () => {
     const server = await serve(ok);
@@ -156,8 +204,12 @@ describe('an address that must not be called', () => {
   });
 
   it('is not reached by a name that changes its mind (DNS rebinding)', async () => {
-    const server = await serve((_, response) => response.writeHead(200, { Connection: 'close' }).end('fine'), '127.0.0.2');
-    const names = resolver({ 'a.example': [['127.0.0.2'], ['10.0.0.1'], ['127.0.0.2']], 'b.example': [['10.0.0.1'], ['127.0.0.2']] });
+    const server = await serve((_, response) => response.writeHead(200, { Connection: 'close' }).end('fine'),
+      '127.0.0.2');
+    const names = resolver({
+      'a.example': [['127.0.0.2'], ['10.0.0.1'], ['127.0.0.2']],
+      'b.example': [['10.0.0.1'], ['127.0.0.2']],
+    });
     const fetch = outbound({}, names).fetch();
     const url = (host: string) => `http://${host}:${server.port}/`;
     expect(await (await fetch(url('a.example'))).text()).toBe('fine');
@@ -184,10 +236,13 @@ describe('an address that must not be called', () => {
 });
 
 describe('a URL or a header that must not be', () => {
-  it.each<[string, RefusalRule]>([
-    ['file:///etc/passwd', 'scheme'], ['ftp://127.0.0.1/', 'scheme'], ['data:text/plain,a', 'scheme'], ['gopher://127.0.0.1/', 'scheme'], ['blob:http://a/b', 'scheme'], ['javascript:1', 'scheme'],
-    ['http://user:pass@127.0.0.1/', 'credentials'], ['http://good.example@127.0.0.1/', 'credentials'],
-  ])('%s is refused by the rule of the %s', async (url, rule) => {
+  it.each<[string, RefusalRule]>([['file:///etc/passwd', 'scheme'], ['ftp://127.0.0.1/', 'scheme'], [
+    'data:text/plain,a',
+    'scheme',
+  ], ['gopher://127.0.0.1/', 'scheme'], ['blob:http://a/b', 'scheme'], ['javascript:1', 'scheme'], [
+    'http://user:pass@127.0.0.1/',
+    'credentials',
+  ], ['http://good.example@127.0.0.1/', 'credentials']])('%s is refused by the rule of the %s', async (url, rule) => {
     const made = outbound();
     expect((await refusal(made.fetch()(url))).rule).toBe(rule);
     expect(made.refusal(url)).toEqual(expect.any(String));
@@ -195,17 +250,22 @@ describe('a URL or a header that must not be', () => {
 
   it('is reported before anything is stored, where the URL alone shows it', () => {
     const made = outbound();
-    expect(made.refusal('http://10.0.0.1/')).toBe('the host 10.0.0.1 is at a private address, which this server must not call');
+    expect(made.refusal('http://10.0.0.1/')).toBe(
+      'the host 10.0.0.1 is at a private address, which this server must not call',
+    );
     expect(made.refusal('/relative')).toBe('expected an absolute URL');
     expect(made.refusal('https://intranet.example/')).toBeUndefined();
     expect(made.refusal('http://localhost:11434')).toBeUndefined();
   });
 
-  it.each(['Host', 'Connection', 'Content-Length', 'Transfer-Encoding', 'Proxy-Authorization', 'Expect', 'upgrade'])('the header %s is not for callers', async (name) => {
-    const server = await serve(ok);
-    expect((await refusal(outbound().fetch()(server.url, { headers: { [name]: 'x' } }))).rule).toBe('header');
-    expect(server.seen).toEqual([]);
-  });
+  it.each(['Host', 'Connection', 'Content-Length', 'Transfer-Encoding', 'Proxy-Authorization', 'Expect', 'upgrade'])(
+    'the header %s is not for callers',
+    async (name) => {
+      const server = await serve(ok);
+      expect((await refusal(outbound().fetch()(server.url, { headers: { [name]: 'x' } }))).rule).toBe('header');
+      expect(server.seen).toEqual([]);
+    },
+  );
 
   it('a line break in a header sends nothing', async () => {
     const server = await serve(ok);
@@ -219,7 +279,8 @@ describe('a URL or a header that must not be', () => {
 });
 
 describe('a redirect', () => {
-  const to = (location: string, status = 302): Answering => (_, response) => response.writeHead(status, { Location: location }).end('moved');
+  const to = (location: string, status = 302): Answering => (_, response) =>
+    response.writeHead(status, { Location: location }).end('moved');
 
   it('is followed at most five times, and the error names the last address', async () => {
     const server = await serve((request, response) => {
@@ -234,41 +295,64 @@ describe('a redirect', () => {
     expect([error.rule, error.message]).toEqual(['redirect', 'more than 5 redirects']);
   });
 
-  it.each<[string, RefusalRule]>([
-    ['http://169.254.169.254/latest/meta-data/', 'address'], ['http://[::ffff:169.254.169.254]/', 'address'], ['http://10.0.0.1/', 'address'], ['http://inner.example/', 'address'],
-    ['file:///etc/passwd', 'scheme'], ['data:text/plain,a', 'scheme'], ['http://a:b@127.0.0.1/', 'credentials'], ['http://[', 'redirect'],
-  ])('to %s is refused by the rule of the %s', async (location, rule) => {
-    const server = await serve(to(location));
-    const { resolve } = resolver({ 'inner.example': [['192.168.0.1']] });
-    expect((await refusal(outbound({}, { resolve }).fetch()(server.url))).rule).toBe(rule);
-    expect(server.seen).toHaveLength(1);
-  });
+  it.each<[string, RefusalRule]>([['http://169.254.169.254/latest/meta-data/', 'address'], [
+    'http://[::ffff:169.254.169.254]/',
+    'address',
+  ], ['http://10.0.0.1/', 'address'], ['http://inner.example/', 'address'], ['file:///etc/passwd', 'scheme'], [
+    'data:text/plain,a',
+    'scheme',
+  ], ['http://a:b@127.0.0.1/', 'credentials'], ['http://[', 'redirect']])('to %s is refused by the rule of the %s',
+    async (location, rule) => {
+      const server = await serve(to(location));
+      const { resolve } = resolver({ 'inner.example': [['192.168.0.1']] });
+      expect((await refusal(outbound({}, { resolve }).fetch()(server.url))).rule).toBe(rule);
+      expect(server.seen).toHaveLength(1);
+    });
 
   it('takes no credential to another origin, whatever its name', async () => {
     const other = await serve(ok);
     const server = await serve(to(`${other.url}/there`, 307));
-    const headers = { Authorization: 'Bearer x', Cookie: 'a=b', 'X-API-Key': 'k', 'X-SVC-Signature': 's', 'User-Agent': 'quire', Accept: 'text/html', 'Content-Type': 'text/plain' };
+    const headers = {
+      Authorization: 'Bearer x',
+      Cookie: 'a=b',
+      'X-API-Key': 'k',
+      'X-SVC-Signature': 's',
+      'User-Agent': 'quire',
+      Accept: 'text/html',
+      'Content-Type': 'text/plain',
+    };
     await (await outbound().fetch()(server.url, { method: 'POST', headers, body: 'b' })).text();
-    expect(other.seen).toMatchObject([{ method: 'POST', body: 'b', headers: { 'user-agent': 'quire', accept: 'text/html', 'content-type': 'text/plain' } }]);
-    for (const name of ['authorization', 'cookie', 'x-api-key', 'x-svc-signature']) expect(other.seen[0]!.headers).not.toHaveProperty(name);
+    expect(other.seen).toMatchObject([{
+      method: 'POST',
+      body: 'b',
+      headers: { 'user-agent': 'quire', accept: 'text/html', 'content-type': 'text/plain' },
+    }]);
+    for (const name of ['authorization', 'cookie', 'x-api-key', 'x-svc-signature'])
+      expect(other.seen[0]!.headers).not.toHaveProperty(name);
   });
 
   it('takes them along within one origin', async () => {
-    const server = await serve((request, response) => (request.url === '/a' ? to('/b')(request, response) : ok(request, response)));
+    const server = await serve((request,
+      response) => (request.url === '/a' ? to('/b')(request, response) : ok(request, response))
+    );
     await (await outbound().fetch()(`${server.url}/a`, { headers: { Authorization: 'Bearer x' } })).text();
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer x', 'Bearer x']);
   });
 
-  it.each([[301, 'GET'], [302, 'GET'], [303, 'GET'], [307, 'POST'], [308, 'POST']])('of status %i makes a %s of a POST', async (status, method) => {
-    const server = await serve((request, response) => (request.url === '/a' ? to('/b', status)(request, response) : ok(request, response)));
-    await (await outbound().fetch()(`${server.url}/a`, { method: 'POST', body: 'b' })).text();
-    expect(server.seen[1]).toMatchObject({ method, body: method === 'POST' ? 'b' : '' });
-  });
+  it.each([[301, 'GET'], [302, 'GET'], [303, 'GET'], [307, 'POST'], [308, 'POST']])('of status %i makes a %s of a POST',
+    async (status, method) => {
+      const server = await serve((request,
+        response) => (request.url === '/a' ? to('/b', status)(request, response) : ok(request, response))
+      );
+      await (await outbound().fetch()(`${server.url}/a`, { method: 'POST', body: 'b' })).text();
+      expect(server.seen[1]).toMatchObject({ method, body: method === 'POST' ? 'b' : '' });
+    });
 
   it('is answered or refused where the caller wants it', async () => {
     const server = await serve(to('http://169.254.169.254/'));
     const answer = await outbound().fetch()(server.url, { redirect: 'manual' });
-    expect([answer.status, answer.headers.get('Location'), await answer.text()]).toEqual([302, 'http://169.254.169.254/', 'moved']);
+    expect([answer.status, answer.headers.get('Location'), await answer.text()]).toEqual([302,
+      'http://169.254.169.254/', 'moved']);
     expect((await refusal(outbound().fetch()(server.url, { redirect: 'error' }))).rule).toBe('redirect');
   });
 });
@@ -304,17 +388,23 @@ describe('a response', () => {
     const closed = outbound();
     await closed.close();
     await expect(closed.fetch()(server.url)).rejects.toThrow();
-    await expect(closed.sender({ maxBytes: 10, timeoutMs: 1000 })({ url: server.url, method: 'POST', headers: {} }, new AbortController().signal)).rejects.toThrow();
+    await expect(
+      closed.sender({ maxBytes: 10, timeoutMs: 1000 })({ url: server.url, method: 'POST', headers: {} },
+        new AbortController().signal),
+    ).rejects.toThrow();
     expect(server.seen).toEqual([]);
   });
 
   it('that was read, failed or was left leaves no timer behind', async () => {
     const server = await serve((_, response) => response.end('a'.repeat(100)));
     const open = new Set<AbortSignal>();
-    const timer = { sleep: (_: number, signal?: AbortSignal) => new Promise<void>((resolve) => {
-      open.add(signal!);
-      signal!.addEventListener('abort', () => (open.delete(signal!), resolve()));
-    }) };
+    const timer = {
+      sleep: (_: number, signal?: AbortSignal) =>
+        new Promise<void>((resolve) => {
+          open.add(signal!);
+          signal!.addEventListener('abort', () => (open.delete(signal!), resolve()));
+        }),
+    };
     const fetch = outbound({}, { timer }).fetch({ maxBytes: 100 });
     await (await fetch(server.url)).text();
     await (await fetch(server.url)).body!.cancel();

@@ -3,7 +3,7 @@ import { RefusedRequest } from '../lib/refused-request.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { checkUrl } from './check-url.ts';
 import { guardedConnector } from './guarded-connector.ts';
-import { guardedFetch, type FetchLimits } from './guarded-fetch.ts';
+import { type FetchLimits, guardedFetch } from './guarded-fetch.ts';
 import { guardedSender, type Send } from './guarded-sender.ts';
 import { OutboundPolicy, type OutboundSettings } from './outbound-policy.ts';
 import type { Resolve } from './resolve.ts';
@@ -13,11 +13,14 @@ import { undici } from './undici.ts';
 export interface Outbound {
   /** A `fetch` that calls only what the policy permits; the default limits are 10 MiB and 30 s. */
   fetch(limits?: Partial<FetchLimits>): typeof fetch;
-  /** Sends many small requests, without redirects, whose response bodies do not matter: at most `maxBytes` of each body are read. */
+  /**
+   * Sends many small requests, without redirects, whose response bodies do not matter: at most `maxBytes` of each body
+   * are read.
+   */
   sender(limits: FetchLimits): Send;
   /**
-   * Returns why a URL can never be called, as far as this is known without resolving its name; undefined if it may be. Used to
-   * check URLs before they are stored.
+   * Returns why a URL can never be called, as far as this is known without resolving its name; undefined if it may be.
+   * Used to check URLs before they are stored.
    */
   refusal(url: string): string | undefined;
   /** Aborts requests in progress. */
@@ -35,14 +38,23 @@ const LIMITS: FetchLimits = { maxBytes: 10 * 1024 * 1024, timeoutMs: 30_000 };
 /** Maximum time without data before or within a response; most calls end earlier, by their own limits. */
 const SILENCE_MS = 60_000;
 
-/** Proxies from the environment are not used: they would resolve names themselves, so that addresses could not be checked. */
-export function createOutbound(settings: OutboundSettings, { timer = systemTimer, resolve }: OutboundDeps = {}): Outbound {
+/**
+ * Proxies from the environment are not used: they would resolve names themselves, so that addresses could not be
+ * checked.
+ */
+export function createOutbound(settings: OutboundSettings,
+  { timer = systemTimer, resolve }: OutboundDeps = {}): Outbound
+{
   const policy = new OutboundPolicy(settings);
   let agent: Agent | undefined;
   let closed = false;
   const dispatcher = (): Agent => {
     if (agent !== undefined) return agent;
-    agent = new (undici().Agent)({ connect: guardedConnector(policy, resolve), headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS });
+    agent = new (undici().Agent)({
+      connect: guardedConnector(policy, resolve),
+      headersTimeout: SILENCE_MS,
+      bodyTimeout: SILENCE_MS,
+    });
     // A destroyed agent rejects what is sent.
     if (closed) void agent.destroy();
     return agent;

@@ -9,8 +9,8 @@ export interface ResolvedAddress {
 }
 
 /**
- * Half of the thread pool's four threads: the system's resolver occupies a thread for as long as a name server takes, and files
- * and password hashes also need threads.
+ * Half of the thread pool's four threads: the system's resolver occupies a thread for as long as a name server takes,
+ * and files and password hashes also need threads.
  */
 const AT_ONCE = 2;
 

@@ -3,8 +3,8 @@ import type { AccessMode, Caller } from './caller.ts';
 import type { Effect, OperationSpec } from './spec.ts';
 
 /**
- * Throws if the access mode forbids an effect (contract section 1, decisions D-11 and D-12), or if a reason is given why writes
- * are refused altogether, as on a follower.
+ * Throws if the access mode forbids an effect (contract section 1, decisions D-11 and D-12), or if a reason is given
+ * why writes are refused altogether, as on a follower.
  */
 export function enforceAccessMode(mode: AccessMode, effect: Effect, readOnlyReason?: string): void {
   if (readOnlyReason !== undefined && effect === 'write') throw new ServiceError('read_only', readOnlyReason);
@@ -21,7 +21,9 @@ export function changesState({ effect, stores }: OperationSpec): boolean {
 export function enforceOrigin({ readsOnly, isPart }: Caller, spec: OperationSpec): void {
   if (readsOnly !== undefined && changesState(spec)) throw new ServiceError('forbidden', readsOnly);
   if (isPart === true && !spec.produces.some((type) => PARTS.test(type))) {
-    throw new ServiceError('forbidden', `${spec.method} ${spec.path} returns no part of a page, such as an image or a script; call it from a script or from a program`);
+    throw new ServiceError('forbidden',
+      `${spec.method} ${spec.path} returns no part of a page, such as an image or a script; call it from a script ` +
+        'or from a program');
   }
 }
 

@@ -8,7 +8,8 @@ function setUp() {
   const time = { now: 1000 };
   const timer = new ManualTimer();
   const accessWatches = new AccessWatches({
-    clock: { now: () => time.now }, timer,
+    clock: { now: () => time.now },
+    timer,
     onChange: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -56,10 +57,11 @@ describe('the right to a stream', () => {
   it('ends when the credential expires, and stays where it was renewed', async () => {
     const { accessWatches, time, timer } = setUp();
     let expiresAt = 5000;
-    const follow = () => accessWatches.follow(async () => {
-      if (time.now >= expiresAt) throw refusal;
-      return expiresAt;
-    });
+    const follow = () =>
+      accessWatches.follow(async () => {
+        if (time.now >= expiresAt) throw refusal;
+        return expiresAt;
+      });
     const accessWatch = follow();
     await accessWatch.ready;
     const elapse = async () => {

@@ -3,8 +3,8 @@ import type { Clock } from '../lib/clock.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 
 /**
- * Checks whether a caller still has permission: resolves with the time at which the credential expires (Unix milliseconds;
- * undefined for never), or rejects with the reason why permission has ended.
+ * Checks whether a caller still has permission: resolves with the time at which the credential expires (Unix
+ * milliseconds; undefined for never), or rejects with the reason why permission has ended.
  */
 export type AccessCheck = () => Promise<number | undefined>;
 
@@ -71,7 +71,9 @@ export class AccessWatches {
       if (turn === held.latest) held.expiresAt = expiresAt;
     } catch (error) {
       this.#release(held);
-      held.ended.abort(error instanceof Error ? error : new ServiceError('internal', 'internal error', { cause: error }));
+      held.ended.abort(
+        error instanceof Error ? error : new ServiceError('internal', 'internal error', { cause: error }),
+      );
     }
   }
 
@@ -85,7 +87,9 @@ export class AccessWatches {
   #start(): () => void {
     const stopped = new AbortController();
     // Deferred, so that all other listeners have cleared their caches by then.
-    const leave = this.#options.onChange(() => queueMicrotask(() => this.#held.forEach((held) => void this.#repeat(held))));
+    const leave = this.#options.onChange(() =>
+      queueMicrotask(() => this.#held.forEach((held) => void this.#repeat(held)))
+    );
     void this.#lookAtClock(stopped.signal);
     return () => {
       leave();

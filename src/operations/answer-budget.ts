@@ -10,9 +10,9 @@ interface Purse {
 }
 
 /**
- * The remaining size of a response. A handler checks each item before it keeps it, and ends its response at the first one that
- * does not fit, so that memory is limited by the budget and not by the stored data. The first item always fits, so that a
- * client that continues where a response ended makes progress.
+ * The remaining size of a response. A handler checks each item before it keeps it, and ends its response at the first
+ * one that does not fit, so that memory is limited by the budget and not by the stored data. The first item always
+ * fits, so that a client that continues where a response ended makes progress.
  */
 export class AnswerBudget {
   readonly #purse: Purse;
@@ -23,7 +23,10 @@ export class AnswerBudget {
     this.#purse = typeof purse === 'number' ? { bytes: purse } : purse;
   }
 
-  /** A budget over the same bytes that has its own first item, for operations whose results are combined in one response. */
+  /**
+   * A budget over the same bytes that has its own first item, for operations whose results are combined in one
+   * response.
+   */
   share(): AnswerBudget {
     return new AnswerBudget(this.#purse);
   }

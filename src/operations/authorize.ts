@@ -1,14 +1,16 @@
 import { ServiceError } from '../errors/index.ts';
+import { valueAt } from './fields.ts';
 import type { Identity, Permission } from './identity.ts';
 import type { OperationSpec } from './spec.ts';
-import { valueAt } from './fields.ts';
 
-/** Maximum number of characters of a collection's name that a message repeats, because it has not been validated yet. */
+/**
+ * Maximum number of characters of a collection's name that a message repeats, because it has not been validated yet.
+ */
 const SHOWN = 80;
 
 /**
- * Throws `forbidden` or `admin_required` if the identity may not call the operation with this input (contract section 5, rules
- * 7 and 8; openapi/README.md, `x-access` and `x-collections`).
+ * Throws `forbidden` or `admin_required` if the identity may not call the operation with this input (contract section
+ * 5, rules 7 and 8; openapi/README.md, `x-access` and `x-collections`).
  */
 export function authorize(spec: OperationSpec, identity: Identity, input: object): void {
   requireOperation(spec, identity);
@@ -20,8 +22,9 @@ export function authorize(spec: OperationSpec, identity: Identity, input: object
 }
 
 /**
- * The same check before validation, so that validation errors reveal nothing that the caller may not see. If the input does not
- * name a collection where it could, validation comes first, because it can explain the error; `authorize` follows.
+ * The same check before validation, so that validation errors reveal nothing that the caller may not see. If the input
+ * does not name a collection where it could, validation comes first, because it can explain the error; `authorize`
+ * follows.
  */
 export function refuseEarly(spec: OperationSpec, identity: Identity, input: object): void {
   requireOperation(spec, identity);
@@ -35,7 +38,9 @@ export function refuseEarly(spec: OperationSpec, identity: Identity, input: obje
 function requireReadForConditions(spec: OperationSpec, identity: Identity, input: object): void {
   const condition = spec.conditions?.find((path) => (valueAt(input, path) ?? false) !== false);
   if (condition === undefined || mayRead(spec, identity, input)) return;
-  throw new ServiceError('forbidden', `forbidden: ${condition} asks what is stored, which needs read permission on the collection; send the write without it`);
+  throw new ServiceError('forbidden',
+    `forbidden: ${condition} asks what is stored, which needs read permission on the collection; send the write ` +
+      'without it');
 }
 
 /** Whether the identity may read every collection that the input names; if it names none, only administrators may. */
@@ -87,7 +92,8 @@ function requireOnAll(identity: Identity, permission: Permission, names: readonl
 
 /** For handlers that know only from stored data which collection they use. */
 export function forbidden(permission: Permission, collection: string): ServiceError {
-  return new ServiceError('forbidden', `forbidden: no ${permission} permission on ${collection.slice(0, SHOWN).toWellFormed()}`);
+  return new ServiceError('forbidden',
+    `forbidden: no ${permission} permission on ${collection.slice(0, SHOWN).toWellFormed()}`);
 }
 
 function adminRequired(): ServiceError {

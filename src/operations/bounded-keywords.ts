@@ -13,9 +13,10 @@ export const MAX_ERRORS = 20;
 type Code = (cxt: KeywordCxt) => void;
 
 /**
- * Replaces the keywords of Ajv whose cost depends on the length of an input. With all errors, Ajv creates an error for each wrong item and copies
- * those that it has for each item of a definition, which takes a minute for a megabyte. Here lists and maps end after `MAX_ERRORS` errors of their own,
- * and neither one that is longer than its schema allows nor a text that is far too long is looked at in detail.
+ * Replaces the keywords of Ajv whose cost depends on the length of an input. With all errors, Ajv creates an error for
+ * each wrong item and copies those that it has for each item of a definition, which takes a minute for a megabyte. Here
+ * lists and maps end after `MAX_ERRORS` errors of their own, and neither one that is longer than its schema allows nor
+ * a text that is far too long is looked at in detail.
  */
 export function boundKeywords(ajv: Ajv2020): void {
   const replace = (keyword: string, code: (usual: Code) => Code): void => {
@@ -26,7 +27,12 @@ export function boundKeywords(ajv: Ajv2020): void {
     rule.definition = { ...rule.definition, code: (cxt) => (cxt.it.allErrors === true ? bounded(cxt) : usual(cxt)) };
   };
   replace('items', (usual) => (cxt) => (typeof cxt.schema === 'object' ? items(cxt) : usual(cxt)));
-  replace('additionalProperties', (usual) => (cxt) => (typeof cxt.schema === 'object' && cxt.parentSchema['patternProperties'] === undefined ? additionalProperties(cxt) : usual(cxt)));
+  replace('additionalProperties',
+    (usual) => (
+      cxt,
+    ) => (typeof cxt.schema === 'object' && cxt.parentSchema['patternProperties'] === undefined
+      ? additionalProperties(cxt)
+      : usual(cxt)));
   replace('propertyNames', () => propertyNames);
   for (const keyword of ['minLength', 'maxLength']) replace(keyword, () => length);
   replace('pattern', () => pattern);
@@ -55,7 +61,8 @@ function additionalProperties(cxt: KeywordCxt): void {
   const before = gen.const('_errs', N.errors);
   const known = vocabulary.allSchemaProperties(parentSchema['properties'] as object | undefined);
   eachKey(cxt, before, (key) => {
-    const apply = (): void => void cxt.subschema({ keyword, dataProp: key, dataPropType: util.Type.Str }, gen.name('valid'));
+    const apply = (): void =>
+      void cxt.subschema({ keyword, dataProp: key, dataPropType: util.Type.Str }, gen.name('valid'));
     if (known.length === 0) apply();
     else gen.if(not(or(...known.map((name) => _`${key} === ${name}`))), apply);
   });
@@ -67,7 +74,8 @@ function propertyNames(cxt: KeywordCxt): void {
   if (util.alwaysValidSchema(it, schema as object)) return;
   const before = gen.const('_errs', N.errors);
   eachKey(cxt, before, (key) => {
-    cxt.subschema({ keyword, data: key, dataTypes: ['string'], propertyName: key, compositeRule: true }, gen.name('valid'));
+    cxt.subschema({ keyword, data: key, dataTypes: ['string'], propertyName: key, compositeRule: true },
+      gen.name('valid'));
   });
   cxt.ok(_`${before} === ${N.errors}`);
 }
@@ -98,9 +106,11 @@ function length(cxt: KeywordCxt): void {
   const { gen, data, keyword, schema } = cxt;
   const [limit, units] = [schema as number, _`${data}.length`];
   const count = _`${gen.scopeValue('func', { ref: countCharacters })}(${data})`;
-  cxt.fail(keyword === 'maxLength'
-    ? _`${units} > ${limit} && (${units} > ${2 * limit} || ${count} > ${limit})`
-    : _`${units} < ${limit} || (${units} < ${2 * limit} && ${count} < ${limit})`);
+  cxt.fail(
+    keyword === 'maxLength'
+      ? _`${units} > ${limit} && (${units} > ${2 * limit} || ${count} > ${limit})`
+      : _`${units} < ${limit} || (${units} < ${2 * limit} && ${count} < ${limit})`,
+  );
 }
 
 function countCharacters(text: string): number {
@@ -111,7 +121,9 @@ function countCharacters(text: string): number {
 
 function pattern(cxt: KeywordCxt): void {
   const { data, schema, parentSchema } = cxt;
-  const limits = [2 * Number(parentSchema['maxLength']), Number(parentSchema['x-max-bytes'])].filter((limit) => !Number.isNaN(limit));
+  const limits = [2 * Number(parentSchema['maxLength']), Number(parentSchema['x-max-bytes'])].filter((limit) =>
+    !Number.isNaN(limit)
+  );
   const isShort = limits.length === 0 ? nil : _`${data}.length <= ${Math.min(...limits)} && `;
   cxt.fail(_`${isShort}!${vocabulary.usePattern(cxt, schema as string)}.test(${data})`);
 }

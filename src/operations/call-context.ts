@@ -12,7 +12,9 @@ export class CallContext implements Context {
   readonly setActor: (username: string) => void;
   readonly #rights: CallRights;
 
-  constructor(rights: CallRights, { caller, signal, budget, setActor }: Required<Pick<Context, 'caller' | 'signal' | 'budget' | 'setActor'>>) {
+  constructor(rights: CallRights,
+    { caller, signal, budget, setActor }: Required<Pick<Context, 'caller' | 'signal' | 'budget' | 'setActor'>>)
+  {
     this.#rights = rights;
     this.caller = caller;
     this.signal = signal;

@@ -15,7 +15,19 @@ interface Operations {
   loadThings: Operation<{ name: string }, Download>;
 }
 
-const base = { method: 'POST', path: '/x', area: 'things', summary: '', limited: true, sanitize: false, status: 200, parameters: [], consumes: ['application/json'], produces: ['application/json'], collections: ['name'] } as const;
+const base = {
+  method: 'POST',
+  path: '/x',
+  area: 'things',
+  summary: '',
+  limited: true,
+  sanitize: false,
+  status: 200,
+  parameters: [],
+  consumes: ['application/json'],
+  produces: ['application/json'],
+  collections: ['name'],
+} as const;
 const operations: { [K in keyof Operations]: OperationSpec } = {
   readThing: { ...base, id: 'readThing', access: 'read', effect: 'read' },
   writeThing: { ...base, id: 'writeThing', access: 'write', effect: 'write' },
@@ -31,17 +43,32 @@ class Accounts {
   refreshed = 0;
   now = 0;
   #version = 0;
-  #account: { id: string; may: readonly string[]; expiresAt?: number } | undefined = { id: 'first', may: ['read', 'write'] };
+  #account: { id: string; may: readonly string[]; expiresAt?: number } | undefined = {
+    id: 'first',
+    may: ['read', 'write'],
+  };
 
-  readonly watches = new AccessWatches({ onChange: (listener) => (this.#listeners.add(listener), () => void this.#listeners.delete(listener)), clock: { now: () => this.now }, timer: new ManualTimer() });
+  readonly watches = new AccessWatches({
+    onChange: (listener) => (this.#listeners.add(listener), () => void this.#listeners.delete(listener)),
+    clock: { now: () => this.now },
+    timer: new ManualTimer(),
+  });
 
   readonly guard: NonNullable<InvokerOptions<Operations>['guard']> = {
     version: () => this.#version,
     identify: async () => {
       this.identified++;
       const account = this.#account;
-      if (account === undefined || (account.expiresAt !== undefined && account.expiresAt <= this.now)) throw new ServiceError('unauthenticated', 'invalid token');
-      return { username: 'ada', account: account.id, admin: false, by: 'token', may: (permission) => account.may.includes(permission), ...(account.expiresAt !== undefined && { expiresAt: account.expiresAt }) } satisfies Identity;
+      if (account === undefined || (account.expiresAt !== undefined && account.expiresAt <= this.now))
+        throw new ServiceError('unauthenticated', 'invalid token');
+      return {
+        username: 'ada',
+        account: account.id,
+        admin: false,
+        by: 'token',
+        may: (permission) => account.may.includes(permission),
+        ...(account.expiresAt !== undefined && { expiresAt: account.expiresAt }),
+      } satisfies Identity;
     },
   };
 
@@ -53,7 +80,16 @@ class Accounts {
 
   invoker(handlers: Handlers<Operations>, more: Partial<InvokerOptions<Operations>> = {}) {
     const inputs = { readThing: named, writeThing: named, loadThings: named };
-    return createInvoker<Operations>({ operations, inputs, handlers, guard: this.guard, watches: this.watches, clock: { now: () => this.now }, mode: () => 'wr', ...more });
+    return createInvoker<Operations>({
+      operations,
+      inputs,
+      handlers,
+      guard: this.guard,
+      watches: this.watches,
+      clock: { now: () => this.now },
+      mode: () => 'wr',
+      ...more,
+    });
   }
 }
 
@@ -62,7 +98,8 @@ function held(input: object) {
   const arrival = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   return {
-    begun: begun.promise, arrive: arrival.resolve,
+    begun: begun.promise,
+    arrive: arrival.resolve,
     read: async (precheck: (parameters: object) => Promise<void>) => {
       await precheck({});
       begun.resolve();
@@ -75,12 +112,13 @@ function held(input: object) {
 const by = async (_input: object, { identity }: Context) => ({ by: identity.account ?? '' });
 
 describe('a call whose body arrives later than its head', () => {
-  const changes: [string, (accounts: Accounts) => void, string][] = [
-    ['is disabled', (accounts) => accounts.change(undefined), 'unauthenticated'],
-    ['was deleted and created again', (accounts) => accounts.change({ id: 'second', may: ['read', 'write'] }), 'unauthenticated'],
-    ['lost the permission', (accounts) => accounts.change({ id: 'first', may: [] }), 'forbidden'],
-    ['has an expired credential', (accounts) => { accounts.change({ id: 'first', may: ['read', 'write'], expiresAt: 5 }); accounts.now = 5; }, 'unauthenticated'],
-  ];
+  const changes: [string, (accounts: Accounts) => void, string][] = [['is disabled',
+    (accounts) => accounts.change(undefined), 'unauthenticated'], ['was deleted and created again',
+    (accounts) => accounts.change({ id: 'second', may: ['read', 'write'] }), 'unauthenticated'], ['lost the permission',
+    (accounts) => accounts.change({ id: 'first', may: [] }), 'forbidden'], ['has an expired credential', (accounts) => {
+    accounts.change({ id: 'first', may: ['read', 'write'], expiresAt: 5 });
+    accounts.now = 5;
+  }, 'unauthenticated']];
 
   it.each(changes)('is refused when the caller %s meanwhile', async (_what, change, code) => {
     for (const id of ['readThing', 'writeThing'] as const) {
@@ -111,7 +149,9 @@ describe('a call whose body arrives later than its head', () => {
   it('goes on with the rights that the caller has by then', async () => {
     const accounts = new Accounts();
     const body = held({ name: 'a' });
-    const answer = accounts.invoker({ writeThing: async (_, { identity }) => ({ by: String(identity.may('read', 'a')) }) })('writeThing', body.read, accounts.caller);
+    const answer = accounts.invoker({
+      writeThing: async (_, { identity }) => ({ by: String(identity.may('read', 'a')) }),
+    })('writeThing', body.read, accounts.caller);
     await body.begun;
     accounts.change({ id: 'first', may: ['write'] });
     body.arrive();
@@ -120,10 +160,12 @@ describe('a call whose body arrives later than its head', () => {
 
   it('asks what other processes have changed, only if it waited', async () => {
     const accounts = new Accounts();
-    const invoke = accounts.invoker({ writeThing: by }, { refresh: async () => {
-      accounts.refreshed++;
-      accounts.change(undefined);
-    } });
+    const invoke = accounts.invoker({ writeThing: by }, {
+      refresh: async () => {
+        accounts.refreshed++;
+        accounts.change(undefined);
+      },
+    });
     expect((await invoke('writeThing', { name: 'a' }, accounts.caller)).value).toEqual({ by: 'first' });
     expect(accounts.refreshed).toBe(0);
     const body = held({ name: 'a' });
@@ -140,7 +182,9 @@ describe('a call whose body arrives later than its head', () => {
 describe('a call during which nothing has changed', () => {
   it('identifies its caller once', async () => {
     const accounts = new Accounts();
-    const invoke = accounts.invoker({ readThing: async (_, context) => (await context.requirePermission(), { by: '' }) });
+    const invoke = accounts.invoker({
+      readThing: async (_, context) => (await context.requirePermission(), { by: '' }),
+    });
     await invoke('readThing', async () => ({ name: 'a' }), accounts.caller);
     expect(accounts.identified).toBe(1);
   });
@@ -149,30 +193,36 @@ describe('a call during which nothing has changed', () => {
 describe('a handler that has waited', () => {
   it('can ask whether its caller still has the permission', async () => {
     const accounts = new Accounts();
-    const invoke = accounts.invoker({ writeThing: async (_, context) => {
-      expect(context.isPermitted()).toBe(true);
-      accounts.change({ id: 'first', may: ['read'] });
-      expect(context.isPermitted()).toBe(false);
-      await context.requirePermission();
-      return { by: 'nobody' };
-    } });
+    const invoke = accounts.invoker({
+      writeThing: async (_, context) => {
+        expect(context.isPermitted()).toBe(true);
+        accounts.change({ id: 'first', may: ['read'] });
+        expect(context.isPermitted()).toBe(false);
+        await context.requirePermission();
+        return { by: 'nobody' };
+      },
+    });
     await expect(invoke('writeThing', { name: 'a' }, accounts.caller)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   it('reads the rights that the caller has by then', async () => {
     const accounts = new Accounts();
-    const invoke = accounts.invoker({ writeThing: async (_, context) => {
-      accounts.change({ id: 'first', may: ['write'] });
-      await context.requirePermission();
-      return { by: String(context.identity.may('read', 'a')) };
-    } });
+    const invoke = accounts.invoker({
+      writeThing: async (_, context) => {
+        accounts.change({ id: 'first', may: ['write'] });
+        await context.requirePermission();
+        return { by: String(context.identity.may('read', 'a')) };
+      },
+    });
     expect((await invoke('writeThing', { name: 'a' }, accounts.caller)).value).toEqual({ by: 'false' });
   });
 
   it('answers a read to nobody who has lost the permission', async () => {
     const accounts = new Accounts();
     const invoke = accounts.invoker({ readThing: async () => (accounts.change(undefined), { by: 'stored' }) });
-    await expect(invoke('readThing', { name: 'a' }, accounts.caller)).rejects.toMatchObject({ code: 'unauthenticated' });
+    await expect(invoke('readThing', { name: 'a' }, accounts.caller)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
   });
 });
 
@@ -181,26 +231,36 @@ describe('an operation without a time limit', () => {
 
   it('is aborted with the reason when the permission ends', async () => {
     const accounts = new Accounts();
-    const invoke = accounts.invoker({ loadThings: (_, { signal }) => new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      accounts.change(undefined);
-    }) });
-    await expect(invoke('loadThings', { name: 'a' }, accounts.caller)).rejects.toMatchObject({ code: 'unauthenticated' });
+    const invoke = accounts.invoker({
+      loadThings: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+          accounts.change(undefined);
+        }),
+    });
+    await expect(invoke('loadThings', { name: 'a' }, accounts.caller)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
     expect(accounts.watches.size).toBe(0);
   });
 
   it('is aborted while its file is sent, by the same signal', async () => {
     const accounts = new Accounts();
     let signal: AbortSignal | undefined;
-    const invoke = accounts.invoker({ loadThings: async (_, context) => {
-      ({ signal } = context);
-      return { contentType: 'text/plain', content: (async function* () {
-        yield bytes('a');
-        accounts.change(undefined);
-        await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
-        yield bytes('b');
-      })() };
-    } });
+    const invoke = accounts.invoker({
+      loadThings: async (_, context) => {
+        ({ signal } = context);
+        return {
+          contentType: 'text/plain',
+          content: (async function*() {
+            yield bytes('a');
+            accounts.change(undefined);
+            await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
+            yield bytes('b');
+          })(),
+        };
+      },
+    });
     const { content } = (await invoke('loadThings', { name: 'a' }, accounts.caller)).value;
     const read: string[] = [];
     await expect((async () => {
@@ -213,8 +273,12 @@ describe('an operation without a time limit', () => {
 
   it('answers nobody who lost the permission before it was checked again', async () => {
     const accounts = new Accounts();
-    const invoke = accounts.invoker({ loadThings: async () => (accounts.change(undefined), { contentType: 'text/plain', content: 'a' }) });
-    await expect(invoke('loadThings', { name: 'a' }, accounts.caller)).rejects.toMatchObject({ code: 'unauthenticated' });
+    const invoke = accounts.invoker({
+      loadThings: async () => (accounts.change(undefined), { contentType: 'text/plain', content: 'a' }),
+    });
+    await expect(invoke('loadThings', { name: 'a' }, accounts.caller)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
   });
 
   it('is not watched after it has ended', async () => {

@@ -15,8 +15,8 @@ export interface RightsOptions {
   /** If absent, every caller may do everything. */
   readonly guard?: Guard | undefined;
   /**
-   * Applies what other processes have changed until now. Whoever calls `invoke` has done so; it is repeated after a wait. Absent if no other
-   * process changes anything.
+   * Applies what other processes have changed until now. Whoever calls `invoke` has done so; it is repeated after a
+   * wait. Absent if no other process changes anything.
    */
   readonly refresh?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
@@ -25,12 +25,16 @@ export interface RightsOptions {
 /** A permission that depends on what is stored; throws if the caller does not have it. */
 type Fence = (input: object, identity: Identity) => Promise<void> | void;
 
-/** How long what other processes have changed is taken for known, in milliseconds, while the call does not wait for its client. */
+/**
+ * How long what other processes have changed is taken for known, in milliseconds, while the call does not wait for its
+ * client.
+ */
 const FRESH_MS = 100;
 
 /**
- * The right of one call to its operation. It is decided when the work is done, not when the request began: a client can send a body for hours,
- * and an import goes on for as long. While nothing has changed since the last decision, asking again costs a few comparisons.
+ * The right of one call to its operation. It is decided when the work is done, not when the request began: a client can
+ * send a body for hours, and an import goes on for as long. While nothing has changed since the last decision, asking
+ * again costs a few comparisons.
  */
 export class CallRights {
   readonly #options: RightsOptions;
@@ -65,7 +69,8 @@ export class CallRights {
   get #isUnchanged(): boolean {
     const { guard, clock } = this.#options;
     if (guard === undefined || this.#spec.access === 'public') return true;
-    return guard.version !== undefined && guard.version() === this.#version && (this.#expiresAt === undefined || this.#expiresAt > clock.now());
+    return guard.version !== undefined && guard.version() === this.#version &&
+      (this.#expiresAt === undefined || this.#expiresAt > clock.now());
   }
 
   /** The first decision; throws if the caller may not make the call at all. */
@@ -79,7 +84,9 @@ export class CallRights {
     this.#freshAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Identifies the caller again if anything has changed. Throws `unauthenticated` if it is not the same user any more. */
+  /**
+   * Identifies the caller again if anything has changed. Throws `unauthenticated` if it is not the same user any more.
+   */
   async renew(): Promise<void> {
     if (this.isCurrent) return;
     const { refresh } = this.#options;
@@ -110,7 +117,10 @@ export class CallRights {
     return this.#isAllowed && this.#isUnchanged;
   }
 
-  /** Resolves with when the credential expires (Unix milliseconds; undefined for never). Rejects if the caller could not make the call again. */
+  /**
+   * Resolves with when the credential expires (Unix milliseconds; undefined for never). Rejects if the caller could not
+   * make the call again.
+   */
   async require(): Promise<number | undefined> {
     if (!this.isAllowed) {
       await this.renew();
@@ -133,11 +143,14 @@ export class CallRights {
     const version = guard.version?.();
     const identity = await guard.identify(this.#spec, this.#caller);
     // A name that was deleted and registered again is another user.
-    if (before !== undefined && identity.account !== before.account) throw new ServiceError('unauthenticated', 'invalid token');
+    if (before !== undefined && identity.account !== before.account)
+      throw new ServiceError('unauthenticated', 'invalid token');
     this.#version = version;
     this.#identity = identity;
     // The guard alone decides whether a credential has expired; what it admits must not be asked about forever.
-    this.#expiresAt = identity.expiresAt !== undefined && identity.expiresAt > clock.now() ? identity.expiresAt : undefined;
+    this.#expiresAt = identity.expiresAt !== undefined && identity.expiresAt > clock.now()
+      ? identity.expiresAt
+      : undefined;
     this.#isAllowed = false;
     return identity;
   }

@@ -18,17 +18,20 @@ export interface Caller extends Session {
   readonly userAgent?: string;
   readonly credential?: Credential;
   /**
-   * Set if the adapter admitted the caller by a key of its own protocol, or because only this machine's user can reach it: the
-   * operator, who may do everything that the adapter offers. Never derived from the content of a request.
+   * Set if the adapter admitted the caller by a key of its own protocol, or because only this machine's user can reach
+   * it: the operator, who may do everything that the adapter offers. Never derived from the content of a request.
    */
   readonly trustedAs?: string;
   /** When that key expires, in Unix milliseconds; absent for never. */
   readonly trustedUntil?: number | undefined;
-  /** Throws if the adapter would not admit the caller any more; called when rights may have changed. Absent where that cannot happen. */
+  /**
+   * Throws if the adapter would not admit the caller any more; called when rights may have changed. Absent where that
+   * cannot happen.
+   */
   readonly confirmTrust?: () => Promise<void>;
   /**
-   * The reason why the caller may only read, whatever other permissions there are: a web page of an origin that is not listed
-   * (decision D-140), or a browser that shows a page (decision D-172).
+   * The reason why the caller may only read, whatever other permissions there are: a web page of an origin that is not
+   * listed (decision D-140), or a browser that shows a page (decision D-172).
    */
   readonly readsOnly?: string;
   /** Whether a browser wants the response as a part of a page, such as an image or a script (decision D-172). */

@@ -4,7 +4,9 @@ interface Alternative {
   readonly required: readonly string[];
 }
 
-/** A violated rule that requires one of several fields: `anyOf` or `oneOf` of alternatives that contain only `required`. */
+/**
+ * A violated rule that requires one of several fields: `anyOf` or `oneOf` of alternatives that contain only `required`.
+ */
 export interface FieldChoice {
   /** Whether too many of them are present (`oneOf`), rather than none. */
   readonly isExclusive: boolean;
@@ -19,8 +21,9 @@ export function alternativesOf(error: ErrorObject): readonly Alternative[] {
 }
 
 /**
- * States what is missing: the rest of an alternative of which some fields are present, otherwise all alternatives, in the
- * wording of the schema (`x-missing`). If only one may be present, the message is the same for none and for several.
+ * States what is missing: the rest of an alternative of which some fields are present, otherwise all alternatives, in
+ * the wording of the schema (`x-missing`). If only one may be present, the message is the same for none and for
+ * several.
  */
 export function describeFieldChoice(error: ErrorObject): FieldChoice {
   const alternatives = alternativesOf(error).map(({ required }) => required);
@@ -29,7 +32,10 @@ export function describeFieldChoice(error: ErrorObject): FieldChoice {
   const isThere = (name: string): boolean => Object.hasOwn(error.data as object, name);
   const begun = alternatives.filter((required) => required.some(isThere));
   const rest = begun.length === 1 ? begun[0]!.filter((name) => !isThere(name)).join(', ') : undefined;
-  return { isExclusive: false, message: `missing fields: ${rest ?? (error.parentSchema?.['x-missing'] as string | undefined) ?? listed(names)}` };
+  return {
+    isExclusive: false,
+    message: `missing fields: ${rest ?? (error.parentSchema?.['x-missing'] as string | undefined) ?? listed(names)}`,
+  };
 }
 
 function listed(names: readonly string[]): string {

@@ -10,8 +10,8 @@ export interface Guard {
    */
   identify(operation: OperationSpec, caller: Caller): Identity | Promise<Identity>;
   /**
-   * A value that is another one as soon as `identify` could decide differently, except by the expiry of a credential. If the method is absent,
-   * callers are identified at every check.
+   * A value that is another one as soon as `identify` could decide differently, except by the expiry of a credential.
+   * If the method is absent, callers are identified at every check.
    */
   version?(): unknown;
 }

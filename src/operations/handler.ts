@@ -7,22 +7,25 @@ import type { Operation } from './spec.ts';
 export interface Context {
   readonly caller: Caller;
   /**
-   * The caller, as of the last `requirePermission`. A result that is collected from several collections must contain only those that the
-   * caller may read.
+   * The caller, as of the last `requirePermission`. A result that is collected from several collections must contain
+   * only those that the caller may read.
    */
   readonly identity: Identity;
   /**
-   * Resolves if the caller could make the call again now, otherwise rejects with the reason. Long work calls it before each transaction and
-   * after each wait; while nothing has changed, that costs next to nothing.
+   * Resolves if the caller could make the call again now, otherwise rejects with the reason. Long work calls it before
+   * each transaction and after each wait; while nothing has changed, that costs next to nothing.
    */
   requirePermission(): Promise<void>;
-  /** Whether nothing has changed since the last decision, so that `requirePermission` need not be called; for the beginning of a transaction. */
+  /**
+   * Whether nothing has changed since the last decision, so that `requirePermission` need not be called; for the
+   * beginning of a transaction.
+   */
   isPermitted(): boolean;
   /** Tells who turned out to call an operation that lets somebody in, for those who observe. */
   readonly setActor?: (username: string) => void;
   /**
-   * Aborts when the client has gone or the request has taken too long and, for an operation without a time limit, when the caller has lost the
-   * permission; the reason is the error then.
+   * Aborts when the client has gone or the request has taken too long and, for an operation without a time limit, when
+   * the caller has lost the permission; the reason is the error then.
    */
   readonly signal: AbortSignal;
   /** Size limit of the response. */
@@ -52,13 +55,18 @@ export class Reply<T> {
 export type Handler<Input, Output> = (input: Input, context: Context) => Promise<Output | Reply<Output>>;
 
 /**
- * The handlers of a service, by operation id. An absent handler makes the operation return 501. An area implements its part:
- * `Pick<Handlers<Operations>, 'addDocument' | ...>`.
+ * The handlers of a service, by operation id. An absent handler makes the operation return 501. An area implements its
+ * part: `Pick<Handlers<Operations>, 'addDocument' | ...>`.
  */
 export type Handlers<Operations> = {
-  readonly [K in keyof Operations]?: Operations[K] extends Operation<infer Input, infer Output> ? Handler<Input, Output> : never;
+  readonly [K in keyof Operations]?: Operations[K] extends Operation<infer Input, infer Output> ? Handler<Input, Output>
+    : never;
 };
 
-export type InputOf<Operations, K extends keyof Operations> = Operations[K] extends Operation<infer Input, unknown> ? Input : never;
+export type InputOf<Operations, K extends keyof Operations> = Operations[K] extends Operation<infer Input, unknown>
+  ? Input
+  : never;
 
-export type OutputOf<Operations, K extends keyof Operations> = Operations[K] extends Operation<object, infer Output> ? Output : never;
+export type OutputOf<Operations, K extends keyof Operations> = Operations[K] extends Operation<object, infer Output>
+  ? Output
+  : never;

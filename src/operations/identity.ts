@@ -7,11 +7,16 @@ export type Permission = 'read' | 'write' | 'admin';
 export interface Identity {
   /** Empty if the caller has not signed in. */
   readonly username: string;
-  /** The id of the user's record, which no other user gets, not even a later one of the same name; absent for callers who are no users. */
+  /**
+   * The id of the user's record, which no other user gets, not even a later one of the same name; absent for callers
+   * who are no users.
+   */
   readonly account?: string;
   /** May do everything in every collection. */
   readonly admin: boolean;
-  /** Names of roles and groups that the credential brings along, besides what is stored for the user; absent for none. */
+  /**
+   * Names of roles and groups that the credential brings along, besides what is stored for the user; absent for none.
+   */
   readonly claimed?: { readonly roles: readonly string[]; readonly groups: readonly string[] };
   /** How the caller was identified: `adapter` means by a key that the protocol itself has checked. */
   readonly by: 'nothing' | 'token' | 'api-key' | 'adapter';
@@ -19,11 +24,20 @@ export interface Identity {
   readonly expiresAt?: number;
   /** The collection's name is case-insensitive. */
   may(permission: Permission, collection: string): boolean;
-  /** Whether the permission may apply to at least one collection other than system collections; absent if that is not known. */
+  /**
+   * Whether the permission may apply to at least one collection other than system collections; absent if that is not
+   * known.
+   */
   mayAnywhere?(permission: Permission): boolean;
-  /** Why the credential is not good for an operation, whatever its owner may; undefined where it is. Absent: good for all. */
+  /**
+   * Why the credential is not good for an operation, whatever its owner may; undefined where it is. Absent: good for
+   * all.
+   */
   refusal?(operation: OperationSpec): string | undefined;
-  /** Whether operations that no collection decides about are allowed although `admin` is false: those that `refusal` lets pass. */
+  /**
+   * Whether operations that no collection decides about are allowed although `admin` is false: those that `refusal`
+   * lets pass.
+   */
   readonly administers?: boolean;
   /** Whether answers leave the bodies of documents out: the credential is for searches only. */
   readonly withoutBodies?: boolean;

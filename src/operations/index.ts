@@ -1,19 +1,23 @@
-export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec } from './spec.ts';
 export { changesState } from './access-mode.ts';
-export type { AccessMode, Caller, Protocol, StreamedBody } from './caller.ts';
-export { AnswerBudget, DEFAULT_ANSWER_BYTES, truncationHeaders, truncationIn, truncationOf, type Truncation } from './answer-budget.ts';
+export { type AccessCheck, type AccessWatch, AccessWatches } from './access-watch.ts';
+export { AnswerBudget, DEFAULT_ANSWER_BYTES, type Truncation, truncationHeaders, truncationIn,
+  truncationOf } from './answer-budget.ts';
 export { authorize, forbidden, mayReadAll } from './authorize.ts';
+export type { AccessMode, Caller, Protocol, StreamedBody } from './caller.ts';
 export type { Download } from './download.ts';
-export { Reply, type AnswerBounds, type Context, type Standing, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
 export type { Guard } from './guard.ts';
-export { EVERYONE, ANONYMOUS, type Identity, type Permission } from './identity.ts';
-export { createInvoker, type Input, type Invoke, type InvokerOptions, type Outcome, type Precondition, type Preconditions } from './invoke.ts';
+export { type AnswerBounds, type Context, type Handler, type Handlers, type InputOf, type OutputOf, Reply,
+  type Standing } from './handler.ts';
+export { ANONYMOUS, EVERYONE, type Identity, type Permission } from './identity.ts';
 export { inputLimits } from './inspect-input.ts';
+export { createInvoker, type Input, type Invoke, type InvokerOptions, type Outcome, type Precondition,
+  type Preconditions } from './invoke.ts';
 export { parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
 export { pageOf } from './pages.ts';
 export { createPermits, type Permits, type PermitsOptions } from './permits.ts';
-export { createRateLimit, UNLIMITED_OPERATIONS, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest, type Sender } from './rate-limit.ts';
+export { createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest, type Sender,
+  UNLIMITED_OPERATIONS } from './rate-limit.ts';
 export { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Session } from './session.ts';
-export { AccessWatches, type AccessWatch, type AccessCheck } from './access-watch.ts';
+export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec } from './spec.ts';
 export { createAjv } from './validation.ts';
 export { warningsIn, withWarnings } from './warnings.ts';

@@ -1,14 +1,20 @@
-import { ServiceError, type ErrorCode } from '../errors/index.ts';
+import { type ErrorCode, ServiceError } from '../errors/index.ts';
 import { Pace } from '../lib/pace.ts';
 import { turns } from '../lib/turns.ts';
 import { MAX_ERRORS } from './bounded-keywords.ts';
 import type { InputErrors, InputValidator } from './input-validators.ts';
 import { InputInspection } from './inspect-input.ts';
 import type { OperationSpec } from './spec.ts';
-import { ignoredFieldMessage, MAX_FOUND, unknownFieldFinder, unknownFieldMessage, type UnknownField, type UnknownFieldFinder } from './unknown-fields.ts';
+import { ignoredFieldMessage, MAX_FOUND, type UnknownField, type UnknownFieldFinder, unknownFieldFinder,
+  unknownFieldMessage } from './unknown-fields.ts';
 
-/** Validates and completes an input, and returns the fields that are ignored: at once, or in steps where a list of it is long. */
-export type InputCheck = (spec: OperationSpec, id: string, validator: InputValidator, input: object) => readonly string[] | Promise<readonly string[]>;
+/**
+ * Validates and completes an input, and returns the fields that are ignored: at once, or in steps where a list of it is
+ * long.
+ */
+export type InputCheck = (spec: OperationSpec, id: string, validator: InputValidator, input: object) =>
+  | readonly string[]
+  | Promise<readonly string[]>;
 
 /** Items of a list that are checked at once. */
 const STEP = 64;
@@ -27,23 +33,32 @@ export function createInputCheck(schemas: Readonly<Record<string, object>>, stri
     finders.set(id, finder);
     return finder;
   };
-  const conclude = (spec: OperationSpec, validator: InputValidator, { errors, unknown }: Findings): readonly string[] => {
+  const conclude = (spec: OperationSpec, validator: InputValidator,
+    { errors, unknown }: Findings): readonly string[] =>
+  {
     refuse(spec, validator, errors, strict === true ? unknown.map(unknownFieldMessage) : []);
     return unknown.map(ignoredFieldMessage);
   };
   return (spec, id, validator, input) => {
     const find = finderOf(id);
     const list = longList(validator, input);
-    if (list !== undefined) return findInSteps(spec, validator, input as Record<string, unknown>, list, find).then((found) => conclude(spec, validator, found));
+    if (list !== undefined)
+      return findInSteps(spec, validator, input as Record<string, unknown>, list, find).then((found) =>
+        conclude(spec, validator, found)
+      );
     const inspection = new InputInspection(spec);
     inspection.inspect(input);
-    if (inspection.values > MANY_VALUES) return findInTurns(validator, input, find).then((found) => conclude(spec, validator, found));
+    if (inspection.values > MANY_VALUES)
+      return findInTurns(validator, input, find).then((found) => conclude(spec, validator, found));
     const unknown = find(input);
     return conclude(spec, validator, { errors: validator.errorsOf(input), unknown });
   };
 }
 
-/** Values of an input that is inspected in one turn of the event loop and validated in the next; validating that many takes a few milliseconds. */
+/**
+ * Values of an input that is inspected in one turn of the event loop and validated in the next; validating that many
+ * takes a few milliseconds.
+ */
 const MANY_VALUES = 10_000;
 
 /** A large input without a long list, such as a shape: other work may come before and after its validation. */
@@ -59,14 +74,21 @@ interface LongList {
   readonly items: readonly unknown[];
 }
 
-/** The list of an input that is too long to be checked at once. No item is looked at of a list that is longer than its schema allows. */
+/**
+ * The list of an input that is too long to be checked at once. No item is looked at of a list that is longer than its
+ * schema allows.
+ */
 function longList({ list }: InputValidator, input: object): LongList | undefined {
   const items = list === undefined ? undefined : (input as Record<string, unknown>)[list.field];
-  return Array.isArray(items) && items.length > STEP && items.length <= list!.maxItems ? { field: list!.field, items } : undefined;
+  return Array.isArray(items) && items.length > STEP && items.length <= list!.maxItems
+    ? { field: list!.field, items }
+    : undefined;
 }
 
 /** Checks the input with the first items of its list, then the other items, with rests. */
-async function findInSteps(spec: OperationSpec, validator: InputValidator, input: Record<string, unknown>, { field, items }: LongList, find: UnknownFieldFinder): Promise<Findings> {
+async function findInSteps(spec: OperationSpec, validator: InputValidator, input: Record<string, unknown>,
+  { field, items }: LongList, find: UnknownFieldFinder): Promise<Findings>
+{
   const inspection = new InputInspection(spec);
   const pace = new Pace();
   const { [field]: _, ...rest } = input;
@@ -79,9 +101,17 @@ async function findInSteps(spec: OperationSpec, validator: InputValidator, input
   for (let from = 0; from < items.length && found.errors.length < MAX_ERRORS; from += STEP) {
     const part = items.slice(from, from + STEP);
     if (from === 0) withList(input, field, part, () => void found.errors.push(...validator.errorsOf(input)));
-    else found.errors.push(...validator.errorsOf({ [field]: part }).filter(({ instancePath }) => instancePath.startsWith(`/${field}/`)).map((error) => ({ ...error, instancePath: `/${field}${moved(error.instancePath.slice(field.length + 1), from)}` })));
+    else found.errors.push(
+        ...validator.errorsOf({ [field]: part }).filter(({ instancePath }) => instancePath.startsWith(`/${field}/`))
+          .map((error) => ({
+            ...error,
+            instancePath: `/${field}${moved(error.instancePath.slice(field.length + 1), from)}`,
+          })),
+      );
     const unknown = find(from === 0 ? { ...rest, [field]: part } : { [field]: part });
-    found.unknown.push(...unknown.slice(0, MAX_FOUND - found.unknown.length).map((each) => movedField(each, field, from)));
+    found.unknown.push(
+      ...unknown.slice(0, MAX_FOUND - found.unknown.length).map((each) => movedField(each, field, from)),
+    );
     if (pace.isDue) await pace.rest();
   }
   return found;
@@ -103,7 +133,9 @@ const moved = (path: string, by: number): string => path.replace(/\d+/, (index) 
 
 /** Only the paths of items begin with the list and an index. */
 function movedField({ path, meant }: UnknownField, field: string, by: number): UnknownField {
-  const move = (text: string): string => (text.startsWith(`${field}[`) ? `${field}${moved(text.slice(field.length), by)}` : text);
+  const move = (
+    text: string,
+  ): string => (text.startsWith(`${field}[`) ? `${field}${moved(text.slice(field.length), by)}` : text);
   return { path: move(path), ...(meant !== undefined && { meant: move(meant) }) };
 }
 
@@ -113,6 +145,8 @@ function refuse(spec: OperationSpec, validator: InputValidator, found: InputErro
   if (violations === undefined && unknown.length === 0) return;
   const code = (spec.error ?? violations?.fieldError ?? violations?.code ?? 'invalid_argument') as ErrorCode;
   const errors = [...unknown, ...(violations?.errors ?? [])];
-  const message = [...unknown, ...(violations === undefined ? [] : [violations.message])].reduce((text, next) => `${text}${text.endsWith('?') ? '' : ';'} ${next}`);
+  const message = [...unknown, ...(violations === undefined ? [] : [violations.message])].reduce((text, next) =>
+    `${text}${text.endsWith('?') ? '' : ';'} ${next}`
+  );
   throw new ServiceError(code, message, errors.length > 1 ? { errors } : {});
 }

@@ -15,21 +15,32 @@ export interface InputValidator {
   readonly list?: { readonly field: string; readonly maxItems: number } | undefined;
 }
 
-/** The validators of a specification. Each is compiled when its operation is first called: the start does not pay for operations that are never called. */
+/**
+ * The validators of a specification. Each is compiled when its operation is first called: the start does not pay for
+ * operations that are never called.
+ */
 export interface InputValidators {
   /** The validator of an operation; undefined until it is compiled. */
   compiled(operationId: string): InputValidator | undefined;
-  /** Compiles the validator of an operation in steps, because all of it at once would block the event loop. Callers at the same time share the work. */
+  /**
+   * Compiles the validator of an operation in steps, because all of it at once would block the event loop. Callers at
+   * the same time share the work.
+   */
   compile(operationId: string, pace?: Pick<Pace, 'rest'>): Promise<InputValidator>;
 }
 
 interface InputSchema {
-  readonly properties?: Readonly<Record<string, { readonly items?: { readonly $ref?: string }; readonly maxItems?: number }>>;
+  readonly properties?: Readonly<
+    Record<string, { readonly items?: { readonly $ref?: string }; readonly maxItems?: number }>
+  >;
   readonly required?: readonly string[];
   readonly $defs?: Readonly<Record<string, object>>;
 }
 
-/** A validator keeps nothing between calls, so all services of a process share those of a specification: tests start thousands of services. */
+/**
+ * A validator keeps nothing between calls, so all services of a process share those of a specification: tests start
+ * thousands of services.
+ */
 const known = new WeakMap<object, InputValidators>();
 
 /** Validators for the inputs of a service, shared by all that pass the same object. */
@@ -40,8 +51,8 @@ export function createInputValidators(schemas: Readonly<Record<string, object>>)
 }
 
 function compiledOnFirstUse(schemas: Readonly<Record<string, InputSchema>>): InputValidators {
-  // The schemas were checked when they were generated; compiling the meta-schema would delay the first request by 40 ms. Without inlining, each
-  // definition is a function of its own, which all that refer to it call.
+  // The schemas were checked when they were generated; compiling the meta-schema would delay the first request by 40
+  // ms. Without inlining, each definition is a function of its own, which all that refer to it call.
   const ajv = createAjv({ validateSchema: false, inlineRefs: false });
   const compiled = new Map<string, InputValidator>();
   const compiling = new Map<string, Promise<InputValidator>>();
@@ -63,10 +74,12 @@ function compiledOnFirstUse(schemas: Readonly<Record<string, InputSchema>>): Inp
 }
 
 /**
- * Compiles what no other operation has needed yet. In a specification, definitions of the same name are equal. Ajv looks a reference up among the
- * names of added schemas before it follows it into the operation's own `$defs`.
+ * Compiles what no other operation has needed yet. In a specification, definitions of the same name are equal. Ajv
+ * looks a reference up among the names of added schemas before it follows it into the operation's own `$defs`.
  */
-async function compileDefinitions(ajv: Ajv2020, definitions: Readonly<Record<string, object>>, pace: Pick<Pace, 'rest'>): Promise<void> {
+async function compileDefinitions(ajv: Ajv2020, definitions: Readonly<Record<string, object>>,
+  pace: Pick<Pace, 'rest'>): Promise<void>
+{
   const references = Object.keys(definitions).map((name) => `#/$defs/${name}`);
   for (const [i, definition] of Object.values(definitions).entries()) {
     if (ajv.schemas[references[i]!] === undefined) ajv.addSchema(definition, references[i]);
@@ -81,7 +94,13 @@ function toValidator(validate: ValidateFunction, { properties = {}, required = [
   const fields: FieldOrder = { all: Object.keys(properties), required };
   const errorsOf = (input: object): InputErrors => (validate(input) ? [] : (validate.errors as InputErrors));
   const describe = (errors: InputErrors): Violations => describeViolations(errors, fields);
-  const check = (input: object): Violations | undefined => (validate(input) ? undefined : describe(validate.errors as InputErrors));
+  const check = (
+    input: object,
+  ): Violations | undefined => (validate(input) ? undefined : describe(validate.errors as InputErrors));
   const list = Object.entries(properties).find(([, { items }]) => items?.$ref !== undefined);
-  return Object.assign(check, { errorsOf, describe, list: list && { field: list[0], maxItems: list[1].maxItems ?? Infinity } });
+  return Object.assign(check, {
+    errorsOf,
+    describe,
+    list: list && { field: list[0], maxItems: list[1].maxItems ?? Infinity },
+  });
 }

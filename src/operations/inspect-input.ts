@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/index.ts';
 import { formatByteSize } from '../lib/byte-size.ts';
-import { MAX_KEYS, type JsonLimits } from '../lib/json-limits.ts';
+import { type JsonLimits, MAX_KEYS } from '../lib/json-limits.ts';
 import type { OperationSpec } from './spec.ts';
 
 /** Maximum nesting of arrays and objects in an input. */
@@ -9,7 +9,9 @@ export const MAX_DEPTH = 64;
 type Rules = Pick<OperationSpec, 'sanitize' | 'maxBody' | 'maxValues'>;
 
 /** The same limits for a JSON text that is to become an input. */
-export function inputLimits({ maxValues = Infinity, maxItems }: Pick<OperationSpec, 'maxValues' | 'maxItems'>): JsonLimits {
+export function inputLimits(
+  { maxValues = Infinity, maxItems }: Pick<OperationSpec, 'maxValues' | 'maxItems'>,
+): JsonLimits {
   return { maxValues, maxItems, maxDepth: MAX_DEPTH };
 }
 
@@ -19,9 +21,10 @@ interface Problem {
 }
 
 /**
- * Refuses inputs that a schema cannot detect: more text or values than the operation takes, in whichever protocol they came; objects of very many fields; nesting that would exhaust
- * the stack of code that walks the value later; numbers that are not finite, which JSON lacks; and, unless the operation repairs text itself, strings
- * with lone surrogates, which UTF-8 cannot store. It stops at the first problem.
+ * Refuses inputs that a schema cannot detect: more text or values than the operation takes, in whichever protocol they
+ * came; objects of very many fields; nesting that would exhaust the stack of code that walks the value later; numbers
+ * that are not finite, which JSON lacks; and, unless the operation repairs text itself, strings with lone surrogates,
+ * which UTF-8 cannot store. It stops at the first problem.
  */
 export class InputInspection {
   readonly #sanitize: boolean;
@@ -44,8 +47,12 @@ export class InputInspection {
   /** Inspects a part of the input, `path`; what was inspected before counts, too. The message names the field. */
   inspect(value: unknown, path = '', depth = 0): void {
     const problem = this.#inspect(value, depth);
-    if (this.#bytes > this.#maxBytes) throw new ServiceError('payload_too_large', `the input has more than ${formatByteSize(this.#maxBytes)}; send less at once`);
-    if (this.#values > this.#maxValues) throw new ServiceError('invalid_argument', `the input must not have more than ${this.#maxValues} values; send less at once`);
+    if (this.#bytes > this.#maxBytes)
+      throw new ServiceError('payload_too_large',
+        `the input has more than ${formatByteSize(this.#maxBytes)}; send less at once`);
+    if (this.#values > this.#maxValues)
+      throw new ServiceError('invalid_argument',
+        `the input must not have more than ${this.#maxValues} values; send less at once`);
     if (problem === undefined) return;
     const field = `${path}${problem.path}`.replace(/^\./, '') || 'the input';
     throw new ServiceError('invalid_argument', `${field} ${problem.reason}`);
@@ -56,7 +63,8 @@ export class InputInspection {
       this.#bytes += value.length;
       return this.#sanitize || value.isWellFormed() ? undefined : { path: '', reason: 'must be valid Unicode text' };
     }
-    if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path: '', reason: `must be a finite number, got ${value}` };
+    if (typeof value === 'number')
+      return Number.isFinite(value) ? undefined : { path: '', reason: `must be a finite number, got ${value}` };
     if (value === null || typeof value !== 'object') return undefined;
     if (depth > MAX_DEPTH) return { path: '', reason: `must not be nested deeper than ${MAX_DEPTH} levels` };
     // Bytes of a file are not values.

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/index.ts';
-import { systemClock, type Clock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { currentTracing, type SpanStart, type Tracing } from '../lib/tracing.ts';
 import { nodeLoop, turns } from '../lib/turns.ts';
 import type { AccessWatches } from './access-watch.ts';
@@ -9,8 +9,9 @@ import { CallContext } from './call-context.ts';
 import { CallRights, type RightsOptions } from './call-rights.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Download } from './download.ts';
+import { unreadFields, withoutFields } from './fields.ts';
 import type { Guard } from './guard.ts';
-import { Reply, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
+import { type Handler, type Handlers, type InputOf, type OutputOf, Reply } from './handler.ts';
 import type { Identity } from './identity.ts';
 import { createInputCheck } from './input-check.ts';
 import { createInputValidators } from './input-validators.ts';
@@ -19,13 +20,15 @@ import { pageOf } from './pages.ts';
 import type { OperationSpec } from './spec.ts';
 import { withTimeout } from './timeout.ts';
 import { withWarnings } from './warnings.ts';
-import { unreadFields, withoutFields } from './fields.ts';
 
 /** An invocation and its result, for audit and metrics. */
 export interface Outcome {
   readonly operation: OperationSpec;
   readonly caller: Caller;
-  /** The input as it was passed, possibly unchecked and with secrets: must not be logged as a whole. Absent if it was not read. */
+  /**
+   * The input as it was passed, possibly unchecked and with secrets: must not be logged as a whole. Absent if it was
+   * not read.
+   */
   readonly input?: object;
   /** Absent if the caller is not known. */
   readonly identity?: Identity;
@@ -44,8 +47,8 @@ export interface InvokerOptions<Operations> {
   /** Checks of an operation's parameters alone, before its body is read. */
   readonly preconditions?: Preconditions<Operations>;
   /**
-   * Permissions that depend on what is stored, such as the project of a run. Handlers check them when they are called; these checks are repeated
-   * when the caller's permission is checked again.
+   * Permissions that depend on what is stored, such as the project of a run. Handlers check them when they are called;
+   * these checks are repeated when the caller's permission is checked again.
    */
   readonly fences?: Preconditions<Operations>;
   readonly mode: (protocol: Protocol) => AccessMode;
@@ -64,8 +67,8 @@ export interface InvokerOptions<Operations> {
   /** Time limit of a limited operation in milliseconds; 0 for no limit. */
   readonly timeoutMs?: number;
   /**
-   * How unknown fields are treated (decision D-04): true refuses them; false ignores them and lists them in the response's
-   * `warnings`. If absent, only the schemas decide what is refused.
+   * How unknown fields are treated (decision D-04): true refuses them; false ignores them and lists them in the
+   * response's `warnings`. If absent, only the schemas decide what is refused.
    */
   readonly strictInput?: boolean;
   /** Maximum size of one response in bytes; the default of `AnswerBudget` if absent. */
@@ -73,27 +76,29 @@ export interface InvokerOptions<Operations> {
 }
 
 /** Called with the parameters and the caller before validation; throws if the parameters are wrong. */
-export type Precondition<Input> = (parameters: Partial<Record<keyof Input, unknown>>, identity: Identity) => Promise<void> | void;
+export type Precondition<Input> = (parameters: Partial<Record<keyof Input, unknown>>, identity: Identity) => Promise<
+  void
+> | void;
 
 export type Preconditions<Operations> = { readonly [K in keyof Operations]?: Precondition<InputOf<Operations, K>> };
 
 /**
- * An input, or a function that reads it, so that the input of a refused caller need not be read at all. The function passes the
- * parameters first, and continues only when that resolves.
+ * An input, or a function that reads it, so that the input of a refused caller need not be read at all. The function
+ * passes the parameters first, and continues only when that resolves.
  */
 export type Input = object | Reading;
 
 type Reading = (precheck: (parameters: object) => Promise<void>) => Promise<object>;
 
 /** Runs an operation for a caller. The input is checked and completed with defaults in place. */
-export type Invoke<Operations> = <K extends keyof Operations & string>(
-  id: K, input: Input, caller: Caller,
-) => Promise<Reply<OutputOf<Operations, K>>>;
+export type Invoke<Operations> = <K extends keyof Operations & string>(id: K, input: Input,
+  caller: Caller) => Promise<Reply<OutputOf<Operations, K>>>;
 
 /**
- * The only way to call an operation, for every protocol. The steps, in this order: origin, access mode,
- * authentication, preconditions, for reads a turn of the event loop that has time left, authentication again if anything has changed
- * since, permission, whether the operation is implemented, validation, the handler, for reads and long calls the permission again, the page of its list, removal of fields that the caller may not read, observation.
+ * The only way to call an operation, for every protocol. The steps, in this order: origin, access mode, authentication,
+ * preconditions, for reads a turn of the event loop that has time left, authentication again if anything has changed
+ * since, permission, whether the operation is implemented, validation, the handler, for reads and long calls the
+ * permission again, the page of its list, removal of fields that the caller may not read, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
   const validators = createInputValidators(options.inputs);
@@ -104,10 +109,12 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
   const rightsOptions: RightsOptions = { mode, readOnlyReason, guard, refresh, clock };
 
   /**
-   * Reads the input. Its preconditions are checked once, however it is read. Calls that the caller may not make are refused as
-   * early as possible.
+   * Reads the input. Its preconditions are checked once, however it is read. Calls that the caller may not make are
+   * refused as early as possible.
    */
-  async function read(id: string, given: Input, rights: CallRights, refuse: (parameters: object) => void): Promise<object> {
+  async function read(id: string, given: Input, rights: CallRights,
+    refuse: (parameters: object) => void): Promise<object>
+  {
     const precondition = (options.preconditions as Partial<Record<string, Precondition<object>>> | undefined)?.[id];
     let checked = precondition === undefined;
     const precheck = async (parameters: object): Promise<void> => {
@@ -120,7 +127,9 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     return input;
   }
 
-  async function receive(reading: Reading, precheck: (parameters: object) => Promise<void>, rights: CallRights): Promise<object> {
+  async function receive(reading: Reading, precheck: (parameters: object) => Promise<void>,
+    rights: CallRights): Promise<object>
+  {
     if (refresh === undefined) return reading(precheck);
     const turn = nodeLoop.turn();
     const input = await reading(precheck);
@@ -128,7 +137,9 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     return input;
   }
 
-  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, rights: CallRights, caller: Caller, setActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>> {
+  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, rights: CallRights,
+    caller: Caller, setActor: (username: string) => void): Promise<Reply<OutputOf<Operations, K>>>
+  {
     // Before the turn, because all calls that came while it was compiled go on at once.
     const validator = validators.compiled(id) ?? await validators.compile(id);
     if (spec.effect === 'read' && turns.isSpent) await turns.request();
@@ -145,7 +156,8 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
     const long = spec.limited || watches === undefined ? undefined : new LongCall(watches, rights, caller.signal);
     const work = (signal: AbortSignal) => handler(input, new CallContext(rights, { caller, signal, budget, setActor }));
-    const result = await (long === undefined ? withTimeout(spec.limited ? timeoutMs : 0, caller.signal, work) : long.during(work));
+    const result =
+      await (long === undefined ? withTimeout(spec.limited ? timeoutMs : 0, caller.signal, work) : long.during(work));
     // A long call may have ended between two of the checks that are made during it.
     if ((spec.effect === 'read' || long !== undefined) && !rights.isAllowed) await rights.require();
     const whole = result instanceof Reply ? result : new Reply(result);
@@ -176,7 +188,15 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
       throw thrown;
     } finally {
       const milliseconds = performance.now() - start;
-      options.observe?.({ operation, caller, milliseconds, ...(input && { input }), ...(isKnown && { identity: rights.identity }), ...(actor !== undefined && { actor }), ...(error === undefined ? {} : { error }) });
+      options.observe?.({
+        operation,
+        caller,
+        milliseconds,
+        ...(input && { input }),
+        ...(isKnown && { identity: rights.identity }),
+        ...(actor !== undefined && { actor }),
+        ...(error === undefined ? {} : { error }),
+      });
     }
   };
   return (id, given, caller) => {
@@ -186,25 +206,42 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
 }
 
 /** Separate from the path without tracing, so that the latter allocates no closure. */
-function invokeTraced<Operations, K extends keyof Operations & string>(tracing: Tracing, invoke: Invoke<Operations>, id: K, given: Input, caller: Caller): Promise<Reply<OutputOf<Operations, K>>> {
+function invokeTraced<Operations, K extends keyof Operations & string>(tracing: Tracing, invoke: Invoke<Operations>,
+  id: K, given: Input, caller: Caller): Promise<Reply<OutputOf<Operations, K>>>
+{
   return tracing.within(spanOf(id, caller, tracing), () => invoke(id, given, caller));
 }
 
 /** HTTP has a span for its request; in other protocols, the call of the operation is the request. */
 function spanOf(operation: string, { protocol, traceparent }: Caller, tracing: Tracing): SpanStart {
-  const attributes = { 'quire.operation': operation, 'quire.protocol': protocol, ...(protocol === 'grpc' && { 'rpc.system': 'grpc' }) };
-  return { name: operation, kind: tracing.traceparent() === undefined ? 'server' : 'internal', attributes, parent: traceparent };
+  const attributes = {
+    'quire.operation': operation,
+    'quire.protocol': protocol,
+    ...(protocol === 'grpc' && { 'rpc.system': 'grpc' }),
+  };
+  return {
+    name: operation,
+    kind: tracing.traceparent() === undefined ? 'server' : 'internal',
+    attributes,
+    parent: traceparent,
+  };
 }
 
 /** Where answers of searches have bodies of documents: in a bare list of them, and in a list of results. */
 const BODIES = ['contentMd', 'results.document.contentMd'];
 
-/** The answer without what shows stored content, for callers who may write but not read (decision D-139), or who may only search. */
+/**
+ * The answer without what shows stored content, for callers who may write but not read (decision D-139), or who may
+ * only search.
+ */
 function withheld<T>(spec: OperationSpec, identity: Identity, input: object, whole: Reply<T>): Reply<T> {
-  const reply = identity.withoutBodies === true && spec.access !== 'public' ? new Reply(withoutFields(whole.value, BODIES) as T, whole.headers, whole.status) : whole;
+  const reply = identity.withoutBodies === true && spec.access !== 'public'
+    ? new Reply(withoutFields(whole.value, BODIES) as T, whole.headers, whole.status)
+    : whole;
   const { readFields, unread } = spec;
   if ((readFields === undefined && unread === undefined) || mayRead(spec, identity, input)) return reply;
-  return new Reply(unreadFields(withoutFields(reply.value, readFields ?? []), unread ?? {}) as T, reply.headers, reply.status);
+  return new Reply(unreadFields(withoutFields(reply.value, readFields ?? []), unread ?? {}) as T, reply.headers,
+    reply.status);
 }
 
 /** A file that is produced while it is sent ends with the permission of the caller. */

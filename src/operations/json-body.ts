@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { bodyError, ServiceError } from '../errors/index.ts';
 import { parseJsonInSteps } from '../lib/json-in-steps.ts';
-import { JsonTooLarge, type JsonLimits } from '../lib/json-limits.ts';
+import { type JsonLimits, JsonTooLarge } from '../lib/json-limits.ts';
 import { readRequestBytes } from '../lib/request-bytes.ts';
 import { turns } from '../lib/turns.ts';
 import { decodeUtf8, decodeUtf8Escaping, withoutByteOrderMark } from '../lib/utf8.ts';
@@ -11,7 +11,8 @@ import { decodeUtf8, decodeUtf8Escaping, withoutByteOrderMark } from '../lib/utf
 export function requirePlainBody(headers: IncomingHttpHeaders): void {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || encoding === 'identity') return;
-  throw new ServiceError('unsupported_media_type', `content encoding "${encoding.slice(0, 80)}" is not supported; send the body as it is`);
+  throw new ServiceError('unsupported_media_type',
+    `content encoding "${encoding.slice(0, 80)}" is not supported; send the body as it is`);
 }
 
 /** The bytes of a body. Errors: 400 `invalid_json` for one that was cut off, 408, 413. */
@@ -38,8 +39,8 @@ export interface JsonBodyOptions {
 }
 
 /**
- * Parses the bytes of a body, a long one in steps. Throws or rejects with 400: `invalid_json`, and `invalid_argument` for one that holds more than its
- * limits allow, before it is parsed.
+ * Parses the bytes of a body, a long one in steps. Throws or rejects with 400: `invalid_json`, and `invalid_argument`
+ * for one that holds more than its limits allow, before it is parsed.
  */
 export function parseJsonBody(bytes: Buffer, { limits, repairsText = false }: JsonBodyOptions): unknown {
   if (bytes.length > AT_ONCE_BYTES) return parseLongBody(bytes, limits, repairsText);
@@ -56,7 +57,9 @@ async function parseLongBody(bytes: Buffer, limits: JsonLimits, repairsText: boo
   if (!isText && !repairsText) throw notUtf8();
   // Bodies that are complete in one turn of the event loop would block it for the sum of their first steps.
   if (turns.isSpent) await turns.request();
-  const decode = (part: Buffer): string => (isText ? part.toString('utf8') : decodeUtf8(part) ?? decodeUtf8Escaping(part));
+  const decode = (
+    part: Buffer,
+  ): string => (isText ? part.toString('utf8') : decodeUtf8(part) ?? decodeUtf8Escaping(part));
   try {
     return await parseJsonInSteps(isText ? withoutByteOrderMark(bytes) : bytes, { limits, decode });
   } catch (error) {
@@ -65,8 +68,14 @@ async function parseLongBody(bytes: Buffer, limits: JsonLimits, repairsText: boo
 }
 
 function refusal(cause: unknown): unknown {
-  if (cause instanceof JsonTooLarge) return new ServiceError('invalid_argument', cause.field === undefined ? `the body ${cause.message}; send less at once` : `${cause.field} ${cause.message}`, { cause });
-  return cause instanceof SyntaxError ? new ServiceError('invalid_json', `invalid JSON: ${cause.message.slice(0, 200)}`, { cause }) : cause;
+  if (cause instanceof JsonTooLarge)
+    return new ServiceError('invalid_argument',
+      cause.field === undefined ? `the body ${cause.message}; send less at once` : `${cause.field} ${cause.message}`, {
+      cause,
+    });
+  return cause instanceof SyntaxError
+    ? new ServiceError('invalid_json', `invalid JSON: ${cause.message.slice(0, 200)}`, { cause })
+    : cause;
 }
 
 /** Throws 400 `invalid_json` for any other value. */

@@ -1,7 +1,9 @@
 import type { AccessWatches } from './access-watch.ts';
 import type { CallRights } from './call-rights.ts';
 
-/** A call without a time limit: it ends with the permission of its caller, while it works and while its file is sent. */
+/**
+ * A call without a time limit: it ends with the permission of its caller, while it works and while its file is sent.
+ */
 export class LongCall {
   readonly #watches: AccessWatches;
   readonly #rights: CallRights;
@@ -14,7 +16,9 @@ export class LongCall {
     this.#signal = client === undefined ? this.#ended.signal : AbortSignal.any([client, this.#ended.signal]);
   }
 
-  /** The signal of the work aborts when the client has gone or the permission has ended; then the reason is the error. */
+  /**
+   * The signal of the work aborts when the client has gone or the permission has ended; then the reason is the error.
+   */
   async during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const release = this.#watch();
     try {
@@ -41,8 +45,13 @@ export class LongCall {
   }
 }
 
-/** A file that is produced while it is sent may outlast the caller's permission, so the permission is checked before each piece. */
-export async function* piecesWhileAllowed(content: AsyncIterable<Uint8Array>, rights: CallRights): AsyncGenerator<Uint8Array> {
+/**
+ * A file that is produced while it is sent may outlast the caller's permission, so the permission is checked before
+ * each piece.
+ */
+export async function* piecesWhileAllowed(content: AsyncIterable<Uint8Array>,
+  rights: CallRights): AsyncGenerator<Uint8Array>
+{
   for await (const piece of content) {
     if (!rights.isAllowed) await rights.require();
     yield piece;

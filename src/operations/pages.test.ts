@@ -12,7 +12,11 @@ const ROOM_FOR_TWO = 400;
 
 describe('a page of a list', () => {
   const page = (input: object, bytes?: number) => {
-    const { value } = pageOf('items', new Reply<{ items: typeof ITEMS; total: number; truncated?: true; nextOffset?: number }>({ items: ITEMS, total: 5 }), input, new AnswerBudget(bytes));
+    const { value } = pageOf('items',
+      new Reply<{ items: typeof ITEMS; total: number; truncated?: true; nextOffset?: number }>({
+        items: ITEMS,
+        total: 5,
+      }), input, new AnswerBudget(bytes));
     const { items, ...rest } = value;
     return [numbers(items), rest];
   };
@@ -36,18 +40,22 @@ describe('a page of a list', () => {
   });
 
   it('leads through the whole list, once each, whatever the sizes, the limit and the budget', () => {
-    fc.assert(fc.property(fc.array(fc.nat({ max: 500 }), { maxLength: 30 }), fc.integer({ min: 1, max: 2000 }), fc.option(fc.integer({ min: 1, max: 10 }), { nil: undefined }), (sizes, bytes, limit) => {
-      const all = sizes.map((size, n) => ({ n, text: 'ä'.repeat(size) }));
-      const seen: number[] = [];
-      for (let offset = 0, more = true; more;) {
-        const input = { offset, ...(limit !== undefined && { limit }) };
-        const { value } = pageOf('items', new Reply<{ items: typeof all; nextOffset?: number }>({ items: all }), input, new AnswerBudget(bytes));
-        seen.push(...numbers(value.items));
-        offset = value.nextOffset ?? offset + value.items.length;
-        more = value.nextOffset !== undefined || (limit !== undefined && value.items.length === limit);
-      }
-      expect(seen).toEqual(numbers(all));
-    }));
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 500 }), { maxLength: 30 }), fc.integer({ min: 1, max: 2000 }),
+        fc.option(fc.integer({ min: 1, max: 10 }), { nil: undefined }), (sizes, bytes, limit) => {
+        const all = sizes.map((size, n) => ({ n, text: 'ä'.repeat(size) }));
+        const seen: number[] = [];
+        for (let offset = 0, more = true; more;) {
+          const input = { offset, ...(limit !== undefined && { limit }) };
+          const { value } = pageOf('items', new Reply<{ items: typeof all; nextOffset?: number }>({ items: all }),
+            input, new AnswerBudget(bytes));
+          seen.push(...numbers(value.items));
+          offset = value.nextOffset ?? offset + value.items.length;
+          more = value.nextOffset !== undefined || (limit !== undefined && value.items.length === limit);
+        }
+        expect(seen).toEqual(numbers(all));
+      }),
+    );
   });
 
   it('leaves a response alone that has no list', () => {
@@ -56,7 +64,8 @@ describe('a page of a list', () => {
   });
 
   it('keeps headers and status', () => {
-    expect(pageOf('items', new Reply({ items: ITEMS }, { 'X-Other': '1' }, 202), { limit: 1 }, new AnswerBudget())).toMatchObject({ headers: { 'X-Other': '1' }, status: 202 });
+    expect(pageOf('items', new Reply({ items: ITEMS }, { 'X-Other': '1' }, 202), { limit: 1 }, new AnswerBudget()))
+      .toMatchObject({ headers: { 'X-Other': '1' }, status: 202 });
   });
 });
 
@@ -69,6 +78,11 @@ describe('a page of a response that is a list', () => {
   it('says in headers what another says in fields, and how long the list is', () => {
     expect(page({})).toEqual([[0, 1, 2, 3, 4], { 'X-Other': '1', 'X-Total-Count': '5' }]);
     expect(page({ offset: 1, limit: 1 })).toEqual([[1], { 'X-Other': '1', 'X-Total-Count': '5' }]);
-    expect(page({ offset: 1 }, ROOM_FOR_TWO)).toEqual([[1, 2], { 'X-Other': '1', 'X-Total-Count': '5', 'X-Truncated': 'true', 'X-Next-Offset': '3' }]);
+    expect(page({ offset: 1 }, ROOM_FOR_TWO)).toEqual([[1, 2], {
+      'X-Other': '1',
+      'X-Total-Count': '5',
+      'X-Truncated': 'true',
+      'X-Next-Offset': '3',
+    }]);
   });
 });

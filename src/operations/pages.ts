@@ -1,4 +1,4 @@
-import { truncationHeaders, truncationOf, type AnswerBudget } from './answer-budget.ts';
+import { type AnswerBudget, truncationHeaders, truncationOf } from './answer-budget.ts';
 import { Reply } from './handler.ts';
 
 /** The items of its list that a response should contain; all that fit if there is no limit. */
@@ -8,11 +8,11 @@ interface PageInput {
 }
 
 /**
- * The answer with one page of its list: at most `limit` items from `offset` on, and no more than fit the budget by their
- * size as JSON. `list` names the field with the list; `*` means that the response is the list itself (`x-pages`). As
- * everywhere, `truncated` means that items did not fit: a page that ended at its limit is complete. Counts are those of the
- * whole list; if the response is the list itself, its count is in `X-Total-Count`. A response without the list, for example
- * one resource, is not changed.
+ * The answer with one page of its list: at most `limit` items from `offset` on, and no more than fit the budget by
+ * their size as JSON. `list` names the field with the list; `*` means that the response is the list itself (`x-pages`).
+ * As everywhere, `truncated` means that items did not fit: a page that ended at its limit is complete. Counts are those
+ * of the whole list; if the response is the list itself, its count is in `X-Total-Count`. A response without the list,
+ * for example one resource, is not changed.
  */
 export function pageOf<T>(list: string, reply: Reply<T>, input: object, budget: AnswerBudget): Reply<T> {
   const { value, headers, status } = reply;
@@ -22,7 +22,8 @@ export function pageOf<T>(list: string, reply: Reply<T>, input: object, budget: 
   const items = budget.fit(all.slice(offset, offset + limit), sizeOf);
   const end = [budget.isSpent, offset + items.length] as const;
   if (list !== '*') return new Reply({ ...value, [list]: items, ...truncationOf(...end) }, headers, status);
-  return new Reply(items as T, { ...headers, 'X-Total-Count': String(all.length), ...truncationHeaders(...end) }, status);
+  return new Reply(items as T, { ...headers, 'X-Total-Count': String(all.length), ...truncationHeaders(...end) },
+    status);
 }
 
 function sizeOf(item: unknown): number {

@@ -3,7 +3,7 @@ import { isSystemCollection } from '../lib/system-collection.ts';
 import { enforceAccessMode, enforceOrigin } from './access-mode.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Guard } from './guard.ts';
-import { EVERYONE, ANONYMOUS, type Identity } from './identity.ts';
+import { ANONYMOUS, EVERYONE, type Identity } from './identity.ts';
 import type { OperationSpec } from './spec.ts';
 
 export interface PermitsOptions<Operations> {
@@ -21,12 +21,15 @@ export interface PermitsOptions<Operations> {
 export type Permits = (caller: Caller) => Promise<(id: string) => boolean>;
 
 /**
- * Tells which operations should be offered to a caller: those that are implemented and enabled, that the access mode allows,
- * and for which the caller has the permission on some collection. `invoke` still decides about each call.
+ * Tells which operations should be offered to a caller: those that are implemented and enabled, that the access mode
+ * allows, and for which the caller has the permission on some collection. `invoke` still decides about each call.
  */
-export function createPermits<Operations>({ operations, built, isOff = () => false, mode, guard }: PermitsOptions<Operations>): Permits {
+export function createPermits<Operations>(
+  { operations, built, isOff = () => false, mode, guard }: PermitsOptions<Operations>,
+): Permits {
   const table = operations as Readonly<Record<string, OperationSpec>>;
-  // Any operation that is not public can stand for all of them here, because a guard requires a credential regardless of the operation.
+  // Any operation that is not public can stand for all of them here, because a guard requires a credential regardless
+  // of the operation.
   const closed = Object.values(table).find(({ access }) => access === 'read');
   const identify = async (caller: Caller): Promise<Identity> => {
     if (guard === undefined || closed === undefined) return EVERYONE;
@@ -41,7 +44,8 @@ export function createPermits<Operations>({ operations, built, isOff = () => fal
     const identity = await identify(caller);
     return (id) => {
       const spec = table[id];
-      return spec !== undefined && built.has(id) && !isOff(id) && isLetThrough(mode(caller.protocol), caller, spec) && mayCall(spec, identity);
+      return spec !== undefined && built.has(id) && !isOff(id) && isLetThrough(mode(caller.protocol), caller, spec) &&
+        mayCall(spec, identity);
     };
   };
 }

@@ -6,7 +6,15 @@ import { createRateLimit, type RateLimitOptions, type RefusedRequest, type Sende
 function limitOf(options: Partial<RateLimitOptions> = {}) {
   const clock = { time: 0, now: () => clock.time };
   const refused: RefusedRequest[] = [];
-  const limit = createRateLimit({ requests: 2, burst: 1, windowMs: 60_000, by: 'ip', clock, onRefused: (request) => refused.push(request), ...options });
+  const limit = createRateLimit({
+    requests: 2,
+    burst: 1,
+    windowMs: 60_000,
+    by: 'ip',
+    clock,
+    onRefused: (request) => refused.push(request),
+    ...options,
+  });
   const admit = async (sender: Partial<Sender> = {}) => {
     try {
       return (await limit.admit({ protocol: 'http', ip: '192.0.2.1', ...sender }))['X-RateLimit-Remaining'];
@@ -20,7 +28,9 @@ function limitOf(options: Partial<RateLimitOptions> = {}) {
 
 const token = (value: string) => ({ credential: { scheme: 'bearer', value } as const });
 /** A credential is the name of its user; other texts are not credentials. */
-const identify: RateLimitOptions['identify'] = async ({ value }) => (['alice', 'bob'].includes(value) ? { username: value, admin: false, by: 'token', may: () => false } : undefined);
+const identify: RateLimitOptions['identify'] = async (
+  { value },
+) => (['alice', 'bob'].includes(value) ? { username: value, admin: false, by: 'token', may: () => false } : undefined);
 
 describe('the rate limit (decisions, section 5.4)', () => {
   it('allows the requests of a window and the burst, then returns the time to wait, and keeps to it', async () => {
@@ -66,25 +76,37 @@ describe('the rate limit (decisions, section 5.4)', () => {
     const { admit, refused } = limitOf({ requests: 1, burst: 0, by: 'user', identify });
     await admit(token('alice'));
     await admit({ ...token('alice'), userAgent: 'a' });
-    expect(refused).toEqual([{ sender: { protocol: 'http', ip: '192.0.2.1', userAgent: 'a', ...token('alice') }, username: 'alice', limit: 1, windowMs: 60_000 }]);
+    expect(refused).toEqual([{
+      sender: { protocol: 'http', ip: '192.0.2.1', userAgent: 'a', ...token('alice') },
+      username: 'alice',
+      limit: 1,
+      windowMs: 60_000,
+    }]);
   });
 
   it('counts senders without an address together', async () => {
     const { admit } = limitOf({ requests: 1, burst: 0 });
     const local: Partial<Sender> = { protocol: 'grpc', ip: undefined as never };
-    expect([await admit(local), await admit(local)]).toEqual(['0', expect.objectContaining({ 'Retry-After': expect.any(String) as string })]);
+    expect([await admit(local), await admit(local)]).toEqual(['0',
+      expect.objectContaining({ 'Retry-After': expect.any(String) as string })]);
   });
 
   it('never lets more through in a fixed window than its limit, whatever other callers do', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(fc.tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 1, max: 3 })), { maxLength: 80 }), async (requests) => {
-      const { admit, clock } = limitOf();
-      const allowed = new Map<string, number>();
-      for (const [gap, host] of requests) {
-        clock.time += gap;
-        const key = `${host} ${Math.floor(clock.time / 60_000)}`;
-        if (typeof await admit({ ip: `192.0.2.${host}` }) === 'string') allowed.set(key, (allowed.get(key) ?? 0) + 1);
-      }
-      expect(Math.max(0, ...allowed.values())).toBeLessThanOrEqual(3);
-    }));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 1, max: 3 })), { maxLength: 80 }),
+        async (requests) => {
+          const { admit, clock } = limitOf();
+          const allowed = new Map<string, number>();
+          for (const [gap, host] of requests) {
+            clock.time += gap;
+            const key = `${host} ${Math.floor(clock.time / 60_000)}`;
+            if (typeof await admit({ ip: `192.0.2.${host}` }) === 'string')
+              allowed.set(key, (allowed.get(key) ?? 0) + 1);
+          }
+          expect(Math.max(0, ...allowed.values())).toBeLessThanOrEqual(3);
+        },
+      ),
+    );
   });
 });

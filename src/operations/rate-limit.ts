@@ -43,14 +43,16 @@ export interface RateLimit {
 }
 
 /** Operations that are never refused, because monitoring must also work while a server is busy. */
-export const UNLIMITED_OPERATIONS: readonly string[] = ['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1', 'getMetrics'];
+export const UNLIMITED_OPERATIONS: readonly string[] = ['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1',
+  'getMetrics'];
 
 /** For a sender without an address, on a unix socket. */
 const LOCAL = 'local';
 
 /**
- * Counts requests, not operations: one GraphQL request counts once, and each mutation in it after the first. Refused requests are not
- * counted. If requests are counted by user, guessing credentials gains nothing, because a wrong guess is counted by address.
+ * Counts requests, not operations: one GraphQL request counts once, and each mutation in it after the first. Refused
+ * requests are not counted. If requests are counted by user, guessing credentials gains nothing, because a wrong guess
+ * is counted by address.
  */
 export function createRateLimit(options: RateLimitOptions): RateLimit {
   const { windowMs, clock, identify, onRefused } = options;
@@ -63,12 +65,20 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   return {
     async admit(sender) {
       const username = await userOf(sender);
-      const { allowed, remaining, waitMs } = window.take(username === '' ? `ip ${clientNetwork(sender.ip ?? LOCAL)}` : `user ${username}`);
+      const { allowed, remaining, waitMs } = window.take(
+        username === '' ? `ip ${clientNetwork(sender.ip ?? LOCAL)}` : `user ${username}`,
+      );
       const seconds = String(Math.ceil(waitMs / 1000));
-      const headers = { 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': String(remaining), 'X-RateLimit-Reset': seconds };
+      const headers = {
+        'X-RateLimit-Limit': String(limit),
+        'X-RateLimit-Remaining': String(remaining),
+        'X-RateLimit-Reset': seconds,
+      };
       if (allowed) return headers;
       onRefused?.({ sender, username, limit, windowMs });
-      throw new ServiceError('rate_limited', `too many requests; try again in ${seconds} s`, { headers: { ...headers, 'Retry-After': seconds } });
+      throw new ServiceError('rate_limited', `too many requests; try again in ${seconds} s`, {
+        headers: { ...headers, 'Retry-After': seconds },
+      });
     },
   };
 }

@@ -29,26 +29,35 @@ export interface OperationSpec {
   /** True if an operation stores something although the access modes do not classify it as a write (`x-stores`). */
   readonly stores?: boolean;
   /**
-   * Fields of the input that name collections, one or a list, for which the access requires permission; a name that starts with
-   * `_` is itself a system collection (`x-collections`). Absent if the input names none.
+   * Fields of the input that name collections, one or a list, for which the access requires permission; a name that
+   * starts with `_` is itself a system collection (`x-collections`). Absent if the input names none.
    */
   readonly collections?: readonly string[];
   /** Fields of the response, as dotted paths, that only callers with read permission receive (`x-read-fields`). */
   readonly readFields?: readonly string[];
   /**
-   * What callers without read permission get in fields that a response cannot be without, by dotted path: 0, or the value of the field beside
-   * it that is named (`x-unread`).
+   * What callers without read permission get in fields that a response cannot be without, by dotted path: 0, or the
+   * value of the field beside it that is named (`x-unread`).
    */
   readonly unread?: Readonly<Record<string, string | 0>>;
-  /** Fields of the input, as dotted paths, that ask what is stored, so that only callers with read permission may send them (`x-conditions`). */
+  /**
+   * Fields of the input, as dotted paths, that ask what is stored, so that only callers with read permission may send
+   * them (`x-conditions`).
+   */
   readonly conditions?: readonly string[];
-  /** Field of the response with the list that `offset` and `limit` page; `*` if the response is the list itself (`x-pages`). */
+  /**
+   * Field of the response with the list that `offset` and `limit` page; `*` if the response is the list itself
+   * (`x-pages`).
+   */
   readonly pages?: string;
   /** False for operations that may run longer than the request limit. */
   readonly limited: boolean;
   /** True if text that is not valid Unicode is repaired instead of refused. */
   readonly sanitize: boolean;
-  /** Most bytes of a JSON body, or of the same input in another protocol (`x-max-body`); absent if only the server's own limit holds. */
+  /**
+   * Most bytes of a JSON body, or of the same input in another protocol (`x-max-body`); absent if only the server's own
+   * limit holds.
+   */
   readonly maxBody?: number;
   /** Most values of the input (`x-max-values`), counted as `JsonLimits` says. */
   readonly maxValues?: number;
@@ -79,29 +88,41 @@ type Merge<T> = { [K in keyof T]: WithLists<T[K]> };
 
 type Scalar = string | number | boolean;
 
-/** A map that requests may fill with single values, which the pipeline converts to a map of lists of texts (`x-scalars`). */
+/**
+ * A map that requests may fill with single values, which the pipeline converts to a map of lists of texts
+ * (`x-scalars`).
+ */
 interface Scalars {
   [key: string]: Scalar | Scalar[];
 }
 
 type Nested = Scalar | { [key: string]: unknown } | null;
 
-/** A map that requests may fill with any values, which the pipeline flattens to a map of lists of texts (`x-flattened`). */
+/**
+ * A map that requests may fill with any values, which the pipeline flattens to a map of lists of texts (`x-flattened`).
+ */
 interface Flattened {
   [key: string]: Nested | Nested[];
 }
 
-/** Such maps as handlers receive them: as fields of the input, and of the items of its lists, where null is an empty one. */
-type WithLists<T> =
-  IsLoose<Exclude<T, undefined | null>> extends true ? Record<string, string[]> | Extract<T, undefined>
-    : Exclude<T, undefined> extends (infer Item extends { meta?: Flattened | null })[] ? { [K in keyof Item]: K extends 'meta' ? WithLists<Item[K]> : Item[K] }[] | Extract<T, undefined>
-      : T;
+/**
+ * Such maps as handlers receive them: as fields of the input, and of the items of its lists, where null is an empty
+ * one.
+ */
+type WithLists<T> = IsLoose<Exclude<T, undefined | null>> extends true
+  ? Record<string, string[]> | Extract<T, undefined>
+  : Exclude<T, undefined> extends (infer Item extends { meta?: Flattened | null })[]
+    ? { [K in keyof Item]: K extends 'meta' ? WithLists<Item[K]> : Item[K] }[] | Extract<T, undefined>
+  : T;
 
-type IsLoose<T> = [T, Scalars, string] extends [Scalars, T, keyof T] ? true : [T, Flattened, string] extends [Flattened, T, keyof T] ? true : false;
+type IsLoose<T> = [T, Scalars, string] extends [Scalars, T, keyof T] ? true
+  : [T, Flattened, string] extends [Flattened, T, keyof T] ? true
+  : false;
 
 /**
  * The flat input of an operation: `Parts` is the intersection of its body, path, query and header
  * fields, `Defaulted` names those that the pipeline fills in if they are absent.
  */
-export type FlatInput<Parts, Defaulted extends keyof Parts = never> =
-  Merge<Omit<Parts, Defaulted> & Required<Pick<Parts, Defaulted>>>;
+export type FlatInput<Parts, Defaulted extends keyof Parts = never> = Merge<
+  Omit<Parts, Defaulted> & Required<Pick<Parts, Defaulted>>
+>;

@@ -108,7 +108,8 @@ function collect(value: object, shape: Shape, path: string, found: UnknownField[
   if (Array.isArray(value)) {
     const { items } = shape;
     if (items === undefined) return;
-    for (const [i, item] of value.entries()) if (isObject(item) && found.length < MAX_FOUND) collect(item, items, `${path}[${i}]`, found);
+    for (const [i, item] of value.entries())
+      if (isObject(item) && found.length < MAX_FOUND) collect(item, items, `${path}[${i}]`, found);
     return;
   }
   for (const name of Object.keys(value)) {

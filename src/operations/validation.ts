@@ -1,6 +1,6 @@
+import formatsPlugin from 'ajv-formats';
 import { Ajv2020, type AnySchemaObject, type Options } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
-import formatsPlugin from 'ajv-formats';
 import { flatMeta } from '../text/flatten-meta.ts';
 import { boundKeywords } from './bounded-keywords.ts';
 
@@ -8,15 +8,24 @@ import { boundKeywords } from './bounded-keywords.ts';
 const addFormats = formatsPlugin as unknown as typeof formatsPlugin.default;
 
 /**
- * Ajv with the features that our schemas need: 2020-12, defaults, and the keywords of openapi/README.md. The time that it takes is linear in the size of
- * an input, and of the errors in a list or a map it reports the first `MAX_ERRORS`.
+ * Ajv with the features that our schemas need: 2020-12, defaults, and the keywords of openapi/README.md. The time that
+ * it takes is linear in the size of an input, and of the errors in a list or a map it reports the first `MAX_ERRORS`.
  */
 export function createAjv(options: Pick<Options, 'useDefaults' | 'validateSchema' | 'inlineRefs'> = {}): Ajv2020 {
   // Ajv's own optimization takes a third of the time of compiling, and V8 makes the functions as quick without it.
-  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, strict: false, verbose: true, ownProperties: true, code: { optimize: false }, ...options });
+  const ajv = new Ajv2020({
+    allErrors: true,
+    useDefaults: true,
+    strict: false,
+    verbose: true,
+    ownProperties: true,
+    code: { optimize: false },
+    ...options,
+  });
   addFormats(ajv);
   boundKeywords(ajv);
-  // JSON has one kind of number: a larger whole number changes its value when it is parsed, and further on it may exceed a 64-bit integer.
+  // JSON has one kind of number: a larger whole number changes its value when it is parsed, and further on it may
+  // exceed a 64-bit integer.
   ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger });
   ajv.addKeyword({
     keyword: 'x-max-bytes',
@@ -29,7 +38,9 @@ export function createAjv(options: Pick<Options, 'useDefaults' | 'validateSchema
   ajv.addKeyword({
     keyword: 'x-file',
     schemaType: 'boolean',
-    validate: (_: boolean, value: unknown) => value instanceof Blob || value instanceof URL || (typeof value === 'object' && value !== null && Symbol.asyncIterator in value),
+    validate: (_: boolean, value: unknown) =>
+      value instanceof Blob || value instanceof URL ||
+      (typeof value === 'object' && value !== null && Symbol.asyncIterator in value),
     error: { message: 'must be a file' },
   });
   ajv.addKeyword({
@@ -38,8 +49,11 @@ export function createAjv(options: Pick<Options, 'useDefaults' | 'validateSchema
     schemaType: 'boolean',
     modifying: true,
     errors: false,
-    validate: (_: boolean, given: unknown, schema?: { readonly type?: string | readonly string[] }, at?: DataValidationCxt) => {
-      if (typeof given !== 'object' || Array.isArray(given) || (given === null && !schema?.type?.includes('null'))) return true;
+    validate: (_: boolean, given: unknown, schema?: { readonly type?: string | readonly string[] },
+      at?: DataValidationCxt) =>
+    {
+      if (typeof given !== 'object' || Array.isArray(given) || (given === null && !schema?.type?.includes('null')))
+        return true;
       const flat = flatMeta((given ?? {}) as Record<string, unknown>);
       if (flat !== given) (at!.parentData as Record<string | number, unknown>)[at!.parentDataProperty] = flat;
       return true;
@@ -60,7 +74,10 @@ export function createAjv(options: Pick<Options, 'useDefaults' | 'validateSchema
   return ajv;
 }
 
-/** Converts single values, numbers and booleans to lists of texts (decision D-135); other values are unchanged, and are refused. */
+/**
+ * Converts single values, numbers and booleans to lists of texts (decision D-135); other values are unchanged, and are
+ * refused.
+ */
 function makeLists(map: Record<string, unknown>): void {
   for (const [key, value] of Object.entries(map)) {
     const isList = Array.isArray(value);

@@ -16,7 +16,9 @@ export interface Violations {
  * empty required fields are `missing fields: key, lang`, in the order of the specification,
  * everything else is `<field> must ...`.
  */
-export function describeViolations(errors: readonly ErrorObject[], fields: FieldOrder = { all: [], required: [] }): Violations {
+export function describeViolations(errors: readonly ErrorObject[],
+  fields: FieldOrder = { all: [], required: [] }): Violations
+{
   const missing = new Set<string>();
   const wrong = new Map<string, string>();
   const alternatives = new Set<object | undefined>(errors.flatMap(alternativesOf));
@@ -27,7 +29,8 @@ export function describeViolations(errors: readonly ErrorObject[], fields: Field
     if (error.keyword === 'required') missing.add(join(path, error.params['missingProperty'] as string));
     else if (error.keyword === 'minLength' && fields.required.includes(path)) missing.add(path);
     // Errors that follow from a field's first violation are not reported.
-    else if (!wrong.has(path) && wrong.size < MAX_ERRORS) wrong.set(path, `${path || 'the input'} ${requirement(error)}`);
+    else if (!wrong.has(path) && wrong.size < MAX_ERRORS)
+      wrong.set(path, `${path || 'the input'} ${requirement(error)}`);
   }
   for (const field of missing) wrong.delete(field);
   const ordered = [...missing].sort((a, b) => fields.all.indexOf(a) - fields.all.indexOf(b)).slice(0, MAX_ERRORS);
@@ -72,32 +75,59 @@ function requirement(error: ErrorObject): string {
     case 'type':
       return `must be ${article([params['type'] as string | string[]].flat())}, got ${shown(error.data)}`;
     case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).filter((value) => value !== null).join(', ')}${got(error.data)}`;
+      return `must be one of ${(params['allowedValues'] as unknown[]).filter((value) => value !== null).join(', ')}${
+        got(error.data)
+      }`;
     case 'const':
       return `must be ${String(params['allowedValue'])}${got(error.data)}`;
-    case 'minimum': return `must be at least ${String(params['limit'])}${got(error.data)}`;
-    case 'maximum': return `must be at most ${String(params['limit'])}${got(error.data)}`;
-    case 'exclusiveMinimum': return `must be above ${String(params['limit'])}${got(error.data)}`;
-    case 'exclusiveMaximum': return `must be below ${String(params['limit'])}${got(error.data)}`;
-    case 'minLength': return error.data === '' ? 'must not be empty' : `must have at least ${String(params['limit'])} characters`;
-    case 'maxLength': return `must have at most ${String(params['limit'])} characters`;
-    case 'minItems': return params['limit'] === 1 ? 'must not be empty' : `must have at least ${String(params['limit'])} items`;
-    case 'maxItems': return `must have at most ${String(params['limit'])} items`;
-    case 'maxProperties': return `must have at most ${String(params['limit'])} keys`;
-    case 'additionalProperties': return `must not have the field ${String(params['additionalProperty']).slice(0, 80)}`;
+    case 'minimum':
+      return `must be at least ${String(params['limit'])}${got(error.data)}`;
+    case 'maximum':
+      return `must be at most ${String(params['limit'])}${got(error.data)}`;
+    case 'exclusiveMinimum':
+      return `must be above ${String(params['limit'])}${got(error.data)}`;
+    case 'exclusiveMaximum':
+      return `must be below ${String(params['limit'])}${got(error.data)}`;
+    case 'minLength':
+      return error.data === '' ? 'must not be empty' : `must have at least ${String(params['limit'])} characters`;
+    case 'maxLength':
+      return `must have at most ${String(params['limit'])} characters`;
+    case 'minItems':
+      return params['limit'] === 1 ? 'must not be empty' : `must have at least ${String(params['limit'])} items`;
+    case 'maxItems':
+      return `must have at most ${String(params['limit'])} items`;
+    case 'maxProperties':
+      return `must have at most ${String(params['limit'])} keys`;
+    case 'additionalProperties':
+      return `must not have the field ${String(params['additionalProperty']).slice(0, 80)}`;
     case 'format':
-      if (error.params['format'] === 'date-time') return `must be an RFC 3339 time such as 2026-01-31T12:00:00Z${got(error.data)}`;
-      return error.params['format'] === 'int64' ? `must be an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}${got(error.data)}` : (error.message ?? 'is invalid');
-    case 'pattern': return (error.parentSchema?.['x-message'] as string | undefined) ?? `must match ${String(params['pattern'])}`;
-    default: return error.message ?? 'is invalid';
+      if (error.params['format'] === 'date-time')
+        return `must be an RFC 3339 time such as 2026-01-31T12:00:00Z${got(error.data)}`;
+      return error.params['format'] === 'int64'
+        ? `must be an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}${got(error.data)}`
+        : (error.message ?? 'is invalid');
+    case 'pattern':
+      return (error.parentSchema?.['x-message'] as string | undefined) ?? `must match ${String(params['pattern'])}`;
+    default:
+      return error.message ?? 'is invalid';
   }
 }
 
-const got = (value: unknown): string => (typeof value === 'object' ? '' : `, got ${JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value)?.slice(0, 80)}`);
+const got = (
+  value: unknown,
+): string => (typeof value === 'object'
+  ? ''
+  : `, got ${JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value)?.slice(0, 80)}`);
 
 function article(types: readonly string[]): string {
   const names: Record<string, string> = {
-    string: 'a string', integer: 'an integer', number: 'a number', boolean: 'true or false', array: 'an array', object: 'an object', null: 'null',
+    string: 'a string',
+    integer: 'an integer',
+    number: 'a number',
+    boolean: 'true or false',
+    array: 'an array',
+    object: 'an object',
+    null: 'null',
   };
   return types.map((type) => names[type] ?? type).join(' or ');
 }

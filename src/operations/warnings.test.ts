@@ -12,7 +12,10 @@ describe('withWarnings', () => {
     for (const value of [[1, 2], { contentType: 'text/plain', content: 'x' }, undefined]) {
       const reply = withWarnings(new Reply<unknown>(value, { 'X-Total-Count': '2' }, 202), ['unknown field "größe\n"']);
       expect([reply.value, reply.status]).toEqual([value, 202]);
-      expect(reply.headers).toEqual({ 'X-Total-Count': '2', 'X-Warnings': '["unknown field \\"gr\\u00f6\\u00dfe\\n\\""]' });
+      expect(reply.headers).toEqual({
+        'X-Total-Count': '2',
+        'X-Warnings': '["unknown field \\"gr\\u00f6\\u00dfe\\n\\""]',
+      });
       expect(warningsIn(reply.headers)).toEqual({ warnings: ['unknown field "größe\n"'] });
     }
   });

@@ -26,7 +26,8 @@ export function warningsIn(headers: Readonly<Record<string, string>>): { readonl
 
 /** The name and content of a file are not fields of a response. */
 function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !('content' in value && 'contentType' in value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) &&
+    !('content' in value && 'contentType' in value);
 }
 
 /** ASCII, because clients interpret other characters in headers differently. */
@@ -37,5 +38,6 @@ function headerText(warnings: readonly string[]): string {
 }
 
 function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value).replaceAll(/[^ -~]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

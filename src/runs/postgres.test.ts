@@ -11,7 +11,8 @@ let databases: PostgresDatabases;
 
 vi.mock('../storage/open-database.ts', async (original) => {
   const real = await original<typeof opening>();
-  const openDatabase: typeof real.openDatabase = ({ path }) => databases.open(path, (url) => real.openPostgres({ url, pool: 4 }));
+  const openDatabase: typeof real.openDatabase = ({ path }) =>
+    databases.open(path, (url) => real.openPostgres({ url, pool: 4 }));
   return { ...real, openDatabase };
 });
 

@@ -7,20 +7,20 @@ import type { Guard, Handlers, Preconditions } from '../operations/index.ts';
 import type { Sql } from '../storage/index.ts';
 import { createAlerts, projectOf } from './alerts/index.ts';
 import { createArtifacts } from './artifacts/index.ts';
-import { createAuditLog, type Audit } from './audit/index.ts';
-import { createGuard, fencePreconditions, fenceProjects, fencesOfFiles, type FenceDeps } from './auth/index.ts';
+import { type Audit, createAuditLog } from './audit/index.ts';
+import { createGuard, type FenceDeps, fencePreconditions, fenceProjects, fencesOfFiles } from './auth/index.ts';
+import { createBadges } from './badges/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
-import { inDataDir, type Environment, type LiveRunsConfig } from './config/index.ts';
+import { type Environment, inDataDir, type LiveRunsConfig } from './config/index.ts';
 import { openContents } from './contents/index.ts';
 import type { RunsEnvironment } from './environment.ts';
-import { createBadges } from './badges/index.ts';
-import { createFleet, type Authority, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
+import { type Authority, createFleet, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
 import { createRunLogs, DiskRoom } from './logs/index.ts';
-import { createMetrics, type BackupNumbers, type FleetNumbers } from './metrics/index.ts';
-import { createNotifications, totalWaiting, type Notifications } from './notifications/index.ts';
+import { type BackupNumbers, createMetrics, type FleetNumbers } from './metrics/index.ts';
+import { createNotifications, type Notifications, totalWaiting } from './notifications/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
-import { createRuns, RunTraces, logRunChange } from './runs/index.ts';
+import { createRuns, logRunChange, RunTraces } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules } from './schedules/index.ts';
 import { answeringFailures } from './storage-failures.ts';
 import { createSystem } from './system/index.ts';
@@ -71,9 +71,17 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   const { sql, config, accepting, version, variables } = options;
   const env: RunsEnvironment = { ...options, nodeId: config.current().config.node_id };
   const audit = createAuditLog(env);
-  const logs = createRunLogs({ env, queue: () => queue, audit, room: diskRoom(env), dropped: (count) => metrics.record.logEventsDropped(count) });
+  const logs = createRunLogs({
+    env,
+    queue: () => queue,
+    audit,
+    room: diskRoom(env),
+    dropped: (count) => metrics.record.logEventsDropped(count),
+  });
   const queue: Queue = createQueue({
-    env, note: logs.note, lines: logs.lines,
+    env,
+    note: logs.note,
+    lines: logs.lines,
     knowsShip: (selectors) => fleet.knowsShip(selectors),
     onHandedOut: (seconds) => metrics.record.claimed(seconds),
     onStoreFailure: () => metrics.record.storageFailed(),
@@ -81,48 +89,97 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
   });
   const artifacts = createArtifacts({
-    env, queue, store: openContents(env, config.current().config, 'artifacts', variables),
+    env,
+    queue,
+    store: openContents(env, config.current().config, 'artifacts', variables),
     received: (status) => metrics.record.artifactReceived(status),
   });
   const caches = config.current().config.caches.store === 'ships' ? undefined : new Caches({
-    env, queue, store: openContents(env, config.current().config, 'caches', variables),
-    events: { received: (status) => metrics.record.cacheReceived(status), asked: (result) => metrics.record.cacheAsked(result), evicted: (why, count) => metrics.record.cachesEvicted(why, count) },
+    env,
+    queue,
+    store: openContents(env, config.current().config, 'caches', variables),
+    events: {
+      received: (status) => metrics.record.cacheReceived(status),
+      asked: (result) => metrics.record.cacheAsked(result),
+      evicted: (why, count) => metrics.record.cachesEvicted(why, count),
+    },
   });
   const fleet: Fleet = createFleet(env, {
-    ...options, queue, logs, audit, caches, artifacts: { ...artifacts.receiver, ...artifacts.sender },
+    ...options,
+    queue,
+    logs,
+    audit,
+    caches,
+    artifacts: { ...artifacts.receiver, ...artifacts.sender },
     secretValue: (name) => secretValue(options, name),
     fencedWrite: (rpc) => metrics.record.fencedWrite(rpc),
     linesLost: (count) => metrics.record.logEventsDropped(count),
   });
   const { keyVariableAvailable } = fleet;
-  const metrics = createMetrics(env, { queue, logs, artifacts, caches, fleet: () => fleetNumbers(fleet, options), waitingNotifications: () => totalWaiting(sql), backups: options.backups });
+  const metrics = createMetrics(env, {
+    queue,
+    logs,
+    artifacts,
+    caches,
+    fleet: () => fleetNumbers(fleet, options),
+    waitingNotifications: () => totalWaiting(sql),
+    backups: options.backups,
+  });
   const traces = new RunTraces(options.clock);
   const runs = createRuns(env, { queue, audit, keyVariableAvailable, logsAreFull: logs.areFull });
-  const notifications: Notifications = createNotifications(env, { variables, audit, present: runs.present, onOutcome: metrics.record.notified });
+  const notifications: Notifications = createNotifications(env, {
+    variables,
+    audit,
+    present: runs.present,
+    onOutcome: metrics.record.notified,
+  });
   const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: metrics.record.slotDue });
   const scheduled = createScheduleHandlers(env, { ...runs, queue, audit });
   const alerts = createAlerts(env, { ...runs, onReceived: metrics.record.alertReceived });
-  const projects = createProjects({ env, config, variables, audit, nextRuns: schedules.nextRuns, keyVariableAvailable });
-  const system = createSystem({ version, accepting, sandbox: options.sandbox, checks: { storage: () => sql.healthy(), config: () => true, ...(options.authority && { fleet: () => true }) } });
+  const projects = createProjects({
+    env,
+    config,
+    variables,
+    audit,
+    nextRuns: schedules.nextRuns,
+    keyVariableAvailable,
+  });
+  const system = createSystem({
+    version,
+    accepting,
+    sandbox: options.sandbox,
+    checks: { storage: () => sql.healthy(), config: () => true, ...(options.authority && { fleet: () => true }) },
+  });
 
-  const fence: FenceDeps = { runOf: (id) => queue.get(id), projectOfAlerts: (labels) => projectOf(labels, config.current().config) };
+  const fence: FenceDeps = {
+    runOf: (id) => queue.get(id),
+    projectOfAlerts: (labels) => projectOf(labels, config.current().config),
+  };
   const failures = { accepting, onFailure: metrics.record.storageFailed };
   const areas = {
-    ...runs.handlers, ...logs.handlers, ...projects.handlers, ...fleet.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...notifications.handlers, ...artifacts.handlers,
-    ...createCacheHandlers({ env, audit, caches }), ...createBadges(env).handlers,
+    ...runs.handlers,
+    ...logs.handlers,
+    ...projects.handlers,
+    ...fleet.handlers,
+    ...alerts.handlers,
+    ...audit.handlers,
+    ...scheduled.handlers,
+    ...notifications.handlers,
+    ...artifacts.handlers,
+    ...createCacheHandlers({ env, audit, caches }),
+    ...createBadges(env).handlers,
   };
-  const ended = [
-    config.onAttempt((outcome) => {
-      metrics.record.configReloaded(outcome !== 'refused');
-      if (outcome === 'loaded') void noteReload(env, audit);
-    }),
-    queue.onChange((change) => void (change.isRemote ?? traces.changed(change))),
-    queue.onChange((change) => void (change.isRemote ?? logRunChange(env.log, change))),
-    () => metrics.stop(),
-  ];
+  const ended = [config.onAttempt((outcome) => {
+    metrics.record.configReloaded(outcome !== 'refused');
+    if (outcome === 'loaded') void noteReload(env, audit);
+  }), queue.onChange((change) => void (change.isRemote ?? traces.changed(change))),
+    queue.onChange((change) => void (change.isRemote ?? logRunChange(env.log, change))), () => metrics.stop()];
   return {
     handlers: { ...answeringFailures(fenceProjects(areas, fence), failures), ...metrics.handlers, ...system.handlers },
-    preconditions: answeringFailures(fencePreconditions({ ...runs.preconditions, ...projects.preconditions, ...scheduled.preconditions }, fence), failures),
+    preconditions: answeringFailures(
+      fencePreconditions({ ...runs.preconditions, ...projects.preconditions, ...scheduled.preconditions }, fence),
+      failures,
+    ),
     fences: fencesOfFiles(fence),
     guard: createGuard(config, env.clock),
     fleet: fleet.service,
@@ -157,7 +214,12 @@ function diskRoom({ config, log, sql }: RunsEnvironment): DiskRoom | undefined {
   if (sql.info.driver === 'postgres') return undefined;
   const { path } = settings.storage.sqlite;
   if (path === ':memory:') return undefined;
-  return new DiskRoom({ folder: dirname(inDataDir(settings, path)), reserve: () => config.current().config.storage.reserve, now: () => performance.now(), log });
+  return new DiskRoom({
+    folder: dirname(inDataDir(settings, path)),
+    reserve: () => config.current().config.storage.reserve,
+    now: () => performance.now(),
+    log,
+  });
 }
 
 /** The current value in the environment; the configuration names the variable. */
@@ -179,5 +241,7 @@ async function noteReload({ sql, log, config }: RunsEnvironment, audit: Audit): 
 async function fleetNumbers(fleet: Fleet, { serverCertificateExpiresMs }: RunQueueOptions): Promise<FleetNumbers> {
   const numbers = await fleet.numbers();
   const expiresMs = serverCertificateExpiresMs();
-  return expiresMs === undefined ? numbers : { ...numbers, certificates: [...numbers.certificates, { subject: 'server', expiresMs }] };
+  return expiresMs === undefined
+    ? numbers
+    : { ...numbers, certificates: [...numbers.certificates, { subject: 'server', expiresMs }] };
 }

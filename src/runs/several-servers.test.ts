@@ -7,11 +7,11 @@ import { PostgresServer, WITHOUT_POSTGRES } from '../testkit/postgres-server.ts'
 import { FakeShip, newRun } from '../testkit/runs-queue.ts';
 import { WebhookEndpoint } from '../testkit/webhook-endpoint.ts';
 import { createAuditLog } from './audit/index.ts';
-import { parseRunsConfig, type LoadedRunsConfig } from './config/index.ts';
+import { type LoadedRunsConfig, parseRunsConfig } from './config/index.ts';
 import type { RunsEnvironment } from './environment.ts';
+import { createNotifications } from './notifications/index.ts';
 import type { RunChange } from './queue/port.ts';
 import { assembleQueue, type QueueParts } from './queue/queue.ts';
-import { createNotifications } from './notifications/index.ts';
 import { createRuns } from './runs/index.ts';
 import { createSchedules } from './schedules/index.ts';
 
@@ -54,8 +54,23 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
   async function open(nodeId: string): Promise<Node> {
     const sql = await openPostgres({ url, pool: 5 });
     await migrate(sql, RUN_QUEUE_MIGRATIONS);
-    const loaded = { config: parseRunsConfig(YAML), apiTokens: [], source: 'test', folder: '/', readOnly: false, hash: '' } as LoadedRunsConfig;
-    const env: RunsEnvironment = { sql, clock: systemClock, timer: systemTimer, log: silentLog, nodeId, version: '0', config: { current: () => loaded, onChange: () => () => {} } };
+    const loaded = {
+      config: parseRunsConfig(YAML),
+      apiTokens: [],
+      source: 'test',
+      folder: '/',
+      readOnly: false,
+      hash: '',
+    } as LoadedRunsConfig;
+    const env: RunsEnvironment = {
+      sql,
+      clock: systemClock,
+      timer: systemTimer,
+      log: silentLog,
+      nodeId,
+      version: '0',
+      config: { current: () => loaded, onChange: () => () => {} },
+    };
     const parts = assembleQueue({ env, note: async () => {} });
     const changes: RunChange[] = [];
     parts.queue.onChange((change) => changes.push(change));
@@ -67,7 +82,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     return node;
   }
 
-  const submit = (node: Node, projectId: string) => node.sql.transaction((tx) => node.parts.queue.insert(tx, newRun({ projectId })));
+  const submit = (node: Node, projectId: string) =>
+    node.sql.transaction((tx) => node.parts.queue.insert(tx, newRun({ projectId })));
 
   /** Both servers assign runs at the same moment. */
   async function dispatch(): Promise<void> {
@@ -76,12 +92,21 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
   }
 
   async function finishAll(): Promise<void> {
-    await Promise.all(nodes.flatMap(({ parts, ships }) => ships.flatMap((ship) => ship.claims.splice(0).map(async ({ ref }) => {
-      expect(await parts.queue.complete(ref, ship.shipId, { outcome: 'succeeded', started: true })).toBe('recorded');
-    }))));
+    await Promise.all(
+      nodes.flatMap(({ parts, ships }) =>
+        ships.flatMap((ship) =>
+          ship.claims.splice(0).map(async ({ ref }) => {
+            expect(await parts.queue.complete(ref, ship.shipId, { outcome: 'succeeded', started: true })).toBe(
+              'recorded',
+            );
+          })
+        )
+      ),
+    );
   }
 
-  const count = async (where: string): Promise<number> => (await a.sql.get<{ n: number }>(`SELECT count(*) AS n FROM runs WHERE ${where}`))!.n;
+  const count = async (where: string): Promise<number> =>
+    (await a.sql.get<{ n: number }>(`SELECT count(*) AS n FROM runs WHERE ${where}`))!.n;
 
   it('assign each run once, each to their own ships', async () => {
     await Promise.all(Array.from({ length: 60 }, (_, i) => submit(nodes[i % 2]!, 'alpha')));
@@ -89,7 +114,11 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
       await dispatch();
       await finishAll();
     }
-    expect(await a.sql.get('SELECT count(*) AS n, count(DISTINCT seq) AS runs, min(fence) AS low, max(fence) AS high FROM attempts')).toEqual({ n: 60, runs: 60, low: 1, high: 1 });
+    expect(
+      await a.sql.get(
+        'SELECT count(*) AS n, count(DISTINCT seq) AS runs, min(fence) AS low, max(fence) AS high FROM attempts',
+      ),
+    ).toEqual({ n: 60, runs: 60, low: 1, high: 1 });
     const servers = await a.sql.all('SELECT DISTINCT substr(ship_id, 6, 1) AS server FROM attempts ORDER BY 1');
     expect(servers).toEqual([{ server: 'a' }, { server: 'b' }]);
   });
@@ -134,16 +163,17 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
       await b.parts.dispatcher.dispatch();
       const ship = b.ships.find(({ claims }) => claims.length > 0)!;
       const { ref } = ship.claims.pop()!;
-      const [cancelled, status] = await Promise.all([
-        a.parts.queue.cancel(id, async () => {}), b.parts.queue.complete(ref, ship.shipId, { outcome: 'succeeded', started: true }),
-      ]);
+      const [cancelled, status] = await Promise.all([a.parts.queue.cancel(id, async () => {}),
+        b.parts.queue.complete(ref, ship.shipId, { outcome: 'succeeded', started: true })]);
       expect(status).toBe('recorded');
       expect((await a.parts.queue.get(id))!.state).toBe(cancelled === undefined ? 'succeeded' : 'cancelled');
     }
   });
 
   it('notify each other of changes, and find those of which they were not notified', async () => {
-    const heard = (node: Node, id: string, state: string) => expect.poll(() => node.changes.some(({ run, isRemote }) => run.id === id && run.state === state && isRemote)).toBe(true);
+    const heard = (node: Node, id: string, state: string) =>
+      expect.poll(() => node.changes.some(({ run, isRemote }) => run.id === id && run.state === state && isRemote))
+        .toBe(true);
     const { id } = await submit(a, 'alpha');
     await heard(b, id, 'queued');
     await b.parts.dispatcher.dispatch(); // without a tick: it was notified of the lane
@@ -187,18 +217,35 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
       now += 3_600_000;
       await tick();
       expect(await count("project_id = 'timed'")).toBe(slot);
-      await a.sql.transaction((tx) => tx.run("UPDATE runs SET state = 'succeeded', finished_at = 1 WHERE project_id = 'timed'"));
+      await a.sql.transaction((tx) =>
+        tx.run("UPDATE runs SET state = 'succeeded', finished_at = 1 WHERE project_id = 'timed'")
+      );
     }
   });
 
   it('notify webhooks by one of them, of the runs of all, and by another when that one is gone', async () => {
     const endpoint = await WebhookEndpoint.open();
-    const loaded = { ...a.env.config.current(), config: parseRunsConfig(`${YAML}\nnotifications: {allow_private: loopback, webhooks: [{name: chat, url: '${endpoint.url}', states: [queued]}]}`) };
+    const loaded = {
+      ...a.env.config.current(),
+      config: parseRunsConfig(
+        `${YAML}\nnotifications: {allow_private: loopback, webhooks: [{name: chat, url: '${endpoint.url}', states: ` +
+          '[queued]}]}',
+      ),
+    };
     const audit = { record: createAuditLog(a.env).record };
     const notifiers = nodes.map(({ env, parts: { queue } }) => {
       // Waits of a server take a hundredth of their normal time.
-      const quick = { ...env, timer: { sleep: (ms: number, signal?: AbortSignal) => systemTimer.sleep(ms / 100, signal) }, config: { current: () => loaded, onChange: () => () => {} } };
-      const { present } = createRuns(quick, { queue, audit, keyVariableAvailable: () => true, logsAreFull: () => false });
+      const quick = {
+        ...env,
+        timer: { sleep: (ms: number, signal?: AbortSignal) => systemTimer.sleep(ms / 100, signal) },
+        config: { current: () => loaded, onChange: () => () => {} },
+      };
+      const { present } = createRuns(quick, {
+        queue,
+        audit,
+        keyVariableAvailable: () => true,
+        logsAreFull: () => false,
+      });
       return createNotifications(quick, { variables: {}, audit, present, onOutcome: () => {} });
     });
     for (const notifier of notifiers) await notifier.start();
@@ -222,7 +269,9 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     url = await server.createSchema();
     const opened = await Promise.all([1, 2, 3].map(() => openPostgres({ url, pool: 2 })));
     await Promise.all(opened.map((sql) => migrate(sql, RUN_QUEUE_MIGRATIONS)));
-    expect(await opened[0]!.get('SELECT count(*) AS n FROM schema_version')).toEqual({ n: RUN_QUEUE_MIGRATIONS.length });
+    expect(await opened[0]!.get('SELECT count(*) AS n FROM schema_version')).toEqual({
+      n: RUN_QUEUE_MIGRATIONS.length,
+    });
     expect([await opened[0]!.peers!.claim('name'), await opened[1]!.peers!.claim('name')]).toEqual([true, false]);
     await Promise.all(opened.map((sql) => sql.close()));
   });

@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../errors/index.ts';
 import { nestedErrors, toServiceError } from '../api/http/errors.ts';
+import { ServiceError } from '../errors/index.ts';
 import { answeringFailures, toStorageFailure } from './storage-failures.ts';
 
-const medium = (errcode: number) => new ServiceError('unavailable', 'the database failed', { cause: Object.assign(new Error('x'), { errcode }) });
+const medium = (errcode: number) =>
+  new ServiceError('unavailable', 'the database failed', { cause: Object.assign(new Error('x'), { errcode }) });
 
 describe('a failure of the store', () => {
-  it.each([5, 6, 14, 261])('that may pass is storage_unavailable, with the time to come back (SQLite %i)', (errcode) => {
-    expect(toStorageFailure(medium(errcode), 'enqueue_failed')).toMatchObject({ code: 'storage_unavailable', headers: { 'Retry-After': '1' } });
-  });
+  it.each([5, 6, 14, 261])('that may pass is storage_unavailable, with the time to come back (SQLite %i)',
+    (errcode) => {
+      expect(toStorageFailure(medium(errcode), 'enqueue_failed')).toMatchObject({
+        code: 'storage_unavailable',
+        headers: { 'Retry-After': '1' },
+      });
+    });
 
   it.each([7, 8, 10, 11, 13, 26, 266, 778])('that lasts keeps the code of what was done (SQLite %i)', (errcode) => {
     expect(toStorageFailure(medium(errcode), 'enqueue_failed')).toMatchObject({ code: 'enqueue_failed' });
@@ -16,7 +21,9 @@ describe('a failure of the store', () => {
   });
 
   it('of a database that is closed may pass: the service is about to stop', () => {
-    expect(toStorageFailure(new ServiceError('unavailable', 'the database is closed'), 'storage_failed')).toMatchObject({ code: 'storage_unavailable' });
+    expect(toStorageFailure(new ServiceError('unavailable', 'the database is closed'), 'storage_failed')).toMatchObject(
+      { code: 'storage_unavailable' },
+    );
   });
 
   it('is not what a handler says on purpose', () => {
@@ -44,7 +51,11 @@ describe('handlers that return failures', () => {
     const seen: string[] = [];
     const options = { accepting: () => true, onFailure: (error: ServiceError) => void seen.push(error.code) };
     const mistake = new TypeError('ours');
-    const { work } = answeringFailures({ work: async (error: unknown): Promise<number> => { throw error; } }, options);
+    const { work } = answeringFailures({
+      work: async (error: unknown): Promise<number> => {
+        throw error;
+      },
+    }, options);
     await expect(work(medium(11))).rejects.toMatchObject({ code: 'storage_failed' });
     await expect(work(new ServiceError('run_not_found', 'no'))).rejects.toMatchObject({ code: 'run_not_found' });
     await expect(work(mistake)).rejects.toBe(mistake);

@@ -12,9 +12,10 @@ export function storageUnavailable(reason: string, cause?: unknown): ServiceErro
 }
 
 /**
- * The one place where failures of the store get their error codes of the run-queue service (decisions, section 2.10). Temporary failures become
- * `storage_unavailable`; others, such as a full disk or a damaged file, become `code`. Errors that a handler threw on purpose are not changed, and
- * neither are unexpected errors, unless `code` says what was not done, whatever the reason: `enqueue_failed`.
+ * The one place where failures of the store get their error codes of the run-queue service (decisions, section 2.10).
+ * Temporary failures become `storage_unavailable`; others, such as a full disk or a damaged file, become `code`. Errors
+ * that a handler threw on purpose are not changed, and neither are unexpected errors, unless `code` says what was not
+ * done, whatever the reason: `enqueue_failed`.
  */
 export function toStorageFailure(thrown: unknown, code: 'storage_failed' | 'enqueue_failed'): unknown {
   if (thrown instanceof ServiceError) {
@@ -48,8 +49,13 @@ export interface AnswerOptions {
 
 type Work = (...args: never[]) => unknown;
 
-/** Wraps handlers or preconditions: failures of the store get its codes, and calls return 503 while the service is not ready. */
-export function answeringFailures<T extends Readonly<Record<string, Work | undefined>>>(work: T, { accepting, onFailure }: AnswerOptions): T {
+/**
+ * Wraps handlers or preconditions: failures of the store get its codes, and calls return 503 while the service is not
+ * ready.
+ */
+export function answeringFailures<T extends Readonly<Record<string, Work | undefined>>>(work: T,
+  { accepting, onFailure }: AnswerOptions): T
+{
   const guarded = (run: Work): Work => async (...args) => {
     if (!accepting()) throw storageUnavailable('the server is starting or stopping');
     try {

@@ -1,14 +1,14 @@
-import type {
-  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DownloadArtifactsResponse, RecordSourceRequest, RecordSourceResponse, RunRef, ServerMessage, ShipMessage,
-  DiscardCacheRequest, DiscardCacheResponse, DownloadCacheRequest, DownloadCacheResponse, UploadArtifactRequest, UploadArtifactResponse, UploadCacheRequest, UploadCacheResponse,
-} from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DiscardCacheRequest,
+  DiscardCacheResponse, DownloadArtifactsResponse, DownloadCacheRequest, DownloadCacheResponse, RecordSourceRequest,
+  RecordSourceResponse, RunRef, ServerMessage, ShipMessage, UploadArtifactRequest, UploadArtifactResponse,
+  UploadCacheRequest, UploadCacheResponse } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** Receives the events of an open control stream. No function may throw. */
 export interface StreamEvents {
   message(message: ServerMessage): void;
   /**
-   * Called once, at the end. `denied`: the ship is revoked, and the server has proved it. `unknown`: the server does not know the ship, or says
-   * without proof that it is revoked. `outdated`: its program is too old.
+   * Called once, at the end. `denied`: the ship is revoked, and the server has proved it. `unknown`: the server does
+   * not know the ship, or says without proof that it is revoked. `outdated`: its program is too old.
    */
   ended(reason: 'lost' | 'denied' | 'unknown' | 'outdated', detail: string): void;
 }
@@ -20,13 +20,15 @@ export interface ControlStream {
 }
 
 /**
- * The connection of a ship to the server: gRPC for a remote ship, direct calls for the ship in the server's own process. Calls reject if the server
- * cannot be reached; they may be repeated. They must settle within half a minute, because the ship has no other time limit for them.
+ * The connection of a ship to the server: gRPC for a remote ship, direct calls for the ship in the server's own
+ * process. Calls reject if the server cannot be reached; they may be repeated. They must settle within half a minute,
+ * because the ship has no other time limit for them.
  */
 export interface ShipLink {
   connect(events: StreamEvents): ControlStream;
   /**
-   * Whether no server runs at the address now, because its host refuses connections to the port. Absent if that cannot be determined. Never rejects.
+   * Whether no server runs at the address now, because its host refuses connections to the port. Absent if that cannot
+   * be determined. Never rejects.
    */
   isDown?(): Promise<boolean>;
   appendLogs(request: AppendLogsRequest): Promise<AppendLogsResponse>;
@@ -38,7 +40,9 @@ export interface ShipLink {
   downloadArtifacts(ref: RunRef, signal: AbortSignal): AsyncIterable<DownloadArtifactsResponse>;
   /** Like `uploadArtifact`. */
   uploadCache(parts: AsyncIterable<UploadCacheRequest>, signal: AbortSignal): Promise<UploadCacheResponse>;
-  /** The cache that fits best, read at the speed of the consumer; aborting the signal, or reading no further, ends it. */
+  /**
+   * The cache that fits best, read at the speed of the consumer; aborting the signal, or reading no further, ends it.
+   */
   downloadCache(request: DownloadCacheRequest, signal: AbortSignal): AsyncIterable<DownloadCacheResponse>;
   discardCache(request: DiscardCacheRequest): Promise<DiscardCacheResponse>;
 }

@@ -93,33 +93,43 @@ describe('a partition', () => {
 });
 
 describe('an outage', () => {
-  it.each(['server', 'store'] as const)('of the %s within the grace costs no run, and no line of those that end meanwhile', async (what) => {
-    const { fleet, time, executor } = new ShipBench();
-    fleet.outageGraceMs = 600_000;
-    const long = fleet.add('long', { lines: 500, durationMs: 700_000 });
-    const short = fleet.add('short', { lines: 100, durationMs: 60_000 });
-    await time.pass(40_000);
-    fleet.fail(what);
-    await time.pass(540_000);
-    expect(executor.alive).toHaveLength(1);
-    fleet.heal();
-    await time.pass(160_000);
-    for (const run of [long, short]) expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
-    expect(executor.executions).toHaveLength(2);
-    expect([long.logs.get('1.1'), short.logs.get('1.1')]).toEqual([expected('long.1.1', 500), expected('short.1.1', 100)]);
-  });
+  it.each(['server', 'store'] as const)(
+    'of the %s within the grace costs no run, and no line of those that end meanwhile',
+    async (what) => {
+      const { fleet, time, executor } = new ShipBench();
+      fleet.outageGraceMs = 600_000;
+      const long = fleet.add('long', { lines: 500, durationMs: 700_000 });
+      const short = fleet.add('short', { lines: 100, durationMs: 60_000 });
+      await time.pass(40_000);
+      fleet.fail(what);
+      await time.pass(540_000);
+      expect(executor.alive).toHaveLength(1);
+      fleet.heal();
+      await time.pass(160_000);
+      for (const run of [long, short])
+        expect(run).toMatchObject({
+          state: 'done',
+          outcome: Outcome.SUCCEEDED,
+          attempt: 1,
+        });
+      expect(executor.executions).toHaveLength(2);
+      expect([long.logs.get('1.1'), short.logs.get('1.1')]).toEqual([expected('long.1.1', 500),
+        expected('short.1.1', 100)]);
+    },
+  );
 
-  it.each(['server', 'store'] as const)('of the %s beyond the grace stops the work about a lease later', async (what) => {
-    const { fleet, time, executor } = new ShipBench();
-    fleet.outageGraceMs = 120_000;
-    fleet.add('a', { lines: 10, durationMs: 3_600_000 });
-    await time.pass(1000);
-    fleet.fail(what);
-    await time.pass(120_000);
-    expect(executor.alive).toHaveLength(1);
-    await time.pass(60_000);
-    expect(executor.alive).toHaveLength(0);
-  });
+  it.each(['server', 'store'] as const)('of the %s beyond the grace stops the work about a lease later',
+    async (what) => {
+      const { fleet, time, executor } = new ShipBench();
+      fleet.outageGraceMs = 120_000;
+      fleet.add('a', { lines: 10, durationMs: 3_600_000 });
+      await time.pass(1000);
+      fleet.fail(what);
+      await time.pass(120_000);
+      expect(executor.alive).toHaveLength(1);
+      await time.pass(60_000);
+      expect(executor.alive).toHaveLength(0);
+    });
 
   it('that turns into a silence of the network is not bridged any longer: a server that is back may hand the run out', async () => {
     const { fleet, time, executor } = new ShipBench();
@@ -228,13 +238,14 @@ describe('the log', () => {
     const run = fleet.add('a', { lines: 100, durationMs: 50_000 });
     await time.pass(10_000);
     const connect = fleet.connect.bind(fleet);
-    fleet.connect = (events) => connect({
-      ended: (...end) => events.ended(...end),
-      message: (message) => {
-        if (message.body.case === 'welcome') for (const resume of message.body.value.resume) resume.nextSeq = 0n;
-        events.message(message);
-      },
-    });
+    fleet.connect = (events) =>
+      connect({
+        ended: (...end) => events.ended(...end),
+        message: (message) => {
+          if (message.body.case === 'welcome') { for (const resume of message.body.value.resume) resume.nextSeq = 0n; }
+          events.message(message);
+        },
+      });
     fleet.cut();
     await time.pass(50_000);
     expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED });
@@ -266,7 +277,9 @@ describe('the log', () => {
     const stored = run.logs.get('1.1')!;
     expect(stored.at(-1)).toMatch(/^a\.1\.1#4999\./);
     const { logLinesLeftOut, logSeqTotal } = run.completions[0]!;
-    expect(stored.filter((message) => message.includes('lost here'))).toEqual([`${logLinesLeftOut} lines are lost here, because the disk of the ship does not take more`]);
+    expect(stored.filter((message) => message.includes('lost here'))).toEqual([
+      `${logLinesLeftOut} lines are lost here, because the disk of the ship does not take more`,
+    ]);
     expect([BigInt(stored.length), logSeqTotal + logLinesLeftOut]).toEqual([logSeqTotal, 5001n]);
   });
 

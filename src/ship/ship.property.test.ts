@@ -1,21 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Outcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { FAIR, ShipBench, type FakeRun } from '../testkit/ship/index.ts';
+import { FAIR, type FakeRun, ShipBench } from '../testkit/ship/index.ts';
 
 /** Events of ship, server and network, one after another. */
-const incident = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ what: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 30_000 }) }) },
-  { weight: 2, arbitrary: fc.record({ what: fc.constant('partition' as const), ms: fc.oneof(fc.integer({ min: 100, max: 40_000 }), fc.integer({ min: 40_000, max: 100_000 })) }) },
-  fc.record({ what: fc.constant('cut' as const), ms: fc.constant(0) }),
+const incident = fc.oneof({
+  weight: 4,
+  arbitrary: fc.record({ what: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 30_000 }) }),
+}, {
+  weight: 2,
+  arbitrary: fc.record({
+    what: fc.constant('partition' as const),
+    ms: fc.oneof(fc.integer({ min: 100, max: 40_000 }), fc.integer({ min: 40_000, max: 100_000 })),
+  }),
+}, fc.record({ what: fc.constant('cut' as const), ms: fc.constant(0) }),
   fc.record({ what: fc.constant('restart' as const), ms: fc.integer({ min: 100, max: 40_000 }) }),
   fc.record({ what: fc.constant('cancel' as const), ms: fc.nat(20) }),
-  fc.record({ what: fc.constant('reconnect' as const), ms: fc.nat(20_000) }),
-  { weight: 2, arbitrary: fc.record({ what: fc.constant('storm' as const), ms: fc.integer({ min: 1000, max: 60_000 }) }) },
-);
+  fc.record({ what: fc.constant('reconnect' as const), ms: fc.nat(20_000) }), {
+  weight: 2,
+  arbitrary: fc.record({ what: fc.constant('storm' as const), ms: fc.integer({ min: 1000, max: 60_000 }) }),
+});
 
 const script = fc.record({
-  lines: fc.nat(300), durationMs: fc.oneof(fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 30_000, max: 200_000 })), dyingMs: fc.nat(20_000), outcome: fc.constantFrom('succeeded' as const, 'failed' as const),
+  lines: fc.nat(300),
+  durationMs: fc.oneof(fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 30_000, max: 200_000 })),
+  dyingMs: fc.nat(20_000),
+  outcome: fc.constantFrom('succeeded' as const, 'failed' as const),
   stopOnPartition: fc.boolean(),
 });
 
@@ -44,16 +54,25 @@ describe('whatever happens between a ship and its server', () => {
   });
 });
 
-async function play({ scripts, incidents, capacity, seed }: typeof story extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
+async function play(
+  { scripts, incidents, capacity, seed }: typeof story extends fc.Arbitrary<infer T> ? T : never,
+): Promise<void> {
   const random = dice(seed);
   const bench = new ShipBench({ description: { capacity }, random });
   const { fleet, time, executor, spools, ship } = bench;
-  const runs = scripts.map(({ stopOnPartition, ...rest }, index) => fleet.add(`run${index}`, rest, { stopOnPartition }));
+  const runs = scripts.map(({ stopOnPartition, ...rest }, index) =>
+    fleet.add(`run${index}`, rest, { stopOnPartition })
+  );
   fleet.onLeaseEnd = (run) => {
     // Work that stops by itself is dead before the server assigns its run again, to any ship.
     if (run.stopOnPartition) expect(executor.alive.filter(({ runId }) => runId === run.id)).toEqual([]);
   };
-  const storm = { delayMs: () => random() * 3000, losesRequest: () => random() < 0.3, losesAnswer: () => random() < 0.3, repeats: () => random() < 0.3 };
+  const storm = {
+    delayMs: () => random() * 3000,
+    losesRequest: () => random() < 0.3,
+    losesAnswer: () => random() < 0.3,
+    repeats: () => random() < 0.3,
+  };
   for (const { what, ms } of incidents) {
     if (what === 'cancel') cancelSome(bench, runs, ms);
     else if (what === 'cut') fleet.cut();

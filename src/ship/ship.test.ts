@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Outcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { FAIR, GRACE_MS, refOf, ShipBench } from '../testkit/ship/index.ts';
 import { HeardLog } from '../testkit/ship/heard-log.ts';
+import { FAIR, GRACE_MS, refOf, ShipBench } from '../testkit/ship/index.ts';
 
 const { expected } = ShipBench;
 const quick = { lines: 3, durationMs: 1000 };
@@ -13,7 +13,21 @@ describe('a ship', () => {
     const run = fleet.add('a', quick);
     await time.pass(5000);
     expect(fleet.received[0]!.body).toMatchObject({
-      case: 'hello', value: { info: { name: 'test', version: '1.0.0', protocol: 1, os: 'linux', arch: 'amd64', kinds: ['diagnostic', 'pipeline', 'ai_text'], roles: ['WRITER_API_KEY'], capacity: 2, ephemeral: false }, held: [] },
+      case: 'hello',
+      value: {
+        info: {
+          name: 'test',
+          version: '1.0.0',
+          protocol: 1,
+          os: 'linux',
+          arch: 'amd64',
+          kinds: ['diagnostic', 'pipeline', 'ai_text'],
+          roles: ['WRITER_API_KEY'],
+          capacity: 2,
+          ephemeral: false,
+        },
+        held: [],
+      },
     });
     expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
     expect(run.logs.get('1.1')).toEqual(expected('a.1.1', 3));
@@ -27,7 +41,10 @@ describe('a ship', () => {
     await time.pass(5000);
     expect(ship.running).toBe(2);
     expect(fleet.runs.get('c')!.state).toBe('queued');
-    fleet.broadcast({ case: 'assignment', value: { ref: { $typeName: 'quire.fleet.v1.RunRef', runId: 'c', attempt: 1, fencingToken: 1n } } as never });
+    fleet.broadcast({
+      case: 'assignment',
+      value: { ref: { $typeName: 'quire.fleet.v1.RunRef', runId: 'c', attempt: 1, fencingToken: 1n } } as never,
+    });
     await time.pass(10);
     expect(fleet.received.at(-1)!.body).toMatchObject({ case: 'reject', value: { reason: 'full' } });
   });
@@ -43,14 +60,17 @@ describe('a ship', () => {
   it('sends a server that counts slots a heartbeat at once only for what the server cannot count', async () => {
     const { fleet, time, ship } = new ShipBench({ description: { capacity: 1 } });
     fleet.features = ['complete'];
-    const told = () => fleet.received.flatMap(({ body }) => (body.case === 'heartbeat' ? [[body.value.freeSlots, body.value.draining]] : []));
+    const told = () =>
+      fleet.received.flatMap((
+        { body },
+      ) => (body.case === 'heartbeat' ? [[body.value.freeSlots, body.value.draining]] : []));
     for (const id of ['a', 'b', 'c']) fleet.add(id, quick);
     await time.pass(5000); // well before the second heartbeat
     expect([...fleet.runs.values()].map(({ state }) => state)).toEqual(['done', 'done', 'done']);
     expect(told()).toEqual([[1, false]]);
     const abandoned = fleet.add('d', long);
     await time.pass(500);
-    fleet.broadcast({ case: 'abandon', value: { ref: refOf(abandoned), reason: 'it is another ship\'s' } as never });
+    fleet.broadcast({ case: 'abandon', value: { ref: refOf(abandoned), reason: "it is another ship's" } as never });
     await time.pass(500);
     expect(told().slice(1)).toEqual([[0, false], [1, false]]); // its processes took a moment to die
     ship.drain({ exit: false });
@@ -63,7 +83,9 @@ describe('a ship', () => {
     executor.refusal = 'no bubblewrap here';
     fleet.add('a', quick);
     await time.pass(500);
-    expect(fleet.received.map(({ body }) => body)).toContainEqual(expect.objectContaining({ case: 'reject', value: expect.objectContaining({ reason: 'unsupported' }) }));
+    expect(fleet.received.map(({ body }) => body)).toContainEqual(
+      expect.objectContaining({ case: 'reject', value: expect.objectContaining({ reason: 'unsupported' }) }),
+    );
     expect(executor.executions).toEqual([]);
   });
 
@@ -89,10 +111,13 @@ describe('a ship', () => {
     const [former, latter] = executor.executions;
     expect(former!.endedAt).toBeLessThanOrEqual(latter!.startedAt);
     expect(executor.alive).toEqual([latter]);
-    expect(fleet.received.at(-1)!.body).toMatchObject({ case: 'heartbeat', value: { held: [{ attempt: 2, fencingToken: 3n }] } });
+    expect(fleet.received.at(-1)!.body).toMatchObject({
+      case: 'heartbeat',
+      value: { held: [{ attempt: 2, fencingToken: 3n }] },
+    });
   });
 
-  it('learns how far the server\'s clock is ahead, and does not mind', async () => {
+  it("learns how far the server's clock is ahead, and does not mind", async () => {
     const { fleet, time, ship } = new ShipBench({ clockSkewMs: -3_600_000 });
     const run = fleet.add('a', { ...quick, durationMs: 300_000 });
     await time.pass(310_000);
@@ -251,22 +276,28 @@ describe('ending', () => {
     expect([executor.alive.length, spools.open.size, run.completions.length]).toEqual([0, 0, 0]);
   });
 
-  it('but not when the server does not know it: the ship kills nothing of its own accord, asks again after a minute and goes on', async () => {
-    const log = new HeardLog();
-    const { fleet, time, ship, executor } = new ShipBench({ log });
-    await time.pass(1000);
-    fleet.refusing = 'unknown';
-    fleet.cut('unknown');
-    await time.pass(59_000);
-    expect(ship.isConnected).toBe(false);
-    expect(log.messages.filter((message) => message.startsWith('the server does not know this ship'))).toHaveLength(1);
-    fleet.refusing = undefined;
-    await time.pass(2000);
-    expect(ship.isConnected).toBe(true);
-    const run = fleet.add('a', quick);
-    await time.pass(10_000);
-    expect([run.state, executor.executions.length]).toEqual(['done', 1]);
-  });
+  it(
+    'but not when the server does not know it: the ship kills nothing of its own accord, asks again after a minute ' +
+      'and goes on',
+    async () => {
+      const log = new HeardLog();
+      const { fleet, time, ship, executor } = new ShipBench({ log });
+      await time.pass(1000);
+      fleet.refusing = 'unknown';
+      fleet.cut('unknown');
+      await time.pass(59_000);
+      expect(ship.isConnected).toBe(false);
+      expect(log.messages.filter((message) => message.startsWith('the server does not know this ship'))).toHaveLength(
+        1,
+      );
+      fleet.refusing = undefined;
+      await time.pass(2000);
+      expect(ship.isConnected).toBe(true);
+      const run = fleet.add('a', quick);
+      await time.pass(10_000);
+      expect([run.state, executor.executions.length]).toEqual(['done', 1]);
+    },
+  );
 
   it('when it is too old says so', async () => {
     const { fleet, time, end } = new ShipBench();

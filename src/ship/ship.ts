@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { ShipInfoSchema, type Assignment, type HeartbeatAck, type ShipInfo, type Welcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { randomBytes } from 'node:crypto';
+import { type Assignment, type HeartbeatAck, type ShipInfo, ShipInfoSchema,
+  type Welcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../lib/log.ts';
 import type { Executor } from './execute/port.ts';
 import type { ShipLink } from './link.ts';
-import { Hold, Session, type SessionOwner, type SessionEnd } from './session/index.ts';
+import { Hold, Session, type SessionEnd, type SessionOwner } from './session/index.ts';
 import type { Spools } from './spool/index.ts';
 import type { ShipTime } from './time.ts';
 import { RECONNECT, RetryPause, sleepUntil, untilAborted } from './wait/index.ts';
@@ -42,8 +43,9 @@ export interface ShipOptions {
 }
 
 /**
- * Why a ship has ended: `drained`, no run is left after a drain; `ephemeral`, its one run has ended; `denied`, the server has revoked it; `outdated`,
- * its program is too old for the server; `gave_up`, it was stopped and its last reports did not succeed.
+ * Why a ship has ended: `drained`, no run is left after a drain; `ephemeral`, its one run has ended; `denied`, the
+ * server has revoked it; `outdated`, its program is too old for the server; `gave_up`, it was stopped and its last
+ * reports did not succeed.
  */
 export type ShipEnd = 'drained' | 'ephemeral' | 'denied' | 'outdated' | 'gave_up';
 
@@ -51,7 +53,8 @@ export interface Ship {
   /** Works until the ship ends; no process of its work is alive then. Must be called once. Never rejects. */
   run(): Promise<ShipEnd>;
   /**
-   * Takes no more runs. Runs that are unfinished after `deadlineMs` are returned; without it none is. With `exit` the ship ends when no run is left.
+   * Takes no more runs. Runs that are unfinished after `deadlineMs` are returned; without it none is. With `exit` the
+   * ship ends when no run is left.
    */
   drain(options: { readonly deadlineMs?: number; readonly exit: boolean }): void;
   /** Returns the current runs, with each run's grace, and ends. */
@@ -66,7 +69,14 @@ export interface Ship {
 /** In the form of the protocol. */
 export function toShipInfo({ keyVariables, ...description }: ShipDescription, kinds: Executor['kinds']): ShipInfo {
   const capacity = description.ephemeral ? 1 : description.capacity;
-  return create(ShipInfoSchema, { ...description, capacity, protocol: PROTOCOL, kinds: [...kinds], roles: [...keyVariables], features: ['source', 'restore'] });
+  return create(ShipInfoSchema, {
+    ...description,
+    capacity,
+    protocol: PROTOCOL,
+    kinds: [...kinds],
+    roles: [...keyVariables],
+    features: ['source', 'restore'],
+  });
 }
 
 export function createShip(options: ShipOptions): Ship {
@@ -101,7 +111,12 @@ class ConnectedShip implements Ship, SessionOwner {
   constructor(options: ShipOptions) {
     this.#options = options;
     this.#info = toShipInfo(options.description, options.executor.kinds);
-    this.#hold = new Hold({ ...options, leaseTtlMs: () => this.#leaseTtlMs, isBridging: () => this.#isBridging(), onChange: () => this.#changed() });
+    this.#hold = new Hold({
+      ...options,
+      leaseTtlMs: () => this.#leaseTtlMs,
+      isBridging: () => this.#isBridging(),
+      onChange: () => this.#changed(),
+    });
   }
 
   get running(): number {
@@ -117,7 +132,8 @@ class ConnectedShip implements Ship, SessionOwner {
   }
 
   async run(): Promise<ShipEnd> {
-    // As soon as this process connects, the server assigns the runs again that it does not hold; the former process's work must be dead before.
+    // As soon as this process connects, the server assigns the runs again that it does not hold; the former process's
+    // work must be dead before.
     await Promise.all([this.#sweep(), this.#options.executor.ready]);
     void this.#stayConnected();
     const end = await this.#end.promise;
@@ -130,7 +146,8 @@ class ConnectedShip implements Ship, SessionOwner {
   drain({ deadlineMs, exit }: { deadlineMs?: number; exit: boolean }): void {
     this.#isDraining = true;
     this.#exitsWhenEmpty ||= exit;
-    this.#options.log.info({ running: this.running, ...(deadlineMs !== undefined && { deadlineMs }) }, 'taking no more runs');
+    this.#options.log.info({ running: this.running, ...(deadlineMs !== undefined && { deadlineMs }) },
+      'taking no more runs');
     this.#changed();
     if (deadlineMs !== undefined) void this.#after(deadlineMs, () => this.#hold.giveBackAll());
   }
@@ -184,7 +201,8 @@ class ConnectedShip implements Ship, SessionOwner {
   onDrain(deadlineMs: number, exit: boolean): void {
     this.#serverDrains = true;
     this.#serverEnds = exit;
-    this.#options.log.info({ running: this.running, exit, ...(deadlineMs > 0 && { deadlineMs }) }, 'taking no more runs: the server drains this ship');
+    this.#options.log.info({ running: this.running, exit, ...(deadlineMs > 0 && { deadlineMs }) },
+      'taking no more runs: the server drains this ship');
     this.#changed();
     if (deadlineMs > 0) void this.#after(deadlineMs, () => this.#hold.giveBackAll());
   }
@@ -208,7 +226,8 @@ class ConnectedShip implements Ship, SessionOwner {
       const { reason, detail, wasStable, afterMs } = await this.#connect();
       if (this.#over.signal.aborted) return;
       if (reason === 'denied' || reason === 'outdated') {
-        log.error({ detail }, reason === 'denied' ? 'the server has revoked this ship' : 'this ship is too old for the server');
+        log.error({ detail },
+          reason === 'denied' ? 'the server has revoked this ship' : 'this ship is too old for the server');
         this.#end.resolve(reason);
         return;
       }
@@ -227,13 +246,17 @@ class ConnectedShip implements Ship, SessionOwner {
     if (lastLoss === this.#lastLoss && !wasStable) return;
     this.#lastLoss = lastLoss;
     const { log } = this.#options;
-    if (reason === 'unknown') log.error({ detail }, 'the server does not know this ship, perhaps since its store was restored; the ship keeps its key and tries again');
+    if (reason === 'unknown')
+      log.error({ detail },
+        'the server does not know this ship, perhaps since its store was restored; the ship keeps its key and ' +
+          'tries again');
     else log.warn({ detail, held: this.#hold.held().length }, 'disconnected');
   }
 
   /**
-   * While its host refuses connections no server runs that could assign the runs elsewhere, and one that starts then waits for as long as a lease
-   * lasts. So leases count from the refused connection, until the grace for outages is over.
+   * While its host refuses connections no server runs that could assign the runs elsewhere, and one that starts then
+   * waits for as long as a lease lasts. So leases count from the refused connection, until the grace for outages is
+   * over.
    */
   async #bridge(): Promise<void> {
     const { link, time } = this.#options;
@@ -250,7 +273,10 @@ class ConnectedShip implements Ship, SessionOwner {
     return this.#options.time.monotonic() - this.#contactAt <= this.#outageGraceMs;
   }
 
-  /** Waiting spares a server that is in trouble, but must not cost runs: most of their time is kept for further attempts. */
+  /**
+   * Waiting spares a server that is in trouble, but must not cost runs: most of their time is kept for further
+   * attempts.
+   */
   #longestPause(afterMs: number): number {
     return Math.min(afterMs, Math.max(RECONNECT.initial, this.#hold.outageMs / 3));
   }
@@ -258,7 +284,14 @@ class ConnectedShip implements Ship, SessionOwner {
   async #connect(): Promise<SessionEnd> {
     const { link, time, log } = this.#options;
     const session = new Session({
-      link, time, log, hold: this.#hold, owner: this, info: this.#info, sessionId: this.#sessionId, firstHeartbeat: this.#session?.nextHeartbeat ?? 0,
+      link,
+      time,
+      log,
+      hold: this.#hold,
+      owner: this,
+      info: this.#info,
+      sessionId: this.#sessionId,
+      firstHeartbeat: this.#session?.nextHeartbeat ?? 0,
     });
     this.#session = session;
     const end = await session.run();

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 
 /** The time sources of a ship. Only `clock` can be set; leases and waits are measured by `monotonic`. */
@@ -11,4 +11,9 @@ export interface ShipTime {
   random(): number;
 }
 
-export const systemShipTime: ShipTime = { clock: systemClock, monotonic: () => performance.now(), timer: systemTimer, random: Math.random };
+export const systemShipTime: ShipTime = {
+  clock: systemClock,
+  monotonic: () => performance.now(),
+  timer: systemTimer,
+  random: Math.random,
+};

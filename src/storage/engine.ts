@@ -1,8 +1,8 @@
 import type { Row, SqlValue } from './port.ts';
 
 /**
- * One synchronous connection, as the writer uses it. Failures of the medium are thrown as `ServiceError('unavailable')`, others as plain
- * errors.
+ * One synchronous connection, as the writer uses it. Failures of the medium are thrown as
+ * `ServiceError('unavailable')`, others as plain errors.
  */
 export interface Engine {
   all(sql: string, params: readonly SqlValue[]): Row[];
@@ -15,8 +15,8 @@ export interface Engine {
   exec(sql: string): void;
   commit(): void;
   /**
-   * Resolves when what was committed before the call survives a power failure; absent if the driver is not durable. Rejects when that is
-   * not certain.
+   * Resolves when what was committed before the call survives a power failure; absent if the driver is not durable.
+   * Rejects when that is not certain.
    */
   durable?(): Promise<void>;
   /** False once SQLite has rolled back on its own, as it does when the disk is full. */

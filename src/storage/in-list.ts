@@ -1,8 +1,8 @@
 import type { SqlValue } from './port.ts';
 
 /**
- * Values for `IN (...)`, padded with repeats to a power of two, so that a few prepared statements serve lists of every length. The list
- * must not be empty.
+ * Values for `IN (...)`, padded with repeats to a power of two, so that a few prepared statements serve lists of every
+ * length. The list must not be empty.
  */
 export function inList<T extends SqlValue>(values: readonly T[]): { marks: string; params: T[] } {
   const params = [...values];

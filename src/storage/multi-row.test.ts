@@ -7,12 +7,16 @@ let sql: Sql;
 
 beforeAll(async () => {
   sql = await openDatabase({ path: ':memory:' });
-  await sql.transaction((tx) => tx.run('CREATE TABLE numbers(n INTEGER PRIMARY KEY, twice INTEGER NOT NULL, kept INTEGER NOT NULL) STRICT'));
+  await sql.transaction((tx) =>
+    tx.run('CREATE TABLE numbers(n INTEGER PRIMARY KEY, twice INTEGER NOT NULL, kept INTEGER NOT NULL) STRICT')
+  );
 });
 afterAll(() => sql.close());
 
-const INSERT = new MultiRow('INSERT INTO numbers(n, twice, kept) VALUES', '(?, ?, 0)', 'ON CONFLICT(n) DO UPDATE SET twice = excluded.twice');
-const DOUBLE = new MultiRow('UPDATE numbers SET kept = ?, twice = given.column2 FROM (VALUES', '(CAST(? AS BIGINT), CAST(? AS BIGINT))', ') AS given WHERE n = given.column1 RETURNING n');
+const INSERT = new MultiRow('INSERT INTO numbers(n, twice, kept) VALUES', '(?, ?, 0)',
+  'ON CONFLICT(n) DO UPDATE SET twice = excluded.twice');
+const DOUBLE = new MultiRow('UPDATE numbers SET kept = ?, twice = given.column2 FROM (VALUES',
+  '(CAST(? AS BIGINT), CAST(? AS BIGINT))', ') AS given WHERE n = given.column1 RETURNING n');
 
 describe('statements of many rows', () => {
   it.each([0, 1, 2, 63, 64, 65, 200])('write %i rows, as often as they are run', async (count) => {
@@ -20,9 +24,13 @@ describe('statements of many rows', () => {
     await sql.transaction((tx) => INSERT.run(tx, [], rows));
     const { changes } = await sql.transaction((tx) => INSERT.run(tx, [], rows));
     expect(changes).toBe(count);
-    const found = await sql.transaction((tx) => DOUBLE.all<{ n: number }>(tx, [count], rows.map(([n]) => [n!, 2 * n!])));
+    const found = await sql.transaction((tx) =>
+      DOUBLE.all<{ n: number }>(tx, [count], rows.map(([n]) => [n!, 2 * n!]))
+    );
     expect(found.map(({ n }) => n).sort((a, b) => a - b)).toEqual(rows.map(([n]) => n));
-    expect(await sql.get('SELECT count(*) AS n FROM numbers WHERE kept = ? AND twice = 2 * n', [count])).toEqual({ n: count === 0 ? 0 : count });
+    expect(await sql.get('SELECT count(*) AS n FROM numbers WHERE kept = ? AND twice = 2 * n', [count])).toEqual({
+      n: count === 0 ? 0 : count,
+    });
     await sql.transaction((tx) => tx.run('DELETE FROM numbers'));
   });
 

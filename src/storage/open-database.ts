@@ -1,13 +1,13 @@
-import type { Sql } from './port.ts';
 import type { KeyRing } from './encryption/index.ts';
-import { NodeSqlite, type Faults } from './sqlite/index.ts';
+import type { Sql } from './port.ts';
+import { type Faults, NodeSqlite } from './sqlite/index.ts';
 
 export interface DatabaseOptions {
   /** A file, or `:memory:` for a database that exists as long as the process (`durable: false`). */
   readonly path: string;
   /**
-   * Keys of encryption at rest. With them, reads return decrypted values of documents, and deleted or replaced content is overwritten with
-   * zeros. Without them, encrypted values are returned as they are stored.
+   * Keys of encryption at rest. With them, reads return decrypted values of documents, and deleted or replaced content
+   * is overwritten with zeros. Without them, encrypted values are returned as they are stored.
    */
   readonly keys?: KeyRing | undefined;
   /** False: a transaction is acknowledged before it is on disk, and a power failure may undo the latest ones. */
@@ -15,8 +15,8 @@ export interface DatabaseOptions {
   /** Milliseconds that a statement waits for another connection's lock; default 5,000. */
   readonly busyTimeoutMs?: number;
   /**
-   * Milliseconds that the transactions of a group wait for others to share their sync, at most 5; default 0. They are still acknowledged
-   * only after the sync. Without effect on `:memory:`.
+   * Milliseconds that the transactions of a group wait for others to share their sync, at most 5; default 0. They are
+   * still acknowledged only after the sync. Without effect on `:memory:`.
    */
   readonly groupWindowMs?: number;
   /** Makes the disk fail, for tests; without effect on `:memory:`. */
@@ -24,8 +24,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens a database by its path. Rejects with `unavailable` when the file cannot be opened, is not a database, or is in use by another
- * process. The sql.js driver is loaded only when it is needed.
+ * Opens a database by its path. Rejects with `unavailable` when the file cannot be opened, is not a database, or is in
+ * use by another process. The sql.js driver is loaded only when it is needed.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Sql> {
   if (options.path !== ':memory:') return new NodeSqlite(options.path, options.faults, options.keys, options);

@@ -1,16 +1,18 @@
 import { ServiceError } from '../errors/index.ts';
+import { type KeyRing, NAMES_TO_BE_SEALED, openRow } from './encryption/index.ts';
 import type { Engine } from './engine.ts';
 import type { Row, SqlValue, Transaction } from './port.ts';
-import { NAMES_TO_BE_SEALED, openRow, type KeyRing } from './encryption/index.ts';
 import { withoutRowLocks } from './row-locks.ts';
 import { controlsTransaction } from './statement-kinds.ts';
 
 /**
- * The transaction that `work` receives. It remembers a failure of the medium, because SQLite may have rolled back on its own then, and
- * everything that followed would be written outside of any transaction, even if `work` caught the error.
+ * The transaction that `work` receives. It remembers a failure of the medium, because SQLite may have rolled back on
+ * its own then, and everything that followed would be written outside of any transaction, even if `work` caught the
+ * error.
  *
- * The writing connection has no views over encrypted values, so that values which one statement copies stay encrypted. Rows that contain a
- * document's `id` are decrypted here; to read values as they are stored, select them under other names.
+ * The writing connection has no views over encrypted values, so that values which one statement copies stay encrypted.
+ * Rows that contain a document's `id` are decrypted here; to read values as they are stored, select them under other
+ * names.
  */
 export class OpenTransaction implements Transaction {
   readonly #engine: Engine;
@@ -26,7 +28,9 @@ export class OpenTransaction implements Transaction {
   constructor(engine: Engine, keys?: KeyRing) {
     this.#engine = engine;
     this.#keys = keys;
-    if (engine.applyPatchset !== undefined) this.applyPatchset = (patchset, except) => this.#step('a patchset', () => engine.applyPatchset!(patchset, except));
+    if (engine.applyPatchset !== undefined)
+      this.applyPatchset = (patchset, except) =>
+        this.#step('a patchset', () => engine.applyPatchset!(patchset, except));
   }
 
   /** The first failure of the medium; the transaction cannot commit after it. */

@@ -4,8 +4,8 @@ const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
 
 /**
- * Refuses parameters that a driver would misread: a wrong count (SQLite binds NULL to missing ones) or a value without an SQL form. These
- * are mistakes of the caller, hence plain errors.
+ * Refuses parameters that a driver would misread: a wrong count (SQLite binds NULL to missing ones) or a value without
+ * an SQL form. These are mistakes of the caller, hence plain errors.
  */
 export function checkParameters(sql: string, expected: number, params: readonly SqlValue[]): void {
   if (params.length !== expected) {

@@ -2,8 +2,8 @@
 export const LARGEST_STEP = 64;
 
 /**
- * Splits rows into steps of 64, 32, ..., 2 and 1 rows, each for one statement: so at most seven statements are prepared for any number of rows,
- * and 20 rows take two.
+ * Splits rows into steps of 64, 32, ..., 2 and 1 rows, each for one statement: so at most seven statements are prepared
+ * for any number of rows, and 20 rows take two.
  */
 export function rowSteps<T>(rows: readonly T[]): (readonly T[])[] {
   const steps: (readonly T[])[] = [];

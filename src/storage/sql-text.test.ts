@@ -18,6 +18,8 @@ describe('statements', () => {
   });
 
   it('does not split at a ; in a literal or comment, and drops what is only a comment', () => {
-    expect(statements(`-- one; two\nINSERT INTO a VALUES (';');\n-- the end;\n;`)).toEqual([`-- one; two\nINSERT INTO a VALUES (';')`]);
+    expect(statements(`-- one; two\nINSERT INTO a VALUES (';');\n-- the end;\n;`)).toEqual([
+      `-- one; two\nINSERT INTO a VALUES (';')`,
+    ]);
   });
 });

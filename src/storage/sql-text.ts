@@ -2,8 +2,8 @@
 export const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|[?;]/g;
 
 /**
- * The offsets of the `?` placeholders in a statement. Drivers need them to count parameters and to rewrite placeholders into the form of
- * their database.
+ * The offsets of the `?` placeholders in a statement. Drivers need them to count parameters and to rewrite placeholders
+ * into the form of their database.
  */
 export function placeholders(sql: string): number[] {
   return offsetsOf('?', sql);
@@ -15,9 +15,9 @@ export function placeholders(sql: string): number[] {
  */
 export function statements(script: string): string[] {
   const ends = [...offsetsOf(';', script), script.length];
-  return ends
-    .map((end, i) => script.slice(i === 0 ? 0 : ends[i - 1]! + 1, end).trim())
-    .filter((statement) => statement.replace(TOKENS, (token) => (isComment(token) ? '' : token)).trim() !== '');
+  return ends.map((end, i) => script.slice(i === 0 ? 0 : ends[i - 1]! + 1, end).trim()).filter((statement) =>
+    statement.replace(TOKENS, (token) => (isComment(token) ? '' : token)).trim() !== ''
+  );
 }
 
 function offsetsOf(sign: '?' | ';', sql: string): number[] {

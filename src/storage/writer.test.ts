@@ -27,7 +27,8 @@ describe('the window of a group commit (extreme mode)', () => {
   it('lets transactions that come within it share one sync, after which they are acknowledged', async () => {
     const [engine, timer] = [new NotedEngine(), new ManualTimer()];
     const writer = new Writer(engine, undefined, { groupWindowMs: 2, timer });
-    const write = (id: number) => writer.transaction(async () => id).then((result) => engine.notes.push(`acknowledged ${result}`));
+    const write = (id: number) =>
+      writer.transaction(async () => id).then((result) => engine.notes.push(`acknowledged ${result}`));
     const first = write(1);
     await settled();
     const second = write(2);

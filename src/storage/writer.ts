@@ -2,18 +2,21 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../errors/index.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
+import type { KeyRing } from './encryption/index.ts';
 import type { Engine } from './engine.ts';
 import { closedError } from './failures.ts';
 import { OpenTransaction } from './open-transaction.ts';
 import type { Transaction } from './port.ts';
-import type { KeyRing } from './encryption/index.ts';
 
 /** A group of transactions ends after this many members or milliseconds, whichever is first. */
 const GROUP_LIMIT = 512;
 const GROUP_MILLIS = 8;
 
 export interface WriterOptions {
-  /** Milliseconds that a group waits for more transactions before it begins; by default it takes those of one iteration of the event loop. */
+  /**
+   * Milliseconds that a group waits for more transactions before it begins; by default it takes those of one iteration
+   * of the event loop.
+   */
   readonly groupWindowMs?: number | undefined;
   readonly timer?: Timer;
 }
@@ -36,12 +39,12 @@ interface Exclusive extends Settle {
 type Outcome = { member: Member; error: unknown } | { member: Member; value: unknown; tx: OpenTransaction };
 
 /**
- * Group commit over one connection: a serial queue in which the transactions that arrive together share one BEGIN IMMEDIATE … COMMIT, and
- * so one fsync, which the event loop does not wait for. Each member after the first runs in a savepoint of its own, so that its failure
- * rolls back nothing else; when the commit itself fails, so do all members.
+ * Group commit over one connection: a serial queue in which the transactions that arrive together share one BEGIN
+ * IMMEDIATE … COMMIT, and so one fsync, which the event loop does not wait for. Each member after the first runs in a
+ * savepoint of its own, so that its failure rolls back nothing else; when the commit itself fails, so do all members.
  *
- * Every outcome, a failed member's too, waits for the commit: an error may depend on what an earlier member wrote ("exists already"), and
- * is true only if that became durable.
+ * Every outcome, a failed member's too, waits for the commit: an error may depend on what an earlier member wrote
+ * ("exists already"), and is true only if that became durable.
  */
 export class Writer {
   readonly #engine: Engine;
@@ -102,7 +105,10 @@ export class Writer {
     });
   }
 
-  /** Never rejects. Yields before each group, so that transactions that arrive in one iteration of the event loop share it. */
+  /**
+   * Never rejects. Yields before each group, so that transactions that arrive in one iteration of the event loop share
+   * it.
+   */
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#gather();
@@ -121,7 +127,8 @@ export class Writer {
 
   /** A closing writer does not wait for more transactions. */
   async #gather(): Promise<void> {
-    if (this.#groupWindowMs > 0 && !this.#closed && this.#hasMember() && this.#queue.length < GROUP_LIMIT) await this.#timer.sleep(this.#groupWindowMs);
+    if (this.#groupWindowMs > 0 && !this.#closed && this.#hasMember() && this.#queue.length < GROUP_LIMIT)
+      await this.#timer.sleep(this.#groupWindowMs);
     else await setImmediate();
   }
 
@@ -158,8 +165,8 @@ export class Writer {
   }
 
   /**
-   * Throws when the whole group fails; the member is among the outcomes by then. The first member needs no savepoint, because its failure
-   * may roll back the whole group.
+   * Throws when the whole group fails; the member is among the outcomes by then. The first member needs no savepoint,
+   * because its failure may roll back the whole group.
    */
   async #runMember(member: Member, outcomes: Outcome[]): Promise<void> {
     const tx = new OpenTransaction(this.#engine, this.#keys);
@@ -198,7 +205,8 @@ export class Writer {
   /** The group is written, but a power failure may undo it, so it is acknowledged to no caller. */
   #doubt(outcomes: readonly Outcome[], cause: unknown): void {
     this.#failed = true;
-    const error = new ServiceError('unavailable', `the disk did not confirm the transaction, which may be written or not: ${reasonOf(cause)}`, { cause });
+    const error = new ServiceError('unavailable',
+      `the disk did not confirm the transaction, which may be written or not: ${reasonOf(cause)}`, { cause });
     for (const { member } of outcomes) member.reject(error);
   }
 

@@ -1,14 +1,14 @@
-import { createOutbound, type Outbound } from '../net/index.ts';
-import type { Timer } from '../lib/timer.ts';
-import type { OutputOf } from '../operations/index.ts';
 import type { Operations } from '../../generated/docs/operations.ts';
-import { WebhookEndpoint } from './webhook-endpoint.ts';
+import type { AutomationHandlers } from '../docs/automation/deps.ts';
+import { type Automation, createAutomation } from '../docs/automation/index.ts';
+import type { RuleSearchDeps } from '../docs/automation/search.ts';
 import type { DocsEnvironment } from '../docs/environment.ts';
 import { HybridFixture, type HybridOptions } from '../docs/hybrid/test-fixture.ts';
-import { createAutomation, type Automation } from '../docs/automation/index.ts';
-import type { AutomationHandlers } from '../docs/automation/deps.ts';
-import type { RuleSearchDeps } from '../docs/automation/search.ts';
+import type { Timer } from '../lib/timer.ts';
+import { createOutbound, type Outbound } from '../net/index.ts';
+import type { OutputOf } from '../operations/index.ts';
 import { UNRESTRICTED } from './unrestricted.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 type Settings = NonNullable<DocsEnvironment['settings']['automation']>;
 
@@ -34,14 +34,22 @@ export class AutomationFixture {
 
   get searchDeps(): RuleSearchDeps {
     const { base, search, hybrid } = this.documents;
-    return { environment: base.environment, words: search.deps, vectors: base.vectors, hybrid, readDocument: (name) => this.#read(name), lexicon: () => new Map() };
+    return {
+      environment: base.environment,
+      words: search.deps,
+      vectors: base.vectors,
+      hybrid,
+      readDocument: (name) => this.#read(name),
+      lexicon: () => new Map(),
+    };
   }
 
   async start(settings: Settings = {}, timer?: Timer): Promise<void> {
     this.#outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] });
     const { environment } = this.documents.base;
     const { words, vectors, hybrid, readDocument } = this.searchDeps;
-    this.automation = createAutomation({ ...environment, settings: { ...environment.settings, automation: settings } }, { outbound: this.#outbound, words, vectors, hybrid, documents: { readDocument }, ...(timer && { timer }) });
+    this.automation = createAutomation({ ...environment, settings: { ...environment.settings, automation: settings } },
+      { outbound: this.#outbound, words, vectors, hybrid, documents: { readDocument }, ...(timer && { timer }) });
     await this.automation.load();
     await this.automation.start();
   }
@@ -60,13 +68,27 @@ export class AutomationFixture {
   /** A trigger of the collection `c` that calls the endpoint, unless `more` says otherwise. */
   create(more: object): Promise<OutputOf<Operations, 'createAutomationRule'>> {
     return this.call('createAutomationRule', {
-      type: 'trigger', name: 'Rule', enabled: true, collection: 'c', searchType: 'fts', query: '', threshold: 0, webhookUrl: this.endpoint.url, events: ['doc.added', 'doc.updated'],
-      sentimentEnabled: false, sentimentMin: -1, sentimentMax: 1, conditionLogic: 'and', method: 'POST', ...more,
+      type: 'trigger',
+      name: 'Rule',
+      enabled: true,
+      collection: 'c',
+      searchType: 'fts',
+      query: '',
+      threshold: 0,
+      webhookUrl: this.endpoint.url,
+      events: ['doc.added', 'doc.updated'],
+      sentimentEnabled: false,
+      sentimentMin: -1,
+      sentimentMax: 1,
+      conditionLogic: 'and',
+      method: 'POST',
+      ...more,
     }) as Promise<OutputOf<Operations, 'createAutomationRule'>>;
   }
 
   async call<K extends keyof AutomationHandlers>(id: K, input: object): Promise<OutputOf<Operations, K>> {
-    return await (this.automation.handlers[id] as (input: object, context: never) => unknown)(input, CONTEXT) as OutputOf<Operations, K>;
+    return await (this.automation.handlers[id] as (input: object, context: never) => unknown)(input,
+      CONTEXT) as OutputOf<Operations, K>;
   }
 
   logs(more: object = {}): Promise<OutputOf<Operations, 'listAutomationLogs'>> {
@@ -80,11 +102,12 @@ export class AutomationFixture {
 
   /** Names of the rules that called the endpoint, with the keys, sorted. */
   get toldBy(): string[] {
-    return this.endpoint.received.map(({ body }, i) => `${(body as unknown as { trigger: { name: string } }).trigger.name} ${this.told[i]!}`).toSorted();
+    return this.endpoint.received.map(({ body }, i) =>
+      `${(body as unknown as { trigger: { name: string } }).trigger.name} ${this.told[i]!}`
+    ).toSorted();
   }
 
   async #read({ collection, key, lang }: { readonly collection: string; readonly key: string; readonly lang: string }) {
     return await this.documents.call('getDocument', { collection, key, lang }).catch(() => undefined) as never;
   }
 }
-

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { randomBytes, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
+import { randomBytes, webcrypto } from 'node:crypto';
 
 // Certificates of a private authority, for tests of TLS.
 
@@ -21,18 +21,32 @@ export interface Authority {
 export async function makeAuthority(): Promise<Authority> {
   const keys = await makeKeys();
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
-    ...dated(), name: 'CN=test authority', keys, signingAlgorithm: ALGORITHM,
-    extensions: [new x509.BasicConstraintsExtension(true, 0, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true)],
+    ...dated(),
+    name: 'CN=test authority',
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true)],
   });
   return {
     cert: cert.toString('pem'),
     async issue(use) {
       const own = await makeKeys();
       const issued = await x509.X509CertificateGenerator.create({
-        ...dated(), subject: `CN=test ${use}`, issuer: cert.subject, publicKey: own.publicKey, signingKey: keys.privateKey, signingAlgorithm: ALGORITHM,
+        ...dated(),
+        subject: `CN=test ${use}`,
+        issuer: cert.subject,
+        publicKey: own.publicKey,
+        signingKey: keys.privateKey,
+        signingAlgorithm: ALGORITHM,
         extensions: [
-          new x509.ExtendedKeyUsageExtension([use === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth]),
-          new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }, { type: 'dns', value: 'localhost' }]),
+          new x509.ExtendedKeyUsageExtension([
+            use === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth,
+          ]),
+          new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }, {
+            type: 'dns',
+            value: 'localhost',
+          }]),
         ],
       });
       const key = x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', own.privateKey), 'PRIVATE KEY');
@@ -50,5 +64,9 @@ async function makeKeys(): Promise<CryptoKeyPair> {
 function dated(): { serialNumber: string; notBefore: Date; notAfter: Date } {
   const serial = randomBytes(16);
   serial[0] = (serial[0]! & 0x7f) | 1;
-  return { serialNumber: serial.toString('hex'), notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) };
+  return {
+    serialNumber: serial.toString('hex'),
+    notBefore: new Date(Date.now() - DAY_MS),
+    notAfter: new Date(Date.now() + DAY_MS),
+  };
 }

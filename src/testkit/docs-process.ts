@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
@@ -32,7 +32,12 @@ export class DocsProcess {
     child.stdout!.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()));
     child.stderr!.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()));
     // `close` rather than `exit`: only then has all output been read.
-    this.#ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout: this.#stdout, stderr: this.#stderr }));
+    this.#ended = once(child, 'close').then(([code, signal]) => ({
+      code,
+      signal,
+      stdout: this.#stdout,
+      stderr: this.#stderr,
+    }));
     DocsProcess.#running.add(this);
     void this.#ended.finally(() => DocsProcess.#running.delete(this));
   }
@@ -51,12 +56,18 @@ export class DocsProcess {
   static command(command: string, args: readonly string[], options: SpawnOptions = {}): DocsProcess {
     const env = { ...withoutSettings(process.env), ...FREE_PORTS, ...options.env };
     // A separate process group, so that its children can be found and ended with it.
-    return new DocsProcess(spawn(command, args, { cwd: ROOT, ...options, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }));
+    return new DocsProcess(
+      spawn(command, args, { cwd: ROOT, ...options, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
+    );
   }
 
   /** Starts the service on a database file and a free port of this machine, and waits until it listens. */
-  static async serve(database: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<{ server: DocsProcess; url: string }> {
-    const server = DocsProcess.run(['--http-addr', '127.0.0.1:0', '--db', database, ...args], { env: { ...process.env, ...env } });
+  static async serve(database: string, args: readonly string[] = [],
+    env: NodeJS.ProcessEnv = {}): Promise<{ server: DocsProcess; url: string }>
+  {
+    const server = DocsProcess.run(['--http-addr', '127.0.0.1:0', '--db', database, ...args], {
+      env: { ...process.env, ...env },
+    });
     return { server, url: await server.listening() };
   }
 
@@ -88,7 +99,9 @@ export class DocsProcess {
       this.#child.stdout!.on('data', look);
       this.#child.stderr!.on('data', look);
       look();
-      void this.#ended.then((ending) => reject(new Error(`the service ended with ${ending.code ?? ending.signal}:\n${ending.stdout}${ending.stderr}`)));
+      void this.#ended.then((ending) =>
+        reject(new Error(`the service ended with ${ending.code ?? ending.signal}:\n${ending.stdout}${ending.stderr}`))
+      );
     });
   }
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDocumentService } from '../app/docs-service.ts';
 import type { Listeners } from '../app/protocols/index.ts';
-import { loadSettings, type Environment } from '../app/settings/index.ts';
+import { type Environment, loadSettings } from '../app/settings/index.ts';
 import type { Converter } from '../convert/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { openDatabase, openPostgres, type DatabaseOptions, type Sql } from '../storage/index.ts';
+import { type DatabaseOptions, openDatabase, openPostgres, type Sql } from '../storage/index.ts';
 
 export interface DocsServerOptions {
   /** Settings in addition to the database and a free port of this machine. */
@@ -29,7 +29,10 @@ export interface DocsServer {
   /** Ids of the operations that have a handler. */
   readonly built: readonly string[];
   readonly sql: Sql;
-  /** Removed when the server stops. The database is `data/quire.db` in it, so that there are files outside the data folder. */
+  /**
+   * Removed when the server stops. The database is `data/quire.db` in it, so that there are files outside the data
+   * folder.
+   */
   readonly folder: string;
   readonly database: string;
   /** Errors that the service logged, for the message of a test that failed. */
@@ -44,7 +47,16 @@ export async function startDocsServer(options: DocsServerOptions = {}): Promise<
   const folder = await mkdtemp(join(tmpdir(), 'quire-docs-'));
   const database = join(folder, 'data', 'quire.db');
   // Most tests of MCP concern the tools of the operations.
-  const { settings } = loadSettings({ env: { SVC_MCP_TOOLSET: 'full', SVC_PATH: database, SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...options.env } });
+  const { settings } = loadSettings({
+    env: {
+      SVC_MCP_TOOLSET: 'full',
+      SVC_PATH: database,
+      SVC_HTTP_ADDR: '127.0.0.1:0',
+      SVC_GRPC_ADDR: '127.0.0.1:0',
+      SVC_MCP_ADDR: '127.0.0.1:0',
+      ...options.env,
+    },
+  });
   const errors: object[] = [];
   let sql: Sql | undefined;
   const service = await startDocumentService({
@@ -54,13 +66,24 @@ export async function startDocsServer(options: DocsServerOptions = {}): Promise<
     ...(options.clock ? { clock: options.clock } : {}),
     ...(options.converter ? { converter: options.converter } : {}),
     ...(options.passwordCost ? { passwordCost: options.passwordCost } : {}),
-    open: async (path, keys) => (sql = settings.storage.driver === 'postgres'
-      ? await openPostgres({ ...settings.postgres, turns: true, keys, ownFiles: path })
-      : await openDatabase({ path, keys, ...(options.faults ? { faults: options.faults } : {}) })),
+    open: async (path,
+      keys) => (sql = settings.storage.driver === 'postgres'
+        ? await openPostgres({ ...settings.postgres, turns: true, keys, ownFiles: path })
+        : await openDatabase({ path, keys, ...(options.faults ? { faults: options.faults } : {}) })),
   });
   const stop = async () => {
     await service.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { url: service.url, listeners: service.listeners, built: service.built, sql: sql!, folder, database, errors, workerPids: service.workerPids, stop };
+  return {
+    url: service.url,
+    listeners: service.listeners,
+    built: service.built,
+    sql: sql!,
+    folder,
+    database,
+    errors,
+    workerPids: service.workerPids,
+    stop,
+  };
 }

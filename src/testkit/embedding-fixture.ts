@@ -1,24 +1,24 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { operations, type Operations } from '../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../generated/docs/operations.ts';
 import type { GetVectorStatsResponse } from '../../generated/docs/sdk/types.gen.ts';
-import { EmbeddingError, type EmbeddingProvider, type EmbeddingRole, type ProviderConfig } from '../embedding/index.ts';
-import { silentLog, type Log } from '../lib/log.ts';
-import { createInvoker, type Handlers, type Invoke, type OutputOf } from '../operations/index.ts';
-import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
-import { DOCS_INPUTS } from '../docs/test-fixture.ts';
-import { ManualTimer } from './manual-timer.ts';
 import { createCollections } from '../docs/collections/index.ts';
 import { createColumns } from '../docs/columns/index.ts';
 import { createDocuments } from '../docs/documents/index.ts';
+import { createEmbeddings, type Embeddings } from '../docs/embeddings/index.ts';
 import type { DocsEnvironment } from '../docs/environment.ts';
 import { createIngest } from '../docs/ingest/index.ts';
 import { createMaintenance } from '../docs/maintenance/index.ts';
 import { createSchemas } from '../docs/schemas/index.ts';
-import { createEmbeddings, type Embeddings } from '../docs/embeddings/index.ts';
+import { DOCS_INPUTS } from '../docs/test-fixture.ts';
+import { EmbeddingError, type EmbeddingProvider, type EmbeddingRole, type ProviderConfig } from '../embedding/index.ts';
+import { type Log, silentLog } from '../lib/log.ts';
+import { createInvoker, type Handlers, type Invoke, type OutputOf } from '../operations/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
+import { ManualTimer } from './manual-timer.ts';
 
 export const START = 1_766_400_000;
 
@@ -64,7 +64,9 @@ export class Script {
 
   /** Texts of documents, in order, without the short text that tests whether a provider works. */
   get texts(): string[] {
-    return this.calls.filter(({ role }) => role === 'document').flatMap(({ texts }) => texts).filter((text) => text !== 'a short text');
+    return this.calls.filter(({ role }) => role === 'document').flatMap(({ texts }) => texts).filter((text) =>
+      text !== 'a short text'
+    );
   }
 }
 
@@ -108,7 +110,10 @@ class ScriptedProvider implements EmbeddingProvider {
 
 export type TestSettings = Partial<DocsEnvironment['settings']>;
 
-/** For tests: the areas that write documents and embed them, over a real database file, with a clock and timer that the test controls. */
+/**
+ * For tests: the areas that write documents and embed them, over a real database file, with a clock and timer that the
+ * test controls.
+ */
 export class EmbeddingFixture {
   readonly script: Script;
   readonly timer = new ManualTimer();
@@ -129,22 +134,54 @@ export class EmbeddingFixture {
     this.#folder = folder;
     this.script = script;
     this.feed = new ChangeFeed(sql, clock);
-    const settings = { mode: 'wr', ttlSweepMs: 30_000, codeMaxSymbols: 512, backupDir: folder, ...given } as DocsEnvironment['settings'];
+    const settings = {
+      mode: 'wr',
+      ttlSweepMs: 30_000,
+      codeMaxSymbols: 512,
+      backupDir: folder,
+      ...given,
+    } as DocsEnvironment['settings'];
     const environment = this.environment = { sql, feed: this.feed, codec: new BodyCodec(), clock, log, settings };
     const collections = createCollections(environment);
     const schemas = createSchemas(environment);
     this.embeddings = createEmbeddings(environment, {
-      collections, timer: this.timer, indexReady: () => true, create: (config) => script.make?.(config) ?? new ScriptedProvider(script, config),
+      collections,
+      timer: this.timer,
+      indexReady: () => true,
+      create: (config) => script.make?.(config) ?? new ScriptedProvider(script, config),
     });
-    const documents = createDocuments(environment, { collections, columns: createColumns(environment, { collections }), schemas, embeddingCapacity: this.embeddings.embeddingCapacity });
+    const documents = createDocuments(environment, {
+      collections,
+      columns: createColumns(environment, { collections }),
+      schemas,
+      embeddingCapacity: this.embeddings.embeddingCapacity,
+    });
     const ingest = createIngest(environment, { collections, documents });
-    const maintenance = createMaintenance(environment, { documents, onRestored: [() => collections.load(), () => this.embeddings.restart()] });
-    const handlers: Handlers<Operations> = { ...collections.handlers, ...schemas.handlers, ...documents.handlers, ...ingest.handlers, ...maintenance.handlers, ...this.embeddings.handlers };
-    this.#invoke = createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, handlers, strictInput: true, mode: () => 'wr' });
+    const maintenance = createMaintenance(environment, {
+      documents,
+      onRestored: [() => collections.load(), () => this.embeddings.restart()],
+    });
+    const handlers: Handlers<Operations> = {
+      ...collections.handlers,
+      ...schemas.handlers,
+      ...documents.handlers,
+      ...ingest.handlers,
+      ...maintenance.handlers,
+      ...this.embeddings.handlers,
+    };
+    this.#invoke = createInvoker<Operations>({
+      operations,
+      inputs: DOCS_INPUTS,
+      handlers,
+      strictInput: true,
+      mode: () => 'wr',
+    });
   }
 
   /** A server with the provider `openai` and a queue that never waits, unless specified otherwise. */
-  static async open(embedding: TestSettings['embedding'] = {}, more: { script?: Script; file?: string; settings?: TestSettings } = {}): Promise<EmbeddingFixture> {
+  static async open(embedding: TestSettings['embedding'] = {},
+    more: { script?: Script; file?: string; settings?: TestSettings } = {}): Promise<EmbeddingFixture>
+  {
     const folder = await mkdtemp(join(tmpdir(), 'quire-embeddings-'));
     const path = join(folder, 'test.db');
     if (more.file !== undefined) {
@@ -153,7 +190,10 @@ export class EmbeddingFixture {
     }
     const sql = await openDatabase({ path });
     await migrate(sql, DOCUMENT_MIGRATIONS);
-    const settings = { ...more.settings, embedding: { provider: 'openai' as const, apiKey: 'k', queueWaitMs: 0, ...embedding } };
+    const settings = {
+      ...more.settings,
+      embedding: { provider: 'openai' as const, apiKey: 'k', queueWaitMs: 0, ...embedding },
+    };
     const fixture = new EmbeddingFixture(sql, folder, more.script ?? new Script(), settings);
     await fixture.embeddings.start();
     return fixture;
@@ -172,8 +212,14 @@ export class EmbeddingFixture {
     this.#milliseconds += milliseconds;
   }
 
-  async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal): Promise<OutputOf<Operations, K>> {
-    return (await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', ...(signal && { signal }) })).value;
+  async call<K extends keyof Operations & string>(id: K, input: object,
+    signal?: AbortSignal): Promise<OutputOf<Operations, K>>
+  {
+    return (await this.#invoke(id, structuredClone(input), {
+      protocol: 'http',
+      requestId: 'test',
+      ...(signal && { signal }),
+    })).value;
   }
 
   add(key: string, contentMd: string, more: object = {}) {
@@ -187,14 +233,17 @@ export class EmbeddingFixture {
   /** The embedded texts of a document, derived from its vectors; undefined if it was never embedded. */
   async embedded(key: string, collection = 'blog'): Promise<number | undefined> {
     const row = await this.sql.get<{ chunks: number }>(
-      'SELECT e.chunks FROM embeddings e JOIN documents d ON d.ord = e.ord WHERE d.id = ? AND d.crc = e.crc', [`${collection}|${key}|en`],
+      'SELECT e.chunks FROM embeddings e JOIN documents d ON d.ord = e.ord WHERE d.id = ? AND d.crc = e.crc',
+      [`${collection}|${key}|en`],
     );
     return row?.chunks;
   }
 
   /** `key state` of each document whose body has no vectors, by key. */
   async states(): Promise<string[]> {
-    const rows = await this.sql.all<{ key: string; state: string }>('SELECT d.key, s.state FROM embedding_states s JOIN documents d ON d.ord = s.ord ORDER BY d.key');
+    const rows = await this.sql.all<{ key: string; state: string }>(
+      'SELECT d.key, s.state FROM embedding_states s JOIN documents d ON d.ord = s.ord ORDER BY d.key',
+    );
     return rows.map(({ key, state }) => `${key} ${state}`);
   }
 

@@ -1,5 +1,5 @@
 // An executor in a separate process, so that it can run as another user and be killed: `node executor-process.ts PLAN`.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Outcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
@@ -26,9 +26,14 @@ export class ExecutorProcess {
   readonly #ended: Promise<unknown>;
 
   /** `uid`: for tests that run as root. The environment is that of a service and contains a secret. */
-  constructor(plan: ExecutorPlan, { uid, env = {} }: { readonly uid?: number; readonly env?: Readonly<Record<string, string>> } = {}) {
+  constructor(plan: ExecutorPlan,
+    { uid, env = {} }: { readonly uid?: number; readonly env?: Readonly<Record<string, string>> } = {})
+  {
     this.child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(plan)], {
-      env: { PATH: process.env['PATH'], ...env }, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'], ...(uid !== undefined && { uid, gid: uid }),
+      env: { PATH: process.env['PATH'], ...env },
+      cwd: '/',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      ...(uid !== undefined && { uid, gid: uid }),
     });
     this.child.stdout!.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
     this.#ended = once(this.child, 'close');
@@ -48,8 +53,15 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { options, steps, secrets = {} } = JSON.parse(process.argv[2]!) as ExecutorPlan;
   const { executor } = executorBench({ env: process.env, ...options });
   await executor.ready;
-  const running = start(executor, assignmentOf(pipelineOf(steps), { secrets }), { write: ({ message }) => void process.stdout.write(`${message}\n`) });
+  const running = start(executor, assignmentOf(pipelineOf(steps), { secrets }), {
+    write: ({ message }) => void process.stdout.write(`${message}\n`),
+  });
   const { outcome, error, result } = await running.result;
-  const answer: ExecutorAnswer = { outcome: Outcome[outcome], error: error?.message, lines: running.text(), result: result && Buffer.from(result.body).toString() };
+  const answer: ExecutorAnswer = {
+    outcome: Outcome[outcome],
+    error: error?.message,
+    lines: running.text(),
+    result: result && Buffer.from(result.body).toString(),
+  };
   console.log(JSON.stringify(answer));
 }

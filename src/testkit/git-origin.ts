@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A repository with two commits on `main`, a branch `feature/x` and the tags `v1` (lightweight) and `v2` (annotated). */
+/**
+ * A repository with two commits on `main`, a branch `feature/x` and the tags `v1` (lightweight) and `v2` (annotated).
+ */
 export class Origin {
   readonly folder: string;
   readonly url: string;
@@ -31,7 +33,10 @@ export class Origin {
   }
 
   git(...args: string[]): string {
-    return execFileSync('git', ['-C', this.path, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', ['-C', this.path, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   }
 
   /** Commits a file with this text; returns the commit's hash. */
@@ -48,10 +53,12 @@ export class Origin {
 }
 
 /**
- * Serves the repositories below a folder over HTTP to clients that know the password. `head`: what it claims to be the target of HEAD in the
- * place of `refs/heads/main`, as a hostile server may.
+ * Serves the repositories below a folder over HTTP to clients that know the password. `head`: what it claims to be the
+ * target of HEAD in the place of `refs/heads/main`, as a hostile server may.
  */
-export async function serveGit(folder: string, password: string, head?: string): Promise<{ readonly url: string; readonly asked: string[]; stop(): void }> {
+export async function serveGit(folder: string, password: string,
+  head?: string): Promise<{ readonly url: string; readonly asked: string[]; stop(): void }>
+{
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const [, given = ''] = (request.headers.authorization ?? '').split(' ');
@@ -68,8 +75,14 @@ function backend(folder: string, request: IncomingMessage, response: ServerRespo
   const { pathname, search } = new URL(request.url!, 'http://localhost');
   const child = spawn('git', ['-c', 'safe.directory=*', 'http-backend'], {
     env: {
-      PATH: process.env['PATH'], GIT_PROJECT_ROOT: folder, GIT_HTTP_EXPORT_ALL: '1', PATH_INFO: pathname, QUERY_STRING: search.slice(1), REQUEST_METHOD: request.method,
-      CONTENT_TYPE: request.headers['content-type'] ?? '', GIT_PROTOCOL: (request.headers['git-protocol'] as string | undefined) ?? '',
+      PATH: process.env['PATH'],
+      GIT_PROJECT_ROOT: folder,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: pathname,
+      QUERY_STRING: search.slice(1),
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      GIT_PROTOCOL: (request.headers['git-protocol'] as string | undefined) ?? '',
       HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
     },
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -80,7 +93,9 @@ function backend(folder: string, request: IncomingMessage, response: ServerRespo
   child.on('close', () => {
     const output = withHead(Buffer.concat(chunks), head);
     const end = output.indexOf('\r\n\r\n');
-    const headers = Object.fromEntries(output.subarray(0, end).toString().split('\r\n').map((line) => line.split(': ') as [string, string]));
+    const headers = Object.fromEntries(
+      output.subarray(0, end).toString().split('\r\n').map((line) => line.split(': ') as [string, string]),
+    );
     response.writeHead(Number.parseInt(headers['Status'] ?? '200', 10), headers).end(output.subarray(end + 4));
   });
 }
@@ -88,9 +103,10 @@ function backend(folder: string, request: IncomingMessage, response: ServerRespo
 /** A line of the protocol begins with its own length in hexadecimal (gitprotocol-common(5)). */
 function withHead(output: Buffer, head: string | undefined): Buffer {
   if (head === undefined) return output;
-  const changed = output.toString('latin1').replace(/[0-9a-f]{4}([0-9a-f]{40} HEAD symref-target:)refs\/heads\/main\n/, (_, line: string) => {
-    const text = `${line}${head}\n`;
-    return `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
-  });
+  const changed = output.toString('latin1').replace(/[0-9a-f]{4}([0-9a-f]{40} HEAD symref-target:)refs\/heads\/main\n/,
+    (_, line: string) => {
+      const text = `${line}${head}\n`;
+      return `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
+    });
   return Buffer.from(changed, 'latin1');
 }

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createFileRegistry, fromBinary, fromJson, toBinary, toJson, type DescMethod, type JsonObject } from '@bufbuild/protobuf';
+import { createFileRegistry, type DescMethod, fromBinary, fromJson, type JsonObject, toBinary,
+  toJson } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { Client, credentials, Metadata, type CallOptions, type ChannelCredentials, type ClientOptions, type ServiceError } from '@grpc/grpc-js';
+import { type CallOptions, type ChannelCredentials, Client, type ClientOptions, credentials, Metadata,
+  type ServiceError } from '@grpc/grpc-js';
+import { readFileSync } from 'node:fs';
 
 export const IMAGE = readFileSync(new URL('../../generated/proto/docs.binpb', import.meta.url));
 
@@ -40,10 +42,13 @@ export class GrpcClient {
   }
 
   /** Like `bytes`, with the metadata that came before the response. */
-  exchange<T = JsonObject>(rpc: string, request: Uint8Array, { metadata, ...options }: CallDetails = {}): Promise<{ response: T; head: Metadata }> {
+  exchange<T = JsonObject>(rpc: string, request: Uint8Array,
+    { metadata, ...options }: CallDetails = {}): Promise<{ response: T; head: Metadata }>
+  {
     return new Promise((resolve, reject) => {
       let head = new Metadata();
-      const call = this.raw.makeUnaryRequest(pathOf(rpc), asIs, asIs, Buffer.from(request), toMetadata(metadata), options, (error: ServiceError | null, answer?: Buffer) => {
+      const call = this.raw.makeUnaryRequest(pathOf(rpc), asIs, asIs, Buffer.from(request), toMetadata(metadata),
+        options, (error: ServiceError | null, answer?: Buffer) => {
         if (error === null) resolve({ response: decode(rpc, answer!) as T, head });
         else reject(error);
       });
@@ -53,16 +58,18 @@ export class GrpcClient {
 
   /** Opens a stream of responses; `for await` yields bytes, which `decode` reads. */
   stream(rpc: string, request: JsonObject, { metadata, ...options }: CallDetails = {}) {
-    return this.raw.makeServerStreamRequest(pathOf(rpc), asIs, asIs, encode(rpc, request), toMetadata(metadata), options);
+    return this.raw.makeServerStreamRequest(pathOf(rpc), asIs, asIs, encode(rpc, request), toMetadata(metadata),
+      options);
   }
 
   /** Opens a stream of requests; write `encode(rpc, ...)` to it. */
   send<T = JsonObject>(rpc: string, { metadata, ...options }: CallDetails = {}) {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const call = this.raw.makeClientStreamRequest(pathOf(rpc), asIs, asIs, toMetadata(metadata), options, (error: ServiceError | null, answer?: Buffer) => {
-      if (error === null) resolve(decode(rpc, answer!) as T);
-      else reject(error);
-    });
+    const call = this.raw.makeClientStreamRequest(pathOf(rpc), asIs, asIs, toMetadata(metadata), options,
+      (error: ServiceError | null, answer?: Buffer) => {
+        if (error === null) resolve(decode(rpc, answer!) as T);
+        else reject(error);
+      });
     return { call, answer: promise };
   }
 }

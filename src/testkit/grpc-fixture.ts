@@ -2,12 +2,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations } from '../../generated/docs/operations.ts';
 import type { DocsAdapter } from '../api/grpc/docs/adapter.ts';
-import { addDocsServices, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type GrpcServer, type GrpcServerOptions } from '../api/grpc/index.ts';
-import { silentLog, type Log } from '../lib/log.ts';
+import { addDocsServices, DOCS_SERVICES, type GrpcServer, type GrpcServerOptions, readSchema, serverCredentials,
+  startGrpcServer } from '../api/grpc/index.ts';
+import { type Log, silentLog } from '../lib/log.ts';
 import { SpoolFolder } from '../lib/spool.ts';
 import { createAddressReader } from '../lib/trusted-proxies.ts';
-import { Reply, AccessWatches, type Caller } from '../operations/index.ts';
-import { GrpcClient, IMAGE, type GrpcClientOptions } from './grpc-client.ts';
+import { AccessWatches, type Caller, Reply } from '../operations/index.ts';
+import { GrpcClient, type GrpcClientOptions, IMAGE } from './grpc-client.ts';
 
 /** What was invoked, as the adapter passed it on. */
 export interface Invocation {
@@ -35,7 +36,9 @@ export class GrpcFixture {
   /** Listeners for changes of permissions. */
   readonly changeListeners: ReadonlySet<() => void>;
 
-  private constructor(server: GrpcServer, client: GrpcClient, seen: Pick<GrpcFixture, 'invocations' | 'logged' | 'changeListeners'>) {
+  private constructor(server: GrpcServer, client: GrpcClient,
+    seen: Pick<GrpcFixture, 'invocations' | 'logged' | 'changeListeners'>)
+  {
     this.server = server;
     this.client = client;
     this.invocations = seen.invocations;
@@ -44,7 +47,8 @@ export class GrpcFixture {
   }
 
   static async start(options: FixtureOptions = {}): Promise<GrpcFixture> {
-    const { answer = () => ({}), watch = () => Promise.reject(new Error('nothing to watch')), accessLog = false } = options;
+    const { answer = () => ({}), watch = () => Promise.reject(new Error('nothing to watch')), accessLog = false } =
+      options;
     const invocations: Invocation[] = [];
     const changeListeners = new Set<() => void>();
     const logged: GrpcFixture['logged'] = [];
@@ -63,27 +67,43 @@ export class GrpcFixture {
     };
     const schema = readSchema(IMAGE);
     const maxMessageBytes = options.server?.maxMessageBytes ?? 1024 * 1024;
-    const log: Log = { ...silentLog, error: (fields, text) => void logged.push(['error', { ...fields }, text]), info: (fields, text) => void logged.push(['info', { ...fields }, text]) };
+    const log: Log = {
+      ...silentLog,
+      error: (fields, text) => void logged.push(['error', { ...fields }, text]),
+      info: (fields, text) => void logged.push(['info', { ...fields }, text]),
+    };
     const server = await startGrpcServer({
       address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
       credentials: serverCredentials(undefined),
-      schema, maxMessageBytes,
+      schema,
+      maxMessageBytes,
       services: DOCS_SERVICES,
       reflection: true,
-      serve: (grpc) => addDocsServices(grpc, {
-        schema, operations, log, accessLog, maxMessageBytes, watch,
-        spools: new SpoolFolder(join(tmpdir(), `quire-grpc-fixture-${process.pid}`)),
-        readAddress: createAddressReader([]),
-        follow: (_, check) => accessWatches.follow(async () => {
-          await check?.();
-          return undefined;
+      serve: (grpc) =>
+        addDocsServices(grpc, {
+          schema,
+          operations,
+          log,
+          accessLog,
+          maxMessageBytes,
+          watch,
+          spools: new SpoolFolder(join(tmpdir(), `quire-grpc-fixture-${process.pid}`)),
+          readAddress: createAddressReader([]),
+          follow: (_, check) =>
+            accessWatches.follow(async () => {
+              await check?.();
+              return undefined;
+            }),
+          invoke,
+          admitToEvents: (input, caller) => invoke('streamEvents', input, caller),
         }),
-        invoke,
-        admitToEvents: (input, caller) => invoke('streamEvents', input, caller),
-      }),
       ...options.server,
     });
-    return new GrpcFixture(server, new GrpcClient(server.url, options.client), { invocations, logged, changeListeners });
+    return new GrpcFixture(server, new GrpcClient(server.url, options.client), {
+      invocations,
+      logged,
+      changeListeners,
+    });
   }
 
   get input(): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
 /** One response, read to its end. */
 export interface Answer {
@@ -17,8 +17,8 @@ export interface RequestParts {
 }
 
 /**
- * Sends requests exactly as given: unlike `fetch`, it neither normalises paths nor corrects bodies, so that a test can send
- * what well-behaved clients would not. Connections are kept alive.
+ * Sends requests exactly as given: unlike `fetch`, it neither normalises paths nor corrects bodies, so that a test can
+ * send what well-behaved clients would not. Connections are kept alive.
  */
 export class HttpClient {
   readonly #base: URL;
@@ -33,7 +33,14 @@ export class HttpClient {
   send(method: string, path: string, parts: RequestParts = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { hostname, port } = this.#base;
-      const outgoing = request({ hostname, port, method, path, agent: this.#agent, headers: { ...parts.headers, ...lengthOf(parts.body) } });
+      const outgoing = request({
+        hostname,
+        port,
+        method,
+        path,
+        agent: this.#agent,
+        headers: { ...parts.headers, ...lengthOf(parts.body) },
+      });
       outgoing.once('error', reject);
       outgoing.once('response', (incoming) => void readAnswer(incoming).then(resolve, reject));
       outgoing.end(parts.body);

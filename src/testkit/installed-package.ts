@@ -40,10 +40,14 @@ export async function installPackage(): Promise<InstalledPackage> {
   const quire = join(folder, MODULES, 'quire');
   await mkdir(quire, { recursive: true });
   await run('tar', ['-xzf', join(work, tarball), '--strip-components=1', '-C', quire]);
-  const manifest = JSON.parse(await readFile(join(quire, 'package.json'), 'utf8')) as LockedPackage & { readonly bin: { readonly quire: string }; readonly bundleDependencies?: readonly string[] };
+  const manifest = JSON.parse(await readFile(join(quire, 'package.json'), 'utf8')) as LockedPackage & {
+    readonly bin: { readonly quire: string };
+    readonly bundleDependencies?: readonly string[];
+  };
   // Bundled packages are in the tarball.
   const { bundleDependencies = [] } = manifest;
-  for (const path of await closure(manifest, new Set(bundleDependencies))) await linkPackage(join(ROOT, path), join(folder, path));
+  for (const path of await closure(manifest, new Set(bundleDependencies)))
+    await linkPackage(join(ROOT, path), join(folder, path));
   const program = join(folder, MODULES, '.bin', 'quire');
   await mkdir(dirname(program));
   await symlink(join('..', 'quire', manifest.bin.quire), program);
@@ -52,7 +56,9 @@ export async function installPackage(): Promise<InstalledPackage> {
 
 /** The folders of all packages that a manifest needs, directly or indirectly, as placed by the lock file. */
 async function closure(manifest: LockedPackage, bundled: ReadonlySet<string>): Promise<Set<string>> {
-  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Readonly<Record<string, LockedPackage>> };
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, LockedPackage>>;
+  };
   const found = new Set<string>();
   const open: [path: string, locked: LockedPackage][] = [['', manifest]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -70,14 +76,16 @@ async function closure(manifest: LockedPackage, bundled: ReadonlySet<string>): P
 }
 
 /** npm also installs the peer dependencies of a package, unless they are optional. */
-function needs({ dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} }: LockedPackage): string[] {
+function needs(
+  { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} }: LockedPackage,
+): string[] {
   const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true);
   return [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers];
 }
 
 /** Where Node looks for a package: in the folder of the package that imports it, then in the folders above. */
 function placeOf(name: string, from: string, packages: Readonly<Record<string, LockedPackage>>): string | undefined {
-  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf(`/${MODULES}/`)))) {
+  for (let folder = from;; folder = folder.slice(0, Math.max(0, folder.lastIndexOf(`/${MODULES}/`)))) {
     const path = folder === '' ? `${MODULES}/${name}` : `${folder}/${MODULES}/${name}`;
     if (packages[path] !== undefined) return path;
     if (folder === '') return undefined;

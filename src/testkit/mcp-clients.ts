@@ -2,11 +2,11 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import type { jsonSchemaValidator, JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
-import type { DocsServer } from './docs-server.ts';
-import { HttpClient, type Answer } from './http-client.ts';
 import { STATELESS } from '../api/mcp/index.ts';
+import type { DocsServer } from './docs-server.ts';
+import { type Answer, HttpClient } from './http-client.ts';
 
 /** Address at which a test's server serves MCP: `http://127.0.0.1:PORT/mcp`. */
 export function mcpUrl(server: DocsServer): URL {
@@ -18,7 +18,10 @@ export interface ConnectedClient {
   readonly transport: StreamableHTTPClientTransport;
 }
 
-/** A client compiles the schemas of all tools each time when it lists them, and tests have many clients of the same tools. */
+/**
+ * A client compiles the schemas of all tools each time when it lists them, and tests have many clients of the same
+ * tools.
+ */
 class SharedValidators implements jsonSchemaValidator {
   readonly #ajv = new AjvJsonSchemaValidator();
   readonly #known = new Map<string, JsonSchemaValidator<unknown>>();
@@ -64,7 +67,8 @@ export interface Otherwise {
 export interface RpcAnswer {
   readonly status: number;
   readonly headers: Answer['headers'];
-  readonly messages: readonly { id?: unknown; method?: string; params?: Record<string, unknown>; result?: Record<string, unknown>; error?: { code: number; message: string; data?: Record<string, unknown> } }[];
+  readonly messages: readonly { id?: unknown; method?: string; params?: Record<string, unknown>;
+    result?: Record<string, unknown>; error?: { code: number; message: string; data?: Record<string, unknown> } }[];
   /** The last message, which is the response. */
   readonly answer: RpcAnswer['messages'][number];
 }
@@ -77,21 +81,36 @@ export class RawClient {
     this.#http = new HttpClient(url.origin, 64);
   }
 
-  async stateless(method: string, params: Readonly<Record<string, unknown>> = {}, otherwise: Otherwise = {}): Promise<RpcAnswer> {
+  async stateless(method: string, params: Readonly<Record<string, unknown>> = {},
+    otherwise: Otherwise = {}): Promise<RpcAnswer>
+  {
     const name = params['name'] ?? params['uri'];
     const headers = {
-      'MCP-Protocol-Version': STATELESS, 'Mcp-Method': method,
+      'MCP-Protocol-Version': STATELESS,
+      'Mcp-Method': method,
       ...(typeof name === 'string' ? { 'Mcp-Name': name } : {}),
       ...otherwise.headers,
     };
-    return this.post({ jsonrpc: '2.0', id: otherwise.id ?? 1, method, params: { ...params, _meta: otherwise.meta ?? ENVELOPE } }, headers);
+    return this.post({
+      jsonrpc: '2.0',
+      id: otherwise.id ?? 1,
+      method,
+      params: { ...params, _meta: otherwise.meta ?? ENVELOPE },
+    }, headers);
   }
 
   /** Posts any body to /mcp. */
-  async post(body: unknown, headers: Readonly<Record<string, string | undefined>> = {}, path = '/mcp'): Promise<RpcAnswer> {
+  async post(body: unknown, headers: Readonly<Record<string, string | undefined>> = {},
+    path = '/mcp'): Promise<RpcAnswer>
+  {
     const all = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers };
-    const kept = Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
-    return toAnswer(await this.#http.send('POST', path, { headers: kept, body: typeof body === 'string' ? body : JSON.stringify(body) }));
+    const kept = Object.fromEntries(
+      Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    return toAnswer(await this.#http.send('POST', path, {
+      headers: kept,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }));
   }
 
   async send(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<RpcAnswer> {
@@ -104,7 +123,12 @@ export class RawClient {
 }
 
 /** A request of the revision with sessions that opens a session. */
-export const INITIALIZE = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } } };
+export const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
 
 function toAnswer({ status, headers, text }: Answer): RpcAnswer {
   const events = (headers['content-type'] ?? '').startsWith('text/event-stream')

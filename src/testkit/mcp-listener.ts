@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { Authenticator, createCore, createMcpListener, INVALID_REQUEST, parseToolset, pinRevision, StaticKeys, type CoreOptions, type McpListener, type StoredKeys, type ToolSchemas } from '../api/mcp/index.ts';
-import { startHttpServer, type HttpServer } from '../api/http/index.ts';
-import type { Clock } from '../lib/clock.ts';
-import { AccessWatches } from '../operations/index.ts';
-import { silentLog } from '../lib/log.ts';
-import type { ReadAddress } from '../lib/trusted-proxies.ts';
-import type { Timer } from '../lib/timer.ts';
-import { createWebGuard } from '../lib/web-guard.ts';
+import { type HttpServer, startHttpServer } from '../api/http/index.ts';
+import { Authenticator, type CoreOptions, createCore, createMcpListener, INVALID_REQUEST, type McpListener,
+  parseToolset, pinRevision, StaticKeys, type StoredKeys, type ToolSchemas } from '../api/mcp/index.ts';
 import { DOCS_INPUTS } from '../docs/test-fixture.ts';
+import type { Clock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import type { Timer } from '../lib/timer.ts';
+import type { ReadAddress } from '../lib/trusted-proxies.ts';
+import { createWebGuard } from '../lib/web-guard.ts';
+import { AccessWatches } from '../operations/index.ts';
 
 export interface McpFixtureOptions {
   /** The results of the operations; the default returns an empty object. */
@@ -49,22 +50,56 @@ export async function serveMcpFixture(options: McpFixtureOptions = {}): Promise<
     log: silentLog,
     ...(options.timer ? { timer: options.timer } : {}),
   });
-  const authenticator = new Authenticator({ required: keys.length > 0 || options.stored !== undefined, keys: new StaticKeys(keys), cacheTtl, clock, ...(options.stored ? { stored: options.stored } : {}) });
+  const authenticator = new Authenticator({
+    required: keys.length > 0 || options.stored !== undefined,
+    keys: new StaticKeys(keys),
+    cacheTtl,
+    clock,
+    ...(options.stored ? { stored: options.stored } : {}),
+  });
   const accessWatches = new AccessWatches({ onChange: () => () => undefined, clock });
   const mcp = createMcpListener({
-    core, authenticator, clock, ...(options.readAddress && { readAddress: options.readAddress }),
+    core,
+    authenticator,
+    clock,
+    ...(options.readAddress && { readAddress: options.readAddress }),
     follow: (check) => accessWatches.follow(check),
     revisions: pinRevision(''),
-    rateLimit: { enabled: options.rateLimit !== undefined, requests: 1, burst: 0, by: 'ip', windowMs: 60_000, clock, ...options.rateLimit },
-    origin: { guard: createWebGuard({ origins: options.origins ?? [], others: 'nothing', names: [], remedy: (origin) => `allow ${origin}` }), isOpen: keys.length === 0 && options.stored === undefined },
+    rateLimit: {
+      enabled: options.rateLimit !== undefined,
+      requests: 1,
+      burst: 0,
+      by: 'ip',
+      windowMs: 60_000,
+      clock,
+      ...options.rateLimit,
+    },
+    origin: {
+      guard: createWebGuard({
+        origins: options.origins ?? [],
+        others: 'nothing',
+        names: [],
+        remedy: (origin) => `allow ${origin}`,
+      }),
+      isOpen: keys.length === 0 && options.stored === undefined,
+    },
     maxBodyBytes: options.maxBodyBytes ?? 1_000_000,
     ...(options.compress && { compress: true }),
     log: silentLog,
   });
-  const errors = { body: ({ message }: { message: string }) => ({ jsonrpc: '2.0', error: { code: INVALID_REQUEST, message }, id: null }) };
+  const errors = {
+    body: ({ message }: { message: string }) => ({
+      jsonrpc: '2.0',
+      error: { code: INVALID_REQUEST, message },
+      id: null,
+    }),
+  };
   const http = await startHttpServer(mcp.listener, { host: '127.0.0.1', port: 0 }, errors);
   return {
-    url: new URL('/mcp', http.url), mcp, http, authenticator,
+    url: new URL('/mcp', http.url),
+    mcp,
+    http,
+    authenticator,
     async stop(graceMs = 1000) {
       await Promise.all([mcp.stop(AbortSignal.timeout(graceMs)), http.stop(graceMs)]);
     },

@@ -16,9 +16,9 @@ interface Database {
 }
 
 /**
- * Schemas of a PostgreSQL server, each in place of a database file with the tables of one service. Making these takes a quarter of a second
- * of processor time, more than most tests, and emptying them a tenth of that. So a database uses the schema of one that no longer exists: it is
- * closed, and was in memory or its folder has been removed.
+ * Schemas of a PostgreSQL server, each in place of a database file with the tables of one service. Making these takes a
+ * quarter of a second of processor time, more than most tests, and emptying them a tenth of that. So a database uses
+ * the schema of one that no longer exists: it is closed, and was in memory or its folder has been removed.
  */
 export class PostgresDatabases {
   readonly #server: string;
@@ -94,8 +94,8 @@ function isGone({ path, opened }: Database): boolean {
 }
 
 /**
- * Makes the tables, rows and sequences of a schema those of an untouched one. The connections of the database that was in it have ended when the lock by
- * which they show that they are there is free (src/storage/postgres/peers.ts).
+ * Makes the tables, rows and sequences of a schema those of an untouched one. The connections of the database that was
+ * in it have ended when the lock by which they show that they are there is free (src/storage/postgres/peers.ts).
  */
 function emptying(schema: string, untouched: string): string {
   return `

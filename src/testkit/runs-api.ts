@@ -1,25 +1,25 @@
-import { operations, type Operations } from '../../generated/runs/operations.ts';
+import { type Operations, operations } from '../../generated/runs/operations.ts';
 import { createHttpApp, nestedErrors, startHttpServer } from '../api/http/index.ts';
 import { readSpecification } from '../app/specification.ts';
 import type { Clock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { createInvoker, type Handlers, type InvokerOptions } from '../operations/index.ts';
 import { createAlerts, projectOf } from '../runs/alerts/index.ts';
-import { createBadges } from '../runs/badges/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
+import { createGuard, type FenceDeps, fencePreconditions, fenceProjects, fencesOfFiles } from '../runs/auth/index.ts';
+import { createBadges } from '../runs/badges/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
-import { createGuard, fencePreconditions, fenceProjects, fencesOfFiles, type FenceDeps } from '../runs/auth/index.ts';
-import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
+import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
 import { createMetrics, type FleetNumbers, type RunMetrics } from '../runs/metrics/index.ts';
 import { createNotifications, type Notifications } from '../runs/notifications/index.ts';
-import { createQueue, type Completion, type Queue } from '../runs/queue/index.ts';
+import { type Completion, createQueue, type Queue } from '../runs/queue/index.ts';
 import { createRuns, type Runs } from '../runs/runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from '../runs/schedules/index.ts';
 import { answeringFailures } from '../runs/storage-failures.ts';
 import { createSystem } from '../runs/system/index.ts';
-import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type DatabaseOptions, type Sql } from '../storage/index.ts';
-import { HttpClient, type Answer } from './http-client.ts';
+import { type DatabaseOptions, migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { type Answer, HttpClient } from './http-client.ts';
 import { ManualTimer } from './manual-timer.ts';
 
 export const TOKEN = 'a-token-of-many-characters';
@@ -75,7 +75,10 @@ export class RunsApi {
   #stopListening: () => Promise<void> = async () => {};
 
   static async start(options: RunsApiOptions = {}): Promise<RunsApi> {
-    const sql = await openDatabase({ path: options.path ?? ':memory:', ...(options.faults ? { faults: options.faults } : {}) });
+    const sql = await openDatabase({
+      path: options.path ?? ':memory:',
+      ...(options.faults ? { faults: options.faults } : {}),
+    });
     await migrate(sql, RUN_QUEUE_MIGRATIONS);
     const api = new RunsApi(sql, options);
     await api.queue.start();
@@ -87,33 +90,89 @@ export class RunsApi {
     this.sql = sql;
     const clock = { ms: Date.parse('2026-01-01T00:00:00Z'), now: (): number => clock.ms };
     this.clock = clock;
-    this.loaded = { config: parseRunsConfig(config), apiTokens: tokens, source: '/runs.yaml', folder: '/', readOnly: false, hash: '' };
+    this.loaded = {
+      config: parseRunsConfig(config),
+      apiTokens: tokens,
+      source: '/runs.yaml',
+      folder: '/',
+      readOnly: false,
+      hash: '',
+    };
     const env: RunsEnvironment = {
-      sql, clock,
+      sql,
+      clock,
       timer: new ManualTimer(),
       log: { ...silentLog, warn: (_fields, message) => void this.warnings.push(message) },
       config: { current: () => this.loaded, onChange: () => () => {} },
-      nodeId: 'node-1', version: '1.2.3',
+      nodeId: 'node-1',
+      version: '1.2.3',
     };
     this.queue = createQueue({
-      env, note: async () => {},
+      env,
+      note: async () => {},
       notify: (tx, change) => this.notifications.notify(tx, change),
       onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
     });
     const logs = { totalBytes: () => 42 };
     const audit = createAuditLog(env);
-    this.metrics = createMetrics(env, { queue: this.queue, logs, fleet: fleet ?? (() => ({ ships: [], slots: [], certificates: [] })) });
-    this.runs = createRuns(env, { queue: this.queue, audit, keyVariableAvailable: (name) => this.keys.has(name), logsAreFull: () => this.logsAreFull });
-    this.anotherNotifier = () => createNotifications(env, { variables: { HOOK_KEY: 'key-of-the-signature' }, audit, present: this.runs.present, onOutcome: this.metrics.record.notified });
+    this.metrics = createMetrics(env, {
+      queue: this.queue,
+      logs,
+      fleet: fleet ?? (() => ({ ships: [], slots: [], certificates: [] })),
+    });
+    this.runs = createRuns(env, {
+      queue: this.queue,
+      audit,
+      keyVariableAvailable: (name) => this.keys.has(name),
+      logsAreFull: () => this.logsAreFull,
+    });
+    this.anotherNotifier = () =>
+      createNotifications(env, {
+        variables: { HOOK_KEY: 'key-of-the-signature' },
+        audit,
+        present: this.runs.present,
+        onOutcome: this.metrics.record.notified,
+      });
     this.notifications = this.anotherNotifier();
-    this.schedules = createSchedules({ env, queue: this.queue, enqueueOnce: this.runs.enqueueOnce, onSlot: this.metrics.record.slotDue });
+    this.schedules = createSchedules({
+      env,
+      queue: this.queue,
+      enqueueOnce: this.runs.enqueueOnce,
+      onSlot: this.metrics.record.slotDue,
+    });
     const scheduled = createScheduleHandlers(env, { ...this.runs, queue: this.queue, audit });
     const alerts = createAlerts(env, { ...this.runs, onReceived: this.metrics.record.alertReceived });
-    const system = createSystem({ version: env.version, accepting: () => this.accepting, checks: { storage: async () => this.storageWorks && (await sql.healthy()), config: () => true } });
-    const fence: FenceDeps = { runOf: (id) => this.queue.get(id), projectOfAlerts: (labels) => projectOf(labels, this.loaded.config) };
+    const system = createSystem({
+      version: env.version,
+      accepting: () => this.accepting,
+      checks: { storage: async () => this.storageWorks && (await sql.healthy()), config: () => true },
+    });
+    const fence: FenceDeps = {
+      runOf: (id) => this.queue.get(id),
+      projectOfAlerts: (labels) => projectOf(labels, this.loaded.config),
+    };
     const failures = { accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed };
-    this.#handlers = { ...answeringFailures(fenceProjects({ ...this.runs.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...this.notifications.handlers, ...createCacheHandlers({ env, audit, caches: undefined }), ...createBadges(env).handlers }, fence), failures), ...this.metrics.handlers, ...system.handlers };
-    this.#invokerOptions = { guard: createGuard(env.config, clock), preconditions: answeringFailures(fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence), failures), fences: fencesOfFiles(fence) };
+    this.#handlers = {
+      ...answeringFailures(fenceProjects({
+        ...this.runs.handlers,
+        ...alerts.handlers,
+        ...audit.handlers,
+        ...scheduled.handlers,
+        ...this.notifications.handlers,
+        ...createCacheHandlers({ env, audit, caches: undefined }),
+        ...createBadges(env).handlers,
+      }, fence), failures),
+      ...this.metrics.handlers,
+      ...system.handlers,
+    };
+    this.#invokerOptions = {
+      guard: createGuard(env.config, clock),
+      preconditions: answeringFailures(
+        fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence),
+        failures,
+      ),
+      fences: fencesOfFiles(fence),
+    };
   }
 
   get url(): string {
@@ -126,10 +185,25 @@ export class RunsApi {
 
   async #listen(): Promise<void> {
     const specification = await readSpecification('runs');
-    const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers: this.#handlers, mode: () => 'wr', timeoutMs: 30_000, ...this.#invokerOptions });
+    const invoke = createInvoker<Operations>({
+      operations,
+      inputs: specification.inputs,
+      handlers: this.#handlers,
+      mode: () => 'wr',
+      timeoutMs: 30_000,
+      ...this.#invokerOptions,
+    });
     const app = await createHttpApp<Operations>({
-      title: 'test', specification, operations, invoke, errors: nestedErrors, log: silentLog, maxBodyBytes: 1_048_576,
-      corsOrigins: [], validateResponses: true, apiKeys: false,
+      title: 'test',
+      specification,
+      operations,
+      invoke,
+      errors: nestedErrors,
+      log: silentLog,
+      maxBodyBytes: 1_048_576,
+      corsOrigins: [],
+      validateResponses: true,
+      apiKeys: false,
     });
     const http = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 }, nestedErrors);
     const client = new HttpClient(http.url, 64);
@@ -147,10 +221,17 @@ export class RunsApi {
   }
 
   /** Sends a request with the token, unless its headers say otherwise. */
-  send(method: string, path: string, { body, key, headers = {} }: { body?: unknown; key?: string; headers?: Record<string, string> } = {}): Promise<Answer> {
+  send(method: string, path: string,
+    { body, key, headers = {} }: { body?: unknown; key?: string; headers?: Record<string, string> } = {}
+  ): Promise<Answer> {
     const content = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
     return this.client.send(method, `/api/v1${path}`, {
-      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', ...(key === undefined ? {} : { 'Idempotency-Key': key }), ...headers },
+      headers: {
+        Authorization: `Bearer ${TOKEN}`,
+        'Content-Type': 'application/json',
+        ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+        ...headers,
+      },
       ...(content === undefined ? {} : { body: content }),
     });
   }
@@ -171,7 +252,11 @@ export class RunsApi {
     const { promise, resolve } = Promise.withResolvers<Parameters<Parameters<Queue['addWorker']>[0]['assign']>[0]>();
     let free = 1;
     const worker = this.queue.addWorker({
-      shipId: 'f'.repeat(32), sessionId: 's', labels, kinds: ['diagnostic', 'pipeline', 'ai_text'], keyVariables: ['WRITER_KEY'],
+      shipId: 'f'.repeat(32),
+      sessionId: 's',
+      labels,
+      kinds: ['diagnostic', 'pipeline', 'ai_text'],
+      keyVariables: ['WRITER_KEY'],
       free: () => free,
       assign: (claim) => {
         free = 0;

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { AcceptSchema, CompleteRunRequestSchema, HelloSchema, Outcome, ShipInfoSchema, ShipMessageSchema, type RunRef, type ServerMessage, type ShipMessage } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AcceptSchema, CompleteRunRequestSchema, HelloSchema, Outcome, type RunRef, type ServerMessage, ShipInfoSchema,
+  type ShipMessage, ShipMessageSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Peer, Session } from '../runs/fleet/index.ts';
 import { insertShip } from '../runs/ships/index.ts';
 import type { FleetFixture } from './runs-fleet.ts';
@@ -8,17 +9,42 @@ const message = (body: ShipMessage['body']): ShipMessage => create(ShipMessageSc
 
 async function enrol(fixture: FleetFixture, id: string, name: string): Promise<void> {
   const traits = { version: '1.0.0', kinds: ['pipeline' as const], keyVariables: [], capacity: 1, ephemeral: false };
-  await fixture.sql.transaction((tx) => insertShip(tx, {
-    ...traits, id, name, labels: [], os: 'linux', arch: 'amd64', drainSession: null, joinedMs: 1, lastSeenMs: 0, certExpiresMs: 0, revokedMs: 0,
-  }));
+  await fixture.sql.transaction((tx) =>
+    insertShip(tx, {
+      ...traits,
+      id,
+      name,
+      labels: [],
+      os: 'linux',
+      arch: 'amd64',
+      drainSession: null,
+      joinedMs: 1,
+      lastSeenMs: 0,
+      certExpiresMs: 0,
+      revokedMs: 0,
+    })
+  );
 }
 
 function helloOf(name: string, held: readonly RunRef[] = []): ShipMessage {
-  const info = create(ShipInfoSchema, { name, version: '1.0.0', protocol: 1, os: 'linux', arch: 'amd64', kinds: ['pipeline'], capacity: 1 });
-  return message({ case: 'hello', value: create(HelloSchema, { sessionId: new Uint8Array([1]), info, held: held.map((ref) => ({ ref })) }) });
+  const info = create(ShipInfoSchema, {
+    name,
+    version: '1.0.0',
+    protocol: 1,
+    os: 'linux',
+    arch: 'amd64',
+    kinds: ['pipeline'],
+    capacity: 1,
+  });
+  return message({
+    case: 'hello',
+    value: create(HelloSchema, { sessionId: new Uint8Array([1]), info, held: held.map((ref) => ({ ref })) }),
+  });
 }
 
-/** A ship that sends its hello and then does what the test says; it becomes a member unless it already holds something. */
+/**
+ * A ship that sends its hello and then does what the test says; it becomes a member unless it already holds something.
+ */
 export async function connectDirectly(fixture: FleetFixture, id: string, held: readonly RunRef[] = []) {
   const name = id.slice(-4);
   if (held.length === 0) await enrol(fixture, id, name);
@@ -32,7 +58,11 @@ export async function connectDirectly(fixture: FleetFixture, id: string, held: r
     close: () => undefined,
   });
   await session.receive(helloOf(name, held));
-  return { received, assigned, accept: (ref: RunRef) => session.receive(message({ case: 'accept', value: create(AcceptSchema, { ref }) })) };
+  return {
+    received,
+    assigned,
+    accept: (ref: RunRef) => session.receive(message({ case: 'accept', value: create(AcceptSchema, { ref }) })),
+  };
 }
 
 /** Ships that are members and call the service without a network: each immediately does what it is assigned. */
@@ -47,7 +77,8 @@ export function createLocalShips(fixture: FleetFixture, count: number) {
     const ref: RunRef = body.value.ref!;
     runs.push(ref.runId);
     await session.receive(message({ case: 'accept', value: create(AcceptSchema, { ref }) }));
-    await service.completeRun(peer, create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }));
+    await service.completeRun(peer,
+      create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }));
   }
 
   async function connect(index: number): Promise<void> {
@@ -56,7 +87,10 @@ export function createLocalShips(fixture: FleetFixture, count: number) {
     const peer: Peer = { shipId: id };
     const { promise, resolve } = Promise.withResolvers<void>();
     welcomed.push(promise);
-    const session: Session = service.connect(peer, { send: (sent) => void answer(peer, session, sent, resolve), close: () => undefined });
+    const session: Session = service.connect(peer, {
+      send: (sent) => void answer(peer, session, sent, resolve),
+      close: () => undefined,
+    });
     await session.receive(helloOf(`ship-${index}`));
   }
 

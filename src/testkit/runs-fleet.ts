@@ -1,29 +1,30 @@
 // Above 400 lines: one fixture, with the clients and certificates that a test of the fleet makes.
 import 'reflect-metadata';
+import { create, type DescMessage, type DescMethod, fromBinary, type MessageInitShape, type MessageShape,
+  toBinary } from '@bufbuild/protobuf';
+import { Client, type ClientDuplexStream, credentials, type ServiceError as GrpcError,
+  type StatusObject } from '@grpc/grpc-js';
+import * as x509 from '@peculiar/x509';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { create, toBinary, fromBinary, type DescMessage, type DescMethod, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
-import { Client, credentials, type ClientDuplexStream, type ServiceError as GrpcError, type StatusObject } from '@grpc/grpc-js';
-import * as x509 from '@peculiar/x509';
-import {
-  Enrolment, Fleet as FleetProtocol, ShipInfoSchema, ShipMessageSchema,
-  type Assignment, type JoinResponse, type RunRef, type ServerMessage, type ShipInfo, type ShipMessage,
-} from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from '../app/runs/fleet.ts';
+import { type Assignment, Enrolment, Fleet as FleetProtocol, type JoinResponse, type RunRef, type ServerMessage,
+  type ShipInfo, ShipInfoSchema, type ShipMessage,
+  ShipMessageSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { FleetAddresses, openAuthority, type RunningFleet, startFleet } from '../app/runs/fleet.ts';
 import { silentLog } from '../lib/log.ts';
 import { directClients } from '../lib/slow-bodies.ts';
 import type { Context } from '../operations/index.ts';
-import { createArtifacts, type Artifacts } from '../runs/artifacts/index.ts';
+import { type Artifacts, createArtifacts } from '../runs/artifacts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
 import { Caches } from '../runs/caches/index.ts';
 import type { CacheEvents } from '../runs/caches/port.ts';
-import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
+import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import { FolderContents, openContents } from '../runs/contents/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
-import { createFleet, type Authority, type Fleet } from '../runs/fleet/index.ts';
 import { KEY_ALGORITHM, makeKeys, toPem } from '../runs/fleet/authority/keys.ts';
+import { type Authority, createFleet, type Fleet } from '../runs/fleet/index.ts';
 import { createRunLogs, type RunLogsService } from '../runs/logs/index.ts';
 import type { NewRun, RunRecord } from '../runs/queue/port.ts';
 import { assembleQueue, type QueueParts } from '../runs/queue/queue.ts';
@@ -93,7 +94,14 @@ fleet:
   advertise: 127.0.0.1
 ${options.fleet ?? ''}
 `;
-    const loaded: LoadedRunsConfig = { config: parseRunsConfig(yaml), apiTokens: [], source: 'test', folder: '/', readOnly: false, hash: '' };
+    const loaded: LoadedRunsConfig = {
+      config: parseRunsConfig(yaml),
+      apiTokens: [],
+      source: 'test',
+      folder: '/',
+      readOnly: false,
+      hash: '',
+    };
     const holder: { fixture?: FleetFixture } = {};
     const startMs = Date.now() - (options.behindMs ?? 0);
     const clock = { now: () => holder.fixture?.now ?? startMs };
@@ -107,34 +115,72 @@ ${options.fleet ?? ''}
     await fixture.caches?.start();
     await fixture.fleet.start();
     if (authority !== undefined && options.direct !== true) {
-      fixture.listeners = await startFleet({ service: fixture.fleet.service, authority, addresses: fixture.addresses, clock, timer: fixture.timer, log: silentLog, clients: directClients(0), messageMs: 60_000 });
+      fixture.listeners = await startFleet({
+        service: fixture.fleet.service,
+        authority,
+        addresses: fixture.addresses,
+        clock,
+        timer: fixture.timer,
+        log: silentLog,
+        clients: directClients(0),
+        messageMs: 60_000,
+      });
     }
     return fixture;
   }
 
-  private constructor(folder: string, sql: Sql, { loaded, authority, variables = {} }: { loaded: LoadedRunsConfig; authority: Authority | undefined; variables: FleetFixtureOptions['variables'] }) {
+  private constructor(folder: string, sql: Sql,
+    { loaded, authority, variables = {} }: { loaded: LoadedRunsConfig; authority: Authority | undefined;
+      variables: FleetFixtureOptions['variables'] })
+  {
     this.folder = folder;
     this.sql = sql;
     this.loaded = loaded;
     this.authority = authority;
     const note = (_fields: object, message: string): void => void this.logged.push(message);
     this.env = {
-      sql, clock: { now: () => this.now }, timer: this.timer,
+      sql,
+      clock: { now: () => this.now },
+      timer: this.timer,
       log: { ...silentLog, warn: note, error: note, child: () => this.env.log },
-      config: { current: () => loaded, onChange: () => () => {} }, nodeId: 'node', version: '1.2.3',
+      config: { current: () => loaded, onChange: () => () => {} },
+      nodeId: 'node',
+      version: '1.2.3',
     };
     this.logs = createRunLogs({ env: this.env, queue: () => this.queue, audit: createAuditLog(this.env) });
     const elapsed = (): number => this.now;
-    this.parts = assembleQueue({ env: this.env, note: (...args) => this.logs.note(...args), lines: (...args) => this.logs.lines(...args), random: () => 0.5, elapsed });
+    this.parts = assembleQueue({
+      env: this.env,
+      note: (...args) => this.logs.note(...args),
+      lines: (...args) => this.logs.lines(...args),
+      random: () => 0.5,
+      elapsed,
+    });
     this.addresses = new FleetAddresses(loaded.config);
-    this.artifacts = createArtifacts({ env: this.env, queue: this.queue, store: new FolderContents(join(folder, 'artifacts'), 'node') });
-    if (loaded.config.caches.store !== 'ships') this.caches = new Caches({ env: this.env, queue: this.queue, store: openContents(this.env, loaded.config, 'caches', variables), events: this.#cacheEvents() });
+    this.artifacts = createArtifacts({
+      env: this.env,
+      queue: this.queue,
+      store: new FolderContents(join(folder, 'artifacts'), 'node'),
+    });
+    if (loaded.config.caches.store !== 'ships')
+      this.caches = new Caches({
+        env: this.env,
+        queue: this.queue,
+        store: openContents(this.env, loaded.config, 'caches', variables),
+        events: this.#cacheEvents(),
+      });
     this.fleet = createFleet(this.env, {
       caches: this.caches,
       artifacts: { ...this.artifacts.receiver, ...this.artifacts.sender },
-      queue: this.queue, logs: this.logs, audit: createAuditLog(this.env), authority, addresses: this.addresses,
-      secretValue: (name) => this.secrets.get(name), random: () => 0.5,
-      fencedWrite: (rpc) => void this.fenced.push(rpc), linesLost: (count) => void (this.linesLost += count),
+      queue: this.queue,
+      logs: this.logs,
+      audit: createAuditLog(this.env),
+      authority,
+      addresses: this.addresses,
+      secretValue: (name) => this.secrets.get(name),
+      random: () => 0.5,
+      fencedWrite: (rpc) => void this.fenced.push(rpc),
+      linesLost: (count) => void (this.linesLost += count),
     });
   }
 
@@ -154,7 +200,12 @@ ${options.fleet ?? ''}
   /** The connection of a real ship with the identity of this one. */
   linkOf({ identity: credentials }: TestShip): RemoteLink {
     const [host, port] = this.addresses.fleet().split(':');
-    const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials, provesRevocation: () => false, onTrustBundle: () => undefined });
+    const link = new RemoteLink({
+      address: { host: host!, port: Number(port) },
+      credentials,
+      provesRevocation: () => false,
+      onTrustBundle: () => undefined,
+    });
     this.#links.push(link);
     return link;
   }
@@ -166,12 +217,16 @@ ${options.fleet ?? ''}
 
   /** Calls a handler like the API. */
   async handle<K extends keyof Fleet['handlers']>(operation: K, input: Parameters<Fleet['handlers'][K]>[0]) {
-    const handler = this.fleet.handlers[operation] as (input: unknown, context: Context) => ReturnType<Fleet['handlers'][K]>;
-    return await handler(input, {} as Context) as Exclude<Awaited<ReturnType<Fleet['handlers'][K]>>, { headers: unknown }>;
+    const handler = this.fleet.handlers[operation] as (input: unknown,
+      context: Context) => ReturnType<Fleet['handlers'][K]>;
+    return await handler(input, {} as Context) as Exclude<Awaited<ReturnType<Fleet['handlers'][K]>>,
+      { headers: unknown }>;
   }
 
   /** A ship that has joined. */
-  async ship(name: string, labels: string[] = [], info: MessageInitShape<typeof ShipInfoSchema> = {}): Promise<TestShip> {
+  async ship(name: string, labels: string[] = [],
+    info: MessageInitShape<typeof ShipInfoSchema> = {}): Promise<TestShip>
+  {
     const ship = new TestShip(this.addresses, name, info);
     this.ships.push(ship);
     await ship.join(await this.token(name, labels));
@@ -179,7 +234,9 @@ ${options.fleet ?? ''}
   }
 
   /** The same, already connected. */
-  async connected(name: string, info: MessageInitShape<typeof ShipInfoSchema> = {}, labels: string[] = []): Promise<{ ship: TestShip; stream: TestStream }> {
+  async connected(name: string, info: MessageInitShape<typeof ShipInfoSchema> = {},
+    labels: string[] = []): Promise<{ ship: TestShip; stream: TestStream }>
+  {
     const ship = await this.ship(name, labels, info);
     const stream = ship.connect();
     stream.hello();
@@ -196,18 +253,37 @@ ${options.fleet ?? ''}
     const { der: certificate, serial, expiresMs } = await this.authority!.signShip(id, der);
     await this.sql.transaction(async (tx) => {
       await insertShip(tx, {
-        id, name, labels: [], os: 'linux', arch: 'amd64', version: '1.0.0', kinds: ['pipeline'], keyVariables: [], capacity: 1, ephemeral: false,
-        drainSession: null, joinedMs: this.now, lastSeenMs: 0, certExpiresMs: expiresMs, revokedMs: 0,
+        id,
+        name,
+        labels: [],
+        os: 'linux',
+        arch: 'amd64',
+        version: '1.0.0',
+        kinds: ['pipeline'],
+        keyVariables: [],
+        capacity: 1,
+        ephemeral: false,
+        drainSession: null,
+        joinedMs: this.now,
+        lastSeenMs: 0,
+        certExpiresMs: expiresMs,
+        revokedMs: 0,
       });
       await insertCertificate(tx, { serial, shipId: id, expiresMs });
     });
-    ship.identity = { key: await toPem(keys.privateKey), certificate: pem(certificate), roots: this.authority!.bundle().map(pem).join('\n') };
+    ship.identity = {
+      key: await toPem(keys.privateKey),
+      certificate: pem(certificate),
+      roots: this.authority!.bundle().map(pem).join('\n'),
+    };
     return ship;
   }
 
   /** The log of an attempt. */
   async lines(runId: string, attempt = 1): Promise<string[]> {
-    const answer = await (this.logs.handlers.listRunLogs as (input: object, context: object) => Promise<{ data: { message: string }[] }>)({ id: runId, offset: 0, attempt }, {});
+    const answer =
+      await (this.logs.handlers.listRunLogs as (input: object,
+        context: object) => Promise<{ data: { message: string }[] }>)({ id: runId, offset: 0, attempt }, {});
     return answer.data.map(({ message }) => message);
   }
 
@@ -235,7 +311,11 @@ export const pem = (der: Uint8Array): string => x509.PemConverter.encode(Uint8Ar
 /** A certificate request, and the key that signed it. */
 export async function makeRequest(): Promise<{ keys: CryptoKeyPair; der: Uint8Array }> {
   const keys = await makeKeys();
-  const request = await x509.Pkcs10CertificateRequestGenerator.create({ name: 'CN=whoever', keys, signingAlgorithm: KEY_ALGORITHM });
+  const request = await x509.Pkcs10CertificateRequestGenerator.create({
+    name: 'CN=whoever',
+    keys,
+    signingAlgorithm: KEY_ALGORITHM,
+  });
   return { keys, der: new Uint8Array(request.rawData) };
 }
 
@@ -253,7 +333,14 @@ export class TestShip {
     this.#addresses = addresses;
     this.name = name;
     this.info = create(ShipInfoSchema, {
-      name, version: '1.0.0', protocol: 1, os: 'linux', arch: 'amd64', kinds: ['diagnostic', 'pipeline', 'ai_text'], capacity: 4, ...info as object,
+      name,
+      version: '1.0.0',
+      protocol: 1,
+      os: 'linux',
+      arch: 'amd64',
+      kinds: ['diagnostic', 'pipeline', 'ai_text'],
+      capacity: 4,
+      ...info as object,
     });
   }
 
@@ -275,16 +362,28 @@ export class TestShip {
   }
 
   /** Like a real ship, it trusts only the root that a token pins. */
-  async join(token: string, request: { der?: Uint8Array; info?: ShipInfo; roots?: string } = {}): Promise<JoinResponse> {
+  async join(token: string,
+    request: { der?: Uint8Array; info?: ShipInfo; roots?: string } = {}): Promise<JoinResponse>
+  {
     const own = await makeRequest();
     const client = this.#client(this.#addresses.enrol(), { ca: request.roots });
-    const answer = await call(client, Enrolment.method.join, { token, csrDer: request.der ?? own.der, info: request.info ?? this.info });
+    const answer = await call(client, Enrolment.method.join, {
+      token,
+      csrDer: request.der ?? own.der,
+      info: request.info ?? this.info,
+    });
     this.#joined = answer;
-    this.#identity = { key: await toPem(own.keys.privateKey), certificate: pem(answer.certificateDer), roots: answer.trustBundleDer.map(pem).join('\n') };
+    this.#identity = {
+      key: await toPem(own.keys.privateKey),
+      certificate: pem(answer.certificateDer),
+      roots: answer.trustBundleDer.map(pem).join('\n'),
+    };
     return answer;
   }
 
-  call<I extends DescMessage, O extends DescMessage>(method: Method<I, O>, request: MessageInitShape<I>): Promise<MessageShape<O>> {
+  call<I extends DescMessage, O extends DescMessage>(method: Method<I, O>,
+    request: MessageInitShape<I>): Promise<MessageShape<O>>
+  {
     return call(this.#fleetClient(), method, request);
   }
 
@@ -293,16 +392,18 @@ export class TestShip {
   }
 
   append(ref: RunRef, firstSeq: number, messages: readonly string[], unixMs = 0) {
-    return this.call(FleetProtocol.method.appendLogs, { ref, firstSeq: BigInt(firstSeq), lines: messages.map((message) => ({ unixMs: BigInt(unixMs), level: 1, stream: 0, step: '', message })) });
+    return this.call(FleetProtocol.method.appendLogs, {
+      ref,
+      firstSeq: BigInt(firstSeq),
+      lines: messages.map((message) => ({ unixMs: BigInt(unixMs), level: 1, stream: 0, step: '', message })),
+    });
   }
 
   connect(): TestStream {
     const { path } = definition(FleetProtocol.method.connect);
-    const stream = this.#fleetClient().makeBidiStreamRequest(
-      path,
+    const stream = this.#fleetClient().makeBidiStreamRequest(path,
       (message: ShipMessage) => Buffer.from(toBinary(ShipMessageSchema, message)),
-      (bytes: Buffer) => fromBinary(FleetProtocol.method.connect.output, bytes),
-    );
+      (bytes: Buffer) => fromBinary(FleetProtocol.method.connect.output, bytes));
     return new TestStream(this, stream);
   }
 
@@ -313,7 +414,8 @@ export class TestShip {
   #fleetClient(): Client {
     if (this.#clients[0] !== undefined) return this.#clients[0];
     const { key, certificate, roots } = this.#identity!;
-    const client = new Client(this.#addresses.fleet(), credentials.createSsl(Buffer.from(roots), Buffer.from(key), Buffer.from(certificate)), CHANNEL);
+    const client = new Client(this.#addresses.fleet(),
+      credentials.createSsl(Buffer.from(roots), Buffer.from(key), Buffer.from(certificate)), CHANNEL);
     this.#clients.push(client);
     return client;
   }
@@ -333,16 +435,15 @@ type Method<I extends DescMessage, O extends DescMessage> = DescMethod & { reado
 
 const definition = ({ parent, name }: DescMethod): { path: string } => ({ path: `/${parent.typeName}/${name}` });
 
-function call<I extends DescMessage, O extends DescMessage>(client: Client, method: Method<I, O>, request: MessageInitShape<I>): Promise<MessageShape<O>> {
+function call<I extends DescMessage, O extends DescMessage>(client: Client, method: Method<I, O>,
+  request: MessageInitShape<I>): Promise<MessageShape<O>>
+{
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(
-      definition(method).path,
+    client.makeUnaryRequest(definition(method).path,
       (message: MessageShape<I>) => Buffer.from(toBinary(method.input, message)),
-      (bytes: Buffer) => fromBinary(method.output, bytes),
-      create(method.input, request),
-      { deadline: Date.now() + 10_000 },
-      (error: GrpcError | null, answer?: MessageShape<O>) => (error === null ? resolve(answer!) : reject(error)),
-    );
+      (bytes: Buffer) => fromBinary(method.output, bytes), create(method.input, request), {
+      deadline: Date.now() + 10_000,
+    }, (error: GrpcError | null, answer?: MessageShape<O>) => (error === null ? resolve(answer!) : reject(error)));
   });
 }
 
@@ -367,18 +468,25 @@ export class TestStream {
       this.#ring();
     });
     raw.on('error', () => undefined);
-    this.ended = new Promise((resolve) => raw.on('status', (status: StatusObject) => {
-      this.#ring();
-      resolve(status);
-    }));
+    this.ended = new Promise((resolve) =>
+      raw.on('status', (status: StatusObject) => {
+        this.#ring();
+        resolve(status);
+      })
+    );
   }
 
   send(body: MessageInitShape<typeof ShipMessageSchema>['body']): void {
     this.raw.write(create(ShipMessageSchema, { body: body! }));
   }
 
-  hello(held: readonly { ref: RunRef; finished?: boolean }[] = [], sessionId: Uint8Array = this.#ship.sessionId, info: ShipInfo = this.#ship.info): void {
-    this.send({ case: 'hello', value: { sessionId, info, held: held.map(({ ref, finished = false }) => ({ ref, finished })) } });
+  hello(held: readonly { ref: RunRef; finished?: boolean }[] = [], sessionId: Uint8Array = this.#ship.sessionId,
+    info: ShipInfo = this.#ship.info): void
+  {
+    this.send({
+      case: 'hello',
+      value: { sessionId, info, held: held.map(({ ref, finished = false }) => ({ ref, finished })) },
+    });
   }
 
   heartbeat(held: readonly RunRef[], freeSlots: number, more: { draining?: boolean; unixMs?: bigint } = {}): bigint {

@@ -23,7 +23,9 @@ export interface ModelRun {
 const TTL = 60_000;
 const DAY = 86_400_000;
 
-/** A plain implementation of the queue's state machine (run-queue decisions, section 2.3), with the default settings. */
+/**
+ * A plain implementation of the queue's state machine (run-queue decisions, section 2.3), with the default settings.
+ */
 export class QueueModel {
   readonly runs: ModelRun[] = [];
   readonly #avoided = new Map<string, number>();
@@ -35,8 +37,21 @@ export class QueueModel {
 
   submit(id: string, run: NewRun): void {
     this.runs.push({
-      id, seq: this.runs.length, new: run, state: 'queued', attempt: 1, fence: 0, ship: null, accepted: false, queuedAt: this.now,
-      availableAt: 0, lease: 0, renewed: 0, deadline: 0, error: undefined, reports: new Map(),
+      id,
+      seq: this.runs.length,
+      new: run,
+      state: 'queued',
+      attempt: 1,
+      fence: 0,
+      ship: null,
+      accepted: false,
+      queuedAt: this.now,
+      availableAt: 0,
+      lease: 0,
+      renewed: 0,
+      deadline: 0,
+      error: undefined,
+      reports: new Map(),
     });
   }
 
@@ -52,7 +67,15 @@ export class QueueModel {
   }
 
   claim(run: ModelRun, ship: string): void {
-    Object.assign(run, { state: 'running', fence: run.fence + 1, ship, accepted: false, lease: this.now + TTL, renewed: this.now, deadline: this.now + 10_000 });
+    Object.assign(run, {
+      state: 'running',
+      fence: run.fence + 1,
+      ship,
+      accepted: false,
+      lease: this.now + TTL,
+      renewed: this.now,
+      deadline: this.now + 10_000,
+    });
   }
 
   current(ref: RunRef, ship: string): ModelRun | undefined {
@@ -70,7 +93,8 @@ export class QueueModel {
   reject(ref: RunRef, ship: string, reason: 'full' | 'unsupported'): void {
     const run = this.current(ref, ship);
     if (run === undefined) return;
-    this.#avoided.set(reason === 'unsupported' ? `${ship} ${laneOf(run)}` : ship, this.now + (reason === 'unsupported' ? 300_000 : 1000));
+    this.#avoided.set(reason === 'unsupported' ? `${ship} ${laneOf(run)}` : ship,
+      this.now + (reason === 'unsupported' ? 300_000 : 1000));
     this.#notStarted(run);
   }
 
@@ -81,11 +105,15 @@ export class QueueModel {
     return true;
   }
 
-  complete(ref: RunRef, ship: string, { outcome, started, error }: Completion): 'recorded' | 'already_recorded' | 'fenced' {
+  complete(ref: RunRef, ship: string, { outcome, started, error }: Completion): 'recorded' | 'already_recorded'
+    | 'fenced'
+  {
     const run = this.current(ref, ship);
     if (run === undefined) {
       const report = this.byId(ref.runId).reports.get(ref.fence);
-      return report?.ship === ship && report.outcome === outcome && report.attempt === ref.attempt ? 'already_recorded' : 'fenced';
+      return report?.ship === ship && report.outcome === outcome && report.attempt === ref.attempt
+        ? 'already_recorded'
+        : 'fenced';
     }
     run.reports.set(run.fence, { ship, attempt: run.attempt, outcome });
     if (run.state === 'cancelling') run.state = 'cancelled';
@@ -130,15 +158,18 @@ export class QueueModel {
     for (const run of this.runs) {
       if (isHeld(run) && run.lease <= this.now) this.#shipFault(run, 'lease_lost', true);
       if (isHeld(run) && run.deadline <= this.now) this.#overdue(run);
-      if (run.state === 'queued' && run.queuedAt <= this.now - DAY) Object.assign(run, { state: 'failed', error: 'queue_timeout' });
+      if (run.state === 'queued' && run.queuedAt <= this.now - DAY)
+        Object.assign(run, { state: 'failed', error: 'queue_timeout' });
     }
   }
 
   restart(): void {
     this.#avoided.clear();
     for (const run of this.runs.filter(isHeld)) {
-      const deadline = run.state === 'cancelling' ? Math.min(run.deadline, this.now + 25_000)
-        : run.accepted ? Math.min(Math.max(run.deadline, this.now + TTL), this.now + run.new.definition.timeoutMs + 60_000)
+      const deadline = run.state === 'cancelling'
+        ? Math.min(run.deadline, this.now + 25_000)
+        : run.accepted
+        ? Math.min(Math.max(run.deadline, this.now + TTL), this.now + run.new.definition.timeoutMs + 60_000)
         : this.now + TTL;
       Object.assign(run, { lease: this.now + TTL, renewed: this.now, deadline });
     }
@@ -171,7 +202,8 @@ export class QueueModel {
   }
 
   #failed(run: ModelRun, code: string): void {
-    if ((run.new.definition.retryOn as readonly string[]).includes(code) && run.attempt < run.new.maxAttempts) this.#pause(run);
+    if ((run.new.definition.retryOn as readonly string[]).includes(code) && run.attempt < run.new.maxAttempts)
+      this.#pause(run);
     else Object.assign(run, { state: 'failed', error: code });
   }
 
@@ -191,4 +223,5 @@ export class QueueModel {
 
 export const isHeld = (run: ModelRun): boolean => run.state === 'running' || run.state === 'cancelling';
 
-const laneOf = ({ new: { projectId, kind, task, runsOn } }: ModelRun): string => JSON.stringify([projectId, kind, task, runsOn]);
+const laneOf = ({ new: { projectId, kind, task, runsOn } }: ModelRun): string =>
+  JSON.stringify([projectId, kind, task, runsOn]);

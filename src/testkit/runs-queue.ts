@@ -1,6 +1,6 @@
 import { silentLog } from '../lib/log.ts';
 import type { Timer } from '../lib/timer.ts';
-import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
+import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
 import type { RunLogs } from '../runs/logs/port.ts';
 import type { Claim, NewRun, RunChange, RunKind, Worker } from '../runs/queue/port.ts';
@@ -60,7 +60,12 @@ export class QueueFixture {
     this.#options = options;
     this.#loaded = loaded(options.yaml ?? QUEUE_CONFIG);
     this.env = {
-      sql, clock: { now: () => this.wall }, timer: options.timer ?? noWaiting, log: silentLog, nodeId: 'node', version: '0.0.0',
+      sql,
+      clock: { now: () => this.wall },
+      timer: options.timer ?? noWaiting,
+      log: silentLog,
+      nodeId: 'node',
+      version: '0.0.0',
       config: { current: () => this.#loaded, onChange: () => () => {} },
     };
     this.parts = this.#assemble();
@@ -111,8 +116,14 @@ export class QueueFixture {
 
   #assemble(): QueueParts {
     const { random = () => 0.5 } = this.#options;
-    const parts = assembleQueue({ env: this.env, note: this.#note, random, elapsed: () => this.elapsed, onHandedOut: (seconds) => this.handedOut.push(seconds),
-      knowsShip: (selectors) => this.known.some((labels) => selectors.every((selector) => labels.includes(selector))) });
+    const parts = assembleQueue({
+      env: this.env,
+      note: this.#note,
+      random,
+      elapsed: () => this.elapsed,
+      onHandedOut: (seconds) => this.handedOut.push(seconds),
+      knowsShip: (selectors) => this.known.some((labels) => selectors.every((selector) => labels.includes(selector))),
+    });
     parts.queue.onChange((change) => this.changes.push(change));
     return parts;
   }
@@ -129,8 +140,23 @@ function loaded(yaml: string): LoadedRunsConfig {
 
 export function newRun(run: Partial<NewRun> = {}): NewRun {
   return {
-    projectId: 'alpha', kind: 'pipeline', task: 'build', input: null, inputIsJson: false, priority: 0, runsOn: [], maxAttempts: 3, source: 'api', origin: { by: null },
-    definition: { assignment: { project_id: 'alpha' }, secrets: [], retryOn: [], timeoutMs: 3_600_000, keyVariable: '' },
+    projectId: 'alpha',
+    kind: 'pipeline',
+    task: 'build',
+    input: null,
+    inputIsJson: false,
+    priority: 0,
+    runsOn: [],
+    maxAttempts: 3,
+    source: 'api',
+    origin: { by: null },
+    definition: {
+      assignment: { project_id: 'alpha' },
+      secrets: [],
+      retryOn: [],
+      timeoutMs: 3_600_000,
+      keyVariable: '',
+    },
     ...run,
   };
 }

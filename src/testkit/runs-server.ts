@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRunQueueService, type RunningRunQueueService } from '../app/runs-service.ts';
-import { silentLog, type Log } from '../lib/log.ts';
+import { type RunningRunQueueService, startRunQueueService } from '../app/runs-service.ts';
+import { type Log, silentLog } from '../lib/log.ts';
 import { loadRunsConfig } from '../runs/config/index.ts';
 
 export const API_TOKEN = 'a-token-of-many-characters';
@@ -25,12 +25,22 @@ export interface Served {
 }
 
 /** The complete run-queue service in this process, on a free port. */
-export async function serveRuns({ folder, yaml, log = silentLog, variables: further }: Served): Promise<{ service: RunningRunQueueService; file: string }> {
+export async function serveRuns(
+  { folder, yaml, log = silentLog, variables: further }: Served,
+): Promise<{ service: RunningRunQueueService; file: string }> {
   const file = join(folder, 'runs.yaml');
   await mkdir(folder, { recursive: true });
-  await writeFile(file, `listen: 127.0.0.1:0\ndata_dir: ${join(folder, 'data')}\nruntime: {api_token_env: RUNS_API_TOKEN, shutdown_grace: 1s}\n${yaml}`);
+  await writeFile(file,
+    `listen: 127.0.0.1:0\ndata_dir: ${
+      join(folder, 'data')
+    }\nruntime: {api_token_env: RUNS_API_TOKEN, shutdown_grace: 1s}\n${yaml}`);
   const variables = { PATH: process.env['PATH'], RUNS_API_TOKEN: API_TOKEN, ...further };
-  const service = await startRunQueueService({ loaded: await loadRunsConfig({ source: file, env: variables }), variables, log, validateResponses: true });
+  const service = await startRunQueueService({
+    loaded: await loadRunsConfig({ source: file, env: variables }),
+    variables,
+    log,
+    validateResponses: true,
+  });
   return { service, file };
 }
 
@@ -40,7 +50,8 @@ export async function startRunsServer(yaml: string, more: Pick<Served, 'variable
   const { service, file } = await serveRuns({ folder, yaml, ...more });
   return {
     ...service,
-    file, folder,
+    file,
+    folder,
     remove: async () => {
       await service.stop();
       await rm(folder, { recursive: true });

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** The package has no types. */
-type S3rver = new (options: object) => { callback(): RequestListener; configureBuckets(): Promise<unknown> };
+type S3rver = new(options: object) => { callback(): RequestListener; configureBuckets(): Promise<unknown> };
 
 /**
- * The faults of the service: it drops connections, returns 500, or 403 for the key or the signature (which it never checks
- * itself), truncates a response, does not respond, or returns other bytes.
+ * The faults of the service: it drops connections, returns 500, or 403 for the key or the signature (which it never
+ * checks itself), truncates a response, does not respond, or returns other bytes.
  */
 export type Fault = 'gone' | 'error' | 'denied' | 'unsigned' | 'cut' | 'silent' | 'damaged';
 
@@ -37,7 +37,12 @@ export class S3Server {
   static async start(): Promise<S3Server> {
     const folder = await mkdtemp(join(tmpdir(), 'quire-s3-'));
     const Constructor = createRequire(import.meta.url)('s3rver') as S3rver;
-    const service = new Constructor({ directory: folder, silent: true, vhostBuckets: false, configureBuckets: [{ name: BUCKET }] });
+    const service = new Constructor({
+      directory: folder,
+      silent: true,
+      vhostBuckets: false,
+      configureBuckets: [{ name: BUCKET }],
+    });
     await service.configureBuckets();
     const server = new S3Server(folder, service.callback());
     server.#server.listen(0, '127.0.0.1');
@@ -63,7 +68,9 @@ export class S3Server {
   /** The contents of all objects, by path in the bucket. */
   async objects(): Promise<Map<string, Buffer>> {
     const root = join(this.folder, BUCKET);
-    const files = (await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile() && entry.name.endsWith('._S3rver_object'));
+    const files = (await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) =>
+      entry.isFile() && entry.name.endsWith('._S3rver_object')
+    );
     return new Map(await Promise.all(files.map(async ({ parentPath, name }) => {
       const path = join(parentPath, name);
       return [path.slice(root.length + 1).replace(/\._S3rver_object$/, ''), await readFile(path)] as const;
@@ -81,7 +88,8 @@ export class S3Server {
     const method = request.method!;
     this.requests[method] = (this.requests[method] ?? 0) + 1;
     const { methods, fault } = this.#fault ?? {};
-    if (fault !== undefined && (methods!.length === 0 || methods!.includes(method))) return misbehave(fault, request, response);
+    if (fault !== undefined && (methods!.length === 0 || methods!.includes(method)))
+      return misbehave(fault, request, response);
     if (method === 'PUT') this.#notifyPut(response);
     handle(request, response);
   }
@@ -106,7 +114,11 @@ function misbehave(fault: Fault, request: IncomingMessage, response: ServerRespo
       return;
     case 'denied':
     case 'unsigned':
-      response.writeHead(403, { 'Content-Type': 'application/xml' }).end(`<?xml version="1.0"?><Error><Code>${fault === 'denied' ? 'InvalidAccessKeyId' : 'SignatureDoesNotMatch'}</Code><Message>SECRET</Message></Error>`);
+      response.writeHead(403, { 'Content-Type': 'application/xml' }).end(
+        `<?xml version="1.0"?><Error><Code>${
+          fault === 'denied' ? 'InvalidAccessKeyId' : 'SignatureDoesNotMatch'
+        }</Code><Message>SECRET</Message></Error>`,
+      );
       return;
     case 'cut':
       response.writeHead(200, { 'Content-Length': 10_000 });

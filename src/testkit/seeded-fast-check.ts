@@ -1,10 +1,10 @@
-import { createRequire } from 'node:module';
 import type fastCheck from 'fast-check';
+import { createRequire } from 'node:module';
 
 /**
- * The module that tests import as `fast-check` (vitest/seed-properties.ts): the library with a fixed seed, so that the same
- * commit passes or fails
- * on every machine. `QUIRE_TEST_SEED` names another seed, or `random` for a new one in every property.
+ * The module that tests import as `fast-check` (vitest/seed-properties.ts): the library with a fixed seed, so that the
+ * same commit passes or fails on every machine. `QUIRE_TEST_SEED` names another seed, or `random` for a new one in
+ * every property.
  */
 const { default: fc } = createRequire(import.meta.url)('fast-check') as { readonly default: typeof fastCheck };
 
@@ -17,13 +17,15 @@ if (named !== 'random') fc.configureGlobal({ seed: seedOf(named) });
 const [BEFORE_SURROGATES, SURROGATES] = [0xd800, 0x800];
 
 /**
- * Any character, as `unit: 'binary'` of the library makes it from the same numbers. To find the number of a character, the library builds a table
- * of all 1.1 million, which takes a second in each process.
+ * Any character, as `unit: 'binary'` of the library makes it from the same numbers. To find the number of a character,
+ * the library builds a table of all 1.1 million, which takes a second in each process.
  */
 const anyCharacter = fc.nat({ max: 0x10ffff - SURROGATES }).map(
   (number) => String.fromCodePoint(number < BEFORE_SURROGATES ? number : number + SURROGATES),
   (character) => {
-    if (typeof character !== 'string' || [...character].length !== 1 || !character.isWellFormed()) throw new TypeError(`${String(character)} is no character`);
+    if (typeof character !== 'string' || [...character].length !== 1 || !character.isWellFormed()) throw new TypeError(
+        `${String(character)} is no character`,
+      );
     const code = character.codePointAt(0)!;
     return code < BEFORE_SURROGATES ? code : code - SURROGATES;
   },
@@ -32,7 +34,8 @@ const anyCharacter = fc.nat({ max: 0x10ffff - SURROGATES }).map(
 // oxlint-disable-next-line import/no-default-export -- it stands for a package whose default is its whole interface
 export default {
   ...fc,
-  string: (constraints: fastCheck.StringConstraints = {}) => fc.string(constraints.unit === 'binary' ? { ...constraints, unit: anyCharacter } : constraints),
+  string: (constraints: fastCheck.StringConstraints = {}) =>
+    fc.string(constraints.unit === 'binary' ? { ...constraints, unit: anyCharacter } : constraints),
 };
 
 function seedOf(text: string | undefined): number {

@@ -10,7 +10,9 @@ import type { Sql, SqlValue, Transaction } from '../storage/port.ts';
 export type OpenDriver = (folder: string) => Promise<Sql>;
 
 export interface DriverTraits {
-  /** Several processes may have the database open: transactions run concurrently, and its files belong to the server. */
+  /**
+   * Several processes may have the database open: transactions run concurrently, and its files belong to the server.
+   */
   readonly shared?: boolean;
 }
 
@@ -23,7 +25,9 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
     beforeEach(async () => {
       folder = await mkdtemp(join(tmpdir(), 'quire-storage-'));
       sql = await open(folder);
-      await sql.transaction((tx) => tx.run('CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT UNIQUE, n INTEGER, r REAL, b BLOB)'));
+      await sql.transaction((tx) =>
+        tx.run('CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT UNIQUE, n INTEGER, r REAL, b BLOB)')
+      );
     });
     afterEach(async () => {
       await sql.close();
@@ -34,7 +38,9 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
     const values = async () => (await sql.all('SELECT v FROM t ORDER BY id')).map((row) => row.v);
     const insert = (tx: Transaction, v: string) => tx.run('INSERT INTO t(v) VALUES (?)', [v]);
     const fill = (rows: number) =>
-      sql.transaction((tx) => tx.runMany('INSERT INTO t(v, n) VALUES (?, ?)', Array.from({ length: rows }, (_, i) => [`v${i}`, i])));
+      sql.transaction((tx) =>
+        tx.runMany('INSERT INTO t(v, n) VALUES (?, ?)', Array.from({ length: rows }, (_, i) => [`v${i}`, i]))
+      );
 
     describe('values', () => {
       const columnOf = (value: SqlValue) => {
@@ -48,11 +54,13 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
         return (await sql.get(`SELECT ${column} AS found FROM t`))!.found;
       };
 
-      it.each([
-        ['text', 'Zürich 🧭'], ['empty text', ''], ['text with control characters', '\u0000a\u0001\u00010'], ['null', null], ['a small integer', -7], ['a large integer', 1_700_000_000_123],
-        ['the largest number', Number.MAX_SAFE_INTEGER], ['a bigint', 2n ** 63n - 1n], ['a negative bigint', -(2n ** 63n)],
-        ['a double', 0.1], ['a very large double', 1e300], ['bytes', new Uint8Array([0, 1, 255])], ['no bytes', new Uint8Array(0)],
-      ] as [string, SqlValue][])('returns %s as it was', async (_, value) => {
+      it.each(
+        [['text', 'Zürich 🧭'], ['empty text', ''], ['text with control characters', '\u0000a\u0001\u00010'], ['null',
+          null], ['a small integer', -7], ['a large integer', 1_700_000_000_123], ['the largest number',
+          Number.MAX_SAFE_INTEGER], ['a bigint', 2n ** 63n - 1n], ['a negative bigint', -(2n ** 63n)], ['a double',
+          0.1], ['a very large double', 1e300], ['bytes', new Uint8Array([0, 1, 255])], ['no bytes',
+          new Uint8Array(0)]] as [string, SqlValue][],
+      )('returns %s as it was', async (_, value) => {
         const found = await roundTrip(value);
         expect(found instanceof Uint8Array ? Uint8Array.from(found) : found).toEqual(value);
       });
@@ -73,7 +81,8 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
         const inside = await sql.transaction((tx) => tx.get('UPDATE t SET n = ? WHERE id = 2 RETURNING n, id', [big]));
         expect(inside).toEqual({ n: big, id: 2 });
         expect(await sql.background.all('SELECT n FROM t ORDER BY id')).toEqual([{ n: 0 }, { n: big }, { n: 2 }]);
-        for await (const rows of sql.stream('SELECT n FROM t ORDER BY id')) expect(rows).toEqual([{ n: 0 }, { n: big }, { n: 2 }]);
+        for await (const rows of sql.stream('SELECT n FROM t ORDER BY id'))
+          expect(rows).toEqual([{ n: 0 }, { n: big }, { n: 2 }]);
       });
 
       it('returns plain objects', async () => {
@@ -85,14 +94,19 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
         const texts = ['\0', 'a\0b', '\u0001', String.raw`\u0000`, String.raw`\\\u0000`, '"', 'ß'];
         await sql.transaction(async (tx) => {
           await tx.run('CREATE TABLE settings(id INTEGER PRIMARY KEY, config TEXT) STRICT');
-          for (const [id, text] of texts.entries()) await tx.run('INSERT INTO settings(id, config) VALUES (?, ?)', [id, JSON.stringify({ [text]: text, isOn: id !== 2 })]);
+          for (const [id, text] of texts.entries())
+            await tx.run('INSERT INTO settings(id, config) VALUES (?, ?)', [id,
+              JSON.stringify({ [text]: text, isOn: id !== 2 })]);
         });
         const rows = await sql.all("SELECT id FROM settings WHERE config ->> '$.isOn' = 1 ORDER BY id");
         expect(rows.map(({ id }) => id)).toEqual([0, 1, 3, 4, 5, 6]);
       });
 
       it('does not take a ? in a literal or comment for a placeholder', async () => {
-        expect(await sql.get(`SELECT '?''?' AS "a?", CAST(? AS INTEGER) AS b -- ?\n/* ? */`, [1])).toEqual({ 'a?': "?'?", b: 1 });
+        expect(await sql.get(`SELECT '?''?' AS "a?", CAST(? AS INTEGER) AS b -- ?\n/* ? */`, [1])).toEqual({
+          'a?': "?'?",
+          b: 1,
+        });
       });
 
       it('refuses a wrong count of parameters and values without an SQL form', async () => {
@@ -131,14 +145,11 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
       });
 
       it('undoes all of a failed work and nothing of its neighbours', async () => {
-        const outcomes = await Promise.allSettled([
-          sql.transaction((tx) => insert(tx, 'a')),
+        const outcomes = await Promise.allSettled([sql.transaction((tx) => insert(tx, 'a')),
           sql.transaction(async (tx) => {
             await insert(tx, 'b');
             throw new RangeError('no');
-          }),
-          sql.transaction((tx) => insert(tx, 'c')),
-        ]);
+          }), sql.transaction((tx) => insert(tx, 'c'))]);
         expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
         expect((outcomes[1] as PromiseRejectedResult).reason).toBeInstanceOf(RangeError);
         // Where transactions run concurrently, either may have the first number.
@@ -147,7 +158,9 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
       });
 
       it('undoes a work that throws before it returns a promise', async () => {
-        await expect(sql.transaction(() => { throw new Error('early'); })).rejects.toThrow('early');
+        await expect(sql.transaction(() => {
+          throw new Error('early');
+        })).rejects.toThrow('early');
         expect(await sql.healthy()).toBe(true);
       });
 
@@ -173,7 +186,9 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
         }, { isolation: 'read committed' });
         expect(locked).toEqual([{ n: 1 }]);
         expect(await sql.transaction((tx) => tx.get('SELECT n FROM t WHERE id = ? FOR UPDATE', [1]))).toEqual({ n: 0 });
-        expect(await sql.transaction((tx) => tx.get('SELECT n FROM t WHERE id = ? FOR KEY SHARE', [2]))).toEqual({ n: 1 });
+        expect(await sql.transaction((tx) => tx.get('SELECT n FROM t WHERE id = ? FOR KEY SHARE', [2]))).toEqual({
+          n: 1,
+        });
       });
 
       it.skipIf(shared)('runs them one at a time, in the order of the calls', async () => {
@@ -240,7 +255,9 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
     describe('background and stream', () => {
       it('returns heavy reads as light ones', async () => {
         await fill(100);
-        expect(await sql.background.all('SELECT * FROM t WHERE n > ?', [90])).toEqual(await sql.all('SELECT * FROM t WHERE n > ?', [90]));
+        expect(await sql.background.all('SELECT * FROM t WHERE n > ?', [90])).toEqual(
+          await sql.all('SELECT * FROM t WHERE n > ?', [90]),
+        );
         expect(await sql.background.get('SELECT count(*) AS n FROM t')).toEqual({ n: 100 });
         expect(await sql.background.get('SELECT 1 AS n FROM t WHERE n < 0')).toBeUndefined();
         await expect(sql.background.all('SELECT a FROM nowhere')).rejects.toThrow(/nowhere/);
@@ -277,13 +294,18 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
         await fill(1000);
         for await (const batch of sql.stream('SELECT n FROM t', [], { batch: 10 })) if (batch.length > 0) break;
         const failing = async () => {
-          for await (const batch of sql.stream('SELECT n FROM t', [], { batch: 10 })) throw new Error(`consumer ${batch.length}`);
+          for await (const batch of sql.stream('SELECT n FROM t', [], { batch: 10 }))
+            throw new Error(`consumer ${batch.length}`);
         };
         await expect(failing()).rejects.toThrow('consumer 10');
-        const both = await Promise.all([1, 2].map(() => Array.fromAsync(sql.stream('SELECT n FROM t', [], { batch: 100 }))));
+        const both = await Promise.all(
+          [1, 2].map(() => Array.fromAsync(sql.stream('SELECT n FROM t', [], { batch: 100 }))),
+        );
         expect(both.map((batches) => batches.flat().length)).toEqual([1000, 1000]);
         await expect(Array.fromAsync(sql.stream('SELECT a FROM nowhere'))).rejects.toThrow(/nowhere/);
-        await expect(Array.fromAsync(sql.stream('SELECT n FROM t', [], { batch: 0 }))).rejects.toThrow('a batch has at least 1 row, got 0');
+        await expect(Array.fromAsync(sql.stream('SELECT n FROM t', [], { batch: 0 }))).rejects.toThrow(
+          'a batch has at least 1 row, got 0',
+        );
       });
     });
 
@@ -305,7 +327,8 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
       it('waits for the transactions before it and holds those after it', async () => {
         const file = join(folder, 'copy.db');
         await sql.snapshotTo(file);
-        const outcomes = [sql.transaction((tx) => insert(tx, 'before')), sql.replaceFrom(file), sql.transaction((tx) => insert(tx, 'after'))];
+        const outcomes = [sql.transaction((tx) => insert(tx, 'before')), sql.replaceFrom(file),
+          sql.transaction((tx) => insert(tx, 'after'))];
         await Promise.all(outcomes);
         expect(await values()).toEqual(['after']);
       });
@@ -327,7 +350,8 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
       });
     });
 
-    // Failures of a database server's own disk are not tested here; `postgres/driver.test.ts` tests a server that fails.
+    // Failures of a database server's own disk are not tested here; `postgres/driver.test.ts` tests a server that
+    // fails.
     describe.skipIf(shared)('a medium that fails', () => {
       const full = async (tx: Transaction) => {
         const pages = Number((await tx.get('PRAGMA page_count'))!.page_count);
@@ -338,7 +362,10 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
       it('returns unavailable when it is full, keeps what it had, and recovers', async () => {
         await sql.transaction((tx) => insert(tx, 'kept'));
         await sql.transaction(full);
-        await expect(sql.transaction(large)).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('full') });
+        await expect(sql.transaction(large)).rejects.toMatchObject({
+          code: 'unavailable',
+          message: expect.stringContaining('full'),
+        });
         expect(await values()).toEqual(['kept']);
         expect(await sql.healthy()).toBe(false);
         await sql.transaction((tx) => tx.run('PRAGMA max_page_count = 1000000'));
@@ -366,7 +393,9 @@ export function storageSuite(name: string, open: OpenDriver, { shared = false }:
         expect((await Promise.all(pending)).map(({ changes }) => changes)).toEqual([1, 1, 1]);
         await closing;
         await sql.close();
-        for (const late of [sql.all('SELECT 1'), sql.background.all('SELECT 1'), Array.fromAsync(sql.stream('SELECT 1')), sql.replaceFrom('x')]) {
+        for (const late of [sql.all('SELECT 1'), sql.background.all('SELECT 1'),
+          Array.fromAsync(sql.stream('SELECT 1')), sql.replaceFrom('x')])
+        {
           await expect(late).rejects.toMatchObject({ code: 'unavailable' });
         }
         expect(await sql.healthy()).toBe(false);

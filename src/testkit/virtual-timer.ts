@@ -13,10 +13,13 @@ export class VirtualTimer implements Timer {
   async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;
     await new Promise<void>((resolve) => {
-      const sleeper = { due: this.now + milliseconds, wake: () => {
-        this.#sleeping.delete(sleeper);
-        resolve();
-      } };
+      const sleeper = {
+        due: this.now + milliseconds,
+        wake: () => {
+          this.#sleeping.delete(sleeper);
+          resolve();
+        },
+      };
       this.#sleeping.add(sleeper);
       signal?.addEventListener('abort', sleeper.wake, { once: true });
     });

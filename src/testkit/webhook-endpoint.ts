@@ -38,7 +38,12 @@ export class WebhookEndpoint {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const text = Buffer.concat(chunks).toString();
-        const received = { path: request.url ?? '', headers: request.headers, text, body: (text === '' ? {} : JSON.parse(text)) as ReceivedBody };
+        const received = {
+          path: request.url ?? '',
+          headers: request.headers,
+          text,
+          body: (text === '' ? {} : JSON.parse(text)) as ReceivedBody,
+        };
         this.received.push(received);
         this.answer(received, response);
         this.#waiting = this.#waiting.filter(({ count, resolve }) => this.received.length < count || resolve());

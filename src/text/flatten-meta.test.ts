@@ -9,16 +9,22 @@ describe('flat metadata (decision D-135)', () => {
   });
 
   it('have a dotted key for each nested value, and none for what is empty', () => {
-    expect(flatMeta({ a: 1, b: [true, null], c: { d: { e: 'x' }, f: [] }, g: [{}, { h: -0.5 }], i: null, j: [null], k: [] })).toEqual({ a: ['1'], b: ['true'], 'c.d.e': ['x'], 'g.1.h': ['-0.5'] });
+    expect(
+      flatMeta({ a: 1, b: [true, null], c: { d: { e: 'x' }, f: [] }, g: [{}, { h: -0.5 }], i: null, j: [null], k: [] }),
+    ).toEqual({ a: ['1'], b: ['true'], 'c.d.e': ['x'], 'g.1.h': ['-0.5'] });
   });
 
   it('have the values of all keys that are the same then, in their order', () => {
     expect(flatMeta({ a: { b: [1, 2] }, 'a.b': 3, '': { '': 4 } })).toEqual({ 'a.b': ['1', '2', '3'], '.': ['4'] });
-    expect(flatMeta(JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}') as Record<string, unknown>)).toEqual({ '__proto__.a': ['1'], constructor: ['2'] });
+    expect(flatMeta(JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}') as Record<string, unknown>)).toEqual({
+      '__proto__.a': ['1'],
+      constructor: ['2'],
+    });
   });
 
   it('exceed a limit still, but by little, where they exceeded one', () => {
-    const many = (count: number): Record<string, number> => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]));
+    const many = (count: number): Record<string, number> =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]));
     expect(Object.keys(flatMeta({ a: many(256) }))).toHaveLength(256);
     expect(Object.keys(flatMeta({ a: many(5000) }))).toHaveLength(257);
     expect(flatMeta({ a: { b: Array.from({ length: 5000 }, () => 1) } })['a.b']).toHaveLength(1001);

@@ -14,12 +14,15 @@ export interface Flattened {
 /** Aliases of YAML can repeat a list many times, so the number of values of a front matter is limited. */
 export const MAX_VALUES = 100_000;
 
-/** What metadata may have (contract section 8, "Metadata"). One more of each is collected, so that whoever checks the limits finds it. */
+/**
+ * What metadata may have (contract section 8, "Metadata"). One more of each is collected, so that whoever checks the
+ * limits finds it.
+ */
 const MOST = { keys: 256, values: 1000, pathBytes: 1024 };
 
 /**
- * Metadata as they are stored (decision D-135): itself when every value is a list of texts that is not empty; otherwise flattened. What
- * exceeds a limit of metadata still exceeds it afterwards.
+ * Metadata as they are stored (decision D-135): itself when every value is a list of texts that is not empty; otherwise
+ * flattened. What exceeds a limit of metadata still exceeds it afterwards.
  */
 export function flatMeta(given: Readonly<Record<string, unknown>>): Meta {
   return flattenIfNested(given).meta;
@@ -32,10 +35,10 @@ export function flattenIfNested(given: Readonly<Record<string, unknown>>): Flatt
 }
 
 /**
- * Flat metadata (contract, section 2, "Structured frontmatter"): a scalar is one value, a list of
- * scalars is several, null is nothing, and nested structures take dotted keys such as
- * `faq.0.question`. A key that is also written with dots has the values of both, in the order in which they are given. Undefined when
- * there are more than `mostValues` values, nested ones and nulls included.
+ * Flat metadata (contract, section 2, "Structured frontmatter"): a scalar is one value, a list of scalars is several,
+ * null is nothing, and nested structures take dotted keys such as `faq.0.question`. A key that is also written with
+ * dots has the values of both, in the order in which they are given. Undefined when there are more than `mostValues`
+ * values, nested ones and nulls included.
  */
 export function flattenMeta(root: Nested, mostValues = Infinity): Flattened | undefined {
   let count = 0;

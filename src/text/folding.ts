@@ -4,18 +4,21 @@ const ACCENT = /[[[\p{sc=Inherited}\p{sc=Hebrew}]&&\p{Mn}]--[\u3099\u309a]]/gv;
 // й, ї and ў are separate letters, so their marks are kept; ё is commonly written е, so it folds.
 const OWN_LETTER = /([иу]\u0306|і\u0308)|(?:[[[\p{sc=Inherited}\p{sc=Hebrew}]&&\p{Mn}]--[\u3099\u309a]])/gv;
 
-/** Letters whose stroke, dot or shape Unicode does not decompose, and Arabic letters that writers use interchangeably. */
-const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
-  ['ł', 'l'], ['ø', 'o'], ['đ', 'd'], ['ð', 'd'], ['ħ', 'h'], ['ŧ', 't'], ['ı', 'i'], ['æ', 'ae'], ['œ', 'oe'], ['þ', 'th'],
-  ['ٱ', 'ا'], ['ى', 'ي'], ['ی', 'ي'], ['ک', 'ك'], ['ة', 'ه'], ['ـ', ''],
-]);
+/**
+ * Letters whose stroke, dot or shape Unicode does not decompose, and Arabic letters that writers use interchangeably.
+ */
+const REPLACEMENTS: ReadonlyMap<string, string> = new Map([['ł', 'l'], ['ø', 'o'], ['đ', 'd'], ['ð', 'd'], ['ħ', 'h'], [
+  'ŧ',
+  't',
+], ['ı', 'i'], ['æ', 'ae'], ['œ', 'oe'], ['þ', 'th'], ['ٱ', 'ا'], ['ى', 'ي'], ['ی', 'ي'], ['ک', 'ك'], ['ة', 'ه'], ['ـ',
+  '']]);
 const REPLACED = new RegExp(`[${[...REPLACEMENTS.keys()].join('')}]`, 'gu');
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * A form or stem without its diacritics, in NFC, so that `naïve` and `naive`, `łódź` and `lodz`, `ёлка` and `елка` are one term. It is
- * applied after stemming, because stemmers need the accents of their language. The result is empty only if the input is empty or consists
- * only of accents.
+ * A form or stem without its diacritics, in NFC, so that `naïve` and `naive`, `łódź` and `lodz`, `ёлка` and `елка` are
+ * one term. It is applied after stemming, because stemmers need the accents of their language. The result is empty only
+ * if the input is empty or consists only of accents.
  */
 export function foldDiacritics(form: string): string {
   if (ASCII.test(form)) return form;

@@ -16,11 +16,10 @@ const FENCE = /^---[ \t]*$/;
 const MAX_LENGTH = 256 * 1024;
 
 /**
- * Splits YAML front matter off a Markdown text: a first line `---`, YAML, a line `---` (contract,
- * section 4, `extractFrontmatter`). Values become flat metadata: a scalar is one value, a list of
- * scalars is several, null is nothing, and nested structures take dotted keys such as
- * `faq.0.question` (contract, section 2, "Structured frontmatter"). Scalars keep their original text: dates, `1.10` and `007` are not
- * converted. Never throws.
+ * Splits YAML front matter off a Markdown text: a first line `---`, YAML, a line `---` (contract, section 4,
+ * `extractFrontmatter`). Values become flat metadata: a scalar is one value, a list of scalars is several, null is
+ * nothing, and nested structures take dotted keys such as `faq.0.question` (contract, section 2, "Structured
+ * frontmatter"). Scalars keep their original text: dates, `1.10` and `007` are not converted. Never throws.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const block = findBlock(text);
@@ -28,17 +27,24 @@ export function splitFrontMatter(text: string): FrontMatter {
   const parsed = parseYaml(block.yaml, { numbersAsText: true, mapsAsMap: true, merge: false });
   if (!parsed.ok) return { meta: {}, body: text, warnings: [`front matter was left in the body: ${parsed.problem}`] };
   if (parsed.value === null) return { meta: {}, body: block.body, warnings: [] };
-  if (!(parsed.value instanceof Map)) return { meta: {}, body: text, warnings: ['front matter was left in the body: it is not a mapping'] };
+  if (!(parsed.value instanceof Map))
+    return { meta: {}, body: text, warnings: ['front matter was left in the body: it is not a mapping'] };
   const flat = flattenMeta(parsed.value, MAX_VALUES);
-  if (flat === undefined) return { meta: {}, body: text, warnings: [`front matter was left in the body: it has more than ${MAX_VALUES} values`] };
+  if (flat === undefined)
+    return {
+      meta: {},
+      body: text,
+      warnings: [`front matter was left in the body: it has more than ${MAX_VALUES} values`],
+    };
   return { meta: flat.meta, body: block.body, warnings: flat.leftOut.map(keyWarning) };
 }
 
-const keyWarning = (path: string): string => `front matter: a key${path === '' ? '' : ` in ${path}`} is not a scalar and was left out`;
+const keyWarning = (path: string): string =>
+  `front matter: a key${path === '' ? '' : ` in ${path}`} is not a scalar and was left out`;
 
 /**
- * Returns a text that `splitFrontMatter` splits into the same metadata and body. A key without values is omitted. Without metadata it is
- * only the body, unless the body itself begins like front matter.
+ * Returns a text that `splitFrontMatter` splits into the same metadata and body. A key without values is omitted.
+ * Without metadata it is only the body, unless the body itself begins like front matter.
  */
 export function joinFrontMatter(meta: Readonly<Meta>, body: string): string {
   const entries = Object.entries(meta).filter(([, values]) => values.length > 0);
@@ -46,7 +52,13 @@ export function joinFrontMatter(meta: Readonly<Meta>, body: string): string {
   const yaml = stringify(
     new Map(entries.map(([key, values]) => [keyNode(key), values.length === 1 ? values[0] : values])),
     // Block scalars and folding could produce a line in a value that looks like the closing fence.
-    { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER, aliasDuplicateObjects: false },
+    {
+      lineWidth: 0,
+      defaultStringType: 'QUOTE_DOUBLE',
+      defaultKeyType: 'PLAIN',
+      doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+      aliasDuplicateObjects: false,
+    },
   );
   return `---\n${yaml}---\n${body}`;
 }
@@ -63,7 +75,8 @@ function findBlock(text: string): { yaml: string; body: string } | undefined {
   if (!FENCE.test(opening.line.replace(/^\ufeff/, '')) || opening.next === undefined) return undefined;
   for (let start = opening.next; start <= MAX_LENGTH;) {
     const { line, next } = lineEnd(text, start);
-    if (FENCE.test(line)) return { yaml: text.slice(opening.next, start), body: next === undefined ? '' : text.slice(next) };
+    if (FENCE.test(line))
+      return { yaml: text.slice(opening.next, start), body: next === undefined ? '' : text.slice(next) };
     if (next === undefined) return undefined;
     start = next;
   }

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { HeadingTrail } from './heading-trail.ts';
 
-const BODY = ['# Bread', 'Intro.', '## Rye', 'Text.', '### Sour', 'Text.', '```', '# no heading', '```', '## Wheat', 'Text.'].join('\n');
+const BODY = ['# Bread', 'Intro.', '## Rye', 'Text.', '### Sour', 'Text.', '```', '# no heading', '```', '## Wheat',
+  'Text.'].join('\n');
 
 describe('what stands above a line', () => {
   it('is the title and the headings that the line is under', () => {
     const trail = new HeadingTrail(BODY, 'Baking');
-    expect([1, 2, 4, 6, 9, 11].map((line) => trail.above(line))).toEqual(['Baking', 'Baking\nBread', 'Baking\nBread\nRye', 'Baking\nBread\nRye\nSour', 'Baking\nBread\nRye\nSour', 'Baking\nBread\nWheat']);
+    expect([1, 2, 4, 6, 9, 11].map((line) => trail.above(line))).toEqual(['Baking', 'Baking\nBread',
+      'Baking\nBread\nRye', 'Baking\nBread\nRye\nSour', 'Baking\nBread\nRye\nSour', 'Baking\nBread\nWheat']);
   });
 
   it('begins with the first heading of a document without a title', () => {

@@ -4,8 +4,8 @@ import { type Heading, headingLinesOf } from './headings.ts';
 const MAX_CHARACTERS = 160;
 
 /**
- * The context of lines in a Markdown document: its title, and the headings above a line, the outermost first. The first heading serves as
- * the title of a document without one. Lines must be requested in ascending order.
+ * The context of lines in a Markdown document: its title, and the headings above a line, the outermost first. The first
+ * heading serves as the title of a document without one. Lines must be requested in ascending order.
  */
 export class HeadingTrail {
   readonly #title: string | undefined;

@@ -3,7 +3,8 @@ import { headingsOf } from './headings.ts';
 
 describe('the headings of a document', () => {
   it('come in order, of every level, without the signs around them', () => {
-    expect(headingsOf('# One\ntext\n###### Six ##\n   ## C# and F#\n## \n#none\n    # code\n')).toEqual(['One', 'Six', 'C# and F#']);
+    expect(headingsOf('# One\ntext\n###### Six ##\n   ## C# and F#\n## \n#none\n    # code\n')).toEqual(['One', 'Six',
+      'C# and F#']);
   });
 
   it('are not looked for in fences, which end at a fence of their own kind and length', () => {

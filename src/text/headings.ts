@@ -24,7 +24,9 @@ export function headingsOf(markdown: string, most = MAX_HEADINGS): string[] {
 export function headingLinesOf(markdown: string, most = MAX_HEADINGS): Heading[] {
   const headings: Heading[] = [];
   let fence = '';
-  for (let start = 0, line = 1; start < markdown.length && headings.length < most; start = endOfLine(markdown, start) + 1, line++) {
+  for (let start = 0, line = 1; start < markdown.length && headings.length < most;
+    start = endOfLine(markdown, start) + 1, line++)
+  {
     const signs = signsAt(markdown, start);
     if (signs === '') continue;
     if (signs.startsWith('#')) {
@@ -41,7 +43,10 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** The run of equal marker characters at the beginning of a line, after a few spaces; empty unless it can be that of a heading or fence. */
+/**
+ * The run of equal marker characters at the beginning of a line, after a few spaces; empty unless it can be that of a
+ * heading or fence.
+ */
 function signsAt(text: string, start: number): string {
   let from = start;
   while (text[from] === ' ' && from - start < MAX_INDENT) from++;
@@ -56,7 +61,9 @@ function signsAt(text: string, start: number): string {
 function textOf(text: string, start: number, { length }: string): string {
   const behind = text.indexOf('#', start) + length;
   const space = text[behind];
-  return length > MAX_LEVEL || (space !== ' ' && space !== '\t') ? '' : withoutClosing(text.slice(behind, endOfLine(text, behind)).trim());
+  return length > MAX_LEVEL || (space !== ' ' && space !== '\t')
+    ? ''
+    : withoutClosing(text.slice(behind, endOfLine(text, behind)).trim());
 }
 
 /** `Title ##` is `Title`. */

@@ -3,7 +3,7 @@ import type { TokenTables } from './token-tables.ts';
 
 // The tables as written by `npm run generate`, so that they need not be computed at each start:
 //
-//     64 bytes: version, entries of index, of blocks and of expansions, as text   index   blocks   expansions   (little endian)
+// 64 bytes: version, entries of index, of blocks and of expansions, as text index blocks expansions (little endian)
 
 const HEADER_BYTES = 64;
 
@@ -13,7 +13,10 @@ export const KEPT_TOKEN_TABLES = 'token-tables.bin';
 export function packTokenTables({ index, blocks, expansions }: TokenTables, version: string): Buffer {
   const header = Buffer.alloc(HEADER_BYTES, ' ');
   header.write([version, index.length, blocks.length, expansions.length].join(' '), 'latin1');
-  return Buffer.concat([header, ...[index, blocks, expansions].map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength))]);
+  return Buffer.concat([header,
+    ...[index, blocks, expansions].map(({ buffer, byteOffset, byteLength }) =>
+      Buffer.from(buffer, byteOffset, byteLength)
+    )]);
 }
 
 /** Reads tables; undefined if they are of another version. */
@@ -23,7 +26,11 @@ export function unpackTokenTables(bytes: Buffer, version: string): TokenTables |
   const [indexed, blocked, expanded] = lengths.map(Number) as [number, number, number];
   // Copied, because typed arrays must be aligned.
   const { buffer } = new Uint8Array(bytes.subarray(HEADER_BYTES));
-  return { index: new Uint16Array(buffer, 0, indexed), blocks: new Uint32Array(buffer, indexed * 2, blocked), expansions: new Uint8Array(buffer, indexed * 2 + blocked * 4, expanded) };
+  return {
+    index: new Uint16Array(buffer, 0, indexed),
+    blocks: new Uint32Array(buffer, indexed * 2, blocked),
+    expansions: new Uint8Array(buffer, indexed * 2 + blocked * 4, expanded),
+  };
 }
 
 /** The generated tables; undefined if the engine has other Unicode data, or if they were not generated yet. */

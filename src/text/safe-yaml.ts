@@ -2,27 +2,33 @@ import { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, type Scalar
 
 // A document that repeats its aliases more often is an attack ("billion laughs"), not a configuration.
 const MAX_ALIASES = 100;
-/** What reads a deeper value needs memory that grows with the square of its depth, until it reaches the end of the stack. */
+/**
+ * What reads a deeper value needs memory that grows with the square of its depth, until it reaches the end of the
+ * stack.
+ */
 const MAX_DEPTH = 256;
 
-export type YamlResult =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problem: string };
+export type YamlResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false;
+  readonly problem: string };
 
 export interface YamlOptions {
   /** Numbers keep their original text, so that `1.10` and `007` survive. Default false. */
   readonly numbersAsText?: boolean;
   /** Mappings become `Map`s, in which keys of every name and type are distinct. Default false: plain objects. */
   readonly mapsAsMap?: boolean;
-  /** Whether `<<` merges a mapping; a few lines of merges can produce a large value, so disable it for untrusted texts. Default true. */
+  /**
+   * Whether `<<` merges a mapping; a few lines of merges can produce a large value, so disable it for untrusted texts.
+   * Default true.
+   */
   readonly merge?: boolean;
 }
 
 const NUMBER_TAGS = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
 
 /**
- * Parses one YAML 1.2 document (core schema). It runs no code and returns only strings, numbers, booleans, null, arrays and mappings: dates
- * remain text. Never throws; `problem` is one line with the position of the first error. An empty text is null.
+ * Parses one YAML 1.2 document (core schema). It runs no code and returns only strings, numbers, booleans, null, arrays
+ * and mappings: dates remain text. Never throws; `problem` is one line with the position of the first error. An empty
+ * text is null.
  */
 export function parseYaml(text: string, options: YamlOptions = {}): YamlResult {
   const lineCounter = new LineCounter();
@@ -37,14 +43,18 @@ export function parseYaml(text: string, options: YamlOptions = {}): YamlResult {
       // Not `silent`, which would also ignore a second document.
       logLevel: 'error',
       lineCounter,
-      ...(options.numbersAsText ? { customTags: (tags) => tags.filter((tag) => !NUMBER_TAGS.has((tag as ScalarTag).tag)) } : {}),
+      ...(options.numbersAsText
+        ? { customTags: (tags) => tags.filter((tag) => !NUMBER_TAGS.has((tag as ScalarTag).tag)) }
+        : {}),
     });
     const [error] = [...document.errors, ...document.warnings];
     if (error !== undefined) return { ok: false, problem: describe(error.message, lineCounter, error.pos[0]) };
     const fault = faultIn(document.contents);
     if (fault !== undefined) return { ok: false, problem: describe(fault.problem, lineCounter, fault.at) };
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: options.mapsAsMap ?? false });
-    return containsItself(value) ? { ok: false, problem: 'an alias is within what it stands for' } : { ok: true, value };
+    return containsItself(value)
+      ? { ok: false, problem: 'an alias is within what it stands for' }
+      : { ok: true, value };
   } catch (error) {
     // Too many aliases, an alias without its anchor, or nesting deeper than the stack.
     return { ok: false, problem: firstLine((error as Error).message) };

@@ -1,19 +1,20 @@
 import { keptTokenTables } from './kept-token-tables.ts';
 
 /**
- * The class and the folding of every code point, as two-stage tables that the TypeScript tokeniser and
- * its WebAssembly twin share: the twin copies the three arrays into its memory, so that both use the same bytes. They contain the Unicode
- * properties of the running engine: they are read from generated/text if they were computed with the same properties, and otherwise
- * computed at first use. That is why an index stores `tokenTablesVersion()` in its checkpoint.
+ * The class and the folding of every code point, as two-stage tables that the TypeScript tokeniser and its WebAssembly
+ * twin share: the twin copies the three arrays into its memory, so that both use the same bytes. They contain the
+ * Unicode properties of the running engine: they are read from generated/text if they were computed with the same
+ * properties, and otherwise computed at first use. That is why an index stores `tokenTablesVersion()` in its
+ * checkpoint.
  *
  * Layout: the value of code point `c` is `blocks[(index[c >> 7] << 7) | (c & 127)]`, a u32:
  *
  *     31 .. 27 26 .. 24 23        22 .. 0
  *     0        class    expands?  amount
  *
- * Without the flag, the code point folds to one other, `c + amount` modulo 2^21 (0: to itself). With it,
- * `amount` is an offset into `expansions`, where a byte with the length is followed by the UTF-8 bytes that replace the code point; the
- * length is 0 for ignorable code points, which are removed.
+ * Without the flag, the code point folds to one other, `c + amount` modulo 2^21 (0: to itself). With it, `amount` is an
+ * offset into `expansions`, where a byte with the length is followed by the UTF-8 bytes that replace the code point;
+ * the length is 0 for ignorable code points, which are removed.
  */
 export interface TokenTables {
   /** Number of the block for each 128 code points; 8704 entries. */
@@ -54,16 +55,15 @@ const BLOCK_SIZE = 1 << BLOCK_SHIFT;
 const CODE_POINTS = 0x11_00_00;
 
 /** The planes that contain letters and marks: planes 0 to 3, and the tags and variation selectors of plane 14. */
-const PLANES: readonly (readonly [first: number, last: number])[] = [
-  [0x0, 0xd7ff], [0xe000, 0xffff], [0x1_0000, 0x1_ffff], [0x2_0000, 0x2_ffff], [0x3_0000, 0x3_ffff],
-  [0xe_0000, 0xe_0fff],
-];
+const PLANES: readonly (readonly [first: number, last: number])[] = [[0x0, 0xd7ff], [0xe000, 0xffff], [0x1_0000,
+  0x1_ffff], [0x2_0000, 0x2_ffff], [0x3_0000, 0x3_ffff], [0xe_0000, 0xe_0fff]];
 
 const WORD = /[\p{L}\p{N}]+/gu;
 const MARK = /\p{M}+/gu;
 const DIGIT = /\p{Nd}+/gu;
 // The script extensions (scx) of Han and Kana include characters that they share (ー, 々), but also two Latin accents.
-const SPACELESS = /(?:(?![\u0300-\u036f])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])+/gu;
+const SPACELESS =
+  /(?:(?![\u0300-\u036f])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])+/gu;
 // All except the zero-width space, which separates words in Thai and Khmer.
 const IGNORABLE = /(?:(?!\u200b)\p{Default_Ignorable_Code_Point})+/gu;
 const FOLDED = /[\p{Changes_When_NFKC_Casefolded}\p{Changes_When_Lowercased}]+/gu;
@@ -90,8 +90,8 @@ export function makeTokenTables(): TokenTables {
 }
 
 /**
- * Identifies the content of the tables: the version of the rules and of the Unicode data. Forms in an index that was built with another
- * version may differ from the current ones, so such an index has to be rebuilt.
+ * Identifies the content of the tables: the version of the rules and of the Unicode data. Forms in an index that was
+ * built with another version may differ from the current ones, so such an index has to be rebuilt.
  */
 export function tokenTablesVersion(): string {
   return `1/${process.versions['unicode'] ?? '0'}/${process.versions['icu'] ?? '0'}`;
@@ -159,8 +159,8 @@ function foldIgnorable(values: Uint32Array, expansions: Expansions): void {
 }
 
 /**
- * Lower case and compatibility mapping of letters and marks. A code point that folds to anything but letters, numbers and marks ("½", "⒈")
- * becomes a separator; one that folds to a composing mark becomes composing.
+ * Lower case and compatibility mapping of letters and marks. A code point that folds to anything but letters, numbers
+ * and marks ("½", "⒈") becomes a separator; one that folds to a composing mark becomes composing.
  */
 function foldLetters(values: Uint32Array, classOf: Uint8Array, expansions: Expansions): void {
   forEachRange(FOLDED, (first, end) => {
@@ -172,7 +172,8 @@ function foldLetters(values: Uint32Array, classOf: Uint8Array, expansions: Expan
         continue;
       }
       const target = folded.codePointAt(0)!;
-      if (classOf[c] !== TokenClass.segmented && classOf[target] === TokenClass.composing) classOf[c] = TokenClass.composing;
+      if (classOf[c] !== TokenClass.segmented && classOf[target] === TokenClass.composing)
+        classOf[c] = TokenClass.composing;
       const single = String.fromCodePoint(target) === folded;
       values[c] = single ? difference(c, target) : EXPANDS | expansions.add(folded);
     }
@@ -183,8 +184,8 @@ function foldLetter(letter: string): string {
   // Turkish capital I with dot: its full lower case is i and a combining dot, which users do not type.
   if (letter === 'İ') return 'i';
   if (STANDALONE_JAMO.test(letter)) return letter;
-  return letter.toLowerCase().normalize('NFKC').toLowerCase().normalize('NFC')
-    .replaceAll('ß', 'ss').replaceAll('ς', 'σ').replaceAll('ʼ', "'");
+  return letter.toLowerCase().normalize('NFKC').toLowerCase().normalize('NFC').replaceAll('ß', 'ss').replaceAll('ς',
+    'σ').replaceAll('ʼ', "'");
 }
 
 function difference(from: number, to: number): number {

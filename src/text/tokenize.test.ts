@@ -4,32 +4,28 @@ import { lookUp, TokenClass, tokenTables } from './token-tables.ts';
 import { formsOf, MAX_TOKEN_BYTES, tokenize } from './tokenize.ts';
 
 /** Texts with many difficult elements: marks, joiners, scripts without spaces, surrogates, invisible characters. */
-const hostileText = fc.array(fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
-  fc.string({ unit: 'grapheme', maxLength: 8 }),
-  fc.constantFrom("don't", '3.14', "'", '.', '’', 'e\u0301', 'H\u0331', '\u200b', '\u00ad', '\u200d', '日本語', 'ไทย', 'ｶﾞ', 'İI', 'ﬃ', '각', '\ud800', '١٢', ' ', 'a'.repeat(300)),
-), { maxLength: 12 }).map((parts) => parts.join(''));
+const hostileText = fc.array(
+  fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.string({ unit: 'grapheme', maxLength: 8 }),
+    fc.constantFrom("don't", '3.14', "'", '.', '’', 'e\u0301', 'H\u0331', '\u200b', '\u00ad', '\u200d', '日本語', 'ไทย',
+      'ｶﾞ', 'İI', 'ﬃ', '각', '\ud800', '١٢', ' ', 'a'.repeat(300))),
+  { maxLength: 12 },
+).map((parts) => parts.join(''));
 
 describe('tokenize', () => {
-  it.each([
-    ['words, and punctuation!', ['words', 'and', 'punctuation']],
-    ['snake_case kebab-case a/b', ['snake', 'case', 'kebab', 'case', 'a', 'b']],
-    ["don't l’avion Lucene's 'quoted' rock'n'roll 90's", ["don't", "l'avion", "lucene's", 'quoted', "rock'n'roll", '90', 's']],
-    ['3.14, 2.15.4. Then .5 and v1.2 or a.b 1,000', ['3.14', '2.15.4', 'then', '5', 'and', 'v1.2', 'or', 'a', 'b', '1', '000']],
-    ['h2o 3d H₂O x²', ['h2o', '3d', 'h2o', 'x2']],
-    ['½ ⒈ (c) © 🚀 ™', ['c']],
-    ['', []],
-  ])('splits %j by its rule', (text, forms) => expect(formsOf(text)).toEqual(forms));
+  it.each([['words, and punctuation!', ['words', 'and', 'punctuation']], ['snake_case kebab-case a/b', ['snake', 'case',
+    'kebab', 'case', 'a', 'b']], ["don't l’avion Lucene's 'quoted' rock'n'roll 90's", ["don't", "l'avion", "lucene's",
+    'quoted', "rock'n'roll", '90', 's']], ['3.14, 2.15.4. Then .5 and v1.2 or a.b 1,000', ['3.14', '2.15.4', 'then',
+    '5', 'and', 'v1.2', 'or', 'a', 'b', '1', '000']], ['h2o 3d H₂O x²', ['h2o', '3d', 'h2o', 'x2']], ['½ ⒈ (c) © 🚀 ™',
+    ['c']], ['', []]])('splits %j by its rule', (text, forms) => expect(formsOf(text)).toEqual(forms));
 
-  it.each([
-    ['Straße STRASSE ẞ', ['strasse', 'strasse', 'ss']],
-    ['ΟΔΟΣ οδός Οδος', ['οδοσ', 'οδόσ', 'οδοσ']],
-    ['İstanbul ılık', ['istanbul', 'ılık']],
-    ['ﬁne ｆｕｌｌ Ⅷ ǅ', ['fine', 'full', 'viii', 'dž']],
-    ['٣٫١ १२', ['3', '1', '12']],
-    ['Über NAÏVE Łódź', ['über', 'naïve', 'łódź']],
-    ['co\u00adop zero\u200dwidth split\u200bhere', ['coop', 'zerowidth', 'split', 'here']],
-  ])('folds %j and keeps diacritics', (text, forms) => expect(formsOf(text)).toEqual(forms));
+  it.each([['Straße STRASSE ẞ', ['strasse', 'strasse', 'ss']], ['ΟΔΟΣ οδός Οδος', ['οδοσ', 'οδόσ', 'οδοσ']], [
+    'İstanbul ılık',
+    ['istanbul', 'ılık'],
+  ], ['ﬁne ｆｕｌｌ Ⅷ ǅ', ['fine', 'full', 'viii', 'dž']], ['٣٫١ १२', ['3', '1', '12']], ['Über NAÏVE Łódź', ['über',
+    'naïve', 'łódź']], ['co\u00adop zero\u200dwidth split\u200bhere', ['coop', 'zerowidth', 'split', 'here']]])(
+      'folds %j and keeps diacritics',
+      (text, forms) => expect(formsOf(text)).toEqual(forms),
+    );
 
   it('gives composed and decomposed spellings one form', () => {
     for (const word of ['été', 'Ångström', 'Việt', 'й', '한국어', 'மொழி', 'ガギグ']) {
@@ -39,7 +35,8 @@ describe('tokenize', () => {
 
   it('segments scripts written without spaces', () => {
     expect(formsOf('日本語の検索エンジン')).toEqual(['日本語', 'の', '検索', 'エンジン']);
-    expect(formsOf('我们喜欢全文搜索iPhone手机，2024年。')).toEqual(['我们', '喜欢', '全文', '搜索', 'iphone', '手机', '2024', '年']);
+    expect(formsOf('我们喜欢全文搜索iPhone手机，2024年。')).toEqual(['我们', '喜欢', '全文', '搜索', 'iphone', '手机',
+      '2024', '年']);
     expect(formsOf('ภาษาไทยไม่มีช่องว่าง')).toEqual(['ภาษา', 'ไทย', 'ไม่มี', 'ช่อง', 'ว่าง']);
   });
 
@@ -49,12 +46,12 @@ describe('tokenize', () => {
   });
 
   it('returns offsets in UTF-8 bytes and positions in order', () => {
-    expect(tokenize('é 日本語の 🚀 ok')).toEqual([
-      { start: 0, end: 2, form: 'é', position: 0 },
-      { start: 3, end: 12, form: '日本語', position: 1 },
-      { start: 12, end: 15, form: 'の', position: 2 },
-      { start: 21, end: 23, form: 'ok', position: 3 },
-    ]);
+    expect(tokenize('é 日本語の 🚀 ok')).toEqual([{ start: 0, end: 2, form: 'é', position: 0 }, {
+      start: 3,
+      end: 12,
+      form: '日本語',
+      position: 1,
+    }, { start: 12, end: 15, form: 'の', position: 2 }, { start: 21, end: 23, form: 'ok', position: 3 }]);
   });
 
   it('cuts words that are too long at a character boundary', () => {
@@ -118,7 +115,7 @@ describe('tokenTables', () => {
     const tables = tokenTables();
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (text) => {
       const composes = [...text].some((c) => lookUp(tables, c.codePointAt(0)!) >>> 24 >= TokenClass.extend);
-      if (!composes) for (const form of formsOf(text)) expect(form).toBe(form.normalize('NFC'));
+      if (!composes) { for (const form of formsOf(text)) expect(form).toBe(form.normalize('NFC')); }
     }));
   });
 });

@@ -1,28 +1,37 @@
-import { AMOUNT_MASK, CLASS_SHIFT, EXPANDS, lookUp, TokenClass, type TokenTables, tokenTables } from './token-tables.ts';
+import { AMOUNT_MASK, CLASS_SHIFT, EXPANDS, lookUp, TokenClass, type TokenTables,
+  tokenTables } from './token-tables.ts';
 
 /**
- * The definition of tokens for prose. The WebAssembly tokeniser returns the same, byte for byte; code has a tokeniser of its own (contract,
- * "Code documents").
+ * The definition of tokens for prose. The WebAssembly tokeniser returns the same, byte for byte; code has a tokeniser
+ * of its own (contract, "Code documents").
  *
  * The rules, based on the classes of `token-tables.ts`:
  *
- * 1. A word starts at a letter or digit and includes all following letters, digits, extending and composing code points.
+ * 1. A word starts at a letter or digit and includes all following letters, digits, extending and composing code
+ *   points.
  * 2. An apostrophe (`'`, `’`, `ʼ`, `＇`) between two letters and a full stop between two decimal digits
- *    belong to the word: `don't`, `l’avion`, `3.14`, `2.15.4`. "Between" refers to the next code point, and to the last code point of the
- *    word that is not extending or composing. All other characters split words: hyphen, underscore, slash. The analyzer of the language
+ * belong to the word: `don't`, `l’avion`, `3.14`, `2.15.4`. "Between" refers to the next code point, and to the last
+ * code point of the
+ * word that is not extending or composing. All other characters split words: hyphen, underscore, slash. The analyzer of
+ * the language
  *    handles apostrophes, because stop words and elision need them.
- * 3. A run of a script without spaces starts at a segmented code point and includes segmented, extending and composing ones.
+ * 3. A run of a script without spaces starts at a segmented code point and includes segmented, extending and composing
+ *   ones.
  *    `Intl.Segmenter` divides it into words; pieces that are not word-like are dropped.
- * 4. A word of more than `MAX_TOKEN_BYTES` bytes of UTF-8 is cut there, at a character boundary, and continues as another token. Rule 2
- *    does not apply across the cut, but the first part may end in a joiner that rule 2 has included. An extending or composing code point
+ * 4. A word of more than `MAX_TOKEN_BYTES` bytes of UTF-8 is cut there, at a character boundary, and continues as
+ *   another token. Rule 2
+ * does not apply across the cut, but the first part may end in a joiner that rule 2 has included. An extending or
+ * composing code point
  *    directly after the cut is dropped, because by rule 1 it cannot start a word.
  * 5. The form is the concatenation of the folding of each code point (lower case, compatibility forms,
- *    ß as ss, ς as σ, ASCII digits; ignorable ones are removed). It is converted to NFC if and only if the token has a composing code point
- *    or comes from rule 3. Diacritics are kept, because stemmers need them; terms are folded after stemming (`folding.ts`). Tokens with an
+ * ß as ss, ς as σ, ASCII digits; ignorable ones are removed). It is converted to NFC if and only if the token has a
+ * composing code point
+ * or comes from rule 3. Diacritics are kept, because stemmers need them; terms are folded after stemming
+ * (`folding.ts`). Tokens with an
  *    empty form are dropped.
  *
- * So a document without composing and segmented code points needs only the tables and the offsets: the WebAssembly twin does that part. It
- * returns other documents to this tokeniser.
+ * So a document without composing and segmented code points needs only the tables and the offsets: the WebAssembly twin
+ * does that part. It returns other documents to this tokeniser.
  */
 export interface Token {
   /** Its start: byte offset in the UTF-8 text. */
@@ -91,7 +100,10 @@ class Tokenizer {
   /** Whether a code point of a class continues a word whose last letter, digit or joiner is of class `last`. */
   #belongs(kind: number, last: number): boolean {
     switch (kind) {
-      case TokenClass.letter: case TokenClass.digit: case TokenClass.extend: case TokenClass.composing:
+      case TokenClass.letter:
+      case TokenClass.digit:
+      case TokenClass.extend:
+      case TokenClass.composing:
         return true;
       case TokenClass.apostrophe:
         return last === TokenClass.letter && this.#classBehind() === TokenClass.letter;

@@ -4,10 +4,10 @@
 //
 //     0 bytes of the block   4 kind   8 hash (lists) or the list (positions)   12 the last query that used it
 //
-// Space is made behind the block that was made last: following blocks are evicted until the free space is large enough. A block that
-// was used since the last round is skipped once ("second chance"); blocks of the current query are always skipped. If blocks must be
-// evicted, only one new block in eight is admitted: otherwise, queries that alternate between more terms than fit would find
-// none of them.
+// Space is made behind the block that was made last: following blocks are evicted until the free space is large enough.
+// A block that was used since the last round is skipped once ("second chance"); blocks of the current query are always
+// skipped. If blocks must be evicted, only one new block in eight is admitted: otherwise, queries that alternate
+// between more terms than fit would find none of them.
 //
 // Lists are found by a hash of their forms, in sets of four.
 
@@ -50,8 +50,8 @@ const BYTES_PER_SET: u32 = 2048;
 const LEAST_BLOCK: u32 = 64;
 
 /**
- * Begins a query. The arena has half the size of the index, at most `most` bytes. It is replaced by an empty one when that size has
- * grown by half or shrunk by half.
+ * Begins a query. The arena has half the size of the index, at most `most` bytes. It is replaced by an empty one when
+ * that size has grown by half or shrunk by half.
  */
 export function openLists(most: u32): void {
   store<u32>(H_ARENA, load<u32>(H_ARENA, QUERY) + 1, QUERY);
@@ -116,7 +116,10 @@ export function takePositions(bytes: u32, list: usize): usize {
   return block;
 }
 
-/** Whether a block of about `bytes` should be made: yes if there is free space, and now and then if others must be evicted. */
+/**
+ * Whether a block of about `bytes` should be made: yes if there is free space, and now and then if others must be
+ * evicted.
+ */
 export function admits(bytes: u32): bool {
   const at = buffer(B_ARENA) + load<u32>(H_ARENA, NEXT);
   const end = buffer(B_ARENA) + load<u32>(H_ARENA, BYTES);

@@ -1,11 +1,13 @@
 // A cached list: the documents that have any form of a group, and how often each has one. It is the sum of the
 // postings of the forms, kept in a block of the arena:
 //
-//     16 its positions (see `positions.ts`)   20 forms   24 documents   28 capacity   32 documents from this number on are not in it
+// 16 its positions (see `positions.ts`) 20 forms 24 documents 28 capacity 32 documents from this number on are not in
+// it
 //     36 H_DEATHS when dead documents were last removed   40 algorithm, 44 c0, 48 c1 of the impacts
 //     52 does each frequency have a word of its own?   56 phrases that used it since the documents changed
 //     60 the kind of list for its forms   64 its largest impact (f32)
-//     80 forms, u32 each; then from a multiple of 16 on, for each document: a word, an impact (f32), and perhaps a frequency (u32)
+// 80 forms, u32 each; then from a multiple of 16 on, for each document: a word, an impact (f32), and perhaps a
+// frequency (u32)
 //
 // A bare list has no impacts: tallies need none, and twice as many lists fit.
 //
@@ -32,7 +34,10 @@ export const L_FAMILY: usize = 60;
 export const L_MAX: usize = 64;
 const HEAD: u32 = 80;
 
-/** The kind of this list, of lists of `matches.ts`, and of bare lists; other kinds, which are odd, are families of `scored.ts`. */
+/**
+ * The kind of this list, of lists of `matches.ts`, and of bare lists; other kinds, which are odd, are families of
+ * `scored.ts`.
+ */
 export const SUMS: u32 = 0;
 export const MATCHES: u32 = 2;
 export const BARE: u32 = 4;
@@ -83,7 +88,8 @@ export function noteLargest(list: usize): void {
   const impacts = impactsOf(list);
   let largest = f32x4.splat(0);
   // The entries behind the last one are 0.
-  for (let i: usize = 0; i < <usize>documentsOf(list) << 2; i += 16) largest = f32x4.pmax(largest, v128.load(impacts + i));
+  for (let i: usize = 0; i < <usize>documentsOf(list) << 2; i += 16)
+    largest = f32x4.pmax(largest, v128.load(impacts + i));
   const two = f32x4.pmax(largest, v128.shuffle<f32>(largest, largest, 2, 3, 0, 1));
   store<f32>(list, max(f32x4.extract_lane(two, 0), f32x4.extract_lane(two, 1)), L_MAX);
 }

@@ -1,5 +1,6 @@
-// Lists of phrases, and of terms that are all required: the documents that match, with their scores as impacts. They have the layout of
-// `scored.ts`, but instead of forms they have the numbers by which the host describes the query: words, forms, offsets, weights, classes.
+// Lists of phrases, and of terms that are all required: the documents that match, with their scores as impacts. They
+// have the layout of `scored.ts`, but instead of forms they have the numbers by which the host describes the query:
+// words, forms, offsets, weights, classes.
 
 import { H_REMAP, H_SCORING_NAMES } from '../layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from '../levels.ts';

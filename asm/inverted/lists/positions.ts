@@ -4,11 +4,13 @@
 //     positions, ascending in each document: varint (field << 24 | position) - the previous one (for the first: - 0)
 
 import { getVarint, putVarint, varintLength, varintValue } from '../bytes.ts';
-import { CURSOR, cursorAt, occurrencesIn, openCursor, positionsOf, readPositions, resetCursors, seekDocument } from '../cursors.ts';
+import { CURSOR, cursorAt, occurrencesIn, openCursor, positionsOf, readPositions, resetCursors,
+  seekDocument } from '../cursors.ts';
 import { mergeOwn } from '../merging.ts';
 import { B_CURSORS, B_LIST_POSITIONS, B_MERGE, reserve } from '../scratch.ts';
 import { admits, BLOCK_HEAD, L_POSITIONS, largestBlock, takePositions, touch } from './arena.ts';
-import { documentMask, documentsOf, formsOf, frequenciesOf, isWide, L_FAMILY, L_FORMS, L_PHRASES, SUMS, wordsOf } from './list.ts';
+import { documentMask, documentsOf, formsOf, frequenciesOf, isWide, L_FAMILY, L_FORMS, L_PHRASES, SUMS,
+  wordsOf } from './list.ts';
 
 /** Phrases over a list of current documents before its positions are kept: a single phrase is faster without them. */
 const WORTHWHILE: u32 = 2;

@@ -1,7 +1,8 @@
 // Finds the list of a group of forms, makes it if there is none, and brings it up to date.
 //
-// A list from before the last change is still valid for the documents at that time: new documents have larger numbers and are appended
-// at its end, and dead ones are removed. Only compaction, which renumbers documents, invalidates all lists.
+// A list from before the last change is still valid for the documents at that time: new documents have larger numbers
+// and are appended at its end, and dead ones are removed. Only compaction, which renumbers documents, invalidates all
+// lists.
 
 import { firstChunkFor } from '../counting.ts';
 import { isDead, lengthsOf } from '../documents.ts';
@@ -12,24 +13,25 @@ import { chunkCount, readChunk } from '../reading.ts';
 import { R_DOCUMENTS, R_LAST, recordOf } from '../records.ts';
 import { B_INPUT, B_SUM_BITS, B_SUMS, buffer } from '../scratch.ts';
 import { BM25, P_ALGORITHM, P_ALIKE, P_C0, P_C1 } from '../weighing.ts';
-import { A_NAME, admits, drop, dropPositions, endOfSet, largestBlock, L_POSITIONS, setOf, takeList, touch } from './arena.ts';
-import {
-  BARE, documentMask, formsOf, frequenciesOf, impactsOf, isWide, L_ALGORITHM, L_C0, L_C1, L_DEATHS, L_DOCUMENTS, L_END, L_FAMILY, L_FORMS, L_PHRASES, L_ROOM,
-  L_WIDE, listBytes, NARROW_DOCUMENT, NARROW_FREQUENCY, NO_IMPACTS, noteLargest, SUMS, wordsOf,
-} from './list.ts';
+import { A_NAME, admits, drop, dropPositions, endOfSet, L_POSITIONS, largestBlock, setOf, takeList,
+  touch } from './arena.ts';
+import { BARE, documentMask, formsOf, frequenciesOf, impactsOf, isWide, L_ALGORITHM, L_C0, L_C1, L_DEATHS, L_DOCUMENTS,
+  L_END, L_FAMILY, L_FORMS, L_PHRASES, L_ROOM, L_WIDE, listBytes, NARROW_DOCUMENT, NARROW_FREQUENCY, NO_IMPACTS,
+  noteLargest, SUMS, wordsOf } from './list.ts';
 import { recallScored } from './scored.ts';
 
 /** Most forms of a list. */
 export const MAX_FORMS: u32 = 1024;
 
 /**
- * The list of a group of `count` forms, each once, in B_INPUT, with the impacts of the current scoring; valid until the next
- * query or change. 0 if there is no space for it.
+ * The list of a group of `count` forms, each once, in B_INPUT, with the impacts of the current scoring; valid until the
+ * next query or change. 0 if there is no space for it.
  */
 export function recall(count: u32): usize {
   if (!remembersForms(count)) return 0;
   const forms = buffer(B_INPUT);
-  if (load<u32>(H_SCORING, P_ALIKE) === 0 || load<u32>(H_SCORING, P_ALGORITHM) !== BM25) return recallScored(forms, count);
+  if (load<u32>(H_SCORING, P_ALIKE) === 0 || load<u32>(H_SCORING, P_ALGORITHM) !== BM25)
+    return recallScored(forms, count);
   const known = findOf(forms, count, SUMS);
   const list = known === 0 ? make(forms, count, SUMS) : renew(known);
   if (list !== 0 && !hasImpacts(list)) makeImpacts(list);
@@ -78,7 +80,8 @@ export function find(forms: usize, count: u32, hash: u32, family: u32): usize {
   const set = setOf(hash);
   for (let at = set; at < endOfSet(set); at += 4) {
     const list = <usize>load<u32>(at);
-    if (list !== 0 && load<u32>(list, A_NAME) === hash && load<u32>(list, L_FORMS) === count && load<u32>(list, L_FAMILY) === family
+    if (list !== 0 && load<u32>(list, A_NAME) === hash && load<u32>(list, L_FORMS) === count &&
+      load<u32>(list, L_FAMILY) === family
       && memory.compare(formsOf(list), forms, <usize>count << 2) === 0) return list;
   }
   return 0;
@@ -86,7 +89,8 @@ export function find(forms: usize, count: u32, hash: u32, family: u32): usize {
 
 function make(forms: usize, count: u32, family: u32): usize {
   let postings: u64 = 0;
-  for (let at = forms; at < forms + (<usize>count << 2); at += 4) postings += <u64>load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS);
+  for (let at = forms; at < forms + (<usize>count << 2); at += 4)
+    postings += <u64>load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS);
   // A list that may be too long, or that is not admitted, is not even summed.
   const most = listBytes(count, <u32>min(postings, <u64>load<u32>(H_DOCS)), false, family === BARE);
   if (most > <u64>largestBlock() || !admits(<u32>most)) return 0;
@@ -150,7 +154,10 @@ function hasNewer(list: usize, from: u32): bool {
 
 // ---- Sums ----------------------------------------------------------------------------------
 
-/** Sums the frequencies of forms in live documents from `first` on, in B_SUMS and B_SUM_BITS. Returns how many documents have any. */
+/**
+ * Sums the frequencies of forms in live documents from `first` on, in B_SUMS and B_SUM_BITS. Returns how many documents
+ * have any.
+ */
 function sumFrom(forms: usize, count: u32, from: u32): u32 {
   let documents: u32 = 0;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) {
@@ -174,7 +181,8 @@ function sumChunk(count: u32, from: u32): u32 {
   for (let i: usize = 0; i < <usize>count << 2; i += 4) {
     const doc = load<u32>(DOCS + i);
     const offset = <usize>doc << 2;
-    if (doc < from || load<u32>(FREQUENCIES + i) === 0 || load<f32>(lengths + offset) === f32.POSITIVE_INFINITY) continue;
+    if (doc < from || load<u32>(FREQUENCIES + i) === 0 || load<f32>(lengths + offset) === f32.POSITIVE_INFINITY)
+      continue;
     const sum = load<u32>(sums + offset);
     store<u32>(sums + offset, sum + load<u32>(FREQUENCIES + i));
     if (sum !== 0) continue;
@@ -227,7 +235,8 @@ function clearSums(): void {
   const bits = buffer(B_SUM_BITS);
   const end = endOfBits();
   for (let at: usize = 0; at < end; at += 8) {
-    for (let left = load<u64>(bits + at); left !== 0; left &= left - 1) store<u32>(sums + (((at << 3) + <usize>ctz(left)) << 2), 0);
+    for (let left = load<u64>(bits + at); left !== 0; left &= left - 1)
+      store<u32>(sums + (((at << 3) + <usize>ctz(left)) << 2), 0);
     store<u64>(bits + at, 0);
   }
 }
@@ -274,7 +283,8 @@ function finishDocuments(list: usize, documents: u32): void {
 // ---- Impacts -------------------------------------------------------------------------------
 
 function hasImpacts(list: usize): bool {
-  return load<u32>(list, L_ALGORITHM) === BM25 && load<u32>(list, L_C0) === load<u32>(H_SCORING, P_C0) && load<u32>(list, L_C1) === load<u32>(H_SCORING, P_C1);
+  return load<u32>(list, L_ALGORITHM) === BM25 && load<u32>(list, L_C0) === load<u32>(H_SCORING, P_C0) &&
+    load<u32>(list, L_C1) === load<u32>(H_SCORING, P_C1);
 }
 
 /** The scores for a weight of 1 (see `scoring.ts`). */

@@ -1,20 +1,21 @@
-// Lists for formulas that treat fields differently: TF-IDF, BM25F, and BM25 over some fields. Their impacts are computed from frequencies by
-// field, which a list does not store. So a list is valid only for the parameters with which it was made, averages included, and is rebuilt
-// when documents were added or removed. Its layout is that of `list.ts`, but frequencies are 0, and it has no positions.
+// Lists for formulas that treat fields differently: TF-IDF, BM25F, and BM25 over some fields. Their impacts are
+// computed from frequencies by field, which a list does not store. So a list is valid only for the parameters with
+// which it was made, averages included, and is rebuilt when documents were added or removed. Its layout is that of
+// `list.ts`, but frequencies are 0, and it has no positions.
 //
-// The host identifies parameters by a number, and the part of them that a request selects by a family (see `setScoring`).
+// The host identifies parameters by a number, and the part of them that a request selects by a family (see
+// `setScoring`).
 
 import { BLOCK, DOCS, H_DEATHS, H_REMAP, H_SCORING, H_SCORING_NAMES, SCORES, WEIGHTS } from '../layout.ts';
 import { bitmapBytes } from '../levels.ts';
-import { recordOf, R_DOCUMENTS } from '../records.ts';
-import { B_SUM_BITS, B_SUMS, buffer } from '../scratch.ts';
+import { R_DOCUMENTS, recordOf } from '../records.ts';
 import { scoreEach, sumForm } from '../scoring.ts';
+import { B_SUM_BITS, B_SUMS, buffer } from '../scratch.ts';
 import { takeFrequency } from '../sublinear.ts';
 import { P_ALGORITHM, TF_IDF } from '../weighing.ts';
 import { admits, drop, L_POSITIONS, largestBlock, takeList, touch } from './arena.ts';
-import {
-  formsOf, impactsOf, L_DEATHS, L_DOCUMENTS, L_END, L_FAMILY, L_FORMS, L_NUMBER, L_PHRASES, L_ROOM, L_WIDE, listBytes, NARROW_DOCUMENT, noteLargest, wordsOf,
-} from './list.ts';
+import { formsOf, impactsOf, L_DEATHS, L_DOCUMENTS, L_END, L_FAMILY, L_FORMS, L_NUMBER, L_PHRASES, L_ROOM, L_WIDE,
+  listBytes, NARROW_DOCUMENT, noteLargest, wordsOf } from './list.ts';
 import { committedEnd, find, hashOf } from './recall.ts';
 
 // At H_SCORING_NAMES.
@@ -35,23 +36,30 @@ export function recallScored(forms: usize, count: u32): usize {
 
 /** Whether a list was made for the current parameters and documents. */
 export function isGood(list: usize): bool {
-  return load<u32>(list, L_NUMBER) === load<u32>(H_SCORING_NAMES, N_NUMBER) && load<u32>(list, L_DEATHS) === load<u32>(H_DEATHS) && load<u32>(list, L_END) === committedEnd();
+  return load<u32>(list, L_NUMBER) === load<u32>(H_SCORING_NAMES, N_NUMBER) &&
+    load<u32>(list, L_DEATHS) === load<u32>(H_DEATHS) && load<u32>(list, L_END) === committedEnd();
 }
 
 /** Makes a list; it overwrites the `former` list of its forms if there is one that is large enough. */
 function make(forms: usize, count: u32, hash: u32, former: usize): usize {
   let postings: u64 = 0;
-  for (let at = forms; at < forms + (<usize>count << 2); at += 4) postings += <u64>load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS);
+  for (let at = forms; at < forms + (<usize>count << 2); at += 4)
+    postings += <u64>load<u32>(recordOf(load<u32>(at)), R_DOCUMENTS);
   const most = listBytes(count, <u32>min(postings, <u64>committedEnd()), false);
   if (most > <u64>largestBlock() || (former === 0 && !admits(<u32>most))) return 0;
   let documents: u32 = 0;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) documents += sumForm(load<u32>(at), 1);
-  const list = former !== 0 && documents + 4 <= load<u32>(former, L_ROOM) ? former : takeRoom(forms, count, hash, former, documents, load<u32>(H_SCORING_NAMES, N_FAMILY));
+  const list = former !== 0 && documents + 4 <= load<u32>(former, L_ROOM)
+    ? former
+    : takeRoom(forms, count, hash, former, documents, load<u32>(H_SCORING_NAMES, N_FAMILY));
   fill(list);
   return list;
 }
 
-/** A list for `documents` documents that is found by some numbers; it replaces a former one, if any. 0 if there is no space. */
+/**
+ * A list for `documents` documents that is found by some numbers; it replaces a former one, if any. 0 if there is no
+ * space.
+ */
 export function takeRoom(forms: usize, count: u32, hash: u32, former: usize, documents: u32, family: u32): usize {
   if (former !== 0) drop(former);
   const room = (documents + (documents >> 3) + 16) & ~3;

@@ -90,7 +90,9 @@ export function selectFromList(list: usize, k: u32, weight: f32, options: u32, s
     if (among === 0) continue;
     for (; among !== 0; among &= among - 1) {
       const place = i + (<usize>ctz(among) << 2);
-      if (place < end) offerScore(state, weight * load<f32>(impacts + place), load<u32>(ordinals + (<usize>(load<u32>(words + place) & mask) << 2)));
+      if (place < end)
+        offerScore(state, weight * load<f32>(impacts + place),
+          load<u32>(ordinals + (<usize>(load<u32>(words + place) & mask) << 2)));
     }
     least = f32x4.splat(leastScore(state));
   }
@@ -115,9 +117,15 @@ function selectSomeFrom(state: usize, list: usize, weight: f32): u32 {
   return finish(state);
 }
 
-/** Bytes of a list of `selectFew` in B_INPUT: its address, its weight (f32), the classes that count, and the place of the last search. */
+/**
+ * Bytes of a list of `selectFew` in B_INPUT: its address, its weight (f32), the classes that count, and the place of
+ * the last search.
+ */
 export const FEW: u32 = 16;
-/** Offsets of these; a list of `selectPruned` begins with the same fields, one of `matchLists` and a term of `selectTallied` with the first two. */
+/**
+ * Offsets of these; a list of `selectPruned` begins with the same fields, one of `matchLists` and a term of
+ * `selectTallied` with the first two.
+ */
 export const E_WEIGHT: usize = 4;
 export const E_CLASSES: usize = 8;
 export const E_PLACE: usize = 12;
@@ -125,8 +133,9 @@ export const E_PLACE: usize = 12;
 export const WEIGHTED: u32 = 8;
 
 /**
- * The `k` best of the few documents that pass a filter and that any of the lists has (or, with `all`, that all of them have):
- * each list is searched for each document. Scores are added in the order of the lists. Returns the number of matches.
+ * The `k` best of the few documents that pass a filter and that any of the lists has (or, with `all`, that all of them
+ * have): each list is searched for each document. Scores are added in the order of the lists. Returns the number of
+ * matches.
  */
 export function selectFew(lists: u32, k: u32, options: u32, slot: u32, multiplierSize: u32, all: bool): u32 {
   const state = begin(k, options, slot, multiplierSize);
@@ -152,7 +161,9 @@ function scoreOf(doc: u32, lists: u32, all: bool): f32 {
     const list = <usize>load<u32>(entry);
     const place = seek(list, load<u32>(entry, E_PLACE), doc);
     store<u32>(entry, place, E_PLACE);
-    const found = place < documentsOf(list) && (load<u32>(wordsOf(list) + (<usize>place << 2)) & documentMask(list)) === doc && (load<u32>(entry, E_CLASSES) & bit) !== 0;
+    const found = place < documentsOf(list) &&
+      (load<u32>(wordsOf(list) + (<usize>place << 2)) & documentMask(list)) === doc &&
+      (load<u32>(entry, E_CLASSES) & bit) !== 0;
     if (found) score += load<f32>(entry, E_WEIGHT) * load<f32>(impactsOf(list) + (<usize>place << 2));
     else if (all) return 0;
   }
@@ -161,7 +172,8 @@ function scoreOf(doc: u32, lists: u32, all: bool): f32 {
 
 /**
  * Matches the documents that all of `count` lists have, 2 to 255 lists, on a level that is empty; scores are added in
- * the order of the lists, for documents of any class. B_INPUT has the address and weight (f32) of each. The shortest list should be first.
+ * the order of the lists, for documents of any class. B_INPUT has the address and weight (f32) of each. The shortest
+ * list should be first.
  */
 export function matchLists(count: u32, level: u32): void {
   const counts = buffer(B_LIST_COUNTS);
@@ -171,7 +183,8 @@ export function matchLists(count: u32, level: u32): void {
   add(first, scores, weightAt(0));
   for (let i: u32 = 1; i < count; i++) {
     const list = listAt(i);
-    if (documentsOf(list) / MUCH_SHORTER > documentsOf(first)) addWhereFound(first, list, <u8>i, counts, scores, weightAt(i));
+    if (documentsOf(list) / MUCH_SHORTER > documentsOf(first))
+      addWhereFound(first, list, <u8>i, counts, scores, weightAt(i));
     else addWhereMarked(list, <u8>i, counts, scores, weightAt(i));
   }
   keepMarked(first, <u8>count, counts, level);
@@ -192,7 +205,10 @@ function mark(list: usize, counts: usize): void {
   for (let i: usize = 0; i < end; i += 4) store<u8>(counts + (load<u32>(words + i) & mask), 1);
 }
 
-/** Adds the scores of a list to documents that all lists before it have. Without branches, because which documents match cannot be predicted. */
+/**
+ * Adds the scores of a list to documents that all lists before it have. Without branches, because which documents match
+ * cannot be predicted.
+ */
 function addWhereMarked(list: usize, before: u8, counts: usize, scores: usize, weight: f32): void {
   const words = wordsOf(list);
   const impacts = impactsOf(list);
@@ -240,7 +256,10 @@ function keepMarked(first: usize, count: u8, counts: usize, level: u32): void {
   }
 }
 
-/** The first place in a list, from one on, whose document is not before the given one. The steps double, then they are halved. */
+/**
+ * The first place in a list, from one on, whose document is not before the given one. The steps double, then they are
+ * halved.
+ */
 export function seek(list: usize, from: u32, doc: u32): u32 {
   const words = wordsOf(list);
   const mask = documentMask(list);

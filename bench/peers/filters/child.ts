@@ -1,7 +1,7 @@
 // The process of a JavaScript peer with metadata: `node child.ts NAME FOLDER/job.json` prints a `FilterAnswer`.
 import { readFileSync } from 'node:fs';
-import { latencyOf } from '../latencies.ts';
 import type { Latency } from '../job.ts';
+import { latencyOf } from '../latencies.ts';
 import type { MakeFilterEngine } from './engine.ts';
 import { type Ask, type FilterAnswer, type FilterJob, fromQuery } from './job.ts';
 
@@ -28,9 +28,14 @@ for (const kind of kinds) {
   totals.push(...found);
   if (found.every((total) => total === null)) continue;
   const times = await askFor(list, job.querySeconds);
-  measured[kind] = { ...latencyOf(times), matches: found.reduce<number>((sum, total) => sum + (total ?? 0), 0) / list.length };
+  measured[kind] = {
+    ...latencyOf(times),
+    matches: found.reduce<number>((sum, total) => sum + (total ?? 0), 0) / list.length,
+  };
 }
-process.stdout.write(JSON.stringify({ documents: engine.documents, indexSeconds, totals, kinds: measured } satisfies FilterAnswer));
+process.stdout.write(
+  JSON.stringify({ documents: engine.documents, indexSeconds, totals, kinds: measured } satisfies FilterAnswer),
+);
 
 /** Runs each query once, which is also the warm-up. */
 async function firstOf(list: readonly Ask[]): Promise<(number | null)[]> {

@@ -11,7 +11,9 @@ export async function makeDuckDb({ meta }: FilterJob): Promise<FilterEngine> {
     FROM read_csv('${meta.replaceAll("'", "''")}', delim = '\t', header = true, all_varchar = true, parallel = false)`);
   await db.run('ALTER TABLE documents ALTER day TYPE DATE; ALTER TABLE documents ALTER price TYPE INTEGER');
   const statements = new Map<string, DuckDBPreparedStatement>();
-  const all = async (sql: string, ...values: readonly (string | number)[]): Promise<readonly (readonly DuckDBValue[])[]> => {
+  const all = async (sql: string,
+    ...values: readonly (string | number)[]): Promise<readonly (readonly DuckDBValue[])[]> =>
+  {
     let statement = statements.get(sql);
     if (statement === undefined) statements.set(sql, statement = await db.prepare(sql));
     for (const [i, value] of values.entries()) {
@@ -28,14 +30,29 @@ export async function makeDuckDb({ meta }: FilterJob): Promise<FilterEngine> {
       const { where, values } = conditionsOf(ask);
       const [found] = await all(`SELECT count(*) FROM documents ${where}`, ...values);
       const column = ask.facet ?? ask.histogram;
-      if (column !== undefined) await all(`SELECT ${column}, count(*) AS matches FROM documents ${where} GROUP BY ${column} ORDER BY matches DESC LIMIT 400`, ...values);
-      else await all(`SELECT key FROM documents ${where} ${ask.sort === undefined ? '' : `ORDER BY ${ask.sort} DESC`} LIMIT 10 OFFSET ?`, ...values, ask.offset ?? 0);
+      if (column !== undefined)
+        await all(
+          `SELECT ${column}, count(*) AS matches FROM documents ${where} GROUP BY ${column} ORDER BY matches DESC ` +
+            'LIMIT 400',
+          ...values,
+        );
+      else await all(
+          `SELECT key FROM documents ${where} ${
+            ask.sort === undefined ? '' : `ORDER BY ${ask.sort} DESC`
+          } LIMIT 10 OFFSET ?`,
+          ...values,
+          ask.offset ?? 0,
+        );
       return Number(found![0]);
     },
   };
 }
 
 function conditionsOf({ filter, days }: Ask): { where: string; values: readonly string[] } {
-  const conditions = [...(filter === undefined ? [] : [`${filter[0]} = ?`]), ...(days === undefined ? [] : ['day BETWEEN CAST(? AS DATE) AND CAST(? AS DATE)'])];
-  return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, values: [...(filter === undefined ? [] : [filter[1]]), ...(days ?? [])] };
+  const conditions = [...(filter === undefined ? [] : [`${filter[0]} = ?`]),
+    ...(days === undefined ? [] : ['day BETWEEN CAST(? AS DATE) AND CAST(? AS DATE)'])];
+  return {
+    where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
+    values: [...(filter === undefined ? [] : [filter[1]]), ...(days ?? [])],
+  };
 }

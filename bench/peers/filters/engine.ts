@@ -4,8 +4,8 @@ import type { Ask, FilterJob } from './job.ts';
 export interface FilterEngine {
   readonly documents: number;
   /**
-   * Finds the best ten, counts values if requested, and returns the number of matching documents; undefined if the query is not
-   * supported.
+   * Finds the best ten, counts values if requested, and returns the number of matching documents; undefined if the
+   * query is not supported.
    */
   search(ask: Ask): number | undefined | Promise<number | undefined>;
 }

@@ -10,21 +10,30 @@ export { type Ask, type FilterAnswer, type FilterJob, type FilterPeer, toQuery }
 /** Heap limit of a JavaScript peer, in megabytes. */
 const HEAP_MEGABYTES = 6000;
 
-export const sqlite = inProcess('SQLite', 'sqlite', 'node:sqlite: FTS5 beside an indexed table of (key, value, document), never synced, optimised and analysed; the total and the counts are statements of their own');
+export const sqlite = inProcess('SQLite', 'sqlite',
+  'node:sqlite: FTS5 beside an indexed table of (key, value, document), never synced, optimised and analysed; the ' +
+    'total and the counts are statements of their own');
 export const duckDb: FilterPeer = {
-  ...inProcess('DuckDB', 'duckdb', 'a table of the metadata in memory, one thread, prepared statements; it has no texts'),
-  missing: () => (existsSync(join(import.meta.dirname, '..', '..', 'node_modules', '@duckdb', 'node-api')) ? undefined : 'is not installed: run `npm ci` in bench/'),
+  ...inProcess('DuckDB', 'duckdb',
+    'a table of the metadata in memory, one thread, prepared statements; it has no texts'),
+  missing:
+    () => (existsSync(join(import.meta.dirname, '..', '..', 'node_modules', '@duckdb', 'node-api'))
+      ? undefined
+      : 'is not installed: run `npm ci` in bench/'),
 };
 
 export const FILTER_PEERS: readonly FilterPeer[] = [lucene10WithFilters, tantivyWithFilters, sqlite, duckDb];
 
 function inProcess(name: string, engine: string, note: string): FilterPeer {
   return {
-    name, note, missing: () => undefined,
+    name,
+    note,
+    missing: () => undefined,
     run: (job) => {
       const file = join(job.folder, 'job.json');
       writeFileSync(file, JSON.stringify(job));
-      return answerOf(process.execPath, [`--max-old-space-size=${HEAP_MEGABYTES}`, join(import.meta.dirname, 'child.ts'), engine, file]);
+      return answerOf(process.execPath, [`--max-old-space-size=${HEAP_MEGABYTES}`,
+        join(import.meta.dirname, 'child.ts'), engine, file]);
     },
   };
 }

@@ -2,9 +2,10 @@ import type { BenchServer } from '../../support/server.ts';
 import type { Latency } from '../job.ts';
 
 /**
- * The job of a peer with metadata, passed as an argument of its process in JavaScript or as `NAME=VALUE` to any other. The
- * programs of `../lucene10/` and `../tantivy/` have the modes `filters`, which prints a `FilterAnswer`, and `serve`, which
- * opens the index that `filters` left and answers `GET /search?QUERY` over HTTP, where QUERY is that of `toQuery`.
+ * The job of a peer with metadata, passed as an argument of its process in JavaScript or as `NAME=VALUE` to any other.
+ * The programs of `../lucene10/` and `../tantivy/` have the modes `filters`, which prints a `FilterAnswer`, and
+ * `serve`, which opens the index that `filters` left and answers `GET /search?QUERY` over HTTP, where QUERY is that of
+ * `toQuery`.
  */
 export interface FilterJob {
   /** One document per line, whose key is `page-` and its number from 0. */
@@ -20,8 +21,8 @@ export interface FilterJob {
 }
 
 /**
- * A query: always the best ten documents and the exact number of matches, with counts of values if requested. Without words,
- * the best are the first ones in the index, or by `sort`, descending.
+ * A query: always the best ten documents and the exact number of matches, with counts of values if requested. Without
+ * words, the best are the first ones in the index, or by `sort`, descending.
  */
 export interface Ask {
   readonly words?: readonly string[];
@@ -60,18 +61,40 @@ export interface FilterPeer {
   serve?(job: FilterJob): Promise<BenchServer>;
 }
 
-/** A query in the form of a URL's query. Its words and values need no escaping, because they consist of letters, digits and hyphens. */
+/**
+ * A query in the form of a URL's query. Its words and values need no escaping, because they consist of letters, digits
+ * and hyphens.
+ */
 export function toQuery({ words, match, filter, days, facet, histogram, sort, offset }: Ask): string {
-  const parameters = { words: words?.join('+'), match, filter: filter?.join(':'), from: days?.[0], to: days?.[1], facet, histogram, sort, offset };
-  return Object.entries(parameters).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}=${value}`).join('&');
+  const parameters = {
+    words: words?.join('+'),
+    match,
+    filter: filter?.join(':'),
+    from: days?.[0],
+    to: days?.[1],
+    facet,
+    histogram,
+    sort,
+    offset,
+  };
+  return Object.entries(parameters).filter(([, value]) => value !== undefined).map(([name, value]) =>
+    `${name}=${value}`
+  ).join('&');
 }
 
 /** Parses the output of `toQuery`. */
 export function fromQuery(query: string): Ask {
   const of = new URLSearchParams(query);
-  const [words, match, filter, from, to, facet, histogram, sort, offset] = ['words', 'match', 'filter', 'from', 'to', 'facet', 'histogram', 'sort', 'offset'].map((name) => of.get(name));
+  const [words, match, filter, from, to, facet, histogram, sort, offset] = ['words', 'match', 'filter', 'from', 'to',
+    'facet', 'histogram', 'sort', 'offset'].map((name) => of.get(name));
   return {
-    ...(words && { words: words.split(' ') }), ...(match && { match: match as 'all' | 'phrase' }), ...(filter && { filter: filter.split(':') as [string, string] }),
-    ...(from && to && { days: [from, to] }), ...(facet && { facet }), ...(histogram && { histogram }), ...(sort && { sort }), ...(offset && { offset: Number(offset) }),
+    ...(words && { words: words.split(' ') }),
+    ...(match && { match: match as 'all' | 'phrase' }),
+    ...(filter && { filter: filter.split(':') as [string, string] }),
+    ...(from && to && { days: [from, to] }),
+    ...(facet && { facet }),
+    ...(histogram && { histogram }),
+    ...(sort && { sort }),
+    ...(offset && { offset: Number(offset) }),
   };
 }

@@ -38,9 +38,19 @@ async function measureAll(engine: VectorEngine): Promise<VectorAnswer> {
     if (i === 0 && job.reopen) reopened = await engine.reopen?.(method);
   }
   const rowBytes = engine.rowBytes?.(); // before updates, which leave deleted rows
-  const updates = job.updateSeconds > 0 && engine.replace !== undefined ? await measureUpdates(engine, engine.methods[job.methods[0]!]!, job, queries) : undefined;
+  const updates = job.updateSeconds > 0 && engine.replace !== undefined
+    ? await measureUpdates(engine, engine.methods[job.methods[0]!]!, job, queries)
+    : undefined;
   await engine.close?.();
-  return { complete, seconds, rows, methods, ...(rowBytes !== undefined && { rowBytes }), ...(updates && { updates }), ...(reopened && { reopened }) };
+  return {
+    complete,
+    seconds,
+    rows,
+    methods,
+    ...(rowBytes !== undefined && { rowBytes }),
+    ...(updates && { updates }),
+    ...(reopened && { reopened }),
+  };
 }
 
 interface Added {
@@ -67,7 +77,13 @@ async function addRows(engine: VectorEngine): Promise<Added> {
   }
   rows.close();
   if (first === job.count && engine.commit !== undefined) await watch.time(() => engine.commit!());
-  return { complete: first === job.count, seconds: watch.seconds, cpuSeconds: watch.cpuSeconds, rows: first, residentBefore };
+  return {
+    complete: first === job.count,
+    seconds: watch.seconds,
+    cpuSeconds: watch.cpuSeconds,
+    rows: first,
+    residentBefore,
+  };
 }
 
 async function measureMethod(method: VectorMethod, added: Added, isFirst: boolean): Promise<MethodResult> {
@@ -83,13 +99,19 @@ async function measureMethod(method: VectorMethod, added: Added, isFirst: boolea
   const usual = points.find(({ effort }) => effort === method.usual)!;
   method.use?.(method.usual);
   const filtered: Record<string, Point> = {};
-  for (const share of method.filters ? job.shares : []) filtered[share] = await measurePoint(method, method.usual, share);
+  for (const share of method.filters ? job.shares : [])
+    filtered[share] = await measurePoint(method, method.usual, share);
   const bytes = method.bytes?.();
   await method.close?.();
   const seconds = added.seconds + watch.seconds;
   return {
-    buildSeconds: seconds, buildCores: (added.cpuSeconds + watch.cpuSeconds) / seconds, points, usual, filtered,
-    ...(bytes !== undefined && { bytes: bytes / job.count }), ...(resident !== undefined && { resident }),
+    buildSeconds: seconds,
+    buildCores: (added.cpuSeconds + watch.cpuSeconds) / seconds,
+    points,
+    usual,
+    filtered,
+    ...(bytes !== undefined && { bytes: bytes / job.count }),
+    ...(resident !== undefined && { resident }),
   };
 }
 
@@ -106,12 +128,14 @@ async function measurePoint(method: VectorMethod, effort: number, share: number)
 }
 
 /** Runs the queries one at a time, repeatedly until the time is over; recall is measured in the first round. */
-async function ask(method: VectorMethod, effort: number, share: number, seconds: number, least: number): Promise<Point> {
+async function ask(method: VectorMethod, effort: number, share: number, seconds: number,
+  least: number): Promise<Point>
+{
   const times: number[] = [];
   let [found, wanted] = [0, 0];
   const cpu = process.cpuUsage();
   const begun = performance.now();
-  for (let i = 0; ; i++) {
+  for (let i = 0;; i++) {
     const before = performance.now();
     const elapsed = before - begun;
     if (i >= least && (elapsed > seconds * 3000 || (elapsed > seconds * 1000 && i >= queries.length))) break;
@@ -123,7 +147,14 @@ async function ask(method: VectorMethod, effort: number, share: number, seconds:
     found += rows.filter((row) => nearest.includes(row)).length;
   }
   const { perSecond, p50, p99 } = latencyOf(times);
-  return { effort, recall: found / wanted, perSecond, p50, p99, cores: cpuSince(cpu) / ((performance.now() - begun) / 1000) };
+  return {
+    effort,
+    recall: found / wanted,
+    perSecond,
+    p50,
+    p99,
+    cores: cpuSince(cpu) / ((performance.now() - begun) / 1000),
+  };
 }
 
 /** Memory of the process outside JavaScript's heap; vectors are in that heap only while they are transferred. */

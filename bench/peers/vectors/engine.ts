@@ -11,7 +11,10 @@ export interface VectorMethod {
   readonly usual: number;
   /** Called before searches with another effort. */
   use?(effort: number): void;
-  /** Returns the nearest rows of a query by its number; `share` is the fraction of rows that a filter keeps, 1 for no filter. */
+  /**
+   * Returns the nearest rows of a query by its number; `share` is the fraction of rows that a filter keeps, 1 for no
+   * filter.
+   */
   search(query: number, effort: number, share: number): readonly number[] | Promise<readonly number[]>;
   /** Whether it supports filters. */
   readonly filters: boolean;
@@ -37,4 +40,6 @@ export interface VectorEngine {
   close?(): Promise<void>;
 }
 
-export type MakeVectorEngine = (job: VectorJob, queries: readonly Float32Array[]) => VectorEngine | Promise<VectorEngine>;
+export type MakeVectorEngine = (job: VectorJob, queries: readonly Float32Array[]) => VectorEngine | Promise<
+  VectorEngine
+>;

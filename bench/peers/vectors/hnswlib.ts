@@ -3,7 +3,10 @@ import type { MakeVectorEngine } from './engine.ts';
 import { ALL, BEAMS, drawOf, DRAWS, K } from './job.ts';
 import { rowsOf } from './rows-file.ts';
 
-/** It accepts only plain arrays, which are made before timing. Its filter is a function of ours, called for each row that it visits. */
+/**
+ * It accepts only plain arrays, which are made before timing. Its filter is a function of ours, called for each row
+ * that it visits.
+ */
 export const makeHnswlib: MakeVectorEngine = ({ count, dims, metric, methods }, queries) => {
   const space = metric === 'cosine' ? 'cosine' : 'l2';
   const graph = new hnswlib.HierarchicalNSW(space, dims);
@@ -29,11 +32,18 @@ export const makeHnswlib: MakeVectorEngine = ({ count, dims, metric, methods }, 
     },
     methods: {
       hnsw: {
-        efforts: BEAMS, usual: 100, filters: true,
+        efforts: BEAMS,
+        usual: 100,
+        filters: true,
         use: (effort) => graph.setEf(effort),
         search: (query, _effort, share) => graph.searchKnn(arrays[query]!, K, filterFor(share)).neighbors,
       },
-      flat: { efforts: [0], usual: 0, filters: true, search: (query, _effort, share) => all!.searchKnn(arrays[query]!, K, filterFor(share)).neighbors },
+      flat: {
+        efforts: [0],
+        usual: 0,
+        filters: true,
+        search: (query, _effort, share) => all!.searchKnn(arrays[query]!, K, filterFor(share)).neighbors,
+      },
     },
     replace: (row, vector) => {
       const point = [...vector];

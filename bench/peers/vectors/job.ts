@@ -50,7 +50,10 @@ export interface MethodResult {
   readonly buildCores: number;
   /** Bytes per row of the structure itself, if the peer reports them. */
   readonly bytes?: number;
-  /** Growth of the process outside JavaScript's heap since before the rows were added, per row; of the first method alone. */
+  /**
+   * Growth of the process outside JavaScript's heap since before the rows were added, per row; of the first method
+   * alone.
+   */
   readonly resident?: number;
   /** In order of ascending effort. */
   readonly points: readonly Point[];
@@ -98,8 +101,8 @@ export const ALL = 1;
 export const BEAMS = [10, 15, 20, 30, 45, 70, 100, 150, 250, 400];
 
 /**
- * Numbers that filters compare with a fraction: a row is kept if its number is below `share * DRAWS`. They are independent of
- * the order of rows.
+ * Numbers that filters compare with a fraction: a row is kept if its number is below `share * DRAWS`. They are
+ * independent of the order of rows.
  */
 export const DRAWS = 1_000_000;
 

@@ -17,7 +17,8 @@ export class RowsFile {
   read(first: number, count: number, into = new Float32Array(count * this.dims)): Float32Array {
     const bytes = new Uint8Array(into.buffer, into.byteOffset, count * this.dims * 4);
     for (let done = 0; done < bytes.length;) {
-      const read = readSync(this.#file, bytes, done, Math.min(bytes.length - done, MOST_AT_ONCE), first * this.dims * 4 + done);
+      const read = readSync(this.#file, bytes, done, Math.min(bytes.length - done, MOST_AT_ONCE),
+        first * this.dims * 4 + done);
       if (read === 0) throw new RangeError(`the file has no rows up to ${first + count}`);
       done += read;
     }

@@ -8,10 +8,12 @@ import { cpuSince } from './stopwatch.ts';
 const CHECKED = 25;
 
 /**
- * Replaces vectors of rows of the first half by those of rows of the second half, and then removes some of the latter, with a
- * search after each step. The character of the collection does not change, and its final contents are known.
+ * Replaces vectors of rows of the first half by those of rows of the second half, and then removes some of the latter,
+ * with a search after each step. The character of the collection does not change, and its final contents are known.
  */
-export async function measureUpdates(engine: VectorEngine, method: VectorMethod, job: VectorJob, queries: readonly Float32Array[]): Promise<Updates> {
+export async function measureUpdates(engine: VectorEngine, method: VectorMethod, job: VectorJob,
+  queries: readonly Float32Array[]): Promise<Updates>
+{
   const rows = new RowsFile(job.base, job.dims);
   const half = Math.floor(job.count / 2);
   method.use?.(method.usual);
@@ -54,7 +56,9 @@ interface Held {
 }
 
 /** Fraction of the results that are as near as the tenth nearest, by plain loops. */
-async function recallOf(method: VectorMethod, queries: readonly Float32Array[], { count, dims, metric }: VectorJob, { all, at }: Held): Promise<number> {
+async function recallOf(method: VectorMethod, queries: readonly Float32Array[], { count, dims, metric }: VectorJob,
+  { all, at }: Held): Promise<number>
+{
   let found = 0;
   for (const [i, query] of queries.entries()) {
     const distance = (row: number): number => {

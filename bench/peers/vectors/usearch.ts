@@ -5,17 +5,31 @@ import type { MakeVectorEngine, VectorMethod } from './engine.ts';
 import { BEAMS, K } from './job.ts';
 import { RowsFile } from './rows-file.ts';
 
-/** Rows are float32, as everywhere in these benchmarks. It has no filters in JavaScript, and `ef` is set when an index is opened. */
+/**
+ * Rows are float32, as everywhere in these benchmarks. It has no filters in JavaScript, and `ef` is set when an index
+ * is opened.
+ */
 export const makeUsearch: MakeVectorEngine = ({ base, count, dims, metric, methods, folder }, queries) => {
   const kind = metric === 'cosine' ? 'cos' : 'l2sq';
-  const open = (ef: number) => new usearch.Index({ dimensions: dims, metric: kind, quantization: 'f32', connectivity: 16, expansion_add: 200, expansion_search: ef, multi: false });
+  const open = (ef: number) =>
+    new usearch.Index({
+      dimensions: dims,
+      metric: kind,
+      quantization: 'f32',
+      connectivity: 16,
+      expansion_add: 200,
+      expansion_search: ef,
+      multi: false,
+    });
   let index = open(100);
   const file = join(folder, 'graph');
   // Its exact search reads from the beginning of a query's buffer.
   const copies = queries.map((query) => query.slice());
   let dataset: Float32Array | undefined;
   const hnsw: VectorMethod = {
-    efforts: BEAMS, usual: 100, filters: false,
+    efforts: BEAMS,
+    usual: 100,
+    filters: false,
     use: (effort) => {
       if (!existsSync(file)) index.save(file);
       index = open(effort);
@@ -33,7 +47,9 @@ export const makeUsearch: MakeVectorEngine = ({ base, count, dims, metric, metho
     methods: {
       hnsw,
       flat: {
-        efforts: [0], usual: 0, filters: false,
+        efforts: [0],
+        usual: 0,
+        filters: false,
         // Separate rows, allocated after the memory of the graph was measured.
         build: () => {
           const rows = new RowsFile(base, dims);

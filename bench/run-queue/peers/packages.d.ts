@@ -22,7 +22,9 @@ declare module 'pg-boss' {
     readonly id: string;
   }
   export class PgBoss {
-    constructor(options: { readonly connectionString: string; readonly max: number; readonly useListenNotify: boolean });
+    constructor(
+      options: { readonly connectionString: string; readonly max: number; readonly useListenNotify: boolean },
+    );
     on(event: 'error', listener: (error: Error) => void): this;
     start(): Promise<unknown>;
     stop(options?: object): Promise<void>;
@@ -30,6 +32,7 @@ declare module 'pg-boss' {
     send(name: string, data: object): Promise<unknown>;
     fetch(name: string, options: { readonly batchSize: number }): Promise<Job[]>;
     complete(name: string, ids: readonly string[]): Promise<unknown>;
-    work(name: string, options: { readonly pollingIntervalSeconds: number }, handler: () => Promise<void>): Promise<string>;
+    work(name: string, options: { readonly pollingIntervalSeconds: number },
+      handler: () => Promise<void>): Promise<string>;
   }
 }

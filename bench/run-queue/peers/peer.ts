@@ -5,8 +5,8 @@ export interface JobQueue {
   /** Queues one job; resolves when it is acknowledged. */
   submit(): Promise<unknown>;
   /**
-   * Executes queued jobs until the given number are completed; `batch`: number of jobs that are fetched from the server and
-   * completed together.
+   * Executes queued jobs until the given number are completed; `batch`: number of jobs that are fetched from the server
+   * and completed together.
    */
   drain(jobs: number, batch: number): Promise<void>;
   /** Supported sizes of batches. */

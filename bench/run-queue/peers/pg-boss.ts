@@ -12,7 +12,11 @@ export async function startPgBoss(folder: string): Promise<JobQueue | undefined>
   const server = await startPostgres(folder);
   if (server === undefined) return undefined;
   // Its server accepts connections a moment before it is ready for them.
-  const boss = new PgBoss({ connectionString: `postgres://app@127.0.0.1:${server.port}/postgres`, max: TAKERS, useListenNotify: true });
+  const boss = new PgBoss({
+    connectionString: `postgres://app@127.0.0.1:${server.port}/postgres`,
+    max: TAKERS,
+    useListenNotify: true,
+  });
   boss.on('error', () => undefined);
   await started(boss);
   await boss.createQueue(QUEUE, { notify: true });
@@ -43,7 +47,7 @@ export async function startPgBoss(folder: string): Promise<JobQueue | undefined>
 }
 
 async function started(boss: PgBoss): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
+  for (let attempt = 0;; attempt++) {
     try {
       await boss.start();
       return;

@@ -1,7 +1,7 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ROOT } from '../../support/server.ts';
@@ -12,7 +12,10 @@ export interface PeerServer {
   stop(): Promise<void>;
 }
 
-/** A separate PostgreSQL, as installed by Debian, with its defaults: commits are synced. Undefined if it is not installed. */
+/**
+ * A separate PostgreSQL, as installed by Debian, with its defaults: commits are synced. Undefined if it is not
+ * installed.
+ */
 export async function startPostgres(folder: string): Promise<PeerServer | undefined> {
   const programs = postgresPrograms();
   if (programs === undefined) return undefined;
@@ -25,19 +28,23 @@ export async function startPostgres(folder: string): Promise<PeerServer | undefi
     for (let above = dirname(folder); above.startsWith(`${ROOT}/`); above = dirname(above)) chmodSync(above, 0o711);
   }
   const data = join(folder, 'data');
-  const init = spawnSync(join(programs, 'initdb'), ['-D', data, '-U', 'app', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8'], { cwd: '/', ...owner });
+  const init = spawnSync(join(programs, 'initdb'), ['-D', data, '-U', 'app', '--auth=trust', '--encoding=UTF8',
+    '--locale=C.UTF-8'], { cwd: '/', ...owner });
   if (init.status !== 0) throw new Error(`initdb: ${init.stderr.toString()}`);
   const port = await freePort();
   const args = ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'];
   return running(spawn(join(programs, 'postgres'), args, { cwd: '/', stdio: 'ignore', ...owner }), port, 'SIGINT');
 }
 
-/** A separate Redis; every command is synced to its file before it is acknowledged. Undefined if it is not installed. */
+/**
+ * A separate Redis; every command is synced to its file before it is acknowledged. Undefined if it is not installed.
+ */
 export async function startRedis(folder: string, appendfsync: 'always' | 'everysec'): Promise<PeerServer | undefined> {
   if (spawnSync('redis-server', ['--version']).status !== 0) return undefined;
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', appendfsync];
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes',
+    '--appendfsync', appendfsync];
   return running(spawn('redis-server', args, { stdio: 'ignore' }), port, 'SIGTERM');
 }
 

@@ -6,7 +6,7 @@ import { createAuditLog } from '../../../src/runs/audit/index.ts';
 import { parseRunsConfig } from '../../../src/runs/config/index.ts';
 import type { RunsEnvironment } from '../../../src/runs/environment.ts';
 import { createRunLogs } from '../../../src/runs/logs/index.ts';
-import { createQueue, type Claim, type Queue, type Worker, type WorkerHandle } from '../../../src/runs/queue/index.ts';
+import { type Claim, createQueue, type Queue, type Worker, type WorkerHandle } from '../../../src/runs/queue/index.ts';
 import { migrate, openPostgres, RUN_QUEUE_MIGRATIONS, type Sql } from '../../../src/storage/index.ts';
 import { newRun } from '../../../src/testkit/runs-queue.ts';
 import type { JobQueue } from './peer.ts';
@@ -17,7 +17,10 @@ const TASKS = 15;
 /** Number of runs that are executed at once. */
 const SLOTS = 64;
 
-/** The queue of this package as configured by its server, over a separate PostgreSQL: without HTTP and ships, but with the logs of runs. */
+/**
+ * The queue of this package as configured by its server, over a separate PostgreSQL: without HTTP and ships, but with
+ * the logs of runs.
+ */
 export async function startQuire(folder: string): Promise<JobQueue | undefined> {
   const server = await startPostgres(folder);
   if (server === undefined) return undefined;
@@ -34,7 +37,10 @@ export async function startQuire(folder: string): Promise<JobQueue | undefined> 
     name: "this package's queue on PostgreSQL, commits synced, with logs",
     submit: () => {
       const n = submitted++;
-      return sql.transaction((tx) => queue.insert(tx, newRun({ projectId: `p${n % PROJECTS}`, task: `t${n % TASKS}`, input: '{"ref":"main"}', inputIsJson: true })));
+      return sql.transaction((tx) =>
+        queue.insert(tx,
+          newRun({ projectId: `p${n % PROJECTS}`, task: `t${n % TASKS}`, input: '{"ref":"main"}', inputIsJson: true }))
+      );
     },
     batches: [20],
     drain: (jobs) => taker.take(jobs),
@@ -52,13 +58,28 @@ export async function startQuire(folder: string): Promise<JobQueue | undefined> 
 
 function environment(sql: Sql): RunsEnvironment {
   const projects = Array.from({ length: PROJECTS }, (_, n) => `  - {id: p${n}, repository: org/p${n}}`);
-  const loaded = { config: parseRunsConfig(`projects:\n${projects.join('\n')}\n`), apiTokens: [], source: 'bench', folder: '/', readOnly: false, hash: '' };
-  return { sql, clock: systemClock, timer: systemTimer, log: silentLog, nodeId: 'bench', version: '0', config: { current: () => loaded, onChange: () => () => {} } };
+  const loaded = {
+    config: parseRunsConfig(`projects:\n${projects.join('\n')}\n`),
+    apiTokens: [],
+    source: 'bench',
+    folder: '/',
+    readOnly: false,
+    hash: '',
+  };
+  return {
+    sql,
+    clock: systemClock,
+    timer: systemTimer,
+    log: silentLog,
+    nodeId: 'bench',
+    version: '0',
+    config: { current: () => loaded, onChange: () => () => {} },
+  };
 }
 
 /** Its server accepts connections a moment before it is ready for them. */
 async function opened(url: string): Promise<Sql> {
-  for (let attempt = 0; ; attempt++) {
+  for (let attempt = 0;; attempt++) {
     try {
       return await openPostgres({ url, pool: 20 });
     } catch (error) {
@@ -117,7 +138,8 @@ class Taker implements Worker {
 
   async #work(ref: Claim['ref']): Promise<void> {
     await this.#queue.accept(ref, this.shipId);
-    if (await this.#queue.complete(ref, this.shipId, { outcome: 'succeeded', started: true }) !== 'recorded') throw new Error(`the end of run ${ref.runId} was not recorded`);
+    if (await this.#queue.complete(ref, this.shipId, { outcome: 'succeeded', started: true }) !== 'recorded')
+      throw new Error(`the end of run ${ref.runId} was not recorded`);
     this.#held -= 1;
     this.#done += 1;
     this.#onDone();

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deliveryId } from '../../../src/docs/automation/evaluation.ts';
@@ -29,8 +29,11 @@ afterEach(async () => {
 function expectedDeliveries(rule: string): Set<string> {
   const sql = new DatabaseSync(database, { readOnly: true });
   try {
-    const rows = sql.prepare("SELECT lsn, doc_id, at FROM changes WHERE kind = 'doc.put' AND key LIKE 'yes%'").all() as { lsn: number; doc_id: string; at: number }[];
-    return new Set(rows.map(({ lsn, doc_id: docId, at }) => deliveryId(rule, `${lsn}/${Math.floor(at / 1000)}`, docId)));
+    const rows = sql.prepare("SELECT lsn, doc_id, at FROM changes WHERE kind = 'doc.put' AND key LIKE 'yes%'")
+      .all() as { lsn: number; doc_id: string; at: number }[];
+    return new Set(
+      rows.map(({ lsn, doc_id: docId, at }) => deliveryId(rule, `${lsn}/${Math.floor(at / 1000)}`, docId)),
+    );
   } finally {
     sql.close();
   }
@@ -43,7 +46,12 @@ async function write(url: string, name: string): Promise<number> {
   try {
     for (;; written++) {
       const key = `${written % 2 === 0 ? 'yes' : 'no'}-${name}-${written}`;
-      await client.post('/v1/add', { collection: 'c', key, lang: 'en', contentMd: written % 2 === 0 ? 'the router is broken' : 'nothing of the kind' });
+      await client.post('/v1/add', {
+        collection: 'c',
+        key,
+        lang: 'en',
+        contentMd: written % 2 === 0 ? 'the router is broken' : 'nothing of the kind',
+      });
     }
   } catch {
     client.close();
@@ -57,7 +65,13 @@ describe('a trigger of a server that is killed while clients write', () => {
     const endpoint = await WebhookEndpoint.open();
     let started = await DocsProcess.serve(database);
     const client = new HttpClient(started.url);
-    const rule = (await client.post('/v1/automation', { type: 'trigger', name: 'T', collection: 'c', query: 'router AND broken', webhookUrl: endpoint.url })).json<{ id: string }>().id;
+    const rule = (await client.post('/v1/automation', {
+      type: 'trigger',
+      name: 'T',
+      collection: 'c',
+      query: 'router AND broken',
+      webhookUrl: endpoint.url,
+    })).json<{ id: string }>().id;
     client.close();
     let written = 0;
     for (let round = 1; round <= ROUNDS; round++) {

@@ -27,53 +27,78 @@ afterEach(async () => {
 });
 
 async function call(url: string, method: string, path: string, body: object): Promise<Record<string, unknown>> {
-  const response = await fetch(url + path, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(url + path, {
+    method,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return await response.json() as Record<string, unknown>;
 }
 
 const content = (i: number): string => `kookaburra number ${i}`;
 
-it('a server that is killed (SIGKILL) between a body and the transaction that names it loses nothing that it acknowledged, and the body goes after its grace', async () => {
-  const database = join(folder, 'quire.db');
-  const first = await DocsProcess.serve(database);
-  await call(first.url, 'PUT', '/v1/collection-config', { collection: 'birds', storageBackend: 's3', storageConfig: s3.config });
-  let puts = 0;
-  const killed = Promise.withResolvers<void>();
-  s3.onPut = () => {
-    if (++puts === LAST) killed.resolve(first.server.end('SIGKILL').then(() => undefined));
-  };
-  let acknowledged = 0;
-  try {
-    for (;;) {
-      await call(first.url, 'POST', '/v1/add', { collection: 'birds', key: `b${acknowledged}`, lang: 'en', contentMd: content(acknowledged) });
-      acknowledged++;
+it(
+  'a server that is killed (SIGKILL) between a body and the transaction that names it loses nothing that it ' +
+    'acknowledged, and the body goes after its grace',
+  async () => {
+    const database = join(folder, 'quire.db');
+    const first = await DocsProcess.serve(database);
+    await call(first.url, 'PUT', '/v1/collection-config', {
+      collection: 'birds',
+      storageBackend: 's3',
+      storageConfig: s3.config,
+    });
+    let puts = 0;
+    const killed = Promise.withResolvers<void>();
+    s3.onPut = () => {
+      if (++puts === LAST) killed.resolve(first.server.end('SIGKILL').then(() => undefined));
+    };
+    let acknowledged = 0;
+    try {
+      for (;;) {
+        await call(first.url, 'POST', '/v1/add', {
+          collection: 'birds',
+          key: `b${acknowledged}`,
+          lang: 'en',
+          contentMd: content(acknowledged),
+        });
+        acknowledged++;
+      }
+    } catch {
+      await killed.promise;
     }
-  } catch {
-    await killed.promise;
-  }
-  s3.onPut = undefined;
-  expect(acknowledged).toBeLessThan(LAST);
-  expect(await s3.objects().then(({ size }) => size)).toBeGreaterThan(acknowledged);
+    s3.onPut = undefined;
+    expect(acknowledged).toBeLessThan(LAST);
+    expect(await s3.objects().then(({ size }) => size)).toBeGreaterThan(acknowledged);
 
-  const second = await DocsProcess.serve(database);
-  const readAll = async (url: string): Promise<void> => {
-    for (let i = 0; i < acknowledged; i++) expect((await call(url, 'POST', '/v1/get', { collection: 'birds', key: `b${i}`, lang: 'en' }))['contentMd']).toBe(content(i));
-  };
-  await readAll(second.url);
-  await second.server.end();
+    const second = await DocsProcess.serve(database);
+    const readAll = async (url: string): Promise<void> => {
+      for (let i = 0; i < acknowledged; i++)
+        expect((await call(url, 'POST', '/v1/get', { collection: 'birds', key: `b${i}`, lang: 'en' }))['contentMd'])
+          .toBe(content(i));
+    };
+    await readAll(second.url);
+    await second.server.end();
 
-  const sql = await openDatabase({ path: database });
-  const outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] });
-  const bodies = createBodies({ sql, log: silentLog, clock: { now: () => Date.now() + 8 * DAY }, settings: {} as DocsEnvironment['settings'] }, { outbound, configOf: () => undefined });
-  await bodies.load();
-  await bodies.collect();
-  const documents = (await sql.get<{ n: number }>('SELECT count(*) AS n FROM documents'))!.n;
-  await sql.close();
-  await outbound.close();
-  expect((await s3.objects()).size).toBe(documents);
+    const sql = await openDatabase({ path: database });
+    const outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] });
+    const bodies = createBodies({
+      sql,
+      log: silentLog,
+      clock: { now: () => Date.now() + 8 * DAY },
+      settings: {} as DocsEnvironment['settings'],
+    }, { outbound, configOf: () => undefined });
+    await bodies.load();
+    await bodies.collect();
+    const documents = (await sql.get<{ n: number }>('SELECT count(*) AS n FROM documents'))!.n;
+    await sql.close();
+    await outbound.close();
+    expect((await s3.objects()).size).toBe(documents);
 
-  const third = await DocsProcess.serve(database);
-  await readAll(third.url);
-  await third.server.end();
-}, 60_000);
+    const third = await DocsProcess.serve(database);
+    await readAll(third.url);
+    await third.server.end();
+  },
+  60_000,
+);

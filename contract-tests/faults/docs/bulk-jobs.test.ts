@@ -30,10 +30,12 @@ describe('a server that is killed (SIGKILL) while it works off a job', () => {
   it(`has stored each of ${DOCUMENTS} documents once after ${KILLS} kills, from seed ${SEED}`, async () => {
     const random = seededRandom(SEED);
     let { server, url } = await DocsProcess.serve(database);
-    const documents = Array.from({ length: DOCUMENTS }, (_, i) => ({ key: `d${i}`, lang: 'en', contentMd: `# Document ${i}\n\n${'word '.repeat(20)}` }));
+    const documents = Array.from({ length: DOCUMENTS },
+      (_, i) => ({ key: `d${i}`, lang: 'en', contentMd: `# Document ${i}\n\n${'word '.repeat(20)}` }));
     const { id } = await once(url, (client) => client.post('/v1/bulk-ingest-job', { collection: 'bulk', documents }));
     for (let kill = 0; kill < KILLS; kill++) {
-      await setTimeout(random.integer(0, 60)); // the kill must happen at an arbitrary time, so the test waits for a time instead of an event
+      // the kill must happen at an arbitrary time, so the test waits for a time instead of an event
+      await setTimeout(random.integer(0, 60));
       await server.end('SIGKILL');
       expect((await inspectRemains(database)).faults, `kill ${kill}`).toEqual([]);
       ({ server, url } = await DocsProcess.serve(database));
@@ -41,7 +43,9 @@ describe('a server that is killed (SIGKILL) while it works off a job', () => {
     await expect.poll(async () => (await chain(url, id)).at(-1)!.status, { timeout: 150_000 }).toBe('completed');
     const records = await chain(url, id);
     const interrupted = records.slice(0, -1);
-    expect(interrupted.every(({ status, error }) => status === 'failed' && error === 'interrupted by restart')).toBe(true);
+    expect(interrupted.every(({ status, error }) => status === 'failed' && error === 'interrupted by restart')).toBe(
+      true,
+    );
     expect(records.every(({ processed, added }) => processed === added)).toBe(true);
     expect(records.reduce((sum, { added }) => sum + added, 0)).toBe(DOCUMENTS);
     await server.end();
@@ -67,8 +71,12 @@ async function once(url: string, ask: (client: HttpClient) => Promise<{ json<T>(
 function counts(file: string): Record<string, unknown> {
   const opened = new DatabaseSync(file, { readOnly: true });
   try {
-    return { ...opened.prepare(`SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM changes WHERE kind = 'doc.put') AS puts,
-      (SELECT count(*) FROM revisions) AS revisions, (SELECT count(*) FROM bulk_documents) AS waiting`).get() };
+    return {
+      ...opened.prepare(
+        `SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM changes WHERE kind = 'doc.put') AS puts,
+      (SELECT count(*) FROM revisions) AS revisions, (SELECT count(*) FROM bulk_documents) AS waiting`,
+      ).get(),
+    };
   } finally {
     opened.close();
   }

@@ -37,7 +37,8 @@ describe('a server that is killed (SIGKILL) while clients write', () => {
     let started = await DocsProcess.serve(database);
     for (let round = 1; round <= ROUNDS; round++) {
       const writers = new Writers({ url: started.url, model, seed: random.integer(0, 2 ** 31), count: WRITERS });
-      await setTimeout(random.integer(5, 350)); // the kill must happen at an arbitrary time, so the test waits for a time instead of an event
+      // the kill must happen at an arbitrary time, so the test waits for a time instead of an event
+      await setTimeout(random.integer(5, 350));
       await started.server.end('SIGKILL');
       await writers.stop();
 

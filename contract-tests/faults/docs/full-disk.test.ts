@@ -9,11 +9,13 @@ import { WriteModel } from '../../../src/testkit/crash/write-model.ts';
 import { Writers } from '../../../src/testkit/crash/writers.ts';
 import { DocsProcess, MAIN } from '../../../src/testkit/docs-process.ts';
 import { startDocsServer } from '../../../src/testkit/docs-server.ts';
-import { HttpClient, type Answer } from '../../../src/testkit/http-client.ts';
+import { type Answer, HttpClient } from '../../../src/testkit/http-client.ts';
 import { WebhookEndpoint } from '../../../src/testkit/webhook-endpoint.ts';
 
 const SEED = 7;
-/** A multiple of the 512 bytes in which `ulimit` counts; below the size at which the write-ahead log is checkpointed. */
+/**
+ * A multiple of the 512 bytes in which `ulimit` counts; below the size at which the write-ahead log is checkpointed.
+ */
 const LIMIT = 3000 * 512;
 
 let folder: string;
@@ -35,7 +37,8 @@ afterEach(async () => {
  */
 function serveWithFileLimit(bytes: number): DocsProcess {
   const script = `ulimit -S -f ${bytes / 512}; exec "$0" "$@"`;
-  return DocsProcess.command('sh', ['-c', script, process.execPath, MAIN, 'docs', '--http-addr', '127.0.0.1:0', '--db', database]);
+  return DocsProcess.command('sh', ['-c', script, process.execPath, MAIN, 'docs', '--http-addr', '127.0.0.1:0', '--db',
+    database]);
 }
 
 /** Writes until the server has rejected this many requests; returns the rejections. */
@@ -43,7 +46,10 @@ async function writeUntilRefused(url: string, model: WriteModel, refusals: numbe
   const answers: Answer[] = [];
   const enough = Promise.withResolvers<void>();
   const writers = new Writers({
-    url, model, seed: SEED, count: 8,
+    url,
+    model,
+    seed: SEED,
+    count: 8,
     onRefusal: (answer) => {
       answers.push(answer);
       if (answers.length >= refusals) enough.resolve();
@@ -66,7 +72,12 @@ function expectPlainFailures(answers: readonly Answer[]): void {
 
 async function expectWrites(url: string): Promise<void> {
   const client = new HttpClient(url);
-  const answer = await client.post('/v1/add', { collection: 'after', key: 'again', lang: 'en', contentMd: 'x'.repeat(50_000) });
+  const answer = await client.post('/v1/add', {
+    collection: 'after',
+    key: 'again',
+    lang: 'en',
+    contentMd: 'x'.repeat(50_000),
+  });
   expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
   client.close();
 }
@@ -91,18 +102,19 @@ describe('a server whose disk is full', () => {
   }, 60_000);
 
   const canLift = spawnSync('prlimit', ['--version']).status === 0;
-  it.skipIf(!canLift)('writes again as soon as there is room, without a restart (needs prlimit of util-linux)', async () => {
-    const model = new WriteModel();
-    const server = serveWithFileLimit(LIMIT);
-    const url = await server.listening();
-    expectPlainFailures(await writeUntilRefused(url, model, 40));
-    expect(spawnSync('prlimit', ['--pid', String(server.pid), '--fsize=unlimited:']).status).toBe(0);
-    await expectWrites(url);
-    const stored = await storedDocuments(url);
-    expect(model.reconcile(stored)).toEqual([]);
-    expect((await server.end()).code).toBe(0);
-    expect((await inspectRemains(database)).faults).toEqual([]);
-  }, 60_000);
+  it.skipIf(!canLift)('writes again as soon as there is room, without a restart (needs prlimit of util-linux)',
+    async () => {
+      const model = new WriteModel();
+      const server = serveWithFileLimit(LIMIT);
+      const url = await server.listening();
+      expectPlainFailures(await writeUntilRefused(url, model, 40));
+      expect(spawnSync('prlimit', ['--pid', String(server.pid), '--fsize=unlimited:']).status).toBe(0);
+      await expectWrites(url);
+      const stored = await storedDocuments(url);
+      expect(model.reconcile(stored)).toEqual([]);
+      expect((await server.end()).code).toBe(0);
+      expect((await inspectRemains(database)).faults).toEqual([]);
+    }, 60_000);
 });
 
 describe('a server whose disk fails', () => {
@@ -123,7 +135,8 @@ describe('a server whose disk fails', () => {
     expect([refused.status, refused.json<{ code: string }>().code]).toEqual([503, 'unavailable']);
     expect((await client.post('/v1/get', named('before'))).status).toBe(200);
     const sick = await client.get('/health');
-    expect([sick.status, sick.json()]).toEqual([503, expect.objectContaining({ status: 'unhealthy', error: expect.any(String) })]);
+    expect([sick.status, sick.json()]).toEqual([503,
+      expect.objectContaining({ status: 'unhealthy', error: expect.any(String) })]);
 
     broken = false;
     expect((await client.get('/health')).status).toBe(200);
@@ -136,7 +149,13 @@ describe('a server whose disk fails', () => {
 
   it('refuses a whole group of concurrent writes whose common commit fails, and none of it is there', async () => {
     let failures = 0;
-    const server = await startDocsServer({ faults: { onCommit: () => { if (failures-- > 0) throw new Error('disk I/O error'); } } });
+    const server = await startDocsServer({
+      faults: {
+        onCommit: () => {
+          if (failures-- > 0) throw new Error('disk I/O error');
+        },
+      },
+    });
     const client = new HttpClient(server.url, 20);
     const keys = Array.from({ length: 20 }, (_, i) => `key-${i}`);
     failures = 1;
@@ -159,7 +178,13 @@ describe('a server whose disk fails', () => {
     const client = new HttpClient(server.url);
     const watched = [
       await client.post('/v1/webhooks', { url: endpoint.url, collection: 'notes', events: ['doc.added'] }),
-      await client.post('/v1/automation', { type: 'trigger', name: 'T', collection: 'notes', query: 'router', webhookUrl: endpoint.url }),
+      await client.post('/v1/automation', {
+        type: 'trigger',
+        name: 'T',
+        collection: 'notes',
+        query: 'router',
+        webhookUrl: endpoint.url,
+      }),
     ];
     expect(watched.map(({ status }) => status)).toEqual([200, 201]);
     const add = async (key: string) => (await client.post('/v1/add', { ...named(key), contentMd: 'a router' })).status;
@@ -168,9 +193,15 @@ describe('a server whose disk fails', () => {
     expect(await add('refused')).toBe(503);
     broken = false;
     expect(await add('after')).toBe(200);
-    // At least two for each, by the webhook and by the trigger: deliveries that could not be recorded as sent are sent again.
-    await vi.waitFor(() => expect(new Set(endpoint.received.map(({ headers }) => headers['x-svc-delivery'])).size).toBe(4), { timeout: 15_000 });
-    expect(new Set(endpoint.received.map(({ text }) => /before|after|refused/.exec(text)?.[0]))).toEqual(new Set(['before', 'after']));
+    // At least two for each, by the webhook and by the trigger: deliveries that could not be recorded as sent are sent
+    // again.
+    await vi.waitFor(
+      () => expect(new Set(endpoint.received.map(({ headers }) => headers['x-svc-delivery'])).size).toBe(4),
+      { timeout: 15_000 },
+    );
+    expect(new Set(endpoint.received.map(({ text }) => /before|after|refused/.exec(text)?.[0]))).toEqual(
+      new Set(['before', 'after']),
+    );
     client.close();
     await server.stop();
     await endpoint.close();

@@ -1,17 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deliveryId } from '../../../src/docs/webhooks/message.ts';
 import type { ServiceEvent } from '../../../src/docs/events/index.ts';
+import { deliveryId } from '../../../src/docs/webhooks/message.ts';
 import { seededRandom } from '../../../src/testkit/crash/random.ts';
 import { WriteModel } from '../../../src/testkit/crash/write-model.ts';
 import { Writers } from '../../../src/testkit/crash/writers.ts';
 import { DocsProcess } from '../../../src/testkit/docs-process.ts';
 import { HttpClient } from '../../../src/testkit/http-client.ts';
-import { WebhookEndpoint, type Received } from '../../../src/testkit/webhook-endpoint.ts';
+import { type Received, WebhookEndpoint } from '../../../src/testkit/webhook-endpoint.ts';
 
 const ROUNDS = Number(process.env['QUIRE_WEBHOOK_ROUNDS'] ?? 3);
 const SEED = Number(process.env['QUIRE_CRASH_SEED'] ?? 4711);
@@ -32,8 +32,18 @@ afterEach(async () => {
 function expectedDeliveries(webhook: string, since: number): Map<string, { lsn: number; docId: string }> {
   const sql = new DatabaseSync(database, { readOnly: true });
   try {
-    const rows = sql.prepare("SELECT lsn, doc_id, collection, at FROM changes WHERE lsn > ? AND (kind IN ('doc.put', 'doc.delete') OR kind = 'collection.delete')").all(since) as { lsn: number; doc_id: string | null; collection: string; at: number }[];
-    return new Map(rows.map(({ lsn, doc_id: docId, collection, at }) => [deliveryId({ id: webhook }, { seq: lsn, timestamp: Math.floor(at / 1000) } as ServiceEvent), { lsn, docId: docId ?? collection }]));
+    const rows = sql.prepare(
+      "SELECT lsn, doc_id, collection, at FROM changes WHERE lsn > ? AND (kind IN ('doc.put', 'doc.delete') OR " +
+        "kind = 'collection.delete')",
+    ).all(since) as { lsn: number; doc_id: string | null; collection: string; at: number }[];
+    return new Map(
+      rows.map((
+        { lsn, doc_id: docId, collection, at },
+      ) => [deliveryId({ id: webhook }, { seq: lsn, timestamp: Math.floor(at / 1000) } as ServiceEvent), {
+        lsn,
+        docId: docId ?? collection,
+      }]),
+    );
   } finally {
     sql.close();
   }
@@ -59,7 +69,8 @@ describe('webhooks of a server that is killed, and of an endpoint that is, while
     const lives: (readonly Received[])[] = [];
     let started = await DocsProcess.serve(database);
     const client = new HttpClient(started.url);
-    const webhook = (await client.post('/v1/webhooks', { url: hook, events: ['*', 'collection.deleted'] })).json<{ id: string }>().id;
+    const webhook =
+      (await client.post('/v1/webhooks', { url: hook, events: ['*', 'collection.deleted'] })).json<{ id: string }>().id;
     client.close();
     const since = head();
     for (let round = 1; round <= ROUNDS; round++) {

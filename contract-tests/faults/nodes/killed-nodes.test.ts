@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../../src/storage/index.ts';
-import { seededRandom, type Random } from '../../../src/testkit/crash/random.ts';
+import { type Random, seededRandom } from '../../../src/testkit/crash/random.ts';
 import { DocsProcess } from '../../../src/testkit/docs-process.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../../src/testkit/postgres-server.ts';
 
@@ -15,7 +15,9 @@ const SESSIONS = 6;
 const KILLS = Number(process.env['QUIRE_TEST_NODE_KILLS'] ?? 2);
 /** Steps of all sessions between two kills. */
 const STEPS = 150;
-/** Seconds between two kills instead, if QUIRE_TEST_NODE_SECONDS sets them; steps are then counted, but decide nothing. */
+/**
+ * Seconds between two kills instead, if QUIRE_TEST_NODE_SECONDS sets them; steps are then counted, but decide nothing.
+ */
 const SECONDS = Number(process.env['QUIRE_TEST_NODE_SECONDS'] ?? 0);
 
 interface Node {
@@ -50,7 +52,13 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that are killed', TIME, (
   }, TIME.timeout);
 
   async function startNode(own: string): Promise<Node> {
-    const env = { SVC_STORAGE_DRIVER: 'postgres', SVC_POSTGRES_URL: databaseUrl, SVC_POSTGRES_POOL: '4', SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false' };
+    const env = {
+      SVC_STORAGE_DRIVER: 'postgres',
+      SVC_POSTGRES_URL: databaseUrl,
+      SVC_POSTGRES_POOL: '4',
+      SVC_GRPC_ENABLED: 'false',
+      SVC_MCP_ENABLED: 'false',
+    };
     return { folder: own, ...await DocsProcess.serve(join(own, 'quire.db'), [], env) };
   }
 
@@ -84,14 +92,23 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that are killed', TIME, (
       if (found === undefined) return;
       const { attempted } = this.#registers.get(key)!;
       const least = Math.max(this.#seen.get(key) ?? 0, kind === 'row' ? acknowledged : 0);
-      if (found < least || found > attempted) this.violations.push(`${this.own} saw version ${found} of ${key} by ${kind}, expected ${least} to ${attempted}`);
+      if (found < least || found > attempted)
+        this.violations.push(
+          `${this.own} saw version ${found} of ${key} by ${kind}, expected ${least} to ${attempted}`,
+        );
       this.#seen.set(key, Math.max(found, this.#seen.get(key) ?? 0));
     }
 
     async #write(): Promise<void> {
       const register = this.#registers.get(this.own)!;
       const version = ++register.attempted;
-      const answer = await this.#send('/v1/add', { collection: 'registers', key: this.own, lang: 'en', contentMd: 'register', meta: { version: [String(version)] } });
+      const answer = await this.#send('/v1/add', {
+        collection: 'registers',
+        key: this.own,
+        lang: 'en',
+        contentMd: 'register',
+        meta: { version: [String(version)] },
+      });
       if (answer === undefined) return;
       register.acknowledged = version;
       this.#seen.set(this.own, version);
@@ -103,7 +120,9 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that are killed', TIME, (
     }
 
     async #search(key: string): Promise<number | undefined> {
-      const answer = await this.#send('/v1/fts', { collection: 'registers', query: 'register', limit: 50 }) as { results?: { document: { key: string } }[] } | undefined;
+      const answer = await this.#send('/v1/fts', { collection: 'registers', query: 'register', limit: 50 }) as {
+        results?: { document: { key: string } }[];
+      } | undefined;
       return answer && versionOf(answer.results?.find(({ document }) => document.key === key)?.document ?? {});
     }
 
@@ -111,9 +130,14 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that are killed', TIME, (
     async #send(path: string, value: object): Promise<object | undefined> {
       const { url } = this.#random.pick(nodes);
       try {
-        const response = await fetch(`${url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-Quire-Min-LSN': String(this.#lsn) }, body: JSON.stringify(value) });
+        const response = await fetch(`${url}${path}`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', 'X-Quire-Min-LSN': String(this.#lsn) },
+          body: JSON.stringify(value),
+        });
         const body = await response.json() as object;
-        if (response.status !== 200 && response.status !== 404 && response.status !== 503) this.violations.push(`${path}: ${response.status} ${JSON.stringify(body)}`);
+        if (response.status !== 200 && response.status !== 404 && response.status !== 503)
+          this.violations.push(`${path}: ${response.status} ${JSON.stringify(body)}`);
         if (response.status === 503) return void this.cut++;
         this.#lsn = Math.max(this.#lsn, Number(response.headers.get('x-quire-lsn') ?? 0));
         return body;
@@ -144,7 +168,12 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that are killed', TIME, (
     }
     isOver = true;
     await Promise.all(running);
-    if (SECONDS > 0) console.log({ kills: KILLS, steps: steps(), cut: sessions.reduce((sum, session) => sum + session.cut, 0) });
+    if (SECONDS > 0)
+      console.log({
+        kills: KILLS,
+        steps: steps(),
+        cut: sessions.reduce((sum, session) => sum + session.cut, 0),
+      });
     expect(sessions.flatMap(({ violations }) => violations)).toEqual([]);
 
     const sql = await openPostgres({ url: databaseUrl, pool: 2 });
@@ -159,4 +188,5 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('nodes that are killed', TIME, (
   });
 });
 
-const versionOf = (document: object): number => Number((document as { meta?: { version?: string[] } }).meta?.version?.[0] ?? 0);
+const versionOf = (document: object): number =>
+  Number((document as { meta?: { version?: string[] } }).meta?.version?.[0] ?? 0);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startDocsServer, type DocsServer } from '../../../src/testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../../../src/testkit/docs-server.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../../../src/testkit/postgres-server.ts';
 
 const TIME = { timeout: 120_000 };
@@ -14,7 +14,16 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several nodes over one PostgreS
   let postgres: PostgresServer;
   let nodes: DocsServer[];
 
-  const startNode = (url: string): Promise<DocsServer> => startDocsServer({ env: { SVC_STORAGE_DRIVER: 'postgres', SVC_POSTGRES_URL: url, SVC_POSTGRES_POOL: '4', SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false' } });
+  const startNode = (url: string): Promise<DocsServer> =>
+    startDocsServer({
+      env: {
+        SVC_STORAGE_DRIVER: 'postgres',
+        SVC_POSTGRES_URL: url,
+        SVC_POSTGRES_POOL: '4',
+        SVC_GRPC_ENABLED: 'false',
+        SVC_MCP_ENABLED: 'false',
+      },
+    });
   let url: string;
   beforeAll(async () => {
     postgres = await PostgresServer.start();
@@ -26,12 +35,24 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several nodes over one PostgreS
     await postgres.stop();
   }, TIME.timeout);
 
-  async function send(node: DocsServer, method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await fetch(`${node.url}${path}`, { method, headers: { 'Content-Type': 'application/json', ...headers }, ...(body && { body: JSON.stringify(body) }) });
-    return { status: response.status, lsn: Number(response.headers.get('x-quire-lsn')), body: await response.json() as Record<string, unknown> };
+  async function send(node: DocsServer, method: string, path: string, body?: object,
+    headers: Record<string, string> = {}): Promise<Answer>
+  {
+    const response = await fetch(`${node.url}${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      lsn: Number(response.headers.get('x-quire-lsn')),
+      body: await response.json() as Record<string, unknown>,
+    };
   }
-  const add = (node: DocsServer, collection: string, key: string, contentMd = `# ${key}`) => send(node, 'POST', '/v1/add', { collection, key, lang: 'en', contentMd });
-  const get = (node: DocsServer, collection: string, key: string) => send(node, 'POST', '/v1/get', { collection, key, lang: 'en' });
+  const add = (node: DocsServer, collection: string, key: string, contentMd = `# ${key}`) =>
+    send(node, 'POST', '/v1/add', { collection, key, lang: 'en', contentMd });
+  const get = (node: DocsServer, collection: string, key: string) =>
+    send(node, 'POST', '/v1/get', { collection, key, lang: 'en' });
 
   it('read by name what any of them has acknowledged, and find it by its LSN', async () => {
     for (const [writer, reader] of [[nodes[0]!, nodes[1]!], [nodes[1]!, nodes[0]!]] as const) {
@@ -40,7 +61,9 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several nodes over one PostgreS
         const written = await add(writer, 'anywhere', key);
         expect(written.status).toBe(200);
         expect(await get(reader, 'anywhere', key)).toMatchObject({ status: 200, body: { contentMd: `# ${key}` } });
-        expect(await send(reader, 'POST', '/v1/fts', { collection: 'anywhere', query: key }, { 'X-Quire-Min-LSN': String(written.lsn) })).toMatchObject({ status: 200, body: { total: 1 } });
+        expect(await send(reader, 'POST', '/v1/fts', { collection: 'anywhere', query: key }, {
+          'X-Quire-Min-LSN': String(written.lsn),
+        })).toMatchObject({ status: 200, body: { total: 1 } });
       }
     }
   });
@@ -57,34 +80,78 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several nodes over one PostgreS
   });
 
   it('write the same documents at once, and lose no version and no number of the feed', async () => {
-    const writes = await Promise.all(Array.from({ length: 60 }, (_, i) => add(nodes[i % 2]!, 'shared', `k${i % 6}`, `version ${i}`)));
+    const writes = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => add(nodes[i % 2]!, 'shared', `k${i % 6}`, `version ${i}`)),
+    );
     expect(writes.map(({ status }) => status)).toEqual(Array(60).fill(200));
     const [{ sql }] = nodes as [DocsServer, DocsServer];
-    expect(await sql.get("SELECT count(*) AS documents, count(DISTINCT d.id) AS ids FROM documents d JOIN collections c ON c.id = d.cid WHERE c.name = 'shared'")).toEqual({ documents: 6, ids: 6 });
-    expect(await sql.get("SELECT count(*) AS n FROM revisions r JOIN documents d ON d.ord = r.ord JOIN collections c ON c.id = d.cid WHERE c.name = 'shared'")).toEqual({ n: 60 });
+    expect(
+      await sql.get(
+        'SELECT count(*) AS documents, count(DISTINCT d.id) AS ids FROM documents d JOIN collections c ON c.id = ' +
+          "d.cid WHERE c.name = 'shared'",
+      ),
+    ).toEqual({ documents: 6, ids: 6 });
+    expect(
+      await sql.get(
+        'SELECT count(*) AS n FROM revisions r JOIN documents d ON d.ord = r.ord JOIN collections c ON c.id = ' +
+          "d.cid WHERE c.name = 'shared'",
+      ),
+    ).toEqual({ n: 60 });
     expect(await sql.get('SELECT max(lsn) - min(lsn) + 1 - count(*) AS gaps FROM changes')).toEqual({ gaps: 0 });
-    for (const node of nodes) expect((await send(node, 'POST', '/v1/fts', { collection: 'shared', query: 'version' }, { 'X-Quire-Min-LSN': String(Math.max(...writes.map(({ lsn }) => lsn))) })).body).toMatchObject({ total: 6 });
+    for (const node of nodes)
+      expect((await send(node, 'POST', '/v1/fts', { collection: 'shared', query: 'version' }, {
+        'X-Quire-Min-LSN': String(Math.max(...writes.map(({ lsn }) => lsn))),
+      })).body).toMatchObject({ total: 6 });
   });
 
   it('refuse what one of them could not keep for the others', async () => {
     const [node] = nodes as [DocsServer];
-    expect(await send(node, 'PUT', '/v1/collection-config', { collection: 'volatile', storageBackend: 'memory' })).toMatchObject({ status: 400, body: { error: expect.stringContaining('storageBackend memory: several nodes share this database') } });
-    expect(await send(node, 'POST', '/v1/backup')).toMatchObject({ status: 501, body: { error: expect.stringContaining('pg_dump') } });
-    expect(await send(node, 'GET', '/health')).toMatchObject({ status: 200, body: { status: 'healthy', persistence: { filesystem: 'postgres' } } });
+    expect(await send(node, 'PUT', '/v1/collection-config', { collection: 'volatile', storageBackend: 'memory' }))
+      .toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining('storageBackend memory: several nodes share this database') },
+      });
+    expect(await send(node, 'POST', '/v1/backup')).toMatchObject({
+      status: 501,
+      body: { error: expect.stringContaining('pg_dump') },
+    });
+    expect(await send(node, 'GET', '/health')).toMatchObject({
+      status: 200,
+      body: { status: 'healthy', persistence: { filesystem: 'postgres' } },
+    });
   });
 
   it('do in the background, on one of them, what was requested on another', async () => {
-    const { status, body } = await send(nodes[1]!, 'POST', '/v1/bulk-ingest-job', { collection: 'bulk', documents: [{ key: 'one', lang: 'en', contentMd: 'one' }] });
+    const { status, body } = await send(nodes[1]!, 'POST', '/v1/bulk-ingest-job', {
+      collection: 'bulk',
+      documents: [{ key: 'one', lang: 'en', contentMd: 'one' }],
+    });
     expect(status).toBe(202);
-    await vi.waitFor(async () => expect((await send(nodes[1]!, 'GET', `/v1/bulk-ingest-job/${String(body['id'])}`)).body).toMatchObject({ status: 'completed', added: 1 }), 10_000);
+    await vi.waitFor(
+      async () =>
+        expect((await send(nodes[1]!, 'GET', `/v1/bulk-ingest-job/${String(body['id'])}`)).body).toMatchObject({
+          status: 'completed',
+          added: 1,
+        }),
+      10_000,
+    );
   });
 
   it('take over from one that stops', async () => {
     const [first, second] = nodes as [DocsServer, DocsServer];
     await first.stop();
     nodes = [second];
-    const { body } = await send(second, 'POST', '/v1/bulk-ingest-job', { collection: 'bulk', documents: [{ key: 'two', lang: 'en', contentMd: 'two' }] });
-    await vi.waitFor(async () => expect((await send(second, 'GET', `/v1/bulk-ingest-job/${String(body['id'])}`)).body).toMatchObject({ status: 'completed' }), 10_000);
+    const { body } = await send(second, 'POST', '/v1/bulk-ingest-job', {
+      collection: 'bulk',
+      documents: [{ key: 'two', lang: 'en', contentMd: 'two' }],
+    });
+    await vi.waitFor(
+      async () =>
+        expect((await send(second, 'GET', `/v1/bulk-ingest-job/${String(body['id'])}`)).body).toMatchObject({
+          status: 'completed',
+        }),
+      10_000,
+    );
     nodes.push(await startNode(url));
     expect(await get(nodes[1]!, 'bulk', 'two')).toMatchObject({ status: 200 });
   });
@@ -111,6 +178,8 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several nodes over one PostgreS
     await Promise.all(writers);
     expect([...others].filter((status) => status !== 503)).toEqual([]);
     for (const [at, key] of acknowledged.entries()) expect((await get(nodes[at % 2]!, 'killed', key)).status).toBe(200);
-    expect(await nodes[0]!.sql.get('SELECT max(lsn) - min(lsn) + 1 - count(*) AS gaps FROM changes')).toEqual({ gaps: 0 });
+    expect(await nodes[0]!.sql.get('SELECT max(lsn) - min(lsn) + 1 - count(*) AS gaps FROM changes')).toEqual({
+      gaps: 0,
+    });
   });
 });

@@ -16,37 +16,46 @@ interface Fault {
 }
 
 /** A fault costs at most one attempt of each run that it affects. */
-const KINDS: readonly Fault[] = [
-  { name: 'the server is killed', happen: async (bench) => {
+const KINDS: readonly Fault[] = [{
+  name: 'the server is killed',
+  happen: async (bench) => {
     await bench.killServer();
     await bench.serve();
-  } },
-  { name: 'the server is stopped', happen: async (bench) => {
+  },
+}, {
+  name: 'the server is stopped',
+  happen: async (bench) => {
     await bench.server.signal('SIGTERM').ended;
     await bench.serve();
-  } },
-  { name: 'a ship is killed', happen: async (_bench, ship) => {
+  },
+}, {
+  name: 'a ship is killed',
+  happen: async (_bench, ship) => {
     await ship.program.signal('SIGKILL').ended;
     await ship.restart();
-  } },
-  { name: 'a network breaks', happen: async (_bench, { proxy }) => proxy.drop() },
-  { name: 'a network is cut for a moment', happen: async (_bench, { proxy }) => {
+  },
+}, { name: 'a network breaks', happen: async (_bench, { proxy }) => proxy.drop() }, {
+  name: 'a network is cut for a moment',
+  happen: async (_bench, { proxy }) => {
     proxy.cut();
     await setTimeout(1000);
     proxy.heal();
-  } },
-  { name: 'a network is cut for long', happen: async (_bench, { proxy }) => {
+  },
+}, {
+  name: 'a network is cut for long',
+  happen: async (_bench, { proxy }) => {
     proxy.cut();
     await setTimeout(9000);
     proxy.heal();
-  } },
-  { name: 'connections go dead', happen: async (_bench, { proxy }) => proxy.strand() },
-  { name: 'a ship is frozen', happen: async (_bench, { program }) => {
+  },
+}, { name: 'connections go dead', happen: async (_bench, { proxy }) => proxy.strand() }, {
+  name: 'a ship is frozen',
+  happen: async (_bench, { program }) => {
     program.signal('SIGSTOP');
     await setTimeout(9000);
     program.signal('SIGCONT');
-  } },
-];
+  },
+}];
 
 /** A client that keeps the fleet busy: it queues runs, some of which it cancels, until it is stopped. */
 class Client {
@@ -100,17 +109,22 @@ class Client {
 }
 
 describe('a server and two ships under a random sequence of faults', () => {
-  it(`lose no run and no line, and work on none twice at once (${FAULTS} faults from seed ${SEED})`, { timeout: 120_000 + FAULTS * 20_000 }, async ({ onTestFinished }) => {
+  it(`lose no run and no line, and work on none twice at once (${FAULTS} faults from seed ${SEED})`, {
+    timeout: 120_000 + FAULTS * 20_000,
+  }, async ({ onTestFinished }) => {
     const random = seededRandom(SEED);
     // A run may be affected by several faults: the test only requires that it ends successfully.
-    const bench = new FaultBench({ yaml: (folder) => `${QUICK}\n${projects(['all'])}${pipelines(folder, 'max_attempts: 100, ')}` });
+    const bench = new FaultBench({
+      yaml: (folder) => `${QUICK}\n${projects(['all'])}${pipelines(folder, 'max_attempts: 100, ')}`,
+    });
     onTestFinished(() => bench.close());
     await bench.serve();
     const ships = [await bench.ship('one', ['zone=all']), await bench.ship('two', ['zone=all'])];
     const clients = Array.from({ length: 6 }, () => new Client(bench, () => random.next() < 0.2));
     const happened: string[] = [];
     for (let i = 0; i < FAULTS; i++) {
-      await setTimeout(random.integer(100, 1200)); // at an arbitrary time, so the test waits for a time instead of an event
+      // at an arbitrary time, so the test waits for a time instead of an event
+      await setTimeout(random.integer(100, 1200));
       const fault = random.pick(KINDS);
       happened.push(fault.name);
       await fault.happen(bench, random.pick(ships));
@@ -121,10 +135,16 @@ describe('a server and two ships under a random sequence of faults', () => {
     for (const [id, { cancelled }] of clients.flatMap(({ runs }) => [...runs])) {
       const { state, attempt } = await bench.reached(id, 'succeeded', 'cancelled');
       if (cancelled) expect(state, `${id} ${story}`).toBe('cancelled');
-      if (state === 'succeeded') expect(await bench.output(id, attempt), `the log of ${id} ${story}`).toEqual(counted(LINES));
-      for (let each = 1; each <= attempt; each++) expect(await bench.output(id, each), `${id} ${story}`).not.toContain(OVERLAP);
+      if (state === 'succeeded')
+        expect(await bench.output(id, attempt), `the log of ${id} ${story}`).toEqual(counted(LINES));
+      for (let each = 1; each <= attempt; each++)
+        expect(await bench.output(id, each), `${id} ${story}`).not.toContain(OVERLAP);
     }
-    await eventually('all steps to be gone', () => (ids.every((id) => bench.stepsOf(id).length === 0) ? true : undefined));
-    await eventually('both ships to be free', async () => ((await bench.listShips()).every(({ online, running }) => online && running === 0) ? true : undefined));
+    await eventually('all steps to be gone',
+      () => (ids.every((id) => bench.stepsOf(id).length === 0) ? true : undefined));
+    await eventually('both ships to be free',
+      async () => ((await bench.listShips()).every(({ online, running }) => online && running === 0)
+        ? true
+        : undefined));
   });
 });

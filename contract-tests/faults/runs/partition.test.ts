@@ -44,7 +44,9 @@ describe('a network between a ship and its server that is cut for less than the 
   });
 });
 
-describe.concurrent('a network between a ship and its server that is cut for longer than the lease', { timeout: 120_000 }, () => {
+describe.concurrent('a network between a ship and its server that is cut for longer than the lease', {
+  timeout: 120_000,
+}, () => {
   let bench: FaultBench;
 
   beforeAll(async () => {
@@ -65,7 +67,8 @@ describe.concurrent('a network between a ship and its server that is cut for lon
     expect(await bench.output(id, 2)).toEqual(['attempt 2']); // and not that the first one is alive
     const log = await bench.log(id);
     cut.proxy.heal();
-    await eventually('the ship that was cut off to be back', async () => ((await bench.listShips()).find((ship) => ship.id === cut.id)!.online ? true : undefined));
+    await eventually('the ship that was cut off to be back',
+      async () => ((await bench.listShips()).find((ship) => ship.id === cut.id)!.online ? true : undefined));
     const next = await bench.submit('long', 'second');
     await bench.logged(next, 'attempt 1');
     expect([await bench.run(id), await bench.log(id)]).toEqual([end, log]);

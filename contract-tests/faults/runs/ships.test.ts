@@ -9,7 +9,10 @@ import { OVERLAP, pipelines, projects } from '../../../src/testkit/runs-faults/p
 const SECRET = 'correct-horse-battery-staple';
 const ZONES = ['killed', 'once', 'frozen', 'deaf', 'race', 'revoked', 'skewed', 'masked'];
 
-/** A run with only one attempt, a step that splits the secret while it prints it, and a step that fails with the secret in its message. */
+/**
+ * A run with only one attempt, a step that splits the secret while it prints it, and a step that fails with the secret
+ * in its message.
+ */
 const MORE = `
   - {name: once, max_attempts: 1, steps: [{name: only, run: 'echo "attempt $QUIRE_ATTEMPT"; sleep 1000'}]}
   - name: leak
@@ -26,7 +29,8 @@ let bench: FaultBench;
 beforeAll(async () => {
   bench = new FaultBench({
     env: { PASSWORD_OF_TEST: SECRET },
-    yaml: (folder) => `${QUICK}\nsecrets: [{name: PASSWORD, env: PASSWORD_OF_TEST}]\n${projects(ZONES)}${pipelines(folder)}${MORE}`,
+    yaml: (folder) =>
+      `${QUICK}\nsecrets: [{name: PASSWORD, env: PASSWORD_OF_TEST}]\n${projects(ZONES)}${pipelines(folder)}${MORE}`,
   });
   await bench.serve();
 });
@@ -42,22 +46,26 @@ async function noStepsOf(id: string, attempt?: number): Promise<void> {
 const resultOf = (id: string): Promise<{ content: string }> => bench.data('GET', `/runs/${id}/result`);
 
 describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
-  it('one that is killed takes its work with it and loses nothing: the runs are tried again elsewhere, their first logs stay', async () => {
-    const first = await bench.ship('killed-1', zone('killed'));
-    const [id, hidden] = [await bench.submit('killed', 'second'), await bench.submit('killed', 'deaf')];
-    await Promise.all([bench.logged(id, 'attempt 1'), bench.logged(hidden, 'begun')]);
-    await first.program.signal('SIGKILL').ended;
-    await noStepsOf(id);
-    await bench.ship('killed-2', zone('killed'));
-    expect(await bench.reached(id, 'succeeded')).toMatchObject({ attempt: 2 });
-    expect([await bench.output(id, 1), await bench.output(id, 2)]).toEqual([['attempt 1'], ['attempt 2']]);
-    // A process that has hidden from the ship is found by the ship's next process.
-    await first.restart();
-    await noStepsOf(hidden, 1);
-    await bench.call('POST', `/runs/${hidden}/cancel`);
-    await bench.reached(hidden, 'cancelled');
-    await noStepsOf(hidden);
-  });
+  it(
+    'one that is killed takes its work with it and loses nothing: the runs are tried again elsewhere, their first ' +
+      'logs stay',
+    async () => {
+      const first = await bench.ship('killed-1', zone('killed'));
+      const [id, hidden] = [await bench.submit('killed', 'second'), await bench.submit('killed', 'deaf')];
+      await Promise.all([bench.logged(id, 'attempt 1'), bench.logged(hidden, 'begun')]);
+      await first.program.signal('SIGKILL').ended;
+      await noStepsOf(id);
+      await bench.ship('killed-2', zone('killed'));
+      expect(await bench.reached(id, 'succeeded')).toMatchObject({ attempt: 2 });
+      expect([await bench.output(id, 1), await bench.output(id, 2)]).toEqual([['attempt 1'], ['attempt 2']]);
+      // A process that has hidden from the ship is found by the ship's next process.
+      await first.restart();
+      await noStepsOf(hidden, 1);
+      await bench.call('POST', `/runs/${hidden}/cancel`);
+      await bench.reached(hidden, 'cancelled');
+      await noStepsOf(hidden);
+    },
+  );
 
   it('one that is killed costs a run without further attempts its life, as soon as the ship is back', async () => {
     const ship = await bench.ship('once', zone('once'));
@@ -65,11 +73,14 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     await bench.logged(id, 'attempt 1');
     await ship.program.signal('SIGKILL').ended;
     await ship.restart();
-    expect(await bench.reached(id, 'failed')).toMatchObject({ attempt: 1, error: { code: 'lease_lost', retryable: true } });
+    expect(await bench.reached(id, 'failed')).toMatchObject({
+      attempt: 1,
+      error: { code: 'lease_lost', retryable: true },
+    });
     await noStepsOf(id);
   });
 
-  it('one that is frozen and thaws changes nothing any more: the second attempt\'s result stands', async () => {
+  it("one that is frozen and thaws changes nothing any more: the second attempt's result stands", async () => {
     const frozen = await bench.ship('frozen-1', zone('frozen'));
     // One ends when the ship resumes; the other has ended meanwhile and is reported then.
     const [stopped, reported] = [await bench.submit('frozen', 'second'), await bench.submit('frozen', 'stubborn')];
@@ -77,7 +88,8 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     frozen.program.signal('SIGSTOP');
     const other = await bench.ship('frozen-2', zone('frozen'));
     const ends = await Promise.all([stopped, reported].map((id) => bench.reached(id, 'succeeded')));
-    expect(ends).toEqual([expect.objectContaining({ attempt: 2, ship_id: other.id }), expect.objectContaining({ attempt: 2, ship_id: other.id })]);
+    expect(ends).toEqual([expect.objectContaining({ attempt: 2, ship_id: other.id }),
+      expect.objectContaining({ attempt: 2, ship_id: other.id })]);
     // Only the watchdog of the frozen ship could end it, and it did so before the run was assigned again.
     expect(bench.stepsOf(stopped, 1)).toEqual([]);
     const thawedAt = Date.now();
@@ -100,7 +112,10 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     expect((await bench.call('POST', `/runs/${id}/cancel`)).body.data).toMatchObject({ state: 'cancelling' });
     await bench.reached(id, 'cancelled');
     await noStepsOf(id);
-    expect((await bench.call('POST', `/runs/${id}/cancel`))).toMatchObject({ status: 409, body: { error: { code: 'run_state_conflict' } } });
+    expect(await bench.call('POST', `/runs/${id}/cancel`)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'run_state_conflict' } },
+    });
   });
 
   it('a success that races a cancel ends as the answer to the cancel implied', async () => {
@@ -134,7 +149,7 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     expect(impostor).toMatchObject({ code: 77, stderr: expect.stringContaining('revoked') as string });
   });
 
-  it('one whose clock is an hour ahead, and is set back, keeps its lease; the log\'s times are the server\'s', async ({ onTestFinished }) => {
+  it("one whose clock is an hour ahead, and is set back, keeps its lease; the log's times are the server's", async ({ onTestFinished }) => {
     const clock = new ProgramClock();
     onTestFinished(() => clock.remove());
     clock.set(3_600_000);
@@ -158,7 +173,9 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     expect(await bench.output(split)).toEqual(['***', '***', '***']);
     expect(await bench.output(failed)).toEqual(['cannot sign in with ***']);
     expect(JSON.parse((await resultOf(split)).content)).toEqual({ is: '***' });
-    const places = [JSON.stringify(error), ship.program.output, bench.server.output, ...['runs.db', 'runs.db-wal'].map((file) => readFileSync(join(bench.folder, 'server', file), 'latin1'))];
-    for (const text of places) for (const form of [SECRET, Buffer.from(SECRET).toString('base64')]) expect(text.includes(form)).toBe(false);
+    const places = [JSON.stringify(error), ship.program.output, bench.server.output,
+      ...['runs.db', 'runs.db-wal'].map((file) => readFileSync(join(bench.folder, 'server', file), 'latin1'))];
+    for (const text of places)
+      for (const form of [SECRET, Buffer.from(SECRET).toString('base64')]) expect(text.includes(form)).toBe(false);
   });
 });

@@ -44,16 +44,18 @@ describe.concurrent('a server whose clock is set', LIMIT, () => {
   it('days ahead, and back: what a schedule has missed is one run, and none is queued twice', async (test) => {
     const clock = new ProgramClock();
     test.onTestFinished(() => clock.remove());
-    const schedule = 'scheduler: {release_pipeline: release, jitter: 0s}\nprojects: [{id: all, repository: org/all, release_interval: 1h}]\npipelines: [{name: release, steps: [{name: only, run: echo released}]}]\n';
+    const schedule = 'scheduler: {release_pipeline: release, jitter: 0s}\nprojects: [{id: all, repository: org/all, ' +
+      'release_interval: 1h}]\npipelines: [{name: release, steps: [{name: only, run: echo released}]}]\n';
     const bench = new FaultBench({ local: true, env: clock.env, yaml: () => `${QUICK}\n${schedule}` });
     test.onTestFinished(() => bench.close());
     await bench.serve();
     const next = async (): Promise<number> => (await bench.data<Project[]>('GET', '/projects'))[0]!.next_release_at!;
     const first = await next();
-    const runsAfter = async (count: number): Promise<Run[]> => eventually(`${count} runs`, async () => {
-      const runs = await bench.allRuns();
-      return runs.length >= count && runs.every(({ finished_at: end }) => end !== null) ? runs : undefined;
-    });
+    const runsAfter = async (count: number): Promise<Run[]> =>
+      eventually(`${count} runs`, async () => {
+        const runs = await bench.allRuns();
+        return runs.length >= count && runs.every(({ finished_at: end }) => end !== null) ? runs : undefined;
+      });
     // Schedules are checked once a minute, and when the configuration is reloaded.
     const set = async (aheadMs: number): Promise<void> => {
       clock.set(aheadMs);
@@ -78,7 +80,8 @@ describe.concurrent('a server whose clock is set', LIMIT, () => {
     const token = await bench.makeToken('late', []);
     clock.set(3_600_000);
     await bench.logged(steady, 'line 40');
-    const late = await bench.start(['ship', 'join', '--server', bench.enrol, '--name', 'late', '--data-dir', join(bench.folder, 'late')], { env: { QUIRE_JOIN_TOKEN: token } }).ended;
+    const late = await bench.start(['ship', 'join', '--server', bench.enrol, '--name', 'late', '--data-dir',
+      join(bench.folder, 'late')], { env: { QUIRE_JOIN_TOKEN: token } }).ended;
     expect(late).toMatchObject({ code: 1, stderr: expect.stringMatching(/token/) as string });
     clock.set(-3_600_000);
     expect(await bench.reached(steady, 'succeeded')).toMatchObject({ attempt: 1 });

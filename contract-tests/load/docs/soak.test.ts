@@ -30,7 +30,8 @@ afterEach(async () => {
 describe('a server that is written to and searched at once', () => {
   it(`finds every acknowledged write and nothing that is gone, in ${SECONDS} s from seed ${SEED}`, async () => {
     const watch = join(ROOT, 'src', 'testkit', 'soak', 'event-loop-delay.ts');
-    const server = DocsProcess.command(process.execPath, ['--import', watch, MAIN, 'docs', '--http-addr', '127.0.0.1:0', '--db', join(folder, 'quire.db')]);
+    const server = DocsProcess.command(process.execPath, ['--import', watch, MAIN, 'docs', '--http-addr', '127.0.0.1:0',
+      '--db', join(folder, 'quire.db')]);
     const client = new HttpClient(await server.listening(), WRITERS + SEARCHERS + 1);
     const ledger = new Ledger();
     const searchers = Array.from({ length: SEARCHERS }, (_, i) => new Searcher(client, ledger, seededRandom(SEED + i)));
@@ -51,7 +52,12 @@ describe('a server that is written to and searched at once', () => {
     expect([...idle, ...busy]).toEqual([]);
     expect([code, stderr.replace(/^event loop delay .*\n/m, '')]).toEqual([0, '']);
     expect(writers.every(({ writes }) => writes > NAMES_PER_WRITER)).toBe(true);
-    if (TELLS) console.log(`${writers.reduce((sum, { writes }) => sum + writes, 0)} writes; searches idle ${told(idleTimes)}; under writes ${told(busyTimes)}; ${stderr.trim()}`);
+    if (TELLS)
+      console.log(
+        `${writers.reduce((sum, { writes }) => sum + writes, 0)} writes; searches idle ${
+          told(idleTimes)
+        }; under writes ${told(busyTimes)}; ${stderr.trim()}`,
+      );
   }, (SECONDS * 2 + 60) * 1000);
 });
 
@@ -66,9 +72,16 @@ class LongDocuments {
 
   async step(): Promise<void> {
     const version = ++this.#version;
-    const source = Array.from({ length: 8000 }, (_, i) => `function longName${i % 700}Of${version}(argument${i % 50}) {}`).join('\n');
-    const answer = await this.#client.post('/v1/add', { collection: 'long', lang: 'en', key: version % 2 === 0 ? 'a.md' : 'a.js', contentMd: source });
-    if (answer.status !== 200) throw new Error(`a long document answered ${answer.status}: ${answer.text.slice(0, 300)}`);
+    const source = Array.from({ length: 8000 },
+      (_, i) => `function longName${i % 700}Of${version}(argument${i % 50}) {}`).join('\n');
+    const answer = await this.#client.post('/v1/add', {
+      collection: 'long',
+      lang: 'en',
+      key: version % 2 === 0 ? 'a.md' : 'a.js',
+      contentMd: source,
+    });
+    if (answer.status !== 200)
+      throw new Error(`a long document answered ${answer.status}: ${answer.text.slice(0, 300)}`);
     await setTimeout(100);
   }
 }

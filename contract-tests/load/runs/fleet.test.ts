@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
-import { seededRandom, type Random } from '../../../src/testkit/crash/random.ts';
-import { FleetShip, type Execution, type Work } from '../../../src/testkit/runs-scale/fleet-ship.ts';
+import { type Random, seededRandom } from '../../../src/testkit/crash/random.ts';
+import { type Execution, FleetShip, type Work } from '../../../src/testkit/runs-scale/fleet-ship.ts';
 import { QueueServer } from '../../../src/testkit/runs-scale/queue-server.ts';
 
 const SHIPS = 40;
@@ -55,7 +55,9 @@ class Fleet {
   }
 
   async join(): Promise<void> {
-    this.ships.push(...await Promise.all(Array.from({ length: SHIPS }, (_, n) => FleetShip.join(server, `ship-${n}`, this.#work))));
+    this.ships.push(
+      ...await Promise.all(Array.from({ length: SHIPS }, (_, n) => FleetShip.join(server, `ship-${n}`, this.#work))),
+    );
     for (const ship of this.ships) ship.start();
   }
 
@@ -90,7 +92,9 @@ async function submitAll(random: Random): Promise<string[]> {
   await Promise.all(Array.from({ length: CLIENTS }, async () => {
     while (next++ < RUNS) {
       const project_id = random.next() < 0.1 ? 'narrow' : 'wide';
-      ids.push((await server.submit({ project_id, kind: 'pipeline', task: 'build', priority: random.integer(-2, 2) })).id);
+      ids.push(
+        (await server.submit({ project_id, kind: 'pipeline', task: 'build', priority: random.integer(-2, 2) })).id,
+      );
     }
   }));
   return ids;
@@ -116,35 +120,40 @@ async function restart({ ships }: Fleet): Promise<void> {
 }
 
 describe('a fleet', () => {
-  it(`executes ${RUNS} runs on ${SHIPS} ships to the end once each, while ships crash, connections break, ships are revoked and the server is killed`, async () => {
-    const random = seededRandom(SEED);
-    server = new QueueServer({ yaml: YAML });
-    await server.start();
-    const fleet = new Fleet(random);
-    await fleet.join();
-    const submitting = submitAll(random);
-    let [calm, restarts] = [CALM, 0];
-    while (fleet.executions.length < RUNS || !await areAllFinished()) {
-      if (fleet.executions.length >= RUNS / 2 && restarts === 0) {
-        restarts++;
-        await restart(fleet);
-      } else if (fleet.executions.length >= calm && fleet.executions.length < RUNS) {
-        calm = fleet.executions.length + CALM;
-        await fleet.disturb();
-        if (calm > 200 && fleet.revoked.size === 0) await fleet.revoke();
-      } else await setTimeout(20);
-    }
-    const ids = await submitting;
-    for (const id of ids.slice(0, 20)) await expectOneLog(id);
-    const ends = await Promise.all(fleet.ships.map(async (ship) => ({ id: ship.id, reason: await ship.end() })));
-    // The ship that is revoked crashes at once, so it may not have heard of it.
-    expect(ends.filter(({ id, reason }) => !fleet.revoked.has(id) && reason !== 'drained')).toEqual([]);
-    await server.stop();
+  it(
+    `executes ${RUNS} runs on ${SHIPS} ships to the end once each, while ships crash, connections break, ships are ` +
+      'revoked and the server is killed',
+    async () => {
+      const random = seededRandom(SEED);
+      server = new QueueServer({ yaml: YAML });
+      await server.start();
+      const fleet = new Fleet(random);
+      await fleet.join();
+      const submitting = submitAll(random);
+      let [calm, restarts] = [CALM, 0];
+      while (fleet.executions.length < RUNS || !await areAllFinished()) {
+        if (fleet.executions.length >= RUNS / 2 && restarts === 0) {
+          restarts++;
+          await restart(fleet);
+        } else if (fleet.executions.length >= calm && fleet.executions.length < RUNS) {
+          calm = fleet.executions.length + CALM;
+          await fleet.disturb();
+          if (calm > 200 && fleet.revoked.size === 0) await fleet.revoke();
+        } else await setTimeout(20);
+      }
+      const ids = await submitting;
+      for (const id of ids.slice(0, 20)) await expectOneLog(id);
+      const ends = await Promise.all(fleet.ships.map(async (ship) => ({ id: ship.id, reason: await ship.end() })));
+      // The ship that is revoked crashes at once, so it may not have heard of it.
+      expect(ends.filter(({ id, reason }) => !fleet.revoked.has(id) && reason !== 'drained')).toEqual([]);
+      await server.stop();
 
-    expectOnce(ids, fleet);
-    expect(fleet.mostNarrow).toBeGreaterThan(0);
-    expect(fleet.mostNarrow).toBeLessThanOrEqual(PARALLEL);
-  }, 60_000);
+      expectOnce(ids, fleet);
+      expect(fleet.mostNarrow).toBeGreaterThan(0);
+      expect(fleet.mostNarrow).toBeLessThanOrEqual(PARALLEL);
+    },
+    60_000,
+  );
 });
 
 /** The last attempt has the line that its work wrote, exactly once. */
@@ -157,7 +166,9 @@ async function expectOneLog(id: string): Promise<void> {
 function expectOnce(ids: readonly string[], fleet: Fleet): void {
   const database = new DatabaseSync(server.database, { readOnly: true });
   const states = database.prepare('SELECT id, state FROM runs').all() as { id: string; state: string }[];
-  const attempts = database.prepare('SELECT r.id AS run_id, a.ship_id, a.fence, a.outcome, a.reported FROM attempts a JOIN runs r USING (seq)').all() as unknown as Attempt[];
+  const attempts = database.prepare(
+    'SELECT r.id AS run_id, a.ship_id, a.fence, a.outcome, a.reported FROM attempts a JOIN runs r USING (seq)',
+  ).all() as unknown as Attempt[];
   database.close();
   expect(new Set(ids).size).toBe(RUNS);
   expect(new Set(states.map(({ id }) => id))).toEqual(new Set(ids));

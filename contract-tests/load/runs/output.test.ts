@@ -6,7 +6,10 @@ const PRINTED = 100 * 2 ** 20;
 const BUDGET = 16 * 2 ** 20;
 /** A request that takes this long hangs, whatever else the machine does. */
 const HANGS_MS = 10_000;
-/** Far more than the server needs (90 MiB with a limited heap): every line passes through it, and the garbage collector runs rarely. */
+/**
+ * Far more than the server needs (90 MiB with a limited heap): every line passes through it, and the garbage collector
+ * runs rarely.
+ */
 const MEMORY = 400 * 2 ** 20;
 
 const SECRET = 'correct-horse-battery-staple';
@@ -43,11 +46,15 @@ afterEach(() => server.remove());
 
 const submit = (task: string): Promise<Run> => server.submit({ project_id: 'alpha', kind: 'pipeline', task });
 
-const logFrom = (id: string, offset: number): Promise<LogEvent[]> => server.api('GET', `/runs/${id}/logs?offset=${offset}`);
+const logFrom = (id: string, offset: number): Promise<LogEvent[]> =>
+  server.api('GET', `/runs/${id}/logs?offset=${offset}`);
 
-/** Sends the usual requests of clients until the run has ended, each of which must be answered in time; returns their number. */
+/**
+ * Sends the usual requests of clients until the run has ended, each of which must be answered in time; returns their
+ * number.
+ */
 async function askUntilOver({ id }: Run): Promise<{ run: Run; rounds: number }> {
-  for (let rounds = 1; ; rounds++) {
+  for (let rounds = 1;; rounds++) {
     const health = await fetch(`${server.url}/healthz`, { signal: AbortSignal.timeout(HANGS_MS) });
     expect(health.status).toBe(200);
     const [run] = await Promise.race([server.api<Run[]>('GET', '/runs?limit=50'), hanging()]);
@@ -82,30 +89,32 @@ async function wholeLog(id: string): Promise<LogEvent[]> {
 }
 
 describe('a run that prints 100 MiB', () => {
-  it('is cut at its budget with a marker and goes on to its end, while the service answers and its memory stays small', async () => {
-    const before = server.peakMemory();
-    const { run, rounds } = await askUntilOver(await submit('flood'));
-    const grown = server.peakMemory() - before;
-    expect(run).toMatchObject({ state: 'succeeded', attempt: 1, log_truncated: true });
-    expect(rounds).toBeGreaterThan(3);
-    expect((await server.api<{ content: string }>('GET', `/runs/${run.id}/result`)).content).toBe('reached');
+  it('is cut at its budget with a marker and goes on to its end, while the service answers and its memory stays small',
+    async () => {
+      const before = server.peakMemory();
+      const { run, rounds } = await askUntilOver(await submit('flood'));
+      const grown = server.peakMemory() - before;
+      expect(run).toMatchObject({ state: 'succeeded', attempt: 1, log_truncated: true });
+      expect(rounds).toBeGreaterThan(3);
+      expect((await server.api<{ content: string }>('GET', `/runs/${run.id}/result`)).content).toBe('reached');
 
-    // The beginning, the message about the gap, and the last 20,000 lines, followed by the server's message about the end.
-    const length = await lengthOf(run.id);
-    const printed = '7'.padStart(99, '0');
-    const around = await logFrom(run.id, length - 20_050);
-    const notes = around.filter(({ stream }) => stream === 'system');
-    expect(notes.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', expect.stringContaining('the log has reached its limit of 16MiB')], ['warn', expect.stringMatching(/^\d+ lines of \d+ bytes are left out here$/)],
-    ]);
-    const last = await logFrom(run.id, length - 50);
-    expect(last.filter(({ stream }) => stream !== 'system').every(({ message }) => message === printed)).toBe(true);
-    const [, lines, bytes] = /^(\d+) lines of (\d+) bytes/.exec(notes[1]!.message)!.map(Number);
-    expect([bytes, Math.abs(run.logs_bytes + bytes! - PRINTED * 0.99) < 2000]).toEqual([lines! * 99, true]);
-    expect(run.logs_bytes).toBeGreaterThan(BUDGET * 0.8);
-    expect(run.logs_bytes).toBeLessThan(BUDGET);
-    expect(grown).toBeLessThan(MEMORY);
-  }, 60_000);
+      // The beginning, the message about the gap, and the last 20,000 lines, followed by the server's message about the
+      // end.
+      const length = await lengthOf(run.id);
+      const printed = '7'.padStart(99, '0');
+      const around = await logFrom(run.id, length - 20_050);
+      const notes = around.filter(({ stream }) => stream === 'system');
+      expect(notes.map(({ level, message }) => [level, message])).toEqual([['warn',
+        expect.stringContaining('the log has reached its limit of 16MiB')], ['warn',
+        expect.stringMatching(/^\d+ lines of \d+ bytes are left out here$/)]]);
+      const last = await logFrom(run.id, length - 50);
+      expect(last.filter(({ stream }) => stream !== 'system').every(({ message }) => message === printed)).toBe(true);
+      const [, lines, bytes] = /^(\d+) lines of (\d+) bytes/.exec(notes[1]!.message)!.map(Number);
+      expect([bytes, Math.abs(run.logs_bytes + bytes! - PRINTED * 0.99) < 2000]).toEqual([lines! * 99, true]);
+      expect(run.logs_bytes).toBeGreaterThan(BUDGET * 0.8);
+      expect(run.logs_bytes).toBeLessThan(BUDGET);
+      expect(grown).toBeLessThan(MEMORY);
+    }, 60_000);
 });
 
 describe('a secret', () => {
@@ -113,7 +122,8 @@ describe('a secret', () => {
     const { run } = await askUntilOver(await submit('halves'));
     expect(run.state).toBe('succeeded');
     const log = await wholeLog(run.id);
-    const printed = (stream: string): string[] => log.filter((event) => event.stream === stream).map(({ message }) => message);
+    const printed = (stream: string): string[] =>
+      log.filter((event) => event.stream === stream).map(({ message }) => message);
     expect([printed('stdout').join(''), printed('stderr').join('')]).toEqual(['it is ***, it was', 'also ***']);
     const { content } = await server.api<{ content: string }>('GET', `/runs/${run.id}/result`);
     expect(content).toBe('and ***');

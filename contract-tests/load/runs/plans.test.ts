@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { OWN_USER } from '../../../src/testkit/runs-executor.ts';
-import { API_TOKEN, startRunsServer, type RunsServer } from '../../../src/testkit/runs-server.ts';
+import { API_TOKEN, type RunsServer, startRunsServer } from '../../../src/testkit/runs-server.ts';
 
 // Two ways in which runs end, and logs of more than one chunk. Separate users would come from another database.
 const YAML = `
@@ -25,10 +25,12 @@ projects: [{id: alpha, repository: org/alpha, max_parallel: 2}, {id: off, reposi
 const HISTORY = 'runs|run_material|run_results|attempts|log_attempts|log_chunks|idempotency|audit';
 
 /** They contain only unfinished work. */
-const SMALL = 'runs_claimable|runs_next|runs_queued|runs_pausing|runs_leased|runs_due|runs_on_ship|runs_held_of_project|runs_unfinished';
+const SMALL =
+  'runs_claimable|runs_next|runs_queued|runs_pausing|runs_leased|runs_due|runs_on_ship|runs_held_of_project|runs_unfinished';
 
 /** Reads from one end of the table, in its order, until a page is full. */
-const isPage = (sql: string, steps: readonly string[]): boolean => /LIMIT \?$/.test(sql) && !/\bWHERE\b/.test(sql) && !steps.some((step) => step.includes('TEMP B-TREE'));
+const isPage = (sql: string, steps: readonly string[]): boolean =>
+  /LIMIT \?$/.test(sql) && !/\bWHERE\b/.test(sql) && !steps.some((step) => step.includes('TEMP B-TREE'));
 
 let server: RunsServer;
 let statements: string[];
@@ -37,7 +39,11 @@ let database: DatabaseSync;
 async function call<T>(method: string, path: string, body?: object, key: string = crypto.randomUUID()): Promise<T> {
   const response = await fetch(`${server.url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${API_TOKEN}`, 'idempotency-key': key, ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      authorization: `Bearer ${API_TOKEN}`,
+      'idempotency-key': key,
+      ...(body && { 'content-type': 'application/json' }),
+    },
     ...(body && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
@@ -63,12 +69,17 @@ async function useEverything(): Promise<void> {
   await call('POST', `/api/v1/runs/${long.id}/cancel`);
   await reached(long.id, 'cancelled');
   await call('POST', `/api/v1/runs/${bad.id}/retry`);
-  for (const path of ['result', 'logs', 'logs?offset=150', 'logs/stream']) await call('GET', `/api/v1/runs/${good.id}/${path}`);
-  for (const filter of ['', '&project_id=alpha', '&state=failed', '&kind=pipeline', '&project_id=alpha&state=queued&kind=pipeline']) {
+  for (const path of ['result', 'logs', 'logs?offset=150', 'logs/stream'])
+    await call('GET', `/api/v1/runs/${good.id}/${path}`);
+  for (const filter of ['', '&project_id=alpha', '&state=failed', '&kind=pipeline',
+    '&project_id=alpha&state=queued&kind=pipeline'])
+  {
     await call('GET', `/api/v1/runs?limit=2${filter}`);
-    await call('GET', `/api/v1/runs?limit=2${filter}&before=${Buffer.from(`1:${good.created_at}:${good.id}`).toString('base64url')}`);
+    await call('GET',
+      `/api/v1/runs?limit=2${filter}&before=${Buffer.from(`1:${good.created_at}:${good.id}`).toString('base64url')}`);
   }
-  for (const path of ['audit', 'audit?action=enqueue', 'ships', 'projects', 'pipelines']) await call('GET', `/api/v1/${path}`);
+  for (const path of ['audit', 'audit?action=enqueue', 'ships', 'projects', 'pipelines'])
+    await call('GET', `/api/v1/${path}`);
   await call('GET', '/metrics');
   await setTimeout(1100); // the queue's tick
 }
@@ -78,7 +89,9 @@ beforeAll(async () => {
   server = await startRunsServer(YAML);
   await useEverything();
   await server.stop();
-  statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))].filter((sql) => /^\s*(SELECT|UPDATE|DELETE|INSERT|WITH)\b/i.test(sql));
+  statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))].filter((sql) =>
+    /^\s*(SELECT|UPDATE|DELETE|INSERT|WITH)\b/i.test(sql)
+  );
   prepare.mockRestore();
   database = new DatabaseSync(join(server.folder, 'data', 'runs.db'));
 });

@@ -1,5 +1,6 @@
-import { operations, type Operations } from '../../../generated/docs/operations.ts';
-import { AnswerBudget, type Caller, type Invoke, type InputOf, type OperationSpec, type OutputOf, type RateLimit, type Reply } from '../../operations/index.ts';
+import { type Operations, operations } from '../../../generated/docs/operations.ts';
+import { AnswerBudget, type Caller, type InputOf, type Invoke, type OperationSpec, type OutputOf, type RateLimit,
+  type Reply } from '../../operations/index.ts';
 import { createReads, type Reads } from './reads.ts';
 
 type Id = keyof Operations;
@@ -9,7 +10,8 @@ export interface GraphqlContext {
   /** Whether callers must authenticate. */
   readonly authenticates: boolean;
   /** Invokes an operation for the caller. Absent and null fields of the input are omitted. */
-  readonly invoke: <K extends Id>(id: K, input: Loose<InputOf<Operations, K>>) => Promise<Reply<OutputOf<Operations, K>>>;
+  readonly invoke: <K extends Id>(id: K,
+    input: Loose<InputOf<Operations, K>>) => Promise<Reply<OutputOf<Operations, K>>>;
   /**
    * Called before each field of `Mutation`. Throws `rate_limited` if the caller exceeded the rate limit, and `busy` if
    * the request has exceeded its time limit.
@@ -45,7 +47,9 @@ export interface RequestEnds {
 }
 
 /** Operations without a time limit, such as a reindexing, finish if they have started by then. */
-export function createContext({ invoke, isKnown, limit, answerBytes }: ContextOptions, sender: Caller, { gone, late }: RequestEnds): GraphqlContext {
+export function createContext({ invoke, isKnown, limit, answerBytes }: ContextOptions, sender: Caller,
+  { gone, late }: RequestEnds): GraphqlContext
+{
   const caller = { ...sender, budget: new AnswerBudget(answerBytes) };
   const signal = AbortSignal.any([gone, late]);
   let mutations = 0;
@@ -66,7 +70,8 @@ export function createContext({ invoke, isKnown, limit, answerBytes }: ContextOp
     async invoke(id, input) {
       signal.throwIfAborted();
       if (operations[id].access === 'public' || await known()) return start(id, input);
-      // A request with many fields is one attempt: the operation of its first field refuses, once in the audit log, and that holds for the others.
+      // A request with many fields is one attempt: the operation of its first field refuses, once in the audit log, and
+      // that holds for the others.
       if (refused !== undefined) await refused;
       const answer = start(id, input);
       refused ??= answer;

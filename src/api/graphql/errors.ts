@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { ServiceError, type ErrorCode } from '../../errors/index.ts';
+import { type ErrorCode, ServiceError } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
 import { positionOf } from './limits/index.ts';
 
@@ -21,12 +21,15 @@ const SHOWN_LOCATIONS = 4;
 const LOGGED = 10;
 
 /** How the errors of one request are sent; `requestId` is included in those that only the log explains. */
-export function createErrorPresenter(requestId: string, log: Pick<Log, 'error'>): (error: unknown) => GraphQLFormattedError {
+export function createErrorPresenter(requestId: string,
+  log: Pick<Log, 'error'>): (error: unknown) => GraphQLFormattedError
+{
   let faults = 0;
   return (error) => {
     const service = toServiceError(error);
     if (service.status >= 500 && service.code !== 'not_implemented' && faults++ < LOGGED) {
-      log.error({ requestId, path: pathOf(error)?.join('.'), code: service.code, err: service.cause ?? service }, 'request failed');
+      log.error({ requestId, path: pathOf(error)?.join('.'), code: service.code, err: service.cause ?? service },
+        'request failed');
     }
     return present(service, error, requestId);
   };
@@ -52,7 +55,8 @@ function present(service: ServiceError, error: unknown, requestId: string): Grap
 function toServiceError(error: unknown): ServiceError {
   const origin = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   if (origin instanceof ServiceError) return origin;
-  if (isClientFault(error, origin)) return new ServiceError('invalid_argument', inOurWords((error as GraphQLError).message));
+  if (isClientFault(error, origin))
+    return new ServiceError('invalid_argument', inOurWords((error as GraphQLError).message));
   return new ServiceError('internal', 'internal error', { cause: origin });
 }
 
@@ -75,8 +79,12 @@ function pathOf(error: unknown): readonly (string | number)[] | undefined {
   return error instanceof GraphQLError ? error.path : undefined;
 }
 
-/** Replaces the one message of the library that clients cannot understand; shortens the others, which may quote the document at length. */
+/**
+ * Replaces the one message of the library that clients cannot understand; shortens the others, which may quote the
+ * document at length.
+ */
 function inOurWords(message: string): string {
-  if (message === 'Unable to detect operation AST') return 'operationName must name one of the operations of the document';
+  if (message === 'Unable to detect operation AST')
+    return 'operationName must name one of the operations of the document';
   return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
 }

@@ -11,7 +11,9 @@ declare module 'graphql-modules' {
     /** Returns an `execute` for this application's operations, which creates a context for each. */
     createExecution(): typeof execute;
   }
-  export function createModule(config: { readonly id: string; readonly typeDefs: DocumentNode; readonly resolvers?: object }): Module;
+  export function createModule(
+    config: { readonly id: string; readonly typeDefs: DocumentNode; readonly resolvers?: object },
+  ): Module;
   export function createApplication(config: {
     readonly modules: readonly Module[];
     /** Makes one schema of all modules. */

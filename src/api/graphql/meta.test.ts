@@ -3,7 +3,10 @@ import { toMeta } from './meta.ts';
 
 describe('metadata as a list', () => {
   it('become a map whose values are joined by key', () => {
-    expect(toMeta([{ key: 'a', values: ['1'] }, { key: 'b', values: [] }, { key: 'a', values: ['2', '1'] }])).toEqual({ a: ['1', '2', '1'], b: [] });
+    expect(toMeta([{ key: 'a', values: ['1'] }, { key: 'b', values: [] }, { key: 'a', values: ['2', '1'] }])).toEqual({
+      a: ['1', '2', '1'],
+      b: [],
+    });
     expect(Object.entries(toMeta([{ key: '__proto__', values: ['x'] }])!)).toEqual([['__proto__', ['x']]]);
   });
 

@@ -1,6 +1,9 @@
 import type { MetaInput } from '../../../generated/graphql/resolvers.ts';
 
-/** Metadata in the form of the operations' input; the values of a key that is listed several times are joined. Returns undefined for no list. */
+/**
+ * Metadata in the form of the operations' input; the values of a key that is listed several times are joined. Returns
+ * undefined for no list.
+ */
 export function toMeta(list: readonly MetaInput[] | null | undefined): Record<string, string[]> | undefined {
   if (list == null) return undefined;
   const meta = new Map<string, string[]>();

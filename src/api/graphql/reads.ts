@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import { print, type GraphQLResolveInfo } from 'graphql';
+import { type GraphQLResolveInfo, print } from 'graphql';
 import { ServiceError } from '../../errors/index.ts';
 import { Pace } from '../../lib/pace.ts';
 
@@ -30,7 +30,8 @@ export const MAX_BODY_CHARACTERS = 64 * 1024 * 1024;
 export function createReads(signal: AbortSignal): Reads {
   const runner = new Runner(signal);
   const loader = new DataLoader<Read, unknown, string>((reads) => runner.run(reads), { cacheKeyFn: ({ key }) => key });
-  return <T>(info: GraphQLResolveInfo, work: () => Promise<T>, { variant = '', bodies = () => 0 }: ReadOptions<T> = {}) =>
+  return <T>(info: GraphQLResolveInfo, work: () => Promise<T>,
+    { variant = '', bodies = () => 0 }: ReadOptions<T> = {}) =>
     loader.load({ key: `${fieldKey(info)} ${variant}`, work, bodies: bodies as Read['bodies'] }) as Promise<T>;
 }
 
@@ -65,7 +66,8 @@ class Runner {
     await this.#pace.rest();
     this.#signal.throwIfAborted();
     if (this.#bodies > MAX_BODY_CHARACTERS) {
-      throw new ServiceError('payload_too_large', `the bodies in the response exceed ${MAX_BODY_CHARACTERS} characters; ask for fewer documents in one request`);
+      throw new ServiceError('payload_too_large',
+        `the bodies in the response exceed ${MAX_BODY_CHARACTERS} characters; ask for fewer documents in one request`);
     }
     const answer = await work();
     this.#bodies += bodies(answer);

@@ -1,4 +1,4 @@
-import { GraphQLError, Kind, valueFromASTUntyped, type GraphQLScalarTypeConfig, type ValueNode } from 'graphql';
+import { GraphQLError, type GraphQLScalarTypeConfig, Kind, valueFromASTUntyped, type ValueNode } from 'graphql';
 
 type Config<T> = Pick<GraphQLScalarTypeConfig<T, T>, 'serialize' | 'parseValue' | 'parseLiteral'>;
 
@@ -6,7 +6,12 @@ type Config<T> = Pick<GraphQLScalarTypeConfig<T, T>, 'serialize' | 'parseValue' 
  * The scalars of the schema as they are on the wire. An invalid value from a client is rejected with a message of its
  * own; one from a handler is an internal error.
  */
-export const SCALARS = { JSONObject: jsonObject(), Time: wholeNumber('Time', 'whole Unix seconds'), Long: wholeNumber('Long', 'a whole number'), FilterValue: filterValue() };
+export const SCALARS = {
+  JSONObject: jsonObject(),
+  Time: wholeNumber('Time', 'whole Unix seconds'),
+  Long: wholeNumber('Long', 'a whole number'),
+  FilterValue: filterValue(),
+};
 
 function jsonObject(): Config<Record<string, unknown>> {
   const parse = (value: unknown): Record<string, unknown> => {
@@ -20,7 +25,8 @@ function jsonObject(): Config<Record<string, unknown>> {
     },
     parseValue: parse,
     parseLiteral: (node, variables) => {
-      if (node.kind !== Kind.OBJECT) throw new GraphQLError(`JSONObject must be an object, got ${literalName(node)}`, { nodes: node });
+      if (node.kind !== Kind.OBJECT)
+        throw new GraphQLError(`JSONObject must be an object, got ${literalName(node)}`, { nodes: node });
       return valueFromASTUntyped(node, variables) as Record<string, unknown>;
     },
   };
@@ -37,7 +43,9 @@ function filterValue(): Config<string | number | boolean> {
     parseLiteral: (node) => {
       if (node.kind === Kind.STRING || node.kind === Kind.BOOLEAN) return node.value;
       if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return Number(node.value);
-      throw new GraphQLError(`FilterValue must be a text, a number or a truth value, got ${literalName(node)}`, { nodes: node });
+      throw new GraphQLError(`FilterValue must be a text, a number or a truth value, got ${literalName(node)}`, {
+        nodes: node,
+      });
     },
   };
 }
@@ -45,7 +53,9 @@ function filterValue(): Config<string | number | boolean> {
 function wholeNumber(name: string, meaning: string): Config<number> {
   const parse = (value: unknown): number => {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-    throw new GraphQLError(`${name} must be ${meaning}, got ${typeof value === 'number' ? String(value) : nameOf(value)}`);
+    throw new GraphQLError(
+      `${name} must be ${meaning}, got ${typeof value === 'number' ? String(value) : nameOf(value)}`,
+    );
   };
   return {
     serialize: (value) => {
@@ -54,7 +64,8 @@ function wholeNumber(name: string, meaning: string): Config<number> {
     },
     parseValue: parse,
     parseLiteral: (node) => {
-      if (node.kind !== Kind.INT) throw new GraphQLError(`${name} must be ${meaning}, got ${literalName(node)}`, { nodes: node });
+      if (node.kind !== Kind.INT)
+        throw new GraphQLError(`${name} must be ${meaning}, got ${literalName(node)}`, { nodes: node });
       return parse(Number(node.value));
     },
   };

@@ -1,5 +1,7 @@
 import { getDirective } from '@graphql-tools/utils';
-import { buildSchema, getNamedType, isInputObjectType, isObjectType, isSpecifiedScalarType, lexicographicSortSchema, parse, print, printSchema, visit, type GraphQLField, type GraphQLInputObjectType, type GraphQLSchema } from 'graphql';
+import { buildSchema, getNamedType, type GraphQLField, type GraphQLInputObjectType, type GraphQLSchema,
+  isInputObjectType, isObjectType, isSpecifiedScalarType, lexicographicSortSchema, parse, print, printSchema,
+  visit } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { OperationId } from '../../../generated/docs/operations.ts';
 import { inputFields } from '../../testkit/input-fields.ts';
@@ -176,19 +178,26 @@ const decided = buildSchema(DECIDED_SDL);
 
 /** Each field's guards, such as `Query.users @auth @hasRole(role: ADMIN)`; a printed schema does not contain them. */
 function guards(schema: GraphQLSchema): string[] {
-  const lines = Object.values(schema.getTypeMap()).filter(isObjectType).flatMap((type) => Object.values(type.getFields()).map((field) => {
-    const role = getDirective(schema, field, 'hasRole')?.[0]?.['role'] as string | undefined;
-    return `${type.name}.${field.name}${getDirective(schema, field, 'auth') ? ' @auth' : ''}${role ? ` @hasRole(role: ${role})` : ''}`;
-  }));
+  const lines = Object.values(schema.getTypeMap()).filter(isObjectType).flatMap((type) =>
+    Object.values(type.getFields()).map((field) => {
+      const role = getDirective(schema, field, 'hasRole')?.[0]?.['role'] as string | undefined;
+      return `${type.name}.${field.name}${getDirective(schema, field, 'auth') ? ' @auth' : ''}${
+        role ? ` @hasRole(role: ${role})` : ''
+      }`;
+    })
+  );
   return lines.filter((line) => line.includes('@')).sort();
 }
 
 /** The operation that a field of a root calls: its description names it in parentheses. */
-const operationOf = ({ description }: GraphQLField<unknown, unknown>): OperationId => /\(`(\w+)`/.exec(description ?? '')![1] as OperationId;
+const operationOf = ({ description }: GraphQLField<unknown, unknown>): OperationId =>
+  /\(`(\w+)`/.exec(description ?? '')![1] as OperationId;
 
 /** Names of a field's arguments, with those of an argument `input` instead of it. */
 function namesIn({ args }: GraphQLField<unknown, unknown>): string[] {
-  return args.flatMap(({ name, type }) => (name === 'input' ? Object.keys((getNamedType(type) as GraphQLInputObjectType).getFields()) : [name]));
+  return args.flatMap((
+    { name, type },
+  ) => (name === 'input' ? Object.keys((getNamedType(type) as GraphQLInputObjectType).getFields()) : [name]));
 }
 
 /** Fields of operations that no argument stands for, by their name or by `OPERATION.FIELD`, each with the reason. */
@@ -202,7 +211,10 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'listRevisions.includeContent': 'a query selects contentMd',
 };
 
-const withoutDescriptions = (sdl: string): string => print(visit(parse(sdl), { enter: (node) => ('description' in node ? { ...node, description: undefined } : undefined) }));
+const withoutDescriptions = (sdl: string): string =>
+  print(
+    visit(parse(sdl), { enter: (node) => ('description' in node ? { ...node, description: undefined } : undefined) }),
+  );
 
 describe('the schema (decisions, section 4.13)', () => {
   it('has the decided types, fields, arguments and directives, and no others', () => {
@@ -219,7 +231,9 @@ describe('the schema (decisions, section 4.13)', () => {
     const roots = [built.getQueryType()!, built.getMutationType()!].flatMap((type) => Object.values(type.getFields()));
     const missing = roots.flatMap((field) => {
       const [operation, names] = [operationOf(field), namesIn(field)];
-      return inputFields(operation).filter((name) => !names.includes(name)).map((name) => [name, `${operation}.${name}`] as const);
+      return inputFields(operation).filter((name) => !names.includes(name)).map((name) =>
+        [name, `${operation}.${name}`] as const
+      );
     });
     expect(missing.filter((names) => !names.some((name) => name in LEFT_OUT)).map(([, name]) => name)).toEqual([]);
     expect(Object.keys(LEFT_OUT).filter((name) => !missing.flat().includes(name))).toEqual([]);
@@ -227,14 +241,15 @@ describe('the schema (decisions, section 4.13)', () => {
 
   it('describes every type, field, argument and directive of its own', () => {
     const missing: string[] = [];
-    const look = (name: string, described: { description?: string | null | undefined }): void => void (described.description || missing.push(name));
+    const look = (name: string, described: { description?: string | null | undefined }): void =>
+      void (described.description || missing.push(name));
     for (const type of Object.values(built.getTypeMap())) {
       if (type.name.startsWith('__') || isSpecifiedScalarType(type)) continue;
       look(type.name, type);
       if (!isObjectType(type) && !isInputObjectType(type)) continue;
       for (const field of Object.values(type.getFields())) {
         look(`${type.name}.${field.name}`, field);
-        if ('args' in field) for (const arg of field.args) look(`${type.name}.${field.name}(${arg.name})`, arg);
+        if ('args' in field) { for (const arg of field.args) look(`${type.name}.${field.name}(${arg.name})`, arg); }
       }
     }
     expect(missing).toEqual([]);

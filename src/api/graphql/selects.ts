@@ -1,4 +1,4 @@
-import { Kind, type FragmentDefinitionNode, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
+import { type FragmentDefinitionNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 
 /**
  * Whether a field's selection contains a path of field names, such as `['edges', 'node', 'contentMd']`. Ignores `@skip`
@@ -10,7 +10,8 @@ export function selects(info: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments
   const reaches = (set: SelectionSetNode | undefined, step: number): boolean => {
     if (step === path.length) return true;
     return set?.selections.some((selection) => {
-      if (selection.kind === Kind.FIELD) return selection.name.value === path[step] && reaches(selection.selectionSet, step + 1);
+      if (selection.kind === Kind.FIELD)
+        return selection.name.value === path[step] && reaches(selection.selectionSet, step + 1);
       if (selection.kind === Kind.INLINE_FRAGMENT) return reaches(selection.selectionSet, step);
       return firstLook(info.fragments[selection.name.value], step);
     }) ?? false;

@@ -2,9 +2,9 @@ import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
-import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Caller } from '../../operations/index.ts';
-import { CallEnded, signalOf, type CancellableCall } from './call-signal.ts';
-import { callerOf, text, type IncomingCall } from './request.ts';
+import { type Caller, LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../operations/index.ts';
+import { CallEnded, type CancellableCall, signalOf } from './call-signal.ts';
+import { callerOf, type IncomingCall, text } from './request.ts';
 import { statusOf, toServiceError } from './status.ts';
 
 /** What every kind of call has. */
@@ -27,8 +27,13 @@ export type Ending<T> = { readonly value: T } | { readonly status: StatusObject 
 /** Sends the initial metadata of a response, once; `headers` are the operation's. */
 export type SendHead = (headers?: Readonly<Record<string, string>>) => void;
 
-/** Runs a call's work with what every call needs: caller, request id, deadline, and the handling of errors and the log. Never rejects. */
-export async function frameCall<T>(call: AnyCall, options: FrameOptions, work: (caller: Caller & { readonly signal: AbortSignal }, sendHead: SendHead) => Promise<T>): Promise<Ending<T>> {
+/**
+ * Runs a call's work with what every call needs: caller, request id, deadline, and the handling of errors and the log.
+ * Never rejects.
+ */
+export async function frameCall<T>(call: AnyCall, options: FrameOptions,
+  work: (caller: Caller & { readonly signal: AbortSignal }, sendHead: SendHead) => Promise<T>): Promise<Ending<T>>
+{
   const start = performance.now();
   const requestId = requestIdOf(text(call.metadata, 'x-request-id'));
   const signal = signalOf(call);
@@ -38,14 +43,23 @@ export async function frameCall<T>(call: AnyCall, options: FrameOptions, work: (
   try {
     const minLsn = parseMinLsn(text(call.metadata, MIN_LSN_HEADER));
     const session = { ...(minLsn !== undefined && { minLsn }), onLsn: (written: number) => void (lsn = written) };
-    ending = { value: await work({ ...caller, ...session }, (headers) => sendHead(call, requestId, { ...headers, ...(lsn !== undefined && { [LSN_HEADER]: String(lsn) }) })) };
+    ending = {
+      value: await work({ ...caller, ...session }, (headers) =>
+        sendHead(call, requestId, { ...headers, ...(lsn !== undefined && { [LSN_HEADER]: String(lsn) }) })),
+    };
   } catch (thrown) {
     report(call, requestId, thrown, options.log);
     ending = { status: statusOf(thrown, requestId) };
   }
   if (options.accessLog) {
     const code = 'status' in ending ? ending.status.code : 0;
-    options.log.info({ requestId, method: call.getPath(), code, ms: Math.round((performance.now() - start) * 100) / 100, ip: caller.ip }, 'request');
+    options.log.info({
+      requestId,
+      method: call.getPath(),
+      code,
+      ms: Math.round((performance.now() - start) * 100) / 100,
+      ip: caller.ip,
+    }, 'request');
   }
   return ending;
 }

@@ -22,7 +22,8 @@ export interface CancellableCall {
  */
 export function signalOf(call: CancellableCall): AbortSignal {
   const controller = new AbortController();
-  const end = (): void => controller.abort(new CallEnded(isLate(call.getDeadline()) ? 'DEADLINE_EXCEEDED' : 'CANCELLED'));
+  const end = (): void =>
+    controller.abort(new CallEnded(isLate(call.getDeadline()) ? 'DEADLINE_EXCEEDED' : 'CANCELLED'));
   if (call.cancelled) end();
   else call.once('cancelled', end);
   return controller.signal;

@@ -7,11 +7,8 @@ export function serverCredentials(tls: TlsSource | undefined): ServerCredentials
   const { clientCa, clientAuth = 'require' } = tls.current;
   const provider = new LiveCertificates(tls);
   // The type declares the authority first, but the library takes the server's own certificate first.
-  return experimental.createCertificateProviderServerCredentials(
-    provider,
-    clientCa === undefined ? null : provider,
-    clientCa !== undefined && clientAuth === 'require',
-  );
+  return experimental.createCertificateProviderServerCredentials(provider, clientCa === undefined ? null : provider,
+    clientCa !== undefined && clientAuth === 'require');
 }
 
 type CaListener = experimental.CaCertificateUpdateListener;

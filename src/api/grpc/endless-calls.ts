@@ -1,4 +1,5 @@
-import { ServerInterceptingCall, status, type ServerInterceptor, type ServerInterceptingCallInterface } from '@grpc/grpc-js';
+import { ServerInterceptingCall, type ServerInterceptingCallInterface, type ServerInterceptor,
+  status } from '@grpc/grpc-js';
 
 /** Calls without an end of their own, by their paths. */
 const ENDLESS = /\/(Watch|StreamBinlog|ServerReflectionInfo)$/;
@@ -12,9 +13,10 @@ export class EndlessCalls {
     if (!ENDLESS.test(method.path)) return call as ServerInterceptingCall;
     this.#open.add(call);
     return new ServerInterceptingCall(call, {
-      start: (next) => next({
-        onCancel: () => void this.#open.delete(call),
-      }),
+      start: (next) =>
+        next({
+          onCancel: () => void this.#open.delete(call),
+        }),
     });
   };
 

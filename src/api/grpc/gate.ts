@@ -1,10 +1,11 @@
-import { Metadata, ServerInterceptingCall, type Responder, type ServerInterceptingCallInterface, type ServerInterceptor, type ServerMethodDefinition } from '@grpc/grpc-js';
+import { Metadata, type Responder, ServerInterceptingCall, type ServerInterceptingCallInterface, type ServerInterceptor,
+  type ServerMethodDefinition } from '@grpc/grpc-js';
 import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import type { SlowBodyReports } from '../../lib/slow-bodies.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { QuotaHeaders, RateLimit, Sender } from '../../operations/index.ts';
-import { MessageWaits, WaitingCall, type CallKind, type Waits } from './message-waits.ts';
+import { type CallKind, MessageWaits, WaitingCall, type Waits } from './message-waits.ts';
 import { senderOf, text } from './request.ts';
 import { statusOf } from './status.ts';
 
@@ -32,7 +33,8 @@ export function createGate(options: GateOptions): ServerInterceptor {
     const { path } = method;
     const kind = kindOf(method);
     // Such streams may rest for any time, so there is nothing to watch.
-    if (limit === undefined && kind === 'conversation' && waits.conversationMs === Infinity) return call as ServerInterceptingCall;
+    if (limit === undefined && kind === 'conversation' && waits.conversationMs === Infinity)
+      return call as ServerInterceptingCall;
     let head = NOTHING;
     const sender = (): Sender => senderOf({ metadata: head, getPeer: () => call.getPeer() }, options.readAddress);
     const waiting = new WaitingCall(call, kind, () => sender().ip);
@@ -51,23 +53,24 @@ export function createGate(options: GateOptions): ServerInterceptor {
       go(metadata);
     };
     return new TimedCall(call, () => messages.begin(waiting), {
-      start: (next) => next({
-        onReceiveMetadata: (metadata, go) => {
-          head = metadata;
-          if (limit === undefined || unlimited.has(path)) go(metadata);
-          else void admit(metadata, go);
-        },
-        onReceiveMessage: (message: unknown, go) => {
-          messages.end(waiting);
-          if (message instanceof Uint8Array) waiting.bytes += message.length;
-          go(message);
-        },
-        onReceiveHalfClose: (go) => {
-          messages.end(waiting);
-          go();
-        },
-        onCancel: () => messages.end(waiting),
-      }),
+      start: (next) =>
+        next({
+          onReceiveMetadata: (metadata, go) => {
+            head = metadata;
+            if (limit === undefined || unlimited.has(path)) go(metadata);
+            else void admit(metadata, go);
+          },
+          onReceiveMessage: (message: unknown, go) => {
+            messages.end(waiting);
+            if (message instanceof Uint8Array) waiting.bytes += message.length;
+            go(message);
+          },
+          onReceiveHalfClose: (go) => {
+            messages.end(waiting);
+            go();
+          },
+          onCancel: () => messages.end(waiting),
+        }),
       sendMetadata: (metadata, go) => go(withQuota(metadata, quota)),
       sendStatus: (ending, go) => {
         messages.end(waiting);
@@ -84,7 +87,9 @@ function withQuota(metadata: Metadata, quota: QuotaHeaders): Metadata {
   return metadata;
 }
 
-function kindOf({ requestStream, responseStream }: Pick<ServerMethodDefinition<unknown, unknown>, 'requestStream' | 'responseStream'>): CallKind {
+function kindOf(
+  { requestStream, responseStream }: Pick<ServerMethodDefinition<unknown, unknown>, 'requestStream' | 'responseStream'>,
+): CallKind {
   if (!requestStream) return 'one message';
   return responseStream ? 'conversation' : 'stream';
 }

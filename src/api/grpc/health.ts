@@ -9,10 +9,14 @@ const READINESS = 'readiness';
  * under `readiness` whether every search index is ready. The server and its services already report SERVING before
  * that.
  */
-export function addHealth(server: Server, services: readonly string[], followReadiness?: (listener: (ready: boolean) => void) => void): { stop(): void } {
+export function addHealth(server: Server, services: readonly string[],
+  followReadiness?: (listener: (ready: boolean) => void) => void): { stop(): void }
+{
   const names = ['', ...services];
   const statuses: ServingStatusMap = Object.fromEntries(names.map((name) => [name, 'SERVING']));
-  const health = new HealthImplementation(followReadiness === undefined ? statuses : { ...statuses, [READINESS]: 'NOT_SERVING' });
+  const health = new HealthImplementation(
+    followReadiness === undefined ? statuses : { ...statuses, [READINESS]: 'NOT_SERVING' },
+  );
   health.addToServer(server);
   let stopped = false;
   followReadiness?.((ready) => {
@@ -21,7 +25,8 @@ export function addHealth(server: Server, services: readonly string[], followRea
   return {
     stop: () => {
       stopped = true;
-      for (const name of followReadiness === undefined ? names : [...names, READINESS]) health.setStatus(name, 'NOT_SERVING');
+      for (const name of followReadiness === undefined ? names : [...names, READINESS])
+        health.setStatus(name, 'NOT_SERVING');
     },
   };
 }

@@ -1,8 +1,11 @@
+import { setLogger } from '@grpc/grpc-js';
 import { stderr } from 'node:process';
 import { format } from 'node:util';
-import { setLogger } from '@grpc/grpc-js';
 
-/** What the library prints about an address that cannot be bound; the server rejects with the reason, which is then printed alone. */
+/**
+ * What the library prints about an address that cannot be bound; the server rejects with the reason, which is then
+ * printed alone.
+ */
 const TOLD = /^No address added out of total/;
 
 /** Prints what the library logs (`GRPC_VERBOSITY`) as it does itself, except what is told otherwise. */

@@ -1,8 +1,8 @@
 import type { ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import { bodyError, ServiceError } from '../../errors/index.ts';
-import { missedRate, usualPace, type LeastRate } from '../../lib/arrival-pace.ts';
-import { requestIdOf } from '../../lib/request-id.ts';
+import { type LeastRate, missedRate, usualPace } from '../../lib/arrival-pace.ts';
 import { BodyTooSlow, TooManySlowBodies } from '../../lib/request-bytes.ts';
+import { requestIdOf } from '../../lib/request-id.ts';
 import type { SlowBody, SlowBodyReports } from '../../lib/slow-bodies.ts';
 import { clientNetwork } from '../../lib/trusted-proxies.ts';
 import { statusOf } from './status.ts';
@@ -49,8 +49,9 @@ export class WaitingCall {
 }
 
 /**
- * Ends calls whose messages do not arrive in time, and reports those that are slow. A server that asks for a message waits for the client; one that
- * does not is busy itself. Short calls cost an entry in a set; the clock is read only while calls are waiting.
+ * Ends calls whose messages do not arrive in time, and reports those that are slow. A server that asks for a message
+ * waits for the client; one that does not is busy itself. Short calls cost an entry in a set; the clock is read only
+ * while calls are waiting.
  */
 export class MessageWaits {
   readonly #waits: Waits;
@@ -97,13 +98,21 @@ export class MessageWaits {
     if (waiting.waited < this.#waits.slowAfterMs) return;
     const client = (waiting.client ??= clientNetwork(waiting.address() ?? ''));
     if (client === '') return;
-    slow.push({ client, rate: waiting.bytes / waiting.waited * 1000, end: () => this.#giveUp(waiting, bodyError(new TooManySlowBodies())) });
+    slow.push({
+      client,
+      rate: waiting.bytes / waiting.waited * 1000,
+      end: () => this.#giveUp(waiting, bodyError(new TooManySlowBodies())),
+    });
   }
 
   #judge({ kind, waited, waitedNow, bytes }: WaitingCall): ServiceError | undefined {
     const { messageMs, conversationMs, rates } = this.#waits;
     const most = kind === 'conversation' ? conversationMs : messageMs;
-    if (waitedNow >= most) return new ServiceError('request_timeout', kind === 'one message' ? `the message did not arrive within ${most / 1000} s` : `the next message did not arrive within ${most / 1000} s; end the call while there is nothing to send`);
+    if (waitedNow >= most)
+      return new ServiceError('request_timeout',
+        kind === 'one message'
+          ? `the message did not arrive within ${most / 1000} s`
+          : `the next message did not arrive within ${most / 1000} s; end the call while there is nothing to send`);
     const missed = kind === 'stream' ? missedRate(rates, waited, bytes) : undefined;
     return missed && bodyError(new BodyTooSlow(bytes, Math.round(waited / 1000), missed.bytesPerSecond));
   }

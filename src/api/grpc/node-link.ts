@@ -1,9 +1,10 @@
 import type { DescMethod } from '@bufbuild/protobuf';
+import { type ChannelCredentials, Client, type ClientOptions, credentials, Metadata, type ServiceError as GrpcError,
+  status } from '@grpc/grpc-js';
 import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
-import { Client, credentials, Metadata, status, type ChannelCredentials, type ClientOptions, type ServiceError as GrpcError } from '@grpc/grpc-js';
-import { ERRORS, ServiceError, type ErrorCode } from '../../errors/index.ts';
-import { formatAddress, type Address } from '../../lib/address.ts';
+import { type ErrorCode, ERRORS, ServiceError } from '../../errors/index.ts';
+import { type Address, formatAddress } from '../../lib/address.ts';
 import type { TlsMaterial } from '../../lib/tls.ts';
 import { decodeMessage, encodeMessage, type Schema } from './message/index.ts';
 
@@ -19,10 +20,16 @@ export interface NodeLinkOptions {
 /** Most milliseconds of a call with one response. */
 const DEADLINE_MS = 20_000;
 
-/** The follower decides when to reconnect, not the library. A leader that disappeared without closing its connection is detected. */
+/**
+ * The follower decides when to reconnect, not the library. A leader that disappeared without closing its connection is
+ * detected.
+ */
 const CHANNEL: ClientOptions = {
-  'grpc.initial_reconnect_backoff_ms': 100, 'grpc.min_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000,
-  'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.min_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
   'grpc.max_receive_message_length': 8 * 2 ** 20,
 };
 
@@ -31,7 +38,17 @@ const SERVICE = 'quire.docs.v1.Replication';
 type Message = Record<string, unknown>;
 
 /** Fields that every message has, even if they were omitted on the wire. */
-const ENTRY = { type: '', lsn: 0, position: 0, timestamp: 0, value: new Uint8Array(), txnEnd: false, epoch: 0, leaderPosition: 0, sentAt: 0 };
+const ENTRY = {
+  type: '',
+  lsn: 0,
+  position: 0,
+  timestamp: 0,
+  value: new Uint8Array(),
+  txnEnd: false,
+  epoch: 0,
+  leaderPosition: 0,
+  sentAt: 0,
+};
 const PIECE = { data: new Uint8Array(), offset: 0, totalSize: 0, isLast: false, snapshotLsn: 0, checksum: 0 };
 const ANSWER = { epoch: 0, fencedBy: 0 };
 
@@ -44,9 +61,11 @@ export class NodeLink {
   constructor({ address, schema, secret, tls }: NodeLinkOptions) {
     const host = address.kind === 'tcp' ? (address.host ?? 'localhost') : '';
     const target = address.kind === 'unix' ? formatAddress(address) : formatAddress({ ...address, host });
-    // The library would send the server's IP address as the TLS server name, which TLS does not allow; the certificate is checked nevertheless.
+    // The library would send the server's IP address as the TLS server name, which TLS does not allow; the certificate
+    // is checked nevertheless.
     const byAddress = tls !== undefined && isIP(host) !== 0;
-    this.#client = new Client(target, credentialsOf(tls, byAddress ? host : undefined), byAddress ? { ...CHANNEL, 'grpc.ssl_target_name_override': 'node.invalid' } : CHANNEL);
+    this.#client = new Client(target, credentialsOf(tls, byAddress ? host : undefined),
+      byAddress ? { ...CHANNEL, 'grpc.ssl_target_name_override': 'node.invalid' } : CHANNEL);
     this.#schema = schema;
     this.#secret = secret;
   }
@@ -63,7 +82,8 @@ export class NodeLink {
     const method = this.#method('AcknowledgeLSN');
     return new Promise((resolve, reject) => {
       const onAbort = (): void => call.cancel();
-      const call = this.#client.makeUnaryRequest(pathOf(method), asIs, asIs, this.#encode(method, request), this.#metadata(), { deadline: Date.now() + DEADLINE_MS }, (error, answer) => {
+      const call = this.#client.makeUnaryRequest(pathOf(method), asIs, asIs, this.#encode(method, request),
+        this.#metadata(), { deadline: Date.now() + DEADLINE_MS }, (error, answer) => {
         signal.removeEventListener('abort', onAbort);
         if (error === null) resolve({ ...ANSWER, ...this.#decode(method, answer!) });
         else reject(toServiceError(error));
@@ -81,7 +101,8 @@ export class NodeLink {
   async *#stream(rpc: string, request: object, signal: AbortSignal): AsyncGenerator<Message> {
     signal.throwIfAborted();
     const method = this.#method(rpc);
-    const call = this.#client.makeServerStreamRequest(pathOf(method), asIs, asIs, this.#encode(method, request), this.#metadata());
+    const call = this.#client.makeServerStreamRequest(pathOf(method), asIs, asIs, this.#encode(method, request),
+      this.#metadata());
     const onAbort = (): void => call.cancel();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -120,10 +141,12 @@ const pathOf = ({ parent, name }: DescMethod): string => `/${parent.typeName}/${
 function credentialsOf(tls: TlsMaterial | undefined, host: string | undefined): ChannelCredentials {
   if (tls === undefined) return credentials.createInsecure();
   const isOfHost: typeof checkServerIdentity = (_name, certificate) => checkServerIdentity(host!, certificate);
-  return credentials.createSsl(tls.clientCa ?? null, tls.key, tls.cert, host === undefined ? undefined : { checkServerIdentity: isOfHost });
+  return credentials.createSsl(tls.clientCa ?? null, tls.key, tls.cert,
+    host === undefined ? undefined : { checkServerIdentity: isOfHost });
 }
 
-const isGrpcError = (error: unknown): error is GrpcError => error instanceof Error && 'code' in error && 'metadata' in error;
+const isGrpcError = (error: unknown): error is GrpcError =>
+  error instanceof Error && 'code' in error && 'metadata' in error;
 
 /** The error that the other node threw, by its code; `unavailable` if there is no code. */
 function toServiceError(error: GrpcError): ServiceError {

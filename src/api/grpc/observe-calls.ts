@@ -1,4 +1,5 @@
-import { ServerInterceptingCall, status, type ServerInterceptingCallInterface, type ServerInterceptor } from '@grpc/grpc-js';
+import { ServerInterceptingCall, type ServerInterceptingCallInterface, type ServerInterceptor,
+  status } from '@grpc/grpc-js';
 
 /** One ended call; `method` is the full name of a method that the server has. */
 export interface GrpcExchange {

@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module';
 import { toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { handleBidiStreamingCall, MethodDefinition, Server } from '@grpc/grpc-js';
 import type * as Reflection from '@grpc/reflection';
+import { createRequire } from 'node:module';
 import type { Schema } from './message/index.ts';
 
 type Info = MethodDefinition<object, object>;
@@ -19,8 +19,8 @@ const VERSIONS = ['v1', 'v1alpha'] as const;
 const versionsOf = new WeakMap<Schema, readonly Version[]>();
 
 /**
- * Reflection (`grpc.reflection.v1` and `v1alpha`) from the image itself. The package is loaded with the first call, since loading it
- * and visiting all descriptors takes 90 ms, which most servers never need.
+ * Reflection (`grpc.reflection.v1` and `v1alpha`) from the image itself. The package is loaded with the first call,
+ * since loading it and visiting all descriptors takes 90 ms, which most servers never need.
  */
 export function addReflection(server: Server, schema: Schema): void {
   for (const [i, version] of VERSIONS.entries()) {
@@ -38,7 +38,9 @@ export function addReflection(server: Server, schema: Schema): void {
       responseSerialize: (message) => real().method.responseSerialize(message),
       responseDeserialize: (bytes) => real().method.responseDeserialize(bytes),
     };
-    server.addService({ ServerReflectionInfo }, { ServerReflectionInfo: (call: Parameters<Version['handle']>[0]) => real().handle(call) });
+    server.addService({ ServerReflectionInfo }, {
+      ServerReflectionInfo: (call: Parameters<Version['handle']>[0]) => real().handle(call),
+    });
   }
 }
 
@@ -50,7 +52,8 @@ function loadVersions({ files }: Schema): Version[] {
   const { ReflectionService } = createRequire(import.meta.url)('@grpc/reflection') as typeof Reflection;
   const fileDescriptorProtos = files.file.map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, file)));
   const versions: Version[] = [];
-  const addService = (definition: { readonly ServerReflectionInfo: Info }, implementation: { readonly ServerReflectionInfo: Version['handle'] }): void =>
+  const addService = (definition: { readonly ServerReflectionInfo: Info },
+    implementation: { readonly ServerReflectionInfo: Version['handle'] }): void =>
     void versions.push({ method: definition.ServerReflectionInfo, handle: implementation.ServerReflectionInfo });
   new ReflectionService({ all: { fileDescriptorProtos } } as never).addToServer({ addService } as never);
   return versions;

@@ -1,12 +1,12 @@
 import { Server, type ServerCredentials, type ServerInterceptor, type ServerOptions } from '@grpc/grpc-js';
-import { formatAddress, type Address } from '../../lib/address.ts';
+import { type Address, formatAddress } from '../../lib/address.ts';
 import { forOwnerOnly, removeStaleSocket } from '../../lib/unix-socket.ts';
 import { EndlessCalls } from './endless-calls.ts';
 import { addHealth } from './health.ts';
 import { filterLibraryLog } from './library-log.ts';
-import { observeCalls, type GrpcExchange } from './observe-calls.ts';
-import { addReflection } from './reflection.ts';
 import type { Schema } from './message/index.ts';
+import { type GrpcExchange, observeCalls } from './observe-calls.ts';
+import { addReflection } from './reflection.ts';
 
 export interface GrpcServerOptions {
   readonly address: Address;
@@ -31,7 +31,10 @@ export interface GrpcServerOptions {
 export interface GrpcServer {
   /** The target that clients connect to: `host:port`, or `unix:/path`. */
   readonly url: string;
-  /** Reports NOT_SERVING, ends endless calls, waits for the others, and aborts those that take longer. Safe to call twice. */
+  /**
+   * Reports NOT_SERVING, ends endless calls, waits for the others, and aborts those that take longer. Safe to call
+   * twice.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -55,7 +58,8 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     'grpc.max_receive_message_length': maxMessageBytes,
     // Responses that are too large are rejected with a named error where they are encoded.
     'grpc.max_send_message_length': -1,
-    interceptors: [...(options.observe ? [observeCalls(options.observe)] : []), endless.interceptor, ...(options.gate ? [options.gate] : [])],
+    interceptors: [...(options.observe ? [observeCalls(options.observe)] : []), endless.interceptor,
+      ...(options.gate ? [options.gate] : [])],
   });
   options.serve(server);
   if (options.reflection) addReflection(server, schema);
@@ -63,19 +67,28 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   if (address.kind === 'unix') await removeStaleSocket(address.path);
   const port = await bind(server, address, options.credentials);
   if (address.kind === 'unix') await forOwnerOnly(address.path, () => server.forceShutdown());
-  const url = address.kind === 'unix' ? formatAddress(address) : formatAddress({ ...address, host: shownHost(address.host), port });
-  return { url, stop: stopOnce(server, () => {
-    health.stop();
-    endless.end();
-  }) };
+  const url = address.kind === 'unix'
+    ? formatAddress(address)
+    : formatAddress({ ...address, host: shownHost(address.host), port });
+  return {
+    url,
+    stop: stopOnce(server, () => {
+      health.stop();
+      endless.end();
+    }),
+  };
 }
 
 /** The address as clients on this machine write it. */
-const shownHost = (host: string | undefined): string => (host === undefined || host === '::' || host === '0.0.0.0' ? 'localhost' : host);
+const shownHost = (
+  host: string | undefined,
+): string => (host === undefined || host === '::' || host === '0.0.0.0' ? 'localhost' : host);
 
 /** Without a host, listens on every interface, also where there is no IPv6. */
 export async function bind(server: Server, address: Address, credentials: ServerCredentials): Promise<number> {
-  const targets = address.kind === 'tcp' && address.host === undefined ? [`[::]:${address.port}`, `0.0.0.0:${address.port}`] : [formatAddress(address)];
+  const targets = address.kind === 'tcp' && address.host === undefined
+    ? [`[::]:${address.port}`, `0.0.0.0:${address.port}`]
+    : [formatAddress(address)];
   filterLibraryLog();
   let failure: Error | undefined;
   for (const target of targets) {
@@ -96,7 +109,8 @@ function bindTo(server: Server, target: string, credentials: ServerCredentials):
 }
 
 function reasonOf(message: string, address: string): string {
-  if (message.includes('EADDRINUSE')) return `address ${address} is already in use; stop the other program or choose another address`;
+  if (message.includes('EADDRINUSE'))
+    return `address ${address} is already in use; stop the other program or choose another address`;
   if (message.includes('EACCES')) return `address ${address} may not be used by this user; choose another one`;
   return `cannot listen on ${address}: ${message}`;
 }
@@ -107,7 +121,9 @@ export function stopOnce(server: Server, announce: () => void): GrpcServer['stop
   return (graceMs) => (stopping ??= stop(server, announce, graceMs));
 }
 
-/** A connection that broke during a call may never be reported as closed; the server waits for it no longer than this. */
+/**
+ * A connection that broke during a call may never be reported as closed; the server waits for it no longer than this.
+ */
 const CUT_OFF_MS = 1000;
 
 async function stop(server: Server, announce: () => void, graceMs: number): Promise<void> {

@@ -1,5 +1,5 @@
-import { Metadata, status as codes, type StatusObject } from '@grpc/grpc-js';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { Metadata, status as codes, type StatusObject } from '@grpc/grpc-js';
 import { ERRORS, ServiceError } from '../../errors/index.ts';
 import { CallEnded } from './call-signal.ts';
 
@@ -28,7 +28,8 @@ export function statusOf(thrown: unknown, requestId: string): StatusObject {
   const code = codes[ERRORS[error.code].grpc];
   const details = shorten(error.message, MAX_MESSAGE);
   metadata.set('quire-code', error.code);
-  for (const [name, value] of Object.entries(error.headers ?? {})) if (!HOP_BY_HOP.has(name)) metadata.set(name.toLowerCase(), value);
+  for (const [name, value] of Object.entries(error.headers ?? {}))
+    if (!HOP_BY_HOP.has(name)) metadata.set(name.toLowerCase(), value);
   metadata.set('grpc-status-details-bin', Buffer.from(richStatus(code, details, error)));
   return { code, details, metadata };
 }

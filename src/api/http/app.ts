@@ -7,9 +7,9 @@ import { compression } from './compression.ts';
 import { crossOrigin, type JudgeWebRequest } from './cross-origin.ts';
 import { describeService, type Description } from './description.ts';
 import type { ErrorFormat } from './errors.ts';
-import { frame, type Exchange } from './frame.ts';
-import { operationEndpoint, type Forms, type RequestState } from './operation-endpoint.ts';
+import { type Exchange, frame } from './frame.ts';
 import { limited } from './limited.ts';
+import { type Forms, operationEndpoint, type RequestState } from './operation-endpoint.ts';
 import { createRoutes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
 
@@ -33,7 +33,10 @@ export interface HttpAppOptions<Operations> {
   readonly log: Log;
   readonly maxBodyBytes: number;
   readonly corsOrigins: readonly string[];
-  /** What web pages may do on a server that requires no credential; without it, their requests are treated like all others. */
+  /**
+   * What web pages may do on a server that requires no credential; without it, their requests are treated like all
+   * others.
+   */
   readonly judge?: JudgeWebRequest;
   /** Paths for which the judge is not called. */
   readonly openPaths?: readonly string[];
@@ -59,7 +62,8 @@ export interface HttpAppOptions<Operations> {
 export async function createHttpApp<Operations>(options: HttpAppOptions<Operations>): Promise<Koa<RequestState>> {
   const app = new Koa<RequestState>();
   app.use(frame({
-    errors: options.errors, log: options.log,
+    errors: options.errors,
+    log: options.log,
     readAddress: options.readAddress ?? createAddressReader([]),
     accessLog: options.accessLog ?? false,
     ...(options.errorsAt && { errorsAt: options.errorsAt }),
@@ -68,7 +72,12 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
   }));
   if (options.compress === true) app.use(compression());
   const routes = createRoutes(Object.values(options.operations));
-  app.use(crossOrigin({ routes, origins: options.corsOrigins, judge: options.judge ?? (() => undefined), openPaths: options.openPaths ?? [] }));
+  app.use(crossOrigin({
+    routes,
+    origins: options.corsOrigins,
+    judge: options.judge ?? (() => undefined),
+    openPaths: options.openPaths ?? [],
+  }));
   if (options.limit !== undefined) app.use(limited(options.limit, Object.values(options.operations)));
   const endpoint = operationEndpoint({
     protocol: options.protocol ?? 'http',
@@ -88,7 +97,8 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
   // A client that disconnects is not an error of the server; every other error was logged with its request.
   app.on('error', (error: NodeJS.ErrnoException) => {
     const { code = '' } = error;
-    if (!HANG_UPS.has(code) && !code.startsWith('HPE_')) options.log.error({ err: error }, 'response could not be sent');
+    if (!HANG_UPS.has(code) && !code.startsWith('HPE_'))
+      options.log.error({ err: error }, 'response could not be sent');
   });
   return app;
 }

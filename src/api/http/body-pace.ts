@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { missedRate, type ArrivalPace } from '../../lib/arrival-pace.ts';
-import { BodyTooSlow, isStreamed, SLOW_BODY, TooManySlowBodies, type BodyGivenUp } from '../../lib/request-bytes.ts';
+import { type ArrivalPace, missedRate } from '../../lib/arrival-pace.ts';
+import { type BodyGivenUp, BodyTooSlow, isStreamed, SLOW_BODY, TooManySlowBodies } from '../../lib/request-bytes.ts';
 import type { ClientBounds, SlowBody } from '../../lib/slow-bodies.ts';
 import { clientNetwork } from '../../lib/trusted-proxies.ts';
 
 export interface BodyLimits {
   readonly pace: ArrivalPace;
-  /** Milliseconds for which a connection is still read after the last response was sent on it, so that a client can read that response. */
+  /**
+   * Milliseconds for which a connection is still read after the last response was sent on it, so that a client can read
+   * that response.
+   */
   readonly maxReadOnMs: number;
   /** Milliseconds between two checks. */
   readonly checkMs: number;
@@ -37,8 +40,8 @@ interface Arrival {
 }
 
 /**
- * Monitors bodies that are arriving. Only time in which the server waits for the client counts: a client is not slow because the server itself does
- * not read.
+ * Monitors bodies that are arriving. Only time in which the server waits for the client counts: a client is not slow
+ * because the server itself does not read.
  */
 export class BodyWatch {
   readonly #options: BodyWatchOptions;
@@ -65,7 +68,17 @@ export class BodyWatch {
 
   #begin(request: IncomingMessage, response: ServerResponse): void {
     const bytesBefore = request.socket.bytesRead;
-    const arrival: Arrival = { request, response, bytesBefore, periodBytesBefore: bytesBefore, waited: 0, periodWaited: 0, readOn: 0, isGivenUp: false, client: undefined };
+    const arrival: Arrival = {
+      request,
+      response,
+      bytesBefore,
+      periodBytesBefore: bytesBefore,
+      waited: 0,
+      periodWaited: 0,
+      readOn: 0,
+      isGivenUp: false,
+      client: undefined,
+    };
     this.#arriving.add(arrival);
     request.once('end', () => this.#arriving.delete(arrival));
   }
@@ -102,7 +115,11 @@ export class BodyWatch {
     if (arrival.waited < this.#options.limits.pace.slowAfterMs) return;
     const client = (arrival.client ??= this.#clientOf(arrival.request));
     if (client === '') return;
-    slow.push({ client, rate: bytesOf(arrival) / arrival.waited * 1000, end: () => this.#giveUp(arrival, new TooManySlowBodies()) });
+    slow.push({
+      client,
+      rate: bytesOf(arrival) / arrival.waited * 1000,
+      end: () => this.#giveUp(arrival, new TooManySlowBodies()),
+    });
   }
 
   #judge(arrival: Arrival): BodyTooSlow | undefined {
@@ -115,7 +132,9 @@ export class BodyWatch {
     const period = bytesRead - arrival.periodBytesBefore;
     const { periodWaited } = arrival;
     [arrival.periodWaited, arrival.periodBytesBefore] = [0, bytesRead];
-    return period < stall.bytes ? new BodyTooSlow(period, seconds(periodWaited), Math.round(stall.bytes / stall.periodMs * 1000)) : undefined;
+    return period < stall.bytes
+      ? new BodyTooSlow(period, seconds(periodWaited), Math.round(stall.bytes / stall.periodMs * 1000))
+      : undefined;
   }
 
   #giveUp(arrival: Arrival, error: BodyGivenUp): void {
@@ -125,7 +144,8 @@ export class BodyWatch {
   }
 
   #clientOf({ socket, headers }: IncomingMessage): string {
-    const address = this.#options.clients?.readAddress(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
+    const address = this.#options.clients?.readAddress(socket.remoteAddress,
+      headers['x-forwarded-for'] as string | undefined);
     return address === undefined ? '' : clientNetwork(address);
   }
 }

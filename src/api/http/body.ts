@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ServiceError } from '../../errors/index.ts';
-import { inputLimits, parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody, type OperationSpec } from '../../operations/index.ts';
+import { inputLimits, type OperationSpec, parseJsonBody, readBodyBytes, requireJsonObject,
+  requirePlainBody } from '../../operations/index.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -11,7 +12,10 @@ export const LINES_TYPE = 'application/x-ndjson';
 export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHeaders): void {
   requirePlainBody(headers);
   if (type?.split(';', 1)[0]!.trim().toLowerCase() === LINES_TYPE) return;
-  throw new ServiceError('unsupported_media_type', `${type === undefined ? 'the body has no Content-Type' : `content type "${type.slice(0, 80)}" is not supported`}; send Content-Type: ${LINES_TYPE}`);
+  throw new ServiceError('unsupported_media_type',
+    `${
+      type === undefined ? 'the body has no Content-Type' : `content type "${type.slice(0, 80)}" is not supported`
+    }; send Content-Type: ${LINES_TYPE}`);
 }
 
 /**
@@ -22,7 +26,9 @@ export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHea
  * (decision D-39). What an operation takes at most is in its specification; `maxBytes` is the server's own limit.
  * Errors: 400 `invalid_json`, 408, 413, 415.
  */
-export async function readJsonObject(request: IncomingMessage, maxBytes: number, spec: Pick<OperationSpec, 'sanitize' | 'requiresBody' | 'maxBody' | 'maxValues' | 'maxItems'>): Promise<Record<string, unknown>> {
+export async function readJsonObject(request: IncomingMessage, maxBytes: number,
+  spec: Pick<OperationSpec, 'sanitize' | 'requiresBody' | 'maxBody' | 'maxValues' | 'maxItems'>
+): Promise<Record<string, unknown>> {
   const { headers } = request;
   requirePlainBody(headers);
   // `curl -d ''` declares a form, but sends nothing.
@@ -36,7 +42,8 @@ export async function readJsonObject(request: IncomingMessage, maxBytes: number,
 }
 
 function absent(isRequired: boolean): Record<string, never> {
-  if (isRequired) throw new ServiceError('invalid_json', 'invalid JSON: the body is missing; send an object with the fields to set');
+  if (isRequired)
+    throw new ServiceError('invalid_json', 'invalid JSON: the body is missing; send an object with the fields to set');
   return {};
 }
 
@@ -47,7 +54,8 @@ function checkContentType(header: string | undefined): boolean {
   const [type, ...parameters] = header.toLowerCase().split(';').map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
   if (type === JSON_TYPE && (charset === undefined || charset === 'utf-8' || charset === 'utf8')) return true;
-  throw new ServiceError('unsupported_media_type', `content type "${header.slice(0, 80)}" is not supported; send ${JSON_TYPE}`);
+  throw new ServiceError('unsupported_media_type',
+    `content type "${header.slice(0, 80)}" is not supported; send ${JSON_TYPE}`);
 }
 
 function untyped(): ServiceError {

@@ -4,8 +4,9 @@ import { whenClosed } from '../../lib/when-closed.ts';
 import { answerBrokenRequest, type RawResponses } from './broken-request.ts';
 
 /**
- * Responds to bytes that are not HTTP when every request before them on their connection has its response. Otherwise those responses would be lost,
- * and the client would take the error for the response to the first of these requests, which may have written something.
+ * Responds to bytes that are not HTTP when every request before them on their connection has its response. Otherwise
+ * those responses would be lost, and the client would take the error for the response to the first of these requests,
+ * which may have written something.
  */
 export class BrokenRequests {
   readonly #responses: RawResponses;

@@ -1,6 +1,7 @@
-import { pipeline, Readable } from 'node:stream';
 import type { Middleware } from 'koa';
-import { compress, compressor, type Encoding, isWorthCompressing, preferredEncoding } from '../../lib/content-encoding.ts';
+import { pipeline, Readable } from 'node:stream';
+import { compress, compressor, type Encoding, isWorthCompressing,
+  preferredEncoding } from '../../lib/content-encoding.ts';
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
 import { varyBy } from './vary-by.ts';
 
@@ -18,7 +19,9 @@ export function compression(): Middleware<RequestState> {
 }
 
 /** Compresses the JSON of a response; undefined if it is sent uncompressed. */
-export function compressedJson(ctx: HttpContext, json: string | Buffer): Promise<{ readonly bytes: Buffer; readonly encoding: string }> | undefined {
+export function compressedJson(ctx: HttpContext, json: string | Buffer): Promise<
+  { readonly bytes: Buffer; readonly encoding: string }
+> | undefined {
   if (ctx.state.compresses !== true || !isWorthCompressing(json) || holdsCredential(ctx)) return undefined;
   const encoding = negotiate(ctx);
   return encoding === undefined ? undefined : compress(json, encoding).then((bytes) => ({ bytes, encoding }));
@@ -34,7 +37,9 @@ async function compressBody(ctx: HttpContext): Promise<void> {
   if (encoding === undefined || ctx.method === 'HEAD') return;
   const type = headerOf(ctx, 'Content-Type');
   // If the source fails, the pipeline destroys the compressor, and thereby the connection.
-  ctx.body = isStream ? pipeline(body, compressor(encoding), () => undefined) : await compress(body as string | Buffer, encoding);
+  ctx.body = isStream
+    ? pipeline(body, compressor(encoding), () => undefined)
+    : await compress(body as string | Buffer, encoding);
   ctx.set('Content-Type', type);
   setEncoding(ctx, encoding);
 }
@@ -46,13 +51,21 @@ export function setEncoding(ctx: HttpContext, encoding: string): void {
   if (tag.startsWith('"')) ctx.set('ETag', tag.replace(/"$/, `-${encoding}"`));
 }
 
-/** Decides by media type. Events and progress are flushed one by one, which compression would delay; parts of a file are addressed by offset. */
+/**
+ * Decides by media type. Events and progress are flushed one by one, which compression would delay; parts of a file are
+ * addressed by offset.
+ */
 function isCompressible(ctx: HttpContext): boolean {
-  if (ctx.status === 206 || headerOf(ctx, 'Content-Encoding') !== '' || headerOf(ctx, 'Content-Range') !== '' || headerOf(ctx, 'Cache-Control').includes('no-transform')) return false;
-  return /^(?!text\/event-stream)(?:text\/|application\/(?:.+\+)?(?:json|yaml|xml|javascript|x-ndjson)\b)/.test(ctx.response.type);
+  if (ctx.status === 206 || headerOf(ctx, 'Content-Encoding') !== '' || headerOf(ctx, 'Content-Range') !== '' ||
+    headerOf(ctx, 'Cache-Control').includes('no-transform')) return false;
+  return /^(?!text\/event-stream)(?:text\/|application\/(?:.+\+)?(?:json|yaml|xml|javascript|x-ndjson)\b)/.test(
+    ctx.response.type,
+  );
 }
 
-/** Responses with keys and tokens are those with `no-store`. All GraphQL responses have it, so it says nothing there. */
+/**
+ * Responses with keys and tokens are those with `no-store`. All GraphQL responses have it, so it says nothing there.
+ */
 function holdsCredential(ctx: HttpContext): boolean {
   return ctx.state.operation !== undefined && headerOf(ctx, 'Cache-Control') === 'no-store';
 }

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { clientNetwork } from '../../lib/trusted-proxies.ts';
 
 /**
- * Closes connections of a client that has many already, so that one client cannot take all that a server has, whether it sends nothing, half a head, or
- * requests. Connections of proxies and of unix sockets are not counted.
+ * Closes connections of a client that has many already, so that one client cannot take all that a server has, whether
+ * it sends nothing, half a head, or requests. Connections of proxies and of unix sockets are not counted.
  */
 export class ConnectionShares {
   readonly #most: number;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../../testkit/docs-server.ts';
 import { CONSOLE_POLICY } from './console.ts';
 
 let server: DocsServer;
@@ -15,26 +15,32 @@ async function scriptOf(page: string): Promise<string> {
 }
 
 describe('the console over HTTP', () => {
-  it.each(['/', '/console', '/console/'])('%s is a page under the strict policy, and is asked for each time', async (path) => {
-    const { status, headers } = await get(path);
-    expect([status, headers.get('content-type'), headers.get('content-security-policy'), headers.get('cache-control')]).toEqual([200, 'text/html; charset=utf-8', CONSOLE_POLICY, 'no-cache']);
-    expect(CONSOLE_POLICY).not.toContain('unsafe');
-  });
+  it.each(['/', '/console', '/console/'])('%s is a page under the strict policy, and is asked for each time',
+    async (path) => {
+      const { status, headers } = await get(path);
+      expect([status, headers.get('content-type'), headers.get('content-security-policy'),
+        headers.get('cache-control')]).toEqual([200, 'text/html; charset=utf-8', CONSOLE_POLICY, 'no-cache']);
+      expect(CONSOLE_POLICY).not.toContain('unsafe');
+    });
 
   it('returns 304 to clients that have the page, compressed or not', async () => {
     for (const encoding of ['identity', 'gzip', 'br']) {
       const tag = (await get('/console', { headers: { 'Accept-Encoding': encoding } })).headers.get('etag')!;
-      expect((await get('/console', { headers: { 'Accept-Encoding': encoding, 'If-None-Match': tag } })).status).toBe(304);
+      expect((await get('/console', { headers: { 'Accept-Encoding': encoding, 'If-None-Match': tag } })).status).toBe(
+        304,
+      );
     }
   });
 
   it('lets browsers cache scripts permanently, because their names change with their content', async () => {
     const { status, headers } = await get(await scriptOf('/console'));
-    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([200, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable']);
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([200,
+      'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable']);
   });
 
   it('returns 404 for what is not there, also outside the folder', async () => {
-    for (const path of ['/console/assets/none.js', '/console/nothing', '/console/assets/..%2f..%2fdocs%2fopenapi.json', '/console/assets/%2e%2e/docs.html']) expect((await get(path)).status, path).toBe(404);
+    for (const path of ['/console/assets/none.js', '/console/nothing', '/console/assets/..%2f..%2fdocs%2fopenapi.json',
+      '/console/assets/%2e%2e/docs.html']) expect((await get(path)).status, path).toBe(404);
   });
 
   it('returns 405 to other methods', async () => {

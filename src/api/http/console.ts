@@ -1,8 +1,8 @@
+import type { Middleware } from 'koa';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Middleware } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import { isKnown, notModified } from './entity-tags.ts';
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
@@ -29,10 +29,12 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The pages run only their own script files, never inline scripts, and connect to this server only. They load no image of any server: an image of a
- * document could have any path of this one (decision D-172).
+ * The pages run only their own script files, never inline scripts, and connect to this server only. They load no image
+ * of any server: an image of a document could have any path of this one (decision D-172).
  */
-export const CONSOLE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+export const CONSOLE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'; manifest-src " +
+  "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * Serves the console at `/console` and a page with links at `/`. The files are read at the first request for one of
@@ -41,7 +43,8 @@ export const CONSOLE_POLICY = "default-src 'none'; script-src 'self'; style-src 
  */
 export function consolePages(service: ConsoleOf): Middleware<RequestState> {
   let loaded: Promise<ConsoleFiles> | undefined;
-  const pages = new Map([['/', `${service}-home.html`], ['/console', `${service}.html`], ['/console/', `${service}.html`]]);
+  const pages = new Map([['/', `${service}-home.html`], ['/console', `${service}.html`], ['/console/',
+    `${service}.html`]]);
   return async (ctx, next) => {
     const page = pages.get(ctx.path);
     if (page === undefined && !ctx.path.startsWith('/console/assets/')) return next();
@@ -49,7 +52,9 @@ export function consolePages(service: ConsoleOf): Middleware<RequestState> {
     if (file === undefined) return next();
     ctx.state.path = ctx.path === '/' ? '/' : '/console';
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, { headers: { Allow: 'GET, HEAD' } });
+      throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, {
+        headers: { Allow: 'GET, HEAD' },
+      });
     }
     return send(ctx, file, page !== undefined);
   };
@@ -59,7 +64,11 @@ async function readFiles(): Promise<ConsoleFiles> {
   const names = (await readdir(FOLDER, { recursive: true })).filter((name) => extname(name) in TYPES);
   const files = names.map(async (name): Promise<[string, ConsoleFile]> => {
     const bytes = await readFile(join(FOLDER, name));
-    return [name.replaceAll('\\', '/'), { bytes, type: TYPES[extname(name)]!, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }];
+    return [name.replaceAll('\\', '/'), {
+      bytes,
+      type: TYPES[extname(name)]!,
+      etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    }];
   });
   return new Map(await Promise.all(files));
 }

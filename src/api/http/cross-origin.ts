@@ -8,7 +8,10 @@ import type { HttpContext, RequestState } from './operation-endpoint.ts';
 import type { Routes } from './routes.ts';
 import { varyBy } from './vary-by.ts';
 
-const EXPOSED = 'X-Total-Count, X-Context-Truncated, X-Truncated, X-Next-Offset, X-Next-Cursor, X-Warnings, ETag, X-Request-Id, X-Quire-LSN, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id, Content-Disposition';
+const EXPOSED =
+  'X-Total-Count, X-Context-Truncated, X-Truncated, X-Next-Offset, X-Next-Cursor, X-Warnings, ETag, X-Request-Id, ' +
+  'X-Quire-LSN, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id, ' +
+  'Content-Disposition';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = '600';
 
@@ -49,7 +52,8 @@ export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOp
       ctx.set('Access-Control-Expose-Headers', EXPOSED);
     }
     if (ctx.method !== 'OPTIONS') return next();
-    if (ctx.state.readsOnly !== undefined && wanted !== undefined && changesAt(routes, wanted, ctx.path)) throw new ServiceError('forbidden', ctx.state.readsOnly);
+    if (ctx.state.readsOnly !== undefined && wanted !== undefined && changesAt(routes, wanted, ctx.path))
+      throw new ServiceError('forbidden', ctx.state.readsOnly);
     if (allowed !== undefined && wanted !== undefined) {
       ctx.set('Access-Control-Allow-Methods', METHODS);
       ctx.set('Access-Control-Allow-Headers', String(ctx.headers['access-control-request-headers'] ?? 'Content-Type'));
@@ -61,8 +65,8 @@ export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOp
 }
 
 /**
- * Requests that show a page or a part of it may only read: a link or an image in a document is enough to send them (decision D-172), as it is
- * on a page of another site (decision D-140).
+ * Requests that show a page or a part of it may only read: a link or an image in a document is enough to send them
+ * (decision D-172), as it is on a page of another site (decision D-140).
  */
 function markPage({ state, method, headers }: HttpContext): void {
   const by = askedBy(headers);
@@ -71,8 +75,12 @@ function markPage({ state, method, headers }: HttpContext): void {
   else if ((method === 'GET' || method === 'HEAD') && isFromForeignPage(headers)) state.readsOnly ??= FOREIGN;
 }
 
-const SHOWN = 'what a browser asks for to show it, such as a link or an image, may only read; send a POST from a program or from a script of this server';
-const FOREIGN = 'a GET that a browser sends for a page of another site may only read; send a POST from a program or from a script of this server';
+const SHOWN =
+  'what a browser asks for to show it, such as a link or an image, may only read; send a POST from a program or ' +
+  'from a script of this server';
+const FOREIGN =
+  'a GET that a browser sends for a page of another site may only read; send a POST from a program or from a ' +
+  'script of this server';
 
 function changesAt(routes: Routes, method: string, path: string): boolean {
   const match = routes.match(method, path);

@@ -24,9 +24,13 @@ export function decodeParameters(parameters: readonly ParameterSpec[], wire: Wir
 }
 
 /** Adds the parameters to the body, which makes the flat input. A field of the body cannot replace a header. */
-export function joinInput(parameters: readonly ParameterSpec[], fields: Readonly<Record<string, unknown>>, body: Record<string, unknown>): Record<string, unknown> {
+export function joinInput(parameters: readonly ParameterSpec[], fields: Readonly<Record<string, unknown>>,
+  body: Record<string, unknown>): Record<string, unknown>
+{
   const foreign = parameters.find((parameter) => parameter.in === 'header' && Object.hasOwn(body, parameter.field));
-  if (foreign !== undefined) throw new ServiceError('invalid_argument', `the input must not have the field ${foreign.field}; send the header ${foreign.name}`);
+  if (foreign !== undefined)
+    throw new ServiceError('invalid_argument',
+      `the input must not have the field ${foreign.field}; send the header ${foreign.name}`);
   return Object.assign(body, fields);
 }
 
@@ -40,18 +44,25 @@ function decodeParameter(parameter: ParameterSpec, wire: WireInput): unknown {
 /** `meta[category]=news`, or `meta=category=news`, for an object parameter named `meta` (decisions D-75 and D-145). */
 function keyed(parameter: ParameterSpec, query: Query): Record<string, unknown> | undefined {
   const values = new Map<string, string[]>();
-  const add = (key: string, each: readonly string[]): void => void values.set(key, [...(values.get(key) ?? []), ...each]);
+  const add = (key: string, each: readonly string[]): void =>
+    void values.set(key, [...(values.get(key) ?? []), ...each]);
   for (const [name, each] of query) {
     const key = keyOf(parameter.name, name);
     if (key !== undefined) add(key, each);
   }
   for (const pair of query.get(parameter.name) ?? []) {
     const end = pair.indexOf('=');
-    if (end < 1) throw new ServiceError('invalid_argument', `${parameter.name} must be KEY=VALUE, such as ${parameter.name}=category=news or ${parameter.name}[category]=news, got ${JSON.stringify(pair.slice(0, 80).toWellFormed())}`);
+    if (end < 1)
+      throw new ServiceError('invalid_argument',
+        `${parameter.name} must be KEY=VALUE, such as ${parameter.name}=category=news or ${parameter.name}[category]=news, got ${
+          JSON.stringify(pair.slice(0, 80).toWellFormed())
+        }`);
     add(pair.slice(0, end), [pair.slice(end + 1)]);
   }
   if (values.size === 0) return undefined;
-  return Object.fromEntries([...values].map(([key, each]) => [key, parameter.items === 'string' ? oneOrAll(each) : each]));
+  return Object.fromEntries(
+    [...values].map(([key, each]) => [key, parameter.items === 'string' ? oneOrAll(each) : each]),
+  );
 }
 
 /** A parameter that occurs once is its value. */
@@ -85,7 +96,8 @@ function toNumber(text: string): number | string {
  * as the maximum.
  */
 function isAbove(text: string, number: number): boolean {
-  return number > Number.MAX_SAFE_INTEGER && number < 1e21 && /^\d+$/.test(text) && BigInt(text) > BigInt(String(number));
+  return number > Number.MAX_SAFE_INTEGER && number < 1e21 && /^\d+$/.test(text) &&
+    BigInt(text) > BigInt(String(number));
 }
 
 const BOOLEANS = new Map([['true', true], ['1', true], ['false', false], ['0', false]]);

@@ -1,7 +1,7 @@
+import type Router from '@koa/router';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type Router from '@koa/router';
 
 const require = createRequire(import.meta.url);
 
@@ -22,7 +22,8 @@ window.ui = SwaggerUIBundle({
 });
 `;
 
-const page = (title: string): string => `<!doctype html>
+const page = (title: string): string =>
+  `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -49,7 +50,10 @@ export interface Description {
   readonly plainJson: string;
 }
 
-/** Serves the specification at `/openapi.json`, `/openapi.yaml` and `/openapi-3.0.json`, and a page that displays it at `/docs`. */
+/**
+ * Serves the specification at `/openapi.json`, `/openapi.yaml` and `/openapi-3.0.json`, and a page that displays it at
+ * `/docs`.
+ */
 export function describeService(router: Router, { title, json, yaml, plainJson }: Description): void {
   const text = (path: string, type: string, body: string) =>
     router.get(path, (ctx) => {

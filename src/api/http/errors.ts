@@ -1,4 +1,4 @@
-import { ServiceError, type ErrorCode } from '../../errors/index.ts';
+import { type ErrorCode, ServiceError } from '../../errors/index.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 
 /** The form of a service's error bodies. */
@@ -22,7 +22,9 @@ export const flatErrors: ErrorFormat = {
 
 /** `{"error": {"code"}}`, with a message where it helps the caller (run-queue service, contract section 7). */
 export const nestedErrors: ErrorFormat = {
-  body: (error) => ({ error: { code: error.code, ...(WITH_MESSAGE.has(error.code) ? { message: error.message } : {}) } }),
+  body: (error) => ({
+    error: { code: error.code, ...(WITH_MESSAGE.has(error.code) ? { message: error.message } : {}) },
+  }),
   codes: {
     invalid_json: 'invalid_input',
     missing_fields: 'invalid_input',
@@ -34,14 +36,17 @@ export const nestedErrors: ErrorFormat = {
   },
 };
 
-const WITH_MESSAGE = new Set<ErrorCode>([
-  'invalid_input', 'request_timeout', 'rate_limited', 'idempotency_key_required', 'forbidden', 'invalid_project', 'not_implemented', 'project_exists', 'ship_exists', 'join_token_exists', 'invalid_name', 'invalid_label', 'project_not_found', 'schedule_not_found', 'notification_not_found',
-  'run_state_conflict', 'project_unavailable', 'pipeline_unavailable', 'model_or_input_unavailable', 'conflict', 'config_read_only', 'storage_failed',
-]);
+const WITH_MESSAGE = new Set<ErrorCode>(['invalid_input', 'request_timeout', 'rate_limited', 'idempotency_key_required',
+  'forbidden', 'invalid_project', 'not_implemented', 'project_exists', 'ship_exists', 'join_token_exists',
+  'invalid_name', 'invalid_label', 'project_not_found', 'schedule_not_found', 'notification_not_found',
+  'run_state_conflict', 'project_unavailable', 'pipeline_unavailable', 'model_or_input_unavailable', 'conflict',
+  'config_read_only', 'storage_failed']);
 
 /** The error that is sent for anything thrown: unknown errors reveal no details. */
 export function toServiceError(thrown: unknown, format: ErrorFormat, operation?: OperationSpec): ServiceError {
-  const error = thrown instanceof ServiceError ? thrown : new ServiceError('internal', 'internal error', { cause: thrown });
+  const error = thrown instanceof ServiceError
+    ? thrown
+    : new ServiceError('internal', 'internal error', { cause: thrown });
   const own = format.codes?.[error.code];
   // An operation with its own code for invalid input also uses it for bodies that cannot be read.
   const code = own === 'invalid_input' && operation?.error ? (operation.error as ErrorCode) : own;

@@ -1,8 +1,9 @@
+import busboy, { type Busboy, type FieldInfo, type FileInfo } from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import busboy, { type Busboy, type FieldInfo, type FileInfo } from 'busboy';
 import { bodyError, ServiceError } from '../../errors/index.ts';
-import { BodyCutOff, BodyGivenUp, BodyTooLarge, cutOffBefore, expectStream, SLOW_BODY } from '../../lib/request-bytes.ts';
+import { BodyCutOff, BodyGivenUp, BodyTooLarge, cutOffBefore, expectStream,
+  SLOW_BODY } from '../../lib/request-bytes.ts';
 import type { Spool } from '../../lib/spool.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 
@@ -67,9 +68,12 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
         expectStream(request);
         void form.addFile(name, stream, info).catch(reject);
       });
-      parser.on('filesLimit', () => reject(new ServiceError('payload_too_large', `a form has at most ${MAX_FILES} files`)));
-      parser.on('fieldsLimit', () => reject(new ServiceError('payload_too_large', `a form has at most ${MAX_FIELDS} fields`)));
-      parser.on('error', (error) => reject(new ServiceError('invalid_argument', `invalid form: ${(error as Error).message}`)));
+      parser.on('filesLimit', () =>
+        reject(new ServiceError('payload_too_large', `a form has at most ${MAX_FILES} files`)));
+      parser.on('fieldsLimit', () =>
+        reject(new ServiceError('payload_too_large', `a form has at most ${MAX_FIELDS} fields`)));
+      parser.on('error', (error) =>
+        reject(new ServiceError('invalid_argument', `invalid form: ${(error as Error).message}`)));
       parser.on('close', () => void form.settled().then(resolve, reject));
       request.pipe(parser);
     });
@@ -85,10 +89,17 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
 
 function parserOf(request: IncomingMessage): Busboy {
   const type = request.headers['content-type'];
-  if (type === undefined) throw new ServiceError('unsupported_media_type', 'the body has no Content-Type; send multipart/form-data');
-  if (!/^multipart\/form-data\s*(?:;|$)/i.test(type)) throw new ServiceError('unsupported_media_type', `content type "${type.slice(0, 80)}" is not supported; send multipart/form-data`);
+  if (type === undefined)
+    throw new ServiceError('unsupported_media_type', 'the body has no Content-Type; send multipart/form-data');
+  if (!/^multipart\/form-data\s*(?:;|$)/i.test(type))
+    throw new ServiceError('unsupported_media_type',
+      `content type "${type.slice(0, 80)}" is not supported; send multipart/form-data`);
   try {
-    return busboy({ headers: request.headers, defParamCharset: 'utf8', limits: { files: MAX_FILES, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, fieldNameSize: 100 } });
+    return busboy({
+      headers: request.headers,
+      defParamCharset: 'utf8',
+      limits: { files: MAX_FILES, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, fieldNameSize: 100 },
+    });
   } catch (error) {
     throw new ServiceError('invalid_argument', `invalid form: ${(error as Error).message}`, { cause: error });
   }
@@ -105,15 +116,18 @@ class Form {
   }
 
   async addField(name: string, text: string, { nameTruncated, valueTruncated }: FieldInfo): Promise<void> {
-    if (nameTruncated || valueTruncated) throw new ServiceError('payload_too_large', `${shown(name)} must be at most ${MAX_FIELD_BYTES} bytes`);
+    if (nameTruncated || valueTruncated)
+      throw new ServiceError('payload_too_large', `${shown(name)} must be at most ${MAX_FIELD_BYTES} bytes`);
     if (this.#fields.has(name)) throw new ServiceError('invalid_argument', `${shown(name)} is given more than once`);
     const schema = this.#schemaOf(name);
-    if (isFileField(schema)) throw new ServiceError('invalid_argument', `${shown(name)} must be a file; its part needs a file name`);
+    if (isFileField(schema))
+      throw new ServiceError('invalid_argument', `${shown(name)} must be a file; its part needs a file name`);
     this.#fields.set(name, parseField(name, text, schema?.type));
   }
 
   addFile(field: string, stream: Readable, { filename, mimeType }: FileInfo): Promise<File> {
-    // A client that disconnects breaks the stream. The error is ignored here because the reader of the stream receives it, too.
+    // A client that disconnects breaks the stream. The error is ignored here because the reader of the stream receives
+    // it, too.
     stream.on('error', () => undefined);
     const file = this.#store(stream, filename ?? '', mimeType);
     file.catch(() => stream.resume());
@@ -139,9 +153,12 @@ class Form {
     // Uses entries instead of assignments, so that `__proto__` is an ordinary name.
     const input = [...this.#fields];
     const parts = await Promise.all(this.#files.map(async ({ field, file }) => ({ field, file: await file })));
-    const list = Object.keys(this.#options.schema.properties ?? {}).find((name) => this.#schemaOf(name)?.items?.['x-file'] === true);
+    const list = Object.keys(this.#options.schema.properties ?? {}).find((name) =>
+      this.#schemaOf(name)?.items?.['x-file'] === true
+    );
     const files = parts.filter(({ field }) => isFileField(this.#schemaOf(field)));
-    if (list !== undefined && (files.length > 1 || files.some(({ field }) => field === list))) input.push([list, files.map(({ file }) => file)]);
+    if (list !== undefined && (files.length > 1 || files.some(({ field }) => field === list)))
+      input.push([list, files.map(({ file }) => file)]);
     else if (files[0] !== undefined) input.push([files[0].field, files[0].file]);
     // Files under unknown field names: validation rejects them by their names.
     for (const { field, file } of parts) if (!isFileField(this.#schemaOf(field))) input.push([field, file]);
@@ -161,7 +178,8 @@ function isFileField(schema: FieldSchema | undefined): boolean {
 
 /** A text that cannot be converted to its type stays text, so that validation rejects it by the field's name. */
 function parseField(name: string, text: string, type: string | undefined): unknown {
-  if (type === 'integer' || type === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+  if (type === 'integer' || type === 'number')
+    return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
   if (type !== 'object' && type !== 'array') return text;
   try {
@@ -175,8 +193,10 @@ const shown = (name: string): string => name.slice(0, 80).toWellFormed();
 
 function asServiceError(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
-  if (error instanceof BodyTooLarge || error instanceof BodyGivenUp || error instanceof BodyCutOff) return bodyError(error);
-  if (error instanceof Error && 'code' in error && DISK.has(String(error.code))) return new ServiceError('unavailable', 'the files cannot be kept until they are converted', { cause: error });
+  if (error instanceof BodyTooLarge || error instanceof BodyGivenUp || error instanceof BodyCutOff)
+    return bodyError(error);
+  if (error instanceof Error && 'code' in error && DISK.has(String(error.code)))
+    return new ServiceError('unavailable', 'the files cannot be kept until they are converted', { cause: error });
   return error;
 }
 

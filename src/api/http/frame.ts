@@ -6,7 +6,7 @@ import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/security-headers.t
 import { currentTracing, type OpenSpan, type SpanStart, type Tracing } from '../../lib/tracing.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { OperationSpec } from '../../operations/index.ts';
-import { toServiceError, type ErrorFormat } from './errors.ts';
+import { type ErrorFormat, toServiceError } from './errors.ts';
 import { ClientGone, type HttpContext, type RequestState } from './operation-endpoint.ts';
 import { outbox } from './outbox.ts';
 import { sendJson } from './respond.ts';
@@ -37,7 +37,10 @@ export interface FrameOptions {
 
 const MAX_URL_BYTES = 8192;
 
-/** The status that metrics and the access log record for a request whose client disconnected before its response; the number is nginx's. */
+/**
+ * The status that metrics and the access log record for a request whose client disconnected before its response; the
+ * number is nginx's.
+ */
 const CLIENT_GONE = 499;
 
 /** The outermost middleware: request id, security headers, errors in the service's format, log and metrics. */
@@ -52,10 +55,12 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
     if (ctx.secure && options.alternative !== undefined) ctx.res.setHeader('Alt-Svc', options.alternative);
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
     try {
-      if (ctx.url.length > MAX_URL_BYTES) throw new ServiceError('invalid_argument', `the URL is longer than ${MAX_URL_BYTES} bytes`);
+      if (ctx.url.length > MAX_URL_BYTES)
+        throw new ServiceError('invalid_argument', `the URL is longer than ${MAX_URL_BYTES} bytes`);
       await next();
       // koa leaves status 404 without a body if no middleware has responded.
-      if (ctx.status === 404 && ctx.body == null && !ctx.res.headersSent) throw new ServiceError('not_found', 'not found');
+      if (ctx.status === 404 && ctx.body == null && !ctx.res.headersSent)
+        throw new ServiceError('not_found', 'not found');
     } catch (thrown) {
       if (thrown instanceof ClientGone) ctx.status = CLIENT_GONE;
       else await sendError(ctx, thrown, options);
@@ -70,7 +75,8 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
 
 /** Separate from the path without traces, so that that path creates no closure. */
 function within(tracing: Tracing, answer: Middleware<RequestState>, ctx: HttpContext, next: Next): Promise<void> {
-  return tracing.within(spanOf(ctx), (span) => traced(ctx, span, () => answer(ctx as Parameters<typeof answer>[0], next)));
+  return tracing.within(spanOf(ctx),
+    (span) => traced(ctx, span, () => answer(ctx as Parameters<typeof answer>[0], next)));
 }
 
 /**
@@ -80,9 +86,13 @@ function within(tracing: Tracing, answer: Middleware<RequestState>, ctx: HttpCon
 function spanOf(ctx: HttpContext): SpanStart {
   const agent = ctx.headers['user-agent'];
   return {
-    name: ctx.method, kind: 'server', parent: ctx.headers['traceparent'] as string | undefined,
+    name: ctx.method,
+    kind: 'server',
+    parent: ctx.headers['traceparent'] as string | undefined,
     attributes: {
-      'http.request.method': ctx.method, 'url.scheme': ctx.protocol, 'network.protocol.version': ctx.req.httpVersion,
+      'http.request.method': ctx.method,
+      'url.scheme': ctx.protocol,
+      'network.protocol.version': ctx.req.httpVersion,
       ...(agent !== undefined && { 'user_agent.original': agent }),
     },
   };
@@ -92,7 +102,12 @@ async function traced(ctx: HttpContext, span: OpenSpan, answer: () => Promise<un
   await answer();
   const route = ctx.state.operation?.path ?? ctx.state.path;
   if (route !== undefined) span.rename(`${ctx.method} ${route}`);
-  span.set({ 'http.response.status_code': ctx.status, 'client.address': ctx.request.ip, 'quire.request_id': ctx.state.requestId, ...(route !== undefined && { 'http.route': route }) });
+  span.set({
+    'http.response.status_code': ctx.status,
+    'client.address': ctx.request.ip,
+    'quire.request_id': ctx.state.requestId,
+    ...(route !== undefined && { 'http.route': route }),
+  });
   if (ctx.status >= 500) span.fail(`status ${ctx.status}`);
 }
 
@@ -106,13 +121,21 @@ function isRefusal({ code, cause }: ServiceError): boolean {
   return code === 'storage_unavailable' && cause === undefined;
 }
 
-async function sendError(ctx: HttpContext, thrown: unknown, { errors: usual, errorsAt, log }: FrameOptions): Promise<void> {
+async function sendError(ctx: HttpContext, thrown: unknown,
+  { errors: usual, errorsAt, log }: FrameOptions): Promise<void>
+{
   const errors = errorsAt?.get(ctx.path) ?? usual;
   const error = toServiceError(thrown, errors, ctx.state.operation);
   if (isRefusal(error)) {
-    log.debug({ requestId: ctx.state.requestId, operation: ctx.state.operation?.id, reason: error.message }, 'request refused');
+    log.debug({ requestId: ctx.state.requestId, operation: ctx.state.operation?.id, reason: error.message },
+      'request refused');
   } else if (error.status >= 500 && error.code !== 'not_implemented') {
-    log.error({ requestId: ctx.state.requestId, operation: ctx.state.operation?.id, code: error.code, err: error.cause ?? thrown }, 'request failed');
+    log.error({
+      requestId: ctx.state.requestId,
+      operation: ctx.state.operation?.id,
+      code: error.code,
+      err: error.cause ?? thrown,
+    }, 'request failed');
   }
   ctx.status = error.status;
   if (error.headers) ctx.set(error.headers);
@@ -122,8 +145,21 @@ async function sendError(ctx: HttpContext, thrown: unknown, { errors: usual, err
 function report(ctx: HttpContext, options: FrameOptions, milliseconds: number): void {
   const { operation, requestId } = ctx.state;
   const path = operation?.path ?? ctx.state.path;
-  options.observe?.({ method: ctx.method, status: ctx.status, milliseconds, ...(operation && { operation }), ...(path !== undefined && { path }) });
+  options.observe?.({
+    method: ctx.method,
+    status: ctx.status,
+    milliseconds,
+    ...(operation && { operation }),
+    ...(path !== undefined && { path }),
+  });
   if (!options.accessLog) return;
   // Logs the path template rather than the URL, because query strings may contain data that must not be logged.
-  options.log.info({ requestId, method: ctx.method, path: path ?? ctx.path.slice(0, 200), status: ctx.status, ms: Math.round(milliseconds * 100) / 100, ip: ctx.ip }, 'request');
+  options.log.info({
+    requestId,
+    method: ctx.method,
+    path: path ?? ctx.path.slice(0, 200),
+    status: ctx.status,
+    ms: Math.round(milliseconds * 100) / 100,
+    ip: ctx.ip,
+  }, 'request');
 }

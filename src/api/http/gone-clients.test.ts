@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -9,7 +9,8 @@ import type { OperationSpec } from '../../operations/index.ts';
 import { readForm } from './form.ts';
 import { readStreamedFile } from './streamed-file.ts';
 
-// A request waits, for example for the database to say who sent it, before its body is read. Its client may leave meanwhile.
+// A request waits, for example for the database to say who sent it, before its body is read. Its client may leave
+// meanwhile.
 
 let server: Server;
 afterEach(() => void server.close());
@@ -29,10 +30,18 @@ async function left(contentType: string): Promise<IncomingMessage> {
   return request;
 }
 
-it.each([
-  ['a form', FORM, (request: IncomingMessage) => readForm(request, { schema: {}, spool: new Spool(join(tmpdir(), 'unused')), precheck: async () => undefined })],
-  ['a file in a form', FORM, (request: IncomingMessage) => readStreamedFile(request, spec)],
-  ['a bare file', 'application/octet-stream', (request: IncomingMessage) => readStreamedFile(request, spec)],
-])('%s whose client has left is refused, and nothing waits for its end', async (_name, contentType, read) => {
-  await expect(read(await left(contentType))).rejects.toMatchObject({ code: 'invalid_json', message: 'the request ended before its body was complete' });
-});
+it.each([['a form', FORM,
+  (request: IncomingMessage) =>
+    readForm(request, { schema: {}, spool: new Spool(join(tmpdir(), 'unused')), precheck: async () => undefined })], [
+  'a file in a form',
+  FORM,
+  (request: IncomingMessage) => readStreamedFile(request, spec),
+], ['a bare file', 'application/octet-stream', (request: IncomingMessage) => readStreamedFile(request, spec)]])(
+  '%s whose client has left is refused, and nothing waits for its end',
+  async (_name, contentType, read) => {
+    await expect(read(await left(contentType))).rejects.toMatchObject({
+      code: 'invalid_json',
+      message: 'the request ended before its body was complete',
+    });
+  },
+);

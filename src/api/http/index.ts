@@ -1,8 +1,8 @@
-export { consolePages } from './console.ts';
 export { createHttpApp, type HttpAppOptions } from './app.ts';
+export { consolePages } from './console.ts';
 export type { JudgeWebRequest } from './cross-origin.ts';
-export { flatErrors, nestedErrors, type ErrorFormat } from './errors.ts';
+export { type ErrorFormat, flatErrors, nestedErrors } from './errors.ts';
 export type { Exchange } from './frame.ts';
 export { listenOn } from './listen-on.ts';
 export { createRoutes } from './routes.ts';
-export { startHttpServer, usualLimits, type SocketSource, type HttpServer, type ServerLimits } from './server.ts';
+export { type HttpServer, type ServerLimits, type SocketSource, startHttpServer, usualLimits } from './server.ts';

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import { presentedCredential } from '../../lib/credential.ts';
-import { UNLIMITED_OPERATIONS, type OperationSpec, type RateLimit, type Sender } from '../../operations/index.ts';
+import { type OperationSpec, type RateLimit, type Sender, UNLIMITED_OPERATIONS } from '../../operations/index.ts';
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
 
 /** Counts each request of the port, whatever handles it, and sends the client its quota. */

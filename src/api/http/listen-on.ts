@@ -1,4 +1,4 @@
-import { formatAddress, type Address } from '../../lib/address.ts';
+import { type Address, formatAddress } from '../../lib/address.ts';
 
 /** Where a server listens, in the form that Node's servers accept: a port or a unix socket. */
 export type Listen = { readonly host?: string; readonly port: number } | { readonly path: string };

@@ -1,18 +1,19 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/credential.ts';
-import { whenClosed } from '../../lib/when-closed.ts';
-import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, UNLIMITED_OPERATIONS, withWarnings, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
-import { checkLines, LINES_TYPE, readJsonObject } from './body.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
+import { whenClosed } from '../../lib/when-closed.ts';
+import { type Caller, type Invoke, LSN_HEADER, MIN_LSN_HEADER, type OperationSpec, parseMinLsn, type Reply,
+  UNLIMITED_OPERATIONS, withWarnings } from '../../operations/index.ts';
+import { checkLines, LINES_TYPE, readJsonObject } from './body.ts';
 import { decodeParameters, joinInput } from './decode.ts';
 import { isKnown, notModified } from './entity-tags.ts';
-import { isForm, readForm, type FormSchema } from './form.ts';
-import { parseQuery, unknownParameters, type Query } from './query.ts';
+import { type FormSchema, isForm, readForm } from './form.ts';
+import { parseQuery, type Query, unknownParameters } from './query.ts';
 import { respond } from './respond.ts';
-import { piecesOf, readStreamedFile, takesStream } from './streamed-file.ts';
 import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
+import { piecesOf, readStreamedFile, takesStream } from './streamed-file.ts';
 
 export interface OperationEndpointOptions {
   readonly protocol: 'http' | 'http3';
@@ -22,7 +23,10 @@ export interface OperationEndpointOptions {
   readonly invoke: Invoke<Record<string, { input: object; output: unknown }>>;
   /** Most bytes of a JSON body. */
   readonly maxBodyBytes: number;
-  /** Whether a query parameter that the operation does not have is rejected or ignored with a warning; undefined to ignore it silently. */
+  /**
+   * Whether a query parameter that the operation does not have is rejected or ignored with a warning; undefined to
+   * ignore it silently.
+   */
   readonly strictQuery: boolean | undefined;
   /** Whether `X-API-Key` is accepted as a credential; otherwise it is ignored. */
   readonly apiKeys: boolean;
@@ -62,7 +66,10 @@ export class ClientGone extends Error {
 
 export type HttpContext = ParameterizedContext<RequestState>;
 
-/** Decodes a request into an operation's input, invokes it and encodes the result; other paths go to the next middleware. */
+/**
+ * Decodes a request into an operation's input, invokes it and encodes the result; other paths go to the next
+ * middleware.
+ */
 export function operationEndpoint(options: OperationEndpointOptions): Middleware<RequestState> {
   return async (ctx, next) => {
     const match = findOperation(options.routes, ctx);
@@ -71,8 +78,9 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     ctx.state.operation = spec;
     const warnings: string[] = [];
     const spool = isForm(spec) ? options.forms?.spools.open() : undefined;
-    const given = await options.invoke(spec.id, (precheck) => readInput(options, ctx, spec, { path: parameters, precheck, warnings, spool }), callerOf(options, ctx, spec))
-      .finally(() => spool?.remove());
+    const given = await options.invoke(spec.id,
+      (precheck) => readInput(options, ctx, spec, { path: parameters, precheck, warnings, spool }),
+      callerOf(options, ctx, spec)).finally(() => spool?.remove());
     const reply = withWarnings(given, warnings);
     const status = statusOf(spec, reply);
     if (options.reader !== undefined) checkAnswer(options.reader, spec, status, reply.value);
@@ -85,10 +93,15 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
 function findOperation(routes: Routes, ctx: HttpContext): Match | undefined {
   const match = matchPath(routes, ctx.method, ctx.path);
   if (match === undefined || 'spec' in match) return match;
-  throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, { headers: { Allow: match.join(', ') } });
+  throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, {
+    headers: { Allow: match.join(', ') },
+  });
 }
 
-/** Clients are configured with and without `/v1` in their base address, so a duplicate prefix is ignored (decisions, section 9). */
+/**
+ * Clients are configured with and without `/v1` in their base address, so a duplicate prefix is ignored (decisions,
+ * section 9).
+ */
 function matchPath(routes: Routes, method: string, path: string): ReturnType<Routes['match']> {
   return routes.match(method, path) ?? (path.startsWith('/v1/') ? routes.match(method, path.slice(3)) : undefined);
 }
@@ -106,11 +119,15 @@ interface Reading {
   readonly spool: Spool | undefined;
 }
 
-async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec, { path, precheck, warnings, spool }: Reading): Promise<Record<string, unknown>> {
+async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec,
+  { path, precheck, warnings, spool }: Reading): Promise<Record<string, unknown>>
+{
   const query = ctx.querystring === '' ? NO_QUERY : parseQuery(ctx.querystring);
   warnings.push(...checkQuery(options.strictQuery, spec, query));
   const parameters = decodeParameters(spec.parameters, { path, query, headers: ctx.headers });
-  if (spool !== undefined) return joinInput(spec.parameters, parameters, await readForm(ctx.req, { schema: options.forms!.inputs[spec.id] as FormSchema, spool, precheck }));
+  if (spool !== undefined)
+    return joinInput(spec.parameters, parameters,
+      await readForm(ctx.req, { schema: options.forms!.inputs[spec.id] as FormSchema, spool, precheck }));
   await precheck(parameters);
   if (readsLines(spec)) checkLines(ctx.headers);
   if (takesStream(spec)) {
@@ -119,20 +136,27 @@ async function readInput(options: OperationEndpointOptions, ctx: HttpContext, sp
     const others = [...fields].filter(([name]) => !Object.hasOwn(given, name)).map(([name, [value]]) => [name, value]);
     return { ...Object.fromEntries(others), ...parameters, ...given, file };
   }
-  const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec) : {};
+  const body = spec.consumes.includes('application/json')
+    ? await readJsonObject(ctx.req, options.maxBodyBytes, spec)
+    : {};
   return joinInput(spec.parameters, parameters, body);
 }
 
-/** Returns warnings about ignored parameters. Health and metrics accept any parameter: a monitor may add one to bypass caches. */
+/**
+ * Returns warnings about ignored parameters. Health and metrics accept any parameter: a monitor may add one to bypass
+ * caches.
+ */
 function checkQuery(strict: boolean | undefined, spec: OperationSpec, query: Query): string[] {
   if (strict === undefined || query.size === 0 || UNLIMITED_OPERATIONS.includes(spec.id)) return [];
   const unknown = unknownParameters(spec, query);
-  if (strict && unknown.length > 0) throw new ServiceError('invalid_argument', `unknown query parameter ${unknown[0]!.name}${unknown[0]!.hint}`);
+  if (strict && unknown.length > 0)
+    throw new ServiceError('invalid_argument', `unknown query parameter ${unknown[0]!.name}${unknown[0]!.hint}`);
   return unknown.map(({ name, hint }) => `unknown query parameter ${name} is ignored${hint}`);
 }
 
 function statusOf(spec: OperationSpec, { status = spec.status }: Reply<unknown>): number {
-  if (status !== spec.status && !spec.otherStatuses?.includes(status)) throw new Error(`${spec.id} returned ${status}, which is not specified`);
+  if (status !== spec.status && !spec.otherStatuses?.includes(status))
+    throw new Error(`${spec.id} returned ${status}, which is not specified`);
   return status;
 }
 
@@ -141,7 +165,9 @@ function readsLines({ consumes }: OperationSpec): boolean {
   return consumes.includes(LINES_TYPE);
 }
 
-function callerOf({ protocol, apiKeys, maxBodyBytes }: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec): Caller {
+function callerOf({ protocol, apiKeys, maxBodyBytes }: OperationEndpointOptions, ctx: HttpContext,
+  spec: OperationSpec): Caller
+{
   const userAgent = ctx.headers['user-agent'];
   const credential = presentedCredential(apiKeys ? ctx.headers['x-api-key'] : undefined, ctx.headers.authorization);
   const minLsn = parseMinLsn(ctx.headers[MIN_LSN]);
@@ -156,7 +182,8 @@ function callerOf({ protocol, apiKeys, maxBodyBytes }: OperationEndpointOptions,
     ...(readsLines(spec) && { body: { content: piecesOf(ctx.req), maxRecordBytes: maxBodyBytes } }),
     ...(ctx.state.readsOnly === undefined ? {} : { readsOnly: ctx.state.readsOnly }),
     ...(ctx.state.isPart === true && { isPart: true }),
-    // Operations that may run for long or wait for their turn are aborted when the client disconnects; a short write is not.
+    // Operations that may run for long or wait for their turn are aborted when the client disconnects; a short write is
+    // not.
     ...(spec.limited && spec.effect !== 'read' ? {} : { signal: goneSignal(ctx) }),
   };
 }

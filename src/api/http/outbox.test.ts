@@ -8,7 +8,10 @@ function setUp() {
   const open = { isOne: false };
   const outbox = new Outbox(loop, open);
   return {
-    loop, open, outbox, sent,
+    loop,
+    open,
+    outbox,
+    sent,
     end: (name: string) => outbox.end({ end: (body: string) => void sent.push(`${name}: ${body}`) } as never, 'body'),
     /** The end of a turn of the event loop. */
     turn: () => {

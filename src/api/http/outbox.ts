@@ -1,17 +1,19 @@
 import type { ServerResponse } from 'node:http';
-import { nodeLoop, type EventLoop } from '../../lib/turns.ts';
-import { openRequests, type OpenRequests } from './open-requests.ts';
+import { type EventLoop, nodeLoop } from '../../lib/turns.ts';
+import { type OpenRequests, openRequests } from './open-requests.ts';
 
-/** Milliseconds for which a complete response waits for others at most, except while one request works without a pause. */
+/**
+ * Milliseconds for which a complete response waits for others at most, except while one request works without a pause.
+ */
 const MAX_WAIT_MS = 1;
 
 type Response = Pick<ServerResponse, 'end'>;
 
 /**
- * Sends the responses that become complete in the same turn of the event loop together, at the end of the turn. A client that waits for a
- * response sleeps, and the write that wakes it costs the server more than everything else in a small request. Written one by one, each
- * response wakes the client again, as it has handled the former one meanwhile; written in a row, they wake it once. The response to the only
- * open request is sent at once.
+ * Sends the responses that become complete in the same turn of the event loop together, at the end of the turn. A
+ * client that waits for a response sleeps, and the write that wakes it costs the server more than everything else in a
+ * small request. Written one by one, each response wakes the client again, as it has handled the former one meanwhile;
+ * written in a row, they wake it once. The response to the only open request is sent at once.
  */
 export class Outbox {
   readonly #loop: Pick<EventLoop, 'now' | 'soon'>;

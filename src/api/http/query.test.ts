@@ -3,14 +3,20 @@ import type { OperationSpec, ParameterSpec } from '../../operations/index.ts';
 import { decodeParameters } from './decode.ts';
 import { parseQuery, unknownParameters } from './query.ts';
 
-const PARAMETERS: ParameterSpec[] = [
-  { name: 'collection', in: 'query', field: 'collection', type: 'string' },
-  { name: 'limit', in: 'query', field: 'limit', type: 'integer' },
-  { name: 'tags', in: 'query', field: 'tags', type: 'array', items: 'string' },
-  { name: 'meta', in: 'query', field: 'meta', type: 'object', items: 'string' },
-  { name: 'id', in: 'path', field: 'id', type: 'string' },
-];
-const spec = (parameters: ParameterSpec[]) => ({ id: 'findThing', method: 'GET', path: '/v1/things', parameters }) as unknown as OperationSpec;
+const PARAMETERS: ParameterSpec[] = [{ name: 'collection', in: 'query', field: 'collection', type: 'string' }, {
+  name: 'limit',
+  in: 'query',
+  field: 'limit',
+  type: 'integer',
+}, { name: 'tags', in: 'query', field: 'tags', type: 'array', items: 'string' }, {
+  name: 'meta',
+  in: 'query',
+  field: 'meta',
+  type: 'object',
+  items: 'string',
+}, { name: 'id', in: 'path', field: 'id', type: 'string' }];
+const spec = (parameters: ParameterSpec[]) =>
+  ({ id: 'findThing', method: 'GET', path: '/v1/things', parameters }) as unknown as OperationSpec;
 
 const decode = (text: string) => decodeParameters(PARAMETERS, { path: {}, query: parseQuery(text), headers: {} });
 
@@ -36,25 +42,30 @@ describe('a query string', () => {
     expect(decode(text)).toEqual(expected);
   });
 
-  it.each([
-    ['meta[category]=news', { category: 'news' }],
-    ['meta%5Bcategory%5D=news', { category: 'news' }],
-    ['meta.category=news', { category: 'news' }],
-    ['meta[category]=news&meta[category]=blog', { category: ['news', 'blog'] }],
-    ['meta[category][]=news&meta.category=blog&meta[lang]=en', { category: ['news', 'blog'], lang: 'en' }],
-    ['meta[0]=x&meta[1]=y', { 0: 'x', 1: 'y' }],
-    ['meta[a.b]=1&meta.c.d=2&meta[e[0]]=3', { 'a.b': '1', 'c.d': '2', 'e[0]': '3' }],
-    ['meta[constructor]=x&meta[toString]=y', { constructor: 'x', toString: 'y' }],
-    ['meta[category]=a,b', { category: 'a,b' }],
-    ['meta=category=news', { category: 'news' }],
-    ['meta=category%3Dnews&meta=lang=en&meta[category]=a=b&meta=category=', { category: ['a=b', 'news', ''], lang: 'en' }],
-  ])('%s filters metadata (decision D-145)', (text, expected) => {
+  it.each([['meta[category]=news', { category: 'news' }], ['meta%5Bcategory%5D=news', { category: 'news' }], [
+    'meta.category=news',
+    { category: 'news' },
+  ], ['meta[category]=news&meta[category]=blog', { category: ['news', 'blog'] }], [
+    'meta[category][]=news&meta.category=blog&meta[lang]=en',
+    { category: ['news', 'blog'], lang: 'en' },
+  ], ['meta[0]=x&meta[1]=y', { 0: 'x', 1: 'y' }], ['meta[a.b]=1&meta.c.d=2&meta[e[0]]=3', {
+    'a.b': '1',
+    'c.d': '2',
+    'e[0]': '3',
+  }], ['meta[constructor]=x&meta[toString]=y', { constructor: 'x', toString: 'y' }], ['meta[category]=a,b', {
+    category: 'a,b',
+  }], ['meta=category=news', { category: 'news' }], [
+    'meta=category%3Dnews&meta=lang=en&meta[category]=a=b&meta=category=',
+    { category: ['a=b', 'news', ''], lang: 'en' },
+  ]])('%s filters metadata (decision D-145)', (text, expected) => {
     expect(decode(text)).toEqual({ meta: expected });
     expect(refusal(text)).toBeUndefined();
   });
 
   it.each(['meta=news', 'meta==news', 'meta='])('%s names no key, and is refused', (text) => {
-    expect(() => decode(text)).toThrow('meta must be KEY=VALUE, such as meta=category=news or meta[category]=news, got ');
+    expect(() => decode(text)).toThrow(
+      'meta must be KEY=VALUE, such as meta=category=news or meta[category]=news, got ',
+    );
   });
 
   it.each(['meta[__proto__]=x', 'meta=__proto__=x'])('%s sets no prototype', (text) => {
@@ -63,7 +74,9 @@ describe('a query string', () => {
   });
 
   it('keeps more than a thousand parameters', () => {
-    expect((decode(Array.from({ length: 1500 }, (_, i) => `meta[k]=${i}`).join('&')) as { meta: { k: string[] } }).meta.k).toHaveLength(1500);
+    expect(
+      (decode(Array.from({ length: 1500 }, (_, i) => `meta[k]=${i}`).join('&')) as { meta: { k: string[] } }).meta.k,
+    ).toHaveLength(1500);
   });
 
   it('with broken escapes is refused', () => {
@@ -76,8 +89,10 @@ describe('a parameter that the operation does not have', () => {
     ['limt=5', 'unknown query parameter "limt"; did you mean limit?'],
     ['collections[0]=a', 'unknown query parameter "collections[0]"; did you mean collection?'],
     ['category=news', 'unknown query parameter "category"; metadata are filtered by meta[category]=...'],
-    ['meta[]=news', 'unknown query parameter "meta[]"; write meta[KEY]=VALUE with one key, such as meta[category]=news'],
-    ['meta[a][b]=c', 'unknown query parameter "meta[a][b]"; write meta[KEY]=VALUE with one key, such as meta[category]=news'],
+    ['meta[]=news',
+      'unknown query parameter "meta[]"; write meta[KEY]=VALUE with one key, such as meta[category]=news'],
+    ['meta[a][b]=c',
+      'unknown query parameter "meta[a][b]"; write meta[KEY]=VALUE with one key, such as meta[category]=news'],
     // A parameter in the path is not one of the query.
     ['id=5', 'unknown query parameter "id"; metadata are filtered by meta[id]=...'],
     ['toString=1', 'unknown query parameter "toString"; metadata are filtered by meta[toString]=...'],
@@ -87,7 +102,9 @@ describe('a parameter that the operation does not have', () => {
   });
 
   it('names the replacement', () => {
-    expect(refusal('x=1', PARAMETERS.slice(0, 2))).toBe('unknown query parameter "x"; GET /v1/things takes collection, limit');
+    expect(refusal('x=1', PARAMETERS.slice(0, 2))).toBe(
+      'unknown query parameter "x"; GET /v1/things takes collection, limit',
+    );
     expect(refusal('x=1', [])).toBe('unknown query parameter "x"; GET /v1/things takes none');
   });
 });

@@ -44,7 +44,9 @@ export function createRoutes(operations: Iterable<OperationSpec>): Routes {
   };
 }
 
-function found(methods: Map<string, OperationSpec>, method: string, parameters: Record<string, string>): Match | readonly string[] {
+function found(methods: Map<string, OperationSpec>, method: string, parameters: Record<string, string>): Match
+  | readonly string[]
+{
   const spec = methods.get(method);
   return spec ? { spec, parameters } : [...methods.keys()];
 }
@@ -56,8 +58,10 @@ function mapOf(exact: Map<string, Map<string, OperationSpec>>, path: string): Ma
 }
 
 function templateOf(templates: Map<string, Template>, path: string): Template {
-  const pattern = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}$/, '(?<$1>[^/]*)').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const template = templates.get(path) ?? { pattern: new RegExp(`^${pattern}$`), byMethod: new Map<string, OperationSpec>() };
+  const pattern = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}$/, '(?<$1>[^/]*)').replace(/\{(\w+)\}/g,
+    '(?<$1>[^/]+)');
+  const template = templates.get(path) ??
+    { pattern: new RegExp(`^${pattern}$`), byMethod: new Map<string, OperationSpec>() };
   templates.set(path, template);
   return template;
 }

@@ -12,7 +12,10 @@ it('requests begin when a short body has arrived with their head, in their order
     response.end();
   }, { host: '127.0.0.1', port: 0 }, flatErrors);
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-  socket.resume().write('POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}POST /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}');
+  socket.resume().write(
+    'POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}POST /b HTTP/1.1\r\nHost: x\r\nConnection: ' +
+      'close\r\nContent-Length: 2\r\n\r\n{}',
+  );
   await once(socket, 'end');
   socket.end();
   await server.stop(1000);
@@ -20,7 +23,8 @@ it('requests begin when a short body has arrived with their head, in their order
 });
 
 it('a server that stops does not wait for connections that have sent nothing', async () => {
-  const server = await startHttpServer((_, response) => void response.end(), { host: '127.0.0.1', port: 0 }, flatErrors);
+  const server = await startHttpServer((_, response) => void response.end(), { host: '127.0.0.1', port: 0 },
+    flatErrors);
   const silent = connect(Number(new URL(server.url).port), '127.0.0.1');
   await once(silent, 'connect');
   // Its answer comes after the server has accepted the connection before it.
@@ -37,7 +41,10 @@ it('a response that is written before its turn stays whole, also if its client w
     waiting[0]!.end('first');
   }, { host: '127.0.0.1', port: 0 }, flatErrors);
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1').setEncoding('latin1');
-  socket.write('GET /a HTTP/1.1\r\nHost: x\r\n\r\nPOST /b HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}');
+  socket.write(
+    'GET /a HTTP/1.1\r\nHost: x\r\n\r\nPOST /b HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: ' +
+      'close\r\nContent-Length: 2\r\n\r\n{}',
+  );
   let text = '';
   for await (const chunk of socket) text += String(chunk);
   await server.stop(1000);

@@ -1,20 +1,20 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
-import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { bodyError } from '../../errors/index.ts';
 import { usualPace } from '../../lib/arrival-pace.ts';
-import { silentLog, type Log } from '../../lib/log.ts';
+import { type Log, silentLog } from '../../lib/log.ts';
 import type { ClientBounds } from '../../lib/slow-bodies.ts';
 import { tlsOptions, type TlsSource } from '../../lib/tls.ts';
 import { startListening } from '../../lib/unix-socket.ts';
-import { HandedSockets } from './handed-sockets.ts';
-import { BodyWatch, type BodyLimits } from './body-pace.ts';
+import { type BodyLimits, BodyWatch } from './body-pace.ts';
 import { endWith, type RawResponses } from './broken-request.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import { ConnectionShares } from './connection-shares.ts';
 import type { ErrorFormat } from './errors.ts';
-import { shownListen, type Listen } from './listen-on.ts';
+import { HandedSockets } from './handed-sockets.ts';
+import { type Listen, shownListen } from './listen-on.ts';
 import { openRequests } from './open-requests.ts';
 import { SilentConnections } from './silent-connections.ts';
 
@@ -23,7 +23,10 @@ const MAX_HEADER_BYTES = 16_384;
 
 /** Limits of a server for slow clients and for many clients. */
 export interface ServerLimits {
-  /** Milliseconds within which the head of a request must arrive, counted from the connection or from the first byte of the head. */
+  /**
+   * Milliseconds within which the head of a request must arrive, counted from the connection or from the first byte of
+   * the head.
+   */
   readonly headMs: number;
   readonly bodies: BodyLimits;
   /** Clients that read nothing of a response for this many milliseconds are disconnected. */
@@ -36,7 +39,13 @@ export interface ServerLimits {
 
 /** 8,192 connections leave file descriptors for the database. `bodyMs` is the longest for a JSON body. */
 export function usualLimits(bodyMs?: number): ServerLimits {
-  return { headMs: 20_000, bodies: { pace: usualPace(bodyMs), maxReadOnMs: 5000, checkMs: 1000 }, stallMs: 60_000, connections: 8192, connectionsPerClient: 2048 };
+  return {
+    headMs: 20_000,
+    bodies: { pace: usualPace(bodyMs), maxReadOnMs: 5000, checkMs: 1000 },
+    stallMs: 60_000,
+    connections: 8192,
+    connectionsPerClient: 2048,
+  };
 }
 
 /** Rejected connections are logged with at most one line a minute. */
@@ -55,7 +64,9 @@ export interface ServerExtras {
 
 /** The source of a server's connections if the server does not accept them itself. */
 export interface SocketSource {
-  /** Begins to pass on connections, from which nothing has been read. Resolves with the address that is actually used. */
+  /**
+   * Begins to pass on connections, from which nothing has been read. Resolves with the address that is actually used.
+   */
   open(listen: Listen, take: (socket: Socket) => void): Promise<AddressInfo | undefined>;
   /** Stops passing on connections. */
   close(): void;
@@ -78,11 +89,15 @@ export interface HttpServer {
  * Listens, over TLS if there are certificates; a unix socket is accessible to the user of this process only. Rejects
  * with a one-line reason if the address is not available.
  */
-export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat, { tls, log = silentLog, limits = usualLimits(), clients, sockets }: ServerExtras = {}): Promise<HttpServer> {
+export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat,
+  { tls, log = silentLog, limits = usualLimits(), clients, sockets }: ServerExtras = {}): Promise<HttpServer>
+{
   const responses: RawResponses = { format: errors, lingerMs: limits.bodies.maxReadOnMs };
   const bodies = new BodyWatch({
-    limits: limits.bodies, clients,
-    onGivenUp: ({ socket }, { headersSent }, error) => (headersSent ? socket.destroy() : endWith(bodyError(error), socket, responses)),
+    limits: limits.bodies,
+    clients,
+    onGivenUp: ({ socket }, { headersSent },
+      error) => (headersSent ? socket.destroy() : endWith(bodyError(error), socket, responses)),
   });
   const begin: RequestListener = (request, response) => {
     bodies.watch(request, response);
@@ -91,15 +106,20 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
     listener(request, response);
   };
   const broken = new BrokenRequests(responses);
-  // At the end of the turn of the event loop, when a short body has been parsed, which Node does after it has reported the head.
+  // At the end of the turn of the event loop, when a short body has been parsed, which Node does after it has reported
+  // the head.
   const watched: RequestListener = (request, response) => {
     broken.note(response);
     openRequests.add(response);
     setImmediate(begin, request, response);
   };
   const options = optionsOf(limits);
-  const server = tls === undefined ? createServer(options, watched) : createTlsServer({ ...options, handshakeTimeout: limits.headMs, ...tlsOptions(tls.current) }, watched);
-  const forget = server instanceof TlsServer ? tls?.onChange((material) => server.setSecureContext(tlsOptions(material))) : undefined;
+  const server = tls === undefined
+    ? createServer(options, watched)
+    : createTlsServer({ ...options, handshakeTimeout: limits.headMs, ...tlsOptions(tls.current) }, watched);
+  const forget = server instanceof TlsServer
+    ? tls?.onChange((material) => server.setSecureContext(tlsOptions(material)))
+    : undefined;
   server.maxConnections = limits.connections;
   if (clients !== undefined) new ConnectionShares(server, limits.connectionsPerClient, clients.isProxy);
   logDrops(server, log);
@@ -115,7 +135,9 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   const handed = sockets && new HandedSockets(server, limits);
   let address: AddressInfo | undefined;
   try {
-    address = handed === undefined ? await startListening(server, listen) : await sockets!.open(listen, (socket) => handed.take(socket));
+    address = handed === undefined
+      ? await startListening(server, listen)
+      : await sockets!.open(listen, (socket) => handed.take(socket));
   } catch (error) {
     bodies.stop();
     forget?.();
@@ -129,10 +151,13 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
     await (handed === undefined ? stop(server, graceMs) : handed.leave(graceMs));
     clearInterval(silence);
   };
-  return { url, stop: stopOnce(close, () => {
-    forget?.();
-    bodies.stop();
-  }) };
+  return {
+    url,
+    stop: stopOnce(close, () => {
+      forget?.();
+      bodies.stop();
+    }),
+  };
 }
 
 function urlOf({ port, address }: AddressInfo, isSecure: boolean): string {
@@ -141,8 +166,8 @@ function urlOf({ port, address }: AddressInfo, isSecure: boolean): string {
 }
 
 /**
- * Tells the client to send the body, unless there is a response already when it is its turn on the connection. Node would send that between head and body
- * of a response that was written before.
+ * Tells the client to send the body, unless there is a response already when it is its turn on the connection. Node
+ * would send that between head and body of a response that was written before.
  */
 function continueInTurn(response: ServerResponse): void {
   const proceed = (): void => void (response.headersSent || response.writeContinue());
@@ -150,9 +175,18 @@ function continueInTurn(response: ServerResponse): void {
   else proceed();
 }
 
-/** A time limit of Node for whole requests would cut off large uploads and count the server's own time: `BodyWatch` limits bodies instead. */
+/**
+ * A time limit of Node for whole requests would cut off large uploads and count the server's own time: `BodyWatch`
+ * limits bodies instead.
+ */
 function optionsOf({ headMs }: ServerLimits): ServerOptions {
-  return { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: headMs, requestTimeout: 0, connectionsCheckingInterval: Math.ceil(headMs / 4) };
+  return {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: headMs,
+    requestTimeout: 0,
+    connectionsCheckingInterval: Math.ceil(headMs / 4),
+  };
 }
 
 function logDrops(server: Server | TlsServer, log: Log): void {
@@ -166,8 +200,10 @@ function logDrops(server: Server | TlsServer, log: Log): void {
 }
 
 function reasonOf(error: NodeJS.ErrnoException, address: string): string {
-  if (error.code === 'EADDRINUSE') return `address ${address} is already in use; stop the other program or choose another address`;
-  if (error.code === 'EACCES') return `address ${address} may not be used by this user; choose a port above 1023, or a socket in a folder of yours`;
+  if (error.code === 'EADDRINUSE')
+    return `address ${address} is already in use; stop the other program or choose another address`;
+  if (error.code === 'EACCES')
+    return `address ${address} may not be used by this user; choose a port above 1023, or a socket in a folder of yours`;
   return `cannot listen on ${address}: ${error.message}`;
 }
 

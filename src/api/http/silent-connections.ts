@@ -3,8 +3,8 @@ import { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 
 /**
- * The connections of a server that have sent nothing, which clients open in advance. Node counts them as busy until the time limit for the head of
- * their first request.
+ * The connections of a server that have sent nothing, which clients open in advance. Node counts them as busy until the
+ * time limit for the head of their first request.
  */
 export class SilentConnections {
   readonly #sockets = new Set<Socket>();

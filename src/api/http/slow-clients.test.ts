@@ -6,15 +6,21 @@ import type { ServiceError } from '../../errors/index.ts';
 import type { ArrivalPace } from '../../lib/arrival-pace.ts';
 import { silentLog } from '../../lib/log.ts';
 import { readRequestBytes } from '../../lib/request-bytes.ts';
-import { directClients, type ClientBounds } from '../../lib/slow-bodies.ts';
+import { type ClientBounds, directClients } from '../../lib/slow-bodies.ts';
 import { createAddressReader, parseNetwork } from '../../lib/trusted-proxies.ts';
-import { flatErrors, startHttpServer, type HttpServer, type ServerLimits } from './index.ts';
 import { readJsonObject } from './body.ts';
+import { flatErrors, type HttpServer, type ServerLimits, startHttpServer } from './index.ts';
 import { piecesOf } from './streamed-file.ts';
 
 /** Like the usual limits, in a fraction of the time: 100 bytes within each tenth of a second. */
 const PACE: ArrivalPace = { stall: { periodMs: 100, bytes: 100 }, whole: [], stream: [], slowAfterMs: 20 };
-const SHORT: ServerLimits = { headMs: 120, bodies: bodiesAt(PACE), stallMs: 100, connections: 3, connectionsPerClient: 100 };
+const SHORT: ServerLimits = {
+  headMs: 120,
+  bodies: bodiesAt(PACE),
+  stallMs: 100,
+  connections: 3,
+  connectionsPerClient: 100,
+};
 
 function bodiesAt(pace: ArrivalPace): ServerLimits['bodies'] {
   return { pace, maxReadOnMs: 300, checkMs: 10 };
@@ -29,20 +35,24 @@ afterEach(async () => {
 
 const warnings: string[] = [];
 
-async function serve(listener: RequestListener, limits: Partial<ServerLimits> = {}, clients?: ClientBounds): Promise<HttpServer> {
+async function serve(listener: RequestListener, limits: Partial<ServerLimits> = {},
+  clients?: ClientBounds): Promise<HttpServer>
+{
   warnings.length = 0;
   const log = { ...silentLog, warn: (_: object, message: string) => void warnings.push(message) };
-  const server = await startHttpServer(listener, { host: '127.0.0.1', port: 0 }, flatErrors, { log, clients, limits: { ...SHORT, connections: 100, ...limits } });
+  const server = await startHttpServer(listener, { host: '127.0.0.1', port: 0 }, flatErrors, {
+    log,
+    clients,
+    limits: { ...SHORT, connections: 100, ...limits },
+  });
   servers.push(server);
   return server;
 }
 
 /** Reads a body as every adapter does, and returns the outcome. */
 const reading: RequestListener = (request, response) => {
-  readJsonObject(request, 1_000_000, { sanitize: false }).then(
-    (value) => response.end(JSON.stringify(value)),
-    (error: ServiceError) => response.writeHead(error.status, error.headers).end(error.code),
-  );
+  readJsonObject(request, 1_000_000, { sanitize: false }).then((value) => response.end(JSON.stringify(value)),
+    (error: ServiceError) => response.writeHead(error.status, error.headers).end(error.code));
 };
 
 /** Counts the bytes of a body that it processes while it arrives. */
@@ -52,11 +62,14 @@ const streaming: RequestListener = (request, response) => {
     for await (const piece of piecesOf(request)) bytes += piece.length;
     return bytes;
   };
-  count().then((bytes) => response.end(String(bytes)), (error: ServiceError) => response.writeHead(error.status, error.headers).end(error.message));
+  count().then((bytes) => response.end(String(bytes)),
+    (error: ServiceError) => response.writeHead(error.status, error.headers).end(error.message));
 };
 
 /** A connection without an automatic reader; `text` is what was received. */
-async function open({ url }: HttpServer, options: Partial<TcpNetConnectOpts> = {}): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
+async function open({ url }: HttpServer,
+  options: Partial<TcpNetConnectOpts> = {}
+): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
   const { port, hostname } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, ...options });
   sockets.push(socket);
@@ -78,16 +91,16 @@ function drip(socket: Socket, piece: string, everyMs: number): void {
 }
 
 describe('a client whose head does not come', () => {
-  it.each([
-    ['says nothing at all', ''],
-    ['stops in the middle', 'GET / HTTP/1.1\r\nHost: a\r\n'],
-  ])('and %s returns 408 and closed', async (_, text) => {
-    const { socket, received, closed } = await open(await serve(reading));
-    socket.write(text);
-    await closed;
-    expect(received()).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    expect(received()).toContain('"code":"request_timeout"');
-  });
+  it.each([['says nothing at all', ''], ['stops in the middle', 'GET / HTTP/1.1\r\nHost: a\r\n']])(
+    'and %s returns 408 and closed',
+    async (_, text) => {
+      const { socket, received, closed } = await open(await serve(reading));
+      socket.write(text);
+      await closed;
+      expect(received()).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+      expect(received()).toContain('"code":"request_timeout"');
+    },
+  );
 
   it('and who sends it letter by letter as well, however many there are', async () => {
     const server = await serve(reading);
@@ -121,8 +134,11 @@ describe('a client whose head does not come', () => {
 
   it('does not keep others from being served', async () => {
     const server = await serve(reading);
-    for (const { socket } of await Promise.all(Array.from({ length: 20 }, () => open(server)))) socket.write('GET / HT');
-    expect((await fetch(server.url, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).status).toBe(200);
+    for (const { socket } of await Promise.all(Array.from({ length: 20 }, () => open(server))))
+      socket.write('GET / HT');
+    expect(
+      (await fetch(server.url, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).status,
+    ).toBe(200);
   });
 });
 
@@ -186,7 +202,10 @@ describe('a client whose body comes too slowly', () => {
   it('is not ended because the server is slow to read', async () => {
     const gate = Promise.withResolvers<void>();
     const { socket, received } = await open(await serve((request, response) => {
-      void gate.promise.then(() => readRequestBytes(request, 1_000_000)).then((bytes) => response.end(String(bytes.length)), () => response.end('lost'));
+      void gate.promise.then(() => readRequestBytes(request, 1_000_000)).then(
+        (bytes) => response.end(String(bytes.length)),
+        () => response.end('lost'),
+      );
     }));
     socket.write(head('Content-Length: 200000\r\n') + 'x'.repeat(100_000));
     await new Promise((resolve) => setTimeout(resolve, 250));
@@ -201,7 +220,9 @@ describe('the total time of a body', () => {
   const soon = [{ afterMs: 100, bytesPerSecond: 10_000_000 }];
 
   it('is limited where the body is read as a whole, however steadily it comes', async () => {
-    const { socket, received, closed } = await open(await serve(reading, { bodies: bodiesAt({ ...PACE, stall: never, whole: soon }) }));
+    const { socket, received, closed } = await open(
+      await serve(reading, { bodies: bodiesAt({ ...PACE, stall: never, whole: soon }) }),
+    );
     socket.write(head('Content-Length: 1000000\r\n'));
     drip(socket, 'x'.repeat(500), 5);
     await closed;
@@ -209,7 +230,9 @@ describe('the total time of a body', () => {
   });
 
   it('is not limited by that where it is processed as it arrives', async () => {
-    const { socket, received } = await open(await serve(streaming, { bodies: bodiesAt({ ...PACE, stall: never, whole: soon }) }));
+    const { socket, received } = await open(
+      await serve(streaming, { bodies: bodiesAt({ ...PACE, stall: never, whole: soon }) }),
+    );
     socket.write(head('Content-Length: 3000\r\n'));
     for (let i = 0; i < 30; i++) {
       socket.write('x'.repeat(100));
@@ -220,7 +243,9 @@ describe('the total time of a body', () => {
 
   it('is limited by its size there: the rate that it has to keep rises', async () => {
     const stream = [{ afterMs: 40, bytesPerSecond: 1 }, { afterMs: 150, bytesPerSecond: 10_000_000 }];
-    const { socket, received, closed } = await open(await serve(streaming, { bodies: bodiesAt({ ...PACE, stall: never, stream }) }));
+    const { socket, received, closed } = await open(
+      await serve(streaming, { bodies: bodiesAt({ ...PACE, stall: never, stream }) }),
+    );
     socket.write(head('Transfer-Encoding: chunked\r\n'));
     drip(socket, `ff\r\n${'x'.repeat(255)}\r\n`, 5);
     await closed;
@@ -245,7 +270,8 @@ describe('the total time of a body', () => {
 describe('many slow bodies', () => {
   const patient = bodiesAt({ ...PACE, stall: { periodMs: 60_000, bytes: 0 } });
   const body = head('Content-Length: 100000\r\n');
-  const statuses = (opened: readonly { readonly received: () => string }[]): string[] => opened.map(({ received }) => received().slice(9, 12));
+  const statuses = (opened: readonly { readonly received: () => string }[]): string[] =>
+    opened.map(({ received }) => received().slice(9, 12));
 
   it('of one client: the slowest are refused, their connections close, and quick requests are served', async () => {
     let arrived = 0;
@@ -262,14 +288,22 @@ describe('many slow bodies', () => {
     for (const { socket } of opened.slice(2)) socket.write(body);
     await Promise.all(opened.slice(2).map(({ closed }) => closed));
     expect(statuses(opened)).toEqual(['', '', '429', '429', '429']);
-    expect(opened[4]!.received()).toMatch(/Retry-After: 5\r\n[^]*Connection: close|Connection: close\r\n[^]*Retry-After: 5/i);
-    expect((await fetch(server.url, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).status).toBe(200);
+    expect(opened[4]!.received()).toMatch(
+      /Retry-After: 5\r\n[^]*Connection: close|Connection: close\r\n[^]*Retry-After: 5/i,
+    );
+    expect(
+      (await fetch(server.url, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).status,
+    ).toBe(200);
     expect(statuses(opened.slice(0, 2))).toEqual(['', '']);
   });
 
   it('are counted for each client, behind proxies as well, and over all listeners', async () => {
-    const clients: ClientBounds = { ...directClients(1), readAddress: createAddressReader([parseNetwork('127.0.0.0/8')!]) };
-    const servers = await Promise.all([serve(reading, { bodies: patient }, clients), serve(reading, { bodies: patient }, clients)]);
+    const clients: ClientBounds = {
+      ...directClients(1),
+      readAddress: createAddressReader([parseNetwork('127.0.0.0/8')!]),
+    };
+    const servers = await Promise.all([serve(reading, { bodies: patient }, clients),
+      serve(reading, { bodies: patient }, clients)]);
     const opened = await Promise.all([0, 1, 0, 1].map((at) => open(servers[at]!)));
     for (const [i, { socket }] of opened.entries()) {
       socket.write(head(`Content-Length: 100000\r\nX-Forwarded-For: 192.0.2.${i < 2 ? i : 9}\r\n`));
@@ -283,7 +317,9 @@ describe('many slow bodies', () => {
 
 describe('a request that never ends', () => {
   it('is cut off although its client does not close its side of the connection', async () => {
-    const server = await serve((request, response) => void (request.url === '/' && reading(request, response)), { connections: 1 });
+    const server = await serve((request, response) => void (request.url === '/' && reading(request, response)), {
+      connections: 1,
+    });
     const { socket, received } = await open(server, { allowHalfOpen: true });
     socket.write('POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n');
     await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1\.1 408 /));
@@ -296,7 +332,9 @@ describe('a request that never ends', () => {
   });
 
   it('is cut off after its response', async () => {
-    const { socket, received, closed } = await open(await serve((_, response) => void response.writeHead(404).end('none')));
+    const { socket, received, closed } = await open(
+      await serve((_, response) => void response.writeHead(404).end('none')),
+    );
     socket.write(head('Transfer-Encoding: chunked\r\n'));
     drip(socket, `ff\r\n${'x'.repeat(255)}\r\n`, 5);
     await closed;
@@ -345,7 +383,8 @@ describe('what is too large or too much', () => {
   });
 
   it('connections of one client are closed beyond its share, and other clients are served', async () => {
-    const server = await serve(reading, { connections: 100, connectionsPerClient: 2, headMs: 60_000 }, directClients(0));
+    const server = await serve(reading, { connections: 100, connectionsPerClient: 2, headMs: 60_000 },
+      directClients(0));
     const [first] = await Promise.all([open(server), open(server)]);
     const third = await open(server);
     await third.closed;

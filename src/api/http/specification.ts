@@ -1,5 +1,5 @@
 import type { AnySchemaObject, ValidateFunction } from 'ajv';
-import { OpenAPIBackend, type Document } from 'openapi-backend';
+import { type Document, OpenAPIBackend } from 'openapi-backend';
 import { createAjv } from '../../operations/index.ts';
 
 /** Checks responses against the specification. */
@@ -35,7 +35,9 @@ async function build(documentText: string): Promise<SpecificationReader> {
   return {
     violations: (operationId, status, body) => {
       const { errors } = api.validateResponse(body, operations.get(operationId) ?? operationId, status);
-      return errors?.length ? errors.map((error) => `${error.instancePath || '/'} ${error.message ?? ''}`).join('; ') : undefined;
+      return errors?.length
+        ? errors.map((error) => `${error.instancePath || '/'} ${error.message ?? ''}`).join('; ')
+        : undefined;
     },
   };
 }
@@ -46,8 +48,8 @@ interface Compiler {
 }
 
 /**
- * Compiles a schema when a value is first checked with it, and equal schemas once: with the first response of an operation, the library compiles
- * those of all its statuses, most of which are the schema of errors.
+ * Compiles a schema when a value is first checked with it, and equal schemas once: with the first response of an
+ * operation, the library compiles those of all its statuses, most of which are the schema of errors.
  */
 function lazyCompiler(): Compiler {
   const ajv = answerAjv();
@@ -73,9 +75,12 @@ function lazyCompiler(): Compiler {
 }
 
 /**
- * Inputs are limited to integers that are exact in JavaScript; a response may have larger ones, such as nanoseconds. The schemas were checked when
- * they were generated.
+ * Inputs are limited to integers that are exact in JavaScript; a response may have larger ones, such as nanoseconds.
+ * The schemas were checked when they were generated.
  */
 function answerAjv(): ReturnType<typeof createAjv> {
-  return createAjv({ useDefaults: false, validateSchema: false }).addFormat('int64', { type: 'number', validate: Number.isInteger });
+  return createAjv({ useDefaults: false, validateSchema: false }).addFormat('int64', {
+    type: 'number',
+    validate: Number.isInteger,
+  });
 }

@@ -1,6 +1,6 @@
+import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
-import busboy from 'busboy';
 import { bodyError, ServiceError } from '../../errors/index.ts';
 import { BodyCutOff, cutOffBefore, expectStream, SLOW_BODY } from '../../lib/request-bytes.ts';
 import type { OperationSpec } from '../../operations/index.ts';
@@ -31,14 +31,21 @@ export async function readStreamedFile(request: IncomingMessage, spec: Operation
   const header = request.headers['content-type'] ?? '';
   const type = header.split(';', 1)[0]!.trim().toLowerCase();
   const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') throw new ServiceError('unsupported_media_type', `content encoding "${encoding.slice(0, 80)}" is not supported; send the file as it is`);
-  if (!spec.consumes.includes(type)) throw new ServiceError('unsupported_media_type', `content type "${header.slice(0, 80)}" is not supported; send ${spec.consumes.join(', ')}`);
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new ServiceError('unsupported_media_type',
+      `content encoding "${encoding.slice(0, 80)}" is not supported; send the file as it is`);
+  if (!spec.consumes.includes(type))
+    throw new ServiceError('unsupported_media_type',
+      `content type "${header.slice(0, 80)}" is not supported; send ${spec.consumes.join(', ')}`);
   const cutOff = cutOffBefore(request);
   if (cutOff !== undefined) throw bodyError(cutOff);
   return type === FORM ? readForm(request) : { fields: new Map(), file: piecesOf(request) };
 }
 
-/** A body as it arrives. What the consumer leaves of it is discarded. Throws 400 if it is cut off, 408 and 429 if it is given up. */
+/**
+ * A body as it arrives. What the consumer leaves of it is discarded. Throws 400 if it is cut off, 408 and 429 if it is
+ * given up.
+ */
 export async function* piecesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   const cutOff = cutOffBefore(request);
   if (cutOff !== undefined) throw bodyError(cutOff);
@@ -60,20 +67,32 @@ function readForm(request: IncomingMessage): Promise<StreamedFile> {
     try {
       form = busboy({ headers: request.headers, limits: LIMITS });
     } catch (error) {
-      return fail(new ServiceError('invalid_argument', `the form cannot be read: ${(error as Error).message.slice(0, 200)}`, { cause: error }));
+      return fail(
+        new ServiceError('invalid_argument', `the form cannot be read: ${(error as Error).message.slice(0, 200)}`, {
+          cause: error,
+        }),
+      );
     }
     const fields = new Map<string, string[]>();
     let file: Readable | undefined;
     form.on('field', (name, value, { nameTruncated, valueTruncated }) => {
       // Fields after the file arrive too late to affect how it is read.
-      if (file !== undefined) file.destroy(new ServiceError('invalid_argument', `the field ${name} must come before file`));
-      else if (nameTruncated || valueTruncated) fail(new ServiceError('invalid_argument', `the field ${name} of the form is longer than ${LIMITS.fieldSize} bytes`));
+      if (file !== undefined)
+        file.destroy(new ServiceError('invalid_argument', `the field ${name} must come before file`));
+      else if (nameTruncated || valueTruncated)
+        fail(
+          new ServiceError('invalid_argument',
+            `the field ${name} of the form is longer than ${LIMITS.fieldSize} bytes`),
+        );
       else fields.set(name, [...(fields.get(name) ?? []), value]);
     });
     form.on('file', (name, stream) => {
       if (name !== 'file') {
         stream.resume();
-        return fail(new ServiceError('invalid_argument', `the form must have its file in the part file, got ${name.slice(0, 80)}`));
+        return fail(
+          new ServiceError('invalid_argument',
+            `the form must have its file in the part file, got ${name.slice(0, 80)}`),
+        );
       }
       file = stream;
       expectStream(request);
@@ -82,9 +101,20 @@ function readForm(request: IncomingMessage): Promise<StreamedFile> {
       resolve({ fields, file: taken(request, stream) });
       return undefined;
     });
-    form.on('error', (error) => (file === undefined ? fail(new ServiceError('invalid_argument', `the form cannot be read: ${(error as Error).message.slice(0, 200)}`, { cause: error })) : file.destroy(error as Error)));
-    for (const event of ['partsLimit', 'fieldsLimit'] as const) form.on(event, () => fail(new ServiceError('invalid_argument', 'the form has too many parts')));
-    form.on('close', () => (file === undefined ? fail(new ServiceError('missing_fields', 'missing fields: file')) : undefined));
+    form.on('error',
+      (
+        error,
+      ) => (file === undefined
+        ? fail(
+          new ServiceError('invalid_argument', `the form cannot be read: ${(error as Error).message.slice(0, 200)}`, {
+            cause: error,
+          }),
+        )
+        : file.destroy(error as Error)));
+    for (const event of ['partsLimit', 'fieldsLimit'] as const)
+      form.on(event, () => fail(new ServiceError('invalid_argument', 'the form has too many parts')));
+    form.on('close',
+      () => (file === undefined ? fail(new ServiceError('missing_fields', 'missing fields: file')) : undefined));
     endWith(request, { destroy: (error) => (file === undefined ? fail(bodyError(error)) : file.destroy(error)) });
     request.pipe(form);
   });

@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { request, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startDocumentService, type RunningDocumentService } from '../../app/docs-service.ts';
-import { loadSettings, type Environment } from '../../app/settings/index.ts';
+import { type RunningDocumentService, startDocumentService } from '../../app/docs-service.ts';
+import { type Environment, loadSettings } from '../../app/settings/index.ts';
 import { silentLog } from '../../lib/log.ts';
 
 // HTTP on `unix:/abs.sock` (decisions, section 5.3).
@@ -24,13 +24,23 @@ afterEach(async () => {
 });
 
 async function start(env: Environment = {}): Promise<RunningDocumentService> {
-  const { settings } = loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: `unix:${path}`, SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false', ...env } });
+  const { settings } = loadSettings({
+    env: {
+      SVC_PATH: ':memory:',
+      SVC_HTTP_ADDR: `unix:${path}`,
+      SVC_GRPC_ENABLED: 'false',
+      SVC_MCP_ENABLED: 'false',
+      ...env,
+    },
+  });
   const service = await startDocumentService({ settings, log: silentLog });
   services.push(service);
   return service;
 }
 
-async function send(method: string, target: string, headers: Record<string, string> = {}, body?: string): Promise<number> {
+async function send(method: string, target: string, headers: Record<string, string> = {},
+  body?: string): Promise<number>
+{
   const outgoing = request({ socketPath: path, method, path: target, headers });
   outgoing.end(body);
   const [answer] = await once(outgoing, 'response') as [IncomingMessage];
@@ -44,7 +54,9 @@ const DOCUMENT = '{"collection":"c","key":"a","lang":"en","contentMd":"a"}';
 describe.skipIf(process.platform === 'win32')('HTTP on a unix socket', () => {
   it('is for its own user, also where a process that died has left one, and goes with its server', async () => {
     // A process that is killed leaves its socket behind.
-    const script = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
+    const script = `require('node:net').createServer().listen(${
+      JSON.stringify(path)
+    }, () => process.kill(process.pid, 'SIGKILL'))`;
     spawnSync(process.execPath, ['-e', script]);
     expect(statSync(path).isSocket()).toBe(true);
     const service = await start();
@@ -64,7 +76,13 @@ describe.skipIf(process.platform === 'win32')('HTTP on a unix socket', () => {
   it('takes any Host, since no browser reaches it, and no page of another site that a proxy let through', async () => {
     await start();
     expect(await send('POST', '/v1/add', { ...JSON_TYPE, Host: 'docs.example.org' }, DOCUMENT)).toBe(200);
-    expect(await send('POST', '/v1/add', { ...JSON_TYPE, Host: 'docs.example.org', Origin: 'https://docs.example.org' }, DOCUMENT)).toBe(200);
-    expect(await send('POST', '/v1/add', { ...JSON_TYPE, Host: 'docs.example.org', Origin: 'https://evil.example' }, DOCUMENT)).toBe(403);
+    expect(
+      await send('POST', '/v1/add', { ...JSON_TYPE, Host: 'docs.example.org', Origin: 'https://docs.example.org' },
+        DOCUMENT),
+    ).toBe(200);
+    expect(
+      await send('POST', '/v1/add', { ...JSON_TYPE, Host: 'docs.example.org', Origin: 'https://evil.example' },
+        DOCUMENT),
+    ).toBe(403);
   });
 });

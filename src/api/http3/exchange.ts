@@ -1,6 +1,6 @@
-import { request, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { duplexPair, type Duplex } from 'node:stream';
+import { type Duplex, duplexPair } from 'node:stream';
 import type { Http3Headers, Http3Stream } from './library.ts';
 
 /** Header fields of HTTP/1.1 connections, which HTTP/3 does not use and forbids (RFC 9114, section 4.2). */
@@ -49,7 +49,8 @@ export function carry(arrival: Arrival, take: (socket: Socket) => void): void {
 }
 
 function requestOf({ headers, isWhole }: Arrival): { method: string; path: string; headers: OutgoingHttpHeaders } {
-  const { ':method': method = '', ':path': path = '', ':authority': authority, 'content-length': length = '0' } = headers;
+  const { ':method': method = '', ':path': path = '', ':authority': authority, 'content-length': length = '0' } =
+    headers;
   // A tunnel is not a request to a resource, and nothing here is the end of a tunnel.
   if (method === 'CONNECT' || path === '') throw new Error('a request has a method and a path');
   // The server would wait for it.

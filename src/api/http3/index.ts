@@ -1,2 +1,2 @@
+export { type Http3Library, LIBRARY, loadLibrary } from './library.ts';
 export { QuicListener } from './listener.ts';
-export { LIBRARY, loadLibrary, type Http3Library } from './library.ts';

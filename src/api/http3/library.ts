@@ -14,7 +14,10 @@ export type Http3Headers = Record<string, string | string[]>;
 
 /** A request and its response: the request's body is read from it, the response's is written to it. */
 export interface Http3Stream extends Duplex {
-  /** Identifies the connection; its sessions have the same number. -1 for HTTP/2, which the library serves over TCP on the same port. */
+  /**
+   * Identifies the connection; its sessions have the same number. -1 for HTTP/2, which the library serves over TCP on
+   * the same port.
+   */
   readonly _connHandle: number;
   respond(headers: Http3Headers, options?: { readonly endStream?: boolean }): void;
   /** Resets the stream with a code of RFC 9114, section 8.1. */
@@ -31,7 +34,8 @@ export interface Http3Session {
 
 export interface Http3Server extends EventEmitter {
   on(event: 'session', listener: (session: Http3Session) => void): this;
-  on(event: 'stream', listener: (stream: Http3Stream, headers: Http3Headers, flags: { readonly endStream: boolean }) => void): this;
+  on(event: 'stream',
+    listener: (stream: Http3Stream, headers: Http3Headers, flags: { readonly endStream: boolean }) => void): this;
   on(event: 'listening', listener: () => void): this;
   on(event: 'error', listener: (error: Error) => void): this;
   listen(port: number, host?: string): this;
@@ -41,8 +45,12 @@ export interface Http3Server extends EventEmitter {
 
 export interface Http3Library {
   createSecureServer(options: {
-    readonly key: Buffer; readonly cert: Buffer; readonly runtimeMode: 'portable';
-    readonly maxConnections: number; readonly initialMaxStreamsBidi: number; readonly maxIdleTimeoutMs: number;
+    readonly key: Buffer;
+    readonly cert: Buffer;
+    readonly runtimeMode: 'portable';
+    readonly maxConnections: number;
+    readonly initialMaxStreamsBidi: number;
+    readonly maxIdleTimeoutMs: number;
   }): Http3Server;
 }
 

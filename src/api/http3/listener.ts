@@ -76,7 +76,7 @@ export class QuicListener {
    * a moment by the previous server.
    */
   async #listen(material: TlsMaterial, listen: PortToTake): Promise<AddressInfo> {
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1;; attempt++) {
       try {
         return await this.#listenOnce(material, listen);
       } catch (error) {
@@ -89,7 +89,12 @@ export class QuicListener {
 
   async #listenOnce({ key, cert }: TlsMaterial, { port, host }: PortToTake): Promise<AddressInfo> {
     const server = this.#options.library.createSecureServer({
-      key, cert, runtimeMode: 'portable', maxConnections: CONNECTIONS, initialMaxStreamsBidi: STREAMS, maxIdleTimeoutMs: IDLE_MS,
+      key,
+      cert,
+      runtimeMode: 'portable',
+      maxConnections: CONNECTIONS,
+      initialMaxStreamsBidi: STREAMS,
+      maxIdleTimeoutMs: IDLE_MS,
     });
     server.on('session', (session) => this.#know(session));
     server.on('stream', (stream, headers, { endStream }) => this.#serve(stream, headers, endStream));

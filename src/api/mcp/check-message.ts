@@ -37,7 +37,11 @@ const PARAMS: Readonly<Record<string, object>> = {
 const INITIALIZE = {
   type: 'object',
   required: ['protocolVersion', 'capabilities', 'clientInfo'],
-  properties: { protocolVersion: text, capabilities: { type: 'object' }, clientInfo: { type: 'object', required: ['name', 'version'], properties: { name: text, version: text } } },
+  properties: {
+    protocolVersion: text,
+    capabilities: { type: 'object' },
+    clientInfo: { type: 'object', required: ['name', 'version'], properties: { name: text, version: text } },
+  },
 };
 
 const META = { type: 'object', properties: { progressToken: { type: ['string', 'integer'] } } };
@@ -70,7 +74,9 @@ export function checkMessage(message: Message): Message {
   const { method, params } = message;
   if (typeof method !== 'string') return message;
   // Without sessions there is no `initialize` method, whatever its parameters.
-  const validate = validatorOf((method === 'initialize' && isStatelessMessage(message) ? undefined : SCHEMAS.get(method)) ?? OTHERS);
+  const validate = validatorOf(
+    (method === 'initialize' && isStatelessMessage(message) ? undefined : SCHEMAS.get(method)) ?? OTHERS,
+  );
   // A request without `params` counts as one with empty `params`.
   if (!validate(params ?? {})) throw new McpFault(INVALID_PARAMS, `Invalid params: ${describe(validate)}`);
   const known = (PARAMS[method] as { properties?: object } | undefined)?.properties;
@@ -81,6 +87,9 @@ export function checkMessage(message: Message): Message {
 
 function describe({ errors }: ValidateFunction): string {
   const error = errors?.find(({ keyword }) => keyword !== 'if');
-  if (error?.keyword === 'required') return `missing ${[...error.instancePath.split('/').slice(1), String(error.params['missingProperty'])].join('.')}`;
-  return `${['params', ...(error?.instancePath.split('/').slice(1) ?? [])].join('.').slice(0, 80)} ${error?.message ?? 'is not valid'}`;
+  if (error?.keyword === 'required')
+    return `missing ${[...error.instancePath.split('/').slice(1), String(error.params['missingProperty'])].join('.')}`;
+  return `${['params', ...(error?.instancePath.split('/').slice(1) ?? [])].join('.').slice(0, 80)} ${
+    error?.message ?? 'is not valid'
+  }`;
 }

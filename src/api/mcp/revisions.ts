@@ -16,7 +16,10 @@ export interface Revisions {
   readonly pinned: boolean;
 }
 
-/** The revisions that remain if one is pinned; all if the pin is empty. Throws `ConfigError` for an unknown revision (decision D-113). */
+/**
+ * The revisions that remain if one is pinned; all if the pin is empty. Throws `ConfigError` for an unknown revision
+ * (decision D-113).
+ */
 export function pinRevision(pin: string): Revisions {
   if (pin === '') return { supported: REVISIONS, pinned: false };
   if (REVISIONS.includes(pin)) return { supported: [pin], pinned: true };

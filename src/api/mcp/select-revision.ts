@@ -1,6 +1,6 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { INVALID_PARAMS, McpFault, UNSUPPORTED_REVISION } from './core/fault.ts';
-import { HANDSHAKE, STATELESS, type Revisions } from './revisions.ts';
+import { HANDSHAKE, type Revisions, STATELESS } from './revisions.ts';
 
 /** A JSON-RPC message, not yet checked. */
 export type Message = Readonly<Record<string, unknown>>;
@@ -31,5 +31,6 @@ export function checkStateless(message: Message, { supported }: Revisions): void
       requested: typeof requested === 'string' ? requested.slice(0, 64) : STATELESS,
     });
   }
-  if (requested === undefined) throw new McpFault(INVALID_PARAMS, `Invalid params: params._meta must have "${PROTOCOL_VERSION_META_KEY}"`);
+  if (requested === undefined)
+    throw new McpFault(INVALID_PARAMS, `Invalid params: params._meta must have "${PROTOCOL_VERSION_META_KEY}"`);
 }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
-import { connectHandshake, connectSse, INITIALIZE, mcpUrl, RawClient, type RpcAnswer } from '../../testkit/mcp-clients.ts';
+import { type DocsServer, startDocsServer } from '../../testkit/docs-server.ts';
+import { connectHandshake, connectSse, INITIALIZE, mcpUrl, RawClient,
+  type RpcAnswer } from '../../testkit/mcp-clients.ts';
 
 let now: number;
 let server: DocsServer;
@@ -15,13 +16,17 @@ beforeEach(() => (raw = new RawClient(mcpUrl(server))));
 afterEach(() => raw.close());
 
 /** Opens a session; if it is one of many, from one of a hundred addresses. */
-const open = async (_?: unknown, i?: number): Promise<string> => (await raw.post(INITIALIZE, i === undefined ? {} : { 'X-Forwarded-For': `10.0.0.${i}` })).headers['mcp-session-id'] as string;
+const open = async (_?: unknown, i?: number): Promise<string> =>
+  (await raw.post(INITIALIZE, i === undefined ? {} : { 'X-Forwarded-For': `10.0.0.${i}` }))
+    .headers['mcp-session-id'] as string;
 
-const list = (session: string): Promise<RpcAnswer> => raw.post({ jsonrpc: '2.0', id: 1, method: 'prompts/list' }, { 'Mcp-Session-Id': session });
+const list = (session: string): Promise<RpcAnswer> =>
+  raw.post({ jsonrpc: '2.0', id: 1, method: 'prompts/list' }, { 'Mcp-Session-Id': session });
 
 const end = (session: string): Promise<RpcAnswer> => raw.send('DELETE', '/mcp', { 'Mcp-Session-Id': session });
 
-const counted = async (): Promise<unknown> => ((await (await fetch(`${server.url}/health`)).json()) as { mcpSessions: unknown }).mcpSessions;
+const counted = async (): Promise<unknown> =>
+  ((await (await fetch(`${server.url}/health`)).json()) as { mcpSessions: unknown }).mcpSessions;
 
 describe('a session (decision D-113)', () => {
   it('has an id of 32 hexadecimal digits, and is counted in /health', async () => {
@@ -96,9 +101,12 @@ describe('the limit of 1000 sessions', () => {
     for (let batch = 0; batch < 20; batch++) sessions.push(...await Promise.all(Array.from({ length: 50 }, open)));
     expect(new Set(sessions).size).toBe(1000);
     const { status, answer, headers } = await raw.post(INITIALIZE, { 'X-Forwarded-For': '10.0.1.1' });
-    expect([status, answer.error?.message]).toEqual([503, '1000 sessions are open, which is the most; end one, or try again later']);
+    expect([status, answer.error?.message]).toEqual([503,
+      '1000 sessions are open, which is the most; end one, or try again later']);
     expect(headers['retry-after']).toBe('60');
-    expect((await raw.send('GET', '/sse', { Accept: 'text/event-stream', 'X-Forwarded-For': '10.0.1.1' })).status).toBe(503);
+    expect((await raw.send('GET', '/sse', { Accept: 'text/event-stream', 'X-Forwarded-For': '10.0.1.1' })).status).toBe(
+      503,
+    );
     await end(sessions.pop()!);
     sessions.push(await open());
     await Promise.all(sessions.map(end));
@@ -108,7 +116,8 @@ describe('the limit of 1000 sessions', () => {
   it('leaves room for others: one address has a tenth of them (429)', async () => {
     const sessions = await Promise.all(Array.from({ length: 100 }, () => open()));
     const { status, answer, headers } = await raw.post(INITIALIZE);
-    expect([status, answer.error?.message]).toEqual([429, 'you have 100 sessions open, which is the most for one user or address; end one with DELETE, or try again later']);
+    expect([status, answer.error?.message]).toEqual([429,
+      'you have 100 sessions open, which is the most for one user or address; end one with DELETE, or try again later']);
     expect(headers['retry-after']).toBe('60');
     expect((await raw.send('GET', '/sse', { Accept: 'text/event-stream' })).status).toBe(429);
     sessions.push(await open(undefined, 1));

@@ -1,11 +1,11 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tools } from '../../../generated/mcp/tools.ts';
-import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../../testkit/docs-server.ts';
 import { connectHandshake, mcpUrl, RawClient } from '../../testkit/mcp-clients.ts';
 import { dumpXml } from '../../testkit/wiki/dump.ts';
 
@@ -14,7 +14,9 @@ let client: Client;
 let raw: RawClient;
 
 beforeAll(async () => {
-  server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_TEMPORAL: 'true', SVC_SPELL: 'true' } });
+  server = await startDocsServer({
+    env: { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_TEMPORAL: 'true', SVC_SPELL: 'true' },
+  });
   ({ client } = await connectHandshake(mcpUrl(server)));
   raw = new RawClient(mcpUrl(server));
   await client.listTools(); // from now on the client checks every structured result against its schema
@@ -25,7 +27,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-const call = async (name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> => await client.callTool({ name, arguments: args }) as CallToolResult;
+const call = async (name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> =>
+  await client.callTool({ name, arguments: args }) as CallToolResult;
 
 const textOf = ({ content }: CallToolResult): string => (content[0] as { text: string }).text;
 
@@ -36,12 +39,24 @@ const a = { collection: 'blog', key: 'a', lang: 'en' };
 const WEBHOOK = { url: 'http://127.0.0.1:1/hook', events: ['doc.added'], collection: 'quiet' };
 
 /** A rule of a collection in which nothing happens. */
-const RULE = { type: 'trigger', name: 'Quiet', collection: 'quiet', query: 'phrases', webhook_url: 'http://127.0.0.1:1/hook' };
+const RULE = {
+  type: 'trigger',
+  name: 'Quiet',
+  collection: 'quiet',
+  query: 'phrases',
+  webhook_url: 'http://127.0.0.1:1/hook',
+};
 
-/** Arguments that work on a server with two documents; for tools that are not implemented, the arguments that they will need. */
+/**
+ * Arguments that work on a server with two documents; for tools that are not implemented, the arguments that they will
+ * need.
+ */
 const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promise<Record<string, unknown>>)>> = {
   add_document: { ...a, content_md: body, meta: { tags: ['x'], geo_lat: ['52'], geo_lng: ['13'] } },
-  add_documents_batch: { collection: 'blog', documents: [{ key: 'b', lang: 'en', content_md: 'Second post' }, { key: 'c', lang: 'en', contentMd: 'Third post' }] },
+  add_documents_batch: {
+    collection: 'blog',
+    documents: [{ key: 'b', lang: 'en', content_md: 'Second post' }, { key: 'c', lang: 'en', contentMd: 'Third post' }],
+  },
   get_document: a,
   get_document_meta: a,
   update_document: { ...a, content_md: `${body} Twice.` },
@@ -53,12 +68,29 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   get_meta_keys: { collection: 'blog' },
   get_checksum: { collection: 'blog' },
   list_revisions: a,
-  restore_revision: async () => ({ ...a, timestamp: ((await call('list_revisions', a)).structuredContent as { revisions: { timestamp: number }[] }).revisions[0]!.timestamp }),
+  restore_revision: async () => ({
+    ...a,
+    timestamp:
+      ((await call('list_revisions', a)).structuredContent as { revisions: { timestamp: number }[] }).revisions[0]!
+        .timestamp,
+  }),
   truncate_revisions: { collection: 'blog', keep_revs: 1 },
-  ingest_documents: { collection: 'scraped', documents: [{ url: 'https://example.org/post', content_md: 'Scraped', lang: 'en' }] },
-  upload_file: { collection: 'blog', lang: 'en', filename: 'note.md', content: Buffer.from('# Note').toString('base64') },
+  ingest_documents: {
+    collection: 'scraped',
+    documents: [{ url: 'https://example.org/post', content_md: 'Scraped', lang: 'en' }],
+  },
+  upload_file: {
+    collection: 'blog',
+    lang: 'en',
+    filename: 'note.md',
+    content: Buffer.from('# Note').toString('base64'),
+  },
   import_url: async () => ({ collection: 'blog', lang: 'en', url: await served('<h1>Page</h1>', 'page.html') }),
-  import_wiki: async () => ({ collection: 'wiki', lang: 'en', url: await served(dumpXml([{ title: 'Page', text: 'text' }]), 'dump.xml') }),
+  import_wiki: async () => ({
+    collection: 'wiki',
+    lang: 'en',
+    url: await served(dumpXml([{ title: 'Page', text: 'text' }]), 'dump.xml'),
+  }),
   bulk_ingest_submit: { collection: 'bulk', documents: [{ key: 'k', lang: 'en', content_md: 'x' }] },
   bulk_ingest_status: async () => ({ id: await bulkJob() }),
   bulk_ingest_list: {},
@@ -146,47 +178,72 @@ async function webhook(): Promise<string> {
 }
 
 async function curationRule(): Promise<string> {
-  const { rules } = (await call('list_curation_rules', { collection: 'blog' })).structuredContent as { rules: { id: string }[] };
+  const { rules } = (await call('list_curation_rules', { collection: 'blog' })).structuredContent as {
+    rules: { id: string }[];
+  };
   return rules[0]!.id;
 }
 
 /** A job behind another one that takes a while, so that it is still pending. */
 async function bulkJob(): Promise<string> {
-  const submit = async (count: number) => (await call('bulk_ingest_submit', { collection: 'bulk', documents: Array.from({ length: count }, (_, i) => ({ key: `k${i}`, lang: 'en', content_md: 'x' })) })).structuredContent as { id: string };
+  const submit = async (count: number) =>
+    (await call('bulk_ingest_submit', {
+      collection: 'bulk',
+      documents: Array.from({ length: count }, (_, i) => ({ key: `k${i}`, lang: 'en', content_md: 'x' })),
+    })).structuredContent as { id: string };
   await submit(3000);
   return (await submit(1)).id;
 }
 
 async function session(message?: string): Promise<string> {
-  const { sessionId } = (await call('memory_start_session', { user_id: 'u' })).structuredContent as { sessionId: string };
-  if (message !== undefined) await call('memory_add_message', { session_id: sessionId, role: 'user', content: message });
+  const { sessionId } = (await call('memory_start_session', { user_id: 'u' })).structuredContent as {
+    sessionId: string;
+  };
+  if (message !== undefined)
+    await call('memory_add_message', { session_id: sessionId, role: 'user', content: message });
   return sessionId;
 }
 
 /** Each after the tools on which it depends, the restore of the backup last. */
-const ORDER = [
-  'add_document', 'add_documents_batch', 'vector_reindex', 'create_backup', 'set_collection_config', 'create_curation_rule', 'update_curation_rule', 'set_schema',
-  ...tools.map(({ name }) => name).filter((name) => !['restore_backup'].includes(name)), 'restore_backup',
-].filter((name, i, all) => all.indexOf(name) === i);
+const ORDER = ['add_document', 'add_documents_batch', 'vector_reindex', 'create_backup', 'set_collection_config',
+  'create_curation_rule', 'update_curation_rule', 'set_schema',
+  ...tools.map(({ name }) => name).filter((name) => !['restore_backup'].includes(name)), 'restore_backup'].filter((name,
+    i, all) => all.indexOf(name) === i
+  );
 
 describe('tools/call', () => {
-  it.each(ORDER)('%s answers valid arguments with what its output schema says, or that it is not built', async (name) => {
-    const given = ARGUMENTS[name] ?? {};
-    const result = await call(name, typeof given === 'function' ? await given() : given);
-    const { operation } = tools.find((tool) => tool.name === name)!;
-    if (!server.built.includes(operation)) {
-      expect(result.isError, textOf(result)).toBe(true);
-      expect(JSON.parse(textOf(result))).toMatchObject({ code: 'not_implemented', error: `${operation} is not implemented` });
-      return;
-    }
-    expect(result.isError, textOf(result)).toBeUndefined();
-    expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
-  });
+  it.each(ORDER)('%s answers valid arguments with what its output schema says, or that it is not built',
+    async (name) => {
+      const given = ARGUMENTS[name] ?? {};
+      const result = await call(name, typeof given === 'function' ? await given() : given);
+      const { operation } = tools.find((tool) => tool.name === name)!;
+      if (!server.built.includes(operation)) {
+        expect(result.isError, textOf(result)).toBe(true);
+        expect(JSON.parse(textOf(result))).toMatchObject({
+          code: 'not_implemented',
+          error: `${operation} is not implemented`,
+        });
+        return;
+      }
+      expect(result.isError, textOf(result)).toBeUndefined();
+      expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+    });
 
   it('takes arguments in camelCase as well, also within lists', async () => {
-    await call('add_documents_batch', { collection: 'spelled', documents: [{ key: 'a', lang: 'en', contentMd: 'one' }, { key: 'b', lang: 'en', content_md: 'two' }] });
-    const found = await call('search_documents', { collection: 'spelled', includeContent: true, sort: 'key', asc: true });
-    expect(found.structuredContent).toMatchObject({ total: 2, documents: [{ contentMd: 'one' }, { contentMd: 'two' }] });
+    await call('add_documents_batch', {
+      collection: 'spelled',
+      documents: [{ key: 'a', lang: 'en', contentMd: 'one' }, { key: 'b', lang: 'en', content_md: 'two' }],
+    });
+    const found = await call('search_documents', {
+      collection: 'spelled',
+      includeContent: true,
+      sort: 'key',
+      asc: true,
+    });
+    expect(found.structuredContent).toMatchObject({
+      total: 2,
+      documents: [{ contentMd: 'one' }, { contentMd: 'two' }],
+    });
   });
 
   it('leaves the keys of metadata as they are', async () => {
@@ -199,9 +256,15 @@ describe('tools/call', () => {
     const missing = await call('get_document', { collection: 'blog', key: 'nowhere', lang: 'en' });
     expect([missing.isError, JSON.parse(textOf(missing))]).toMatchObject([true, { code: 'not_found' }]);
     const invalid = await call('add_document', { collection: 'blog' });
-    expect(JSON.parse(textOf(invalid))).toMatchObject({ error: 'missing fields: key, lang, contentMd', code: 'missing_fields' });
+    expect(JSON.parse(textOf(invalid))).toMatchObject({
+      error: 'missing fields: key, lang, contentMd',
+      code: 'missing_fields',
+    });
     const twice = await call('add_document', { ...a, content_md: 'x', contentMd: 'y' });
-    expect(JSON.parse(textOf(twice))).toEqual({ error: 'content_md is given twice, as content_md and as contentMd', code: 'invalid_argument' });
+    expect(JSON.parse(textOf(twice))).toEqual({
+      error: 'content_md is given twice, as content_md and as contentMd',
+      code: 'invalid_argument',
+    });
   });
 
   it('answers an unknown tool with an error of the protocol', async () => {
@@ -212,11 +275,18 @@ describe('tools/call', () => {
   it('escapes highlights for HTML unless the call says otherwise, as the schema tells', async () => {
     await call('add_document', { ...a, collection: 'markup', content_md: '<img src=x onerror=alert(1)> phrases' });
     const fragment = async (more: object) => {
-      const { structuredContent } = await call('full_text_search', { collection: 'markup', query: 'phrases', highlight: true, ...more });
-      return (structuredContent as { results: { highlights: { fragment: string }[] }[] }).results[0]!.highlights[0]!.fragment;
+      const { structuredContent } = await call('full_text_search', {
+        collection: 'markup',
+        query: 'phrases',
+        highlight: true,
+        ...more,
+      });
+      return (structuredContent as { results: { highlights: { fragment: string }[] }[] }).results[0]!.highlights[0]!
+        .fragment;
     };
     expect(await fragment({})).toBe('&lt;img src=x onerror=alert(1)&gt; <mark>phrases</mark>');
-    for (const more of [{ highlight_escape: 'none' }, { highlightEscape: 'none' }]) expect(await fragment(more)).toBe('<img src=x onerror=alert(1)> <mark>phrases</mark>');
+    for (const more of [{ highlight_escape: 'none' }, { highlightEscape: 'none' }])
+      expect(await fragment(more)).toBe('<img src=x onerror=alert(1)> <mark>phrases</mark>');
     const { inputSchema } = (await client.listTools()).tools.find(({ name }) => name === 'full_text_search')!;
     expect(inputSchema.properties!['highlight_escape']).toMatchObject({ default: 'html' });
   });
@@ -224,7 +294,12 @@ describe('tools/call', () => {
   it('hands the response prompt of a collection out with every search', async () => {
     await call('set_collection_config', { collection: 'prompted', response_prompt: 'From {{collection}}, briefly.' });
     await call('add_document', { ...a, collection: 'prompted', content_md: 'release notes' });
-    for (const [name, args] of Object.entries({ search_documents: {}, full_text_search: { query: 'notes' }, semantic_search: { query: 'notes' }, hybrid_search: { query: 'notes' } })) {
+    for (const [name, args] of Object.entries({
+      search_documents: {},
+      full_text_search: { query: 'notes' },
+      semantic_search: { query: 'notes' },
+      hybrid_search: { query: 'notes' },
+    })) {
       const { structuredContent, content } = await call(name, { collection: 'prompted', ...args });
       expect(structuredContent, name).toMatchObject({ responsePrompt: 'From prompted, briefly.' });
       expect(content, name).toHaveLength(2);
@@ -243,12 +318,17 @@ describe('tools/call', () => {
 
 describe('export_documents', () => {
   it('returns a window of the documents and says how to go on', async () => {
-    const documents = Array.from({ length: 25 }, (_, i) => ({ key: `d${String(i).padStart(2, '0')}`, lang: 'en', content_md: `Text ${i}` }));
+    const documents = Array.from({ length: 25 },
+      (_, i) => ({ key: `d${String(i).padStart(2, '0')}`, lang: 'en', content_md: `Text ${i}` }));
     await call('add_documents_batch', { collection: 'many', documents });
     const keys: string[] = [];
     let offset: number | undefined = 0;
     for (let calls = 0; offset !== undefined && calls < 10; calls++) {
-      const page = (await call('export_documents', { collection: 'many', offset, limit: 10 })).structuredContent as { ndjson: string; truncated: boolean; nextOffset?: number };
+      const page = (await call('export_documents', { collection: 'many', offset, limit: 10 })).structuredContent as {
+        ndjson: string;
+        truncated: boolean;
+        nextOffset?: number;
+      };
       keys.push(...page.ndjson.trimEnd().split('\n').map((line) => (JSON.parse(line) as { key: string }).key));
       expect(page.truncated).toBe(page.nextOffset !== undefined);
       offset = page.nextOffset;
@@ -257,23 +337,37 @@ describe('export_documents', () => {
   });
 
   it('never answers much more than its tokens', async () => {
-    const documents = Array.from({ length: 8 }, (_, i) => ({ key: `big${i}`, lang: 'en', content_md: 'x'.repeat(30_000) }));
+    const documents = Array.from({ length: 8 },
+      (_, i) => ({ key: `big${i}`, lang: 'en', content_md: 'x'.repeat(30_000) }));
     await call('add_documents_batch', { collection: 'large', documents });
-    expect((await call('export_documents', { collection: 'large' })).structuredContent).toMatchObject({ count: 3, truncated: true, nextOffset: 3 });
+    expect((await call('export_documents', { collection: 'large' })).structuredContent).toMatchObject({
+      count: 3,
+      truncated: true,
+      nextOffset: 3,
+    });
   });
 
   it('refuses a window that is none, naming the field', async () => {
-    expect(JSON.parse(textOf(await call('export_documents', { collection: 'many', limit: 0 })))).toMatchObject({ error: 'limit must be an integer from 1 to 10000, got 0' });
+    expect(JSON.parse(textOf(await call('export_documents', { collection: 'many', limit: 0 })))).toMatchObject({
+      error: 'limit must be an integer from 1 to 10000, got 0',
+    });
   });
 });
 
 describe('a result that no model can use', () => {
   it('is refused with what to do, rather than sent', async () => {
     const huge = 'x'.repeat(5_000_000);
-    await call('add_documents_batch', { collection: 'huge', documents: [{ key: 'a', lang: 'en', content_md: huge }, { key: 'b', lang: 'en', content_md: huge }] });
+    await call('add_documents_batch', {
+      collection: 'huge',
+      documents: [{ key: 'a', lang: 'en', content_md: huge }, { key: 'b', lang: 'en', content_md: huge }],
+    });
     const refused = await call('search_documents', { collection: 'huge' });
-    expect([refused.isError, JSON.parse(textOf(refused))]).toMatchObject([true, { code: 'payload_too_large', error: expect.stringContaining('include_content') as string }]);
-    expect((await call('search_documents', { collection: 'huge', include_content: false })).structuredContent).toMatchObject({ total: 2 });
+    expect([refused.isError, JSON.parse(textOf(refused))]).toMatchObject([true, {
+      code: 'payload_too_large',
+      error: expect.stringContaining('include_content') as string,
+    }]);
+    expect((await call('search_documents', { collection: 'huge', include_content: false })).structuredContent)
+      .toMatchObject({ total: 2 });
   });
 });
 
@@ -285,7 +379,10 @@ describe('access modes', () => {
       // Backups are allowed in read mode (decision D-11), so that a replica can be saved.
       if (name === 'create_backup') continue;
       const given = ARGUMENTS[name] ?? {};
-      const result = await reader.client.callTool({ name, arguments: typeof given === 'function' ? {} : given }) as CallToolResult;
+      const result = await reader.client.callTool({
+        name,
+        arguments: typeof given === 'function' ? {} : given,
+      }) as CallToolResult;
       const { code } = result.isError ? JSON.parse(textOf(result)) as { code: string } : { code: undefined };
       expect([name, code === 'read_only']).toEqual([name, !annotations.readOnlyHint]);
     }

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
-import { BackupSchedule, type BackupCopies } from './backup-schedule.ts';
 import { scheduledName } from './backup-name.ts';
+import { type BackupCopies, BackupSchedule } from './backup-schedule.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -14,7 +14,10 @@ afterEach(async () => {
   for (const schedule of running.splice(0)) await schedule.stop();
 });
 
-/** A schedule for 03:00, with a folder and copies in memory that fail when a test requests it. The clock is ahead by `wrong.ms`. */
+/**
+ * A schedule for 03:00, with a folder and copies in memory that fail when a test requests it. The clock is ahead by
+ * `wrong.ms`.
+ */
 function started(present: readonly string[] = [], { retention = KEEP_TWO, wrong = { ms: 0 } } = {}) {
   const timer = new VirtualTimer();
   const clock = { now: () => START + timer.now + wrong.ms };
@@ -36,7 +39,13 @@ function started(present: readonly string[] = [], { retention = KEEP_TWO, wrong 
     remove: async (name) => void copied.delete(name),
   };
   const schedule = new BackupSchedule({
-    cron: '0 3 * * *', timezone: 'UTC', retention, clock, timer, log: silentLog, copies,
+    cron: '0 3 * * *',
+    timezone: 'UTC',
+    retention,
+    clock,
+    timer,
+    log: silentLog,
+    copies,
     folder: {
       ending: '.db',
       async make(name) {
@@ -66,8 +75,14 @@ describe('BackupSchedule', () => {
     expect([...files]).toEqual(['mine.db', second, third]);
     expect([...copied]).toEqual([second, third]);
     expect(schedule.report).toMatchObject({
-      schedule: '0 3 * * *', timezone: 'UTC', failures: 0, lastSizeBytes: 4096, lastGoodAt: (START + FIFTEEN_HOURS + 2 * DAY) / 1000, nextAt: (START + FIFTEEN_HOURS + 3 * DAY) / 1000,
-      counts: { ok: 3, failed: 0 }, files: [{ name: third }, { name: second }],
+      schedule: '0 3 * * *',
+      timezone: 'UTC',
+      failures: 0,
+      lastSizeBytes: 4096,
+      lastGoodAt: (START + FIFTEEN_HOURS + 2 * DAY) / 1000,
+      nextAt: (START + FIFTEEN_HOURS + 3 * DAY) / 1000,
+      counts: { ok: 3, failed: 0 },
+      files: [{ name: third }, { name: second }],
     });
   });
 
@@ -136,7 +151,13 @@ describe('BackupSchedule', () => {
   });
 
   it('refuses an expression or a zone that is none', () => {
-    const options = { retention: KEEP_TWO, clock: { now: () => 0 }, timer: new VirtualTimer(), log: silentLog, folder: { ending: '', make: async () => undefined, list: async () => [], remove: async () => undefined } };
+    const options = {
+      retention: KEEP_TWO,
+      clock: { now: () => 0 },
+      timer: new VirtualTimer(),
+      log: silentLog,
+      folder: { ending: '', make: async () => undefined, list: async () => [], remove: async () => undefined },
+    };
     expect(() => new BackupSchedule({ ...options, cron: 'never', timezone: 'UTC' })).toThrow();
     expect(() => new BackupSchedule({ ...options, cron: '0 3 * * *', timezone: 'Mars/Base' })).toThrow();
   });

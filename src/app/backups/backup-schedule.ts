@@ -1,10 +1,10 @@
-import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { CronTimes } from '../../lib/cron-times.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { momentOfName, scheduledName } from './backup-name.ts';
-import { expiredBackups, type DatedBackup, type RetentionPolicy } from './retention.ts';
+import { type DatedBackup, expiredBackups, type RetentionPolicy } from './retention.ts';
 
 export interface KeptBackup extends DatedBackup {
   readonly sizeBytes: number;
@@ -102,7 +102,8 @@ export class BackupSchedule {
   get report(): BackupReport {
     const { cron, timezone } = this.#options;
     return {
-      schedule: cron, timezone,
+      schedule: cron,
+      timezone,
       ...(this.#nextAt !== undefined && { nextAt: seconds(this.#nextAt) }),
       ...(this.#good && { lastGoodAt: seconds(this.#good.at), lastSizeBytes: this.#good.sizeBytes }),
       ...(this.#good?.durationMs !== undefined && { lastDurationSeconds: this.#good.durationMs / 1000 }),
@@ -132,7 +133,9 @@ export class BackupSchedule {
     this.#nextAt = undefined;
   }
 
-  /** The newest backup. Names in the future are those of a clock that was wrong: nothing may wait until it is as late. */
+  /**
+   * The newest backup. Names in the future are those of a clock that was wrong: nothing may wait until it is as late.
+   */
   #newest(): KeptBackup | undefined {
     const now = this.#options.clock.now();
     return this.#kept.find(({ at }) => at <= now);

@@ -16,12 +16,19 @@ export interface DocsBackupDeps {
 }
 
 /** The scheduled backups of the document service; undefined without a schedule. */
-export function createDocsBackups({ backup, database: { backupDir } }: Settings, { make, clock, timer = systemTimer, log }: DocsBackupDeps): BackupSchedule | undefined {
-  const { cron, tz: timezone, keepLast, keepDaily, keepWeekly, keepMonthly, maxAge, s3Url: url, s3Region: region, s3AccessKey: accessKey, s3SecretKey: secretKey } = backup;
+export function createDocsBackups({ backup, database: { backupDir } }: Settings,
+  { make, clock, timer = systemTimer, log }: DocsBackupDeps): BackupSchedule | undefined
+{
+  const { cron, tz: timezone, keepLast, keepDaily, keepWeekly, keepMonthly, maxAge, s3Url: url, s3Region: region,
+    s3AccessKey: accessKey, s3SecretKey: secretKey } = backup;
   if (cron === '') return undefined;
   const folder = resolve(backupDir);
   return new BackupSchedule({
-    cron, timezone, clock, timer, log,
+    cron,
+    timezone,
+    clock,
+    timer,
+    log,
     retention: { last: keepLast, daily: keepDaily, weekly: keepWeekly, monthly: keepMonthly, maxAgeMs: maxAge },
     folder: {
       ending: '.db',

@@ -19,7 +19,8 @@ function kept(count: number, policy: Partial<RetentionPolicy>, timezone = 'UTC')
 
 describe('expiredBackups', () => {
   it('keeps the newest of days, weeks that begin on Monday, and months', () => {
-    expect(kept(60, { last: 2, daily: 3, weekly: 2, monthly: 3 })).toEqual(['2026-01-31', '2026-02-22', '2026-02-27', '2026-02-28', '2026-03-01']);
+    expect(kept(60, { last: 2, daily: 3, weekly: 2, monthly: 3 })).toEqual(['2026-01-31', '2026-02-22', '2026-02-27',
+      '2026-02-28', '2026-03-01']);
   });
 
   it('keeps the newest one whatever its age is', () => {
@@ -34,7 +35,13 @@ describe('expiredBackups', () => {
   });
 
   it('keeps at most as many as the numbers add up to, always the newest, and the same when asked again', () => {
-    const policy = fc.record({ last: fc.integer({ min: 1, max: 5 }), daily: fc.nat(5), weekly: fc.nat(5), monthly: fc.nat(5), maxAgeMs: fc.constant(0) });
+    const policy = fc.record({
+      last: fc.integer({ min: 1, max: 5 }),
+      daily: fc.nat(5),
+      weekly: fc.nat(5),
+      monthly: fc.nat(5),
+      maxAgeMs: fc.constant(0),
+    });
     fc.assert(fc.property(fc.uniqueArray(fc.nat(10_000), { maxLength: 50 }), policy, (hours, numbers) => {
       const backups = hours.map((hour) => at(START + hour * HOUR));
       const gone = new Set(expiredBackups(backups, numbers, START, 'UTC'));
@@ -53,6 +60,7 @@ describe('names of scheduled backups', () => {
     const name = scheduledName(START + 1234, '.db');
     expect(name).toBe('scheduled-20260101T030001Z.db');
     expect(momentOfName(name, '.db')).toBe(START + 1000);
-    for (const other of ['nightly.db', 'scheduled-20260101T030001Z', 'scheduled-20260101T030001Z.db.tmp', 'backup-1766400000.db']) expect(momentOfName(other, '.db'), other).toBeUndefined();
+    for (const other of ['nightly.db', 'scheduled-20260101T030001Z', 'scheduled-20260101T030001Z.db.tmp',
+      'backup-1766400000.db']) expect(momentOfName(other, '.db'), other).toBeUndefined();
   });
 });

@@ -23,7 +23,9 @@ const DAY_MS = 86_400_000;
  * Returns the backups that a policy no longer keeps, in no particular order: the grandfather-father-son scheme, with
  * days, weeks and months of a time zone.
  */
-export function expiredBackups<B extends DatedBackup>(backups: readonly B[], { last, daily, weekly, monthly, maxAgeMs }: RetentionPolicy, now: number, timezone: string): B[] {
+export function expiredBackups<B extends DatedBackup>(backups: readonly B[],
+  { last, daily, weekly, monthly, maxAgeMs }: RetentionPolicy, now: number, timezone: string): B[]
+{
   const newestFirst = [...backups].sort((a, b) => b.at - a.at);
   const dayOf = dayOfZone(timezone);
   const kept = new Set<B>([

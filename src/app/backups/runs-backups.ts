@@ -5,7 +5,7 @@ import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { backUp, placesOf } from '../../runs/backup/index.ts';
-import { inDataDir, type Environment, type RunsConfig } from '../../runs/config/index.ts';
+import { type Environment, inDataDir, type RunsConfig } from '../../runs/config/index.ts';
 import { BackupSchedule } from './backup-schedule.ts';
 import { s3Copies } from './s3-copies.ts';
 
@@ -18,15 +18,26 @@ export interface RunsBackupDeps {
   readonly log: Log;
 }
 
-/** The scheduled backups of the run queue; undefined without a schedule. Throws `ConfigError` for a store without a file. */
-export function createRunsBackups(config: RunsConfig, { variables, version, clock, timer, log }: RunsBackupDeps): BackupSchedule | undefined {
+/**
+ * The scheduled backups of the run queue; undefined without a schedule. Throws `ConfigError` for a store without a
+ * file.
+ */
+export function createRunsBackups(config: RunsConfig, { variables, version, clock, timer, log }: RunsBackupDeps):
+  | BackupSchedule
+  | undefined
+{
   const { schedule, timezone, folder: place, keep, s3 } = config.backup;
   if (schedule === '') return undefined;
   const places = config.storage.driver === 'sqlite' ? placesOf(config) : undefined;
-  if (places === undefined) throw new ConfigError(['backup.schedule: the queue is not in a file; PostgreSQL is backed up with pg_dump']);
+  if (places === undefined)
+    throw new ConfigError(['backup.schedule: the queue is not in a file; PostgreSQL is backed up with pg_dump']);
   const folder = inDataDir(config, place);
   return new BackupSchedule({
-    cron: schedule, timezone, clock, timer, log,
+    cron: schedule,
+    timezone,
+    clock,
+    timer,
+    log,
     retention: { last: keep.last, daily: keep.daily, weekly: keep.weekly, monthly: keep.monthly, maxAgeMs: keep.age },
     folder: {
       ending: '',
@@ -35,15 +46,22 @@ export function createRunsBackups(config: RunsConfig, { variables, version, cloc
       remove: (name) => rm(join(folder, name), { recursive: true, force: true }),
     },
     copies: s3.url === '' ? undefined : s3Copies({
-      url: s3.url, region: s3.region, accessKey: valueOf(variables, s3.access_key_env, 'access_key_env'), secretKey: valueOf(variables, s3.secret_key_env, 'secret_key_env'),
-      folder, filesOf: (name) => filesOf(join(folder, name)),
+      url: s3.url,
+      region: s3.region,
+      accessKey: valueOf(variables, s3.access_key_env, 'access_key_env'),
+      secretKey: valueOf(variables, s3.secret_key_env, 'secret_key_env'),
+      folder,
+      filesOf: (name) => filesOf(join(folder, name)),
     }),
   });
 }
 
 function valueOf(variables: Environment, name: string, setting: string): string {
   const value = variables[name];
-  if (!value) throw new ConfigError([`backup.s3.${setting}: the variable ${name || '(none is named)'} must hold a key of the bucket`]);
+  if (!value)
+    throw new ConfigError([
+      `backup.s3.${setting}: the variable ${name || '(none is named)'} must hold a key of the bucket`,
+    ]);
   return value;
 }
 
@@ -53,7 +71,9 @@ async function listFolders(folder: string): Promise<{ name: string; sizeBytes: n
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  const backups = entries.filter((entry) => entry.isDirectory() && entry.name.startsWith('scheduled-') && !entry.name.endsWith('.tmp'));
+  const backups = entries.filter((entry) =>
+    entry.isDirectory() && entry.name.startsWith('scheduled-') && !entry.name.endsWith('.tmp')
+  );
   return Promise.all(backups.map(async ({ name }) => ({ name, sizeBytes: await sizeOf(join(folder, name)) })));
 }
 
@@ -66,6 +86,8 @@ const MANIFEST = 'backup.json';
 
 /** The manifest is copied last: a copy that contains it is complete. */
 async function filesOf(backup: string): Promise<string[]> {
-  const manifest = JSON.parse(await readFile(join(backup, MANIFEST), 'utf8')) as { readonly files: readonly { readonly name: string }[] };
+  const manifest = JSON.parse(await readFile(join(backup, MANIFEST), 'utf8')) as {
+    readonly files: readonly { readonly name: string }[];
+  };
   return [...manifest.files.map(({ name }) => name), MANIFEST];
 }

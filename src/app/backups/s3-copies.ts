@@ -13,7 +13,10 @@ export interface S3CopiesOptions {
   readonly secretKey: string;
   /** Where the backups are on this machine. */
   readonly folder: string;
-  /** The files of a backup, by their paths within it, with `/`; a backup that is a single file has one with an empty name. */
+  /**
+   * The files of a backup, by their paths within it, with `/`; a backup that is a single file has one with an empty
+   * name.
+   */
   readonly filesOf: (name: string) => Promise<readonly string[]>;
 }
 
@@ -29,7 +32,13 @@ export function s3Copies({ url, region, accessKey, secretKey, folder, filesOf }:
   const [bucket, ...rest] = pathname.split('/').filter((part) => part !== '');
   const prefix = rest.map((part) => `${decodeURIComponent(part)}/`).join('');
   // Following a redirect would send the signature to another service.
-  const client = new S3mini({ endpoint: `${origin}/${bucket}`, region: region || DEFAULT_REGION, accessKeyId: accessKey, secretAccessKey: secretKey, fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }) });
+  const client = new S3mini({
+    endpoint: `${origin}/${bucket}`,
+    region: region || DEFAULT_REGION,
+    accessKeyId: accessKey,
+    secretAccessKey: secretKey,
+    fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
+  });
   const keyOf = (name: string, file: string): string => `${prefix}${name}${file === '' ? '' : `/${file}`}`;
   const keys = (): Promise<string[]> => listKeys(client, prefix);
   /** Returns the backup that an object belongs to. */
@@ -51,7 +60,7 @@ export function s3Copies({ url, region, accessKey, secretKey, folder, filesOf }:
 
 async function listKeys(client: S3mini, prefix: string): Promise<string[]> {
   const keys: string[] = [];
-  for (let from: string | undefined; ;) {
+  for (let from: string | undefined;;) {
     const page = await client.listObjectsPaged('/', prefix, 1000, from);
     if (page == null) throw new Error('there is no such bucket');
     keys.push(...(page.objects ?? []).map(({ Key: key }) => String(key)).filter((key) => key.startsWith(prefix)));
@@ -60,7 +69,9 @@ async function listKeys(client: S3mini, prefix: string): Promise<string[]> {
   }
 }
 
-async function upload(client: S3mini, key: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
+async function upload(client: S3mini, key: string,
+  path: string): Promise<{ readonly sha256: string; readonly bytes: number }>
+{
   const file = await open(path);
   const hash = createHash('sha256');
   try {

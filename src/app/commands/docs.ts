@@ -1,11 +1,11 @@
+import { type Command, Option } from 'commander';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Option, type Command } from 'commander';
 import { runInForeground, type Running } from '../foreground.ts';
 import { createLog } from '../logging/index.ts';
 import { sealProcess } from '../secrecy/index.ts';
-import { describeSettings, loadSettings, type Flags, type Settings } from '../settings/index.ts';
+import { describeSettings, type Flags, loadSettings, type Settings } from '../settings/index.ts';
 import { readTraceSettings, startTracing, tracedUntilStopped } from '../tracing/index.ts';
 import { isForUser } from './shared/command-error.ts';
 import { describeSalvage } from './shared/describe-salvage.ts';
@@ -13,17 +13,18 @@ import { processIo } from './shared/io.ts';
 
 /** `quire docs`: the document service in the foreground. */
 export function registerDocs(program: Command): void {
-  const command = program
-    .command('docs')
-    .description('serve the document service')
-    .option('-c, --config <file>', 'YAML file with settings')
-    .option('--with-meaning', 'search by meaning with the model that comes along, unless SVC_EMBEDDING_PROVIDER or the YAML file says otherwise')
-    .option('--demo', 'with a few hundred documents to play with, in a temporary folder that is removed afterwards unless --db names a database')
-    .option('--check-config', 'say whether the settings are valid, and start nothing')
-    .option('--verify-db <file>', 'say whether a database file is sound, and start nothing')
-    .option('--repair-db <file>', 'copy what can be read of a damaged database into a new one, and start nothing')
-    .option('--repair-to <new>', 'the file that --repair-db writes; it must not exist')
-    .addHelpText('after', '\nEvery setting is also an environment variable, such as SVC_PATH; docs/settings.md lists them.\nExamples:\n  $ quire docs --db data/quire.db --http-addr :11023\n  $ quire docs --demo');
+  const command = program.command('docs').description('serve the document service').option('-c, --config <file>',
+    'YAML file with settings').option('--with-meaning',
+      'search by meaning with the model that comes along, unless SVC_EMBEDDING_PROVIDER or the YAML file says ' +
+        'otherwise').option('--demo',
+      'with a few hundred documents to play with, in a temporary folder that is removed afterwards unless --db ' +
+        'names a database').option('--check-config', 'say whether the settings are valid, and start nothing').option(
+      '--verify-db <file>',
+      'say whether a database file is sound, and start nothing',
+    ).option('--repair-db <file>', 'copy what can be read of a damaged database into a new one, and start nothing')
+    .option('--repair-to <new>', 'the file that --repair-db writes; it must not exist').addHelpText('after',
+      '\nEvery setting is also an environment variable, such as SVC_PATH; docs/settings.md lists ' +
+        'them.\nExamples:\n  $ quire docs --db data/quire.db --http-addr :11023\n  $ quire docs --demo');
   for (const { flag, meaning, onOff } of describeSettings()) {
     if (flag !== undefined) command.addOption(new Option(onOff ? `${flag} [on|off]` : `${flag} <value>`, meaning));
   }
@@ -32,13 +33,11 @@ export function registerDocs(program: Command): void {
 
 /** `quire mcp`: the same for one client, which starts the process and uses MCP over its standard input and output. */
 export function registerMcp(program: Command): void {
-  program
-    .command('mcp')
-    .description('serve MCP over standard input and output, for a client that starts this program')
-    .option('-c, --config <file>', 'YAML file with settings')
-    .option('--db <value>', 'database file')
-    .option('--mode <value>', 'access mode: read, write or wr')
-    .option('--with-meaning', 'search by meaning with the model that comes along, unless a setting says otherwise')
+  program.command('mcp').description('serve MCP over standard input and output, for a client that starts this program')
+    .option('-c, --config <file>', 'YAML file with settings').option('--db <value>', 'database file').option(
+      '--mode <value>',
+      'access mode: read, write or wr',
+    ).option('--with-meaning', 'search by meaning with the model that comes along, unless a setting says otherwise')
     .action((flags: Flags) => run({ ...flags, mcpStdio: true }));
 }
 
@@ -50,11 +49,17 @@ async function run(flags: Flags): Promise<void> {
 
 /** A service for trying things out: with an embedding model, and a temporary database unless one is named. */
 async function startDemo(flags: Flags): Promise<Running> {
-  const folder = flags['db'] === undefined && process.env['SVC_PATH'] === undefined ? mkdtempSync(join(tmpdir(), 'quire-demo-')) : undefined;
+  const folder = flags['db'] === undefined && process.env['SVC_PATH'] === undefined
+    ? mkdtempSync(join(tmpdir(), 'quire-demo-'))
+    : undefined;
   const remove = (): void => (folder === undefined ? undefined : rmSync(folder, { recursive: true, force: true }));
   // Runs however the process ends.
   process.once('exit', remove);
-  const running = await start({ ...flags, withMeaning: true, ...(folder !== undefined && { db: join(folder, 'demo.db') }) });
+  const running = await start({
+    ...flags,
+    withMeaning: true,
+    ...(folder !== undefined && { db: join(folder, 'demo.db') }),
+  });
   const { fillPlayground } = await import('../playground/playground.ts');
   const interrupted = new AbortController();
   const filling = fillPlayground(running.url, processIo, interrupted.signal).catch((error: unknown) => {
@@ -82,10 +87,15 @@ async function verify(file: string): Promise<void> {
   process.exitCode = ok ? 0 : 1;
 }
 
-/** Exits with 0 if nothing is lost, 3 if something is lost, 1 if there is no new database, 2 if no name for it was given. */
+/**
+ * Exits with 0 if nothing is lost, 3 if something is lost, 1 if there is no new database, 2 if no name for it was
+ * given.
+ */
 async function repair(file: string, target: Flags[string]): Promise<void> {
   if (typeof target !== 'string') {
-    console.error('--repair-db needs --repair-to: the file that the repaired database is written to, which must not exist');
+    console.error(
+      '--repair-db needs --repair-to: the file that the repaired database is written to, which must not exist',
+    );
     process.exitCode = 2;
     return;
   }
@@ -94,7 +104,11 @@ async function repair(file: string, target: Flags[string]): Promise<void> {
     if (!existsSync(file)) throw new Error('the file does not exist');
     const report = await salvageDatabase(file, target);
     for (const line of describeSalvage(report)) console.log(line);
-    console.log(report.complete ? `${target} has everything that ${file} held` : `${target} has what could be read of ${file}; see above for what is lost`);
+    console.log(
+      report.complete
+        ? `${target} has everything that ${file} held`
+        : `${target} has what could be read of ${file}; see above for what is lost`,
+    );
     process.exitCode = report.complete ? 0 : 3;
   } catch (error) {
     console.error(`${file} could not be repaired: ${(error as Error).message}`);
@@ -104,7 +118,11 @@ async function repair(file: string, target: Flags[string]): Promise<void> {
 
 async function start(flags: Flags): Promise<Running & { readonly url: string }> {
   const { env, problems } = await sealProcess();
-  const { settings, warnings } = loadSettings({ flags, env, ...(flags['withMeaning'] === true && { defaults: WITH_MEANING }) });
+  const { settings, warnings } = loadSettings({
+    flags,
+    env,
+    ...(flags['withMeaning'] === true && { defaults: WITH_MEANING }),
+  });
   if (flags['checkConfig'] === true) {
     for (const warning of warnings) console.error(warning);
     console.log('the settings are valid');
@@ -139,12 +157,17 @@ async function start(flags: Flags): Promise<Running & { readonly url: string }> 
 const WITH_MEANING = { SVC_EMBEDDING_PROVIDER: 'builtin' };
 
 /** The address in the form that curl accepts. */
-const curlUrl = (url: string): string => (url.startsWith(SOCKET) ? `--unix-socket ${url.slice(SOCKET.length)} http://localhost` : url);
+const curlUrl = (
+  url: string,
+): string => (url.startsWith(SOCKET) ? `--unix-socket ${url.slice(SOCKET.length)} http://localhost` : url);
 
 const SOCKET = 'unix:';
 
 function suggestion(url: string, { auth, http }: Settings): string {
-  if (auth.enabled) return `curl ${url}/v1/auth/login -H 'Content-Type: application/json' -d '{"username":"${auth.adminUsername}","password":"..."}'`;
+  if (auth.enabled)
+    return `curl ${url}/v1/auth/login -H 'Content-Type: application/json' -d ` +
+      `'{"username":"${auth.adminUsername}","password":"..."}'`;
   if (http.mode === 'read') return `curl ${url}/v1/stats`;
-  return `curl ${url}/v1/add -H 'Content-Type: application/json' -d '{"collection":"notes","key":"hello","lang":"en","contentMd":"# Hello"}'`;
+  return `curl ${url}/v1/add -H 'Content-Type: application/json' -d ` +
+    `'{"collection":"notes","key":"hello","lang":"en","contentMd":"# Hello"}'`;
 }

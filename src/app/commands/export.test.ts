@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startFakeService, type FakeAnswer, type FakeService } from '../../testkit/commands/fake-service.ts';
+import { type FakeAnswer, type FakeService, startFakeService } from '../../testkit/commands/fake-service.ts';
 import { runQuire } from '../../testkit/commands/run-command.ts';
 
 const TWO = '{"key":"a"}\n{"key":"b"}\n';
@@ -34,7 +34,11 @@ describe('quire export', () => {
     const file = join(folder, 'blog.zip');
     const run = await exporting('-o', file, '--filter', 'tags=a', '--filter', 'tags=b', '--filter', 'kind=c');
     expect(run).toMatchObject({ stdout: '', stderr: `wrote ${file} (24 bytes)\n`, exitCode: 0 });
-    expect(service.requests[0]!.body).toEqual({ collection: 'blog', format: 'zip', filterMeta: { tags: ['a', 'b'], kind: ['c'] } });
+    expect(service.requests[0]!.body).toEqual({
+      collection: 'blog',
+      format: 'zip',
+      filterMeta: { tags: ['a', 'b'], kind: ['c'] },
+    });
     expect(await readFile(file, 'utf8')).toBe(TWO);
   });
 
@@ -45,7 +49,10 @@ describe('quire export', () => {
   it('replaces a file only with --force', async () => {
     const file = join(folder, 'a.ndjson');
     await writeFile(file, 'old');
-    expect(await exporting('-o', file)).toMatchObject({ exitCode: 1, stderr: `quire export: ${file} exists: use --force to replace it\n` });
+    expect(await exporting('-o', file)).toMatchObject({
+      exitCode: 1,
+      stderr: `quire export: ${file} exists: use --force to replace it\n`,
+    });
     expect(await readFile(file, 'utf8')).toBe('old');
     expect(service.requests).toEqual([]);
     expect((await exporting('-o', file, '--force')).exitCode).toBe(0);
@@ -65,7 +72,11 @@ describe('quire export', () => {
 
   it('says when there is nothing', async () => {
     answer = { body: '' };
-    expect(await exporting()).toEqual({ stdout: '', stderr: 'collection blog has no such documents: the export is empty\n', exitCode: 0 });
+    expect(await exporting()).toEqual({
+      stdout: '',
+      stderr: 'collection blog has no such documents: the export is empty\n',
+      exitCode: 0,
+    });
   });
 
   it('does not write a ZIP to a terminal', async () => {
@@ -75,7 +86,10 @@ describe('quire export', () => {
 
   it('passes on why the service refuses', async () => {
     answer = { status: 403, body: { error: 'forbidden' } };
-    expect(await exporting('-o', join(folder, 'x'))).toMatchObject({ exitCode: 4, stderr: 'quire export: the service returned 403: forbidden\n' });
+    expect(await exporting('-o', join(folder, 'x'))).toMatchObject({
+      exitCode: 4,
+      stderr: 'quire export: the service returned 403: forbidden\n',
+    });
     expect(await readdir(folder)).toEqual([]);
   });
 

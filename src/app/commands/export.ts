@@ -1,16 +1,16 @@
+import { type Command, Option } from 'commander';
 import { createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { Option, type Command } from 'commander';
 import { exportDocuments } from '../../../generated/docs/sdk/sdk.gen.ts';
 import { collectFilter } from './shared/arguments.ts';
-import { addClientOptions, openClient, type ClientOptions } from './shared/client.ts';
+import { addClientOptions, type ClientOptions, openClient } from './shared/client.ts';
 import { CommandError, InterruptedError, runCommand } from './shared/command-error.ts';
 import { formatBytes, plural } from './shared/format.ts';
-import { processIo, writeLines, type Io } from './shared/io.ts';
 import { untilInterrupted } from './shared/interrupt.ts';
+import { type Io, processIo, writeLines } from './shared/io.ts';
 import { answered, ServiceFailure } from './shared/service-failure.ts';
 
 interface ExportArguments extends ClientOptions {
@@ -35,21 +35,22 @@ Examples:
 
 /** Adds `quire export` to the program. */
 export function registerExport(program: Command, io: Io = processIo): void {
-  const command = program
-    .command('export')
-    .summary('write the documents of a collection to a file or standard output')
-    .description('Export the documents of a collection from a running document service, ordered by id.')
-    .requiredOption('-c, --collection <name>', 'collection to export')
-    .addOption(new Option('--format <format>', 'format; the default is zip for a file ending in .zip, else ndjson').choices(['ndjson', 'zip']))
-    .option('--filter <key=value>', 'only documents with this metadata; repeat a key for alternatives, other keys must match too', collectFilter)
-    .option('-o, --output <file>', 'file to write; the default is standard output')
-    .option('--force', 'replace the file if it exists')
-    .option('-q, --quiet', 'show errors only');
-  addClientOptions(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: ExportArguments) => {
-      await runCommand('export', io, () => untilInterrupted((signal) => runExport(options, io, signal)));
-    });
+  const command = program.command('export').summary('write the documents of a collection to a file or standard output')
+    .description('Export the documents of a collection from a running document service, ordered by id.').requiredOption(
+      '-c, --collection <name>',
+      'collection to export',
+    ).addOption(
+      new Option('--format <format>', 'format; the default is zip for a file ending in .zip, else ndjson').choices([
+        'ndjson',
+        'zip',
+      ]),
+    ).option('--filter <key=value>',
+      'only documents with this metadata; repeat a key for alternatives, other keys must match too', collectFilter)
+    .option('-o, --output <file>', 'file to write; the default is standard output').option('--force',
+      'replace the file if it exists').option('-q, --quiet', 'show errors only');
+  addClientOptions(command).addHelpText('after', EXAMPLES).action(async (options: ExportArguments) => {
+    await runCommand('export', io, () => untilInterrupted((signal) => runExport(options, io, signal)));
+  });
 }
 
 /**
@@ -60,13 +61,16 @@ export function registerExport(program: Command, io: Io = processIo): void {
 async function runExport(given: ExportArguments, io: Io, signal: AbortSignal): Promise<void> {
   const { collection, output, force = false } = given;
   const format = given.format ?? (output?.toLowerCase().endsWith('.zip') ? 'zip' : 'ndjson');
-  if (output === undefined && format === 'zip' && io.stdout.isTTY) throw new CommandError('a ZIP would garble the terminal: name a file with -o FILE');
-  if (output !== undefined && !force && (await exists(output))) throw new CommandError(`${output} exists: use --force to replace it`);
+  if (output === undefined && format === 'zip' && io.stdout.isTTY)
+    throw new CommandError('a ZIP would garble the terminal: name a file with -o FILE');
+  if (output !== undefined && !force && (await exists(output)))
+    throw new CommandError(`${output} exists: use --force to replace it`);
 
   const bytes = await openExport(given, format, signal);
   const meter = new Meter();
   if (output === undefined) await toStandardOutput(bytes, meter, io, signal);
-  else await withProgress(meter, format, given.quiet === true ? undefined : io, () => toFile(bytes, meter, output, force, signal));
+  else await withProgress(meter, format, given.quiet === true ? undefined : io,
+      () => toFile(bytes, meter, output, force, signal));
   if (meter.bytes === 0) writeLines(io.stderr, [`collection ${collection} has no such documents: the export is empty`]);
   else if (output !== undefined && given.quiet !== true) {
     const amount = format === 'ndjson' ? `${plural(meter.lines, 'document')}, ` : '';
@@ -76,7 +80,11 @@ async function runExport(given: ExportArguments, io: Io, signal: AbortSignal): P
 
 async function openExport(given: ExportArguments, format: 'ndjson' | 'zip', signal: AbortSignal): Promise<Readable> {
   const { url, sdk } = openClient(given);
-  const body = { collection: given.collection, format, ...(given.filter === undefined ? {} : { filterMeta: given.filter }) };
+  const body = {
+    collection: given.collection,
+    format,
+    ...(given.filter === undefined ? {} : { filterMeta: given.filter }),
+  };
   const { data } = await answered(url, exportDocuments({ client: sdk, body, parseAs: 'stream', signal }));
   // The SDK's type is that of a parsed response; an empty response may have no body.
   const stream = data as unknown as ReadableStream<Uint8Array> | null;
@@ -86,8 +94,13 @@ async function openExport(given: ExportArguments, format: 'ndjson' | 'zip', sign
 const REPORT_EVERY_MS = 3000;
 
 /** Reports every few seconds how much was written; the total size is not known. */
-async function withProgress(meter: Meter, format: 'ndjson' | 'zip', io: Io | undefined, work: () => Promise<void>): Promise<void> {
-  const report = (): void => writeLines(io!.stderr, [`${format === 'ndjson' ? `${plural(meter.lines, 'document')}, ` : ''}${formatBytes(meter.bytes)} so far`]);
+async function withProgress(meter: Meter, format: 'ndjson' | 'zip', io: Io | undefined,
+  work: () => Promise<void>): Promise<void>
+{
+  const report = (): void =>
+    writeLines(io!.stderr, [
+      `${format === 'ndjson' ? `${plural(meter.lines, 'document')}, ` : ''}${formatBytes(meter.bytes)} so far`,
+    ]);
   const timer = io === undefined ? undefined : setInterval(report, REPORT_EVERY_MS);
   try {
     await work();
@@ -124,7 +137,8 @@ function brokenOff(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return new InterruptedError();
   const { code, message } = error as NodeJS.ErrnoException;
   // A failure after the first byte aborts the stream (contract, section 4); a full disk has an error code.
-  if (code !== undefined && /^E[A-Z]+$/.test(code)) return new CommandError(`cannot write: ${message}`, { cause: error });
+  if (code !== undefined && /^E[A-Z]+$/.test(code))
+    return new CommandError(`cannot write: ${message}`, { cause: error });
   return new ServiceFailure(`the export broke off: ${message}`, undefined, undefined, { cause: error });
 }
 

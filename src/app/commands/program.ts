@@ -4,7 +4,7 @@ import type { CommandGroup } from './operations/define.ts';
 import { ProfileOption } from './shared/client.ts';
 import { ignoreClosedPipe } from './shared/command-error.ts';
 import { EXIT, EXIT_MEANINGS } from './shared/exit-codes.ts';
-import { writeLines, type Io } from './shared/io.ts';
+import { type Io, writeLines } from './shared/io.ts';
 
 type Register = (program: Command, io: Io) => void | Promise<void>;
 
@@ -25,7 +25,8 @@ const AUTOMATION = 'Automation and memory:';
 const SERVERS = 'Servers:';
 
 const single = (name: string): Entry['load'] => async () => {
-  const [{ SINGLE }, { registerOperation }] = await Promise.all([import('./areas/maintenance.ts'), import('./operations/register-operation.ts')]);
+  const [{ SINGLE }, { registerOperation }] = await Promise.all([import('./areas/maintenance.ts'),
+    import('./operations/register-operation.ts')]);
   return (program, io) => registerOperation(program, SINGLE.find((each) => each.name === name)!, io);
 };
 
@@ -35,68 +36,220 @@ const group = (find: () => Promise<CommandGroup>): Entry['load'] => async () => 
 };
 
 const jobs: Entry['load'] = async () => {
-  const [{ JOBS }, { registerGroup }, { registerWatch }] = await Promise.all([import('./areas/maintenance.ts'), import('./operations/register-operation.ts'), import('./jobs/watch.ts')]);
+  const [{ JOBS }, { registerGroup }, { registerWatch }] = await Promise.all([import('./areas/maintenance.ts'),
+    import('./operations/register-operation.ts'), import('./jobs/watch.ts')]);
   return async (program, io) => registerWatch(await registerGroup(program, JOBS, io), io);
 };
 
 /** All commands, in the order of `quire --help`. */
-export const ENTRIES: readonly Entry[] = [
-  { name: 'docs', summary: 'serve the document service', group: SERVICES, load: async () => (await import('./docs.ts')).registerDocs },
-  { name: 'mcp', summary: 'serve MCP over standard input and output, for a client that starts this program', group: SERVICES, load: async () => (await import('./docs.ts')).registerMcp },
-  { name: 'runs', summary: 'serve the run-queue service; with a command, be its client', group: SERVICES, load: async () => (await import('./runs/index.ts')).registerRuns },
-  { name: 'ship', summary: 'be a worker of a run-queue service', group: SERVICES, load: async () => (await import('./ship.ts')).registerShip },
-  { name: 'search', summary: 'find documents by words or metadata', group: DOCUMENTS, load: async () => (await import('./search.ts')).registerSearch },
-  { name: 'list', summary: 'list the documents of a collection', group: DOCUMENTS, load: async () => (await import('./documents/list.ts')).registerList },
-  { name: 'get', summary: 'print the markdown of a document', group: DOCUMENTS, load: async () => (await import('./documents/get.ts')).registerGet },
-  { name: 'add', summary: 'store a document from a file or standard input', group: DOCUMENTS, load: async () => (await import('./documents/add.ts')).registerAdd },
-  { name: 'edit', summary: 'change the markdown of a document in your editor', group: DOCUMENTS, load: async () => (await import('./documents/edit.ts')).registerEdit },
-  { name: 'delete', summary: 'delete documents', group: DOCUMENTS, load: async () => (await import('./documents/delete.ts')).registerDelete },
-  { name: 'history', summary: 'list the kept versions of a document, newest first', group: DOCUMENTS, load: single('history') },
-  { name: 'diff', summary: 'show what has changed between two versions of a document', group: DOCUMENTS, load: async () => (await import('./documents/diff.ts')).registerDiff },
-  { name: 'restore-revision', summary: 'make a kept version the present one', group: DOCUMENTS, load: single('restore-revision') },
-  { name: 'similar', summary: 'list the documents whose meaning is nearest to that of a document', group: DOCUMENTS, load: single('similar') },
-  { name: 'meta', summary: 'metadata of a collection or a document', group: DOCUMENTS, load: group(async () => (await import('./areas/collections.ts')).META) },
-  { name: 'collections', summary: 'collections, their settings and schemas', group: DOCUMENTS, load: group(async () => (await import('./areas/collections.ts')).COLLECTIONS) },
-  { name: 'import', summary: 'import files or NDJSON into a collection', group: LOADING, load: async () => (await import('./import/index.ts')).registerImport },
-  { name: 'sync', summary: 'make a collection equal to a folder of files', group: LOADING, load: async () => (await import('./sync/index.ts')).registerSync },
-  { name: 'import-wiki', summary: 'import a dump of a wiki into a collection', group: LOADING, load: async () => (await import('./import-wiki/index.ts')).registerImportWiki },
-  { name: 'import-url', summary: 'fetch a page and store it as a document', group: LOADING, load: single('import-url') },
-  { name: 'export', summary: 'write the documents of a collection to a file or standard output', group: LOADING, load: async () => (await import('./export.ts')).registerExport },
-  { name: 'migrate-store', summary: 'copy a database of documents from SQLite to PostgreSQL or back, while no server runs', group: LOADING, load: async () => (await import('./migrate-store.ts')).registerMigrateStore },
-  { name: 'backup', summary: 'back the database up, on the machine of the service', group: LOADING, load: single('backup') },
-  { name: 'restore', summary: 'bring a backup back in place of the database', group: LOADING, load: single('restore') },
-  { name: 'jobs', summary: 'work of the service in the background', group: LOADING, load: jobs },
-  { name: 'webhooks', summary: 'webhooks, and what they could not deliver', group: AUTOMATION, load: group(async () => (await import('./areas/automation.ts')).WEBHOOKS) },
-  { name: 'automation', summary: 'rules that act on changes or by the clock', group: AUTOMATION, load: group(async () => (await import('./areas/automation.ts')).AUTOMATION) },
-  { name: 'memory', summary: 'conversations that are remembered and recalled', group: AUTOMATION, load: group(async () => (await import('./areas/automation.ts')).MEMORY) },
-  { name: 'users', summary: 'accounts of the service and what they may do', group: ADMINISTRATION, load: group(async () => (await import('./areas/access.ts')).USERS) },
-  { name: 'groups', summary: 'groups of accounts and what they may do', group: ADMINISTRATION, load: group(async () => (await import('./areas/access.ts')).GROUPS) },
-  { name: 'keys', summary: 'your API keys, and the keys of MCP', group: ADMINISTRATION, load: group(async () => (await import('./areas/access.ts')).KEYS) },
-  { name: 'whoami', summary: 'show whose credential is used', group: ADMINISTRATION, load: single('whoami') },
-  { name: 'health', summary: 'show whether the service is healthy', group: ADMINISTRATION, load: single('health') },
-  { name: 'stats', summary: 'show how much the service holds', group: ADMINISTRATION, load: single('stats') },
-  { name: 'config', summary: "show the service's settings", group: ADMINISTRATION, load: single('config') },
-  { name: 'audit', summary: 'list recorded actions and their actors, newest first', group: ADMINISTRATION, load: single('audit') },
-  { name: 'call', summary: 'call any operation of the service by its name', group: ADMINISTRATION, load: async () => (await import('./call.ts')).registerCall },
-  { name: 'login', summary: 'sign in to a server, and remember it', group: SERVERS, load: async () => (await import('./account/login.ts')).registerLogin },
-  { name: 'logout', summary: 'forget a server and its credential', group: SERVERS, load: async () => (await import('./account/logout.ts')).registerLogout },
-  { name: 'profiles', summary: 'list the servers that are remembered, and choose one', group: SERVERS, load: async () => (await import('./account/profiles.ts')).registerProfiles },
-  { name: 'completion', summary: 'print the completion of commands for a shell', group: SERVERS, load: async () => (await import('./completion/register.ts')).registerCompletion },
-];
+export const ENTRIES: readonly Entry[] = [{
+  name: 'docs',
+  summary: 'serve the document service',
+  group: SERVICES,
+  load: async () => (await import('./docs.ts')).registerDocs,
+}, {
+  name: 'mcp',
+  summary: 'serve MCP over standard input and output, for a client that starts this program',
+  group: SERVICES,
+  load: async () => (await import('./docs.ts')).registerMcp,
+}, {
+  name: 'runs',
+  summary: 'serve the run-queue service; with a command, be its client',
+  group: SERVICES,
+  load: async () => (await import('./runs/index.ts')).registerRuns,
+}, {
+  name: 'ship',
+  summary: 'be a worker of a run-queue service',
+  group: SERVICES,
+  load: async () => (await import('./ship.ts')).registerShip,
+}, {
+  name: 'search',
+  summary: 'find documents by words or metadata',
+  group: DOCUMENTS,
+  load: async () => (await import('./search.ts')).registerSearch,
+}, {
+  name: 'list',
+  summary: 'list the documents of a collection',
+  group: DOCUMENTS,
+  load: async () => (await import('./documents/list.ts')).registerList,
+}, {
+  name: 'get',
+  summary: 'print the markdown of a document',
+  group: DOCUMENTS,
+  load: async () => (await import('./documents/get.ts')).registerGet,
+}, {
+  name: 'add',
+  summary: 'store a document from a file or standard input',
+  group: DOCUMENTS,
+  load: async () => (await import('./documents/add.ts')).registerAdd,
+}, {
+  name: 'edit',
+  summary: 'change the markdown of a document in your editor',
+  group: DOCUMENTS,
+  load: async () => (await import('./documents/edit.ts')).registerEdit,
+}, {
+  name: 'delete',
+  summary: 'delete documents',
+  group: DOCUMENTS,
+  load: async () => (await import('./documents/delete.ts')).registerDelete,
+}, {
+  name: 'history',
+  summary: 'list the kept versions of a document, newest first',
+  group: DOCUMENTS,
+  load: single('history'),
+}, {
+  name: 'diff',
+  summary: 'show what has changed between two versions of a document',
+  group: DOCUMENTS,
+  load: async () => (await import('./documents/diff.ts')).registerDiff,
+}, {
+  name: 'restore-revision',
+  summary: 'make a kept version the present one',
+  group: DOCUMENTS,
+  load: single('restore-revision'),
+}, {
+  name: 'similar',
+  summary: 'list the documents whose meaning is nearest to that of a document',
+  group: DOCUMENTS,
+  load: single('similar'),
+}, {
+  name: 'meta',
+  summary: 'metadata of a collection or a document',
+  group: DOCUMENTS,
+  load: group(async () => (await import('./areas/collections.ts')).META),
+}, {
+  name: 'collections',
+  summary: 'collections, their settings and schemas',
+  group: DOCUMENTS,
+  load: group(async () => (await import('./areas/collections.ts')).COLLECTIONS),
+}, {
+  name: 'import',
+  summary: 'import files or NDJSON into a collection',
+  group: LOADING,
+  load: async () => (await import('./import/index.ts')).registerImport,
+}, {
+  name: 'sync',
+  summary: 'make a collection equal to a folder of files',
+  group: LOADING,
+  load: async () => (await import('./sync/index.ts')).registerSync,
+}, {
+  name: 'import-wiki',
+  summary: 'import a dump of a wiki into a collection',
+  group: LOADING,
+  load: async () => (await import('./import-wiki/index.ts')).registerImportWiki,
+}, {
+  name: 'import-url',
+  summary: 'fetch a page and store it as a document',
+  group: LOADING,
+  load: single('import-url'),
+}, {
+  name: 'export',
+  summary: 'write the documents of a collection to a file or standard output',
+  group: LOADING,
+  load: async () => (await import('./export.ts')).registerExport,
+}, {
+  name: 'migrate-store',
+  summary: 'copy a database of documents from SQLite to PostgreSQL or back, while no server runs',
+  group: LOADING,
+  load: async () => (await import('./migrate-store.ts')).registerMigrateStore,
+}, {
+  name: 'backup',
+  summary: 'back the database up, on the machine of the service',
+  group: LOADING,
+  load: single('backup'),
+}, {
+  name: 'restore',
+  summary: 'bring a backup back in place of the database',
+  group: LOADING,
+  load: single('restore'),
+}, { name: 'jobs', summary: 'work of the service in the background', group: LOADING, load: jobs }, {
+  name: 'webhooks',
+  summary: 'webhooks, and what they could not deliver',
+  group: AUTOMATION,
+  load: group(async () => (await import('./areas/automation.ts')).WEBHOOKS),
+}, {
+  name: 'automation',
+  summary: 'rules that act on changes or by the clock',
+  group: AUTOMATION,
+  load: group(async () => (await import('./areas/automation.ts')).AUTOMATION),
+}, {
+  name: 'memory',
+  summary: 'conversations that are remembered and recalled',
+  group: AUTOMATION,
+  load: group(async () => (await import('./areas/automation.ts')).MEMORY),
+}, {
+  name: 'users',
+  summary: 'accounts of the service and what they may do',
+  group: ADMINISTRATION,
+  load: group(async () => (await import('./areas/access.ts')).USERS),
+}, {
+  name: 'groups',
+  summary: 'groups of accounts and what they may do',
+  group: ADMINISTRATION,
+  load: group(async () => (await import('./areas/access.ts')).GROUPS),
+}, {
+  name: 'keys',
+  summary: 'your API keys, and the keys of MCP',
+  group: ADMINISTRATION,
+  load: group(async () => (await import('./areas/access.ts')).KEYS),
+}, { name: 'whoami', summary: 'show whose credential is used', group: ADMINISTRATION, load: single('whoami') }, {
+  name: 'health',
+  summary: 'show whether the service is healthy',
+  group: ADMINISTRATION,
+  load: single('health'),
+}, { name: 'stats', summary: 'show how much the service holds', group: ADMINISTRATION, load: single('stats') }, {
+  name: 'config',
+  summary: "show the service's settings",
+  group: ADMINISTRATION,
+  load: single('config'),
+}, {
+  name: 'audit',
+  summary: 'list recorded actions and their actors, newest first',
+  group: ADMINISTRATION,
+  load: single('audit'),
+}, {
+  name: 'call',
+  summary: 'call any operation of the service by its name',
+  group: ADMINISTRATION,
+  load: async () => (await import('./call.ts')).registerCall,
+}, {
+  name: 'login',
+  summary: 'sign in to a server, and remember it',
+  group: SERVERS,
+  load: async () => (await import('./account/login.ts')).registerLogin,
+}, {
+  name: 'logout',
+  summary: 'forget a server and its credential',
+  group: SERVERS,
+  load: async () => (await import('./account/logout.ts')).registerLogout,
+}, {
+  name: 'profiles',
+  summary: 'list the servers that are remembered, and choose one',
+  group: SERVERS,
+  load: async () => (await import('./account/profiles.ts')).registerProfiles,
+}, {
+  name: 'completion',
+  summary: 'print the completion of commands for a shell',
+  group: SERVERS,
+  load: async () => (await import('./completion/register.ts')).registerCompletion,
+}];
 
 /** For completion only; hidden in `--help`. */
-const HIDDEN: Entry = { name: '__complete', summary: '', group: '', load: async () => (await import('./completion/register.ts')).registerComplete };
+const HIDDEN: Entry = {
+  name: '__complete',
+  summary: '',
+  group: '',
+  load: async () => (await import('./completion/register.ts')).registerComplete,
+};
 
 /**
  * Returns the program, with the code of the command that `args` names; of the other commands it contains only the line
  * for `--help`. `all` loads all of them, for callers that need the whole tree.
  */
 export async function createProgram(args: readonly string[] | 'all', io: Io): Promise<Command> {
-  const program = new Command('quire')
-    .description('a version-controlled store of markdown documents with search, and a run queue with remote workers')
-    .version(VERSION_LINE)
-    .addOption(new ProfileOption())
-    .showHelpAfterError('(add --help for what is possible)')
+  const program = new Command('quire').description(
+    'a version-controlled store of markdown documents with search, and a run queue with remote workers',
+  ).version(VERSION_LINE).addOption(new ProfileOption()).showHelpAfterError('(add --help for what is possible)')
     .addHelpText('after', `\nStatus: ${EXIT_MEANINGS.map(([code, meaning]) => `${code} ${meaning}`).join('; ')}.`);
   const wanted = args === 'all' ? undefined : commandIn(args);
   for (const { name, summary, group: heading, load } of wanted === HIDDEN.name ? [...ENTRIES, HIDDEN] : ENTRIES) {
@@ -106,7 +259,8 @@ export async function createProgram(args: readonly string[] | 'all', io: Io): Pr
   }
   // Set last, because subcommands inherit it: only the options of the program itself must precede the command.
   program.enablePositionalOptions();
-  program.hook('preSubcommand', (_program, command) => hand(command, program.getOptionValue('serverProfile') as string | undefined));
+  program.hook('preSubcommand',
+    (_program, command) => hand(command, program.getOptionValue('serverProfile') as string | undefined));
   return program;
 }
 
@@ -128,7 +282,10 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
   io.stdout.on('error', ignoreClosedPipe); // of help, too
   const program = await createProgram(args, io);
   for (const command of treeOf(program)) {
-    command.exitOverride().configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
+    command.exitOverride().configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    });
   }
   if (args.length === 0) {
     writeLines(io.stderr, [program.helpInformation().trimEnd()]);

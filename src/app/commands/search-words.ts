@@ -1,8 +1,9 @@
 import { searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
-import type { FullTextResult, SearchFullTextRequest, SearchFullTextResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import type { FullTextResult, SearchFullTextRequest,
+  SearchFullTextResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import type { ServiceClient } from './shared/client.ts';
 import { formatCount, plural } from './shared/format.ts';
-import { writeLines, type Io } from './shared/io.ts';
+import { type Io, writeLines } from './shared/io.ts';
 import { isColoured, note } from './shared/output.ts';
 import { answered } from './shared/service-failure.ts';
 import { plainLine } from './shared/text-width.ts';
@@ -24,13 +25,19 @@ export interface WordSearch {
   readonly color?: boolean;
 }
 
-/** Marks each match in a fragment. A private-use character does not occur in ordinary text, and serves as its own closing tag. */
+/**
+ * Marks each match in a fragment. A private-use character does not occur in ordinary text, and serves as its own
+ * closing tag.
+ */
 const MARK = '\ue000';
 const BOLD = '\u001b[1m';
 const PLAIN = '\u001b[22m';
 const INDENT = '   ';
 
-/** Prints the documents that a full-text search finds, best first, each with its title, its key and passages around the matches. */
+/**
+ * Prints the documents that a full-text search finds, best first, each with its title, its key and passages around the
+ * matches.
+ */
 export async function searchByWords(client: ServiceClient, search: WordSearch, io: Io): Promise<void> {
   const { data } = await answered(client.url, searchFullText({ client: client.sdk, body: requestOf(search) }));
   if (search.json) {
@@ -42,9 +49,15 @@ export async function searchByWords(client: ServiceClient, search: WordSearch, i
   note(io, search, [countLine(data, search.offset), ...suggestionLine(data)]);
 }
 
-function requestOf({ collection, query, limit, offset, filter, where, fuzzy, match, lang, fields, json }: WordSearch): SearchFullTextRequest {
+function requestOf(
+  { collection, query, limit, offset, filter, where, fuzzy, match, lang, fields, json }: WordSearch,
+): SearchFullTextRequest {
   return {
-    collection, query, limit, offset, highlight: true,
+    collection,
+    query,
+    limit,
+    offset,
+    highlight: true,
     ...(json ? {} : { highlightTag: MARK, maxHighlights: 2 }),
     ...(filter === undefined ? {} : { filterMeta: filter }),
     ...(where === undefined ? {} : { filter: where }),
@@ -56,11 +69,15 @@ function requestOf({ collection, query, limit, offset, filter, where, fuzzy, mat
 }
 
 /** The title if there is one, the key, and the passages; an empty line follows. */
-function linesOf({ document, highlights = [] }: FullTextResult, rank: number, emphasise: (text: string) => string): string[] {
+function linesOf({ document, highlights = [] }: FullTextResult, rank: number,
+  emphasise: (text: string) => string): string[]
+{
   const { key, lang, meta = {} } = document;
   const title = plainLine(meta['title']?.[0] ?? '');
   const name = `${plainLine(key)} (${lang})`;
-  const head = title === '' ? `${rank}. ${emphasise(`${MARK}${name}${MARK}`)}` : `${rank}. ${emphasise(`${MARK}${title}${MARK}`)}  ${name}`;
+  const head = title === ''
+    ? `${rank}. ${emphasise(`${MARK}${name}${MARK}`)}`
+    : `${rank}. ${emphasise(`${MARK}${title}${MARK}`)}  ${name}`;
   // A passage of the title would repeat the title.
   const passages = highlights.filter(({ field }) => field === 'content' || title === '');
   return [head, ...passages.map(({ fragment }) => `${INDENT}${emphasise(plainLine(fragment))}`), ''];
@@ -76,8 +93,13 @@ function plain(text: string): string {
 }
 
 function countLine({ results, total }: SearchFullTextResponse, offset: number): string {
-  if (results.length === 0) return total === 0 ? 'no documents match' : `${plural(total, 'document')} match; none listed from ${formatCount(offset)} on`;
-  return results.length === total ? plural(total, 'document') : `${formatCount(offset + 1)} to ${formatCount(offset + results.length)} of ${plural(total, 'document')}`;
+  if (results.length === 0)
+    return total === 0
+      ? 'no documents match'
+      : `${plural(total, 'document')} match; none listed from ${formatCount(offset)} on`;
+  return results.length === total
+    ? plural(total, 'document')
+    : `${formatCount(offset + 1)} to ${formatCount(offset + results.length)} of ${plural(total, 'document')}`;
 }
 
 /** The spellings that would have found something; the service sends them only if nothing was found. */

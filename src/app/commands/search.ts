@@ -1,15 +1,15 @@
-import { Option, type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { getStats, searchDocuments } from '../../../generated/docs/sdk/sdk.gen.ts';
 import type { ProjectedDocument, SearchDocumentsRequest } from '../../../generated/docs/sdk/types.gen.ts';
+import { searchByWords } from './search-words.ts';
 import { collectFilter, commaList, wholeNumber } from './shared/arguments.ts';
-import { addClientOptions, openClient, type ClientOptions, type ServiceClient } from './shared/client.ts';
+import { addClientOptions, type ClientOptions, openClient, type ServiceClient } from './shared/client.ts';
 import { CommandError, runCommand } from './shared/command-error.ts';
 import { documentTable } from './shared/document-table.ts';
 import { formatCount, plural } from './shared/format.ts';
-import { processIo, writeLines, type Io } from './shared/io.ts';
+import { type Io, processIo, writeLines } from './shared/io.ts';
 import { note } from './shared/output.ts';
 import { answered } from './shared/service-failure.ts';
-import { searchByWords } from './search-words.ts';
 
 interface SearchArguments extends ClientOptions {
   readonly collection?: string;
@@ -55,57 +55,74 @@ Examples:
 
 /** Adds `quire search` to the program. */
 export function registerSearch(program: Command, io: Io = processIo): void {
-  const command = program
-    .command('search')
-    .argument('[words...]', 'what to search for')
-    .summary('find documents by words or metadata')
-    .description('Find documents of a running document service by words, by their metadata or by both, and list them.')
-    .option('-c, --collection <name>', 'collection to search')
-    .option('--filter <key=value>', 'only documents with this metadata; repeat a key for alternatives, other keys must match too', collectFilter)
-    .option('--where <expression>', 'only documents for which this holds, such as "year >= 2020 AND NOT status = draft" (docs/filters.md)')
-    .addOption(new Option('--fuzzy <edits>', 'how many letters of a word may be wrong: 0, 1, 2, or auto, which depends on its length').choices(['0', '1', '2', 'auto']))
-    .addOption(new Option('--match <words>', 'how many of the words a document must have; without it any of them').choices(['any', 'all', 'most']))
-    .addOption(new Option('--sort <field>', 'what to sort by, newest or last first; without it by key, ascending').choices(['addedAt', 'updatedAt', 'key']))
-    .option('--asc', 'sort ascending')
-    .option('--lang <lang>', 'language of the words; without it, each document is searched in its own')
-    .option('--limit <n>', 'most documents to list: 10 by words, else 50, unless set', wholeNumber(0, 10_000))
-    .option('--offset <n>', 'matches to skip', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
-    .option('--fields <names>', 'what to show of each document: metadata keys, addedAt, updatedAt, expiresAt, contentMd; separated by commas', commaList)
-    .option('--json', 'write a JSON array instead of a table')
-    .option('-q, --quiet', 'do not say how many there are')
-    .option('--no-color', 'no bold text, as with NO_COLOR');
-  addClientOptions(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (words: string[], options: SearchArguments) => {
-      await runCommand('search', io, () => runSearch(words.join(' ').trim(), options, io));
-    });
+  const command = program.command('search').argument('[words...]', 'what to search for').summary(
+    'find documents by words or metadata',
+  ).description('Find documents of a running document service by words, by their metadata or by both, and list them.')
+    .option('-c, --collection <name>', 'collection to search').option('--filter <key=value>',
+      'only documents with this metadata; repeat a key for alternatives, other keys must match too', collectFilter)
+    .option('--where <expression>',
+      'only documents for which this holds, such as "year >= 2020 AND NOT status = draft" (docs/filters.md)').addOption(
+      new Option('--fuzzy <edits>',
+        'how many letters of a word may be wrong: 0, 1, 2, or auto, which depends on its length').choices(['0', '1',
+          '2', 'auto']),
+    ).addOption(
+      new Option('--match <words>', 'how many of the words a document must have; without it any of them').choices([
+        'any',
+        'all',
+        'most',
+      ]),
+    ).addOption(
+      new Option('--sort <field>', 'what to sort by, newest or last first; without it by key, ascending').choices([
+        'addedAt',
+        'updatedAt',
+        'key',
+      ]),
+    ).option('--asc', 'sort ascending').option('--lang <lang>',
+      'language of the words; without it, each document is searched in its own').option('--limit <n>',
+      'most documents to list: 10 by words, else 50, unless set', wholeNumber(0, 10_000)).option('--offset <n>',
+      'matches to skip', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0).option('--fields <names>',
+      'what to show of each document: metadata keys, addedAt, updatedAt, expiresAt, contentMd; separated by commas',
+      commaList).option('--json', 'write a JSON array instead of a table').option('-q, --quiet',
+      'do not say how many there are').option('--no-color', 'no bold text, as with NO_COLOR');
+  addClientOptions(command).addHelpText('after', EXAMPLES).action(async (words: string[], options: SearchArguments) => {
+    await runCommand('search', io, () => runSearch(words.join(' ').trim(), options, io));
+  });
 }
 
 async function runSearch(query: string, given: SearchArguments, io: Io): Promise<void> {
   refuseMixture(query, given);
   const client = openClient(given);
   const collection = given.collection ?? (await onlyCollection(client));
-  if (query !== '') return searchByWords(client, { ...given, collection, query, limit: given.limit ?? LIMIT_BY_WORDS }, io);
-  const { data: documents, response } = await answered(client.url, searchDocuments({ client: client.sdk, body: requestOf(given, collection) }));
+  if (query !== '')
+    return searchByWords(client, { ...given, collection, query, limit: given.limit ?? LIMIT_BY_WORDS }, io);
+  const { data: documents, response } = await answered(client.url,
+    searchDocuments({ client: client.sdk, body: requestOf(given, collection) }));
   if (given.json) {
     io.stdout.write(`${JSON.stringify(documents, null, 2)}\n`);
     return;
   }
-  if (documents.length > 0) writeLines(io.stdout, documentTable(documents, given.fields, io.stdout.isTTY ? io.stdout.columns : undefined));
+  if (documents.length > 0)
+    writeLines(io.stdout, documentTable(documents, given.fields, io.stdout.isTTY ? io.stdout.columns : undefined));
   // The count is printed beside the table, not in it, so that a pipe receives only documents.
-  note(io, given, [countLine(documents, given.offset, Number(response.headers.get('X-Total-Count') ?? documents.length))]);
+  note(io, given, [
+    countLine(documents, given.offset, Number(response.headers.get('X-Total-Count') ?? documents.length)),
+  ]);
 }
 
 /** Options that have no effect in combination are an error, because they would be silently ignored. */
 function refuseMixture(query: string, { sort, asc, lang, limit, fuzzy, match }: SearchArguments): void {
   if (query === '' && lang !== undefined) throw new CommandError('--lang is the language of words, and there are none');
-  if (query === '' && (fuzzy !== undefined || match !== undefined)) throw new CommandError('--fuzzy and --match are for words, and there are none');
+  if (query === '' && (fuzzy !== undefined || match !== undefined))
+    throw new CommandError('--fuzzy and --match are for words, and there are none');
   if (query === '') return;
-  if (sort !== undefined || asc !== undefined) throw new CommandError('words are listed best first: leave out --sort and --asc');
+  if (sort !== undefined || asc !== undefined)
+    throw new CommandError('words are listed best first: leave out --sort and --asc');
   if (limit === 0) throw new CommandError('--limit 0: by words, it is 1 to 10000');
 }
 
-function requestOf({ filter, where, sort, asc, limit = LIMIT, offset, fields, json }: SearchArguments, collection: string): SearchDocumentsRequest {
+function requestOf({ filter, where, sort, asc, limit = LIMIT, offset, fields, json }: SearchArguments,
+  collection: string): SearchDocumentsRequest
+{
   const wanted = fields ?? (json ? undefined : TABLE_FIELDS);
   return {
     collection,
@@ -124,11 +141,18 @@ async function onlyCollection({ url, sdk }: ServiceClient): Promise<string> {
   const { data } = await answered(url, getStats({ client: sdk }));
   const names = data.collections.map(({ name }) => name);
   if (names.length === 1) return names[0]!;
-  throw new CommandError(names.length === 0 ? 'the service holds no collection yet: see `quire import --help`' : `which collection? give one with --collection: ${names.join(', ')}`);
+  throw new CommandError(
+    names.length === 0
+      ? 'the service holds no collection yet: see `quire import --help`'
+      : `which collection? give one with --collection: ${names.join(', ')}`,
+  );
 }
 
 function countLine(documents: readonly ProjectedDocument[], offset: number, total: number): string {
-  if (documents.length === 0) return total === 0 ? 'no documents match' : `${plural(total, 'document')} match; none listed from ${formatCount(offset)} on`;
+  if (documents.length === 0)
+    return total === 0
+      ? 'no documents match'
+      : `${plural(total, 'document')} match; none listed from ${formatCount(offset)} on`;
   if (documents.length === total) return `${plural(total, 'document')}`;
   return `${formatCount(offset + 1)} to ${formatCount(offset + documents.length)} of ${plural(total, 'document')}`;
 }

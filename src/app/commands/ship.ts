@@ -1,15 +1,15 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseByteSize } from '../../lib/byte-size.ts';
-import type { InstallFlags } from '../ship/install/install-ship.ts';
-import type { JoinFlags } from '../ship/join-ship.ts';
 import type { UserIdRange } from '../../ship/execute/index.ts';
-import type { ShipFlags, ShipRun, ShipRunEnd } from '../ship/run-ship.ts';
 import { createLog } from '../logging/index.ts';
 import { sealProcess } from '../secrecy/index.ts';
+import type { InstallFlags } from '../ship/install/install-ship.ts';
+import type { JoinFlags } from '../ship/join-ship.ts';
+import type { ShipFlags, ShipRun, ShipRunEnd } from '../ship/run-ship.ts';
 import { CommandError, runCommand } from './shared/command-error.ts';
-import { processIo, writeLines, type Io } from './shared/io.ts';
+import { type Io, processIo, writeLines } from './shared/io.ts';
 
 const DATA_DIR = './data/ship';
 const SANDBOXES = ['auto', 'none', 'namespaces', 'bubblewrap', 'systemd', 'container'];
@@ -55,62 +55,68 @@ const EXIT_OUTDATED = 86;
 /** `quire ship`: a worker of the run-queue service on this machine. */
 export function registerShip(program: Command, io: Io = processIo): void {
   const ship = program.command('ship').description('be a worker of a run-queue service');
-  ship
-    .command('join')
-    .description('make this machine a ship of a fleet')
-    .requiredOption('--server <host:port>', 'where to join: fleet.enrol_listen of the service')
-    .requiredOption('--name <name>', 'the name that the token was made for')
-    .option('--token <token>', 'one-time token; better given by a file or QUIRE_JOIN_TOKEN')
-    .option('--token-file <file>', 'file with the token')
-    .option('--ephemeral', 'take one run, then leave the fleet')
-    .option('--capacity <number>', 'runs at once', toCapacity, 2)
-    .option('--data-dir <folder>', 'folder for the key and for work', DATA_DIR)
-    .addHelpText('after', JOIN_HELP)
-    .action((flags: JoinFlags) => runCommand('ship join', io, () => join(flags, io)));
-  ship
-    .command('run')
-    .description('connect to the service and work')
-    .option('--data-dir <folder>', 'folder that it joined with', DATA_DIR)
-    .option('--capacity <number>', 'runs at once; default: as it joined', toCapacity)
-    .addOption(new Option('--sandbox <sandbox>', 'how steps are fenced in, where a pipeline does not say; auto is the strongest that works here').choices(SANDBOXES).default('auto'))
-    .addOption(new Option('--run-as <who>', "whom steps run as: separate from this program's user, or by name as that user").choices(['separate', 'self', 'root']).default('separate'))
-    .option('--user-ids <first:count>', 'as root: user ids of runs, of no account; default: 70000:4000', toUserIds)
-    .option('--hide <path...>', 'files and folders that fenced steps do not see, besides the data folder')
-    .option('--work-dir <folder>', 'folder of the work; default: work in the data folder')
-    .option('--cache-size <size>', 'room for clones of repositories and caches of steps, 0 for none; default: 10GiB', toSize)
-    .option('--git-protocols <name...>', 'transports that git may use: https, http, ssh, git, file; default: https http ssh')
-    .option('--keep-work', 'leave the folders of runs behind, to look into them')
-    .addOption(new Option('--log-format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'))
-    .addOption(new Option('--log-level <level>', 'the least that is written').choices(['debug', 'info', 'warn', 'error']).default('info'))
-    .addHelpText('after', RUN_HELP)
-    .action((flags: RunFlags) => runCommand('ship run', io, () => run(flags, io)));
+  ship.command('join').description('make this machine a ship of a fleet').requiredOption('--server <host:port>',
+    'where to join: fleet.enrol_listen of the service').requiredOption('--name <name>',
+      'the name that the token was made for').option('--token <token>',
+      'one-time token; better given by a file or QUIRE_JOIN_TOKEN').option('--token-file <file>', 'file with the token')
+    .option('--ephemeral', 'take one run, then leave the fleet').option('--capacity <number>', 'runs at once',
+      toCapacity, 2).option('--data-dir <folder>', 'folder for the key and for work', DATA_DIR).addHelpText('after',
+      JOIN_HELP).action((flags: JoinFlags) => runCommand('ship join', io, () => join(flags, io)));
+  ship.command('run').description('connect to the service and work').option('--data-dir <folder>',
+    'folder that it joined with', DATA_DIR).option('--capacity <number>', 'runs at once; default: as it joined',
+      toCapacity).addOption(
+      new Option('--sandbox <sandbox>',
+        'how steps are fenced in, where a pipeline does not say; auto is the strongest that works here').choices(
+          SANDBOXES,
+        ).default('auto'),
+    ).addOption(
+      new Option('--run-as <who>', "whom steps run as: separate from this program's user, or by name as that user")
+        .choices(['separate', 'self', 'root']).default('separate'),
+    ).option('--user-ids <first:count>', 'as root: user ids of runs, of no account; default: 70000:4000', toUserIds)
+    .option('--hide <path...>', 'files and folders that fenced steps do not see, besides the data folder').option(
+      '--work-dir <folder>',
+      'folder of the work; default: work in the data folder',
+    ).option('--cache-size <size>', 'room for clones of repositories and caches of steps, 0 for none; default: 10GiB',
+      toSize).option('--git-protocols <name...>',
+      'transports that git may use: https, http, ssh, git, file; default: https http ssh').option('--keep-work',
+      'leave the folders of runs behind, to look into them').addOption(
+      new Option('--log-format <format>', 'text for people, json for programs').choices(['text', 'json']).default(
+        'text',
+      ),
+    ).addOption(
+      new Option('--log-level <level>', 'the least that is written').choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    ).addHelpText('after', RUN_HELP).action((flags: RunFlags) => runCommand('ship run', io, () => run(flags, io)));
   registerInstall(ship, io);
 }
 
 function registerInstall(ship: Command, io: Io): void {
-  ship
-    .command('install')
-    .description('make this machine a ship that systemd runs, as a user of its own')
-    .option('--server <host:port>', 'where to join: fleet.enrol_listen of the service; without it the machine has joined already')
-    .option('--name <name>', 'the name that the token was made for')
-    .option('--token-file <file>', 'file with the join token; QUIRE_JOIN_TOKEN otherwise')
-    .option('--user <name>', 'account of the ship; it is made if it is missing', 'quire-ship')
-    .option('--data-dir <folder>', 'folder for the key and for work', '/var/lib/quire-ship')
-    .option('--capacity <number>', 'runs at once', toCapacity)
-    .addOption(new Option('--sandbox <sandbox>', 'as of quire ship run').choices(SANDBOXES))
-    .option('--cache-size <size>', 'as of quire ship run')
-    .option('--root <folder>', 'write the files below this folder and start nothing, for an image', '/')
-    .option('--dry-run', 'show what would be done')
-    .addHelpText('after', INSTALL_HELP)
-    .action((flags: InstallFlags) => runCommand('ship install', io, () => install(flags, io)));
+  ship.command('install').description('make this machine a ship that systemd runs, as a user of its own').option(
+    '--server <host:port>',
+    'where to join: fleet.enrol_listen of the service; without it the machine has joined already',
+  ).option('--name <name>', 'the name that the token was made for').option('--token-file <file>',
+    'file with the join token; QUIRE_JOIN_TOKEN otherwise').option('--user <name>',
+      'account of the ship; it is made if it is missing', 'quire-ship').option('--data-dir <folder>',
+      'folder for the key and for work', '/var/lib/quire-ship').option('--capacity <number>', 'runs at once',
+      toCapacity).addOption(new Option('--sandbox <sandbox>', 'as of quire ship run').choices(SANDBOXES)).option(
+      '--cache-size <size>',
+      'as of quire ship run',
+    ).option('--root <folder>', 'write the files below this folder and start nothing, for an image', '/').option(
+      '--dry-run',
+      'show what would be done',
+    ).addHelpText('after', INSTALL_HELP).action((flags: InstallFlags) =>
+      runCommand('ship install', io, () => install(flags, io))
+    );
 }
 
 async function install(flags: InstallFlags, io: Io): Promise<void> {
   const { carryOut, describePlan, planInstall, requireReadable } = await import('../ship/install/install-ship.ts');
   if (flags.cacheSize !== undefined) toSize(flags.cacheSize);
-  const token = flags.tokenFile === undefined ? process.env['QUIRE_JOIN_TOKEN'] : await readFile(flags.tokenFile, 'utf8').catch((error: Error) => {
-    throw new CommandError(`--token-file ${flags.tokenFile}: ${error.message}`);
-  });
+  const token = flags.tokenFile === undefined
+    ? process.env['QUIRE_JOIN_TOKEN']
+    : await readFile(flags.tokenFile, 'utf8').catch((error: Error) => {
+      throw new CommandError(`--token-file ${flags.tokenFile}: ${error.message}`);
+    });
   const own = { node: process.execPath, script: realpathSync(process.argv[1]!) };
   try {
     const actions = planInstall(flags, own, token !== undefined && token.trim() !== '');
@@ -124,11 +130,13 @@ async function install(flags: InstallFlags, io: Io): Promise<void> {
   }
 }
 
-type RunFlags = ShipFlags & { readonly logFormat: 'text' | 'json'; readonly logLevel: 'debug' | 'info' | 'warn' | 'error' };
+type RunFlags = ShipFlags & { readonly logFormat: 'text' | 'json';
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' };
 
 function toCapacity(text: string): number {
   const capacity = Number(text);
-  if (!/^\d{1,4}$/.test(text) || capacity < 1 || capacity > 1000) throw new InvalidArgumentError('expected a number from 1 to 1000');
+  if (!/^\d{1,4}$/.test(text) || capacity < 1 || capacity > 1000)
+    throw new InvalidArgumentError('expected a number from 1 to 1000');
   return capacity;
 }
 
@@ -140,7 +148,8 @@ function toSize(text: string): number {
 
 function toUserIds(text: string): UserIdRange {
   const [first, count] = (/^(\d{1,10}):(\d{1,7})$/.exec(text)?.slice(1) ?? []).map(Number);
-  if (first === undefined || count === undefined || first < 1000 || count < 1) throw new InvalidArgumentError('expected the first id, from 1000 on, and how many: 70000:4000');
+  if (first === undefined || count === undefined || first < 1000 || count < 1)
+    throw new InvalidArgumentError('expected the first id, from 1000 on, and how many: 70000:4000');
   return { first, count };
 }
 
@@ -149,12 +158,9 @@ async function join(flags: JoinFlags, io: Io): Promise<void> {
   const { joinShip } = await import('../ship/join-ship.ts');
   const { shipId, name, labels, fleetAddress } = await joinShip(flags, process.env).catch(throwForUser);
   const folder = flags.dataDir === DATA_DIR ? '' : ` --data-dir ${flags.dataDir}`;
-  writeLines(io.stdout, [
-    `joined as ${name} (ship ${shipId})`,
-    ...(labels.length > 0 ? [`  labels: ${labels.join(' ')}`] : []),
-    `  server: ${fleetAddress}`,
-    `  next:   quire ship run${folder}`,
-  ]);
+  writeLines(io.stdout, [`joined as ${name} (ship ${shipId})`,
+    ...(labels.length > 0 ? [`  labels: ${labels.join(' ')}`] : []), `  server: ${fleetAddress}`,
+    `  next:   quire ship run${folder}`]);
 }
 
 async function run(flags: RunFlags, io: Io): Promise<void> {
@@ -176,8 +182,14 @@ const ENDS: Readonly<Record<ShipRunEnd, { readonly exitCode: number; readonly me
   drained: { exitCode: 0 },
   ephemeral: { exitCode: 0 },
   gave_up: { exitCode: 1, message: 'the server could not be notified how the last runs ended; it assigns them again' },
-  denied: { exitCode: EXIT_DENIED, message: 'the server has revoked this ship, and its key is deleted: join again with a new token' },
-  expired: { exitCode: EXIT_DENIED, message: 'the certificate has expired before it could be renewed: join again with a new token' },
+  denied: {
+    exitCode: EXIT_DENIED,
+    message: 'the server has revoked this ship, and its key is deleted: join again with a new token',
+  },
+  expired: {
+    exitCode: EXIT_DENIED,
+    message: 'the certificate has expired before it could be renewed: join again with a new token',
+  },
   outdated: { exitCode: EXIT_OUTDATED, message: 'this program is too old for the server: upgrade it' },
 };
 
@@ -187,7 +199,9 @@ function steer({ ship }: ShipRun, io: Io): () => void {
   const stop = (): void => {
     signals += 1;
     if (signals === 1) {
-      writeLines(io.stderr, [ship.running > 0 ? `waiting for ${ship.running} of its runs; once more gives them back` : 'leaving']);
+      writeLines(io.stderr, [
+        ship.running > 0 ? `waiting for ${ship.running} of its runs; once more gives them back` : 'leaving',
+      ]);
       ship.drain({ exit: true });
     } else if (signals === 2) ship.stop();
     else process.exit(1);

@@ -25,19 +25,26 @@ async function put(folder: string, names: readonly string[]): Promise<void> {
 describe('findCorpus', () => {
   it('takes the pages of the demo when no others are at hand', async () => {
     for (const named of [undefined, '', join(parent, 'missing')]) {
-      expect(await findCorpus(root, named)).toMatchObject({ collection: 'docs', sources: [join(root, 'src/app/demo/corpus/documents')] });
+      expect(await findCorpus(root, named)).toMatchObject({
+        collection: 'docs',
+        sources: [join(root, 'src/app/demo/corpus/documents')],
+      });
     }
   });
 
   it('takes the folder that is named', async () => {
     await put(join(parent, 'x'), ['mdn-en.ndjson.gz', 'mdn-i18n.ndjson.gz']);
-    expect(await findCorpus(root, join(parent, 'x'))).toMatchObject({ collection: 'mdn', sources: [join(parent, 'x', 'mdn-en.ndjson.gz')] });
+    expect(await findCorpus(root, join(parent, 'x'))).toMatchObject({
+      collection: 'mdn',
+      sources: [join(parent, 'x', 'mdn-en.ndjson.gz')],
+    });
   });
 
   it('finds a folder beside the checkout', async () => {
     const folder = join(parent, 'other', 'corpus', 'docs-mdn');
     await put(folder, ['mdn-en.ndjson.gz', 'mdn-en-more.ndjson.gz']);
-    expect((await findCorpus(root, undefined)).sources).toEqual([join(folder, 'mdn-en.ndjson.gz'), join(folder, 'mdn-en-more.ndjson.gz')]);
+    expect((await findCorpus(root, undefined)).sources).toEqual([join(folder, 'mdn-en.ndjson.gz'),
+      join(folder, 'mdn-en-more.ndjson.gz')]);
   });
 });
 
@@ -50,7 +57,12 @@ describe('the documents of the demo', () => {
     for await (const item of source.items(new AbortController().signal)) items.push(item);
     expect(items).toHaveLength(106);
     for (const item of items) {
-      expect(item).toMatchObject({ kind: 'document', sanitized: false, notes: [], document: { meta: { title: [expect.any(String)], license: ['MIT'] } } });
+      expect(item).toMatchObject({
+        kind: 'document',
+        sanitized: false,
+        notes: [],
+        document: { meta: { title: [expect.any(String)], license: ['MIT'] } },
+      });
     }
   });
 
@@ -60,7 +72,9 @@ describe('the documents of the demo', () => {
     expect(rows).toHaveLength(4);
     for (const [, project, pages, licence] of rows) {
       expect((await folderSource(join(own, 'documents', project!), { lang: 'en' })).total).toBe(Number(pages));
-      expect(await readFile(join(own, 'licences', `${licence}.txt`), 'utf8')).toContain('Permission is hereby granted, free of charge');
+      expect(await readFile(join(own, 'licences', `${licence}.txt`), 'utf8')).toContain(
+        'Permission is hereby granted, free of charge',
+      );
     }
   });
 });

@@ -34,7 +34,8 @@ export async function findCorpus(root: string, named: string | undefined): Promi
   const candidates = named === undefined || named === '' ? await foldersBeside(root) : [named];
   for (const folder of candidates) {
     const names = await list(folder);
-    if (names.includes(MDN_FILES[0])) return mdn(MDN_FILES.filter((name) => names.includes(name)).map((name) => join(folder, name)));
+    if (names.includes(MDN_FILES[0]))
+      return mdn(MDN_FILES.filter((name) => names.includes(name)).map((name) => join(folder, name)));
   }
   return ownPages(join(root, 'src/app/demo/corpus/documents'));
 }
@@ -44,8 +45,14 @@ const mdn = (sources: readonly string[]): DemoCorpus => ({
   collection: 'mdn',
   sources,
   facet: 'page-type',
-  anyOf: { words: 'pages about ARIA roles or WebAssembly instructions', filterMeta: { 'page-type': ['aria-role', 'webassembly-instruction'] } },
-  allOf: { words: 'CSS properties that are still experimental', filterMeta: { 'page-type': ['css-property'], status: ['experimental'] } },
+  anyOf: {
+    words: 'pages about ARIA roles or WebAssembly instructions',
+    filterMeta: { 'page-type': ['aria-role', 'webassembly-instruction'] },
+  },
+  allOf: {
+    words: 'CSS properties that are still experimental',
+    filterMeta: { 'page-type': ['css-property'], status: ['experimental'] },
+  },
   key: 'files/en-us/web/javascript/reference/global_objects/array/map/index',
 });
 

@@ -23,7 +23,13 @@ function demo(controller: AbortController, onOutput: (text: string) => void = ()
   };
   const io = { stdin: Readable.from([]), stdout, stderr, setExitCode: (code: number) => expect(code).toBe(130) };
   const root = join(import.meta.dirname, '../../..');
-  const ended = runDemo({ root, env: { ...process.env, QUIRE_DEMO_CORPUS: temporary }, temporary, io, signal: controller.signal });
+  const ended = runDemo({
+    root,
+    env: { ...process.env, QUIRE_DEMO_CORPUS: temporary },
+    temporary,
+    io,
+    signal: controller.signal,
+  });
   return { stdout, stderr, ended };
 }
 

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../../lib/clock.ts';
 import { runImport } from '../commands/import/index.ts';
 import { openClient } from '../commands/shared/client.ts';
 import { CommandError, InterruptedError } from '../commands/shared/command-error.ts';
 import type { Io } from '../commands/shared/io.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { findCorpus, type DemoCorpus } from './corpus.ts';
+import { type DemoCorpus, findCorpus } from './corpus.ts';
 import { Screen } from './screen.ts';
-import { startServiceProcess, type ServiceProcess } from './service-process.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { TOUR } from './tour.ts';
 
 export interface DemoContext {
@@ -67,21 +67,28 @@ function serviceCommand(root: string, folder: string, env: NodeJS.ProcessEnv) {
   };
 }
 
-async function importCorpus(corpus: DemoCorpus, url: string, { io, signal }: DemoContext, screen: Screen): Promise<void> {
+async function importCorpus(corpus: DemoCorpus, url: string, { io, signal }: DemoContext,
+  screen: Screen): Promise<void>
+{
   screen.lines(['', `Importing ${corpus.description} …`]);
   for (const source of corpus.sources) {
-    const given = { source, collection: corpus.collection, lang: 'en', url, concurrency: 4, batch: 200, revisions: true };
+    const given = {
+      source,
+      collection: corpus.collection,
+      lang: 'en',
+      url,
+      concurrency: 4,
+      batch: 200,
+      revisions: true,
+    };
     const { stoppedBy } = await runImport(given, { io, clock: systemClock, signal });
     if (stoppedBy !== undefined) throw new CommandError('the import did not come to its end');
   }
 }
 
 function closingLines(): string[] {
-  return [
-    'That was the demo. To go on with a database of your own (any folder of markdown will do):',
-    '  npm start',
+  return ['That was the demo. To go on with a database of your own (any folder of markdown will do):', '  npm start',
     '  npm run quire -- import src/app/demo/corpus/documents --collection docs',
     '  npm run quire -- search --collection docs --limit 10',
-    'The reference of every request is at http://localhost:11023/docs.',
-  ];
+    'The reference of every request is at http://localhost:11023/docs.'];
 }

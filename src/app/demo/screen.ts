@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { writeLines, type OutputStream } from '../commands/shared/io.ts';
+import { type OutputStream, writeLines } from '../commands/shared/io.ts';
 import { fitText, textWidth } from '../commands/shared/text-width.ts';
 
 /** The output of the demo. Colours are used only on terminals, and not if `NO_COLOR` is set. */
@@ -38,7 +38,13 @@ export class Screen {
     const numbers = counts.map(([, count]) => count.toLocaleString('en-US'));
     const digits = Math.max(...numbers.map((number) => number.length));
     const room = Math.max(10, this.width - labels - digits - 6);
-    this.indented(counts.map(([label, count], index) => `${fitText(label, labels)}  ${numbers[index]!.padStart(digits)}  ${this.#style('green', '█'.repeat(Math.max(1, Math.round((count / largest) * room))))}`));
+    this.indented(
+      counts.map(([label, count], index) =>
+        `${fitText(label, labels)}  ${numbers[index]!.padStart(digits)}  ${
+          this.#style('green', '█'.repeat(Math.max(1, Math.round((count / largest) * room))))
+        }`
+      ),
+    );
   }
 
   #style(format: Parameters<typeof styleText>[0], text: string): string {

@@ -1,14 +1,23 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { startServiceProcess, type ServiceCommand } from './service-process.ts';
+import { type ServiceCommand, startServiceProcess } from './service-process.ts';
 
 const script = (text: string, signal = new AbortController().signal): ServiceCommand => ({
-  file: process.execPath, arguments: ['-e', text], cwd: tmpdir(), env: process.env, signal,
+  file: process.execPath,
+  arguments: ['-e', text],
+  cwd: tmpdir(),
+  env: process.env,
+  signal,
 });
 
 describe('startServiceProcess', () => {
   it('waits for the address, whatever is written before it, and ends the process', async () => {
-    const service = await startServiceProcess(script('console.error("warming up"); console.log("\\x1b[1mit is listening on http://127.0.0.1:5/ (x)\\x1b[0m"); setInterval(() => {}, 1000)'));
+    const service = await startServiceProcess(
+      script(
+        'console.error("warming up"); console.log("\\x1b[1mit is listening on http://127.0.0.1:5/ (x)\\x1b[0m"); ' +
+          'setInterval(() => {}, 1000)',
+      ),
+    );
     expect(service.url).toBe('http://127.0.0.1:5/');
     expect(service.recentOutput()).toContain('it is listening on http://127.0.0.1:5/ (x)');
     await service.stop();
@@ -16,7 +25,9 @@ describe('startServiceProcess', () => {
   });
 
   it('reports the last words of one that does not start', async () => {
-    await expect(startServiceProcess(script('console.error("the disk is gone"); process.exit(3)'))).rejects.toThrow('the service did not start: it ended with status 3\n  the disk is gone');
+    await expect(startServiceProcess(script('console.error("the disk is gone"); process.exit(3)'))).rejects.toThrow(
+      'the service did not start: it ended with status 3\n  the disk is gone',
+    );
   });
 
   it('ends the process when it is interrupted meanwhile', async () => {
@@ -27,6 +38,8 @@ describe('startServiceProcess', () => {
   });
 
   it('explains a program that is not there', async () => {
-    await expect(startServiceProcess({ ...script(''), file: '/missing/node' })).rejects.toThrow('the service did not start: spawn /missing/node ENOENT');
+    await expect(startServiceProcess({ ...script(''), file: '/missing/node' })).rejects.toThrow(
+      'the service did not start: spawn /missing/node ENOENT',
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
@@ -32,7 +32,11 @@ const KEPT_LINES = 20;
  * @throws {CommandError} with its last output if it exits before that, takes too long, or is aborted.
  */
 export async function startServiceProcess(command: ServiceCommand): Promise<ServiceProcess> {
-  const child = spawn(command.file, command.arguments, { cwd: command.cwd, env: command.env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command.file, command.arguments, {
+    cwd: command.cwd,
+    env: command.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output: string[] = [];
   const recentOutput = (): string[] => [...output];
   const stop = (): Promise<void> => stopProcess(child);
@@ -42,7 +46,9 @@ export async function startServiceProcess(command: ServiceCommand): Promise<Serv
   } catch (error) {
     await stop();
     if (command.signal.aborted) throw new InterruptedError();
-    throw new CommandError([`the service did not start: ${(error as Error).message}`, ...output.map((line) => `  ${line}`)].join('\n'));
+    throw new CommandError(
+      [`the service did not start: ${(error as Error).message}`, ...output.map((line) => `  ${line}`)].join('\n'),
+    );
   }
 }
 
@@ -59,8 +65,10 @@ function firstAddress(child: ChildProcess, output: string[], signal: AbortSignal
     for (const stream of [child.stdout!, child.stderr!]) createInterface({ input: stream }).on('line', onLine);
     child.once('error', reject);
     // `close` is emitted after the last line of output, `exit` possibly before.
-    child.once('close', (code, signalName) => reject(new Error(`it ended with ${signalName ?? `status ${String(code)}`}`)));
-    signal.addEventListener('abort', () => reject(new Error(`it did not say where it listens within ${START_WITHIN / 1000} s`)), { once: true });
+    child.once('close',
+      (code, signalName) => reject(new Error(`it ended with ${signalName ?? `status ${String(code)}`}`)));
+    signal.addEventListener('abort',
+      () => reject(new Error(`it did not say where it listens within ${START_WITHIN / 1000} s`)), { once: true });
   });
 }
 

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Log } from '../../lib/log.ts';
 import { createLog, type LogOptions } from './create-log.ts';
 
-function capture(options: Partial<LogOptions> = {}): { log: Log; text: () => string; lines: () => Record<string, unknown>[] } {
+function capture(
+  options: Partial<LogOptions> = {},
+): { log: Log; text: () => string; lines: () => Record<string, unknown>[] } {
   const chunks: string[] = [];
   const to = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -12,7 +14,8 @@ function capture(options: Partial<LogOptions> = {}): { log: Log; text: () => str
     },
   });
   const text = (): string => chunks.join('');
-  const lines = (): Record<string, unknown>[] => text().trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  const lines = (): Record<string, unknown>[] =>
+    text().trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   return { log: createLog({ format: 'json', level: 'info', to, ...options }), text, lines };
 }
 
@@ -21,10 +24,12 @@ describe('createLog (decision D-22)', () => {
     const { log, lines } = capture();
     log.info({ port: 11023 }, 'listening');
     log.warn({}, 'second');
-    expect(lines()).toEqual([
-      { level: 'info', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), port: 11023, msg: 'listening' },
-      { level: 'warn', time: expect.any(String), msg: 'second' },
-    ]);
+    expect(lines()).toEqual([{
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      port: 11023,
+      msg: 'listening',
+    }, { level: 'warn', time: expect.any(String), msg: 'second' }]);
   });
 
   it('writes text for people', () => {
@@ -52,11 +57,23 @@ describe('createLog (decision D-22)', () => {
     const SECRET = 'hunter2';
     log.info({
       authorization: `Bearer ${SECRET}`,
-      headers: { Authorization: SECRET, 'x-api-key': SECRET, 'X-API-Key': SECRET, cookie: SECRET, 'set-cookie': [SECRET] },
-      config: { storageConfig: { secretKey: SECRET, accessKey: SECRET }, list: [{ apiKey: SECRET, password: SECRET, token: SECRET }] },
+      headers: {
+        Authorization: SECRET,
+        'x-api-key': SECRET,
+        'X-API-Key': SECRET,
+        cookie: SECRET,
+        'set-cookie': [SECRET],
+      },
+      config: {
+        storageConfig: { secretKey: SECRET, accessKey: SECRET },
+        list: [{ apiKey: SECRET, password: SECRET, token: SECRET }],
+      },
       url: `/v1/get?api_key=${SECRET}`,
       request: { path: `/sse?api_key=${SECRET}`, href: `http://h/?q=${SECRET}` },
-      err: Object.assign(new Error('failed', { cause: Object.assign(new Error('inner'), { headers: { authorization: SECRET } }) }), { config: { password: SECRET } }),
+      err: Object.assign(
+        new Error('failed', { cause: Object.assign(new Error('inner'), { headers: { authorization: SECRET } }) }),
+        { config: { password: SECRET } },
+      ),
     }, 'request');
     expect(text()).not.toContain(SECRET);
     expect(text()).toContain('/v1/get');
@@ -66,7 +83,12 @@ describe('createLog (decision D-22)', () => {
   it('describes errors with their causes and codes', () => {
     const { log, lines } = capture();
     log.error({ err: new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'ENOSPC' }) }) }, 'failed');
-    expect(lines()[0]!['err']).toMatchObject({ type: 'Error', message: 'outer', stack: expect.stringContaining('outer'), cause: { message: 'inner', code: 'ENOSPC' } });
+    expect(lines()[0]!['err']).toMatchObject({
+      type: 'Error',
+      message: 'outer',
+      stack: expect.stringContaining('outer'),
+      cause: { message: 'inner', code: 'ENOSPC' },
+    });
   });
 
   it('survives fields that refer to themselves or lead deep', () => {

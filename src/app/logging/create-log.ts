@@ -1,4 +1,4 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Log } from '../../lib/log.ts';
 import { redact } from './redact.ts';
@@ -7,7 +7,10 @@ export interface LogOptions {
   /** `text` for people, `json` for programs: one object on each line (`SVC_LOG_FORMAT`). */
   readonly format: 'text' | 'json';
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** Where lines are written; standard error if standard output is used for a protocol (MCP over stdio). Default: standard output. */
+  /**
+   * Where lines are written; standard error if standard output is used for a protocol (MCP over stdio). Default:
+   * standard output.
+   */
   readonly to?: 'stdout' | 'stderr' | NodeJS.WritableStream;
 }
 
@@ -16,19 +19,16 @@ export interface LogOptions {
  * an exit are not lost. Credentials and query strings are never written.
  */
 export function createLog(options: LogOptions): Log {
-  const logger = pino(
-    {
-      level: options.level,
-      base: null,
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: {
-        level: (label) => ({ level: label }),
-        log: redact,
-      },
-      serializers: { err: describeError, error: describeError },
+  const logger = pino({
+    level: options.level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: {
+      level: (label) => ({ level: label }),
+      log: redact,
     },
-    destination(options),
-  );
+    serializers: { err: describeError, error: describeError },
+  }, destination(options));
   return adapt(logger);
 }
 
@@ -58,7 +58,10 @@ const descriptor = (stream: 'stdout' | 'stderr'): number => (stream === 'stdout'
 
 const MAX_CAUSES = 5;
 
-/** The parts of an error that may be written: its own fields could contain a request with its headers, so only known ones are copied. */
+/**
+ * The parts of an error that may be written: its own fields could contain a request with its headers, so only known
+ * ones are copied.
+ */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? redact(error) : error;
   const { code } = error as NodeJS.ErrnoException;

@@ -1,8 +1,7 @@
 /** Names of fields that hold credentials, compared in lower case without `-` and `_`. */
-const CREDENTIALS = new Set([
-  'authorization', 'proxyauthorization', 'xapikey', 'cookie', 'setcookie', 'apikey', 'apikeys', 'secretkey', 'accesskey', 'secret', 'jwtsecret',
-  'password', 'adminpassword', 'token', 'accesstoken', 'refreshtoken', 'bearer', 'privatekey', 'xsvcreplicationsecret',
-]);
+const CREDENTIALS = new Set(['authorization', 'proxyauthorization', 'xapikey', 'cookie', 'setcookie', 'apikey',
+  'apikeys', 'secretkey', 'accesskey', 'secret', 'jwtsecret', 'password', 'adminpassword', 'token', 'accesstoken',
+  'refreshtoken', 'bearer', 'privatekey', 'xsvcreplicationsecret']);
 const LOCATIONS = new Set(['url', 'uri', 'href', 'path', 'originalurl']);
 
 const HIDDEN = '[hidden]';

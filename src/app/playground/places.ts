@@ -136,9 +136,11 @@ export interface Place {
 /** The cities as documents with coordinates. */
 export function places(): Place[] {
   return CITIES.trim().split('\n').map((line) => {
-    const [name, country, continent, lat, lng, about] = line.split('|') as [string, string, string, string, string, string];
+    const [name, country, continent, lat, lng, about] = line.split('|') as [string, string, string, string, string,
+      string];
     return {
-      key: name.normalize('NFD').replaceAll(/\p{Mark}/gu, '').replaceAll('ø', 'o').toLowerCase().replaceAll(/[^a-z]+/g, '-'),
+      key: name.normalize('NFD').replaceAll(/\p{Mark}/gu, '').replaceAll('ø', 'o').toLowerCase().replaceAll(/[^a-z]+/g,
+        '-'),
       contentMd: `# ${name}\n\n${name}, ${country}: ${about}.\n`,
       meta: { title: [name], country: [country], continent: [continent], geo_lat: [lat], geo_lng: [lng] },
     };

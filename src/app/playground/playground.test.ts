@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
 import { runQuire, Sink } from '../../testkit/commands/run-command.ts';
+import { type DocsServer, startDocsServer } from '../../testkit/docs-server.ts';
 import type { Io } from '../commands/shared/io.ts';
 import { fillPlayground } from './playground.ts';
 
@@ -19,14 +19,20 @@ afterAll(() => server.stop());
 
 it('fills a service with documents, places, revisions and code', async () => {
   const { stdout } = await runQuire(['collections', 'list', '--json', '--url', server.url]);
-  const count = Object.fromEntries((JSON.parse(stdout) as { name: string; documentCount: number; revisionCount: number }[]).map(({ name, documentCount, revisionCount }) => [name, [documentCount, revisionCount]]));
+  const count = Object.fromEntries(
+    (JSON.parse(stdout) as { name: string; documentCount: number; revisionCount: number }[]).map((
+      { name, documentCount, revisionCount },
+    ) => [name, [documentCount, revisionCount]]),
+  );
   expect(count).toMatchObject({ handbook: [106, 106], notes: [5, 11] });
   expect(count['places']![0]).toBeGreaterThan(100);
   expect(count['code']![0]).toBeGreaterThan(40);
 });
 
 it('names commands that work', async () => {
-  const commands = said.text.split('\n').filter((line) => line.includes(' --url ')).map((line) => line.trim().replace(/^(?:npm run quire --|quire) /, '').split(' '));
+  const commands = said.text.split('\n').filter((line) => line.includes(' --url ')).map((line) =>
+    line.trim().replace(/^(?:npm run quire --|quire) /, '').split(' ')
+  );
   expect(commands.length).toBeGreaterThan(5);
   for (const args of commands) {
     const { exitCode, stdout, stderr } = await runQuire(args);

@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../../lib/clock.ts';
 import { runImport } from '../commands/import/index.ts';
 import { InterruptedError } from '../commands/shared/command-error.ts';
 import { plural } from '../commands/shared/format.ts';
-import { writeLines, type Io } from '../commands/shared/io.ts';
+import { type Io, writeLines } from '../commands/shared/io.ts';
 import { PROGRAM } from '../commands/shared/program.ts';
 import { openService, type Service } from '../commands/shared/service.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { NOTES } from './notes.ts';
 import { places } from './places.ts';
 
@@ -24,24 +24,41 @@ export async function fillPlayground(url: string, io: Io, signal: AbortSignal): 
   // No credential: the service is our own, and has no accounts.
   const service = openService({ url, apiKey: '' });
   if ((await service.call('getStats')).totalDocuments === 0) {
-    await runImport({ source: HANDBOOK, collection: 'handbook', lang: 'en', url, apiKey: '', concurrency: 4, batch: 200, revisions: true, quiet: true }, { io, clock: systemClock, signal });
+    await runImport({
+      source: HANDBOOK,
+      collection: 'handbook',
+      lang: 'en',
+      url,
+      apiKey: '',
+      concurrency: 4,
+      batch: 200,
+      revisions: true,
+      quiet: true,
+    }, { io, clock: systemClock, signal });
     for (const fill of [addPlaces, addCode, addNotes]) {
       if (signal.aborted) throw new InterruptedError();
       await fill(service);
     }
   }
   const { collections, totalDocuments } = await service.call('getStats');
-  writeLines(io.stdout, [`  holds:     ${plural(totalDocuments, 'document')} in ${collections.map(({ name }) => name).sort().join(', ')}`, ...hints(url)]);
+  writeLines(io.stdout, [
+    `  holds:     ${plural(totalDocuments, 'document')} in ${collections.map(({ name }) => name).sort().join(', ')}`,
+    ...hints(url),
+  ]);
 }
 
 async function addPlaces(service: Service): Promise<void> {
-  await service.call('addDocuments', { collection: 'places', documents: places().map((place) => ({ ...place, lang: 'en' })) });
+  await service.call('addDocuments', {
+    collection: 'places',
+    documents: places().map((place) => ({ ...place, lang: 'en' })),
+  });
 }
 
 /** Each version is a write of its own, like an edit by a user. */
 async function addNotes(service: Service): Promise<void> {
   for (const { key, meta, versions } of NOTES) {
-    for (const contentMd of versions) await service.call('addDocument', { collection: 'notes', key, lang: 'en', meta, contentMd });
+    for (const contentMd of versions)
+      await service.call('addDocument', { collection: 'notes', key, lang: 'en', meta, contentMd });
   }
 }
 
@@ -49,10 +66,19 @@ async function addCode(service: Service): Promise<void> {
   const names = (await readdir(CODE)).filter((name) => /\.(?:ts|js)$/.test(name) && !/\.(?:test|d)\.ts$/.test(name));
   const documents = await Promise.all(names.map(async (name) => {
     const contentMd = await readFile(join(CODE, name), 'utf8');
-    const found = (pattern: RegExp): string[] => [...new Set([...contentMd.matchAll(pattern)].map(([, each]) => each!))];
+    const found = (
+      pattern: RegExp,
+    ): string[] => [...new Set([...contentMd.matchAll(pattern)].map(([, each]) => each!))];
     return {
-      key: name, lang: 'en', contentMd,
-      meta: { title: [name], language: ['typescript'], defines: found(/^export (?:async )?(?:function|class|const|interface|type) (\w{1,100})/gm), imports: found(/ from '\.\/([\w.-]{1,100})'/g) },
+      key: name,
+      lang: 'en',
+      contentMd,
+      meta: {
+        title: [name],
+        language: ['typescript'],
+        defines: found(/^export (?:async )?(?:function|class|const|interface|type) (\w{1,100})/gm),
+        imports: found(/ from '\.\/([\w.-]{1,100})'/g),
+      },
     };
   }));
   await service.call('addDocuments', { collection: 'code', documents });
@@ -61,14 +87,9 @@ async function addCode(service: Service): Promise<void> {
 /** Things to try, with the address if it is not the default. */
 function hints(url: string): string[] {
   const at = url.endsWith(':11023') ? '' : ` --url ${url}`;
-  return [
-    '  try, in another terminal:',
-    `    ${PROGRAM} search -c handbook event loop${at}`,
-    `    ${PROGRAM} get handbook pino/redaction${at}`,
-    `    ${PROGRAM} history notes welcome${at}`,
+  return ['  try, in another terminal:', `    ${PROGRAM} search -c handbook event loop${at}`,
+    `    ${PROGRAM} get handbook pino/redaction${at}`, `    ${PROGRAM} history notes welcome${at}`,
     `    ${PROGRAM} diff notes welcome${at}`,
     `    ${PROGRAM} call searchGeo -c places --lat 52.5 --lng 13.4 --radius-meters 300000${at}`,
-    `    ${PROGRAM} call getCodeGraph -c code --key regexp-automaton.ts${at}`,
-    `    ${PROGRAM} collections list${at}`,
-  ];
+    `    ${PROGRAM} call getCodeGraph -c code --key regexp-automaton.ts${at}`, `    ${PROGRAM} collections list${at}`];
 }

@@ -1,21 +1,21 @@
+import { credentials } from '@grpc/grpc-js';
 import { once } from 'node:events';
 import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { connect as connectTcp } from 'node:net';
 import { Agent, request } from 'node:https';
+import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { credentials } from '@grpc/grpc-js';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../../lib/config-error.ts';
-import { silentLog, type Log } from '../../lib/log.ts';
-import { makeAuthority, type Authority, type Certificate } from '../../testkit/certificates.ts';
+import { type Log, silentLog } from '../../lib/log.ts';
+import { type Authority, type Certificate, makeAuthority } from '../../testkit/certificates.ts';
 import { GrpcClient } from '../../testkit/grpc-client.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
-import { startDocumentService, type RunningDocumentService } from '../docs-service.ts';
-import { loadSettings, type Environment } from '../settings/index.ts';
 import type { Certificates } from '../certificates.ts';
+import { type RunningDocumentService, startDocumentService } from '../docs-service.ts';
+import { type Environment, loadSettings } from '../settings/index.ts';
 import { readCertificates } from './tls.ts';
 
 let authority: Authority;
@@ -46,10 +46,19 @@ async function place({ cert, key }: Certificate): Promise<void> {
   await writeFile(file('key'), key);
 }
 
-const settingsOf = (env: Environment = {}) => loadSettings({ env: {
-  SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0',
-  SVC_TLS_ENABLED: 'true', SVC_TLS_CERT: file('cert'), SVC_TLS_KEY: file('key'), ...env,
-} }).settings;
+const settingsOf = (env: Environment = {}) =>
+  loadSettings({
+    env: {
+      SVC_PATH: ':memory:',
+      SVC_HTTP_ADDR: '127.0.0.1:0',
+      SVC_GRPC_ADDR: '127.0.0.1:0',
+      SVC_MCP_ADDR: '127.0.0.1:0',
+      SVC_TLS_ENABLED: 'true',
+      SVC_TLS_CERT: file('cert'),
+      SVC_TLS_KEY: file('key'),
+      ...env,
+    },
+  }).settings;
 
 /** Records log lines, as level and message. */
 function noting(): { log: Log; lines: string[] } {
@@ -62,7 +71,9 @@ const REPLACED = 'info: certificates were replaced';
 const KEPT = 'error: the new certificates cannot be used; the former ones stay';
 
 describe('the certificates of a server', () => {
-  async function read(env: Environment = {}): Promise<{ certificates: Certificates; lines: string[]; told: string[]; timer: ManualTimer }> {
+  async function read(
+    env: Environment = {},
+  ): Promise<{ certificates: Certificates; lines: string[]; told: string[]; timer: ManualTimer }> {
     const { log, lines } = noting();
     const certificates = (await readCertificates(settingsOf(env), log))!;
     const [told, timer] = [[] as string[], new ManualTimer()];
@@ -95,29 +106,28 @@ describe('the certificates of a server', () => {
     expect(certificates.current.cert.toString()).toBe(second.cert);
   });
 
-  it.each([
-    ['no certificate', async () => writeFile(file('cert'), 'nonsense')],
-    ['half a certificate', async () => writeFile(file('cert'), second.cert.slice(0, 200))],
-    ['empty', async () => writeFile(file('key'), '')],
-    ['the certificate of another key', async () => writeFile(file('cert'), second.cert)],
-    ['an authority that is none', async () => writeFile(file('ca'), 'nonsense')],
-    ['gone', async () => rm(file('key'))],
-  ])('stay where the new ones are %s, which is reported once, and come when they are whole', async (_, corrupt) => {
-    const { certificates, lines, told, timer } = await read({ SVC_TLS_CLIENT_CA: file('ca') });
-    certificates.follow(timer);
-    await corrupt();
-    for (let looks = 2; looks < 5; looks++) {
-      await timer.elapse();
-      await vi.waitFor(() => expect(timer.sleeps).toHaveLength(looks));
-    }
-    expect([told, lines, certificates.current.cert.toString()]).toEqual([[], [KEPT], first.cert]);
-    await certificates.reload();
-    expect(lines).toEqual([KEPT, KEPT]);
-    await writeFile(file('ca'), authority.cert);
-    await place(second);
-    await timer.elapse();
-    await vi.waitFor(() => expect(told).toEqual([second.cert]));
-  });
+  it.each([['no certificate', async () => writeFile(file('cert'), 'nonsense')], ['half a certificate',
+    async () => writeFile(file('cert'), second.cert.slice(0, 200))], ['empty', async () => writeFile(file('key'), '')],
+    ['the certificate of another key', async () => writeFile(file('cert'), second.cert)], ['an authority that is none',
+    async () => writeFile(file('ca'), 'nonsense')], ['gone', async () => rm(file('key'))]])(
+      'stay where the new ones are %s, which is reported once, and come when they are whole',
+      async (_, corrupt) => {
+        const { certificates, lines, told, timer } = await read({ SVC_TLS_CLIENT_CA: file('ca') });
+        certificates.follow(timer);
+        await corrupt();
+        for (let looks = 2; looks < 5; looks++) {
+          await timer.elapse();
+          await vi.waitFor(() => expect(timer.sleeps).toHaveLength(looks));
+        }
+        expect([told, lines, certificates.current.cert.toString()]).toEqual([[], [KEPT], first.cert]);
+        await certificates.reload();
+        expect(lines).toEqual([KEPT, KEPT]);
+        await writeFile(file('ca'), authority.cert);
+        await place(second);
+        await timer.elapse();
+        await vi.waitFor(() => expect(told).toEqual([second.cert]));
+      },
+    );
 
   it('are refused at the start, with what is wrong', async () => {
     await writeFile(file('cert'), 'nonsense');
@@ -137,8 +147,14 @@ describe('a running service', () => {
 
   /** The certificate that a port shows to a new connection. */
   async function shownBy(url: string): Promise<string> {
-    const { host, port } = URL.parse(url.includes('//') ? url : `https://${url}`)! as unknown as { host: string; port: string };
-    const socket: TLSSocket = connect({ host: host.split(':')[0]!, port: Number(port), ca: authority.cert, ALPNProtocols: ['h2', 'http/1.1'] });
+    const { host, port } = URL.parse(url.includes('//') ? url : `https://${url}`)! as unknown as { host: string;
+      port: string };
+    const socket: TLSSocket = connect({
+      host: host.split(':')[0]!,
+      port: Number(port),
+      ca: authority.cert,
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
     await once(socket, 'secureConnect');
     const { raw } = socket.getPeerCertificate();
     socket.destroy();
@@ -184,7 +200,9 @@ describe('a running service', () => {
     const service = await start({ SVC_TLS_CLIENT_CA: file('ca') });
     const [ours, theirs] = [await authority.issue('client'), await other.issue('client')];
     const reach = async (own: Certificate): Promise<boolean[]> => {
-      const client = new GrpcClient(service.listeners.grpc!.url, { credentials: credentials.createSsl(Buffer.from(authority.cert), Buffer.from(own.key), Buffer.from(own.cert)) });
+      const client = new GrpcClient(service.listeners.grpc!.url, {
+        credentials: credentials.createSsl(Buffer.from(authority.cert), Buffer.from(own.key), Buffer.from(own.cert)),
+      });
       const grpc = await client.call('Health', {}, { deadline: Date.now() + 10_000 }).then(() => true, () => false);
       client.close();
       const sent = request(`${service.url}/health`, { agent: false, ca: authority.cert, ...own });

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
-import { operations, type Operations } from '../../../generated/docs/operations.ts';
-import { consolePages, createHttpApp, flatErrors, listenOn, startHttpServer, usualLimits, type HttpAppOptions } from '../../api/http/index.ts';
+import { type Operations, operations } from '../../../generated/docs/operations.ts';
+import { consolePages, createHttpApp, flatErrors, type HttpAppOptions, listenOn, startHttpServer,
+  usualLimits } from '../../api/http/index.ts';
 import { namingSetting } from '../naming-setting.ts';
 import type { WorkerPool } from '../workers/index.ts';
 import type { Listener, ProtocolContext, WebContext } from './context.ts';
@@ -13,14 +14,27 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
   if (!settings.http.enabled) return undefined;
   const tls = settings.http.addr.kind === 'unix' ? undefined : context.tls;
   const listener = await createHttpListener(context);
-  const server = await namingSetting('SVC_HTTP_ADDR', () => startHttpServer(listener, listenOn(settings.http.addr), flatErrors, { tls, log, clients, limits: usualLimits(settings.limits.bodyTimeout), sockets: workers?.sockets }));
+  const server = await namingSetting('SVC_HTTP_ADDR',
+    () =>
+      startHttpServer(listener, listenOn(settings.http.addr), flatErrors, {
+        tls,
+        log,
+        clients,
+        limits: usualLimits(settings.limits.bodyTimeout),
+        sockets: workers?.sockets,
+      }));
   return workers === undefined ? server : serveWorkers(context, server, workers);
 }
 
-/** Serves the requests that workers pass on, and trusts the client addresses that they send; then starts the workers. */
+/**
+ * Serves the requests that workers pass on, and trusts the client addresses that they send; then starts the workers.
+ */
 async function serveWorkers(context: ProtocolContext, server: Listener, workers: WorkerPool): Promise<Listener> {
   const listener = await createHttpListener({ ...context, readAddress: (_, forwarded) => forwarded });
-  const inner = await startHttpServer(listener, { path: await workers.socket() }, flatErrors, { log: context.log, limits: usualLimits(context.settings.limits.bodyTimeout) });
+  const inner = await startHttpServer(listener, { path: await workers.socket() }, flatErrors, {
+    log: context.log,
+    limits: usualLimits(context.settings.limits.bodyTimeout),
+  });
   await workers.start(context);
   return {
     url: server.url,
@@ -34,13 +48,22 @@ async function serveWorkers(context: ProtocolContext, server: Listener, workers:
 }
 
 /** The request listener of the port. */
-export async function createHttpListener(context: WebContext, protocol: 'http' | 'http3' = 'http'): Promise<RequestListener> {
+export async function createHttpListener(context: WebContext,
+  protocol: 'http' | 'http3' = 'http'): Promise<RequestListener>
+{
   const { settings, service, specification, invoke, log, validateResponses } = context;
   // Operations of GraphQL use the access mode of HTTP, whatever their port.
-  const graphql = protocol === 'http' || settings.http3.mode === settings.http.mode ? await graphqlRoutes(context) : undefined;
+  const graphql = protocol === 'http' || settings.http3.mode === settings.http.mode
+    ? await graphqlRoutes(context)
+    : undefined;
   const app = await createHttpApp<Operations>({
     title: 'Quire document service',
-    specification, operations, invoke, log, validateResponses, protocol,
+    specification,
+    operations,
+    invoke,
+    log,
+    validateResponses,
+    protocol,
     alternative: context.alternative,
     errors: flatErrors,
     errorsAt: new Map([[GRAPHQL_PATH, graphqlErrors]]),

@@ -1,5 +1,5 @@
 import { flatErrors, listenOn, startHttpServer, usualLimits } from '../../api/http/index.ts';
-import { QuicListener, LIBRARY, loadLibrary, type Http3Library } from '../../api/http3/index.ts';
+import { type Http3Library, LIBRARY, loadLibrary, QuicListener } from '../../api/http3/index.ts';
 import type { TlsSource } from '../../lib/tls.ts';
 import { namingSetting } from '../naming-setting.ts';
 import type { Listener, ProtocolContext } from './context.ts';
@@ -24,7 +24,8 @@ export async function serveHttp3(context: ProtocolContext): Promise<Http3Listene
     const { library, tls } = await requirements(context);
     return await listen(context, library, tls);
   } catch (error) {
-    log.warn({ reason: (error as Error).message }, 'extreme mode: HTTP/3 is not served; group commit and delta revisions are on');
+    log.warn({ reason: (error as Error).message },
+      'extreme mode: HTTP/3 is not served; group commit and delta revisions are on');
     return undefined;
   }
 }
@@ -32,7 +33,8 @@ export async function serveHttp3(context: ProtocolContext): Promise<Http3Listene
 /** Throws an error that says what is missing, and how to fix it. */
 async function requirements({ settings, tls }: ProtocolContext): Promise<{ library: Http3Library; tls: TlsSource }> {
   if (tls === undefined) throw new Error('it needs a certificate: set SVC_TLS_ENABLED, SVC_TLS_CERT and SVC_TLS_KEY');
-  if (settings.tls.clientCa !== '' && settings.tls.clientAuth === 'require') throw new Error('its library cannot require certificates of clients, which SVC_TLS_CLIENT_CA asks for');
+  if (settings.tls.clientCa !== '' && settings.tls.clientAuth === 'require')
+    throw new Error('its library cannot require certificates of clients, which SVC_TLS_CLIENT_CA asks for');
   const library = await loadLibrary();
   if (library === undefined) throw new Error(`the package ${LIBRARY} is not installed: npm install ${LIBRARY}`);
   return { library, tls };
@@ -40,10 +42,21 @@ async function requirements({ settings, tls }: ProtocolContext): Promise<{ libra
 
 async function listen(context: ProtocolContext, library: Http3Library, tls: TlsSource): Promise<Http3Listener> {
   const { settings: { http3: { addr }, limits: { bodyTimeout } }, log, clients } = context;
-  const quic = new QuicListener({ library, tls, onLost: (err) => log.error({ err }, 'HTTP/3 is no longer served: its port could not be opened again with the new certificate') });
+  const quic = new QuicListener({
+    library,
+    tls,
+    onLost: (err) =>
+      log.error({ err }, 'HTTP/3 is no longer served: its port could not be opened again with the new certificate'),
+  });
   try {
     const listener = await createHttpListener(context, 'http3');
-    const server = await namingSetting('SVC_HTTP3_ADDR', () => startHttpServer(listener, listenOn(addr), flatErrors, { log, clients, limits: usualLimits(bodyTimeout), sockets: quic }));
+    const server = await namingSetting('SVC_HTTP3_ADDR', () =>
+      startHttpServer(listener, listenOn(addr), flatErrors, {
+        log,
+        clients,
+        limits: usualLimits(bodyTimeout),
+        sockets: quic,
+      }));
     const url = server.url.replace('http:', 'https:');
     return {
       url,

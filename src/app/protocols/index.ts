@@ -3,9 +3,9 @@ import type { Listener, ProtocolContext, ServedService } from './context.ts';
 import { serveGrpc } from './grpc.ts';
 import { serveHttp } from './http.ts';
 import { serveHttp3 } from './http3.ts';
-import { serveMcp } from './mcp.ts';
-import { serveMcpStdio } from './mcp-stdio.ts';
 import { createLimits } from './limits.ts';
+import { serveMcpStdio } from './mcp-stdio.ts';
+import { serveMcp } from './mcp.ts';
 import { readCertificates } from './tls.ts';
 
 /** The addresses of the protocols of a service. */
@@ -45,8 +45,18 @@ export async function serveProtocols(given: ServedService): Promise<Listeners> {
     throw failure.reason;
   }
   tls?.follow(systemTimer);
-  return { url: listeners[0]!.url, ...(http && { http }), ...(grpc && { grpc }), ...(mcp && { mcp }), ...(http3 && { http3 }), ...(tls && { reload: async () => {
-    given.workers?.reload();
-    await tls.reload();
-  } }), stop };
+  return {
+    url: listeners[0]!.url,
+    ...(http && { http }),
+    ...(grpc && { grpc }),
+    ...(mcp && { mcp }),
+    ...(http3 && { http3 }),
+    ...(tls && {
+      reload: async () => {
+        given.workers?.reload();
+        await tls.reload();
+      },
+    }),
+    stop,
+  };
 }

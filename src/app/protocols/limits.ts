@@ -1,6 +1,6 @@
 import type { DocumentService } from '../../docs/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { SlowBodies, type ClientBounds, type SlowBodyReports } from '../../lib/slow-bodies.ts';
+import { type ClientBounds, SlowBodies, type SlowBodyReports } from '../../lib/slow-bodies.ts';
 import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
 import { createRateLimit, type RateLimit } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -15,13 +15,21 @@ export interface SharedLimits {
   readonly clients: ClientBounds;
 }
 
-export function createLimits(settings: Settings, { access, observeRefusal }: DocumentService, clock: Clock): SharedLimits {
+export function createLimits(settings: Settings, { access, observeRefusal }: DocumentService,
+  clock: Clock): SharedLimits
+{
   const { rateLimit: { enabled, window: windowMs, ...rest } } = settings;
   const limit = createRateLimit({ ...rest, windowMs, clock, identify: access.identify, onRefused: observeRefusal });
   const clients = createClientBounds(settings, new SlowBodies({ perClient: settings.limits.slowBodies }));
   return { readAddress: clients.readAddress, clients, ...(enabled && { limit }) };
 }
 
-export function createClientBounds({ limits: { trustedProxies } }: Settings, slowBodies: SlowBodyReports): ClientBounds {
-  return { readAddress: createAddressReader(trustedProxies), isProxy: (address) => trustedProxies.some((network) => network.contains(address)), slowBodies };
+export function createClientBounds({ limits: { trustedProxies } }: Settings,
+  slowBodies: SlowBodyReports): ClientBounds
+{
+  return {
+    readAddress: createAddressReader(trustedProxies),
+    isProxy: (address) => trustedProxies.some((network) => network.contains(address)),
+    slowBodies,
+  };
 }

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import {
-  BUILT_IN_NAMES, createCore, HANDSHAKE, operationOf, parseCustomTools, parseToolset, pinRevision,
-  type CoreOptions, type CustomTool, type JsonSchema, type McpCore, type Revisions, type Toolset, type ToolSchemas,
-} from '../../api/mcp/index.ts';
+import { BUILT_IN_NAMES, type CoreOptions, createCore, type CustomTool, HANDSHAKE, type JsonSchema, type McpCore,
+  operationOf, parseCustomTools, parseToolset, pinRevision, type Revisions, type ToolSchemas,
+  type Toolset } from '../../api/mcp/index.ts';
 import type { McpDescription } from '../../docs/index.ts';
 import { ConfigError } from '../../lib/config-error.ts';
-import type { Settings } from '../settings/index.ts';
 import { mcpAnswerBytes } from '../settings/answer-bytes.ts';
+import type { Settings } from '../settings/index.ts';
 import { BUILD_VERSION } from '../version.ts';
 import type { ServedService } from './context.ts';
 
@@ -20,7 +19,9 @@ export interface ServedMcp {
 }
 
 /** The methods of MCP over the service's operations. Throws `ConfigError` for an invalid pin or file of tools. */
-export async function createMcp({ settings, specification, invoke, permits, service, log }: ServedService): Promise<ServedMcp> {
+export async function createMcp(
+  { settings, specification, invoke, permits, service, log }: ServedService,
+): Promise<ServedMcp> {
   const { mcp, fts } = settings;
   const revisions = pinRevision(mcp.protocolVersion ?? '');
   const inputs = specification.inputs as Readonly<Record<string, JsonSchema>>;
@@ -42,7 +43,10 @@ export async function createMcp({ settings, specification, invoke, permits, serv
   return { core, revisions };
 }
 
-/** Whether MCP itself authenticates its callers: by an MCP key, or over stdio as the user of this machine (decision D-114). */
+/**
+ * Whether MCP itself authenticates its callers: by an MCP key, or over stdio as the user of this machine (decision
+ * D-114).
+ */
 function isTrusted({ mcp }: Settings): boolean {
   return mcp.apiKeyEnabled || mcp.stdio;
 }
@@ -58,7 +62,9 @@ function toolsetOf(names: readonly string[]): Toolset {
 }
 
 /** Lets the service report MCP in its health, configuration and endpoints. */
-export function describeMcp({ service }: ServedService, { core, revisions }: ServedMcp, transport: Pick<McpDescription, 'stdio' | 'sessions'>): void {
+export function describeMcp({ service }: ServedService, { core, revisions }: ServedMcp,
+  transport: Pick<McpDescription, 'stdio' | 'sessions'>): void
+{
   service.describeMcp({
     ...transport,
     tools: core.tools,
@@ -70,7 +76,9 @@ export function describeMcp({ service }: ServedService, { core, revisions }: Ser
 
 /** MCP has no field for the vendor of a server, so it is part of the description. */
 function serverInfo({ mcp }: Settings): CoreOptions['info'] {
-  const description = [mcp.serverDescription, mcp.serverVendor && `by ${mcp.serverVendor}`].filter((part) => part !== '').join(', ');
+  const description = [mcp.serverDescription, mcp.serverVendor && `by ${mcp.serverVendor}`].filter((part) =>
+    part !== ''
+  ).join(', ');
   return {
     name: mcp.serverName,
     version: BUILD_VERSION,
@@ -80,13 +88,16 @@ function serverInfo({ mcp }: Settings): CoreOptions['info'] {
 }
 
 async function readSchemas(): Promise<ToolSchemas> {
-  return JSON.parse(await readFile(new URL('../../../generated/mcp/tools.json', import.meta.url), 'utf8')) as ToolSchemas;
+  return JSON.parse(
+    await readFile(new URL('../../../generated/mcp/tools.json', import.meta.url), 'utf8'),
+  ) as ToolSchemas;
 }
 
 async function readCustomTools(file: string, inputs: Readonly<Record<string, JsonSchema>>): Promise<CustomTool[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError([`SVC_MCP_CONFIG: ${file} cannot be read: ${error.code ?? error.message}`]);
   });
-  if (text.length > MAX_FILE_BYTES) throw new ConfigError([`SVC_MCP_CONFIG: ${file} is larger than ${MAX_FILE_BYTES} bytes`]);
+  if (text.length > MAX_FILE_BYTES)
+    throw new ConfigError([`SVC_MCP_CONFIG: ${file} is larger than ${MAX_FILE_BYTES} bytes`]);
   return parseCustomTools(file, text, { inputOf: (action) => inputs[operationOf(action)]!, builtIn: BUILT_IN_NAMES });
 }

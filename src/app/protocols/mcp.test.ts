@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { connectHandshake } from '../../testkit/mcp-clients.ts';
-import { startDocumentService, type RunningDocumentService } from '../docs-service.ts';
-import { loadSettings, type Environment } from '../settings/index.ts';
+import { type RunningDocumentService, startDocumentService } from '../docs-service.ts';
+import { type Environment, loadSettings } from '../settings/index.ts';
 
 let service: RunningDocumentService | undefined;
 
@@ -12,9 +12,20 @@ afterEach(async () => {
 });
 
 async function start(env: Environment = {}): Promise<{ running: RunningDocumentService; warnings: string[] }> {
-  const { settings } = loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ENABLED: 'false', SVC_MCP_ADDR: '127.0.0.1:0', ...env } });
+  const { settings } = loadSettings({
+    env: {
+      SVC_PATH: ':memory:',
+      SVC_HTTP_ADDR: '127.0.0.1:0',
+      SVC_GRPC_ENABLED: 'false',
+      SVC_MCP_ADDR: '127.0.0.1:0',
+      ...env,
+    },
+  });
   const warnings: string[] = [];
-  service = await startDocumentService({ settings, log: { ...silentLog, warn: (_fields, message) => void warnings.push(message) } });
+  service = await startDocumentService({
+    settings,
+    log: { ...silentLog, warn: (_fields, message) => void warnings.push(message) },
+  });
   return { running: service, warnings };
 }
 
@@ -25,7 +36,11 @@ describe('MCP in the service', () => {
     const wide = await start({ SVC_MCP_ADDR: '0.0.0.0:0' });
     expect(wide.warnings.filter((line) => line.startsWith('MCP is open'))).toHaveLength(1);
     await service!.stop();
-    const keyed = await start({ SVC_MCP_ADDR: '0.0.0.0:0', SVC_MCP_API_KEY_ENABLED: 'true', SVC_MCP_API_KEYS: 'secret:me' });
+    const keyed = await start({
+      SVC_MCP_ADDR: '0.0.0.0:0',
+      SVC_MCP_API_KEY_ENABLED: 'true',
+      SVC_MCP_API_KEYS: 'secret:me',
+    });
     expect(keyed.warnings.filter((line) => line.startsWith('MCP'))).toEqual([]);
   });
 
@@ -37,13 +52,25 @@ describe('MCP in the service', () => {
     await client.close();
   });
 
-  const auth = { SVC_AUTH_ENABLED: 'true', SVC_AUTH_JWT_SECRET: 'a secret that only this test knows', SVC_AUTH_ADMIN_PASSWORD: 'password' };
+  const auth = {
+    SVC_AUTH_ENABLED: 'true',
+    SVC_AUTH_JWT_SECRET: 'a secret that only this test knows',
+    SVC_AUTH_ADMIN_PASSWORD: 'password',
+  };
 
   async function post<T>(url: string, path: string, body: object, headers: Record<string, string> = {}): Promise<T> {
-    return await (await fetch(`${url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) })).json() as T;
+    return await (await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })).json() as T;
   }
 
-  const signIn = async (url: string): Promise<Record<string, string>> => ({ Authorization: `Bearer ${(await post<{ token: string }>(url, '/v1/auth/login', { username: 'admin', password: 'password' })).token}` });
+  const signIn = async (url: string): Promise<Record<string, string>> => ({
+    Authorization: `Bearer ${
+      (await post<{ token: string }>(url, '/v1/auth/login', { username: 'admin', password: 'password' })).token
+    }`,
+  });
 
   it('takes the keys that are made over REST until they are disabled, and lets their holders do what it offers', async () => {
     const { running } = await start({ ...auth, SVC_MCP_API_KEY_ENABLED: 'true' });
@@ -74,9 +101,13 @@ describe('MCP in the service', () => {
   });
 
   it('names itself and instructs models as configured', async () => {
-    const { running } = await start({ SVC_MCP_SERVER_NAME: 'library', SVC_MCP_INSTRUCTIONS: 'Search before you answer.' });
+    const { running } = await start({
+      SVC_MCP_SERVER_NAME: 'library',
+      SVC_MCP_INSTRUCTIONS: 'Search before you answer.',
+    });
     const { client } = await connectHandshake(new URL(running.listeners.mcp!.url));
-    expect([client.getServerVersion(), client.getInstructions()]).toMatchObject([{ name: 'library' }, 'Search before you answer.']);
+    expect([client.getServerVersion(), client.getInstructions()]).toMatchObject([{ name: 'library' },
+      'Search before you answer.']);
     await client.close();
   });
 
@@ -98,12 +129,16 @@ describe('MCP in the service', () => {
 
   it('reports its tools among the endpoints', async () => {
     const { running } = await start();
-    const { mcp } = await (await fetch(`${running.url}/v1/endpoints`)).json() as { mcp: { name: string; description: string }[] };
+    const { mcp } = await (await fetch(`${running.url}/v1/endpoints`)).json() as {
+      mcp: { name: string; description: string }[];
+    };
     expect(mcp).toHaveLength(12);
     expect(mcp).toContainEqual({ name: 'search', description: 'Search documents' });
     await service!.stop();
     const { running: whole } = await start({ SVC_MCP_TOOLSET: 'full' });
-    const { mcp: all } = await (await fetch(`${whole.url}/v1/endpoints`)).json() as { mcp: { name: string; description: string }[] };
+    const { mcp: all } = await (await fetch(`${whole.url}/v1/endpoints`)).json() as {
+      mcp: { name: string; description: string }[];
+    };
     expect(all).toHaveLength(101);
     expect(all).toContainEqual({ name: 'add_document', description: 'Create or update one document' });
   });

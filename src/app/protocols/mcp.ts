@@ -1,5 +1,5 @@
+import { type ErrorFormat, listenOn, startHttpServer, usualLimits } from '../../api/http/index.ts';
 import { Authenticator, createMcpListener, INVALID_REQUEST, StaticKeys } from '../../api/mcp/index.ts';
-import { listenOn, startHttpServer, usualLimits, type ErrorFormat } from '../../api/http/index.ts';
 import { isLoopback } from '../../lib/address.ts';
 import { namingSetting } from '../naming-setting.ts';
 import type { Listener, ProtocolContext } from './context.ts';
@@ -19,12 +19,20 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
   const address = listenOn(mcp.addr);
   const served = await createMcp(context);
   const authenticator = new Authenticator({
-    required: mcp.apiKeyEnabled, keys: new StaticKeys(mcp.apiKeys), stored: { find: access.findMcpKey }, cacheTtl: mcp.apiKeyCacheTtl, clock,
+    required: mcp.apiKeyEnabled,
+    keys: new StaticKeys(mcp.apiKeys),
+    stored: { find: access.findMcpKey },
+    cacheTtl: mcp.apiKeyCacheTtl,
+    clock,
     ...(access.enabled && { accepts: access.identify }),
   });
   access.onChange(() => authenticator.forget());
   const mcpListener = createMcpListener({
-    ...served, clock, log, readAddress, limit,
+    ...served,
+    clock,
+    log,
+    readAddress,
+    limit,
     authenticator,
     follow: (check) => access.accessWatches.follow(check),
     onRefused: (refused) => observeUnidentified({ ...refused, keysOnly: mcp.apiKeyEnabled }),
@@ -32,9 +40,23 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
     compress: settings.http.compression,
     // All tools have one path, so `*`, which allows every page to read, allows nothing here.
     origin: { guard: webGuardOf(settings, mcp.addr, 'nothing'), isOpen: !mcp.apiKeyEnabled && !access.enabled },
-    rateLimit: { enabled: mcp.rateLimitEnabled, requests: mcp.rateLimitRequests, windowMs: mcp.rateLimitWindow, burst: mcp.rateLimitBurst, by: mcp.rateLimitBy, clock },
+    rateLimit: {
+      enabled: mcp.rateLimitEnabled,
+      requests: mcp.rateLimitRequests,
+      windowMs: mcp.rateLimitWindow,
+      burst: mcp.rateLimitBurst,
+      by: mcp.rateLimitBy,
+      clock,
+    },
   });
-  const server = await namingSetting('SVC_MCP_ADDR', () => startHttpServer(mcpListener.listener, address, jsonRpcErrors, { tls: context.tls, log, clients, limits: usualLimits(limits.bodyTimeout) }));
+  const server = await namingSetting('SVC_MCP_ADDR',
+    () =>
+      startHttpServer(mcpListener.listener, address, jsonRpcErrors, {
+        tls: context.tls,
+        log,
+        clients,
+        limits: usualLimits(limits.bodyTimeout),
+      }));
   warnWhereOpen(context);
   describeMcp(context, served, { stdio: false, sessions: mcpListener.sessions });
   return {
@@ -48,5 +70,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
 /** Decision D-114. */
 function warnWhereOpen({ settings: { mcp, auth }, log }: ProtocolContext): void {
   if (mcp.apiKeyEnabled || auth.enabled || isLoopback(mcp.addr)) return;
-  log.warn({}, 'MCP is open to everyone who reaches its port; close it with SVC_MCP_API_KEY_ENABLED, or serve this machine only with SVC_MCP_ADDR=127.0.0.1:9000');
+  log.warn({},
+    'MCP is open to everyone who reaches its port; close it with SVC_MCP_API_KEY_ENABLED, or serve this machine ' +
+      'only with SVC_MCP_ADDR=127.0.0.1:9000');
 }

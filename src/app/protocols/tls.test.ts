@@ -1,17 +1,17 @@
+import { credentials } from '@grpc/grpc-js';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { credentials } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../lib/config-error.ts';
 import { silentLog } from '../../lib/log.ts';
-import { makeAuthority, type Certificate } from '../../testkit/certificates.ts';
+import { type Certificate, makeAuthority } from '../../testkit/certificates.ts';
 import { GrpcClient } from '../../testkit/grpc-client.ts';
-import { startDocumentService, type RunningDocumentService } from '../docs-service.ts';
-import { loadSettings, type Environment } from '../settings/index.ts';
+import { type RunningDocumentService, startDocumentService } from '../docs-service.ts';
+import { type Environment, loadSettings } from '../settings/index.ts';
 
 let folder: string;
 let ca: string;
@@ -24,7 +24,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-tls-'));
   const authority = await makeAuthority();
   ca = authority.cert;
-  [server, member, foreign] = [await authority.issue('server'), await authority.issue('client'), await (await makeAuthority()).issue('client')];
+  [server, member, foreign] = [await authority.issue('server'), await authority.issue('client'),
+    await (await makeAuthority()).issue('client')];
   await writeFile(file('cert'), server.cert);
   await writeFile(file('key'), server.key);
   await writeFile(file('ca'), ca);
@@ -40,15 +41,23 @@ const file = (name: string): string => join(folder, name);
 async function start(env: Environment = {}): Promise<RunningDocumentService> {
   const { settings } = loadSettings({
     env: {
-      SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0',
-      SVC_TLS_ENABLED: 'true', SVC_TLS_CERT: file('cert'), SVC_TLS_KEY: file('key'), ...env,
+      SVC_PATH: ':memory:',
+      SVC_HTTP_ADDR: '127.0.0.1:0',
+      SVC_GRPC_ADDR: '127.0.0.1:0',
+      SVC_MCP_ADDR: '127.0.0.1:0',
+      SVC_TLS_ENABLED: 'true',
+      SVC_TLS_CERT: file('cert'),
+      SVC_TLS_KEY: file('key'),
+      ...env,
     },
   });
   return (service = await startDocumentService({ settings, log: silentLog }));
 }
 
 /** Status and headers of an answer over TLS. */
-async function get(url: string, options: RequestOptions = {}): Promise<{ status: number | undefined; headers: Record<string, unknown> }> {
+async function get(url: string,
+  options: RequestOptions = {}): Promise<{ status: number | undefined; headers: Record<string, unknown> }>
+{
   const sent = request(url, { ca, agent: false, ...options });
   sent.end();
   const [response] = await once(sent, 'response') as [IncomingMessage];
@@ -58,7 +67,9 @@ async function get(url: string, options: RequestOptions = {}): Promise<{ status:
 
 /** Whether gRPC answers a client with a certificate, or with none. */
 async function answersGrpc({ listeners }: RunningDocumentService, own?: Certificate): Promise<boolean> {
-  const secure = own === undefined ? credentials.createSsl(Buffer.from(ca)) : credentials.createSsl(Buffer.from(ca), Buffer.from(own.key), Buffer.from(own.cert));
+  const secure = own === undefined
+    ? credentials.createSsl(Buffer.from(ca))
+    : credentials.createSsl(Buffer.from(ca), Buffer.from(own.key), Buffer.from(own.cert));
   const client = new GrpcClient(listeners.grpc!.url, { credentials: secure });
   try {
     await client.call('Health', {}, { deadline: Date.now() + 10_000 });
@@ -103,7 +114,9 @@ describe('with TLS', () => {
   });
 
   it('and a file that cannot be read, nothing is served', async () => {
-    await expect(start({ SVC_TLS_KEY: file('missing') })).rejects.toEqual(new ConfigError([`SVC_TLS_KEY: ${file('missing')} cannot be read: ENOENT`]));
+    await expect(start({ SVC_TLS_KEY: file('missing') })).rejects.toEqual(
+      new ConfigError([`SVC_TLS_KEY: ${file('missing')} cannot be read: ENOENT`]),
+    );
     await expect(start({ SVC_TLS_KEY: file('cert') })).rejects.toThrow();
   });
 });

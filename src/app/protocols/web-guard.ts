@@ -3,7 +3,9 @@ import { ownNames } from '../../lib/own-names.ts';
 import { createWebGuard, type WebGuard, type WebReach } from '../../lib/web-guard.ts';
 import type { Settings } from '../settings/index.ts';
 
-/** Rejects requests of other sites' pages to a listener; `others` is what pages of origins that are not listed may do. */
+/**
+ * Rejects requests of other sites' pages to a listener; `others` is what pages of origins that are not listed may do.
+ */
 export function webGuardOf({ cors }: Settings, address: Address, others: WebReach): WebGuard {
   const host = address.kind === 'tcp' ? address.host : undefined;
   return createWebGuard({ origins: cors.origins.listed, others, names: ownNames(host), remedy });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { NodeLink, readSchema } from '../../api/grpc/index.ts';
-import { ConfigError } from '../../lib/config-error.ts';
 import { parseAddress } from '../../lib/address.ts';
+import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { readCertificates } from '../protocols/tls.ts';
 import type { Settings } from '../settings/index.ts';
@@ -15,9 +15,13 @@ const IMAGE = new URL('../../../generated/proto/docs.binpb', import.meta.url);
  */
 export async function connectToLeader(settings: Settings, log: Log): Promise<() => NodeLink> {
   const { leaderAddr, secret } = settings.replication;
-  if (leaderAddr === '') return () => { throw new Error('there is no leader to connect to'); };
+  if (leaderAddr === '')
+    return () => {
+      throw new Error('there is no leader to connect to');
+    };
   const address = parseAddress(leaderAddr);
-  if (address === undefined) throw new ConfigError([`SVC_REPLICATION_LEADER_ADDR: expected host:port or unix:/path, got "${leaderAddr}"`]);
+  if (address === undefined)
+    throw new ConfigError([`SVC_REPLICATION_LEADER_ADDR: expected host:port or unix:/path, got "${leaderAddr}"`]);
   const schema = readSchema(await readFile(IMAGE));
   const certificates = await readCertificates(settings, log);
   return () => new NodeLink({ address, schema, secret, tls: certificates?.current });

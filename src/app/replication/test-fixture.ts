@@ -1,12 +1,12 @@
-import { createServer } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { openDatabase, type Sql } from '../../storage/index.ts';
-import { startDocumentService, type RunningDocumentService } from '../docs-service.ts';
-import { loadSettings, type Environment } from '../settings/index.ts';
+import { type RunningDocumentService, startDocumentService } from '../docs-service.ts';
+import { type Environment, loadSettings } from '../settings/index.ts';
 
 export const SECRET = 'a secret of at least thirty-two characters';
 
@@ -40,12 +40,25 @@ export class TestNode {
   }
 
   static async start(path: string, env: Environment): Promise<TestNode> {
-    const { settings } = loadSettings({ env: { SVC_PATH: path, SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', SVC_REPLICATION_SECRET: SECRET, SVC_REPLICATION_RETRY_INTERVAL: '100ms', ...env } });
+    const { settings } = loadSettings({
+      env: {
+        SVC_PATH: path,
+        SVC_HTTP_ADDR: '127.0.0.1:0',
+        SVC_GRPC_ADDR: '127.0.0.1:0',
+        SVC_MCP_ADDR: '127.0.0.1:0',
+        SVC_REPLICATION_SECRET: SECRET,
+        SVC_REPLICATION_RETRY_INTERVAL: '100ms',
+        ...env,
+      },
+    });
     const logged: Logged[] = [];
-    const note = (level: Logged['level']) => (_fields: object, message: string): void => void logged.push({ level, message });
+    const note = (level: Logged['level']) => (_fields: object, message: string): void =>
+      void logged.push({ level, message });
     let sql: Sql | undefined;
     const service = await startDocumentService({
-      settings, validateResponses: true, passwordCost: 4,
+      settings,
+      validateResponses: true,
+      passwordCost: 4,
       log: { ...silentLog, info: note('info'), warn: note('warn'), error: note('error') },
       open: async (file, keys) => (sql = await openDatabase({ path: file, keys })),
     });
@@ -57,13 +70,21 @@ export class TestNode {
     return this.service.listeners.grpc!.url.replace(/^.*\/\//, '');
   }
 
-  async call(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<{ status: number; body: Record<string, unknown> }> {
-    const response = await fetch(this.service.url + path, { method, headers: { ...(body && { 'Content-Type': 'application/json' }), ...headers }, ...(body && { body: JSON.stringify(body) }) });
+  async call(method: string, path: string, body?: object,
+    headers: Record<string, string> = {}): Promise<{ status: number; body: Record<string, unknown> }>
+  {
+    const response = await fetch(this.service.url + path, {
+      method,
+      headers: { ...(body && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   }
 
   /** Like `call`, for a request that must succeed. */
-  async do<T = Record<string, unknown>>(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<T> {
+  async do<T = Record<string, unknown>>(method: string, path: string, body?: object,
+    headers?: Record<string, string>): Promise<T>
+  {
     const answer = await this.call(method, path, body, headers);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body as T;
@@ -87,16 +108,29 @@ export interface Status {
   readonly leader_addr: string;
   readonly replication_lag_ms: number;
   readonly healthy: boolean;
-  readonly followers: readonly { readonly follower_id: string; readonly confirmed_lsn: number; readonly lag_ms: number; readonly status: string }[];
+  readonly followers: readonly { readonly follower_id: string; readonly confirmed_lsn: number; readonly lag_ms: number;
+    readonly status: string }[];
 }
 
 /** Every row of every replicated table, by table. */
 export async function contentOf(sql: Sql): Promise<Record<string, unknown[]>> {
-  const tables = await sql.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ('replication', 'schema_version') ORDER BY name");
+  const tables = await sql.all<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN " +
+      "('replication', 'schema_version') ORDER BY name",
+  );
   const content: Record<string, unknown[]> = {};
   for (const { name } of tables) {
     const rows = await sql.all(`SELECT * FROM ${name}`);
-    content[name] = rows.map((row) => JSON.stringify(Object.fromEntries(Object.entries(row).map(([column, value]) => [column, value instanceof Uint8Array ? Buffer.from(value).toString('base64') : typeof value === 'bigint' ? `${value}n` : value])))).sort();
+    content[name] = rows.map((row) =>
+      JSON.stringify(
+        Object.fromEntries(Object.entries(row).map(([column, value]) => [column, value instanceof Uint8Array
+          ? Buffer.from(value).toString('base64')
+          : typeof value === 'bigint'
+          ? `${value}n`
+          : value]
+        )),
+      )
+    ).sort();
   }
   return content;
 }
@@ -110,7 +144,12 @@ export async function placeOf(sql: Sql): Promise<unknown> {
 export async function untilEqual(follower: TestNode, leader: TestNode): Promise<void> {
   await vi.waitFor(async () => {
     const [here, there] = [await placeOf(follower.sql), await placeOf(leader.sql)];
-    if (JSON.stringify(here) !== JSON.stringify(there)) throw new Error(`follower at ${JSON.stringify(here)}, leader at ${JSON.stringify(there)}: ${JSON.stringify(follower.logged.slice(-5))}`);
+    if (JSON.stringify(here) !== JSON.stringify(there))
+      throw new Error(
+        `follower at ${JSON.stringify(here)}, leader at ${JSON.stringify(there)}: ${
+          JSON.stringify(follower.logged.slice(-5))
+        }`,
+      );
   }, { timeout: 10_000, interval: 10 });
 }
 

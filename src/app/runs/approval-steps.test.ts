@@ -30,7 +30,13 @@ async function start(): Promise<void> {
 
 async function call<T>(method: string, path: string, body?: object): Promise<T> {
   const response = await fetch(`${service.url}/api/v1${path}`, {
-    method, headers: { authorization: `Bearer ${API_TOKEN}`, 'idempotency-key': crypto.randomUUID(), ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) }),
+    method,
+    headers: {
+      authorization: `Bearer ${API_TOKEN}`,
+      'idempotency-key': crypto.randomUUID(),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
   });
   return (await response.json() as { data: T }).data;
 }
@@ -46,20 +52,30 @@ afterEach(async () => {
 
 it('continues after the approval, with the artefacts of the steps before it', { timeout: 180_000 }, async () => {
   const { id } = await call<Run>('POST', '/runs', { project_id: 'alpha', kind: 'pipeline', task: 'release' });
-  await vi.waitFor(async () => expect(await call<Run>('GET', `/runs/${id}`)).toMatchObject({
-    state: 'queued', waiting_reason: 'approval', ship_id: null, approval: { state: 'waiting', step: 'go-live', message: 'Deploy to production?' },
-  }), UNTIL);
+  await vi.waitFor(async () =>
+    expect(await call<Run>('GET', `/runs/${id}`)).toMatchObject({
+      state: 'queued',
+      waiting_reason: 'approval',
+      ship_id: null,
+      approval: { state: 'waiting', step: 'go-live', message: 'Deploy to production?' },
+    }), UNTIL);
   await service.stop();
   await start();
   const quire = (...args: string[]) => runQuire(['runs', ...args, '--url', service.url, '--token', API_TOKEN]);
   expect((await quire('show', id)).stdout).toMatch(/approval +go-live until .*: Deploy to production\?/);
   expect(await quire('approve', id)).toMatchObject({ exitCode: 0 });
-  await vi.waitFor(async () => expect(await call<Run>('GET', `/runs/${id}`)).toMatchObject({ state: 'succeeded' }), UNTIL);
+  await vi.waitFor(async () => expect(await call<Run>('GET', `/runs/${id}`)).toMatchObject({ state: 'succeeded' }),
+    UNTIL);
   const run = await call<Run>('GET', `/runs/${id}`);
   expect(run).toMatchObject({ attempt: 1, approval: { state: 'approved', by: 'api', step: 'go-live' } });
   const messages = (await call<{ message: string }[]>('GET', `/runs/${id}/logs`)).map(({ message }) => message);
-  expect(messages).toEqual(expect.arrayContaining(['kept 2 artefacts', 'the step go-live is approved by api', 'restored 2 artefacts of the steps before the approval', 'built', 'notes']));
+  expect(messages).toEqual(
+    expect.arrayContaining(['kept 2 artefacts', 'the step go-live is approved by api',
+      'restored 2 artefacts of the steps before the approval', 'built', 'notes']),
+  );
   expect(await call(`GET`, `/runs/${id}/result`)).toMatchObject({ content: expect.stringMatching(/^1\s*$/) });
   const attempts = await call<{ attempt: number; steps: { name: string }[] }[]>('GET', `/runs/${id}/attempts`);
-  expect(attempts.map(({ attempt, steps }) => [attempt, steps.map(({ name }) => name)])).toEqual([[1, ['build']], [1, ['deploy']]]);
+  expect(attempts.map(({ attempt, steps }) => [attempt, steps.map(({ name }) => name)])).toEqual([[1, ['build']], [1, [
+    'deploy',
+  ]]]);
 });

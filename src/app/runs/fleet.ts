@@ -1,11 +1,11 @@
-import { hostname, networkInterfaces } from 'node:os';
 import { isIP } from 'node:net';
-import { startFleetServers, type FleetServers } from '../../api/grpc/fleet/index.ts';
-import { Loop } from '../../lib/loop.ts';
-import { formatAddress, parseAddress, type Address } from '../../lib/address.ts';
-import { ConfigError } from '../../lib/config-error.ts';
+import { hostname, networkInterfaces } from 'node:os';
+import { type FleetServers, startFleetServers } from '../../api/grpc/fleet/index.ts';
+import { type Address, formatAddress, parseAddress } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
+import { Loop } from '../../lib/loop.ts';
 import type { ClientBounds } from '../../lib/slow-bodies.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { inDataDir, type RunsConfig } from '../../runs/config/index.ts';
@@ -17,14 +17,26 @@ const REVIEW_MS = 3_600_000;
 const MAX_HOSTS = 64;
 
 /** Opens the certificate authority of the configured folder, or creates it; undefined while the fleet is off. */
-export async function openAuthority(config: RunsConfig, { clock, log }: { clock: Clock; log: Log }): Promise<Authority | undefined> {
+export async function openAuthority(config: RunsConfig,
+  { clock, log }: { clock: Clock; log: Log }): Promise<Authority | undefined>
+{
   const { enabled, ca_dir, trust_domain, ca_ttl, server_cert_ttl, ship_cert_ttl } = config.fleet;
   if (!enabled) return undefined;
   const folder = inDataDir(config, ca_dir);
-  return Authority.open({ folder, trustDomain: trust_domain, caTtlMs: ca_ttl, serverTtlMs: server_cert_ttl, shipTtlMs: ship_cert_ttl, clock, log });
+  return Authority.open({
+    folder,
+    trustDomain: trust_domain,
+    caTtlMs: ca_ttl,
+    serverTtlMs: server_cert_ttl,
+    shipTtlMs: ship_cert_ttl,
+    clock,
+    log,
+  });
 }
 
-/** The addresses at which ships reach this server: the advertised host, with the ports that the servers actually use. */
+/**
+ * The addresses at which ships reach this server: the advertised host, with the ports that the servers actually use.
+ */
 export class FleetAddresses {
   readonly listen: { readonly fleet: Tcp; readonly enrol: Tcp };
   readonly #host: string;
@@ -32,7 +44,10 @@ export class FleetAddresses {
 
   /** Throws a `ConfigError` for an invalid host or TCP address. */
   constructor({ fleet }: RunsConfig) {
-    this.listen = { fleet: requireTcp('fleet.listen', fleet.listen), enrol: requireTcp('fleet.enrol_listen', fleet.enrol_listen) };
+    this.listen = {
+      fleet: requireTcp('fleet.listen', fleet.listen),
+      enrol: requireTcp('fleet.enrol_listen', fleet.enrol_listen),
+    };
     this.#host = fleet.advertise === '' ? hostname() : advertisedHost(fleet.advertise);
     this.#ports = { fleet: this.listen.fleet.port, enrol: this.listen.enrol.port };
   }
@@ -47,9 +62,13 @@ export class FleetAddresses {
 
   /** Every name and IP address by which ships may address this machine. */
   hosts(): string[] {
-    const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []).map(({ address }) => address);
-    const all = [this.#host, 'localhost', '127.0.0.1', '::1', hostname(), ...[this.listen.fleet, this.listen.enrol].map(({ host }) => host ?? ''), ...interfaces];
-    return [...new Set(all)].filter((host) => isIP(host) !== 0 || /^[A-Za-z0-9_.-]{1,253}$/.test(host)).slice(0, MAX_HOSTS);
+    const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []).map(({ address }) =>
+      address
+    );
+    const all = [this.#host, 'localhost', '127.0.0.1', '::1', hostname(),
+      ...[this.listen.fleet, this.listen.enrol].map(({ host }) => host ?? ''), ...interfaces];
+    return [...new Set(all)].filter((host) => isIP(host) !== 0 || /^[A-Za-z0-9_.-]{1,253}$/.test(host)).slice(0,
+      MAX_HOSTS);
   }
 
   #at(port: number): string {
@@ -117,7 +136,14 @@ export async function startFleet(options: FleetStartOptions): Promise<RunningFle
       log.error({ err: error }, 'the certificates of the fleet could not be looked after');
     }
   };
-  const reviews = new Loop({ name: 'certificates of the fleet', everyMs: REVIEW_MS, waitsFirst: true, timer, log, failure: 'the certificates of the fleet could not be looked after' }, review);
+  const reviews = new Loop({
+    name: 'certificates of the fleet',
+    everyMs: REVIEW_MS,
+    waitsFirst: true,
+    timer,
+    log,
+    failure: 'the certificates of the fleet could not be looked after',
+  }, review);
   reviews.start();
   log.info({ fleet: addresses.fleet(), enrol: addresses.enrol() }, 'ships can connect');
   return {

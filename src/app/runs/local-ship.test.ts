@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { silentLog, type Log } from '../../lib/log.ts';
+import { type Log, silentLog } from '../../lib/log.ts';
 import { API_TOKEN, serveRuns } from '../../testkit/runs-server.ts';
 import { RunsServer } from '../../testkit/ship/runs-server.ts';
 
@@ -43,7 +43,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('the ship in the server\'s process', () => {
+describe("the ship in the server's process", () => {
   it('works without a fleet', async () => {
     const id = await server.submit('quick', 'the input');
     expect(await server.reached(id, 'succeeded')).toMatchObject({ attempt: 1 });
@@ -53,30 +53,48 @@ describe('the ship in the server\'s process', () => {
   });
 
   it('separates steps by default, or takes no pipelines, and reports which', async () => {
-    const other = await RunsServer.start({ folder: join(folder, 'apart'), yaml: YAML, local: true, fence: 'sandbox: auto' });
+    const other = await RunsServer.start({
+      folder: join(folder, 'apart'),
+      yaml: YAML,
+      local: true,
+      fence: 'sandbox: auto',
+    });
     onTestFinished(() => other.service.stop());
-    const { data } = await fetch(`${other.service.url}/readyz`).then((answer) => answer.json()) as { data: { checks: { sandbox: string } } };
+    const { data } = await fetch(`${other.service.url}/readyz`).then((answer) => answer.json()) as {
+      data: { checks: { sandbox: string } };
+    };
     if (!['bubblewrap', 'namespaces'].includes(data.checks.sandbox)) return expect(data.checks.sandbox).toBe('missing');
     const id = await other.submit('quick', 'the input');
     await other.reached(id, 'succeeded');
     expect(await other.output(id)).toEqual(['hello', 'the input']);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('refuses to start where the users of steps have no way to their folder and none is made for them, with what to do', async () => {
-    const closed = mkdtempSync(join(tmpdir(), 'quire-closed-'));
-    onTestFinished(() => rmSync(closed, { recursive: true, force: true }));
-    await expect(RunsServer.start({ folder: closed, yaml: YAML, local: true, fence: 'sandbox: none' })).rejects.toThrow(/^data_dir: .*others may not pass through \S+quire-closed-\S+: open it \(chmod o\+x\)/);
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'refuses to start where the users of steps have no way to their folder and none is made for them, with what to do',
+    async () => {
+      const closed = mkdtempSync(join(tmpdir(), 'quire-closed-'));
+      onTestFinished(() => rmSync(closed, { recursive: true, force: true }));
+      await expect(RunsServer.start({ folder: closed, yaml: YAML, local: true, fence: 'sandbox: none' })).rejects
+        .toThrow(/^data_dir: .*others may not pass through \S+quire-closed-\S+: open it \(chmod o\+x\)/);
+    },
+  );
 
-  it.skipIf(process.getuid?.() !== 0)('lets the users of steps through the data folder that it makes, also beside an authority', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'quire-open-'));
-    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-    chmodSync(data, 0o711);
-    const yaml = `${YAML}fleet: {enabled: true, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}\nlocal: {sandbox: none}\nprojects: [{id: alpha, repository: org/alpha}]\n`;
-    const { service } = await serveRuns({ folder: data, yaml });
-    onTestFinished(() => service.stop());
-    expect([statSync(join(data, 'data')).mode & 0o777, statSync(join(data, 'data', 'ca')).mode & 0o777]).toEqual([0o711, 0o700]);
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'lets the users of steps through the data folder that it makes, also beside an authority',
+    async () => {
+      const data = mkdtempSync(join(tmpdir(), 'quire-open-'));
+      onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+      chmodSync(data, 0o711);
+      const yaml = `${YAML}fleet: {enabled: true, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: ` +
+        `127.0.0.1}\nlocal: {sandbox: none}\nprojects: [{id: alpha, repository: org/alpha}]\n`;
+      const { service } = await serveRuns({ folder: data, yaml });
+      onTestFinished(() => service.stop());
+      expect([statSync(join(data, 'data')).mode & 0o777, statSync(join(data, 'data', 'ca')).mode & 0o777]).toEqual([
+        0o711,
+        0o700,
+      ]);
+    },
+  );
 
   it('works on as many runs at once as it may', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => server.submit('quick', 'x')));
@@ -92,15 +110,24 @@ describe('the ship in the server\'s process', () => {
 
   it('stops in order with nothing to warn of, while runs are under way, wait, and are followed', async () => {
     const lines: string[] = [];
-    const note = (level: string) => (fields: object, message: string): void => void lines.push(`${level}: ${message} ${JSON.stringify(fields)}`);
+    const note = (level: string) => (fields: object, message: string): void =>
+      void lines.push(`${level}: ${message} ${JSON.stringify(fields)}`);
     const log: Log = { ...silentLog, warn: note('warn'), error: note('error'), child: () => log };
-    const other = await RunsServer.start({ folder: join(folder, 'calm'), yaml: YAML.replace('500ms', '200ms'), local: true, log });
+    const other = await RunsServer.start({
+      folder: join(folder, 'calm'),
+      yaml: YAML.replace('500ms', '200ms'),
+      local: true,
+      log,
+    });
     const file = join(folder, 'calm-pid');
     const ids = await Promise.all([1, 2, 3, 4].map((n) => other.submit('once', `${file}${n}`)));
     await Promise.all(ids.slice(0, 1).map((id) => other.reached(id, 'running')));
-    const following = fetch(`${other.service.url}/api/v1/runs/${ids[0]!}/logs/stream`, { headers: { authorization: `Bearer ${API_TOKEN}` } }).then((answer) => answer.text()).catch(() => '');
+    const following = fetch(`${other.service.url}/api/v1/runs/${ids[0]!}/logs/stream`, {
+      headers: { authorization: `Bearer ${API_TOKEN}` },
+    }).then((answer) => answer.text()).catch(() => '');
     const stopped = other.service.stop();
-    const late = await fetch(`${other.service.url}/api/v1/runs`, { headers: { authorization: `Bearer ${API_TOKEN}` } }).catch(() => undefined);
+    const late = await fetch(`${other.service.url}/api/v1/runs`, { headers: { authorization: `Bearer ${API_TOKEN}` } })
+      .catch(() => undefined);
     expect(late?.status ?? 503).toBe(503);
     await Promise.all([stopped, following]);
     expect(lines).toEqual([]);

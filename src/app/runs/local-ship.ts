@@ -1,12 +1,13 @@
-import { resolve } from 'node:path';
 import { create } from '@bufbuild/protobuf';
+import { resolve } from 'node:path';
 import { DownloadArtifactsRequestSchema, type ShipMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { inDataDir, type Environment, type RunsConfig } from '../../runs/config/index.ts';
+import { type Environment, inDataDir, type RunsConfig } from '../../runs/config/index.ts';
 import { FleetRefusal, type FleetService, type Peer, type Session } from '../../runs/fleet/index.ts';
 import { createExecutor } from '../../ship/execute/index.ts';
-import { createDiskSpools, createShip, RefusedCall, systemShipTime, type ControlStream, type Executor, type ShipLink, type ShipTime, type StreamEvents } from '../../ship/index.ts';
+import { type ControlStream, createDiskSpools, createShip, type Executor, RefusedCall, type ShipLink, type ShipTime,
+  type StreamEvents, systemShipTime } from '../../ship/index.ts';
 import { describeMachine } from '../ship/this-machine.ts';
 import { BUILD_VERSION } from '../version.ts';
 
@@ -20,12 +21,26 @@ export interface LocalWorkOptions {
   readonly log: Log;
 }
 
-/** The executor of the ship in the server's own process. Throws a `ConfigError` if steps cannot run with this configuration. */
+/**
+ * The executor of the ship in the server's own process. Throws a `ConfigError` if steps cannot run with this
+ * configuration.
+ */
 export function createLocalExecutor({ settings, variables, configFile, clock, log }: LocalWorkOptions): Executor {
-  const { sandbox, run_as: runAs, user_ids: userIds, hide, git_protocols: gitProtocols, cache_size: limit } = settings.local;
+  const { sandbox, run_as: runAs, user_ids: userIds, hide, git_protocols: gitProtocols, cache_size: limit } =
+    settings.local;
   return createExecutor({
-    workDir: inDataDir(settings, 'work'), keep: { folder: inDataDir(settings, 'cache'), limit }, gitProtocols, sandbox, runAs, userIds, env: variables, clock, log: log.child({ ship: 'local' }), version: BUILD_VERSION,
-    hide: [...filesOfService(settings), ...(configFile === undefined ? [] : [configFile]), ...hide.map((path) => inDataDir(settings, path))],
+    workDir: inDataDir(settings, 'work'),
+    keep: { folder: inDataDir(settings, 'cache'), limit },
+    gitProtocols,
+    sandbox,
+    runAs,
+    userIds,
+    env: variables,
+    clock,
+    log: log.child({ ship: 'local' }),
+    version: BUILD_VERSION,
+    hide: [...filesOfService(settings), ...(configFile === undefined ? [] : [configFile]),
+      ...hide.map((path) => inDataDir(settings, path))],
   });
 }
 
@@ -34,7 +49,8 @@ function filesOfService(settings: RunsConfig): string[] {
   const { sqlite } = settings.storage;
   const database = inDataDir(settings, sqlite.path);
   const { cert, key } = settings.tls;
-  return [resolve(settings.data_dir), ...['', '-wal', '-shm'].map((end) => `${database}${end}`), inDataDir(settings, settings.fleet.ca_dir), ...(cert === '' ? [] : [resolve(key)])];
+  return [resolve(settings.data_dir), ...['', '-wal', '-shm'].map((end) => `${database}${end}`),
+    inDataDir(settings, settings.fleet.ca_dir), ...(cert === '' ? [] : [resolve(key)])];
 }
 
 export interface LocalShipOptions {
@@ -60,7 +76,10 @@ export interface LocalShip {
   hurry(): void;
 }
 
-/** Starts the in-process ship: the same program as a remote one, with direct calls to the fleet instead of gRPC (decisions, section 5). */
+/**
+ * Starts the in-process ship: the same program as a remote one, with direct calls to the fleet instead of gRPC
+ * (decisions, section 5).
+ */
 export function startLocalShip(options: LocalShipOptions): LocalShip {
   const { service, settings, variables, clock } = options;
   const { capacity } = settings.local;
@@ -68,7 +87,10 @@ export function startLocalShip(options: LocalShipOptions): LocalShip {
   const time: ShipTime = { ...systemShipTime, clock };
   const { executor } = options;
   const ship = createShip({
-    link: directLink(service, { shipId: `local:${settings.node_id}` }), executor, time, log,
+    link: directLink(service, { shipId: `local:${settings.node_id}` }),
+    executor,
+    time,
+    log,
     spools: createDiskSpools(inDataDir(settings, 'spool')),
     description: describeMachine({ name: 'local', capacity, ephemeral: false }, variables),
   });
@@ -90,14 +112,18 @@ export function startLocalShip(options: LocalShipOptions): LocalShip {
   };
 }
 
-/** Messages are delivered on the next turn of the event loop, as over a network, so that neither side is called while it is calling the other. */
+/**
+ * Messages are delivered on the next turn of the event loop, as over a network, so that neither side is called while it
+ * is calling the other.
+ */
 function directLink(service: FleetService, peer: Peer): ShipLink {
   return {
     connect: (events) => connect(service, peer, events),
     appendLogs: (request) => refusing(service.appendLogs(peer, request)),
     completeRun: (request) => refusing(service.completeRun(peer, request)),
     recordSource: (request) => refusing(service.recordSource(peer, request)),
-    downloadArtifacts: (ref, signal) => untilAborted(service.downloadArtifacts(peer, create(DownloadArtifactsRequestSchema, { ref })), signal),
+    downloadArtifacts: (ref, signal) =>
+      untilAborted(service.downloadArtifacts(peer, create(DownloadArtifactsRequestSchema, { ref })), signal),
     uploadArtifact: (parts, signal) => refusing(service.uploadArtifact(peer, untilAborted(parts, signal))),
     downloadCache: (request, signal) => untilAborted(service.downloadCache(peer, request), signal),
     discardCache: (request) => refusing(service.discardCache(peer, request)),
@@ -105,21 +131,29 @@ function directLink(service: FleetService, peer: Peer): ShipLink {
   };
 }
 
-const REASONS = { ok: 'lost', unavailable: 'lost', permission_denied: 'denied', not_found: 'unknown', failed_precondition: 'outdated' } as const;
+const REASONS = {
+  ok: 'lost',
+  unavailable: 'lost',
+  permission_denied: 'denied',
+  not_found: 'unknown',
+  failed_precondition: 'outdated',
+} as const;
 
 function connect(service: FleetService, peer: Peer, events: StreamEvents): ControlStream {
   let isOver = false;
   let hasEnded = false;
-  const soon = (deliver: () => void): void => void setImmediate(() => {
-    if (!isOver) deliver();
-  });
+  const soon = (deliver: () => void): void =>
+    void setImmediate(() => {
+      if (!isOver) deliver();
+    });
   const session: Session = service.connect(peer, {
     send: (message) => soon(() => events.message(message)),
-    close: (status, reason) => soon(() => {
-      isOver = true;
-      hasEnded = true;
-      events.ended(REASONS[status], reason);
-    }),
+    close: (status, reason) =>
+      soon(() => {
+        isOver = true;
+        hasEnded = true;
+        events.ended(REASONS[status], reason);
+      }),
   });
   return {
     send: (message: ShipMessage) => {
@@ -144,7 +178,8 @@ async function refusing<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof FleetRefusal && error.status === 'invalid_argument') throw new RefusedCall(error.message, { cause: error });
+    if (error instanceof FleetRefusal && error.status === 'invalid_argument')
+      throw new RefusedCall(error.message, { cause: error });
     throw error;
   }
 }

@@ -30,10 +30,12 @@ export function clearEnvironment(): { readonly env: Environment; readonly reason
 function overwriteInitial(): void {
   if (process.platform !== 'linux') return;
   const stat = readFileSync('/proc/self/stat', 'latin1');
-  // The name in parentheses may contain any character; fields 3 and on follow it, and 50 and 51 are the block (proc_pid_stat(5)).
+  // The name in parentheses may contain any character; fields 3 and on follow it, and 50 and 51 are the block
+  // (proc_pid_stat(5)).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [start, end] = [Number(fields[50 - 3]), Number(fields[51 - 3])];
-  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start <= 0 || end <= start) throw new Error('the place of the environment is not known');
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start <= 0 || end <= start)
+    throw new Error('the place of the environment is not known');
   const memory = openSync('/proc/self/mem', 'r+');
   try {
     writeSync(memory, Buffer.alloc(end - start), 0, end - start, start);

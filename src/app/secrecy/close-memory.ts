@@ -13,14 +13,20 @@ export async function closeMemory(): Promise<string | undefined> {
   try {
     // Node has no prctl. The package is optional, and only loaded here.
     const { default: koffi } = await import('koffi');
-    const prctl = koffi.load(null).func('prctl', 'int', ['int', 'unsigned long', 'unsigned long', 'unsigned long', 'unsigned long']) as (...args: number[]) => number;
+    const prctl = koffi.load(null).func('prctl', 'int', ['int', 'unsigned long', 'unsigned long', 'unsigned long',
+      'unsigned long']) as (...args: number[]) => number;
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) === 0 ? undefined : 'the system refuses it';
   } catch (error) {
-    return `the optional package koffi is missing (${error instanceof Error ? error.message.split('\n')[0] : String(error)})`;
+    return `the optional package koffi is missing (${
+      error instanceof Error ? error.message.split('\n')[0] : String(error)
+    })`;
   }
 }
 
-/** Root needs no package: the kernel protects the memory of a process whose effective user changes, and keeps it protected. */
+/**
+ * Root needs no package: the kernel protects the memory of a process whose effective user changes, and keeps it
+ * protected.
+ */
 function byChangingUser(): boolean {
   try {
     process.seteuid!(NOBODY);

@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,11 +25,19 @@ interface As {
 const ordinary: As = root ? { uid: ORDINARY, gid: ORDINARY } : {};
 /** A checkout may be accessible to its owner only. */
 const canRun = spawnSync(process.execPath, [MAIN, '--version'], { cwd: ROOT, ...ordinary }).status === 0;
-const users: readonly (readonly [string, As])[] = [...(root ? [['root', {}] as const] : []), ...(canRun ? [['an ordinary user', ordinary] as const] : [])];
+const users: readonly (readonly [string, As])[] = [...(root ? [['root', {}] as const] : []),
+  ...(canRun ? [['an ordinary user', ordinary] as const] : [])];
 
 /** Starts a program with a secret, and waits until it has written something. */
-async function started(args: readonly string[], as: As, said: string, env: Readonly<Record<string, string>> = {}): Promise<{ child: ChildProcess; text(): string }> {
-  const child = spawn(process.execPath, args, { cwd: ROOT, env: { PATH: process.env['PATH'], API_TOKEN: SECRET, PLAIN: 'plain', ...env }, stdio: ['ignore', 'pipe', 'pipe'], ...as });
+async function started(args: readonly string[], as: As, said: string,
+  env: Readonly<Record<string, string>> = {}): Promise<{ child: ChildProcess; text(): string }>
+{
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], API_TOKEN: SECRET, PLAIN: 'plain', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...as,
+  });
   cleanups.push(() => child.kill('SIGKILL'));
   let text = '';
   const found = Promise.withResolvers<void>();
@@ -45,7 +53,11 @@ async function started(args: readonly string[], as: As, said: string, env: Reado
 
 /** What another process of the same user can read of this one. */
 async function spy(child: ChildProcess, as: As): Promise<string> {
-  const reader = spawn('/bin/sh', ['-c', `cat /proc/${child.pid}/environ; dd if=/proc/${child.pid}/mem count=0 2>/dev/null && echo OPEN`], { stdio: ['ignore', 'pipe', 'ignore'], ...as });
+  const reader = spawn('/bin/sh', ['-c',
+    `cat /proc/${child.pid}/environ; dd if=/proc/${child.pid}/mem count=0 2>/dev/null && echo OPEN`], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...as,
+  });
   let text = '';
   reader.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   await once(reader, 'close');
@@ -95,8 +107,13 @@ describe.skipIf(process.platform !== 'linux').each(users)('as %s', TIME, (_name,
 
   it('the document service shows its secrets to no other process of its user, and knows them', async () => {
     const folder = folderFor();
-    const { child, text } = await started([MAIN, 'docs', '--http-addr', '127.0.0.1:0', '--db', join(folder, 'quire.db')], as, 'listening on', {
-      SVC_AUTH_ENABLED: 'true', SVC_AUTH_JWT_SECRET: SECRET, SVC_AUTH_ADMIN_PASSWORD: 'correct-horse-battery', SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false',
+    const { child, text } = await started([MAIN, 'docs', '--http-addr', '127.0.0.1:0', '--db',
+      join(folder, 'quire.db')], as, 'listening on', {
+      SVC_AUTH_ENABLED: 'true',
+      SVC_AUTH_JWT_SECRET: SECRET,
+      SVC_AUTH_ADMIN_PASSWORD: 'correct-horse-battery',
+      SVC_GRPC_ENABLED: 'false',
+      SVC_MCP_ENABLED: 'false',
     });
     const seen = await spy(child, as);
     expect(seen).not.toContain(SECRET);

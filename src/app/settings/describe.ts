@@ -31,15 +31,14 @@ export function describeSettings(): SettingRow[] {
 
 /** The table of settings as Markdown, for docs/settings.md. */
 export function renderSettingsMarkdown(): string {
-  const rows = describeSettings().map((row) => [
-    [...row.env, ...(row.flag ? [row.flag] : [])].map(codeSpan).join(', ') || '–',
-    row.yaml.map(codeSpan).join(', '),
-    isPhrase(row) ? row.default : codeSpan(row.default),
-    row.meaning,
-  ]);
-  return [['Variable, flag', 'YAML', 'Default', 'Meaning'], ['---', '---', '---', '---'], ...rows]
-    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`)
-    .join('');
+  const rows = describeSettings().map((
+    row,
+  ) => [[...row.env, ...(row.flag ? [row.flag] : [])].map(codeSpan).join(', ') || '–',
+    row.yaml.map(codeSpan).join(', '), isPhrase(row) ? row.default : codeSpan(row.default), row.meaning]
+  );
+  return [['Variable, flag', 'YAML', 'Default', 'Meaning'], ['---', '---', '---', '---'], ...rows].map((cells) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
+  ).join('');
 }
 
 function defaultOf({ setting }: TableEntry): string {

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { address, byteSize, duration, httpUrl, integer, listOf, oneOf, optional, origin, timeZone, webOrigins, type Kind } from './kinds.ts';
+import { address, byteSize, duration, httpUrl, integer, type Kind, listOf, oneOf, optional, origin, timeZone,
+  webOrigins } from './kinds.ts';
 
-const accepts = <T>(kind: Kind<T>, texts: readonly string[]): (T | undefined)[] => texts.map((text) => kind.parse(text));
+const accepts = <T>(kind: Kind<T>, texts: readonly string[]): (T | undefined)[] =>
+  texts.map((text) => kind.parse(text));
 
 describe('kinds of settings', () => {
   it('integer keeps its bounds', () => {
-    expect(accepts(integer(1, 10), ['1', '10', '0', '11', '1.5', 'x', '', '1e1', '0x1'])).toEqual([1, 10, ...Array<undefined>(7).fill(undefined)]);
+    expect(accepts(integer(1, 10), ['1', '10', '0', '11', '1.5', 'x', '', '1e1', '0x1'])).toEqual([1, 10,
+      ...Array<undefined>(7).fill(undefined)]);
   });
 
   it('duration is milliseconds, and bare integers are seconds (decision D-05)', () => {
-    expect(accepts(duration(1000, 60_000), ['5s', '60', '500ms', '2m', '-1'])).toEqual([5000, 60_000, undefined, undefined, undefined]);
+    expect(accepts(duration(1000, 60_000), ['5s', '60', '500ms', '2m', '-1'])).toEqual([5000, 60_000, undefined,
+      undefined, undefined]);
   });
 
   it('byteSize reads numbers and units', () => {
@@ -18,7 +22,8 @@ describe('kinds of settings', () => {
 
   it('oneOf knows aliases and does not mind the case', () => {
     const kind = oneOf(['local', 'none'], { ollama: 'local' });
-    expect(accepts(kind, ['local', 'LOCAL', 'ollama', 'other', 'constructor'])).toEqual(['local', 'local', 'local', undefined, undefined]);
+    expect(accepts(kind, ['local', 'LOCAL', 'ollama', 'other', 'constructor'])).toEqual(['local', 'local', 'local',
+      undefined, undefined]);
   });
 
   it('address takes unix sockets only where a server can', () => {
@@ -28,18 +33,24 @@ describe('kinds of settings', () => {
   });
 
   it('httpUrl drops a final slash and refuses other schemes', () => {
-    expect(accepts(httpUrl, ['http://localhost:11434/', 'https://a.example/v1', 'ftp://a.example', 'a.example'])).toEqual(['http://localhost:11434', 'https://a.example/v1', undefined, undefined]);
+    expect(accepts(httpUrl, ['http://localhost:11434/', 'https://a.example/v1', 'ftp://a.example', 'a.example']))
+      .toEqual(['http://localhost:11434', 'https://a.example/v1', undefined, undefined]);
   });
 
   it('origin is a scheme, a host and a port', () => {
-    expect(accepts(origin, ['*', 'https://a.example', 'https://a.example/', 'https://a.example/x', 'a.example', 'null'])).toEqual(['*', 'https://a.example', 'https://a.example', undefined, undefined, undefined]);
+    expect(
+      accepts(origin, ['*', 'https://a.example', 'https://a.example/', 'https://a.example/x', 'a.example', 'null']),
+    ).toEqual(['*', 'https://a.example', 'https://a.example', undefined, undefined, undefined]);
   });
 
   it('webOrigins knows an asterisk that somebody wrote from the default', () => {
-    expect(accepts(webOrigins, ['*', 'https://a.example, *', 'https://a.example', 'a.example'])).toEqual([
-      { listed: [], others: 'everything' }, { listed: ['https://a.example'], others: 'everything' }, { listed: ['https://a.example'], others: 'nothing' }, undefined,
-    ]);
-    expect([webOrigins.show({ listed: [], others: 'read' }), webOrigins.show({ listed: ['https://a.example'], others: 'everything' })]).toEqual(['', '*,https://a.example']);
+    expect(accepts(webOrigins, ['*', 'https://a.example, *', 'https://a.example', 'a.example'])).toEqual([{
+      listed: [],
+      others: 'everything',
+    }, { listed: ['https://a.example'], others: 'everything' }, { listed: ['https://a.example'], others: 'nothing' },
+      undefined]);
+    expect([webOrigins.show({ listed: [], others: 'read' }),
+      webOrigins.show({ listed: ['https://a.example'], others: 'everything' })]).toEqual(['', '*,https://a.example']);
   });
 
   it('timeZone asks the runtime', () => {

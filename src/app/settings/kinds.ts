@@ -1,9 +1,9 @@
 import { validate } from 'node-cron';
-import { formatAddress, parseAddress, type Address } from '../../lib/address.ts';
+import { type Address, formatAddress, parseAddress } from '../../lib/address.ts';
 import { parseBoolean } from '../../lib/boolean.ts';
 import { formatByteSize, parseByteSize } from '../../lib/byte-size.ts';
 import { formatDuration, parseDurationOrSeconds } from '../../lib/duration.ts';
-import { parseNetwork, type Network } from '../../lib/trusted-proxies.ts';
+import { type Network, parseNetwork } from '../../lib/trusted-proxies.ts';
 import type { WebReach } from '../../lib/web-guard.ts';
 
 /** How values of one type are parsed, described and shown. */
@@ -59,12 +59,15 @@ export function byteSize(min = 0, max: number = Number.MAX_SAFE_INTEGER): Kind<n
 }
 
 /** One of some words, in any letter case; `aliases` are other spellings of them. */
-export function oneOf<const Word extends string>(words: readonly Word[], aliases: Readonly<Record<string, NoInfer<Word>>> = {}): Kind<Word> {
+export function oneOf<const Word extends string>(words: readonly Word[],
+  aliases: Readonly<Record<string, NoInfer<Word>>> = {}): Kind<Word>
+{
   return {
     expected: `one of ${words.join(', ')}`,
     parse(value) {
       const lower = value.toLowerCase();
-      return words.find((word) => word.toLowerCase() === lower) ?? (Object.hasOwn(aliases, lower) ? aliases[lower] : undefined);
+      return words.find((word) => word.toLowerCase() === lower) ??
+        (Object.hasOwn(aliases, lower) ? aliases[lower] : undefined);
     },
     show: (value) => value,
   };
@@ -74,7 +77,9 @@ export function oneOf<const Word extends string>(words: readonly Word[], aliases
 export function address(sockets: 'with sockets' | 'tcp only'): Kind<Address> {
   const withSockets = sockets === 'with sockets' && process.platform !== 'win32';
   return {
-    expected: `an address such as :11023, 127.0.0.1:11023${withSockets ? ', [::1]:11023 or unix:/run/quire.sock' : ' or [::1]:11023'}`,
+    expected: `an address such as :11023, 127.0.0.1:11023${
+      withSockets ? ', [::1]:11023 or unix:/run/quire.sock' : ' or [::1]:11023'
+    }`,
     parse(value) {
       const parsed = parseAddress(value);
       return parsed?.kind === 'unix' && !withSockets ? undefined : parsed;
@@ -86,7 +91,9 @@ export function address(sockets: 'with sockets' | 'tcp only'): Kind<Address> {
 /** An absolute http or https URL; a final slash is removed. */
 export const httpUrl: Kind<string> = {
   expected: 'an absolute http:// or https:// URL',
-  parse: (value) => (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value.replace(/\/$/, '') : undefined),
+  parse: (
+    value,
+  ) => (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value.replace(/\/$/, '') : undefined),
   show: (value) => value,
 };
 
@@ -103,7 +110,9 @@ export const origin: Kind<string> = {
   parse(value) {
     if (value === '*') return value;
     const url = URL.canParse(value) ? new URL(value) : undefined;
-    return url !== undefined && /^https?:$/.test(url.protocol) && (url.href === `${url.origin}/`) ? url.origin : undefined;
+    return url !== undefined && /^https?:$/.test(url.protocol) && (url.href === `${url.origin}/`)
+      ? url.origin
+      : undefined;
   },
   show: (value) => value,
 };
@@ -119,7 +128,8 @@ export const webOrigins: Kind<WebOrigins> = {
   expected: listOf(origin).expected,
   parse(value) {
     const origins = listOf(origin).parse(value);
-    return origins && { listed: origins.filter((each) => each !== '*'), others: origins.includes('*') ? 'everything' : 'nothing' };
+    return origins &&
+      { listed: origins.filter((each) => each !== '*'), others: origins.includes('*') ? 'everything' : 'nothing' };
   },
   show: ({ listed, others }) => [...(others === 'everything' ? ['*'] : []), ...listed].join(','),
   yaml: 'list',
@@ -128,7 +138,9 @@ export const webOrigins: Kind<WebOrigins> = {
 /** A cron expression of five fields, or empty. */
 export const cron: Kind<string> = {
   expected: 'a cron expression of five fields such as "30 2 * * mon-fri"',
-  parse: (value) => (value === '' || (value.trim().split(/\s+/).length === 5 && validate(value)) ? value.trim() : undefined),
+  parse: (
+    value,
+  ) => (value === '' || (value.trim().split(/\s+/).length === 5 && validate(value)) ? value.trim() : undefined),
   show: (value) => value,
 };
 

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../lib/config-error.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { adviceOn, checkTogether } from './checks.ts';
-import { resolveSettings, type Environment, type Flags, type Origin } from './resolve.ts';
+import { type Environment, type Flags, type Origin, resolveSettings } from './resolve.ts';
 import { ENTRIES, type SettingPath, type Settings } from './table.ts';
 import { readYamlFile } from './yaml-file.ts';
 
@@ -38,23 +38,34 @@ export interface LoadedSettings {
 export function loadSettings({ flags = {}, env = {}, yamlFile, defaults = {} }: SettingsInput): LoadedSettings {
   const file = typeof flags['config'] === 'string' ? flags['config'] : yamlFile;
   const yaml = file === undefined ? undefined : readYamlFile(file);
-  const { settings, origins, problems: unresolved } = resolveSettings({ flags, env, defaults, ...(yaml ? { yaml } : {}) });
+  const { settings, origins, problems: unresolved } = resolveSettings({
+    flags,
+    env,
+    defaults,
+    ...(yaml ? { yaml } : {}),
+  });
   const problems = [...(yaml?.problems ?? []), ...unresolved, ...checkTogether(settings, origins)];
-  if (problems.length === 0 && !servesAnything(settings)) problems.push('SVC_HTTP_ENABLED: every listener is off, so nothing would be served');
+  if (problems.length === 0 && !servesAnything(settings))
+    problems.push('SVC_HTTP_ENABLED: every listener is off, so nothing would be served');
   if (problems.length > 0) throw new SettingsError(problems);
-  return { settings, origins, warnings: [...(yaml?.warnings ?? []), ...unknownVariables(env), ...adviceOn(settings, origins)] };
+  return {
+    settings,
+    origins,
+    warnings: [...(yaml?.warnings ?? []), ...unknownVariables(env), ...adviceOn(settings, origins)],
+  };
 }
 
 function servesAnything({ http, grpc, mcp }: Settings): boolean {
   return http.enabled || grpc.enabled || mcp.enabled || mcp.stdio;
 }
 
-const VARIABLES = new Set(ENTRIES.flatMap(({ setting }) => [...setting.env, ...(setting.portEnv ? [setting.portEnv] : [])]));
+const VARIABLES = new Set(
+  ENTRIES.flatMap(({ setting }) => [...setting.env, ...(setting.portEnv ? [setting.portEnv] : [])]),
+);
 
 /** Variables with our prefix that no setting uses, probably misspelled. */
 function unknownVariables(env: Environment): string[] {
-  return Object.keys(env)
-    .filter((name) => name.startsWith('SVC_') && !VARIABLES.has(name))
-    .sort()
-    .map((name) => `unknown variable ${name}${didYouMean(name, VARIABLES) || '; docs/settings.md lists all'}`);
+  return Object.keys(env).filter((name) => name.startsWith('SVC_') && !VARIABLES.has(name)).sort().map((name) =>
+    `unknown variable ${name}${didYouMean(name, VARIABLES) || '; docs/settings.md lists all'}`
+  );
 }

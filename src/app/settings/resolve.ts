@@ -1,4 +1,4 @@
-import { formatAddress, parsePort, type Address } from '../../lib/address.ts';
+import { type Address, formatAddress, parsePort } from '../../lib/address.ts';
 import { deepFreeze } from '../../lib/deep-freeze.ts';
 import type { Lookup, Setting } from './setting.ts';
 import { ENTRIES, type SettingPath, type Settings, type TableEntry } from './table.ts';
@@ -61,7 +61,8 @@ function find({ setting, yaml }: TableEntry, sources: Sources): Found | undefine
   if (variable !== undefined) return { label: variable, text: sources.env[variable]!, fits: true };
   for (const path of yaml) {
     const value = sources.yaml?.value(path);
-    if (value !== undefined && value !== '') return { label: `${path} in ${sources.yaml!.file}`, ...fromYaml(value, setting) };
+    if (value !== undefined && value !== '')
+      return { label: `${path} in ${sources.yaml!.file}`, ...fromYaml(value, setting) };
   }
   const fallback = setting.env.find((name) => sources.defaults?.[name]);
   return fallback === undefined ? undefined : { label: fallback, text: sources.defaults![fallback]!, fits: true };
@@ -83,7 +84,8 @@ function fromYaml(value: unknown, { kind }: Setting<unknown>): { text: string; f
 function read(setting: Setting<unknown>, { label, text, fits }: Found, problems: string[]): unknown {
   // A space at either end is a typing error, except in a password.
   const value = fits ? setting.kind.parse(setting.secret ? text : text.trim()) : undefined;
-  if (value === undefined) problems.push(`${label}: expected ${setting.kind.expected}, got ${setting.secret ? '(hidden)' : quote(text)}`);
+  if (value === undefined)
+    problems.push(`${label}: expected ${setting.kind.expected}, got ${setting.secret ? '(hidden)' : quote(text)}`);
   return value;
 }
 
@@ -93,15 +95,19 @@ const quote = (text: string): string => JSON.stringify(text.length > 100 ? `${te
 function fillDefaults(values: Map<string, unknown>): void {
   const lookup: Lookup = <T>(path: string): T => values.get(path) as T;
   const missing = ENTRIES.filter(({ path }) => !values.has(path));
-  for (const { path, setting } of missing) if (typeof setting.fallback !== 'function') values.set(path, setting.fallback);
-  for (const { path, setting } of missing) if (typeof setting.fallback === 'function') values.set(path, setting.fallback(lookup));
+  for (const { path, setting } of missing)
+    if (typeof setting.fallback !== 'function') values.set(path, setting.fallback);
+  for (const { path, setting } of missing)
+    if (typeof setting.fallback === 'function') values.set(path, setting.fallback(lookup));
 }
 
 /**
  * `SVC_HTTP_PORT` and similar variables (decisions D-13, D-14) replace the port and keep the host of an address; a flag
  * or the protocol's own variable sets the whole address and takes precedence.
  */
-function replacePorts(values: Map<string, unknown>, origins: Map<SettingPath, Origin>, env: Environment, problems: string[]): void {
+function replacePorts(values: Map<string, unknown>, origins: Map<SettingPath, Origin>, env: Environment,
+  problems: string[]): void
+{
   for (const { path, setting } of ENTRIES) {
     const { portEnv } = setting;
     const text = portEnv === undefined ? undefined : env[portEnv];

@@ -18,7 +18,10 @@ export interface Setting<T> {
   readonly yaml?: readonly string[];
   /** Long name of the command-line flag, without dashes. */
   readonly flag?: string;
-  /** Variable that replaces the port of an address, unless the source with the highest precedence sets the whole address (decision D-13). */
+  /**
+   * Variable that replaces the port of an address, unless the source with the highest precedence sets the whole address
+   * (decision D-13).
+   */
   readonly portEnv?: string;
   /** True if no message, log or listing may show the value. */
   readonly secret?: boolean;
@@ -27,13 +30,9 @@ export interface Setting<T> {
 type Extras<T> = Omit<Setting<T>, 'kind' | 'fallback' | 'env' | 'meaning'>;
 
 /** A setting of the table. `env` is empty if only the YAML file has it. */
-export function setting<T>(
-  kind: Kind<T>,
-  fallback: NoInfer<T> | ((lookup: Lookup) => NoInfer<T>),
-  env: string | readonly string[],
-  meaning: string,
-  extras: Extras<T> = {},
-): Setting<T> {
+export function setting<T>(kind: Kind<T>, fallback: NoInfer<T> | ((lookup: Lookup) => NoInfer<T>),
+  env: string | readonly string[], meaning: string, extras: Extras<T> = {}): Setting<T>
+{
   return { kind, fallback, env: typeof env === 'string' ? [env] : env, meaning, ...extras };
 }
 

@@ -4,8 +4,8 @@ import { backup, bodies, compression, database, geo, postgres, storage } from '.
 import { embedding } from './groups/embedding.ts';
 import { cors, input, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
 import { graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
-import { convert, log, metrics, shutdown } from './groups/operation.ts';
 import { sessions, workers } from './groups/nodes.ts';
+import { convert, log, metrics, shutdown } from './groups/operation.ts';
 import { binlog, replication } from './groups/replication.ts';
 import { code, fts, search, spell, temporal, vector } from './groups/search.ts';
 import { wiki } from './groups/wiki.ts';
@@ -16,16 +16,48 @@ import type { Setting, ValueOf } from './setting.ts';
  * `--help` and the documentation are all derived from it.
  */
 export const SETTINGS = {
-  http, grpc, graphql, mcp, http3,
-  database, storage, postgres, backup, compression, bodies, geo,
-  embedding, vector, fts, search, code, convert, temporal, spell,
-  automation, webhooks,
-  auth, oidc, incident, audit, encryption,
-  production, tls, cors, rateLimit, outbound, input, limits,
-  replication, binlog,
-  workers, sessions,
+  http,
+  grpc,
+  graphql,
+  mcp,
+  http3,
+  database,
+  storage,
+  postgres,
+  backup,
+  compression,
+  bodies,
+  geo,
+  embedding,
+  vector,
+  fts,
+  search,
+  code,
+  convert,
+  temporal,
+  spell,
+  automation,
+  webhooks,
+  auth,
+  oidc,
+  incident,
+  audit,
+  encryption,
+  production,
+  tls,
+  cors,
+  rateLimit,
+  outbound,
+  input,
+  limits,
+  replication,
+  binlog,
+  workers,
+  sessions,
   wiki,
-  log, metrics, shutdown,
+  log,
+  metrics,
+  shutdown,
 };
 
 type Table = typeof SETTINGS;
@@ -50,5 +82,5 @@ export const ENTRIES: readonly TableEntry[] = Object.entries(SETTINGS).flatMap((
   Object.entries(settings as Readonly<Record<string, Setting<unknown>>>).map(([name, setting]) => {
     const path = `${group}.${name}` as SettingPath;
     return { path, setting, yaml: setting.yaml ?? [path] };
-  }),
+  })
 );

@@ -23,7 +23,8 @@ export function readYamlFile(file: string): YamlSettings {
     if (statSync(file).size > MAX_BYTES) return broken(file, `${file}: the file is larger than ${MAX_BYTES} bytes`);
     return readYaml(file, readFileSync(file, 'utf8'));
   } catch (error) {
-    return broken(file, `${file}: the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`);
+    return broken(file,
+      `${file}: the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseAddress } from '../../lib/address.ts';
-import { certificateEndsMs, IdentityFile, joinFleet, readJoinToken, ShipFailure, type Identity, type JoinToken } from '../../ship/identity/index.ts';
+import { certificateEndsMs, type Identity, IdentityFile, joinFleet, type JoinToken, readJoinToken,
+  ShipFailure } from '../../ship/identity/index.ts';
 import { toShipInfo } from '../../ship/index.ts';
 import { describeMachine, type Variables } from './this-machine.ts';
 
@@ -22,7 +23,8 @@ export interface JoinFlags {
 export async function joinShip(flags: JoinFlags, env: Variables): Promise<Identity> {
   const { server, name, capacity, ephemeral = false, dataDir } = flags;
   const address = parseAddress(server);
-  if (address?.kind !== 'tcp' || address.host === undefined) throw new ShipFailure(`--server must be host:port, got ${server}`);
+  if (address?.kind !== 'tcp' || address.host === undefined)
+    throw new ShipFailure(`--server must be host:port, got ${server}`);
   const token = await tokenOf(flags, env);
   const file = new IdentityFile(dataDir);
   // Checked before the token is used: a folder that cannot be written would waste it.
@@ -36,7 +38,10 @@ export async function joinShip(flags: JoinFlags, env: Variables): Promise<Identi
 
 async function tokenOf({ token, tokenFile }: JoinFlags, env: Variables): Promise<JoinToken> {
   const text = token ?? (tokenFile === undefined ? env['QUIRE_JOIN_TOKEN'] : await readTokenFile(tokenFile));
-  if (text === undefined || text.trim() === '') throw new ShipFailure('a join token is missing: give --token-file, QUIRE_JOIN_TOKEN or --token. POST /api/v1/ships/tokens makes one');
+  if (text === undefined || text.trim() === '')
+    throw new ShipFailure(
+      'a join token is missing: give --token-file, QUIRE_JOIN_TOKEN or --token. POST /api/v1/ships/tokens makes one',
+    );
   const read = readJoinToken(text.trim());
   if (read === undefined) throw new ShipFailure('the join token is damaged: it has the form qj1.<hash>.<id>.<secret>');
   return read;
@@ -54,7 +59,10 @@ async function readTokenFile(path: string): Promise<string> {
 async function requireFree(file: IdentityFile): Promise<void> {
   const identity = await readIdentity(file);
   if (identity !== undefined && certificateEndsMs(identity.certificate) > Date.now()) {
-    throw new ShipFailure(`this machine is the ship ${identity.name} already (${file.path}). Use another --data-dir for another ship, or remove that file to join again`);
+    throw new ShipFailure(
+      `this machine is the ship ${identity.name} already (${file.path}). Use another --data-dir for another ship, ` +
+        'or remove that file to join again',
+    );
   }
 }
 

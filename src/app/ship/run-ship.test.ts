@@ -63,7 +63,14 @@ interface Fleet {
 
 /** A ship that has joined, and reaches its server through a network that can be cut. */
 async function joinFleet(flags: { ephemeral?: boolean } = {}): Promise<TcpProxy> {
-  const identity = await joinShip({ server: server.service.fleet!.enrol, name: 'one', token: await server.makeToken('one'), capacity: 2, dataDir: join(folder, 'ship'), ...flags }, {});
+  const identity = await joinShip({
+    server: server.service.fleet!.enrol,
+    name: 'one',
+    token: await server.makeToken('one'),
+    capacity: 2,
+    dataDir: join(folder, 'ship'),
+    ...flags,
+  }, {});
   const target = fleetTarget(identity.fleetAddress);
   const proxy = await TcpProxy.start(target);
   proxies.push(proxy);
@@ -80,7 +87,9 @@ async function startShip(flags: { ephemeral?: boolean } = {}): Promise<Fleet> {
 }
 
 async function begin(log = new HeardLog()): Promise<ShipRun> {
-  const run = await runShip({ dataDir: join(folder, 'ship'), sandbox: 'none', runAs: OWN_USER }, { PATH: process.env['PATH'] }, log);
+  const run = await runShip({ dataDir: join(folder, 'ship'), sandbox: 'none', runAs: OWN_USER }, {
+    PATH: process.env['PATH'],
+  }, log);
   runs.push(run);
   return run;
 }
@@ -160,29 +169,37 @@ describe('a remote ship', () => {
     expect(await server.run(id)).toMatchObject({ state: 'queued', attempt: 2 });
   });
 
-  it('that its server does not know, because an older backup was restored, keeps its key, and goes on when the right store is back', async () => {
-    const data = join(folder, 'server');
-    await serve();
-    cpSync(data, join(folder, 'backup'), { recursive: true });
-    const { run, log, proxy } = await startShip();
-    await server.service.stop();
-    cpSync(data, join(folder, 'newest'), { recursive: true });
-    rmSync(data, { recursive: true });
-    cpSync(join(folder, 'backup'), data, { recursive: true });
-    await restart(proxy);
-    await log.heard('the server does not know this ship, perhaps since its store was restored; the ship keeps its key and tries again');
-    run.ship.stop();
-    expect(await run.ended).toBe('drained');
-    expect(existsSync(identityFile())).toBe(true);
-    await server.service.stop();
-    rmSync(data, { recursive: true });
-    cpSync(join(folder, 'newest'), data, { recursive: true });
-    await restart(proxy);
-    const again = new HeardLog();
-    await begin(again);
-    await again.heard('connected');
-    await server.reached(await server.submit('count'), 'succeeded');
-  }, 60_000);
+  it(
+    'that its server does not know, because an older backup was restored, keeps its key, and goes on when the ' +
+      'right store is back',
+    async () => {
+      const data = join(folder, 'server');
+      await serve();
+      cpSync(data, join(folder, 'backup'), { recursive: true });
+      const { run, log, proxy } = await startShip();
+      await server.service.stop();
+      cpSync(data, join(folder, 'newest'), { recursive: true });
+      rmSync(data, { recursive: true });
+      cpSync(join(folder, 'backup'), data, { recursive: true });
+      await restart(proxy);
+      await log.heard(
+        'the server does not know this ship, perhaps since its store was restored; the ship keeps its key and ' +
+          'tries again',
+      );
+      run.ship.stop();
+      expect(await run.ended).toBe('drained');
+      expect(existsSync(identityFile())).toBe(true);
+      await server.service.stop();
+      rmSync(data, { recursive: true });
+      cpSync(join(folder, 'newest'), data, { recursive: true });
+      await restart(proxy);
+      const again = new HeardLog();
+      await begin(again);
+      await again.heard('connected');
+      await server.reached(await server.submit('count'), 'succeeded');
+    },
+    60_000,
+  );
 
   it('that is ephemeral leaves the fleet after one run', async () => {
     await serve();

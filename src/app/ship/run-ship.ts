@@ -4,8 +4,9 @@ import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { createExecutor, type RunAs, type UserIdRange } from '../../ship/execute/index.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
-import { certificateEndsMs, IdentityFile, IdentityKeeper, lockFolder, provesRevocation, ShipFailure, type Identity } from '../../ship/identity/index.ts';
-import { createDiskSpools, createShip, systemShipTime, type Ship, type ShipEnd } from '../../ship/index.ts';
+import { certificateEndsMs, type Identity, IdentityFile, IdentityKeeper, lockFolder, provesRevocation,
+  ShipFailure } from '../../ship/identity/index.ts';
+import { createDiskSpools, createShip, type Ship, type ShipEnd, systemShipTime } from '../../ship/index.ts';
 import { BUILD_VERSION } from '../version.ts';
 import { readIdentity } from './join-ship.ts';
 import { describeMachine, type Variables } from './this-machine.ts';
@@ -40,18 +41,32 @@ export interface ShipRun {
   readonly ended: Promise<ShipRunEnd>;
 }
 
-/** Connects this machine to its server, as the ship that it has joined as. Throws a `ShipFailure` that says what to do. */
+/**
+ * Connects this machine to its server, as the ship that it has joined as. Throws a `ShipFailure` that says what to do.
+ */
 export async function runShip(flags: ShipFlags, env: Variables, log: Log): Promise<ShipRun> {
   const { dataDir } = flags;
   const file = new IdentityFile(dataDir);
   const identity = await readIdentity(file);
-  if (identity === undefined) throw new ShipFailure(`this machine is no ship yet: there is no ${file.path}. Join first: quire ship join --help`);
-  if (certificateEndsMs(identity.certificate) <= Date.now()) throw new ShipFailure(`the certificate of the ship ${identity.name} has expired: join again with a new token (quire ship join --help)`);
+  if (identity === undefined)
+    throw new ShipFailure(`this machine is no ship yet: there is no ${file.path}. Join first: quire ship join --help`);
+  if (certificateEndsMs(identity.certificate) <= Date.now())
+    throw new ShipFailure(
+      `the certificate of the ship ${identity.name} has expired: join again with a new token (quire ship join --help)`,
+    );
   const address = parseAddress(identity.fleetAddress);
-  if (address?.kind !== 'tcp' || address.host === undefined) throw new ShipFailure(`the server's address ${identity.fleetAddress} is not host:port: set fleet.advertise there, and join again`);
+  if (address?.kind !== 'tcp' || address.host === undefined)
+    throw new ShipFailure(
+      `the server's address ${identity.fleetAddress} is not host:port: set fleet.advertise there, and join again`,
+    );
   const lock = lockFolder(dataDir);
   try {
-    return await runWith(flags, { file, identity, address: { host: address.host, port: address.port }, release: () => lock.release() }, env, log);
+    return await runWith(flags, {
+      file,
+      identity,
+      address: { host: address.host, port: address.port },
+      release: () => lock.release(),
+    }, env, log);
   } catch (error) {
     lock.release();
     throw error instanceof ConfigError ? new ShipFailure(error.message, { cause: error }) : error;
@@ -65,29 +80,54 @@ interface Berth {
   release(): void;
 }
 
-async function runWith(flags: ShipFlags, { file, identity, address, release }: Berth, env: Variables, log: Log): Promise<ShipRun> {
+async function runWith(flags: ShipFlags, { file, identity, address, release }: Berth, env: Variables,
+  log: Log): Promise<ShipRun>
+{
   const { dataDir } = flags;
   const executor = createExecutor({
-    workDir: flags.workDir ?? join(dataDir, 'work'), sandbox: flags.sandbox, hide: [resolve(dataDir), ...(flags.hide ?? []).map((path) => resolve(path))],
-    ...(flags.runAs !== undefined && { runAs: flags.runAs }), ...(flags.userIds !== undefined && { userIds: flags.userIds }),
-    keep: { folder: join(dataDir, 'cache'), limit: flags.cacheSize ?? DEFAULT_CACHE_SIZE }, ...(flags.gitProtocols !== undefined && { gitProtocols: flags.gitProtocols }),
-    keepWork: flags.keepWork ?? false, env, clock: systemShipTime.clock, log, version: BUILD_VERSION,
+    workDir: flags.workDir ?? join(dataDir, 'work'),
+    sandbox: flags.sandbox,
+    hide: [resolve(dataDir), ...(flags.hide ?? []).map((path) => resolve(path))],
+    ...(flags.runAs !== undefined && { runAs: flags.runAs }),
+    ...(flags.userIds !== undefined && { userIds: flags.userIds }),
+    keep: { folder: join(dataDir, 'cache'), limit: flags.cacheSize ?? DEFAULT_CACHE_SIZE },
+    ...(flags.gitProtocols !== undefined && { gitProtocols: flags.gitProtocols }),
+    keepWork: flags.keepWork ?? false,
+    env,
+    clock: systemShipTime.clock,
+    log,
+    version: BUILD_VERSION,
     serverOffsetMs: () => ship.serverOffsetMs(),
   });
   const { reason, isClosedOff = false } = await executor.fence ?? {};
   if (isClosedOff) throw new ShipFailure(`--work-dir: ${reason}`);
   const link = new RemoteLink({
-    address, credentials: identity, onTrustBundle: (roots) => keeper.trust(roots),
+    address,
+    credentials: identity,
+    onTrustBundle: (roots) => keeper.trust(roots),
     provesRevocation: (proof, roots) => provesRevocation(proof, identity.shipId, roots),
   });
   const keeper = new IdentityKeeper({ file, identity, link, time: systemShipTime, log });
-  const description = describeMachine({ name: identity.name, capacity: flags.capacity ?? identity.capacity, ephemeral: identity.ephemeral }, env);
-  const ship = createShip({ link, executor, description, log, spools: createDiskSpools(join(dataDir, 'spool')), time: systemShipTime });
+  const description = describeMachine({
+    name: identity.name,
+    capacity: flags.capacity ?? identity.capacity,
+    ephemeral: identity.ephemeral,
+  }, env);
+  const ship = createShip({
+    link,
+    executor,
+    description,
+    log,
+    spools: createDiskSpools(join(dataDir, 'spool')),
+    time: systemShipTime,
+  });
   const ended = run(ship, keeper, link, file, log).finally(release);
   return { ship, identity, ended };
 }
 
-async function run(ship: Ship, keeper: IdentityKeeper, link: RemoteLink, file: IdentityFile, log: Log): Promise<ShipRunEnd> {
+async function run(ship: Ship, keeper: IdentityKeeper, link: RemoteLink, file: IdentityFile,
+  log: Log): Promise<ShipRunEnd>
+{
   const over = new AbortController();
   let hasExpired = false;
   const keeping = keeper.keep(over.signal).then((isFresh) => {

@@ -29,9 +29,12 @@ afterEach(async () => {
 async function joinAs(name: string): Promise<string> {
   const token = await server.makeToken(name, ['zone=a']);
   const dataDir = join(folder, name);
-  const { stdout, stderr, code } = await new ShipProcess(['join', '--server', server.service.fleet!.enrol, '--name', name, '--data-dir', dataDir], { QUIRE_JOIN_TOKEN: token }).ended;
+  const { stdout, stderr, code } = await new ShipProcess(['join', '--server', server.service.fleet!.enrol, '--name',
+    name, '--data-dir', dataDir], { QUIRE_JOIN_TOKEN: token }).ended;
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
-  expect(stdout).toMatch(/^joined as \S+ \(ship [0-9a-f]{32}\)\n {2}labels: .*zone=a.*\n {2}server: 127\.0\.0\.1:\d+\n {2}next: {3}quire ship run --data-dir \S+\n$/);
+  expect(stdout).toMatch(
+    /^joined as \S+ \(ship [0-9a-f]{32}\)\n {2}labels: .*zone=a.*\n {2}server: 127\.0\.0\.1:\d+\n {2}next: {3}quire ship run --data-dir \S+\n$/,
+  );
   expect(stdout).not.toContain(token);
   return dataDir;
 }
@@ -90,10 +93,20 @@ describe('quire ship', () => {
 
   it('says what to do where it has not joined', async () => {
     const { code, stderr } = await new ShipProcess(['run', '--data-dir', join(folder, 'nothing')]).ended;
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `quire ship run: this machine is no ship yet: there is no ${join(folder, 'nothing', 'identity.json')}. Join first: quire ship join --help\n` });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `quire ship run: this machine is no ship yet: there is no ${
+        join(folder, 'nothing', 'identity.json')
+      }. Join first: quire ship join --help\n`,
+    });
   });
 
-  it.each([['join', ['--server', '--token-file', '--ephemeral', 'QUIRE_JOIN_TOKEN', 'quire ship run']], ['run', ['--data-dir', '--sandbox', 'SIGTERM', '86']]])('explains itself: %s --help', async (command, words) => {
+  it.each([['join', ['--server', '--token-file', '--ephemeral', 'QUIRE_JOIN_TOKEN', 'quire ship run']], ['run', [
+    '--data-dir',
+    '--sandbox',
+    'SIGTERM',
+    '86',
+  ]]])('explains itself: %s --help', async (command, words) => {
     const { code, stdout } = await new ShipProcess([command, '--help']).ended;
     expect(code).toBe(0);
     for (const word of words) expect(stdout).toContain(word);

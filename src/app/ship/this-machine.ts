@@ -19,11 +19,20 @@ const JOIN_TOKEN = 'QUIRE_JOIN_TOKEN';
  * all that look like a key are listed; their values are not sent.
  */
 export function keyVariables(env: Variables): string[] {
-  return Object.keys(env).filter((name) => KEY_VARIABLE.test(name) && name !== JOIN_TOKEN && (env[name] ?? '') !== '').sort().slice(0, MAX_VARIABLES);
+  return Object.keys(env).filter((name) => KEY_VARIABLE.test(name) && name !== JOIN_TOKEN && (env[name] ?? '') !== '')
+    .sort().slice(0, MAX_VARIABLES);
 }
 
 /** The description of a ship on this machine. */
-export function describeMachine(own: Pick<ShipDescription, 'name' | 'capacity' | 'ephemeral'>, env: Variables): ShipDescription {
+export function describeMachine(own: Pick<ShipDescription, 'name' | 'capacity' | 'ephemeral'>,
+  env: Variables): ShipDescription
+{
   const { platform, arch } = process;
-  return { ...own, version: BUILD_VERSION, os: SYSTEMS[platform] ?? platform, arch: ARCHITECTURES[arch] ?? arch, keyVariables: keyVariables(env) };
+  return {
+    ...own,
+    version: BUILD_VERSION,
+    os: SYSTEMS[platform] ?? platform,
+    arch: ARCHITECTURES[arch] ?? arch,
+    keyVariables: keyVariables(env),
+  };
 }

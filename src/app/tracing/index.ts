@@ -27,7 +27,8 @@ export async function startTracing(settings: TraceSettings | undefined, log: Log
     };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    log.warn({ err: error }, 'no traces: @opentelemetry/api, sdk-trace, resources and exporter-trace-otlp-http are not installed');
+    log.warn({ err: error },
+      'no traces: @opentelemetry/api, sdk-trace, resources and exporter-trace-otlp-http are not installed');
     return nothing;
   }
 }

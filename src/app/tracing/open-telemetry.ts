@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context, type Span, type SpanContext, type Tracer } from '@opentelemetry/api';
+import { type Context, isSpanContextValid, ROOT_CONTEXT, type Span, type SpanContext, SpanKind, SpanStatusCode, trace,
+  TraceFlags, type Tracer } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
-import {
-  AlwaysOffSampler, AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, RandomIdGenerator, SamplingDecision, TraceIdRatioBasedSampler, TracerProvider, type IdGenerator, type Sampler,
-} from '@opentelemetry/sdk-trace';
+import { AlwaysOffSampler, AlwaysOnSampler, BatchSpanProcessor, type IdGenerator, ParentBasedSampler, RandomIdGenerator,
+  type Sampler, SamplingDecision, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FinishedSpan, OpenSpan, SpanStart, Tracing } from '../../lib/tracing.ts';
 import type { TraceSettings } from './trace-settings.ts';
 
@@ -13,7 +13,10 @@ const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: Sp
 /** https://www.w3.org/TR/trace-context/#traceparent-header; later versions may append more fields. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 
-/** Spans by OpenTelemetry, exported in batches as OTLP. Imported only if traces are on, because the packages take a while to load. */
+/**
+ * Spans by OpenTelemetry, exported in batches as OTLP. Imported only if traces are on, because the packages take a
+ * while to load.
+ */
 export class OpenTelemetryTracing implements Tracing {
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
@@ -27,14 +30,20 @@ export class OpenTelemetryTracing implements Tracing {
     this.#provider = new TracerProvider({
       sampler: this.#sampler,
       idGenerator: this.#ids,
-      resource: defaultResource().merge(resourceFromAttributes({ ...resource, 'service.name': serviceName, 'service.version': version })),
-      spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: timeoutMs }), scheduledDelayMillis: delayMs })],
+      resource: defaultResource().merge(
+        resourceFromAttributes({ ...resource, 'service.name': serviceName, 'service.version': version }),
+      ),
+      spanProcessors: [new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: timeoutMs }),
+        scheduledDelayMillis: delayMs,
+      })],
     });
     this.#tracer = this.#provider.getTracer('quire', version);
   }
 
   within<T>({ name, kind = 'internal', attributes = {}, parent }: SpanStart, work: (span: OpenSpan) => T): T {
-    const span = this.#tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } }, this.#contextFor(parent));
+    const span = this.#tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } },
+      this.#contextFor(parent));
     return this.#spans.run(span, () => ending(span, () => work(opened(span))));
   }
 
@@ -44,16 +53,25 @@ export class OpenTelemetryTracing implements Tracing {
   }
 
   record({ name, traceId, spanId, parentSpanId, link, startMs, endMs, attributes, error }: FinishedSpan): void {
-    const parent = parentSpanId === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parentSpanId, traceFlags: this.samples(traceId) ? TraceFlags.SAMPLED : TraceFlags.NONE });
+    const parent = parentSpanId === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, {
+      traceId,
+      spanId: parentSpanId,
+      traceFlags: this.samples(traceId) ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    });
     const linked = link === undefined ? undefined : parsed(link);
     const span = this.#ids.choosing(traceId, spanId, () =>
-      this.#tracer.startSpan(name, { startTime: startMs, attributes: { ...attributes }, ...(linked && { links: [{ context: linked }] }) }, parent));
+      this.#tracer.startSpan(name, {
+        startTime: startMs,
+        attributes: { ...attributes },
+        ...(linked && { links: [{ context: linked }] }),
+      }, parent));
     if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: error });
     span.end(Math.max(startMs, endMs));
   }
 
   samples(traceId: string): boolean {
-    return this.#sampler.shouldSample(ROOT_CONTEXT, traceId, '', SpanKind.INTERNAL, {}, []).decision === SamplingDecision.RECORD_AND_SAMPLED;
+    return this.#sampler.shouldSample(ROOT_CONTEXT, traceId, '', SpanKind.INTERNAL, {}, []).decision ===
+      SamplingDecision.RECORD_AND_SAMPLED;
   }
 
   /** Exports the remaining spans. Never rejects: an unavailable receiver must not delay the exit. */
@@ -90,7 +108,8 @@ function ending<T>(span: Span, work: () => T): T {
 
 /** The class and the code of an error, not its message, which may quote a user's text. */
 function failed(span: Span, error: unknown): unknown {
-  const type = (error as { readonly code?: unknown } | undefined)?.code ?? (error instanceof Error ? error.name : typeof error);
+  const type = (error as { readonly code?: unknown } | undefined)?.code ??
+    (error instanceof Error ? error.name : typeof error);
   span.setAttribute('error.type', String(type));
   span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();

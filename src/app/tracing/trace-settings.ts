@@ -6,7 +6,8 @@ export interface TraceSettings {
   readonly timeoutMs: number;
   readonly serviceName: string;
   readonly resource: Readonly<Record<string, string>>;
-  readonly sampler: 'always_on' | 'always_off' | 'traceidratio' | 'parentbased_always_on' | 'parentbased_always_off' | 'parentbased_traceidratio';
+  readonly sampler: 'always_on' | 'always_off' | 'traceidratio' | 'parentbased_always_on' | 'parentbased_always_off'
+    | 'parentbased_traceidratio';
   /** Sampling ratio of the samplers by trace id, 0 to 1. */
   readonly ratio: number;
   /** Milliseconds between two exports. */
@@ -15,7 +16,8 @@ export interface TraceSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const SAMPLERS: readonly TraceSettings['sampler'][] = ['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'];
+const SAMPLERS: readonly TraceSettings['sampler'][] = ['always_on', 'always_off', 'traceidratio',
+  'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'];
 
 /**
  * Undefined if traces are off: no endpoint is set, or they are disabled. Invalid values are replaced by their defaults,
@@ -24,12 +26,15 @@ const SAMPLERS: readonly TraceSettings['sampler'][] = ['always_on', 'always_off'
 export function readTraceSettings(env: Environment, defaultName: string): TraceSettings | undefined {
   const base = env['OTEL_EXPORTER_OTLP_ENDPOINT'];
   const url = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || (base && `${base.replace(/\/+$/, '')}/v1/traces`);
-  if (!url || !URL.canParse(url) || env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none') return undefined;
+  if (!url || !URL.canParse(url) || env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' ||
+    env['OTEL_TRACES_EXPORTER'] === 'none') return undefined;
   const resource = pairs(env['OTEL_RESOURCE_ATTRIBUTES']);
   return {
-    url, resource,
+    url,
+    resource,
     headers: pairs(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS'] ?? env['OTEL_EXPORTER_OTLP_HEADERS']),
-    timeoutMs: numberOf(env['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'] ?? env['OTEL_EXPORTER_OTLP_TIMEOUT'], 10_000, 1, 600_000),
+    timeoutMs: numberOf(env['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'] ?? env['OTEL_EXPORTER_OTLP_TIMEOUT'], 10_000, 1,
+      600_000),
     serviceName: env['OTEL_SERVICE_NAME'] || resource['service.name'] || defaultName,
     sampler: SAMPLERS.find((name) => name === env['OTEL_TRACES_SAMPLER']) ?? 'parentbased_always_on',
     ratio: numberOf(env['OTEL_TRACES_SAMPLER_ARG'], 1, 0, 1),
@@ -44,7 +49,9 @@ function numberOf(text: string | undefined, fallback: number, min: number, max: 
 
 /** `a=1,b=2`, percent-encoded. */
 function pairs(text = ''): Record<string, string> {
-  const parts = text.split(',').map((part) => part.trim().split('=')).filter(([name, ...rest]) => name && rest.length > 0);
+  const parts = text.split(',').map((part) => part.trim().split('=')).filter(([name, ...rest]) =>
+    name && rest.length > 0
+  );
   return Object.fromEntries(parts.map(([name, ...rest]) => [name!.trim(), decoded(rest.join('=').trim())]));
 }
 

@@ -8,9 +8,9 @@ import { createOutbound } from '../../net/index.ts';
 import { traceparentOf } from '../../runs/definitions/trace-ids.ts';
 import type { RunChange } from '../../runs/queue/port.ts';
 import { RunTraces } from '../../runs/runs/index.ts';
-import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
+import { type DocsServer, startDocsServer } from '../../testkit/docs-server.ts';
 import { GrpcClient } from '../../testkit/grpc-client.ts';
-import { readTraceSettings, startTracing, type EndTracing } from './index.ts';
+import { type EndTracing, readTraceSettings, startTracing } from './index.ts';
 
 /** A span in the JSON form of OTLP, with its attributes as an object. */
 interface ReceivedSpan {
@@ -37,7 +37,8 @@ class Receiver {
     this.headers.push(request.headers);
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece)).on('end', () => {
-      if (request.url === '/v1/traces') this.#take(JSON.parse(Buffer.concat(pieces).toString()) as Record<string, never>);
+      if (request.url === '/v1/traces')
+        this.#take(JSON.parse(Buffer.concat(pieces).toString()) as Record<string, never>);
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
     });
   });
@@ -57,10 +58,15 @@ class Receiver {
     return this.spans.filter((span) => span.name === name);
   }
 
-  #take({ resourceSpans }: Record<string, { resource: { attributes: Pair[] }; scopeSpans: { spans: (Omit<ReceivedSpan, 'attributes'> & { attributes: Pair[] })[] }[] }[]>): void {
+  #take(
+    { resourceSpans }: Record<string,
+      { resource: { attributes: Pair[] };
+        scopeSpans: { spans: (Omit<ReceivedSpan, 'attributes'> & { attributes: Pair[] })[] }[] }[]>,
+  ): void {
     for (const { resource, scopeSpans } of resourceSpans!) {
       this.service = objectOf(resource.attributes)['service.name'];
-      for (const { spans } of scopeSpans) this.spans.push(...spans.map((span) => ({ ...span, attributes: objectOf(span.attributes) })));
+      for (const { spans } of scopeSpans)
+        this.spans.push(...spans.map((span) => ({ ...span, attributes: objectOf(span.attributes) })));
     }
   }
 }
@@ -69,7 +75,8 @@ interface Pair {
   readonly key: string;
   readonly value: Record<string, unknown>;
 }
-const objectOf = (pairs: readonly Pair[]) => Object.fromEntries(pairs.map(({ key, value }) => [key, Object.values(value)[0]]));
+const objectOf = (pairs: readonly Pair[]) =>
+  Object.fromEntries(pairs.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 let server: DocsServer;
 beforeAll(async () => void (server = await startDocsServer()));
@@ -93,7 +100,11 @@ async function on(env: Record<string, string> = {}): Promise<void> {
 }
 
 async function post(path: string, body: object, headers: Record<string, string> = {}): Promise<number> {
-  const answer = await fetch(`${server.url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) });
+  const answer = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
   await answer.arrayBuffer();
   return answer.status;
 }
@@ -115,14 +126,33 @@ describe('traces of the document service', () => {
     await end();
     const [request] = receiver.named('POST /v1/add');
     expect(request).toMatchObject({
-      traceId: TRACE, parentSpanId: '00f067aa0ba902b7', kind: SERVER,
-      attributes: { 'http.request.method': 'POST', 'http.route': '/v1/add', 'http.response.status_code': 200, 'url.scheme': 'http', 'network.protocol.version': '1.1' },
+      traceId: TRACE,
+      parentSpanId: '00f067aa0ba902b7',
+      kind: SERVER,
+      attributes: {
+        'http.request.method': 'POST',
+        'http.route': '/v1/add',
+        'http.response.status_code': 200,
+        'url.scheme': 'http',
+        'network.protocol.version': '1.1',
+      },
     });
     const [operation] = receiver.named('addDocument');
-    expect(operation).toMatchObject({ traceId: TRACE, parentSpanId: request!.spanId, attributes: { 'quire.protocol': 'http' } });
-    expect(receiver.named('transaction').some(({ traceId, attributes }) => traceId === TRACE && attributes['db.system.name'] === 'sqlite')).toBe(true);
+    expect(operation).toMatchObject({
+      traceId: TRACE,
+      parentSpanId: request!.spanId,
+      attributes: { 'quire.protocol': 'http' },
+    });
+    expect(
+      receiver.named('transaction').some(({ traceId, attributes }) =>
+        traceId === TRACE && attributes['db.system.name'] === 'sqlite'
+      ),
+    ).toBe(true);
     expect(receiver.named('wait for indexes')).toMatchObject([{ parentSpanId: operation!.spanId }]);
-    expect(receiver.named('search engine')).toMatchObject([{ traceId: TRACE, attributes: { 'quire.search.cost': 'cheap' } }]);
+    expect(receiver.named('search engine')).toMatchObject([{
+      traceId: TRACE,
+      attributes: { 'quire.search.cost': 'cheap' },
+    }]);
     expect(receiver.service).toBe('library');
     expect(receiver.headers[0]!['api-key']).toBe('a key');
     expect(JSON.stringify(receiver.spans)).not.toContain('private');
@@ -131,21 +161,33 @@ describe('traces of the document service', () => {
   it('report failures by their code, and a trace of their own if the caller has none', async () => {
     await on();
     expect(await post('/v1/get', { collection: 'blog', key: 'none', lang: 'en' })).toBe(404);
-    expect(await post('/v1/get', { collection: 'blog', key: 'none', lang: 'en' }, { traceparent: 'ff-nonsense' })).toBe(404);
+    expect(await post('/v1/get', { collection: 'blog', key: 'none', lang: 'en' }, { traceparent: 'ff-nonsense' })).toBe(
+      404,
+    );
     await end();
     const requests = receiver.named('POST /v1/get');
     expect(requests.map(({ parentSpanId }) => parentSpanId ?? '')).toEqual(['', '']);
     expect(new Set(requests.map(({ traceId }) => traceId)).size).toBe(2);
-    expect(receiver.named('getDocument')[0]).toMatchObject({ status: { code: 2 }, attributes: { 'error.type': 'not_found' } });
+    expect(receiver.named('getDocument')[0]).toMatchObject({
+      status: { code: 2 },
+      attributes: { 'error.type': 'not_found' },
+    });
   });
 
   it('continue the trace that came over gRPC', async () => {
     await on();
     const client = new GrpcClient(server.listeners.grpc!.url);
-    await client.call('Add', { collection: 'blog', key: 'b', lang: 'en', content_md: 'x' }, { metadata: { traceparent: PARENT } });
+    await client.call('Add', { collection: 'blog', key: 'b', lang: 'en', content_md: 'x' }, {
+      metadata: { traceparent: PARENT },
+    });
     client.close();
     await end();
-    expect(receiver.named('addDocument')).toMatchObject([{ traceId: TRACE, parentSpanId: '00f067aa0ba902b7', kind: SERVER, attributes: { 'quire.protocol': 'grpc' } }]);
+    expect(receiver.named('addDocument')).toMatchObject([{
+      traceId: TRACE,
+      parentSpanId: '00f067aa0ba902b7',
+      kind: SERVER,
+      attributes: { 'quire.protocol': 'grpc' },
+    }]);
   });
 
   it('are sampled as the environment and the caller say', async () => {
@@ -168,21 +210,40 @@ it('outgoing requests carry the trace on', async () => {
   await on();
   const outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] });
   await (await outbound.fetch()(`${url}/page?token=secret`)).arrayBuffer();
-  await outbound.sender({ maxBytes: 1000, timeoutMs: 5000 })({ url: `${url}/hook`, method: 'POST', headers: {} }, new AbortController().signal);
+  await outbound.sender({ maxBytes: 1000, timeoutMs: 5000 })({ url: `${url}/hook`, method: 'POST', headers: {} },
+    new AbortController().signal);
   const carried = receiver.headers.map(({ traceparent }) => traceparent);
   await outbound.close();
   await end();
   const spans = [...receiver.named('GET'), ...receiver.named('POST')];
-  expect(spans).toMatchObject([{ kind: CLIENT, attributes: { 'server.address': '127.0.0.1', 'http.response.status_code': 200 } }, { kind: CLIENT }]);
+  expect(spans).toMatchObject([{
+    kind: CLIENT,
+    attributes: { 'server.address': '127.0.0.1', 'http.response.status_code': 200 },
+  }, { kind: CLIENT }]);
   expect(carried).toEqual(spans.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
   expect(JSON.stringify(spans)).not.toContain('secret');
 });
 
 describe('traces of runs', () => {
   const id = '019ab1c2-d3e4-7f00-8abc-0123456789ab';
-  const change = (from: RunChange['from'], state: RunChange['run']['state'], attempt: number, more: object = {}): RunChange => ({
-    run: { id, projectId: 'demo', kind: 'pipeline', task: 'build', state, attempt, startedAt: null, shipId: 'ship', source: 'api', error: null, ...more } as unknown as RunChange['run'], from, formerShipId: null,
-  });
+  const change = (from: RunChange['from'], state: RunChange['run']['state'], attempt: number,
+    more: object = {}): RunChange => ({
+      run: {
+        id,
+        projectId: 'demo',
+        kind: 'pipeline',
+        task: 'build',
+        state,
+        attempt,
+        startedAt: null,
+        shipId: 'ship',
+        source: 'api',
+        error: null,
+        ...more,
+      } as unknown as RunChange['run'],
+      from,
+      formerShipId: null,
+    });
 
   it('have one for the run, which is linked to its request, and one for each attempt, whose steps go on with it', async () => {
     await on();
@@ -196,7 +257,10 @@ describe('traces of runs', () => {
     traces.changed(change('running', 'succeeded', 2));
     await end();
     const [run] = receiver.named('run pipeline');
-    expect(run).toMatchObject({ traceId: id.replaceAll('-', ''), attributes: { 'cicd.pipeline.name': 'build', 'cicd.pipeline.run.state': 'succeeded' } });
+    expect(run).toMatchObject({
+      traceId: id.replaceAll('-', ''),
+      attributes: { 'cicd.pipeline.name': 'build', 'cicd.pipeline.run.state': 'succeeded' },
+    });
     expect(run!.links).toMatchObject([{ spanId: receiver.named('request')[0]!.spanId }]);
     const attempts = receiver.named('attempt of pipeline');
     expect(attempts).toMatchObject([{ parentSpanId: run!.spanId, status: { code: 2 } }, { parentSpanId: run!.spanId }]);

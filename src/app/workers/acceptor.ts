@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { SocketSource } from '../../api/http/index.ts';
 import { startListening } from '../../lib/unix-socket.ts';
 
@@ -24,7 +24,9 @@ export class Acceptor implements SocketSource {
     this.#workers = workers;
   }
 
-  async open(listen: Parameters<SocketSource['open']>[0], take: (socket: Socket) => void): Promise<AddressInfo | undefined> {
+  async open(listen: Parameters<SocketSource['open']>[0],
+    take: (socket: Socket) => void): Promise<AddressInfo | undefined>
+  {
     this.#own = { take };
     const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => {
       // A client that disconnects before it is served is not an error.

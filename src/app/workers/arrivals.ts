@@ -1,8 +1,9 @@
-import { nodeLoop, type EventLoop } from '../../lib/turns.ts';
+import { type EventLoop, nodeLoop } from '../../lib/turns.ts';
 
 /**
- * Tells requests when everything is loaded that was committed before they arrived. A request begins at the end of the turn of the event loop in which it
- * arrived, after all others of that turn have arrived, so they share one look at the database.
+ * Tells requests when everything is loaded that was committed before they arrived. A request begins at the end of the
+ * turn of the event loop in which it arrived, after all others of that turn have arrived, so they share one look at the
+ * database.
  */
 export class Arrivals {
   readonly #refresh: () => Promise<void>;

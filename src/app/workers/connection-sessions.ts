@@ -5,7 +5,9 @@ import { LSN_HEADER, MIN_LSN_HEADER } from '../../operations/index.ts';
 const LSN = LSN_HEADER.toLowerCase();
 const MIN_LSN = MIN_LSN_HEADER.toLowerCase();
 
-/** The LSN that each connection has written, so that its later reads see the write here, although the primary wrote it. */
+/**
+ * The LSN that each connection has written, so that its later reads see the write here, although the primary wrote it.
+ */
 export class ConnectionSessions {
   readonly #written = new WeakMap<Socket, number>();
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, type AddressInfo } from 'node:net';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -52,13 +52,17 @@ async function send(bytes: string): Promise<string> {
 describe('Forwarder', () => {
   const inner = 'GET /inner HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n';
 
-  it.each(['GET', 'DELETE', 'POST'])('sends the body of %s as a body, although Connection names its length', async (method) => {
-    const answers = await send(`${method} /outer HTTP/1.1\r\nHost: localhost\r\nConnection: close, Content-Length, Host\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`);
-    expect(answers).toMatch(/^HTTP\/1\.1 200 OK[^]*done$/);
-    // The next request over the same connection would come after a hidden one.
-    await send(`GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
-    expect(received).toEqual([[method, '/outer', '192.0.2.1', inner], ['GET', '/last', '192.0.2.1', '']]);
-  });
+  it.each(['GET', 'DELETE', 'POST'])('sends the body of %s as a body, although Connection names its length',
+    async (method) => {
+      const answers = await send(
+        `${method} /outer HTTP/1.1\r\nHost: localhost\r\nConnection: close, Content-Length, Host\r\nContent-Length: ` +
+          `${inner.length}\r\n\r\n${inner}`,
+      );
+      expect(answers).toMatch(/^HTTP\/1\.1 200 OK[^]*done$/);
+      // The next request over the same connection would come after a hidden one.
+      await send(`GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+      expect(received).toEqual([[method, '/outer', '192.0.2.1', inner], ['GET', '/last', '192.0.2.1', '']]);
+    });
 
   it('opens no connection for a client that has left', async () => {
     let opened = 0;

@@ -1,14 +1,15 @@
-import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { expectStream } from '../../lib/request-bytes.ts';
 import { STRICT_TRANSPORT } from '../../lib/security-headers.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 
 /** Headers that belong to one connection, not to the request (RFC 9110, section 7.6.1). */
-const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'];
+const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+  'expect'];
 
 /**
- * Headers that belong to the request whatever `Connection` names. Without its length, a body would be sent bare, and the primary would read it as
- * the next request.
+ * Headers that belong to the request whatever `Connection` names. Without its length, a body would be sent bare, and
+ * the primary would read it as the next request.
  */
 const END_TO_END = ['content-length', 'host'];
 
@@ -29,20 +30,29 @@ export class Forwarder {
   }
 
   /** `onHead` is called with the headers of the response before they are sent on. */
-  forward(incoming: IncomingMessage, response: ServerResponse, onHead: (headers: IncomingMessage['headers']) => void): void {
+  forward(incoming: IncomingMessage, response: ServerResponse,
+    onHead: (headers: IncomingMessage['headers']) => void): void
+  {
     // A client that has left would end neither the body nor what waits for it.
     if (response.destroyed) return;
     // The primary knows whether it is one.
     expectStream(incoming);
-    const outgoing = request({ socketPath: this.#options.socket, agent: this.#agent, method: incoming.method, path: incoming.url, headers: this.#headersOf(incoming), setHost: false });
+    const outgoing = request({
+      socketPath: this.#options.socket,
+      agent: this.#agent,
+      method: incoming.method,
+      path: incoming.url,
+      headers: this.#headersOf(incoming),
+      setHost: false,
+    });
     outgoing.on('response', (answer) => {
       onHead(answer.headers);
       sendHead(answer, response, 'encrypted' in incoming.socket);
       answer.pipe(response);
       answer.on('error', () => response.destroy());
     });
-    // If a body was rejected, it is not read to its end, and its response is on the way. Otherwise the primary has died,
-    // and this process will end shortly. Whether a write was made is unknown, so no response is sent.
+    // If a body was rejected, it is not read to its end, and its response is on the way. Otherwise the primary has
+    // died, and this process will end shortly. Whether a write was made is unknown, so no response is sent.
     outgoing.on('error', () => void (response.headersSent || response.destroy()));
     response.on('close', () => void (response.writableFinished || outgoing.destroy()));
     // The rest of a body that was answered early is discarded, because the next request follows it.
@@ -55,10 +65,12 @@ export class Forwarder {
   }
 
   #headersOf({ headers, rawHeaders, socket }: IncomingMessage): string[] {
-    const named = new Set([...HOP_BY_HOP, ...(headers.connection ?? '').toLowerCase().split(',').map((name) => name.trim()), 'x-forwarded-for']);
+    const named = new Set([...HOP_BY_HOP,
+      ...(headers.connection ?? '').toLowerCase().split(',').map((name) => name.trim()), 'x-forwarded-for']);
     for (const name of END_TO_END) named.delete(name);
     const kept: string[] = [];
-    for (let i = 0; i < rawHeaders.length; i += 2) if (!named.has(rawHeaders[i]!.toLowerCase())) kept.push(rawHeaders[i]!, rawHeaders[i + 1]!);
+    for (let i = 0; i < rawHeaders.length; i += 2)
+      if (!named.has(rawHeaders[i]!.toLowerCase())) kept.push(rawHeaders[i]!, rawHeaders[i + 1]!);
     const address = this.#options.readAddress(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
     if (address !== undefined) kept.push('X-Forwarded-For', address);
     // Without this header the length would be unknown, and the body would not be read.
@@ -67,9 +79,12 @@ export class Forwarder {
   }
 }
 
-function sendHead({ statusCode = 502, headers, rawHeaders }: IncomingMessage, response: ServerResponse, isSecure: boolean): void {
+function sendHead({ statusCode = 502, headers, rawHeaders }: IncomingMessage, response: ServerResponse,
+  isSecure: boolean): void
+{
   const kept: string[] = [];
-  for (let i = 0; i < rawHeaders.length; i += 2) if (!HOP_BY_HOP.includes(rawHeaders[i]!.toLowerCase())) kept.push(rawHeaders[i]!, rawHeaders[i + 1]!);
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (!HOP_BY_HOP.includes(rawHeaders[i]!.toLowerCase())) kept.push(rawHeaders[i]!, rawHeaders[i + 1]!);
   if (headers.connection === 'close') kept.push('Connection', 'close');
   if (isSecure) kept.push(...STRICT_TRANSPORT);
   response.writeHead(statusCode, kept);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seededRandom, type Random } from '../../testkit/crash/random.ts';
+import { type Random, seededRandom } from '../../testkit/crash/random.ts';
 import { DocsProcess } from '../../testkit/docs-process.ts';
 import type { HttpClient } from '../../testkit/http-client.ts';
 import { clientsOf, serving } from '../../testkit/worker-clients.ts';
@@ -56,13 +56,23 @@ class WanderingSession {
   async step(registers: readonly string[]): Promise<void> {
     const kind = this.#random.pick(['write', 'row', 'search'] as const);
     const key = kind === 'write' ? this.#own : this.#random.pick(registers);
-    const version = kind === 'write' ? await this.#write() : kind === 'row' ? await this.#row(key) : await this.#search(key);
+    const version = kind === 'write'
+      ? await this.#write()
+      : kind === 'row'
+      ? await this.#row(key)
+      : await this.#search(key);
     this.history.push({ kind, key, version });
   }
 
   async #write(): Promise<number> {
     const version = ++this.#version;
-    await this.#send('/v1/add', { collection: 'registers', key: this.#own, lang: 'en', contentMd: `register version ${version}`, meta: { version: [String(version)] } });
+    await this.#send('/v1/add', {
+      collection: 'registers',
+      key: this.#own,
+      lang: 'en',
+      contentMd: `register version ${version}`,
+      meta: { version: [String(version)] },
+    });
     return version;
   }
 
@@ -71,13 +81,18 @@ class WanderingSession {
   }
 
   async #search(key: string): Promise<number> {
-    const { results } = await this.#send('/v1/fts', { collection: 'registers', query: 'register', limit: 50 }) as { results: { document: { key: string; meta?: { version?: string[] } } }[] };
+    const { results } = await this.#send('/v1/fts', { collection: 'registers', query: 'register', limit: 50 }) as {
+      results: { document: { key: string; meta?: { version?: string[] } } }[];
+    };
     return versionOf(results.find(({ document }) => document.key === key)?.document ?? {});
   }
 
   async #send(path: string, value: object): Promise<object> {
     const client = this.#random.pick(this.#clients);
-    const answer = await client.send('POST', path, { headers: { 'Content-Type': 'application/json', 'X-Quire-Min-LSN': String(this.#lsn) }, body: JSON.stringify(value) });
+    const answer = await client.send('POST', path, {
+      headers: { 'Content-Type': 'application/json', 'X-Quire-Min-LSN': String(this.#lsn) },
+      body: JSON.stringify(value),
+    });
     expect([200, 404], answer.text).toContain(answer.status);
     this.#lsn = Math.max(this.#lsn, Number(answer.headers['x-quire-lsn'] ?? 0));
     return answer.json<object>();
@@ -100,7 +115,11 @@ function violations(history: readonly Step[]): Step[] {
 
 describe('what sessions guarantee (docs/consistency.md)', TIME, () => {
   it('is checked by something that finds violations', () => {
-    const history: Step[] = [{ kind: 'write', key: 'a', version: 2 }, { kind: 'row', key: 'b', version: 1 }, { kind: 'row', key: 'a', version: 1 }];
+    const history: Step[] = [{ kind: 'write', key: 'a', version: 2 }, { kind: 'row', key: 'b', version: 1 }, {
+      kind: 'row',
+      key: 'a',
+      version: 1,
+    }];
     expect(violations(history)).toEqual([history[2]]);
   });
 

@@ -5,7 +5,11 @@ it('workers answer reads of documents and searches, and nothing that writes or t
   const local = localOperations({ tracksReads: false });
   const ids = local.map(({ id }) => id);
   expect(local.filter(({ effect }) => effect !== 'read')).toEqual([]);
-  expect(ids).toEqual(expect.arrayContaining(['getDocument', 'searchDocuments', 'searchFullText', 'searchVectors', 'searchHybrid', 'searchGeo', 'recallMemory']));
-  for (const id of ['addDocument', 'login', 'getCurrentUser', 'streamEvents', 'listAuditEvents', 'getHealth', 'getMetrics', 'getVectorStats', 'getBulkIngest', 'queryTemporal', 'listWebhooks']) expect(ids).not.toContain(id);
+  expect(ids).toEqual(
+    expect.arrayContaining(['getDocument', 'searchDocuments', 'searchFullText', 'searchVectors', 'searchHybrid',
+      'searchGeo', 'recallMemory']),
+  );
+  for (const id of ['addDocument', 'login', 'getCurrentUser', 'streamEvents', 'listAuditEvents', 'getHealth',
+    'getMetrics', 'getVectorStats', 'getBulkIngest', 'queryTemporal', 'listWebhooks']) expect(ids).not.toContain(id);
   expect(localOperations({ tracksReads: true }).map(({ id }) => id)).toEqual(ids.filter((id) => id !== 'getDocument'));
 });

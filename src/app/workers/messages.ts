@@ -6,12 +6,14 @@ import type { TraceSettings } from '../tracing/index.ts';
 
 /** Messages from the primary to a worker. */
 export type ToWorker =
-  | { readonly type: 'start'; readonly settings: PackedSettings; readonly socket: string; readonly worker: number; readonly traces?: TraceSettings | undefined }
+  | { readonly type: 'start'; readonly settings: PackedSettings; readonly socket: string; readonly worker: number;
+    readonly traces?: TraceSettings | undefined }
   /** Comes with a connection, of which nothing has been read. */
   | { readonly type: 'connection'; readonly id: number }
   /** The change feed has grown. */
   | { readonly type: 'changed' }
-  | { readonly type: 'admitted'; readonly id: number; readonly headers: Readonly<Record<string, string>>; readonly refused?: string }
+  | { readonly type: 'admitted'; readonly id: number; readonly headers: Readonly<Record<string, string>>;
+    readonly refused?: string }
   /** Ends a body of a report. */
   | { readonly type: 'end-slow'; readonly report: number; readonly index: number }
   | { readonly type: 'count'; readonly id: number }

@@ -13,7 +13,11 @@ describe('the slow bodies of a worker', () => {
     bodies.report({}, [body('a'), body('b')]);
     bodies.report({}, []);
     bodies.report({}, []);
-    expect(said).toEqual([{ type: 'slow', report: 1, bodies: [{ client: 'a', rate: 7 }, { client: 'b', rate: 7 }] }, { type: 'slow', report: 2, bodies: [] }]);
+    expect(said).toEqual([{ type: 'slow', report: 1, bodies: [{ client: 'a', rate: 7 }, { client: 'b', rate: 7 }] }, {
+      type: 'slow',
+      report: 2,
+      bodies: [],
+    }]);
   });
 
   it('are ended when the primary says so of the last report', () => {

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -8,7 +8,10 @@ import { workerFile } from '../../lib/worker-file.ts';
 import type { Taker } from './acceptor.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 
-/** A worker that has not taken a connection for this many milliseconds is considered frozen: it is killed, and the connection goes to another. */
+/**
+ * A worker that has not taken a connection for this many milliseconds is considered frozen: it is killed, and the
+ * connection goes to another.
+ */
 const FROZEN_MS = 10_000;
 
 /** After this many milliseconds, other processes are preferred for new connections. */
@@ -46,7 +49,10 @@ export class WorkerHandle implements Taker {
   constructor(number: number, start: Extract<ToWorker, { type: 'start' }>, events: WorkerEvents) {
     this.number = number;
     this.#child = fork(fileURLToPath(workerFile(import.meta.url, 'worker-process')), [], {
-      serialization: 'advanced', execArgv: engineFlags(), env: environment(), stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
+      execArgv: engineFlags(),
+      env: environment(),
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.#child.on('message', (message: ToPrimary) => this.#receive(message, events));
     this.#child.on('error', (error) => {
@@ -76,7 +82,9 @@ export class WorkerHandle implements Taker {
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** Reports that the change feed has grown; while a report is being sent, further growth is combined into one report. */
+  /**
+   * Reports that the change feed has grown; while a report is being sent, further growth is combined into one report.
+   */
   notifyChange(): void {
     if (!this.#child.connected) return;
     if (this.#notifying) {
@@ -129,12 +137,17 @@ export class WorkerHandle implements Taker {
   }
 }
 
-/** Engine flags apply to every process; other flags would give the child the port of this process's debugger, or modules to load. */
+/**
+ * Engine flags apply to every process; other flags would give the child the port of this process's debugger, or modules
+ * to load.
+ */
 function engineFlags(): string[] {
   return process.execArgv.filter((flag) => /^--(no|max|minor|page)-/.test(flag));
 }
 
-/** Secrets have been removed from it. The compile cache is shared, because compiling takes most of the start-up time. */
+/**
+ * Secrets have been removed from it. The compile cache is shared, because compiling takes most of the start-up time.
+ */
 function environment(): NodeJS.ProcessEnv {
   const cache = getCompileCacheDir();
   return cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(cache) };

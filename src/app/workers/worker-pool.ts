@@ -5,15 +5,15 @@ import type { SocketSource } from '../../api/http/index.ts';
 import type { Counted, DocumentService, OtherProcesses } from '../../docs/index.ts';
 import { summed } from '../../docs/index.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SlowBodyReports } from '../../lib/slow-bodies.ts';
 import type { RateLimit } from '../../operations/index.ts';
 import type { ChangeFeed } from '../../storage/index.ts';
 import { packSettings, type Settings } from '../settings/index.ts';
+import type { TraceSettings } from '../tracing/index.ts';
 import { Acceptor } from './acceptor.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
-import type { TraceSettings } from '../tracing/index.ts';
 import { WorkerHandle } from './worker-handle.ts';
 
 const RESTART: Backoff = { initial: 100, max: 30_000 };
@@ -89,10 +89,11 @@ export class WorkerPool {
     this.#leave = feed.join({
       position: () => undefined,
       wake: () => {
-        if (isAnnounced) setImmediate(() => {
-          isAnnounced = true;
-          for (const worker of this.#workers.values()) worker.notifyChange();
-        });
+        if (isAnnounced)
+          setImmediate(() => {
+            isAnnounced = true;
+            for (const worker of this.#workers.values()) worker.notifyChange();
+          });
         isAnnounced = false;
       },
     });
@@ -111,7 +112,10 @@ export class WorkerPool {
     for (const worker of this.#workers.values()) worker.send({ type: 'reload' });
   }
 
-  /** Lets the workers finish the requests in flight, for at most the given milliseconds, and ends them. Safe to call twice. */
+  /**
+   * Lets the workers finish the requests in flight, for at most the given milliseconds, and ends them. Safe to call
+   * twice.
+   */
   stop(graceMs: number): Promise<void> {
     return (this.#stopping ??= this.#stop(graceMs));
   }
@@ -132,13 +136,21 @@ export class WorkerPool {
   }
 
   #takers(): WorkerHandle[] {
-    return this.#stopping === undefined ? [...this.#workers.values()].filter(({ ready, isSlow }) => ready && !isSlow) : [];
+    return this.#stopping === undefined
+      ? [...this.#workers.values()].filter(({ ready, isSlow }) => ready && !isSlow)
+      : [];
   }
 
   #spawn(number: number, socket: string): void {
     if (this.#stopping !== undefined) return;
     const { log } = this.#options;
-    const worker = new WorkerHandle(number, { type: 'start', settings: packSettings(this.#settingsOfWorker()), socket, worker: number, traces: this.#options.traces }, {
+    const worker = new WorkerHandle(number, {
+      type: 'start',
+      settings: packSettings(this.#settingsOfWorker()),
+      socket,
+      worker: number,
+      traces: this.#options.traces,
+    }, {
       onMessage: (message) => void this.#receive(worker, message),
       onExit: (reason, untaken) => {
         this.#retire(worker);
@@ -172,7 +184,7 @@ export class WorkerPool {
   }
 
   async #receive(worker: WorkerHandle, message: ToPrimary): Promise<void> {
-    if (message.type === 'notes') for (const note of message.notes) this.#options.service.receive(note);
+    if (message.type === 'notes') { for (const note of message.notes) this.#options.service.receive(note); }
     else if (message.type === 'admit') worker.send(await this.#admit(message));
     else if (message.type === 'slow') this.#relay(worker, message);
     else if (message.type === 'counted') {
@@ -183,14 +195,17 @@ export class WorkerPool {
   }
 
   #relay(worker: WorkerHandle, { report, bodies }: Extract<ToPrimary, { type: 'slow' }>): void {
-    this.#limits?.clients.slowBodies.report(worker, bodies.map((body, index) => ({ ...body, end: () => worker.send({ type: 'end-slow', report, index }) })));
+    this.#limits?.clients.slowBodies.report(worker,
+      bodies.map((body, index) => ({ ...body, end: () => worker.send({ type: 'end-slow', report, index }) })));
   }
 
   async #admit({ id, sender }: Extract<ToPrimary, { type: 'admit' }>): Promise<ToWorker> {
     try {
       return { type: 'admitted', id, headers: (await this.#limits?.limit?.admit(sender)) ?? {} };
     } catch (error) {
-      const { message, headers = {} } = error instanceof ServiceError ? error : new ServiceError('internal', 'internal error');
+      const { message, headers = {} } = error instanceof ServiceError
+        ? error
+        : new ServiceError('internal', 'internal error');
       return { type: 'admitted', id, headers, refused: message };
     }
   }
@@ -227,7 +242,10 @@ export class WorkerPool {
         const ready = 1 + [...this.#workers.values()].filter((worker) => worker.ready).length;
         return { ready, starting: count - ready };
       },
-      memory: () => new Map([[0, process.memoryUsage.rss()], ...[...this.#workers.values()].map(({ number, memory }) => [number, memory] as const)]),
+      memory: () =>
+        new Map([[0, process.memoryUsage.rss()], ...[...this.#workers.values()].map(({ number, memory }) =>
+          [number, memory] as const
+        )]),
     };
   }
 }

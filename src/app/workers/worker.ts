@@ -1,9 +1,10 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { SendHandle } from 'node:child_process';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRoutes, flatErrors, listenOn, startHttpServer, usualLimits, type SocketSource } from '../../api/http/index.ts';
+import { createRoutes, flatErrors, listenOn, type SocketSource, startHttpServer,
+  usualLimits } from '../../api/http/index.ts';
 import { createDocumentService, type DocumentService } from '../../docs/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -17,13 +18,13 @@ import { readCertificates } from '../protocols/tls.ts';
 import type { Settings } from '../settings/index.ts';
 import { readSpecification } from '../specification.ts';
 import { Arrivals } from './arrivals.ts';
+import { ConnectionSessions } from './connection-sessions.ts';
 import { Forwarder } from './forward.ts';
 import { localOperations } from './local-operations.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
+import { NoteBatch } from './note-batch.ts';
 import { PrimaryLimit } from './primary-limit.ts';
 import { PrimarySlowBodies } from './primary-slow-bodies.ts';
-import { NoteBatch } from './note-batch.ts';
-import { ConnectionSessions } from './connection-sessions.ts';
 
 export interface WorkerOptions {
   readonly settings: Settings;
@@ -53,7 +54,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const feed = new ChangeFeed(sql, clock, { shared: true });
   const notes = new NoteBatch((batch) => say({ type: 'notes', notes: batch }));
   const service = await createDocumentService({
-    sql, feed, clock, log, keys,
+    sql,
+    feed,
+    clock,
+    log,
+    keys,
     codec: new BodyCodec(settings.compression),
     settings: { ...toDocsSettings(settings), mode: 'read' },
     relay: notes,
@@ -66,15 +71,22 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const { readAddress } = clients;
   const local = await createHttpListener({
     settings: { ...settings, graphql: { ...settings.graphql, enabled: false } },
-    log, clock, service, specification, readAddress, clients,
+    log,
+    clock,
+    service,
+    specification,
+    readAddress,
+    clients,
     invoke: createServiceInvoke(settings, { service, clock, refresh: () => service.refresh() }, specification),
-    requestLimitMs: REQUEST_LIMIT_MS, validateResponses: false,
+    requestLimitMs: REQUEST_LIMIT_MS,
+    validateResponses: false,
     spools: new SpoolFolder(join(tmpdir(), `quire-worker-${process.pid}`)),
     ...(settings.rateLimit.enabled && { limit }),
   });
   const forwarder = new Forwarder({ socket, readAddress });
   const sockets = new ChannelSockets();
-  const server = await startHttpServer(listenerOf(settings, service, local, forwarder), listenOn(settings.http.addr), flatErrors, { tls, log, clients, limits: usualLimits(settings.limits.bodyTimeout), sockets });
+  const server = await startHttpServer(listenerOf(settings, service, local, forwarder), listenOn(settings.http.addr),
+    flatErrors, { tls, log, clients, limits: usualLimits(settings.limits.bodyTimeout), sockets });
   tls?.follow(systemTimer);
   service.readiness.follow((ready) => say({ type: 'ready', ready }));
   return {
@@ -82,10 +94,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       if (message.type === 'connection') {
         say({ type: 'taken', id: message.id });
         sockets.take(handle as Socket | undefined);
-      } else if (message.type === 'changed') void service.refresh().catch((error: unknown) => log.warn({ err: error }, 'changes could not be read'));
+      } else if (message.type === 'changed')
+        void service.refresh().catch((error: unknown) => log.warn({ err: error }, 'changes could not be read'));
       else if (message.type === 'admitted') limit.settle(message);
       else if (message.type === 'end-slow') slowBodies.end(message);
-      else if (message.type === 'count') void service.countersOf().then((counters) => say({ type: 'counted', id: message.id, counters, memory: process.memoryUsage.rss() }));
+      else if (message.type === 'count')
+        void service.countersOf().then((counters) =>
+          say({ type: 'counted', id: message.id, counters, memory: process.memoryUsage.rss() })
+        );
       else if (message.type === 'reload') void tls?.reload();
     },
     async stop(graceMs) {
@@ -101,10 +117,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 }
 
 /** Decides what is served here and what is forwarded. */
-function listenerOf(settings: Settings, service: DocumentService, local: RequestListener, forwarder: Forwarder): RequestListener {
+function listenerOf(settings: Settings, service: DocumentService, local: RequestListener,
+  forwarder: Forwarder): RequestListener
+{
   const routes = createRoutes(localOperations({ tracksReads: settings.temporal.enabled }));
   const sessions = new ConnectionSessions();
-  const forward = (request: IncomingMessage, response: ServerResponse): void => forwarder.forward(request, response, (headers) => sessions.note(request, headers));
+  const forward = (request: IncomingMessage, response: ServerResponse): void =>
+    forwarder.forward(request, response, (headers) => sessions.note(request, headers));
   const arrivals = new Arrivals(() => service.refresh());
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // If the current permissions cannot be read, no request is served with outdated ones.

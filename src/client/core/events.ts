@@ -15,7 +15,10 @@ export interface ServerEvent {
 export interface EventOptions {
   /** The id of the last event that was received; the stream continues after it. */
   readonly lastEventId?: string | undefined;
-  /** Returns whether this event is the last one, after which the stream is not reopened; if absent, a stream that ends is reopened. */
+  /**
+   * Returns whether this event is the last one, after which the stream is not reopened; if absent, a stream that ends
+   * is reopened.
+   */
   readonly isLast?: (event: ServerEvent) => boolean;
   /** Whether a stream that ends is reopened; the default is true. A stream that breaks always is. */
   readonly reopen?: boolean;
@@ -30,16 +33,26 @@ const MAX_FAILURES = 10;
  * The events of an operation that streams them, across broken connections: each new connection continues after the last
  * event. Throws if the service rejects the request, and throws the reason of the signal when it aborts.
  */
-export async function* eventsOf<F extends SdkFunction>(quire: Quire, operation: F, input: InputOf<F>, { lastEventId, isLast, reopen = true }: EventOptions = {}): AsyncGenerator<ServerEvent> {
+export async function* eventsOf<F extends SdkFunction>(quire: Quire, operation: F, input: InputOf<F>,
+  { lastEventId, isLast, reopen = true }: EventOptions = {}): AsyncGenerator<ServerEvent>
+{
   const { signal } = input;
   let [last, failures] = [lastEventId, 0];
   for (;;) {
     try {
-      const headers = { ...(input as { headers?: object }).headers, Accept: 'text/event-stream', ...(last === undefined ? {} : { 'Last-Event-ID': last }) };
+      const headers = {
+        ...(input as { headers?: object }).headers,
+        Accept: 'text/event-stream',
+        ...(last === undefined ? {} : { 'Last-Event-ID': last }),
+      };
       // Closes the connection when the caller leaves the loop, even while no event arrives.
       const left = new AbortController();
       try {
-        const body = await quire.stream(operation, { ...input, headers, signal: signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]) } as InputOf<F>);
+        const body = await quire.stream(operation, {
+          ...input,
+          headers,
+          signal: signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]),
+        } as InputOf<F>);
         for await (const event of parseEvents(linesOf(body), last)) {
           [last, failures] = [event.id, 0];
           if (event.data !== '' || event.event !== 'message') yield event;
@@ -54,12 +67,15 @@ export async function* eventsOf<F extends SdkFunction>(quire: Quire, operation: 
       if (error instanceof QuireError && error.status >= 400 && error.status < 500) throw error;
       if (++failures >= MAX_FAILURES) throw error;
     }
-    await sleep(delayBefore(failures, { failure: undefined }, true, { retries: Infinity, maxDelayMs: MAX_DELAY_MS })!, signal);
+    await sleep(delayBefore(failures, { failure: undefined }, true, { retries: Infinity, maxDelayMs: MAX_DELAY_MS })!,
+      signal);
   }
 }
 
 /** Parses events from lines (HTML standard, section 9.2.6). */
-export async function* parseEvents(lines: AsyncIterable<string>, lastId: string | undefined): AsyncGenerator<ServerEvent> {
+export async function* parseEvents(lines: AsyncIterable<string>,
+  lastId: string | undefined): AsyncGenerator<ServerEvent>
+{
   let [id, event, data, seen] = [lastId, '', [] as string[], false];
   for await (const line of lines) {
     if (line === '') {

@@ -10,7 +10,9 @@ export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator
     for (;;) {
       const { done, value } = await reader.read().catch((error: unknown) => {
         // The error of fetch for a broken connection; the reason of a signal is thrown on.
-        throw error instanceof TypeError ? new QuireError('the response broke off', { code: 'network', cause: error }) : error;
+        throw error instanceof TypeError
+          ? new QuireError('the response broke off', { code: 'network', cause: error })
+          : error;
       });
       const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
       const parts = text.split('\n');

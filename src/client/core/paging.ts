@@ -27,7 +27,9 @@ interface Where {
  * one, so that nothing is skipped or repeated while other clients write; otherwise the offset. Throws a `TypeError` for
  * an operation that returns no list.
  */
-export async function* pagesOf<F extends SdkFunction>(quire: Quire, table: Readonly<Record<string, Paging>>, operation: F, input: InputOf<F>): AsyncGenerator<{ data: DataOf<F>; items: readonly unknown[] }> {
+export async function* pagesOf<F extends SdkFunction>(quire: Quire, table: Readonly<Record<string, Paging>>,
+  operation: F, input: InputOf<F>): AsyncGenerator<{ data: DataOf<F>; items: readonly unknown[] }>
+{
   const paging = table[quire.nameOf(operation)];
   if (paging === undefined) throw new TypeError(`${quire.nameOf(operation)} has no pages`);
   const given: Readonly<Record<string, unknown>> = (input as Where)[paging.in] ?? {};
@@ -36,7 +38,8 @@ export async function* pagesOf<F extends SdkFunction>(quire: Quire, table: Reado
   let at = given[by] ?? (by === 'cursor' ? paging.first : undefined);
   for (;;) {
     const place = at === undefined ? {} : { [by]: at };
-    const { data, response } = await quire.send(operation, { ...input, [paging.in]: { ...given, ...place } } as InputOf<F>);
+    const { data, response } = await quire.send(operation,
+      { ...input, [paging.in]: { ...given, ...place } } as InputOf<F>);
     const items = (paging.items === '*' ? data : (data as Record<string, unknown>)[paging.items]) as readonly unknown[];
     if (items.length > 0) yield { data, items };
     // A page by cursor may be empty because its documents were deleted meanwhile.

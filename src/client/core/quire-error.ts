@@ -51,7 +51,8 @@ export function refusal(body: unknown, response: Response): QuireError {
   const { error, code, requestId, errors } = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const nested = typeof error === 'object' ? error : undefined;
   const known = code ?? nested?.code ?? `http_${response.status}`;
-  const message = nested?.message ?? (typeof error === 'string' ? error : undefined) ?? (nested?.code === undefined ? `the server returned ${response.status}` : nested.code.replaceAll('_', ' '));
+  const message = nested?.message ?? (typeof error === 'string' ? error : undefined) ??
+    (nested?.code === undefined ? `the server returned ${response.status}` : nested.code.replaceAll('_', ' '));
   return new QuireError(message, {
     code: known,
     status: response.status,

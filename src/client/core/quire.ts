@@ -1,4 +1,4 @@
-import { delayBefore, sleep, type Ending, type RetryPolicy } from './backoff.ts';
+import { delayBefore, type Ending, type RetryPolicy, sleep } from './backoff.ts';
 import { QuireError, refusal } from './quire-error.ts';
 import type { ArgumentsOf, CallOptions, Client, DataOf, InputOf, SdkFunction, ServiceFacts } from './types.ts';
 
@@ -69,7 +69,13 @@ export class Quire {
     });
     this.#client.interceptors.error.use((error, response) => {
       if (error instanceof QuireError || response === undefined) return error;
-      return response.ok ? new QuireError('the response cannot be read', { code: 'invalid_response', status: response.status, cause: error }) : refusal(error, response);
+      return response.ok
+        ? new QuireError('the response cannot be read', {
+          code: 'invalid_response',
+          status: response.status,
+          cause: error,
+        })
+        : refusal(error, response);
     });
   }
 
@@ -103,18 +109,26 @@ export class Quire {
     return `${method} ${url}`;
   }
 
-  async #request(operation: SdkFunction, { signal, timeoutMs, retries, ...input }: CallOptions & { readonly body?: unknown }, extra: { readonly parseAs?: 'stream' }): Promise<{ data: unknown; response: Response }> {
+  async #request(operation: SdkFunction,
+    { signal, timeoutMs, retries, ...input }: CallOptions & { readonly body?: unknown },
+    extra: { readonly parseAs?: 'stream' }): Promise<{ data: unknown; response: Response }>
+  {
     const plan = planOf(operation, input);
     const name = `${plan.method} ${plan.url}`;
     const sent = {
-      signal, streams: extra.parseAs === 'stream',
+      signal,
+      streams: extra.parseAs === 'stream',
       timeoutMs: timeoutMs ?? this.#timeoutMs,
       policy: { ...this.#policy, ...(retries === undefined ? {} : { retries }) },
-      repeatable: !(input.body instanceof ReadableStream) && (plan.method === 'GET' || ['PUT', 'DELETE'].includes(plan.method) || this.#facts.reads.has(name) || this.#facts.keyed.has(name)),
+      repeatable: !(input.body instanceof ReadableStream) &&
+        (plan.method === 'GET' || ['PUT', 'DELETE'].includes(plan.method) || this.#facts.reads.has(name) ||
+          this.#facts.keyed.has(name)),
     };
     const keyed = this.#facts.keyed.has(name) ? { 'Idempotency-Key': randomKey() } : {};
     const answer = await this.#client.request({
-      ...plan, ...extra, throwOnError: true,
+      ...plan,
+      ...extra,
+      throwOnError: true,
       headers: { ...keyed, ...definedOf(plan.headers) },
       fetch: (request) => this.#deliver(request as Request, sent),
     } as Parameters<Client['request']>[0]);
@@ -123,8 +137,9 @@ export class Quire {
 
   /** Sends a request until there is a final response. */
   async #deliver(request: Request, sent: Sent): Promise<Response> {
-    for (let tries = 0; ; tries++) {
-      const ending = await this.#try(request, sent).then((response): Ending => ({ response }), (failure: unknown): Ending => ({ failure }));
+    for (let tries = 0;; tries++) {
+      const ending = await this.#try(request, sent).then((response): Ending => ({ response }),
+        (failure: unknown): Ending => ({ failure }));
       if (sent.signal?.aborted === true) throw sent.signal.reason;
       const delay = delayBefore(tries, ending, sent.repeatable, sent.policy);
       if (delay === undefined) {
@@ -141,13 +156,19 @@ export class Quire {
     const copy = request.clone();
     if (this.#session && this.#lsn !== undefined) copy.headers.set(MIN_LSN, this.#lsn);
     try {
-      const response = await this.#fetch(copy, { signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]) });
+      const response = await this.#fetch(copy, {
+        signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
+      });
       this.#note(response.headers.get(LSN));
       // A complete body is read here, so that a connection that breaks meanwhile also leads to a retry.
       return streams && response.ok ? response : await whole(response);
     } catch (error) {
-      if (late.signal.aborted) throw new QuireError(`no response within ${timeoutMs} ms`, { code: 'timeout', cause: error });
-      throw new QuireError(`the service cannot be reached: ${error instanceof Error ? error.message : String(error)}`, { code: 'network', cause: error });
+      if (late.signal.aborted)
+        throw new QuireError(`no response within ${timeoutMs} ms`, { code: 'timeout', cause: error });
+      throw new QuireError(`the service cannot be reached: ${error instanceof Error ? error.message : String(error)}`, {
+        code: 'network',
+        cause: error,
+      });
     } finally {
       clearTimeout(timer);
     }
@@ -156,7 +177,8 @@ export class Quire {
   /** Positions only increase; responses may arrive in another order than their calls were sent. */
   #note(lsn: string | null): void {
     if (lsn === null) return;
-    const isOlder = this.#lsn !== undefined && /^\d+$/.test(lsn) && /^\d+$/.test(this.#lsn) && BigInt(lsn) < BigInt(this.#lsn);
+    const isOlder = this.#lsn !== undefined && /^\d+$/.test(lsn) && /^\d+$/.test(this.#lsn) &&
+      BigInt(lsn) < BigInt(this.#lsn);
     if (!isOlder) this.#lsn = lsn;
   }
 }
@@ -173,8 +195,15 @@ interface Sent {
 /** Makes an SDK function return the request that it would send. */
 function planOf(operation: SdkFunction, input: object): Plan {
   const method = (name: string) => (options: object) => ({ ...options, method: name }) as never;
-  const methods = { get: method('GET'), post: method('POST'), put: method('PUT'), patch: method('PATCH'), delete: method('DELETE') };
-  const { client: _client, ...plan } = operation({ ...input, client: { ...methods, sse: methods } }) as unknown as Plan & { client: unknown };
+  const methods = {
+    get: method('GET'),
+    post: method('POST'),
+    put: method('PUT'),
+    patch: method('PATCH'),
+    delete: method('DELETE'),
+  };
+  const { client: _client, ...plan } = operation({ ...input, client: { ...methods, sse: methods } }) as unknown as Plan
+    & { client: unknown };
   return plan;
 }
 

@@ -1,7 +1,8 @@
 import type { Client } from '../../../generated/docs/sdk/client/index.ts';
 
 /** A function of a generated SDK. */
-// oxlint-disable-next-line typescript/no-explicit-any -- parameters of functions are contravariant: nothing else takes them all
+// Parameters of functions are contravariant: nothing else takes them all.
+// oxlint-disable-next-line typescript/no-explicit-any
 export type SdkFunction = (options: any) => Promise<unknown>;
 
 /** Options of one call besides the operation's body, path, query and headers. */
@@ -16,16 +17,23 @@ export interface CallOptions {
 
 type Asked<F extends SdkFunction> = NonNullable<Parameters<F>[0]>;
 
-/** The input of an operation: its body, path, query and headers. The client adds required headers, such as a key, if they are absent. */
-export type InputOf<F extends SdkFunction> = Pick<Asked<F>, Extract<keyof Asked<F>, 'body' | 'path' | 'query'>> & { headers?: Partial<NonNullable<Asked<F>['headers']>> } & CallOptions;
+/**
+ * The input of an operation: its body, path, query and headers. The client adds required headers, such as a key, if
+ * they are absent.
+ */
+export type InputOf<F extends SdkFunction> = Pick<Asked<F>, Extract<keyof Asked<F>, 'body' | 'path' | 'query'>> & {
+  headers?: Partial<NonNullable<Asked<F>['headers']>>;
+} & CallOptions;
 
 /** The arguments after the operation, which are optional if it requires none. */
-export type ArgumentsOf<F extends SdkFunction> = undefined extends Parameters<F>[0] ? [input?: InputOf<F>] : [input: InputOf<F>];
+export type ArgumentsOf<F extends SdkFunction> = undefined extends Parameters<F>[0] ? [input?: InputOf<F>]
+  : [input: InputOf<F>];
 
 type Fields<F extends SdkFunction> = Awaited<ReturnType<F>>;
 
 /** What an operation returns. */
-export type DataOf<F extends SdkFunction> = Fields<F> extends { data?: unknown } ? Exclude<Fields<F>['data'], undefined> : unknown;
+export type DataOf<F extends SdkFunction> = Fields<F> extends { data?: unknown } ? Exclude<Fields<F>['data'], undefined>
+  : unknown;
 
 /** The client's description of a service: its transport and facts of its operations. */
 export interface ServiceFacts {

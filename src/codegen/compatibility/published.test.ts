@@ -13,7 +13,11 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 function shop(version: string, schema: object): OpenApiDocument {
   const responses = { 200: { description: 'Done' } };
   const body = { content: { 'application/json': { schema, example: 'pen' } } };
-  return { openapi: '3.1.0', info: { title: 'Shop', version, description: 'Sells.' }, paths: { '/v1/buy': { post: { operationId: 'buy', 'x-access': 'public', requestBody: body, responses } } } } as unknown as OpenApiDocument;
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Shop', version, description: 'Sells.' },
+    paths: { '/v1/buy': { post: { operationId: 'buy', 'x-access': 'public', requestBody: body, responses } } },
+  } as unknown as OpenApiDocument;
 }
 
 describe('a description that was published', () => {
@@ -30,7 +34,9 @@ describe('a description that was published', () => {
 
   it('refuses a change that breaks clients, with the place and the way out', async () => {
     await expect(check('1.5.0', { type: 'integer' })).rejects.toThrow(SpecificationError);
-    await expect(check('1.5.0', { type: 'integer' })).rejects.toThrow(/1 changes of the shop description break clients of version 1\.4\.0:\nPOST \/v1\/buy \(buy\): body no longer takes string\n.*version 2\.0\.0/);
+    await expect(check('1.5.0', { type: 'integer' })).rejects.toThrow(
+      /1 changes of the shop description break clients of version 1\.4\.0:\nPOST \/v1\/buy \(buy\): body no longer takes string\n.*version 2\.0\.0/,
+    );
   });
 
   it('lets the next major version break them', () => check('2.0.0', { type: 'integer' }));
@@ -39,14 +45,16 @@ describe('a description that was published', () => {
     const wider = { type: 'string', pattern: '^[a-z]$' };
     const finding = 'POST /v1/buy (buy): body may take less: pattern is "^[a-z]$", was "^[a-c]$"';
     await expect(check('1.5.0', wider)).rejects.toThrow(finding);
-    await writeFile(join(root, 'openapi', 'published', 'shop.accepted.yaml'), `'${finding}': It takes all that it took.\n`);
+    await writeFile(join(root, 'openapi', 'published', 'shop.accepted.yaml'),
+      `'${finding}': It takes all that it took.\n`);
     await check('1.5.0', wider);
     await publishDescription(root, 'shop', shop('1.5.0', wider));
     await expect(check('1.6.0', { type: 'string', pattern: '^[a-c]$' })).rejects.toThrow('may take less');
   });
 
   it('lets nothing be accepted that a program can decide', async () => {
-    await writeFile(join(root, 'openapi', 'published', 'shop.accepted.yaml'), "'POST /v1/buy (buy): body no longer takes string': Nobody minds.\n");
+    await writeFile(join(root, 'openapi', 'published', 'shop.accepted.yaml'),
+      "'POST /v1/buy (buy): body no longer takes string': Nobody minds.\n");
     await expect(check('1.5.0', { type: 'integer' })).rejects.toThrow('no longer takes string');
   });
 
@@ -55,20 +63,48 @@ describe('a description that was published', () => {
 
 describe('the descriptions', () => {
   it.each(SERVICES)('of %s break no client of the last release', async (service) => {
-    const present = JSON.parse(await readFile(join(ROOT, 'generated', service, 'openapi.json'), 'utf8')) as OpenApiDocument;
+    const present = JSON.parse(
+      await readFile(join(ROOT, 'generated', service, 'openapi.json'), 'utf8'),
+    ) as OpenApiDocument;
     await checkPublished(ROOT, service, present);
   });
 });
 
 describe('what is kept of a description', () => {
   it('is what clients depend on, with fields and values named as prose is', () => {
-    const schema = { type: 'object', description: 'A good.', properties: { description: { type: 'string', description: 'Said of it.', default: { title: 'x' } }, examples: { enum: ['summary'], examples: ['summary'] } } };
+    const schema = {
+      type: 'object',
+      description: 'A good.',
+      properties: {
+        description: { type: 'string', description: 'Said of it.', default: { title: 'x' } },
+        examples: { enum: ['summary'], examples: ['summary'] },
+      },
+    };
     expect(withoutProse(shop('1.0.0', schema))).toEqual({
-      openapi: '3.1.0', info: { title: 'Shop', version: '1.0.0' },
-      paths: { '/v1/buy': { post: {
-        operationId: 'buy', 'x-access': 'public', responses: { 200: {} },
-        requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { description: { type: 'string', default: { title: 'x' } }, examples: { enum: ['summary'] } } } } } },
-      } } },
+      openapi: '3.1.0',
+      info: { title: 'Shop', version: '1.0.0' },
+      paths: {
+        '/v1/buy': {
+          post: {
+            operationId: 'buy',
+            'x-access': 'public',
+            responses: { 200: {} },
+            requestBody: {
+              content: {
+                'application/json': {
+                  schema: {
+                    type: 'object',
+                    properties: {
+                      description: { type: 'string', default: { title: 'x' } },
+                      examples: { enum: ['summary'] },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
     });
   });
 });

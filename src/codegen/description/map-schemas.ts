@@ -1,6 +1,9 @@
 import type { OpenApiDocument, SchemaObject } from '../openapi-types.ts';
 
-/** Transforms one schema whose parts have already been transformed. `at` is the component's name or the last key on the path to it. */
+/**
+ * Transforms one schema whose parts have already been transformed. `at` is the component's name or the last key on the
+ * path to it.
+ */
 export type SchemaMapping = (schema: SchemaObject, at: string) => SchemaObject;
 
 const ONE = ['items', 'additionalProperties', 'not', 'propertyNames', 'contains'];
@@ -12,11 +15,17 @@ export function mapSchemas(document: OpenApiDocument, mapping: SchemaMapping): O
   const { components: { schemas, ...components }, ...rest } = document;
   return {
     ...(mapPlaces(rest, mapping) as OpenApiDocument),
-    components: { ...(mapPlaces(components, mapping) as OpenApiDocument['components']), schemas: mapNamed(schemas, mapping) },
+    components: {
+      ...(mapPlaces(components, mapping) as OpenApiDocument['components']),
+      schemas: mapNamed(schemas, mapping),
+    },
   };
 }
 
-/** Schemas are in `schema` of parameters, headers and media types. Examples may contain anything, so they are not changed. */
+/**
+ * Schemas are in `schema` of parameters, headers and media types. Examples may contain anything, so they are not
+ * changed.
+ */
 function mapPlaces(node: unknown, mapping: SchemaMapping): unknown {
   if (Array.isArray(node)) return node.map((item) => mapPlaces(item, mapping));
   if (!isObject(node)) return node;
@@ -31,8 +40,10 @@ export function mapSchema(schema: SchemaObject, mapping: SchemaMapping, at = 'sc
   const mapped: SchemaObject = {};
   for (const [key, value] of Object.entries(schema)) {
     if (ONE.includes(key) && isObject(value)) mapped[key] = mapSchema(value, mapping, key);
-    else if (MANY.includes(key) && Array.isArray(value)) mapped[key] = value.map((part: SchemaObject) => mapSchema(part, mapping, key));
-    else if (NAMED.includes(key) && isObject(value)) mapped[key] = mapNamed(value as Record<string, SchemaObject>, mapping);
+    else if (MANY.includes(key) && Array.isArray(value))
+      mapped[key] = value.map((part: SchemaObject) => mapSchema(part, mapping, key));
+    else if (NAMED.includes(key) && isObject(value))
+      mapped[key] = mapNamed(value as Record<string, SchemaObject>, mapping);
     else mapped[key] = value;
   }
   return mapping(mapped, at);

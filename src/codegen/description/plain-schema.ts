@@ -1,5 +1,5 @@
 import { withoutFieldChoices } from '../field-choices.ts';
-import { resolve, type OpenApiDocument, type SchemaObject } from '../openapi-types.ts';
+import { type OpenApiDocument, resolve, type SchemaObject } from '../openapi-types.ts';
 import { mapSchema } from './map-schemas.ts';
 
 /** Keywords of JSON Schema that OpenAPI 3.0 lacks, or that only a validator of requests uses. */
@@ -9,8 +9,14 @@ const NOT_PLAIN = ['examples', 'propertyNames', 'prefixItems', 'const', 'contain
 export function plainSchema(document: OpenApiDocument, schema: SchemaObject): SchemaObject {
   if (schema.$ref !== undefined) return plainReference(document, schema);
   const { type, nullable } = plainType(schema);
-  const kept = Object.entries(withoutFieldChoices(schema)).filter(([key]) => !NOT_PLAIN.includes(key) && key !== 'type');
-  const plain: SchemaObject = { ...(type !== undefined && { type }), ...Object.fromEntries(kept), ...(nullable && { nullable: true }) };
+  const kept = Object.entries(withoutFieldChoices(schema)).filter(([key]) =>
+    !NOT_PLAIN.includes(key) && key !== 'type'
+  );
+  const plain: SchemaObject = {
+    ...(type !== undefined && { type }),
+    ...Object.fromEntries(kept),
+    ...(nullable && { nullable: true }),
+  };
   if (schema['const'] !== undefined) plain['enum'] = [schema['const']];
   if (schema['examples'] !== undefined) plain['example'] = (schema['examples'] as unknown[])[0];
   if (typeof schema['pattern'] === 'string') plain['pattern'] = plainPattern(schema['pattern']);
@@ -18,12 +24,13 @@ export function plainSchema(document: OpenApiDocument, schema: SchemaObject): Sc
 }
 
 /**
- * Most generators do not support null as a value of an enumeration, or an enumeration of booleans: both are described in prose.
- * So are enumerations that may grow, because most generated clients fail on an unknown value.
+ * Most generators do not support null as a value of an enumeration, or an enumeration of booleans: both are described
+ * in prose. So are enumerations that may grow, because most generated clients fail on an unknown value.
  */
 function withPlainEnum(schema: SchemaObject): SchemaObject {
   const { enum: values, ...rest } = schema as SchemaObject & { enum?: unknown[] };
-  if (values === undefined || (schema.type === 'string' && schema['nullable'] !== true && schema['x-growing'] !== true)) return schema;
+  if (values === undefined || (schema.type === 'string' && schema['nullable'] !== true && schema['x-growing'] !== true))
+    return schema;
   if (schema.type === 'boolean') return rest;
   const names = values.filter((value) => value !== null).map((value) => `\`${String(value)}\``);
   const phrase = schema['x-growing'] === true ? 'So far one of' : 'One of';
@@ -32,7 +39,8 @@ function withPlainEnum(schema: SchemaObject): SchemaObject {
 
 /** Every regular-expression dialect supports `\x1f`, while Perl and Go lack `\u001f`. */
 function plainPattern(pattern: string): string {
-  return pattern.replace(/\\(?:u00([0-9a-fA-F]{2})|.)/g, (escape, code?: string) => code === undefined ? escape : `\\x${code}`);
+  return pattern.replace(/\\(?:u00([0-9a-fA-F]{2})|.)/g,
+    (escape, code?: string) => code === undefined ? escape : `\\x${code}`);
 }
 
 /** The common type of all values, if there is one. */
@@ -47,7 +55,8 @@ function withPlainChoice(document: OpenApiDocument, { oneOf, ...schema }: Schema
   if (oneOf === undefined) return schema;
   const named: SchemaObject[] = oneOf.filter((part) => Object.keys(part).join() !== 'nullable');
   const isNullable = named.length < oneOf.length;
-  if (named.length === 1 && isNullable) return { ...schema, type: resolve(document, named[0]!).type!, nullable: true, allOf: named };
+  if (named.length === 1 && isNullable)
+    return { ...schema, type: resolve(document, named[0]!).type!, nullable: true, allOf: named };
   if (named.every((part) => part.$ref !== undefined)) return { ...schema, oneOf: named };
   const chosen = named.find((part) => resolve(document, part).type === schema['x-plain']);
   return chosen?.$ref === undefined ? { ...schema, ...chosen } : { ...schema, allOf: [chosen] };
@@ -55,7 +64,9 @@ function withPlainChoice(document: OpenApiDocument, { oneOf, ...schema }: Schema
 
 function withPlainBounds(schema: SchemaObject): SchemaObject {
   const { exclusiveMinimum } = schema;
-  return typeof exclusiveMinimum === 'number' ? { ...schema, minimum: exclusiveMinimum, exclusiveMinimum: true } : schema;
+  return typeof exclusiveMinimum === 'number'
+    ? { ...schema, minimum: exclusiveMinimum, exclusiveMinimum: true }
+    : schema;
 }
 
 /** Defaults of objects and lists are left to the server. */
@@ -74,7 +85,8 @@ function withItems(schema: SchemaObject): SchemaObject {
 function plainReference(document: OpenApiDocument, { $ref, ...beside }: SchemaObject): SchemaObject {
   const target = resolve(document, { $ref } as SchemaObject);
   const isClosed = target['enum'] !== undefined && target['x-growing'] !== true;
-  const isNamed = isClosed || target.properties !== undefined || target.additionalProperties !== undefined || target.oneOf !== undefined || target.allOf !== undefined;
+  const isNamed = isClosed || target.properties !== undefined || target.additionalProperties !== undefined ||
+    target.oneOf !== undefined || target.allOf !== undefined;
   if (!isNamed) return mapSchema({ ...target, ...beside }, (schema) => plainSchema(document, schema));
   const { description, ...plain } = withPlainDefault({ description: target.description ?? '', ...beside });
   const said = Object.keys(beside).some((key) => key !== 'default') ? { description, ...plain } : {};

@@ -14,12 +14,15 @@ const KEYWORDS_OF: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The description for clients, derived from the one that the server uses: numbers state their format; alternatives that are
- * accepted but not documented (`x-undocumented`) are left out; values that are accepted in the place of lists of texts (`x-scalars`,
- * `x-flattened`) are documented; and a value of several types is a choice of schemas with one type each.
+ * The description for clients, derived from the one that the server uses: numbers state their format; alternatives that
+ * are accepted but not documented (`x-undocumented`) are left out; values that are accepted in the place of lists of
+ * texts (`x-scalars`, `x-flattened`) are documented; and a value of several types is a choice of schemas with one type
+ * each.
  */
 export function publicDescription(document: OpenApiDocument): OpenApiDocument {
-  return withoutUnused(mapSchemas(document, (schema) => withNumberFormat(withOneType(withLooseValues(withoutUndocumented(schema))))));
+  return withoutUnused(
+    mapSchemas(document, (schema) => withNumberFormat(withOneType(withLooseValues(withoutUndocumented(schema))))),
+  );
 }
 
 /** The type that a client in a typed language declares: 32 bits if the limits allow it. */
@@ -40,13 +43,20 @@ function withoutUndocumented(schema: SchemaObject): SchemaObject {
   return told.length === 1 ? { ...told[0], ...rest } : { ...rest, oneOf: told };
 }
 
-const SCALARS: readonly SchemaObject[] = [{ type: 'string' }, { type: 'number', format: 'double' }, { type: 'boolean' }];
+const SCALARS: readonly SchemaObject[] = [{ type: 'string' }, { type: 'number', format: 'double' }, {
+  type: 'boolean',
+}];
 
 /** What else metadata may be: they are flattened. */
 const NESTED: readonly SchemaObject[] = [{ type: 'object', additionalProperties: true }, { type: 'null' }];
 
-/** A map of lists of texts whose values may also be single texts, numbers or booleans, and nested where they are flattened. */
-function withLooseValues({ 'x-scalars': takesScalars, 'x-flattened': isFlattened, ...schema }: SchemaObject): SchemaObject {
+/**
+ * A map of lists of texts whose values may also be single texts, numbers or booleans, and nested where they are
+ * flattened.
+ */
+function withLooseValues(
+  { 'x-scalars': takesScalars, 'x-flattened': isFlattened, ...schema }: SchemaObject,
+): SchemaObject {
   if (takesScalars !== true && isFlattened !== true) return schema;
   const { items, ...list } = schema.additionalProperties as SchemaObject;
   const others = [items as SchemaObject, ...SCALARS.slice(1), ...(isFlattened === true ? NESTED : [])];
@@ -59,7 +69,12 @@ function withOneType(schema: SchemaObject): SchemaObject {
   const types = [schema.type ?? []].flat();
   const others = types.filter((type) => type !== 'null');
   if (others.length < 2) return schema;
-  const shared = Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'type' && !Object.values(KEYWORDS_OF).flat().includes(key)));
-  const oneOf = types.map((type) => ({ type, ...Object.fromEntries((KEYWORDS_OF[type] ?? []).filter((key) => key in schema).map((key) => [key, schema[key]])) }));
+  const shared = Object.fromEntries(
+    Object.entries(schema).filter(([key]) => key !== 'type' && !Object.values(KEYWORDS_OF).flat().includes(key)),
+  );
+  const oneOf = types.map((type) => ({
+    type,
+    ...Object.fromEntries((KEYWORDS_OF[type] ?? []).filter((key) => key in schema).map((key) => [key, schema[key]])),
+  }));
   return { ...shared, oneOf: oneOf.map(withNumberFormat) };
 }

@@ -6,9 +6,13 @@ type Components = Record<string, Record<string, unknown>>;
 export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   const { components, ...rest } = document;
   const used = reachable(rest, components as unknown as Components);
-  const kept = Object.entries(components as unknown as Components).map(([kind, named]) => [
-    kind, kind === 'securitySchemes' ? named : Object.fromEntries(Object.entries(named).filter(([name]) => used.has(`#/components/${kind}/${name}`))),
-  ] as const);
+  const kept = Object.entries(components as unknown as Components).map(([kind, named]) =>
+    [kind, kind === 'securitySchemes'
+      ? named
+      : Object.fromEntries(Object.entries(named).filter(([name]) =>
+        used.has(`#/components/${kind}/${name}`)
+      ))] as const
+  );
   const left = Object.fromEntries(kept.filter(([kind, named]) => kind === 'schemas' || Object.keys(named).length > 0));
   return { ...document, components: left as unknown as OpenApiDocument['components'] };
 }

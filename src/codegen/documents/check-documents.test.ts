@@ -34,17 +34,15 @@ describe('the documents of a project', () => {
     write('src/docs/README.md', '[gone](gone.ts)\n');
     write('docs/a.md', '`gone.ts` and SVC_GONE\n');
     write('CHANGELOG.md', '`gone.ts` and SVC_GONE went\n');
-    expect(checkDocuments(root)).toEqual([
-      'src/docs/README.md:1: the link gone.ts leads to no file',
+    expect(checkDocuments(root)).toEqual(['src/docs/README.md:1: the link gone.ts leads to no file',
       'openapi/docs/a.yaml:1: the contract of the document service in docs/contract/ has no section 8',
-      'src/docs/a.ts:1: decision D-02 is not in docs/contract/',
-      'docs/a.md:1: there is no file gone.ts',
-      'docs/a.md:1: SVC_GONE is no setting',
-    ]);
+      'src/docs/a.ts:1: decision D-02 is not in docs/contract/', 'docs/a.md:1: there is no file gone.ts',
+      'docs/a.md:1: SVC_GONE is no setting']);
   });
 
   it('are those of the project alone', () => {
-    for (const folder of ['node_modules/a', 'generated', 'src/app/demo/corpus', '.cache', 'dist']) write(`${folder}/a.md`, '[gone](gone.md), decision D-02\n');
+    for (const folder of ['node_modules/a', 'generated', 'src/app/demo/corpus', '.cache', 'dist'])
+      write(`${folder}/a.md`, '[gone](gone.md), decision D-02\n');
     expect(checkDocuments(root)).toEqual([]);
   });
 });

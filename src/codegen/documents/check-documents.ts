@@ -1,16 +1,20 @@
-// Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages resolves, whether the source
-// files and settings that they name exist, whether the pages of rooms name their parts, and whether their examples of curl work.
+// Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages
+// resolves, whether the source files and settings that they name exist, whether the pages of rooms name their parts,
+// and whether their examples of curl work.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brokenCitations, type Cited } from './citations.ts';
 import { untypedBodies } from './curl-bodies.ts';
 import { deadLinks, type Tree } from './links.ts';
+import { type MarkdownPage, readMarkdown, type Section } from './markdown.ts';
 import { missingFiles, namesOf } from './named-files.ts';
-import { readMarkdown, type MarkdownPage, type Section } from './markdown.ts';
 import { missingParts } from './room-indexes.ts';
 import { unknownVariables, variablesOf } from './variables.ts';
 
-/** Folders that contain no texts of this project, or texts by others, wherever they are; hidden folders are also skipped. */
+/**
+ * Folders that contain no texts of this project, or texts by others, wherever they are; hidden folders are also
+ * skipped.
+ */
 const SKIPPED = new Set(['node_modules', 'generated', 'dist', 'coverage', 'data']);
 const FOREIGN = new Set(['src/app/demo/corpus']);
 const TEXT = /\.(?:tsx?|js|md|yaml|graphql|proto|py|go|rs|java|cs|sh|pl|toml)$/;
@@ -28,20 +32,27 @@ const HISTORY = new Set(['CHANGELOG.md', 'bench/RESULTS.md']);
 export function checkDocuments(root: string): string[] {
   const texts = new Map<string, string>();
   collect(root, '', texts);
-  const pages = new Map([...texts].filter(([path]) => path.endsWith('.md')).map(([path, text]) => [path, readMarkdown(text)]));
-  const tree: Tree = { has: (path) => !path.startsWith('..') && existsSync(join(root, path)), page: (path) => pages.get(path) };
+  const pages = new Map(
+    [...texts].filter(([path]) => path.endsWith('.md')).map(([path, text]) => [path, readMarkdown(text)]),
+  );
+  const tree: Tree = {
+    has: (path) => !path.startsWith('..') && existsSync(join(root, path)),
+    page: (path) => pages.get(path),
+  };
   const cited = citedIn(pages);
   const present = [...texts].filter(([path]) => !HISTORY.has(path) && !isTestOfThis(path));
   const names = namesOf(texts.keys());
   const settings = variablesOf(texts.get(SETTINGS) ?? '');
-  return [
-    ...[...texts].filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) => untypedBodies(path, text)),
+  return [...[...texts].filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) => untypedBodies(path, text)),
     ...[...pages].flatMap(([path, page]) => deadLinks(path, page, tree)),
     ...[...texts].flatMap(([path, text]) => missingParts(path, text, texts.keys())),
     ...[...texts].filter(([path]) => !isTestOfThis(path)).flatMap(([path, text]) => brokenCitations(path, text, cited)),
-    ...present.filter(([path]) => /\.(?:md|tsx?)$/.test(path)).flatMap(([path, text]) => missingFiles(path, text, names)),
-    ...present.filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) => unknownVariables(path, text, settings)),
-  ];
+    ...present.filter(([path]) => /\.(?:md|tsx?)$/.test(path)).flatMap(([path, text]) =>
+      missingFiles(path, text, names)
+    ),
+    ...present.filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) =>
+      unknownVariables(path, text, settings)
+    )];
 }
 
 function collect(root: string, folder: string, texts: Map<string, string>): void {
@@ -56,7 +67,9 @@ function collect(root: string, folder: string, texts: Map<string, string>): void
 function citedIn(pages: ReadonlyMap<string, MarkdownPage>): Cited {
   const contract = [...pages].filter(([path]) => path.startsWith(CONTRACT));
   const sectionsOf = (path: string): readonly Section[] => pages.get(path)?.sections ?? [];
-  const docs = contract.filter(([path]) => path !== RUN_QUEUE_CONTRACT && path !== RUN_QUEUE_DECISIONS).flatMap(([, { sections }]) => sections);
+  const docs = contract.filter(([path]) => path !== RUN_QUEUE_CONTRACT && path !== RUN_QUEUE_DECISIONS).flatMap((
+    [, { sections }],
+  ) => sections);
   const design = sectionsOf(DESIGN);
   return {
     decisions: new Set(contract.flatMap(([, { anchors }]) => [...anchors])),

@@ -22,10 +22,12 @@ interface Citation {
 }
 
 /** Files of the run queue, in which citations refer to its own contract. */
-const RUN_QUEUE = /^(?:src\/(?:runs|ship)\/|src\/(?:app|testkit)\/(?:runs|ship)|src\/app\/commands\/(?:runs|ship)|src\/api\/grpc\/fleet\/|src\/storage\/migrations\/runs\/|src\/errors\/run-codes\.ts|openapi\/runs\/|proto\/quire\/fleet\/|bench\/run-queue\/|contract-tests\/(?:scenarios\/)?runs)/;
+const RUN_QUEUE =
+  /^(?:src\/(?:runs|ship)\/|src\/(?:app|testkit)\/(?:runs|ship)|src\/app\/commands\/(?:runs|ship)|src\/api\/grpc\/fleet\/|src\/storage\/migrations\/runs\/|src\/errors\/run-codes\.ts|openapi\/runs\/|proto\/quire\/fleet\/|bench\/run-queue\/|contract-tests\/(?:scenarios\/)?runs)/;
 
 const DECISION = /\bD-\d+\b/g;
-const WORK = /\b(run[- ]queue(?:'s)? +)?(contract|decisions?|design)(?:'s?)?( of the run queue)?,? +(?:\(?(?=sections? +\d)|(?=\d+\.\d|"))/gi;
+const WORK =
+  /\b(run[- ]queue(?:'s)? +)?(contract|decisions?|design)(?:'s?)?( of the run queue)?,? +(?:\(?(?=sections? +\d)|(?=\d+\.\d|"))/gi;
 const NUMBERS = /(?:sections? +)?(\d+(?:\.\d+)*(?:(?:,| and| to) +\d+(?:\.\d+)*)*)/iy;
 const NAME = /,? *"([^"]{1,80})"/y;
 const RULES = /,? +(?:identity )?(rules?|rows?) +(\d+(?:(?:,| and| to) +\d+)*)/iy;
@@ -36,7 +38,8 @@ export function brokenCitations(file: string, text: string, cited: Cited): strin
   const lineOf = (at: number): number => text.slice(0, at).split('\n').length;
   const broken: string[] = [];
   for (const { 0: id, index } of flat.matchAll(DECISION)) {
-    if (!cited.decisions.has(id.toLowerCase())) broken.push(`${file}:${lineOf(index)}: decision ${id} is not in docs/contract/`);
+    if (!cited.decisions.has(id.toLowerCase()))
+      broken.push(`${file}:${lineOf(index)}: decision ${id} is not in docs/contract/`);
   }
   for (const match of flat.matchAll(WORK)) {
     const citation = readCitation(flat, match, RUN_QUEUE.test(file) ? 'runs' : 'docs');
@@ -64,17 +67,25 @@ function readCitation(text: string, match: RegExpExecArray, own: Service): Citat
   const numbers = next(NUMBERS)?.[1]?.split(/,| and | to /).map((number) => number.trim()) ?? [];
   const name = next(NAME)?.[1];
   const rules = next(RULES);
-  const listed = rules === null ? [] : rules[2]!.split(/,| and | to /).map((number) => `${rules[1]!.replace(/s$/i, '')} ${number.trim()}`);
+  const listed = rules === null
+    ? []
+    : rules[2]!.split(/,| and | to /).map((number) => `${rules[1]!.replace(/s$/i, '')} ${number.trim()}`);
   return { work, service, numbers, within: [...(name === undefined ? [] : [name.replaceAll(/\s+/g, ' ')]), ...listed] };
 }
 
 function problemsOf({ work, service, numbers, within }: Citation, cited: Cited): string[] {
   const sections = cited.sections[work][service];
   const known = numbers.filter((number) => sections.some((section) => isWithin(section, number)));
-  const missing = numbers.filter((number) => !known.includes(number)).map((number) => `${nameOf(work, service)} has no section ${number}`);
+  const missing = numbers.filter((number) => !known.includes(number)).map((number) =>
+    `${nameOf(work, service)} has no section ${number}`
+  );
   if (missing.length > 0) return missing;
-  const texts = sections.filter((section) => numbers.length === 0 || numbers.some((number) => isWithin(section, number))).map(({ text }) => text);
-  return within.filter((name) => !texts.some((text) => holds(text, name))).map((name) => `${nameOf(work, service)}: "${name}" is not in section ${numbers.join(', ') || 'any'}`);
+  const texts = sections.filter((section) =>
+    numbers.length === 0 || numbers.some((number) => isWithin(section, number))
+  ).map(({ text }) => text);
+  return within.filter((name) => !texts.some((text) => holds(text, name))).map((name) =>
+    `${nameOf(work, service)}: "${name}" is not in section ${numbers.join(', ') || 'any'}`
+  );
 }
 
 /** Section 4 includes 4.1, 4.2 and so on. */
@@ -82,12 +93,17 @@ function isWithin({ number }: Section, wanted: string): boolean {
   return number === wanted || number.startsWith(`${wanted}.`);
 }
 
-/** A rule is a line of a numbered list, a row is the first cell of a table; anything else is text, compared without case. */
+/**
+ * A rule is a line of a numbered list, a row is the first cell of a table; anything else is text, compared without
+ * case.
+ */
 function holds(text: string, name: string): boolean {
   const rule = /^(rule|row) (\d+)$/i.exec(name);
   if (rule === null) return text.replaceAll('`', '').toLowerCase().includes(name.replaceAll('`', '').toLowerCase());
   const [, kind, number] = rule;
-  return text.split('\n').some((line) => line.startsWith(kind!.toLowerCase() === 'rule' ? `${number}. ` : `| ${number} |`));
+  return text.split('\n').some((line) =>
+    line.startsWith(kind!.toLowerCase() === 'rule' ? `${number}. ` : `| ${number} |`)
+  );
 }
 
 function nameOf(work: Work, service: Service): string {

@@ -69,7 +69,8 @@ function* linesOf(text: string): Generator<Line> {
 function targetsOf(line: string): string[] {
   const prose = line.replaceAll(CODE_SPAN, '');
   const reference = REFERENCE.exec(prose)?.[1];
-  return [...[...prose.matchAll(INLINE_LINK)].map(([, target]) => target!), ...(reference === undefined ? [] : [reference])];
+  return [...[...prose.matchAll(INLINE_LINK)].map(([, target]) => target!),
+    ...(reference === undefined ? [] : [reference])];
 }
 
 /** The fragments of headings, as in GitHub: a repeated one gets a number. */

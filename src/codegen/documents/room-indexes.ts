@@ -1,8 +1,8 @@
 const README = /^src\/([^/]+)\/README\.md$/;
 
 /**
- * One line for each folder of a room that the room's page does not name, and for each helper of `lib`, which has files alone. `paths` are all
- * texts of the project.
+ * One line for each folder of a room that the room's page does not name, and for each helper of `lib`, which has files
+ * alone. `paths` are all texts of the project.
  */
 export function missingParts(file: string, text: string, paths: Iterable<string>): string[] {
   const room = README.exec(file)?.[1];

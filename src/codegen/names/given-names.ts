@@ -9,30 +9,38 @@ interface Given {
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-export const GIVEN: readonly Given[] = [
-  {
-    reason: 'the contract gives this name',
-    names: {
-      grpc: words(`
+export const GIVEN: readonly Given[] = [{
+  reason: 'the contract gives this name',
+  names: {
+    grpc: words(`
         Health Stats SystemInfo ComplianceStatus Add AddBatch AddBatchStream Get Search Update SetTTL Delete DeleteBatch MetaKeys Checksum Truncate Ingest
         Upload Export Backup Restore Validate FTS FTSReindex FTSLanguages AddSynonym Aggregate ListCuration UpdateCuration CreateCuration DeleteCuration
         VectorSearch VectorReindex VectorStats VectorProjection Classify CrossSearch HybridSearch GeoSearch GeoWithin GeoPolygon GeoReindex GeoStats
         GeoEncode GeoDecode CodeGraph Recall Summarize SessionHistory RegisterWebhook ListAutomation CreateAutomation GetAutomation UpdateAutomation
         DeleteAutomation TestAutomation TemporalQuery TemporalHot TemporalHistogram SpellSuggest SpellCleanup AddDictionary DeleteDictionary Register Me
         ListAudit EncryptionStatus ReplicationStatus`),
-      graphql: words('addBatch search setTTL fts vectorSearch vectorReindex codeGraph registerWebhook register me userPermissions'),
-      mcp: words(`
+    graphql: words(
+      'addBatch search setTTL fts vectorSearch vectorReindex codeGraph registerWebhook register me userPermissions',
+    ),
+    mcp: words(`
         add_documents_batch set_ttl delete_documents_batch get_meta_keys bulk_ingest_submit bulk_ingest_status bulk_ingest_cancel bulk_ingest_list
         upload_file full_text_search fts_reindex fts_languages add_synonym aggregate semantic_search vector_reindex vector_stats vector_projection
         cross_search hybrid_search geo_search geo_within geo_polygon geo_reindex geo_stats geo_encode geo_decode code_graph memory_start_session
         memory_add_message memory_recall memory_summarize memory_list_sessions memory_session_history register_webhook list_automation create_automation
         get_automation update_automation delete_automation test_automation get_automation_logs temporal_query temporal_hot temporal_histogram
         spell_suggest spell_cleanup replication_status`),
-    },
   },
-  { reason: 'like the names of the other searches, which the contract gives', names: { grpc: ['Similar'], graphql: ['similar', 'hybridSearch', 'crossSearch', 'recall'], mcp: ['similar_documents'] } },
-  { reason: 'like the names of the other tools for memory, which the contract gives', names: { mcp: ['memory_delete_session'] } },
-];
+}, {
+  reason: 'like the names of the other searches, which the contract gives',
+  names: {
+    grpc: ['Similar'],
+    graphql: ['similar', 'hybridSearch', 'crossSearch', 'recall'],
+    mcp: ['similar_documents'],
+  },
+}, {
+  reason: 'like the names of the other tools for memory, which the contract gives',
+  names: { mcp: ['memory_delete_session'] },
+}];
 
 /** Commands of the document service that are written by hand, by the operation that they are mostly about. */
 export const COMMANDS_OF_DOCS: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
+import type { Command } from 'commander';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { createProgram, treeOf } from '../../app/commands/program.ts';
 import type { Io } from '../../app/commands/shared/io.ts';
 import { GIVEN, type Protocol } from './given-names.ts';
@@ -21,24 +21,24 @@ service, with or without a command of its own.
 /** The page that lists the names of all operations. */
 async function renderNames(root: string): Promise<string> {
   const docs = await namesOfDocs(root);
-  return [
-    HEAD, '## The document service', '', ...table(docs, ['grpc', 'graphql', 'mcp']), '',
-    '## The run queue', '', 'Clients reach it over HTTP; [the protocol of ships](../proto/README.md) has messages of its own.', '', ...table(namesOfRuns(), []), '',
-    '## Why names differ', '', ...GIVEN.map(({ reason }, i) => `${i + 1}. ${reason[0]!.toUpperCase()}${reason.slice(1)}.`), '',
-  ].join('\n');
+  return [HEAD, '## The document service', '', ...table(docs, ['grpc', 'graphql', 'mcp']), '', '## The run queue', '',
+    'Clients reach it over HTTP; [the protocol of ships](../proto/README.md) has messages of its own.', '',
+    ...table(namesOfRuns(), []), '', '## Why names differ', '',
+    ...GIVEN.map(({ reason }, i) => `${i + 1}. ${reason[0]!.toUpperCase()}${reason.slice(1)}.`), ''].join('\n');
 }
 
 const TITLES: Readonly<Record<Protocol, string>> = { grpc: 'gRPC', graphql: 'GraphQL', mcp: 'MCP' };
 
 function table(operations: readonly OperationNames[], protocols: readonly Protocol[]): string[] {
   const columns = ['operation', 'HTTP', ...protocols.map((protocol) => TITLES[protocol]), 'command'];
-  return [
-    `| ${columns.join(' | ')} |`, `|${columns.map(() => '---|').join('')}`,
-    ...operations.map((operation) => {
-      const names = protocols.map((protocol) => operation[protocol].map((name) => marked(operation.id, protocol, name)));
-      return `| ${[[code(operation.id)], [code(operation.http)], ...names, operation.commands.map(code)].map((cell) => cell.join(', ')).join(' | ')} |`;
-    }),
-  ];
+  return [`| ${columns.join(' | ')} |`, `|${columns.map(() => '---|').join('')}`, ...operations.map((operation) => {
+    const names = protocols.map((protocol) => operation[protocol].map((name) => marked(operation.id, protocol, name)));
+    return `| ${
+      [[code(operation.id)], [code(operation.http)], ...names, operation.commands.map(code)].map((cell) =>
+        cell.join(', ')
+      ).join(' | ')
+    } |`;
+  })];
 }
 
 /** A name, with the number of the reason why it differs. */
@@ -64,9 +64,16 @@ export async function checkNames(root: string): Promise<string[]> {
 
 async function existingCommands(): Promise<ReadonlySet<string>> {
   const nowhere = { write: () => true } as unknown as Io['stdout'];
-  const program = await createProgram('all', { stdin: process.stdin, stdout: nowhere, stderr: nowhere, setExitCode: () => undefined });
+  const program = await createProgram('all', {
+    stdin: process.stdin,
+    stdout: nowhere,
+    stderr: nowhere,
+    setExitCode: () => undefined,
+  });
   return new Set(program.commands.flatMap(treeOf).map(pathOf));
 }
 
 /** The words after `quire`. */
-const pathOf = (command: Command): string => (command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name());
+const pathOf = (
+  command: Command,
+): string => (command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name());

@@ -15,21 +15,30 @@ export function followsFrom(id: string, protocol: Protocol, name: string): boole
 }
 
 /**
- * Problems of the names of operations: those that do not follow from the `operationId` and have no reason, reasons for names that
- * do not exist or that follow, and commands that do not exist.
+ * Problems of the names of operations: those that do not follow from the `operationId` and have no reason, reasons for
+ * names that do not exist or that follow, and commands that do not exist.
  */
 export function namingProblems(operations: readonly OperationNames[], commands: ReadonlySet<string>): string[] {
-  return [
-    ...PROTOCOLS.flatMap((protocol) => problemsOf(protocol, operations)),
-    ...operations.flatMap(({ id, commands: named }) => named.filter((name) => !commands.has(name)).map((name) => `${id}: there is no command quire ${name}`)),
-  ];
+  return [...PROTOCOLS.flatMap((protocol) => problemsOf(protocol, operations)),
+    ...operations.flatMap(({ id, commands: named }) =>
+      named.filter((name) => !commands.has(name)).map((name) => `${id}: there is no command quire ${name}`)
+    )];
 }
 
 function problemsOf(protocol: Protocol, operations: readonly OperationNames[]): string[] {
   const given = new Set(GIVEN.flatMap(({ names }) => names[protocol] ?? []));
-  const different = new Map(operations.flatMap(({ id, [protocol]: names }) => names.filter((name) => !followsFrom(id, protocol, name)).map((name) => [name, id] as const)));
+  const different = new Map(
+    operations.flatMap(({ id, [protocol]: names }) =>
+      names.filter((name) => !followsFrom(id, protocol, name)).map((name) => [name, id] as const)
+    ),
+  );
   return [
-    ...[...different].filter(([name]) => !given.has(name)).map(([name, id]) => `${protocol}: ${name} calls ${id}. Name it for the operation, or give the reason in src/codegen/names/given-names.ts`),
-    ...[...given].filter((name) => !different.has(name)).map((name) => `${protocol}: given-names.ts has a reason for ${name}, which needs none or does not exist`),
+    ...[...different].filter(([name]) => !given.has(name)).map(([name, id]) =>
+      `${protocol}: ${name} calls ${id}. Name it for the operation, or give the reason in ` +
+      'src/codegen/names/given-names.ts'
+    ),
+    ...[...given].filter((name) => !different.has(name)).map((name) =>
+      `${protocol}: given-names.ts has a reason for ${name}, which needs none or does not exist`
+    ),
   ];
 }

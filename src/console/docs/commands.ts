@@ -9,10 +9,17 @@ const HITS = 4;
 
 let stats: Promise<readonly string[]> | undefined;
 
-/** Collections whose name matches, and documents of the largest collections whose key begins so or that contain the words. */
+/**
+ * Collections whose name matches, and documents of the largest collections whose key begins so or that contain the
+ * words.
+ */
 export async function findCommands(typed: string): Promise<readonly Command[]> {
   const names = await (stats ??= largestFirst());
-  const named = names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name): Command => ({ label: name, hint: 'collection', run: () => void (location.hash = collectionAt(name)) }));
+  const named = names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name): Command => ({
+    label: name,
+    hint: 'collection',
+    run: () => void (location.hash = collectionAt(name)),
+  }));
   if (typed.length < 2) return named;
   const found = await Promise.allSettled(names.slice(0, COLLECTIONS).map((name) => documentsIn(name, typed)));
   return [...named, ...found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))];
@@ -26,10 +33,15 @@ async function largestFirst(): Promise<readonly string[]> {
 }
 
 async function documentsIn(collection: string, typed: string): Promise<Command[]> {
-  const [named, found] = await Promise.all([
-    ask(searchDocuments({ body: { collection, filter: `key STARTS WITH ${JSON.stringify(typed)}`, fields: ['title'], limit: HITS } })),
-    ask(searchFullText({ body: { collection, query: typed, limit: HITS, prefix: 'last', includeContent: false } })).then(({ results }) => results.map(({ document }) => document), () => []),
-  ]);
+  const [named, found] = await Promise.all([ask(searchDocuments({
+    body: { collection, filter: `key STARTS WITH ${JSON.stringify(typed)}`, fields: ['title'], limit: HITS },
+  })),
+    ask(searchFullText({ body: { collection, query: typed, limit: HITS, prefix: 'last', includeContent: false } }))
+      .then(({ results }) => results.map(({ document }) => document), () => [])]);
   const distinct = new Map([...named, ...found].map((document) => [document.id, document]));
-  return [...distinct.values()].map((document) => ({ label: document.meta?.['title']?.[0] ?? document.key, hint: `${collection} · ${document.lang}`, run: () => void (location.hash = documentAt(collection, document)) }));
+  return [...distinct.values()].map((document) => ({
+    label: document.meta?.['title']?.[0] ?? document.key,
+    hint: `${collection} · ${document.lang}`,
+    run: () => void (location.hash = documentAt(collection, document)),
+  }));
 }

@@ -25,8 +25,8 @@ export async function goToIssuer(): Promise<void> {
 }
 
 /**
- * Finishes a sign-in if the issuer has just redirected the browser back, and removes its response from the URL. It runs before the page asks for
- * anything: a user who signs in again before the session has ended still has a valid token.
+ * Finishes a sign-in if the issuer has just redirected the browser back, and removes its response from the URL. It runs
+ * before the page asks for anything: a user who signs in again before the session has ended still has a valid token.
  */
 export async function finishAtIssuer(): Promise<void> {
   const kept = sessionStorage.getItem(FLOW);

@@ -8,4 +8,5 @@ export interface DocumentName {
 
 export const collectionAt = (collection: string): string => href(['collections', collection]);
 
-export const documentAt = (collection: string, { key, lang }: DocumentName, tab?: string): string => href(['collections', collection, 'document'], { key, lang, tab });
+export const documentAt = (collection: string, { key, lang }: DocumentName, tab?: string): string =>
+  href(['collections', collection, 'document'], { key, lang, tab });

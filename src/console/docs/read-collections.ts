@@ -20,5 +20,7 @@ export async function readCollections(signal?: AbortSignal): Promise<readonly Kn
   }
   const { data } = await getMetrics({ ...options, parseAs: 'text' });
   const samples = readExposition(String(data ?? '')).filter(({ name }) => name === 'svc_documents_total');
-  return samples.map(({ labels, value }) => ({ name: labels['collection'] ?? '', documentCount: value })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return samples.map(({ labels, value }) => ({ name: labels['collection'] ?? '', documentCount: value })).sort((a,
+    b) => (a.name < b.name ? -1 : 1)
+  );
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { logout, refreshSession } from '../../../generated/docs/sdk/sdk.gen.ts';
 import type { LoginResponse } from '../../../generated/docs/sdk/types.gen.ts';
-import { renew, session, signOut, type Session } from '../shared/session.ts';
+import { renew, type Session, session, signOut } from '../shared/session.ts';
 
 /** How often the session is checked. */
 const EVERY_MS = 20_000;
@@ -15,21 +15,36 @@ export const endsSoon = signal(false);
 /** Whether the user has done something since the last check. */
 let isUsed = false;
 
-/** The session of a token: renewed after half of its life, as long as the server allows. Only durations count, because clocks differ. */
-export function sessionOf({ token, expiresAt, sessionEndsAt }: Pick<LoginResponse, 'token' | 'expiresAt' | 'sessionEndsAt'>, now = Date.now()): Session {
+/**
+ * The session of a token: renewed after half of its life, as long as the server allows. Only durations count, because
+ * clocks differ.
+ */
+export function sessionOf(
+  { token, expiresAt, sessionEndsAt }: Pick<LoginResponse, 'token' | 'expiresAt' | 'sessionEndsAt'>,
+  now = Date.now(),
+): Session {
   const life = (expiresAt - issuedAt(token, expiresAt)) * 1000;
-  return { kind: 'token', value: token, ...(sessionEndsAt > expiresAt ? { renewAt: now + life / 2 } : { endsAt: now + life }) };
+  return {
+    kind: 'token',
+    value: token,
+    ...(sessionEndsAt > expiresAt ? { renewAt: now + life / 2 } : { endsAt: now + life }),
+  };
 }
 
 /** Whether a session is due for what; a token is renewed only for a user who does something. */
-export function dueFor({ renewAt, endsAt }: Session, used: boolean, now = Date.now()): 'renewal' | 'notice' | undefined {
+export function dueFor({ renewAt, endsAt }: Session, used: boolean, now = Date.now()): 'renewal' | 'notice'
+  | undefined
+{
   if (renewAt !== undefined) return used && now >= renewAt ? 'renewal' : undefined;
   return endsAt !== undefined && now >= endsAt - NOTICE_MS ? 'notice' : undefined;
 }
 
 /** Renews the token while the console is used, and says when the session ends. */
 export function keepSession(): void {
-  for (const event of ['pointerdown', 'keydown']) addEventListener(event, () => { isUsed = true; }, { passive: true });
+  for (const event of ['pointerdown', 'keydown'])
+    addEventListener(event, () => {
+      isUsed = true;
+    }, { passive: true });
   setInterval(() => void check(), EVERY_MS);
 }
 
@@ -53,7 +68,9 @@ export async function leave(): Promise<void> {
 /** The claim `iat` of a token, in Unix seconds. */
 function issuedAt(token: string, otherwise: number): number {
   try {
-    const { iat } = JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))) as { readonly iat?: number };
+    const { iat } = JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))) as {
+      readonly iat?: number;
+    };
     return iat ?? otherwise;
   } catch {
     return otherwise;

@@ -10,6 +10,12 @@ const LATEST = 50;
 export async function findCommands(typed: string): Promise<readonly Command[]> {
   const { data } = await ask(listRuns({ query: { limit: LATEST } }));
   const words = typed.toLowerCase().split(/\s+/);
-  const runs = data.filter(({ id, task, project_id, state }) => words.every((word) => `${task} ${project_id} ${state} ${id}`.toLowerCase().includes(word)));
-  return runs.map(({ id, task, kind, project_id, state, created_at }) => ({ label: `${task === '' ? kind : task} in ${project_id}`, hint: `${state} · ${ago(created_at)} · ${shortId(id)}`, run: () => void (location.hash = runAt(id)) }));
+  const runs = data.filter(({ id, task, project_id, state }) =>
+    words.every((word) => `${task} ${project_id} ${state} ${id}`.toLowerCase().includes(word))
+  );
+  return runs.map(({ id, task, kind, project_id, state, created_at }) => ({
+    label: `${task === '' ? kind : task} in ${project_id}`,
+    hint: `${state} · ${ago(created_at)} · ${shortId(id)}`,
+    run: () => void (location.hash = runAt(id)),
+  }));
 }

@@ -22,14 +22,19 @@ const GATHER_MS = 60;
  * Follows the log of a run until the run has ended or `signal` aborts. A broken connection is reopened after the last
  * received line, so that no line is missed or shown twice.
  */
-export async function followLog(id: string, attempt: number | undefined, { onLines, onState, onConnected }: LogListener, signal: AbortSignal): Promise<void> {
+export async function followLog(id: string, attempt: number | undefined, { onLines, onState, onConnected }: LogListener,
+  signal: AbortSignal): Promise<void>
+{
   const gathered = gather(onLines, signal);
   let last: string | undefined;
   let pause = FIRST_PAUSE_MS;
   let hasEnded = false;
   while (!hasEnded && !signal.aborted) {
     const { stream } = await streamRunLogs({
-      path: { id }, query: { ...(attempt !== undefined && { attempt }) }, signal, sseMaxRetryAttempts: 1,
+      path: { id },
+      query: { ...(attempt !== undefined && { attempt }) },
+      signal,
+      sseMaxRetryAttempts: 1,
       ...(last !== undefined && { headers: { 'Last-Event-ID': last } }),
       onSseEvent: ({ event, data, id: place }) => {
         pause = FIRST_PAUSE_MS;

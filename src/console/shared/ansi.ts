@@ -12,7 +12,8 @@ export interface Span {
 type Look = Omit<Span, 'text'>;
 
 /** Readable on a dark background: the eight colours, then the bright ones. */
-const PALETTE = ['#7d8590', '#ff8f85', '#7ee2a0', '#f0d27a', '#8fc0ff', '#dda6f5', '#74dfe6', '#e4e4df', '#9aa3ad', '#ffb1aa', '#a4f0bf', '#ffe39a', '#b5d6ff', '#ecc6fb', '#a5eff3', '#ffffff'];
+const PALETTE = ['#7d8590', '#ff8f85', '#7ee2a0', '#f0d27a', '#8fc0ff', '#dda6f5', '#74dfe6', '#e4e4df', '#9aa3ad',
+  '#ffb1aa', '#a4f0bf', '#ffe39a', '#b5d6ff', '#ecc6fb', '#a5eff3', '#ffffff'];
 
 /** Escape sequences: SGR (colours), other control sequences, titles of windows, and single characters. */
 const ESCAPE = /\u001b(?:\[([0-9;:]*)m|\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
@@ -60,7 +61,9 @@ function simple(look: Look, code: number): Look {
   if (code === 39) return without(look, 'color');
   if (code === 49) return without(look, 'background');
   const [base, name] = [Math.floor(code / 10) * 10, [3, 9].includes(Math.floor(code / 10)) ? 'color' : 'background'];
-  const color = code % 10 < 8 ? { 30: PALETTE[code - 30], 40: PALETTE[code - 40], 90: PALETTE[code - 82], 100: PALETTE[code - 92] }[base] : undefined;
+  const color = code % 10 < 8
+    ? { 30: PALETTE[code - 30], 40: PALETTE[code - 40], 90: PALETTE[code - 82], 100: PALETTE[code - 92] }[base]
+    : undefined;
   return color === undefined ? look : { ...look, [name]: color };
 }
 

@@ -25,7 +25,9 @@ export async function ask<A extends Answer>(call: Promise<A>): Promise<Exclude<A
 }
 
 /** The same with the response, for its headers. */
-export async function askWithResponse<A extends Answer>(call: Promise<A>): Promise<{ data: Exclude<A['data'], undefined>; response: Response }> {
+export async function askWithResponse<A extends Answer>(
+  call: Promise<A>,
+): Promise<{ data: Exclude<A['data'], undefined>; response: Response }> {
   const { data, error, response } = await call;
   if (response?.ok === true && error === undefined) return { data: data as Exclude<A['data'], undefined>, response };
   const status = response?.status ?? 0;
@@ -38,7 +40,8 @@ export async function askWithResponse<A extends Answer>(call: Promise<A>): Promi
 /** Reads the error bodies of both services. */
 export function toRequestError(error: unknown, status: number): RequestError {
   if (status === 0) return new RequestError('the service cannot be reached', 0, 'unreachable');
-  const body = (typeof error === 'object' && error !== null ? error : {}) as { error?: unknown; code?: unknown; errors?: unknown };
+  const body = (typeof error === 'object' && error !== null ? error : {}) as { error?: unknown; code?: unknown;
+    errors?: unknown };
   if (typeof body.error === 'object' && body.error !== null) {
     const { code = 'error', message } = body.error as { code?: string; message?: string };
     return new RequestError(message ?? sentenceOf(code), status, code);

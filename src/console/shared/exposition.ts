@@ -19,5 +19,7 @@ export function sumOf(samples: readonly Sample[], name: string): number {
 }
 
 function labelsOf(text: string): Record<string, string> {
-  return Object.fromEntries([...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name, value]) => [name!, value!.replace(/\\(.)/g, '$1')]));
+  return Object.fromEntries(
+    [...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name, value]) => [name!, value!.replace(/\\(.)/g, '$1')]),
+  );
 }

@@ -4,7 +4,8 @@ const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 export const count = (value: number): string => NUMBER.format(value);
 
-export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
@@ -16,7 +17,8 @@ export function bytes(value: number): string {
 
 export const dateTime = (seconds: number): string => DATE.format(seconds * 1000);
 
-const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [['year', 31_557_600], ['month', 2_629_800], ['day', 86_400], ['hour', 3600], ['minute', 60]];
+const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [['year', 31_557_600], ['month', 2_629_800],
+  ['day', 86_400], ['hour', 3600], ['minute', 60]];
 
 /** `3 minutes ago`; the time is in Unix seconds. */
 export function ago(seconds: number, now = Date.now() / 1000): string {
@@ -28,7 +30,8 @@ export function ago(seconds: number, now = Date.now() / 1000): string {
 /** `1h 4m`, `12s`. */
 export function lasted(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
-  const [days, hours, minutes] = [Math.floor(whole / 86_400), Math.floor(whole / 3600) % 24, Math.floor(whole / 60) % 60];
+  const [days, hours, minutes] = [Math.floor(whole / 86_400), Math.floor(whole / 3600) % 24,
+    Math.floor(whole / 60) % 60];
   if (days > 0) return `${days}d ${hours}h`;
   if (hours > 0) return `${hours}h ${minutes}m`;
   return minutes > 0 ? `${minutes}m ${whole % 60}s` : `${whole}s`;

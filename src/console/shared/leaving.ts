@@ -13,8 +13,8 @@ export function leaveSafely(url: string): void {
 }
 
 /**
- * Asks before the page is left, because closing the tab would lose what was typed. `keep` stores it when the page is left for a while; it takes
- * effect with the change itself, not after the browser has painted.
+ * Asks before the page is left, because closing the tab would lose what was typed. `keep` stores it when the page is
+ * left for a while; it takes effect with the change itself, not after the browser has painted.
  */
 export function useAskBeforeLeaving(isChanged: boolean, keep: () => void): void {
   const latest = useRef(keep);

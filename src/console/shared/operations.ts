@@ -11,7 +11,12 @@ interface OperationObject {
   readonly tags?: readonly string[];
   readonly parameters?: readonly (ParameterObject | { readonly $ref: string })[];
   readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
-  readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly example?: unknown; readonly examples?: Readonly<Record<string, { readonly value?: unknown }>> }>> };
+  readonly requestBody?: {
+    readonly content?: Readonly<
+      Record<string,
+        { readonly example?: unknown; readonly examples?: Readonly<Record<string, { readonly value?: unknown }>> }>
+    >;
+  };
 }
 
 interface ParameterObject {
@@ -44,9 +49,18 @@ export function operationsOf({ paths, components }: Description): Operation[] {
       if (operation.operationId === undefined || isEndless || (content !== undefined && json === undefined)) continue;
       const { summary = '', description = '', tags = [], parameters = [] } = operation;
       found.push({
-        id: operation.operationId, method: method.toUpperCase(), path, area: tags[0] ?? '', summary, description,
-        parameters: parameters.map((parameter) => ('$ref' in parameter ? components!.parameters![parameter.$ref.split('/').at(-1)!]! : parameter)),
-        body: json === undefined ? undefined : JSON.stringify(json.example ?? Object.values(json.examples ?? {})[0]?.value ?? {}, null, 2),
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        area: tags[0] ?? '',
+        summary,
+        description,
+        parameters: parameters.map((
+          parameter,
+        ) => ('$ref' in parameter ? components!.parameters![parameter.$ref.split('/').at(-1)!]! : parameter)),
+        body: json === undefined
+          ? undefined
+          : JSON.stringify(json.example ?? Object.values(json.examples ?? {})[0]?.value ?? {}, null, 2),
       });
     }
   }

@@ -8,12 +8,17 @@ export interface Place {
 
 function parsePlace(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
-  return { path: path.split('/').filter((part) => part !== '').map(decoded), query: Object.fromEntries(new URLSearchParams(query)) };
+  return {
+    path: path.split('/').filter((part) => part !== '').map(decoded),
+    query: Object.fromEntries(new URLSearchParams(query)),
+  };
 }
 
 /** The URL of a place; empty parameters are omitted. */
 export function href(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '');
+  const given = Object.entries(query).filter((entry): entry is [string, string] =>
+    entry[1] !== undefined && entry[1] !== ''
+  );
   const search = new URLSearchParams(given).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
 }

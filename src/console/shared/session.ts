@@ -10,7 +10,9 @@ export interface Session {
   readonly endsAt?: number;
 }
 
-/** Stored for this tab only, until it is closed; it is sent in a header, so no other site can make the browser send it. */
+/**
+ * Stored for this tab only, until it is closed; it is sent in a header, so no other site can make the browser send it.
+ */
 const STORE = 'quire-session';
 
 export const session = signal<Session | undefined>(restore());
@@ -33,7 +35,10 @@ export function renew(given: Session): void {
   session.value = given;
 }
 
-/** Forgets the credential and everything else that this tab has stored, and leaves the page, so that nothing that was visible remains. */
+/**
+ * Forgets the credential and everything else that this tab has stored, and leaves the page, so that nothing that was
+ * visible remains.
+ */
 export function signOut(to?: string): void {
   sessionStorage.clear();
   if (to === undefined) location.reload();
@@ -49,7 +54,9 @@ export function credentialFor({ scheme }: { readonly scheme?: string | undefined
 function restore(): Session | undefined {
   try {
     const kept = JSON.parse(sessionStorage.getItem(STORE) ?? 'null') as Partial<Session> | null;
-    return typeof kept?.value === 'string' ? { ...kept, kind: kept.kind === 'key' ? 'key' : 'token', value: kept.value } : undefined;
+    return typeof kept?.value === 'string'
+      ? { ...kept, kind: kept.kind === 'key' ? 'key' : 'token', value: kept.value }
+      : undefined;
   } catch {
     return undefined;
   }

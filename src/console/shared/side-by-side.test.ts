@@ -1,19 +1,39 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sideBySide, type DiffRow } from './side-by-side.ts';
+import { type DiffRow, sideBySide } from './side-by-side.ts';
 
-const textOf = (rows: readonly DiffRow[], side: 'left' | 'right'): string[] => rows.flatMap((row) => ('gap' in row || row[side] === undefined ? [] : [row[side].pieces.map(({ text }) => text).join('')]));
+const textOf = (rows: readonly DiffRow[], side: 'left' | 'right'): string[] =>
+  rows.flatMap((
+    row,
+  ) => ('gap' in row || row[side] === undefined ? [] : [row[side].pieces.map(({ text }) => text).join('')]));
 
 describe('sideBySide', () => {
   it('shows which words of a line have changed', () => {
     expect(sideBySide('one\ntwo green apples\n', 'one\ntwo red apples\n')[1]).toEqual({
-      left: { line: 2, isChanged: true, pieces: [{ text: 'two ', isChanged: false }, { text: 'green', isChanged: true }, { text: ' apples', isChanged: false }] },
-      right: { line: 2, isChanged: true, pieces: [{ text: 'two ', isChanged: false }, { text: 'red', isChanged: true }, { text: ' apples', isChanged: false }] },
+      left: {
+        line: 2,
+        isChanged: true,
+        pieces: [{ text: 'two ', isChanged: false }, { text: 'green', isChanged: true }, {
+          text: ' apples',
+          isChanged: false,
+        }],
+      },
+      right: {
+        line: 2,
+        isChanged: true,
+        pieces: [{ text: 'two ', isChanged: false }, { text: 'red', isChanged: true }, {
+          text: ' apples',
+          isChanged: false,
+        }],
+      },
     });
   });
 
   it('puts added and removed lines beside nothing', () => {
-    expect(sideBySide('a\nb\n', 'b\nc\n')).toMatchObject([{ left: { line: 1, isChanged: true } }, { left: { line: 2 }, right: { line: 1, isChanged: false } }, { right: { line: 2, isChanged: true } }]);
+    expect(sideBySide('a\nb\n', 'b\nc\n')).toMatchObject([{ left: { line: 1, isChanged: true } }, {
+      left: { line: 2 },
+      right: { line: 1, isChanged: false },
+    }, { right: { line: 2, isChanged: true } }]);
   });
 
   it('leaves out equal lines far from changes', () => {

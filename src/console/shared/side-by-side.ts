@@ -13,7 +13,9 @@ export interface Side {
   readonly isChanged: boolean;
 }
 
-/** One row of a comparison: a line of each side, or of one side; `gap` is the number of equal lines that are not shown. */
+/**
+ * One row of a comparison: a line of each side, or of one side; `gap` is the number of equal lines that are not shown.
+ */
 export type DiffRow = { readonly left?: Side; readonly right?: Side } | { readonly gap: number };
 
 /** Equal lines shown around a change. */
@@ -46,8 +48,13 @@ export function sideBySide(before: string, after: string): DiffRow[] {
   return rows;
 }
 
-function equalRows(lines: readonly string[], left: number, right: number, { atStart, atEnd }: { atStart: boolean; atEnd: boolean }): DiffRow[] {
-  const rows = lines.map((text, index): DiffRow => ({ left: plain(text, left + index), right: plain(text, right + index) }));
+function equalRows(lines: readonly string[], left: number, right: number,
+  { atStart, atEnd }: { atStart: boolean; atEnd: boolean }): DiffRow[]
+{
+  const rows = lines.map((text, index): DiffRow => ({
+    left: plain(text, left + index),
+    right: plain(text, right + index),
+  }));
   const head = atStart ? 0 : AROUND;
   const tail = atEnd ? 0 : AROUND;
   const gap = rows.length - head - tail;
@@ -62,7 +69,9 @@ function changedRows(removed: readonly string[], added: readonly string[], left:
     const side = (text: string | undefined, line: number, kind: 'removed' | 'added'): Side | undefined => {
       if (text === undefined) return undefined;
       const other = kind === 'removed' ? 'added' : 'removed';
-      const pieces = words?.filter((part) => !part[other]).map((part) => ({ text: part.value, isChanged: part[kind] })) ?? [{ text, isChanged: false }];
+      const pieces =
+        words?.filter((part) => !part[other]).map((part) => ({ text: part.value, isChanged: part[kind] })) ??
+          [{ text, isChanged: false }];
       return { line, pieces, isChanged: true };
     };
     const [a, b] = [side(old, left + index, 'removed'), side(fresh, right + index, 'added')];

@@ -12,7 +12,11 @@ export function uploadFetch(onProgress: (part: number) => void): typeof fetch {
       exchange.open(request.method, request.url);
       for (const [name, value] of request.headers) exchange.setRequestHeader(name, value);
       exchange.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
-      exchange.onload = () => resolve(new Response(exchange.responseText, { status: exchange.status, headers: { 'Content-Type': exchange.getResponseHeader('Content-Type') ?? 'application/json' } }));
+      exchange.onload = () =>
+        resolve(new Response(exchange.responseText, {
+          status: exchange.status,
+          headers: { 'Content-Type': exchange.getResponseHeader('Content-Type') ?? 'application/json' },
+        }));
       exchange.onerror = () => reject(new TypeError('the connection failed'));
       exchange.onabort = () => reject(new DOMException('the upload was stopped', 'AbortError'));
       request.signal.addEventListener('abort', () => exchange.abort());

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { readExposition, type Sample } from './exposition.ts';
-import { useLoad, useRefresh, type Loaded } from './use-load.ts';
+import { type Loaded, useLoad, useRefresh } from './use-load.ts';
 
 /** The metrics at one time. */
 export interface Reading {

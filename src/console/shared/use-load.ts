@@ -20,16 +20,23 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
   useEffect(() => {
     const stop = new AbortController();
     setState((before) => ({ ...before, loading: true }));
-    load(stop.signal).then(
-      (data) => !stop.signal.aborted && setState({ data, loading: false }),
-      (error: unknown) => !stop.signal.aborted && setState((before) => ({ ...before, error: messageOf(error), loading: false })),
-    );
+    load(stop.signal).then((data) => !stop.signal.aborted && setState({ data, loading: false }),
+      (error: unknown) =>
+        !stop.signal.aborted && setState((before) => ({ ...before, error: messageOf(error), loading: false })));
     return () => stop.abort();
   }, [...inputs, signIns.value, round]);
-  return { data: state.data, error: state.error, loading: state.loading, reload: () => setRound((before) => before + 1) };
+  return {
+    data: state.data,
+    error: state.error,
+    loading: state.loading,
+    reload: () => setRound((before) => before + 1),
+  };
 }
 
-/** Loads periodically while a view is shown, the page is visible and `isWanted`. A load that takes longer than the pause is not interrupted. */
+/**
+ * Loads periodically while a view is shown, the page is visible and `isWanted`. A load that takes longer than the pause
+ * is not interrupted.
+ */
 export function useRefresh({ loading, reload }: Loaded<unknown>, milliseconds: number, isWanted = true): void {
   useEvery(milliseconds, () => isWanted && !loading && reload());
 }

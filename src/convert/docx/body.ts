@@ -1,11 +1,11 @@
 import type { OutputBudget } from '../limits.ts';
 import type { Block, ListPlace } from '../tree/blocks.ts';
-import { inlineText, isBlank, withoutTypewriter, type Inline } from '../tree/inlines.ts';
+import { type Inline, inlineText, isBlank, withoutTypewriter } from '../tree/inlines.ts';
 import type { TableCell, TableRow } from '../tree/tables.ts';
 import { child, elements, type XmlElement } from '../xml.ts';
-import { Runs } from './runs.ts';
 import type { DocxNumbering } from './numbering.ts';
-import { numberingOf, outlineLevel, type DocxStyles } from './styles.ts';
+import { Runs } from './runs.ts';
+import { type DocxStyles, numberingOf, outlineLevel } from './styles.ts';
 
 /** What the parts of a file share while its body is read. */
 export interface DocxContext {
@@ -56,7 +56,8 @@ export function bodyBlocks(container: XmlElement, context: DocxContext): Block[]
 }
 
 function isContents(element: XmlElement): boolean {
-  return child(child(child(element, 'w:sdtPr'), 'w:docPartObj'), 'w:docPartGallery')?.attributes['w:val'] === 'Table of Contents';
+  return child(child(child(element, 'w:sdtPr'), 'w:docPartObj'), 'w:docPartGallery')?.attributes['w:val'] ===
+    'Table of Contents';
 }
 
 function inlinesOf(block: Block): Inline[] {
@@ -64,7 +65,9 @@ function inlinesOf(block: Block): Inline[] {
 }
 
 /** A paragraph; `joins` if its mark was deleted, so that the next paragraph continues it. */
-function paragraph(element: XmlElement, before: readonly Inline[], context: DocxContext): { block: Block; joins: boolean; boxes: Block[] } {
+function paragraph(element: XmlElement, before: readonly Inline[],
+  context: DocxContext): { block: Block; joins: boolean; boxes: Block[] }
+{
   const properties = child(element, 'w:pPr');
   const style = context.styles.get(child(properties, 'w:pStyle')?.attributes['w:val']);
   const runs = new Runs(context);
@@ -74,9 +77,26 @@ function paragraph(element: XmlElement, before: readonly Inline[], context: Docx
   const joins = child(child(properties, 'w:rPr'), 'w:del') !== undefined;
   const depth = style.heading ?? outlineLevel(properties);
   if (depth > 0 && !isBlank(inlines)) return { block: { kind: 'heading', depth, inlines }, joins, boxes };
-  if (style.code) return { block: { kind: 'code', text: inlines.map((inline) => (inline.kind === 'break' ? '\n' : inlineText([inline]))).join('') }, joins, boxes };
+  if (style.code)
+    return {
+      block: {
+        kind: 'code',
+        text: inlines.map((inline) => (inline.kind === 'break' ? '\n' : inlineText([inline]))).join(''),
+      },
+      joins,
+      boxes,
+    };
   const numbering = numberingOf(properties) ?? style.numbering;
-  return { block: { kind: 'paragraph', inlines, quote: style.quote, place: numbering === undefined || isBlank(inlines) ? undefined : placeOf(numbering, context) }, joins, boxes };
+  return {
+    block: {
+      kind: 'paragraph',
+      inlines,
+      quote: style.quote,
+      place: numbering === undefined || isBlank(inlines) ? undefined : placeOf(numbering, context),
+    },
+    joins,
+    boxes,
+  };
 }
 
 function placeOf({ id, level }: { id: string; level: number }, context: DocxContext): ListPlace | undefined {
@@ -94,7 +114,8 @@ function tableRows(table: XmlElement, context: DocxContext): TableRow[] {
     for (let i = 0; i < column; i += 1) cells.push({ blocks: [], rows: 1 });
     for (const cell of unwrapped(row, 'w:tc')) {
       const properties = child(cell, 'w:tcPr');
-      const columns = Math.max(1, Math.min(256, Number(child(properties, 'w:gridSpan')?.attributes['w:val'] ?? 1) || 1));
+      const columns = Math.max(1,
+        Math.min(256, Number(child(properties, 'w:gridSpan')?.attributes['w:val'] ?? 1) || 1));
       const merge = child(properties, 'w:vMerge');
       const begun = above.get(column);
       if (merge !== undefined && merge.attributes['w:val'] !== 'restart' && begun !== undefined) begun.rows += 1;
@@ -121,7 +142,8 @@ function unwrapped(parent: XmlElement, name: string): XmlElement[] {
   return elements(parent).flatMap((element) => {
     if (element.name === name) return child(child(element, 'w:trPr'), 'w:del') === undefined ? [element] : [];
     if (element.name === 'w:sdt') return unwrapped(child(element, 'w:sdtContent') ?? element, name);
-    return ['w:ins', 'w:customXml', 'w:smartTag', 'w:sdtContent'].includes(element.name) ? unwrapped(element, name) : [];
+    return ['w:ins', 'w:customXml', 'w:smartTag', 'w:sdtContent'].includes(element.name)
+      ? unwrapped(element, name)
+      : [];
   });
 }
-

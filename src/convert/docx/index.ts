@@ -3,7 +3,7 @@ import { ConversionError } from '../contract.ts';
 import { OutputBudget } from '../limits.ts';
 import { metaOf } from '../meta.ts';
 import type { Parts, ReadOptions } from '../parts.ts';
-import { firstHeading, rootOf, type Block } from '../tree/blocks.ts';
+import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
 import { child, elements, parseXml, textOf, type XmlElement } from '../xml.ts';
 import { bodyBlocks, type DocxContext } from './body.ts';
 import { DocxNumbering } from './numbering.ts';
@@ -20,13 +20,24 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): Parts {
   const body = child(file.part('document', true), 'w:body');
   if (body === undefined) throw new ConversionError('damaged', 'is damaged: word/document.xml has no body');
   const notes = new Notes(file);
-  const shared = { styles: new DocxStyles(file.part('styles')), numbering: new DocxNumbering(file.part('numbering')), note: notes.refer.bind(notes), budget: new OutputBudget(options.maxOutput) };
+  const shared = {
+    styles: new DocxStyles(file.part('styles')),
+    numbering: new DocxNumbering(file.part('numbering')),
+    note: notes.refer.bind(notes),
+    budget: new OutputBudget(options.maxOutput),
+  };
   const blocks = bodyBlocks(body, { ...shared, links: file.links('document') });
   const core = file.core();
   const said = (name: string) => textOf(child(core, name));
   return {
     content: rootOf(blocks, notes.read(shared)),
-    meta: metaOf({ title: said('dc:title') || firstHeading(blocks), author: said('dc:creator').split(';'), lang: said('dc:language') || file.language(), created: said('dcterms:created'), modified: said('dcterms:modified') }),
+    meta: metaOf({
+      title: said('dc:title') || firstHeading(blocks),
+      author: said('dc:creator').split(';'),
+      lang: said('dc:language') || file.language(),
+      created: said('dcterms:created'),
+      modified: said('dcterms:modified'),
+    }),
     warnings: [],
     repaired: 0,
   };
@@ -41,7 +52,9 @@ class DocxFile {
 
   constructor(archive: Archive) {
     this.#archive = archive;
-    const target = elements(this.#parse('_rels/.rels')).find(({ attributes }) => attributes['Type']?.endsWith('/officeDocument'))?.attributes['Target']?.replace(/^\//, '');
+    const target = elements(this.#parse('_rels/.rels')).find(({ attributes }) =>
+      attributes['Type']?.endsWith('/officeDocument')
+    )?.attributes['Target']?.replace(/^\//, '');
     const path = target !== undefined && archive.has(target) ? target : 'word/document.xml';
     this.#folder = path.slice(0, path.lastIndexOf('/') + 1);
     this.#main = path.slice(this.#folder.length);
@@ -50,14 +63,19 @@ class DocxFile {
   part(name: string, needed = false): XmlElement | undefined {
     if (name === 'styles') return (this.#styles ??= this.#parse(`${this.#folder}styles.xml`));
     const part = this.#parse(`${this.#folder}${this.#fileOf(name)}`);
-    if (part === undefined && needed) throw new ConversionError('damaged', `is damaged: ${this.#folder}${this.#fileOf(name)} is missing`);
+    if (part === undefined && needed)
+      throw new ConversionError('damaged', `is damaged: ${this.#folder}${this.#fileOf(name)} is missing`);
     return part;
   }
 
   /** Addresses of a part's links, by relationship. */
   links(name: string): Map<string, string> {
     const relationships = elements(this.#parse(`${this.#folder}_rels/${this.#fileOf(name)}.rels`));
-    return new Map(relationships.filter(({ attributes }) => attributes['TargetMode'] === 'External' && attributes['Type']?.endsWith('/hyperlink')).map(({ attributes }) => [attributes['Id'] ?? '', attributes['Target'] ?? '']));
+    return new Map(
+      relationships.filter(({ attributes }) =>
+        attributes['TargetMode'] === 'External' && attributes['Type']?.endsWith('/hyperlink')
+      ).map(({ attributes }) => [attributes['Id'] ?? '', attributes['Target'] ?? '']),
+    );
   }
 
   core(): XmlElement | undefined {
@@ -90,7 +108,8 @@ class Notes {
   }
 
   refer(kind: 'footnote' | 'endnote', id: string): string {
-    const name = [...this.#referred].find(([, note]) => note.kind === kind && note.id === id)?.[0] ?? String(this.#referred.size + 1);
+    const name = [...this.#referred].find(([, note]) => note.kind === kind && note.id === id)?.[0] ??
+      String(this.#referred.size + 1);
     this.#referred.set(name, { kind, id });
     return name;
   }
@@ -110,6 +129,9 @@ class Notes {
 
   #part(kind: 'footnote' | 'endnote'): { elements: Map<string, XmlElement>; links: Map<string, string> } {
     const part = this.#file.part(`${kind}s`);
-    return { elements: new Map(elements(part, `w:${kind}`).map((note) => [note.attributes['w:id'] ?? '', note])), links: this.#file.links(`${kind}s`) };
+    return {
+      elements: new Map(elements(part, `w:${kind}`).map((note) => [note.attributes['w:id'] ?? '', note])),
+      links: this.#file.links(`${kind}s`),
+    };
   }
 }

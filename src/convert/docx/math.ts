@@ -27,10 +27,13 @@ function part(element: XmlElement): string {
       return `\\sqrt${degree === '' ? '' : `[${degree}]`}{${inner(element, 'm:e')}}`;
     }
     case 'm:nary':
-      return `${child(child(element, 'm:naryPr'), 'm:chr')?.attributes['m:val'] ?? '\\int'}_{${inner(element, 'm:sub')}}^{${inner(element, 'm:sup')}}{${inner(element, 'm:e')}}`;
+      return `${child(child(element, 'm:naryPr'), 'm:chr')?.attributes['m:val'] ?? '\\int'}_{${
+        inner(element, 'm:sub')
+      }}^{${inner(element, 'm:sup')}}{${inner(element, 'm:e')}}`;
     case 'm:d': {
       const properties = child(element, 'm:dPr');
-      const [open, close] = [child(properties, 'm:begChr')?.attributes['m:val'] ?? '(', child(properties, 'm:endChr')?.attributes['m:val'] ?? ')'];
+      const [open, close] = [child(properties, 'm:begChr')?.attributes['m:val'] ?? '(',
+        child(properties, 'm:endChr')?.attributes['m:val'] ?? ')'];
       return `${open}${elements(element, 'm:e').map(mathText).join(', ')}${close}`;
     }
     default:

@@ -13,11 +13,14 @@ export class DocxNumbering {
   readonly #counts = new Map<string, number[]>();
 
   constructor(numbering: XmlElement | undefined) {
-    const abstract = new Map(elements(numbering, 'w:abstractNum').map((list) => [list.attributes['w:abstractNumId'] ?? '', list]));
+    const abstract = new Map(
+      elements(numbering, 'w:abstractNum').map((list) => [list.attributes['w:abstractNumId'] ?? '', list]),
+    );
     for (const list of elements(numbering, 'w:num')) {
       const levels: Level[] = [];
       const definition = abstract.get(child(list, 'w:abstractNumId')?.attributes['w:val'] ?? '');
-      for (const level of elements(definition, 'w:lvl')) levels[Number(level.attributes['w:ilvl']) || 0] = levelOf(level);
+      for (const level of elements(definition, 'w:lvl'))
+        levels[Number(level.attributes['w:ilvl']) || 0] = levelOf(level);
       for (const override of elements(list, 'w:lvlOverride')) {
         const at = Number(override.attributes['w:ilvl']) || 0;
         const level = child(override, 'w:lvl');
@@ -44,5 +47,8 @@ export class DocxNumbering {
 
 function levelOf(level: XmlElement): Level {
   const format = child(level, 'w:numFmt')?.attributes['w:val'] ?? 'decimal';
-  return { ordered: format !== 'bullet' && format !== 'none', start: Number(child(level, 'w:start')?.attributes['w:val'] ?? 1) || 0 };
+  return {
+    ordered: format !== 'bullet' && format !== 'none',
+    start: Number(child(level, 'w:start')?.attributes['w:val'] ?? 1) || 0,
+  };
 }

@@ -1,8 +1,8 @@
-import { text, type Inline, type Look } from '../tree/inlines.ts';
+import { type Inline, type Look, text } from '../tree/inlines.ts';
+import { MONOSPACE } from '../tree/monospace.ts';
 import { child, elements, textOf, type XmlElement } from '../xml.ts';
 import type { DocxContext } from './body.ts';
 import { mathText } from './math.ts';
-import { MONOSPACE } from '../tree/monospace.ts';
 import { runLook } from './styles.ts';
 
 /** A field such as HYPERLINK: its instruction comes first, then its result, the text that is shown. */
@@ -90,7 +90,13 @@ export class Runs {
     this.codeByStyle ||= style.code === true;
     const code = style.code || MONOSPACE.test(child(properties, 'w:rFonts')?.attributes['w:ascii'] ?? '');
     const href = outer.href ?? this.#fieldTarget();
-    const look: Look = { ...(strong ? { strong } : {}), ...(emphasis ? { emphasis } : {}), ...(strike ? { strike } : {}), ...(code ? { code } : {}), ...(href === undefined ? {} : { href }) };
+    const look: Look = {
+      ...(strong ? { strong } : {}),
+      ...(emphasis ? { emphasis } : {}),
+      ...(strike ? { strike } : {}),
+      ...(code ? { code } : {}),
+      ...(href === undefined ? {} : { href }),
+    };
     this.#content(run, look);
   }
 
@@ -120,7 +126,8 @@ export class Runs {
           break;
         case 'w:instrText': {
           const field = this.#fields.at(-1);
-          if (field !== undefined && !field.shows && field.instruction.length < 5000) field.instruction += textOf(element);
+          if (field !== undefined && !field.shows && field.instruction.length < 5000)
+            field.instruction += textOf(element);
           break;
         }
         case 'w:fldChar':
@@ -146,8 +153,10 @@ export class Runs {
   }
 
   #note(element: XmlElement, look: Look): void {
-    const id = this.#context.note(element.name === 'w:footnoteReference' ? 'footnote' : 'endnote', element.attributes['w:id'] ?? '');
-    if (id !== undefined) this.inlines.push({ kind: 'note', id, look: look.href === undefined ? {} : { href: look.href } });
+    const id = this.#context.note(element.name === 'w:footnoteReference' ? 'footnote' : 'endnote',
+      element.attributes['w:id'] ?? '');
+    if (id !== undefined)
+      this.inlines.push({ kind: 'note', id, look: look.href === undefined ? {} : { href: look.href } });
   }
 
   #fieldMark(type: string | undefined): void {

@@ -18,7 +18,8 @@ const MAX_ANCESTORS = 32;
 // Word writes the English names of built-in styles into every file, whatever the program's language.
 const HEADING = /^heading ([1-9])$/i;
 const QUOTE = /^(?:intense )?quote$|^quotations$|^block text$/i;
-const CODE = /^(?:html (?:preformatted|code|sample|typewriter)|plain text|source code|preformatted text|verbatim|code|code block|verbatim char|source text)$/i;
+const CODE =
+  /^(?:html (?:preformatted|code|sample|typewriter)|plain text|source code|preformatted text|verbatim|code|code block|verbatim char|source text)$/i;
 
 /** The styles of `word/styles.xml` by their identifiers. */
 export class DocxStyles {
@@ -75,7 +76,9 @@ export function numberingOf(properties: XmlElement | undefined): { id: string; l
 }
 
 /** Bold, italic, strikethrough and hidden, as far as the properties of a run define them. */
-export function runLook(properties: XmlElement | undefined): Pick<DocxStyle, 'strong' | 'emphasis' | 'strike' | 'hidden'> {
+export function runLook(
+  properties: XmlElement | undefined,
+): Pick<DocxStyle, 'strong' | 'emphasis' | 'strike' | 'hidden'> {
   const look: { strong?: boolean; emphasis?: boolean; strike?: boolean; hidden?: boolean } = {};
   for (const { name, attributes } of elements(properties)) {
     const on = !['0', 'false', 'off', 'none'].includes(attributes['w:val'] ?? '');

@@ -15,10 +15,16 @@ const printed = (page: Page) => toMarkdown(converter.runSync(page) as Root);
 describe('blank elements', () => {
   it('change nothing where there are none', () => {
     const text = fc.constantFrom('a', 'b ', ' c', 'd e', '\n f');
-    const inline = (tags: readonly string[]) => fc.tuple(fc.constantFrom(...tags), text).map(([tag, content]) => `<${tag}>${content}</${tag}>`);
+    const inline = (tags: readonly string[]) =>
+      fc.tuple(fc.constantFrom(...tags), text).map(([tag, content]) => `<${tag}>${content}</${tag}>`);
     const white = fc.constantFrom('', ' ', '\n\t', '<!-- x -->', '<br>', '<br> ');
-    const phrase = fc.array(fc.oneof(text, white, inline(['b', 'i', 'code', 'span', 'small', 'a', 'del'])), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''));
-    const block = fc.tuple(fc.constantFrom('p', 'div', 'h2', 'pre', 'blockquote', 'li'), phrase).map(([tag, content]) => `<${tag}>${content}</${tag}>`);
+    const phrase = fc.array(fc.oneof(text, white, inline(['b', 'i', 'code', 'span', 'small', 'a', 'del'])), {
+      minLength: 1,
+      maxLength: 6,
+    }).map((parts) => parts.join(''));
+    const block = fc.tuple(fc.constantFrom('p', 'div', 'h2', 'pre', 'blockquote', 'li'), phrase).map(([tag, content]) =>
+      `<${tag}>${content}</${tag}>`
+    );
     fc.assert(fc.property(fc.array(fc.oneof(block, phrase, white), { maxLength: 5 }), (parts) => {
       const html = parts.join('');
       const page = parseHtml(html);
@@ -28,9 +34,13 @@ describe('blank elements', () => {
   });
 
   it('leave their white space, and no mark, link or quotation', async () => {
-    expect(await markdown('<p>a<b> </b>b<a href="x"></a><i><b></b></i> <q></q>c <code></code></p>', 'a.html')).toBe('a b c');
+    expect(await markdown('<p>a<b> </b>b<a href="x"></a><i><b></b></i> <q></q>c <code></code></p>', 'a.html')).toBe(
+      'a b c',
+    );
     expect(await markdown('<pre>a<span>  </span>b\n<i> </i>c</pre>', 'a.html')).toBe('```\na  b\n c\n```');
-    expect(await markdown('<p>a <img src="p.png" alt="p"> <b><img src="q.png" alt="q"></b></p>', 'a.html')).toBe('a ![p](p.png) **![q](q.png)**');
+    expect(await markdown('<p>a <img src="p.png" alt="p"> <b><img src="q.png" alt="q"></b></p>', 'a.html')).toBe(
+      'a ![p](p.png) **![q](q.png)**',
+    );
   });
 
   it('do not resolve links of a page by an address that was left in its body', async () => {
@@ -38,10 +48,13 @@ describe('blank elements', () => {
   });
 
   /** As long as a page that nobody thinks of as large; each took minutes or hours. */
-  it.each([
-    ['empty links', '<a href="x">'], ['marks of white space', '<b> </b>'], ['comments', ' <!-- -->'], ['letters with comments between', 'x<!-- -->'], ['empty parameters', '<param>'],
-    ['spans', '<span>x</span>'], ['parentheses of ruby', '<rp>x</rp>'], ['titles in the body', 'x<title>x</title>'], ['letters with places to break between', 'x<wbr>'],
-  ])('are converted in any number: %s', async (_, piece) => {
+  it.each([['empty links', '<a href="x">'], ['marks of white space', '<b> </b>'], ['comments', ' <!-- -->'], [
+    'letters with comments between',
+    'x<!-- -->',
+  ], ['empty parameters', '<param>'], ['spans', '<span>x</span>'], ['parentheses of ruby', '<rp>x</rp>'], [
+    'titles in the body',
+    'x<title>x</title>',
+  ], ['letters with places to break between', 'x<wbr>']])('are converted in any number: %s', async (_, piece) => {
     const last = await markdown(`${piece.repeat(300_000 / piece.length)}<p>end</p>`, 'a.html');
     expect(last).toContain('end');
   });

@@ -12,8 +12,8 @@ import { treeOf } from './to-tree.ts';
 const PAGE = /<(?:!doctype\s{1,20}html|html|head|body)[\s>]/i;
 
 /**
- * HTML as a tree. Of a complete page the main content is kept, and the metadata is read from its head; a fragment is kept
- * completely. Scripts, forms, hidden elements and script URLs are left out.
+ * HTML as a tree. Of a complete page the main content is kept, and the metadata is read from its head; a fragment is
+ * kept completely. Scripts, forms, hidden elements and script URLs are left out.
  * @throws ConversionError `too_deep`
  */
 export function readHtml(bytes: Uint8Array, options: ReadOptions): Parts {
@@ -44,10 +44,12 @@ function tidy(node: Nodes): void {
   const children = node.children as Nodes[];
   for (const child of children) tidy(child);
   node.children = children.flatMap((child): Nodes[] => {
-    if (child.type === 'image') return !child.alt ? [] : child.url === '' ? [{ type: 'text', value: child.alt }] : [child];
+    if (child.type === 'image')
+      return !child.alt ? [] : child.url === '' ? [{ type: 'text', value: child.alt }] : [child];
     if (child.type === 'link') return child.children.length === 0 ? [] : child.url === '' ? child.children : [child];
     // Elements that become empty by this would leave a mark without text.
-    if (['emphasis', 'strong', 'delete', 'paragraph', 'heading'].includes(child.type) && 'children' in child && child.children.length === 0) return [];
+    if (['emphasis', 'strong', 'delete', 'paragraph', 'heading'].includes(child.type) && 'children' in child &&
+      child.children.length === 0) return [];
     return [child];
   }) as typeof node.children;
 }

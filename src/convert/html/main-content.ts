@@ -13,16 +13,18 @@ const LEAST_TEXT = 250;
 /** Larger pages are data, on which each attempt of the reader view would take seconds. */
 const MAX_READER_VIEW = 4 * 2 ** 20;
 /**
- * The reader view reads the text below each element several times, so the depth of each node counts. The largest page of Node's manual (660 KB) has
- * 400,000; 20 KB of `<h1>`, which only the parser of the reader view nests, have 12 million and took 3 s.
+ * The reader view reads the text below each element several times, so the depth of each node counts. The largest page
+ * of Node's manual (660 KB) has 400,000; 20 KB of `<h1>`, which only the parser of the reader view nests, have 12
+ * million and took 3 s.
  */
 const MAX_READER_EFFORT = 2_000_000;
 /** As many characters of text count as a node. */
 const NODE_TEXT = 64;
 
 /**
- * The main content of a complete page whose navigation was removed: its `<main>` or its only `<article>`; without these, the
- * result of the reader view, unless that loses headings, as on pages that are not articles; otherwise the body.
+ * The main content of a complete page whose navigation was removed: its `<main>` or its only `<article>`; without
+ * these, the result of the reader view, unless that loses headings, as on pages that are not articles; otherwise the
+ * body.
  */
 export function mainContent(root: Root, source: string): Root | Element {
   const body = findAll(root, byName('body'))[0] ?? root;
@@ -56,13 +58,17 @@ function articleOf(document: Document): { content?: string | null | undefined } 
   }
 }
 
-/** The sum of the depths of all nodes below an element. The text of links is read for each link around it, and each element around that. */
+/**
+ * The sum of the depths of all nodes below an element. The text of links is read for each link around it, and each
+ * element around that.
+ */
 function readerEffort(root: Node): number {
   let effort = 0;
   let depth = 0;
   let links = 0;
   for (let node: Node | null = root; node !== null;) {
-    effort += depth * Math.max(1, links) * (1 + (node.nodeType === node.TEXT_NODE ? node.textContent!.length / NODE_TEXT : 0));
+    effort += depth * Math.max(1, links) *
+      (1 + (node.nodeType === node.TEXT_NODE ? node.textContent!.length / NODE_TEXT : 0));
     if (node.firstChild !== null) {
       links += isLink(node) ? 1 : 0;
       node = node.firstChild;

@@ -1,8 +1,8 @@
 import type { Element, Nodes, Root } from 'hast';
 import rehypeParse from 'rehype-parse';
 import { unified } from 'unified';
+import { charsetOf, type Decoded, decodeText, known } from '../charset.ts';
 import { ConversionError } from '../contract.ts';
-import { charsetOf, decodeText, known, type Decoded } from '../charset.ts';
 
 /** Browsers also stop at 512; unclosed elements of real pages stay below it. */
 const MAX_HTML_DEPTH = 512;
@@ -26,8 +26,11 @@ export function parseHtml(source: string): Root {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     // Nobody reads positions, and they take more memory than the rest of a node, once more in each copy of the tree.
     next.node.position = undefined;
-    if (next.depth > MAX_HTML_DEPTH) throw new ConversionError('too_deep', `has elements nested more than ${MAX_HTML_DEPTH} deep`);
-    if ('children' in next.node) for (const child of next.node.children) open.push({ node: child, depth: next.depth + 1 });
+    if (next.depth > MAX_HTML_DEPTH)
+      throw new ConversionError('too_deep', `has elements nested more than ${MAX_HTML_DEPTH} deep`);
+    if ('children' in next.node) {
+      for (const child of next.node.children) open.push({ node: child, depth: next.depth + 1 });
+    }
   }
   return root;
 }
@@ -48,7 +51,11 @@ export function byName(...names: string[]): (element: Element) => boolean {
 
 export function attribute(element: Element | undefined, name: string): string | undefined {
   const value = element?.properties[name];
-  return Array.isArray(value) ? value.join(' ') : value == null || typeof value === 'boolean' ? undefined : String(value);
+  return Array.isArray(value)
+    ? value.join(' ')
+    : value == null || typeof value === 'boolean'
+    ? undefined
+    : String(value);
 }
 
 /** All text below a node, unchanged. */

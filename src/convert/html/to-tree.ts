@@ -5,7 +5,11 @@ import rehypeRemark from 'rehype-remark';
 import { unified } from 'unified';
 import { tableHandler } from './table.ts';
 
-const converter = unified().use(rehypeRemark, { document: true, handlers: { table: tableHandler }, nodeHandlers: { root: rootHandler } }).freeze();
+const converter = unified().use(rehypeRemark, {
+  document: true,
+  handlers: { table: tableHandler },
+  nodeHandlers: { root: rootHandler },
+}).freeze();
 
 /** The markdown tree of a page without blanks (`removeBlanks`). */
 export function treeOf(page: Page): Root {
@@ -25,13 +29,16 @@ function all(this: State, parent: Page | Element): RootContent[] {
   const results: RootContent[] = [];
   for (const child of parent.children) {
     const result = this.one(child, parent) as RootContent[] | RootContent | undefined;
-    if (Array.isArray(result)) for (const node of result) results.push(node);
+    if (Array.isArray(result)) { for (const node of result) results.push(node); }
     else if (result !== undefined) results.push(result);
   }
   return results;
 }
 
-/** The original removes each text that it joins from the list of children, which takes a time that grows with the square of their number. */
+/**
+ * The original removes each text that it joins from the list of children, which takes a time that grows with the square
+ * of their number.
+ */
 function joinTexts(node: Nodes): void {
   if (!('children' in node)) return;
   const joined: Nodes[] = [];

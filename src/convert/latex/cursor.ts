@@ -5,7 +5,10 @@ const MAX_OPTION = 10_000;
 export class Cursor {
   readonly text: string;
   at = 0;
-  /** The positions from which on a text does not occur: without them, each of many beginnings that do not end would be searched to the end of the file. */
+  /**
+   * The positions from which on a text does not occur: without them, each of many beginnings that do not end would be
+   * searched to the end of the file.
+   */
   readonly #missing = new Map<string, number>();
 
   constructor(text: string) {
@@ -106,7 +109,10 @@ export class Cursor {
     return -1;
   }
 
-  /** Returns the source up to a given text and moves past that text; if it does not occur, returns undefined and does not move. */
+  /**
+   * Returns the source up to a given text and moves past that text; if it does not occur, returns undefined and does
+   * not move.
+   */
   until(end: string): string | undefined {
     const found = this.at >= (this.#missing.get(end) ?? Infinity) ? -1 : this.text.indexOf(end, this.at);
     if (found < 0) {
@@ -131,7 +137,8 @@ export class Cursor {
         this.at = this.text.length;
         return rest;
       }
-      for (let open = this.text.indexOf(begin, from); open >= 0 && open < close; open = this.text.indexOf(begin, open + 1)) depth += 1;
+      for (let open = this.text.indexOf(begin, from); open >= 0 && open < close;
+        open = this.text.indexOf(begin, open + 1)) depth += 1;
       depth -= 1;
       from = close + end.length;
       if (depth > 0) continue;

@@ -7,32 +7,38 @@ export interface Definition {
 }
 
 /**
- * The arguments of macros that have no entry of their own in the reader: `s` is a star, `o` an option, `m` an argument that is
- * not text, `t` one that is text. A macro that is not listed takes no arguments.
+ * The arguments of macros that have no entry of their own in the reader: `s` is a star, `o` an option, `m` an argument
+ * that is not text, `t` one that is text. A macro that is not listed takes no arguments.
  */
-export const SIGNATURES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    m: 'label pagestyle thispagestyle pagenumbering bibliographystyle graphicspath lstset hypersetup geometry newlength theoremstyle hyphenation tikzset pgfplotsset usetikzlibrary cline phantom hphantom vphantom markright newsavebox usebox stepcounter refstepcounter arabic roman Roman alph Alph hypertarget special allowdisplaybreaks urlstyle selectlanguage address email curraddr keywords dedicatory institute affil glsaddall makeglossary setmainfont setsansfont setmonofont bigskipamount nocite marginpar glossary printglossary usetheme usecolortheme',
-    mm: 'fontsize setlength addtolength setcounter addtocounter settowidth numberwithin markboth lstdefinestyle',
-    mmm: 'definecolor addcontentsline',
-    om: 'usepackage RequirePackage documentclass documentstyle color index captionsetup subjclass includepdf bibliography',
-    omm: 'rule',
-    sm: 'vspace hspace',
-    soom: 'includegraphics',
-    omom: 'lstdefinelanguage',
-    mo: 'newcounter',
-    som: 'newcolumntype',
-    t: 'text textrm textsf textnormal textsc mbox hbox underline uline textsuperscript textsubscript MakeUppercase MakeLowercase uppercase lowercase textup textmd textlf emphasis centerline leftline rightline fbox makecell shortstack boxed textulc term frametitle framesubtitle subtitle',
-    omt: 'foreignlanguage textcolor colorbox rotatebox',
-    oot: 'makebox framebox',
-    ooomt: 'parbox',
-    mot: 'scalebox',
-    moot: 'raisebox',
-    mmt: 'fcolorbox resizebox multirow multicolumn',
-    ot: 'hyperref',
-    o: 'linebreak nolinebreak pagebreak nopagebreak footnotemark printindex printbibliography printnomenclature',
-  }).flatMap(([signature, names]) => names.split(' ').map((name) => [name, signature] as const)),
-);
+export const SIGNATURES: ReadonlyMap<string, string> = new Map(Object.entries({
+  m: 'label pagestyle thispagestyle pagenumbering bibliographystyle graphicspath lstset hypersetup geometry ' +
+    'newlength theoremstyle hyphenation tikzset pgfplotsset usetikzlibrary cline phantom hphantom vphantom ' +
+    'markright newsavebox usebox stepcounter refstepcounter arabic roman Roman alph Alph hypertarget special ' +
+    'allowdisplaybreaks urlstyle selectlanguage address email curraddr keywords dedicatory institute affil ' +
+    'glsaddall makeglossary setmainfont setsansfont setmonofont bigskipamount nocite marginpar glossary ' +
+    'printglossary usetheme usecolortheme',
+  mm: 'fontsize setlength addtolength setcounter addtocounter settowidth numberwithin markboth lstdefinestyle',
+  mmm: 'definecolor addcontentsline',
+  om:
+    'usepackage RequirePackage documentclass documentstyle color index captionsetup subjclass includepdf bibliography',
+  omm: 'rule',
+  sm: 'vspace hspace',
+  soom: 'includegraphics',
+  omom: 'lstdefinelanguage',
+  mo: 'newcounter',
+  som: 'newcolumntype',
+  t: 'text textrm textsf textnormal textsc mbox hbox underline uline textsuperscript textsubscript MakeUppercase ' +
+    'MakeLowercase uppercase lowercase textup textmd textlf emphasis centerline leftline rightline fbox makecell ' +
+    'shortstack boxed textulc term frametitle framesubtitle subtitle',
+  omt: 'foreignlanguage textcolor colorbox rotatebox',
+  oot: 'makebox framebox',
+  ooomt: 'parbox',
+  mot: 'scalebox',
+  moot: 'raisebox',
+  mmt: 'fcolorbox resizebox multirow multicolumn',
+  ot: 'hyperref',
+  o: 'linebreak nolinebreak pagebreak nopagebreak footnotemark printindex printbibliography printnomenclature',
+}).flatMap(([signature, names]) => names.split(' ').map((name) => [name, signature] as const)));
 
 /** Macros and environments that a document defines, with a limit on their total expansion. */
 export class Macros {

@@ -1,13 +1,13 @@
 // One long class: the main loop of a language in which each macro reads its own kind of argument.
 // Separable parts are in cursor.ts, macros.ts, symbols.ts, environments.ts and tables.ts.
-import { MAX_DEPTH, tooDeep, tooMuchOutput, type OutputBudget } from '../limits.ts';
+import { MAX_DEPTH, type OutputBudget, tooDeep, tooMuchOutput } from '../limits.ts';
 import type { Block, ListPlace } from '../tree/blocks.ts';
-import { isBlank, text, type Inline, type Look } from '../tree/inlines.ts';
+import { type Inline, isBlank, type Look, text } from '../tree/inlines.ts';
 import { Cursor } from './cursor.ts';
 import { BEFORE, LISTS, MATH, ORDERED, QUOTES, SKIPPED, VERBATIM } from './environments.ts';
-import { filled, SIGNATURES, type Definition, type Macros } from './macros.ts';
+import { type Definition, filled, type Macros, SIGNATURES } from './macros.ts';
 import { ACCENTS, LIGATURES, SYMBOLS } from './symbols.ts';
-import { TABULARS, tabularRows } from './tables.ts';
+import { tabularRows, TABULARS } from './tables.ts';
 
 /** What the readers of a document and of its parts share. */
 export interface LatexContext {
@@ -32,9 +32,17 @@ interface OpenList {
   continued: boolean;
 }
 
-const HEADINGS: ReadonlyMap<string, number> = new Map([['part', -1], ['chapter', 0], ['section', 1], ['subsection', 2], ['subsubsection', 3], ['paragraph', 4], ['subparagraph', 5], ['addchap', 0], ['addsec', 1]]);
-const MARKS: ReadonlyMap<string, Look> = new Map<string, Look>([['textbf', { strong: true }], ['emph', { emphasis: true }], ['textit', { emphasis: true }], ['textsl', { emphasis: true }], ['texttt', { code: true }], ['sout', { strike: true }], ['st', { strike: true }]]);
-const SWITCHES: ReadonlyMap<string, Look> = new Map<string, Look>([['bf', { strong: true }], ['bfseries', { strong: true }], ['it', { emphasis: true }], ['itshape', { emphasis: true }], ['em', { emphasis: true }], ['sl', { emphasis: true }], ['slshape', { emphasis: true }], ['tt', { code: true }], ['ttfamily', { code: true }]]);
+const HEADINGS: ReadonlyMap<string, number> = new Map([['part', -1], ['chapter', 0], ['section', 1], ['subsection', 2],
+  ['subsubsection', 3], ['paragraph', 4], ['subparagraph', 5], ['addchap', 0], ['addsec', 1]]);
+const MARKS: ReadonlyMap<string, Look> = new Map<string, Look>([['textbf', { strong: true }], ['emph', {
+  emphasis: true,
+}], ['textit', { emphasis: true }], ['textsl', { emphasis: true }], ['texttt', { code: true }], ['sout', {
+  strike: true,
+}], ['st', { strike: true }]]);
+const SWITCHES: ReadonlyMap<string, Look> = new Map<string, Look>([['bf', { strong: true }], ['bfseries', {
+  strong: true,
+}], ['it', { emphasis: true }], ['itshape', { emphasis: true }], ['em', { emphasis: true }], ['sl', { emphasis: true }],
+  ['slshape', { emphasis: true }], ['tt', { code: true }], ['ttfamily', { code: true }]]);
 const RESETS: ReadonlySet<string> = new Set(['rm', 'normalfont', 'rmfamily', 'mdseries', 'upshape', 'sf']);
 const REFERENCES = /^(?:eq|page|auto|name|[cCvV])?ref$/;
 const MAX_NESTED_EXPANSIONS = 100;
@@ -89,7 +97,9 @@ export class LatexReader {
     if (cursor.take(PARAGRAPH) !== undefined) return this.#paragraph();
     if (cursor.take(BLANK)) return this.#text(' ');
     const character = cursor.text[cursor.at]!;
-    const ligature = this.#look.code ? undefined : LIGATURES.find(([written]) => cursor.text.startsWith(written, cursor.at));
+    const ligature = this.#look.code
+      ? undefined
+      : LIGATURES.find(([written]) => cursor.text.startsWith(written, cursor.at));
     if (ligature !== undefined) {
       cursor.at += ligature[0].length;
       return this.#text(ligature[1]);
@@ -128,7 +138,9 @@ export class LatexReader {
 
   #inline(source: string, look = this.#look): Inline[] {
     const blocks = new LatexReader(source, this.#context, this.#depth + 1, look).read();
-    return blocks.flatMap((block, index) => ('inlines' in block ? [...(index > 0 ? [text(' ')] : []), ...block.inlines] : []));
+    return blocks.flatMap((block,
+      index) => ('inlines' in block ? [...(index > 0 ? [text(' ')] : []), ...block.inlines] : [])
+    );
   }
 
   #paragraph(): void {
@@ -141,7 +153,13 @@ export class LatexReader {
   #place(): ListPlace | undefined {
     const list = this.#lists.at(-1);
     if (list === undefined) return undefined;
-    const place = { list: list.id, level: this.#lists.length - 1, ordered: ORDERED.has(list.environment), number: list.number, continued: list.continued };
+    const place = {
+      list: list.id,
+      level: this.#lists.length - 1,
+      ordered: ORDERED.has(list.environment),
+      number: list.number,
+      continued: list.continued,
+    };
     list.continued = true;
     return place;
   }
@@ -163,7 +181,9 @@ export class LatexReader {
 
   /** Formulas stay LaTeX, between dollar signs, which markdown supports. */
   #math(source: string, display: boolean): void {
-    const value = source.replace(/(?<!\\)%[^\n]*/g, '').replace(/\\label\{[^}]{0,200}\}/g, '').split('\n').map((line) => line.trim()).filter((line) => line !== '').join(display ? '\n' : ' ');
+    const value = source.replace(/(?<!\\)%[^\n]*/g, '').replace(/\\label\{[^}]{0,200}\}/g, '').split('\n').map((line) =>
+      line.trim()
+    ).filter((line) => line !== '').join(display ? '\n' : ' ');
     if (value === '') return;
     this.#context.budget.take(value.length);
     if (!display) this.#inlines.push({ kind: 'math', value: `$${value}$`, look: {} });
@@ -181,7 +201,8 @@ export class LatexReader {
     if (word) cursor.take(BLANK_AFTER_WORD);
     const defined = this.#context.macros.get(name);
     if (defined !== undefined) return this.#expand(defined, cursor);
-    if (ACCENTS.has(name) && (!word || /^[ \t]*\{|^[^\s\\]|^\\[ij]/.test(cursor.text.slice(cursor.at, cursor.at + 8)))) return this.#accent(ACCENTS.get(name)!, cursor);
+    if (ACCENTS.has(name) && (!word || /^[ \t]*\{|^[^\s\\]|^\\[ij]/.test(cursor.text.slice(cursor.at, cursor.at + 8))))
+      return this.#accent(ACCENTS.get(name)!, cursor);
     const symbol = SYMBOLS.get(name);
     if (symbol !== undefined) return this.#text(symbol);
     if (name === '\\' || name === 'newline') {
@@ -298,7 +319,8 @@ export class LatexReader {
         const pattern = cursor.take(/[^{}\\%]*/y) ?? '';
         const body = cursor.argument();
         // Parameter patterns other than #1#2 would match text that is not tokenised here.
-        if (/^(?:#[1-9])*\s*$/.test(pattern) && !isKnown(defined)) macros.define(defined, pattern.split('#').length - 1, undefined, body);
+        if (/^(?:#[1-9])*\s*$/.test(pattern) && !isKnown(defined))
+          macros.define(defined, pattern.split('#').length - 1, undefined, body);
         return true;
       }
       case 'let':
@@ -315,7 +337,8 @@ export class LatexReader {
         const [parameters, first] = [Number(cursor.optional() ?? 0), cursor.optional()];
         const [begin, end] = [cursor.argument(), cursor.argument()];
         if (name === 'lstnewenvironment') macros.listings.set(environment, Math.min(9, parameters || 0));
-        else if (!VERBATIM.has(environment) && !LISTS.has(environment)) macros.defineEnvironment(environment, parameters, first, begin, end);
+        else if (!VERBATIM.has(environment) && !LISTS.has(environment))
+          macros.defineEnvironment(environment, parameters, first, begin, end);
         return true;
       }
       case 'newtheorem': {
@@ -333,7 +356,8 @@ export class LatexReader {
         cursor.star();
         cursor.optional();
         const character = cursor.argument().replace(/^\\/, '');
-        if (name.includes('Make') && character.length === 1 && !/[a-zA-Z0-9]/.test(character)) macros.shortVerbs.add(character);
+        if (name.includes('Make') && character.length === 1 && !/[a-zA-Z0-9]/.test(character))
+          macros.shortVerbs.add(character);
         else macros.shortVerbs.delete(character);
         return true;
       }
@@ -359,7 +383,8 @@ export class LatexReader {
   }
 
   #values({ parameters, first }: Definition, cursor: Cursor): string[] {
-    return Array.from({ length: parameters || 0 }, (_, index) => (index === 0 && first !== undefined ? (cursor.optional() ?? first) : cursor.argument()));
+    return Array.from({ length: parameters || 0 },
+      (_, index) => (index === 0 && first !== undefined ? (cursor.optional() ?? first) : cursor.argument()));
   }
 
   /** Continues with the text of a definition. A definition that grows without end stops here, as in TeX. */
@@ -387,7 +412,11 @@ export class LatexReader {
 
   #verb(cursor: Cursor): void {
     const open = cursor.text[cursor.at] ?? '';
-    if (open === '{') return this.#text((cursor.take(/\{[^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*\}/y) ?? cursor.take(/\{[^}\n]*\}?/y)!).slice(1, -1), { code: true });
+    if (open === '{')
+      return this.#text(
+        (cursor.take(/\{[^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*\}/y) ?? cursor.take(/\{[^}\n]*\}?/y)!).slice(1, -1),
+        { code: true },
+      );
     cursor.at += open.length;
     const end = cursor.text.indexOf(open, cursor.at);
     const line = cursor.text.indexOf('\n', cursor.at);
@@ -410,15 +439,33 @@ export class LatexReader {
   }
 
   #say(name: 'title' | 'author' | 'date', source: string): void {
-    const inlines = tidy(this.#inline(source.replace(/\\(?:thanks|footnote|inst|affil|orcid)\s?\{[^{}]*\}/g, '').replace(/\\(?:and|AND|And)(?![a-zA-Z])/g, ' ; '), {}));
-    const value = inlines.map((inline) => (inline.kind === 'text' || inline.kind === 'math' ? inline.value : inline.kind === 'break' ? ' ' : '')).join('').trim();
+    const inlines = tidy(
+      this.#inline(
+        source.replace(/\\(?:thanks|footnote|inst|affil|orcid)\s?\{[^{}]*\}/g, '').replace(
+          /\\(?:and|AND|And)(?![a-zA-Z])/g,
+          ' ; ',
+        ),
+        {},
+      ),
+    );
+    const value = inlines.map((
+      inline,
+    ) => (inline.kind === 'text' || inline.kind === 'math' ? inline.value : inline.kind === 'break' ? ' ' : '')).join(
+      '',
+    ).trim();
     const { said } = this.#context;
     said[name] = name === 'author' && said.author !== undefined ? `${said.author} ; ${value}` : value;
-    if (name === 'title' && !isBlank(inlines)) this.#push({ kind: 'heading', depth: 1, inlines: inlines.map((inline) => (inline.kind === 'break' ? text(' ') : inline)) });
+    if (name === 'title' && !isBlank(inlines))
+      this.#push({
+        kind: 'heading',
+        depth: 1,
+        inlines: inlines.map((inline) => (inline.kind === 'break' ? text(' ') : inline)),
+      });
   }
 
   #package(options: string, name: string): void {
-    if (name.trim() === 'babel' || name.trim() === 'polyglossia') this.#context.said.language = options.split(/[,=]/).at(-1)!.trim();
+    if (name.trim() === 'babel' || name.trim() === 'polyglossia')
+      this.#context.said.language = options.split(/[,=]/).at(-1)!.trim();
   }
 
   #item(name: string, cursor: Cursor): void {
@@ -429,7 +476,8 @@ export class LatexReader {
     if (list === undefined) return;
     list.number += 1;
     list.continued = false;
-    if (label !== undefined && label.trim() !== '') this.#inlines.push(...this.#inline(label, list.environment === 'description' ? { strong: true } : {}), text(' '));
+    if (label !== undefined && label.trim() !== '')
+      this.#inlines.push(...this.#inline(label, list.environment === 'description' ? { strong: true } : {}), text(' '));
   }
 
   #begin(name: string, cursor: Cursor): void {
@@ -457,7 +505,8 @@ export class LatexReader {
     } else if (QUOTES.has(name)) this.#quotes += 1;
     else if (this.#context.macros.theorems.has(name)) {
       const label = cursor.optional();
-      this.#inlines.push(text(this.#context.macros.theorems.get(name)!, { strong: true }), ...(label === undefined ? [] : [text(' ('), ...this.#inline(label, {}), text(')')]), text('. '));
+      this.#inlines.push(text(this.#context.macros.theorems.get(name)!, { strong: true }),
+        ...(label === undefined ? [] : [text(' ('), ...this.#inline(label, {}), text(')')]), text('. '));
     }
   }
 
@@ -481,7 +530,12 @@ export class LatexReader {
     const language = name === 'minted' ? last : /(?:^|,)\s*language\s*=\s*\{?([A-Za-z0-9+#]+)/.exec(options ?? '')?.[1];
     this.#context.budget.take(source.length);
     const place = this.#lists.length > 0 ? { ...this.#place()!, continued: true } : undefined;
-    this.#push({ kind: 'code', text: source.replace(/^[ \t]*\n/, '').trimEnd(), language: language?.toLowerCase(), place });
+    this.#push({
+      kind: 'code',
+      text: source.replace(/^[ \t]*\n/, '').trimEnd(),
+      language: language?.toLowerCase(),
+      place,
+    });
   }
 
   #mathEnvironment(name: string, source: string): void {
@@ -490,17 +544,25 @@ export class LatexReader {
   }
 
   #table(name: string, signature: string, cursor: Cursor): void {
-    for (const kind of signature) if (kind === 'o') cursor.optional();
-    else cursor.argument();
-    const rows = tabularRows(cursor.environment(name), (cell) => new LatexReader(cell, this.#context, this.#depth + 1).read());
-    this.#push({ kind: 'table', rows, place: this.#lists.length > 0 ? { ...this.#place()!, continued: true } : undefined });
+    for (const kind of signature)
+      if (kind === 'o') cursor.optional();
+      else cursor.argument();
+    const rows = tabularRows(cursor.environment(name),
+      (cell) => new LatexReader(cell, this.#context, this.#depth + 1).read());
+    this.#push({
+      kind: 'table',
+      rows,
+      place: this.#lists.length > 0 ? { ...this.#place()!, continued: true } : undefined,
+    });
   }
 }
 
 const BLANK_AFTER_WORD = /[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?/y;
 
 function isKnown(name: string): boolean {
-  return name === '' || HEADINGS.has(name) || MARKS.has(name) || SWITCHES.has(name) || SYMBOLS.has(name) || ['begin', 'end', 'item', 'footnote', 'href', 'url', 'verb', 'caption', 'title', 'author', 'date', 'input', 'include', 'par', '\\'].includes(name);
+  return name === '' || HEADINGS.has(name) || MARKS.has(name) || SWITCHES.has(name) || SYMBOLS.has(name) ||
+    ['begin', 'end', 'item', 'footnote', 'href', 'url', 'verb', 'caption', 'title', 'author', 'date', 'input',
+      'include', 'par', '\\'].includes(name);
 }
 
 /** White space of the source: a sequence counts as one space, and as none after a break. */
@@ -508,7 +570,8 @@ function tidy(inlines: readonly Inline[]): Inline[] {
   const out: Inline[] = [];
   for (const inline of inlines) {
     const last = out.at(-1);
-    const after = last === undefined || last.kind === 'break' || (last.kind === 'text' && last.value.endsWith(' ') && !last.look.code);
+    const after = last === undefined || last.kind === 'break' ||
+      (last.kind === 'text' && last.value.endsWith(' ') && !last.look.code);
     if (inline.kind === 'text' && !inline.look.code && after && inline.value.startsWith(' ')) {
       if (inline.value.trimStart() !== '') out.push(text(inline.value.trimStart(), inline.look));
     } else out.push(inline);

@@ -1,15 +1,22 @@
-import type { TableCell, TableRow } from '../tree/tables.ts';
 import type { Block } from '../tree/blocks.ts';
+import type { TableCell, TableRow } from '../tree/tables.ts';
 import { Cursor } from './cursor.ts';
 
 /** Environments whose content is rows, with the signature of their arguments. */
-export const TABULARS: ReadonlyMap<string, string> = new Map([['tabular', 'om'], ['tabular*', 'mom'], ['tabularx', 'mom'], ['tabulary', 'mm'], ['longtable', 'om'], ['supertabular', 'm'], ['tabu', 'm'], ['longtabu', 'm'], ['xltabular', 'omm'], ['tblr', 'om'], ['longtblr', 'om'], ['tabbing', '']]);
+export const TABULARS: ReadonlyMap<string, string> = new Map([['tabular', 'om'], ['tabular*', 'mom'], ['tabularx',
+  'mom'], ['tabulary', 'mm'], ['longtable', 'om'], ['supertabular', 'm'], ['tabu', 'm'], ['longtabu', 'm'], [
+  'xltabular',
+  'omm',
+], ['tblr', 'om'], ['longtblr', 'om'], ['tabbing', '']]);
 
-const RULES = /\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|kill|addlinespace(?:\[[^\]]{0,100}\])?|cline\{[^}]{0,100}\}|cmidrule(?:\([^)]{0,100}\))?(?:\[[^\]]{0,100}\])?\{[^}]{0,100}\}|hhline\{[^}]{0,100}\}|specialrule\{[^}]{0,100}\}\{[^}]{0,100}\}\{[^}]{0,100}\}|rowcolor(?:\[[^\]]{0,100}\])?\{[^}]{0,100}\}|noalign\{[^}]{0,100}\}|tabularnewline)(?![a-zA-Z])/g;
+const RULES =
+  /\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|kill|addlinespace(?:\[[^\]]{0,100}\])?|cline\{[^}]{0,100}\}|cmidrule(?:\([^)]{0,100}\))?(?:\[[^\]]{0,100}\])?\{[^}]{0,100}\}|hhline\{[^}]{0,100}\}|specialrule\{[^}]{0,100}\}\{[^}]{0,100}\}\{[^}]{0,100}\}|rowcolor(?:\[[^\]]{0,100}\])?\{[^}]{0,100}\}|noalign\{[^}]{0,100}\}|tabularnewline)(?![a-zA-Z])/g;
 
 /** The rows of a tabular's source; `read` reads the source of a cell. */
 export function tabularRows(source: string, read: (cell: string) => Block[]): TableRow[] {
-  return splitCells(source.replaceAll('\\tabularnewline', '\\\\')).map((cells) => ({ cells: cells.map((cell) => cellOf(cell.replace(RULES, ' ').trim(), read)) }));
+  return splitCells(source.replaceAll('\\tabularnewline', '\\\\')).map((cells) => ({
+    cells: cells.map((cell) => cellOf(cell.replace(RULES, ' ').trim(), read)),
+  }));
 }
 
 function cellOf(source: string, read: (cell: string) => Block[]): TableCell {

@@ -1,6 +1,6 @@
 import { MAX_COLUMNS, type OutputBudget } from '../limits.ts';
 import type { Block, ListPlace } from '../tree/blocks.ts';
-import { inlineText, isBlank, type Inline } from '../tree/inlines.ts';
+import { type Inline, inlineText, isBlank } from '../tree/inlines.ts';
 import type { TableCell, TableRow } from '../tree/tables.ts';
 import { child, elements, type XmlElement } from '../xml.ts';
 import { OdtRuns } from './runs.ts';
@@ -46,7 +46,13 @@ function blocksOf(element: XmlElement, context: OdtContext, place: ListPlace | u
     case 'draw:custom-shape':
       return elements(element).flatMap((inner) => blocksOf(inner, context, place));
     case 'text:numbered-paragraph':
-      return elements(element).flatMap((inner) => blocksOf(inner, context, { list: element.attributes['text:list-id'] ?? 'numbered', level: Number(element.attributes['text:level'] ?? 1) - 1, ordered: true }));
+      return elements(element).flatMap((inner) =>
+        blocksOf(inner, context, {
+          list: element.attributes['text:list-id'] ?? 'numbered',
+          level: Number(element.attributes['text:level'] ?? 1) - 1,
+          ordered: true,
+        })
+      );
     default:
       // Indexes repeat headings, tracked changes hold deleted text, and forms contain no text.
       return [];
@@ -62,13 +68,22 @@ function paragraph(element: XmlElement, context: OdtContext, place: ListPlace | 
   const inlines: readonly Inline[] = runs.inlines;
   const level = element.name === 'text:h' ? Number(element.attributes['text:outline-level'] ?? 1) : style.title ? 1 : 0;
   if (level > 0 && !isBlank(inlines)) return [{ kind: 'heading', depth: level, inlines }, ...boxes];
-  if (style.code) return [{ kind: 'code', text: inlines.map((inline) => (inline.kind === 'break' ? '\n' : inlineText([inline]))).join(''), place }, ...boxes];
+  if (style.code)
+    return [{
+      kind: 'code',
+      text: inlines.map((inline) => (inline.kind === 'break' ? '\n' : inlineText([inline]))).join(''),
+      place,
+    }, ...boxes];
   return [{ kind: 'paragraph', inlines, place, quote: style.quote }, ...boxes];
 }
 
 function list(element: XmlElement, context: OdtContext, outer: OpenList | undefined): Block[] {
   const continues = element.attributes['text:continue-numbering'] === 'true';
-  const own: OpenList = { id: outer?.id ?? `list${(context.lists += continues ? 0 : 1)}`, style: element.attributes['text:style-name'] ?? outer?.style, level: (outer?.level ?? -1) + 1 };
+  const own: OpenList = {
+    id: outer?.id ?? `list${(context.lists += continues ? 0 : 1)}`,
+    style: element.attributes['text:style-name'] ?? outer?.style,
+    level: (outer?.level ?? -1) + 1,
+  };
   const ordered = context.styles.ordered(own.style, own.level + 1);
   const blocks: Block[] = [];
   let number = 0;
@@ -80,7 +95,13 @@ function list(element: XmlElement, context: OdtContext, outer: OpenList | undefi
       if (inner.name === 'text:list') blocks.push(...list(inner, context, own));
       else {
         // A list header has no number: it continues the preceding item.
-        const read = blocksOf(inner, context, { list: own.id, level: own.level, ordered, number, continued: begun || item.name === 'text:list-header' });
+        const read = blocksOf(inner, context, {
+          list: own.id,
+          level: own.level,
+          ordered,
+          number,
+          continued: begun || item.name === 'text:list-header',
+        });
         blocks.push(...read);
         begun ||= read.some((block) => block.kind !== 'paragraph' || !isBlank(block.inlines));
       }
@@ -94,13 +115,20 @@ function tableRows(table: XmlElement, context: OdtContext): TableRow[] {
     const cells: TableCell[] = [];
     for (const cell of elements(row)) {
       if (cell.name !== 'table:table-cell') continue;
-      const read: TableCell = { blocks: odtBlocks(cell, context), columns: span(cell, 'table:number-columns-spanned'), rows: span(cell, 'table:number-rows-spanned') };
+      const read: TableCell = {
+        blocks: odtBlocks(cell, context),
+        columns: span(cell, 'table:number-columns-spanned'),
+        rows: span(cell, 'table:number-rows-spanned'),
+      };
       // Spreadsheet editors repeat empty cells to the edge of the sheet.
-      const times = Math.min(read.blocks.length === 0 ? 1 : span(cell, 'table:number-columns-repeated'), MAX_COLUMNS - cells.length);
+      const times = Math.min(read.blocks.length === 0 ? 1 : span(cell, 'table:number-columns-repeated'),
+        MAX_COLUMNS - cells.length);
       context.budget.take(times);
       for (let i = 0; i < times; i += 1) cells.push(read);
     }
-    const times = cells.every((cell) => cell.blocks.length === 0) ? 1 : Math.min(span(row, 'table:number-rows-repeated'), MAX_ROWS_REPEATED);
+    const times = cells.every((cell) => cell.blocks.length === 0)
+      ? 1
+      : Math.min(span(row, 'table:number-rows-repeated'), MAX_ROWS_REPEATED);
     context.budget.take(times * cells.length);
     return Array.from({ length: times }, () => ({ cells }));
   });
@@ -109,7 +137,9 @@ function tableRows(table: XmlElement, context: OdtContext): TableRow[] {
 function rowElements(parent: XmlElement): XmlElement[] {
   return elements(parent).flatMap((element) => {
     if (element.name === 'table:table-row') return [element];
-    return ['table:table-header-rows', 'table:table-rows', 'table:table-row-group'].includes(element.name) ? rowElements(element) : [];
+    return ['table:table-header-rows', 'table:table-rows', 'table:table-row-group'].includes(element.name)
+      ? rowElements(element)
+      : [];
   });
 }
 

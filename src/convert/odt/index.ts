@@ -3,7 +3,7 @@ import { ConversionError } from '../contract.ts';
 import { OutputBudget } from '../limits.ts';
 import { metaOf } from '../meta.ts';
 import type { Parts, ReadOptions } from '../parts.ts';
-import { firstHeading, rootOf, type Block } from '../tree/blocks.ts';
+import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
 import { child, elements, parseXml, textOf, type XmlElement } from '../xml.ts';
 import { odtBlocks } from './body.ts';
 import { OdtStyles } from './styles.ts';
@@ -26,15 +26,24 @@ export function readOdt(bytes: Uint8Array, options: ReadOptions): Parts {
   if (text === undefined) throw new ConversionError('damaged', 'is damaged: content.xml holds no text');
   const styles = part('styles.xml');
   const notes = new Map<string, Block[]>();
-  const context = { styles: new OdtStyles([child(styles, 'office:styles'), child(styles, 'office:automatic-styles'), child(content, 'office:automatic-styles')]), notes, budget: new OutputBudget(options.maxOutput), lists: 0 };
+  const context = {
+    styles: new OdtStyles([child(styles, 'office:styles'), child(styles, 'office:automatic-styles'),
+      child(content, 'office:automatic-styles')]),
+    notes,
+    budget: new OutputBudget(options.maxOutput),
+    lists: 0,
+  };
   const blocks = odtBlocks(text, context);
   const said = child(part('meta.xml'), 'office:meta');
   const value = (name: string) => textOf(child(said, name));
   return {
     content: rootOf(blocks, notes),
     meta: metaOf({
-      title: value('dc:title') || firstHeading(blocks), author: value('meta:initial-creator') || value('dc:creator'),
-      lang: value('dc:language') || language(styles), created: value('meta:creation-date'), modified: value('dc:date'),
+      title: value('dc:title') || firstHeading(blocks),
+      author: value('meta:initial-creator') || value('dc:creator'),
+      lang: value('dc:language') || language(styles),
+      created: value('meta:creation-date'),
+      modified: value('dc:date'),
     }),
     warnings: [],
     repaired: 0,
@@ -49,7 +58,9 @@ function refuseEncrypted(manifest: XmlElement | undefined): void {
 
 /** The language of the default paragraph style. */
 function language(styles: XmlElement | undefined): string | undefined {
-  const defaults = elements(child(styles, 'office:styles'), 'style:default-style').find(({ attributes }) => attributes['style:family'] === 'paragraph');
+  const defaults = elements(child(styles, 'office:styles'), 'style:default-style').find(({ attributes }) =>
+    attributes['style:family'] === 'paragraph'
+  );
   const { 'fo:language': lang, 'fo:country': country } = child(defaults, 'style:text-properties')?.attributes ?? {};
   return lang === undefined || country === undefined || country === 'none' ? lang : `${lang}-${country}`;
 }

@@ -1,4 +1,4 @@
-import { text, type Inline, type Look } from '../tree/inlines.ts';
+import { type Inline, type Look, text } from '../tree/inlines.ts';
 import type { XmlElement } from '../xml.ts';
 import type { OdtContext } from './body.ts';
 import type { OdtStyle } from './styles.ts';
@@ -76,7 +76,9 @@ export class OdtRuns {
   #frame(frame: XmlElement): void {
     if (has(frame, 'draw:text-box') || has(frame, 'text:p')) this.frames.push(frame);
     else {
-      const description = frame.children.find((node) => typeof node !== 'string' && (node.name === 'svg:desc' || node.name === 'svg:title'));
+      const description = frame.children.find((node) =>
+        typeof node !== 'string' && (node.name === 'svg:desc' || node.name === 'svg:title')
+      );
       if (description !== undefined) this.#read(description as XmlElement, {});
     }
   }

@@ -24,10 +24,15 @@ export class OdtStyles {
 
   constructor(containers: readonly (XmlElement | undefined)[]) {
     for (const element of containers.flatMap((container) => elements(container))) {
-      if (element.name === 'style:style') this.#styles.set(`${element.attributes['style:family']} ${element.attributes['style:name']}`, element);
+      if (element.name === 'style:style')
+        this.#styles.set(`${element.attributes['style:family']} ${element.attributes['style:name']}`, element);
       if (element.name === 'text:list-style') {
-        const numbered = elements(element, 'text:list-level-style-number').filter(({ attributes }) => (attributes['style:num-format'] ?? '1') !== '');
-        this.#lists.set(element.attributes['style:name'] ?? '', new Set(numbered.map(({ attributes }) => Number(attributes['text:level']))));
+        const numbered = elements(element, 'text:list-level-style-number').filter(({ attributes }) =>
+          (attributes['style:num-format'] ?? '1') !== ''
+        );
+        this.#lists.set(element.attributes['style:name'] ?? '', new Set(numbered.map(({ attributes }) =>
+          Number(attributes['text:level'])
+        )));
       }
     }
   }
@@ -69,8 +74,12 @@ function ownStyle(element: XmlElement | undefined, family: string): OdtStyle {
   const line = look['style:text-line-through-style'];
   return {
     // A paragraph that is bold throughout by its named style is not emphasised.
-    ...(weight === undefined || (family === 'paragraph' && !isAutomatic(element)) ? {} : { strong: weight === 'bold' || Number(weight) >= 600 }),
-    ...(slant === undefined || (family === 'paragraph' && !isAutomatic(element)) ? {} : { emphasis: slant === 'italic' || slant === 'oblique' }),
+    ...(weight === undefined || (family === 'paragraph' && !isAutomatic(element))
+      ? {}
+      : { strong: weight === 'bold' || Number(weight) >= 600 }),
+    ...(slant === undefined || (family === 'paragraph' && !isAutomatic(element))
+      ? {}
+      : { emphasis: slant === 'italic' || slant === 'oblique' }),
     ...(line === undefined ? {} : { strike: line !== 'none' }),
     ...(look['text:display'] === 'none' ? { hidden: true } : {}),
     ...(/mono|courier|consolas/i.test(look['style:font-name'] ?? '') && family === 'text' ? { code: true } : {}),

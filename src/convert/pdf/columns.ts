@@ -13,9 +13,9 @@ const PROSE = 18;
 const FILLED = 0.6;
 
 /**
- * Regions of a page in the order in which they are read: columns are found by the gutter, which few lines cross. Those lines
- * divide the page into bands. In each band the left column comes before the right one, or after it in scripts from right to
- * left. Cells of a table stay in rows.
+ * Regions of a page in the order in which they are read: columns are found by the gutter, which few lines cross. Those
+ * lines divide the page into bands. In each band the left column comes before the right one, or after it in scripts
+ * from right to left. Cells of a table stay in rows.
  */
 export function regionsOf(segments: readonly Segment[], depth = 0): Segment[][] {
   const gutter = depth < MAX_DEPTH ? findGutter(segments) : undefined;
@@ -50,7 +50,9 @@ export function regionsOf(segments: readonly Segment[], depth = 0): Segment[][] 
 
 function isRtl(segments: readonly Segment[]): boolean {
   let balance = 0;
-  for (const { fragments } of segments) for (const fragment of fragments) balance += fragment.rtl ? fragment.text.length : -fragment.text.length;
+  for (const { fragments } of segments)
+    for (const fragment of fragments)
+      balance += fragment.rtl ? fragment.text.length : -fragment.text.length;
   return balance > 0;
 }
 
@@ -70,8 +72,10 @@ function findGutter(segments: readonly Segment[]): number | undefined {
     let to = from;
     while (to < width * 0.9 && crossing[to]! <= level) to += 1;
     const candidate = { middle: left + (from + to) / 2, crossed: level, width: to - from };
-    const better = best === undefined || candidate.crossed < best.crossed || (candidate.crossed === best.crossed && candidate.width > best.width);
-    if (candidate.width >= LEAST_GUTTER && better && areColumns(segments, candidate.middle, left, right)) best = candidate;
+    const better = best === undefined || candidate.crossed < best.crossed ||
+      (candidate.crossed === best.crossed && candidate.width > best.width);
+    if (candidate.width >= LEAST_GUTTER && better && areColumns(segments, candidate.middle, left, right))
+      best = candidate;
     from = to;
   }
   return best?.middle;
@@ -91,9 +95,11 @@ function coverage(segments: readonly Segment[], left: number, width: number): In
 function areColumns(segments: readonly Segment[], gutter: number, left: number, right: number): boolean {
   const on = (test: (segment: Segment) => boolean, width: number) => {
     const side = segments.filter(test);
-    return side.length >= LEAST_LINES && median(side.map(({ text }) => text.length)) >= PROSE && median(side.map((segment) => segment.right - segment.left)) >= FILLED * width;
+    return side.length >= LEAST_LINES && median(side.map(({ text }) => text.length)) >= PROSE &&
+      median(side.map((segment) => segment.right - segment.left)) >= FILLED * width;
   };
-  return on((segment) => segment.right <= gutter, gutter - left) && on((segment) => segment.left >= gutter, right - gutter);
+  return on((segment) => segment.right <= gutter, gutter - left) &&
+    on((segment) => segment.left >= gutter, right - gutter);
 }
 
 function median(values: readonly number[]): number {

@@ -1,4 +1,7 @@
-/** A piece of text on a page. The coordinates are rotated so that text runs from left to right and lines follow downwards as `y` falls. */
+/**
+ * A piece of text on a page. The coordinates are rotated so that text runs from left to right and lines follow
+ * downwards as `y` falls.
+ */
 export interface Fragment {
   readonly text: string;
   readonly left: number;
@@ -30,8 +33,8 @@ export interface LinkArea {
 const MAX_ITEM = 10_000;
 
 /**
- * Groups the fragments of a page by writing direction (0, 90, 180 or 270 degrees), the direction with the most text first. A
- * rotated page is thus read as it is displayed, and text along its edge comes last.
+ * Groups the fragments of a page by writing direction (0, 90, 180 or 270 degrees), the direction with the most text
+ * first. A rotated page is thus read as it is displayed, and text along its edge comes last.
  */
 export function fragmentsByDirection(items: readonly TextItem[], links: readonly LinkArea[]): Fragment[][] {
   const groups = new Map<number, { fragments: Fragment[]; characters: number }>();
@@ -43,7 +46,13 @@ export function fragmentsByDirection(items: readonly TextItem[], links: readonly
     if (!(size > 0)) continue;
     const group = groups.get(direction) ?? { fragments: [], characters: 0 };
     groups.set(direction, group);
-    group.fragments.push({ ...turned(x, y, direction, item.width), text: normalised(item.str), size, rtl: item.dir === 'rtl', href: linkAt(x, y, size, links) });
+    group.fragments.push({
+      ...turned(x, y, direction, item.width),
+      text: normalised(item.str),
+      size,
+      rtl: item.dir === 'rtl',
+      href: linkAt(x, y, size, links),
+    });
     group.characters += item.str.length;
   }
   return [...groups.values()].sort((one, other) => other.characters - one.characters).map((group) => group.fragments);
@@ -55,10 +64,16 @@ function turned(x: number, y: number, direction: number, width: number): { left:
 }
 
 function linkAt(x: number, y: number, size: number, links: readonly LinkArea[]): string | undefined {
-  return links.find(({ rect: [x1 = 0, y1 = 0, x2 = 0, y2 = 0] }) => x >= Math.min(x1, x2) - 1 && x <= Math.max(x1, x2) && y >= Math.min(y1, y2) - size / 2 && y <= Math.max(y1, y2))?.url;
+  return links.find(({ rect: [x1 = 0, y1 = 0, x2 = 0, y2 = 0] }) =>
+    x >= Math.min(x1, x2) - 1 && x <= Math.max(x1, x2) && y >= Math.min(y1, y2) - size / 2 && y <= Math.max(y1, y2)
+  )?.url;
 }
 
-/** Splits ligatures into letters, and replaces control characters, which come from fonts without a character map, with spaces. */
+/**
+ * Splits ligatures into letters, and replaces control characters, which come from fonts without a character map, with
+ * spaces.
+ */
 function normalised(text: string): string {
-  return text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize('NFKC')).replace(/[\u0000-\u001f\u007f]/g, ' ').toWellFormed();
+  return text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize('NFKC')).replace(/[\u0000-\u001f\u007f]/g,
+    ' ').toWellFormed();
 }

@@ -3,10 +3,10 @@ import { ConversionError } from '../contract.ts';
 import { OutputBudget } from '../limits.ts';
 import { metaOf } from '../meta.ts';
 import type { Parts, ReadOptions } from '../parts.ts';
-import { firstHeading, rootOf, type Block } from '../tree/blocks.ts';
+import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
 import { regionsOf } from './columns.ts';
 import { fragmentsByDirection, type LinkArea, type TextItem } from './fragments.ts';
-import { linesOf, segmentsOf, type Line } from './lines.ts';
+import { type Line, linesOf, segmentsOf } from './lines.ts';
 import { paragraphBlocks, type PdfStyle } from './paragraphs.ts';
 import { pdfDate } from './pdf-date.ts';
 import { runningLines } from './running.ts';
@@ -24,17 +24,25 @@ const HEADING_LEVELS = 4;
 type PdfPage = Line[][];
 
 /**
- * The text of a PDF (ISO 32000) as a tree: columns in sequence, hyphenated words joined, running headers, footers and page
- * numbers left out, rotated pages upright, headings by size or by the document's outline, lists, simple tables, links. PDF
- * states none of this; it is derived from positions.
+ * The text of a PDF (ISO 32000) as a tree: columns in sequence, hyphenated words joined, running headers, footers and
+ * page numbers left out, rotated pages upright, headings by size or by the document's outline, lists, simple tables,
+ * links. PDF states none of this; it is derived from positions.
  * @throws ConversionError `encrypted`, `damaged`, `no_text`
  */
 export async function readPdf(bytes: Uint8Array, options: ReadOptions): Promise<Parts> {
   const pdfjs = await import('unpdf');
-  const file = await pdfjs.getDocumentProxy(bytes, { verbosity: 0, isEvalSupported: false, disableFontFace: true, useSystemFonts: false, stopAtErrors: false }).catch((error: unknown) => {
+  const file = await pdfjs.getDocumentProxy(bytes, {
+    verbosity: 0,
+    isEvalSupported: false,
+    disableFontFace: true,
+    useSystemFonts: false,
+    stopAtErrors: false,
+  }).catch((error: unknown) => {
     throw openingFault(error);
   });
-  if (file.numPages > MAX_PAGES) throw new ConversionError('too_large', `has ${file.numPages.toLocaleString('en-US')} pages; at most ${MAX_PAGES.toLocaleString('en-US')} are read`);
+  if (file.numPages > MAX_PAGES)
+    throw new ConversionError('too_large',
+      `has ${file.numPages.toLocaleString('en-US')} pages; at most ${MAX_PAGES.toLocaleString('en-US')} are read`);
   const budget = new OutputBudget(options.maxOutput);
   const pages: PdfPage[] = [];
   let broken = 0;
@@ -47,11 +55,16 @@ export async function readPdf(bytes: Uint8Array, options: ReadOptions): Promise<
     pages.push(page);
   }
   if (pages.every((page) => page.length === 0)) {
-    throw broken > 0 ? new ConversionError('damaged', 'is damaged: none of its pages can be read') : new ConversionError('no_text', 'has no text: its pages are pictures, whose text has to be recognised (OCR) first');
+    throw broken > 0
+      ? new ConversionError('damaged', 'is damaged: none of its pages can be read')
+      : new ConversionError('no_text',
+        'has no text: its pages are pictures, whose text has to be recognised (OCR) first');
   }
   const blocks = documentBlocks(pages, await outlineOf(file));
   return {
-    content: rootOf(blocks), repaired: 0, meta: await metaOfFile(file, blocks),
+    content: rootOf(blocks),
+    repaired: 0,
+    meta: await metaOfFile(file, blocks),
     warnings: broken > 0 ? [`${broken} of ${file.numPages} pages are damaged and were left out.`] : [],
   };
 }
@@ -68,8 +81,11 @@ async function readPage(file: PdfDocument, number: number, budget: OutputBudget)
     const content = await page.getTextContent();
     const items = content.items.filter((item) => 'str' in item) as TextItem[];
     for (const item of items) budget.take(item.str.length);
-    const annotations = (await page.getAnnotations().catch(() => [])) as { subtype?: string; url?: string; rect?: number[] }[];
-    const links: LinkArea[] = annotations.flatMap(({ subtype, url, rect }) => (subtype === 'Link' && url !== undefined && rect !== undefined ? [{ url, rect }] : []));
+    const annotations = (await page.getAnnotations().catch(() => [])) as { subtype?: string; url?: string;
+      rect?: number[] }[];
+    const links: LinkArea[] = annotations.flatMap((
+      { subtype, url, rect },
+    ) => (subtype === 'Link' && url !== undefined && rect !== undefined ? [{ url, rect }] : []));
     return fragmentsByDirection(items, links).flatMap((fragments) => regionsOf(segmentsOf(fragments)).map(linesOf));
   } finally {
     page.cleanup();
@@ -96,9 +112,13 @@ function append(blocks: Block[], next: readonly Block[]): void {
   const first = next[0];
   if (last?.kind === 'paragraph' && first?.kind === 'paragraph' && first.place === undefined) {
     const [end, start] = [last.inlines.at(-1), first.inlines[0]];
-    if (end?.kind === 'text' && start?.kind === 'text' && /[\p{Ll},-]$/u.test(end.value) && /^\p{Ll}/u.test(start.value)) {
+    if (end?.kind === 'text' && start?.kind === 'text' && /[\p{Ll},-]$/u.test(end.value) &&
+      /^\p{Ll}/u.test(start.value))
+    {
       const hyphen = /\p{Ll}-$/u.test(end.value);
-      const joined = hyphen ? [...last.inlines.slice(0, -1), { ...end, value: end.value.slice(0, -1) }] : [...last.inlines, { kind: 'text' as const, value: ' ', look: {} }];
+      const joined = hyphen
+        ? [...last.inlines.slice(0, -1), { ...end, value: end.value.slice(0, -1) }]
+        : [...last.inlines, { kind: 'text' as const, value: ' ', look: {} }];
       blocks[blocks.length - 1] = { ...last, inlines: [...joined, ...first.inlines] };
       blocks.push(...next.slice(1));
       return;
@@ -116,7 +136,11 @@ function styleOf(lines: readonly Line[], outline: ReadonlyMap<string, number>): 
     for (const [word] of text.toLowerCase().matchAll(/\p{L}{1,40}-\p{L}{1,40}/gu)) hyphenated.add(word);
   }
   const body = [...characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
-  const sizes = [...new Set(lines.filter((line) => line.size > LARGER * body && /\p{L}/u.test(line.text)).map((line) => Math.round(line.size * 2) / 2))].sort((a, b) => b - a);
+  const sizes = [
+    ...new Set(lines.filter((line) =>
+      line.size > LARGER * body && /\p{L}/u.test(line.text)
+    ).map((line) => Math.round(line.size * 2) / 2)),
+  ].sort((a, b) => b - a);
   return { body, headings: sizes.slice(0, HEADING_LEVELS), outline, hyphenated };
 }
 
@@ -142,5 +166,11 @@ async function outlineOf(file: PdfDocument): Promise<Map<string, number>> {
 async function metaOfFile(file: PdfDocument, blocks: readonly Block[]): Promise<Parts['meta']> {
   const info = (await file.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
   const text = (key: string) => (typeof info[key] === 'string' ? (info[key] as string) : undefined);
-  return metaOf({ title: text('Title')?.trim() || firstHeading(blocks), author: text('Author'), lang: text('Language'), created: pdfDate(text('CreationDate')), modified: pdfDate(text('ModDate')) });
+  return metaOf({
+    title: text('Title')?.trim() || firstHeading(blocks),
+    author: text('Author'),
+    lang: text('Language'),
+    created: pdfDate(text('CreationDate')),
+    modified: pdfDate(text('ModDate')),
+  });
 }

@@ -33,7 +33,8 @@ export function segmentsOf(fragments: readonly Fragment[]): Segment[] {
   for (const fragment of [...fragments].sort((a, b) => b.y - a.y)) {
     const row = rows.at(-1);
     const first = row?.[0];
-    if (first !== undefined && Math.abs(first.y - fragment.y) <= SAME_LINE * Math.max(first.size, fragment.size)) row!.push(fragment);
+    if (first !== undefined && Math.abs(first.y - fragment.y) <= SAME_LINE * Math.max(first.size, fragment.size))
+      row!.push(fragment);
     else rows.push([fragment]);
   }
   return rows.flatMap(cutRow);
@@ -44,7 +45,8 @@ function cutRow(row: readonly Fragment[]): Segment[] {
   for (const fragment of [...row].sort((a, b) => a.left - b.left)) {
     const segment = segments.at(-1);
     const last = segment?.at(-1);
-    if (last !== undefined && fragment.left - last.right <= WIDE_GAP * Math.max(last.size, fragment.size)) segment!.push(fragment);
+    if (last !== undefined && fragment.left - last.right <= WIDE_GAP * Math.max(last.size, fragment.size))
+      segment!.push(fragment);
     else segments.push([fragment]);
   }
   return segments.map(segmentOf).filter((segment) => segment.text !== '');
@@ -57,11 +59,14 @@ function segmentOf(fragments: readonly Fragment[]): Segment {
 }
 
 function isRtl(fragments: readonly Fragment[]): boolean {
-  const characters = (rtl: boolean) => fragments.reduce((sum, fragment) => sum + (fragment.rtl === rtl ? fragment.text.length : 0), 0);
+  const characters = (rtl: boolean) =>
+    fragments.reduce((sum, fragment) => sum + (fragment.rtl === rtl ? fragment.text.length : 0), 0);
   return characters(true) > characters(false);
 }
 
-function bounds(parts: readonly { left: number; right: number; y: number; size: number; text: string }[]): { left: number; right: number; y: number; size: number } {
+function bounds(
+  parts: readonly { left: number; right: number; y: number; size: number; text: string }[],
+): { left: number; right: number; y: number; size: number } {
   let widest = parts[0]!;
   let [left, right] = [widest.left, widest.right];
   for (const part of parts) {
@@ -88,7 +93,8 @@ function joinFragments(ordered: readonly Fragment[], rtl: boolean): string {
 export function needsSpace(before: Fragment, after: Fragment, rtl: boolean): boolean {
   const gap = rtl ? before.left - after.right : after.left - before.right;
   const raised = after.size < 0.8 * before.size && after.y - before.y > 0.25 * before.size;
-  return gap > SPACE * Math.max(before.size, after.size) && !(raised && gap < 0.18 * before.size) && !/\s$/.test(before.text) && !/^\s/.test(after.text);
+  return gap > SPACE * Math.max(before.size, after.size) && !(raised && gap < 0.18 * before.size) &&
+    !/\s$/.test(before.text) && !/^\s/.test(after.text);
 }
 
 /** Segments of one region as lines, from the top down. */
@@ -97,7 +103,8 @@ export function linesOf(segments: readonly Segment[]): Line[] {
   for (const segment of [...segments].sort((a, b) => b.y - a.y)) {
     const line = lines.at(-1);
     const first = line?.[0];
-    if (first !== undefined && Math.abs(first.y - segment.y) <= SAME_LINE * Math.max(first.size, segment.size)) line!.push(segment);
+    if (first !== undefined && Math.abs(first.y - segment.y) <= SAME_LINE * Math.max(first.size, segment.size))
+      line!.push(segment);
     else lines.push([segment]);
   }
   return lines.map((line) => {

@@ -1,6 +1,6 @@
 import type { Block } from '../tree/blocks.ts';
-import { text, type Inline } from '../tree/inlines.ts';
-import { needsSpace, type Line, type Segment } from './lines.ts';
+import { type Inline, text } from '../tree/inlines.ts';
+import { type Line, needsSpace, type Segment } from './lines.ts';
 
 /** What is known about the whole document. */
 export interface PdfStyle {
@@ -24,7 +24,11 @@ const HEADING_LENGTH = 200;
 
 /** Paragraphs, headings and list items of the lines of a region. */
 export function paragraphBlocks(lines: readonly Line[], style: PdfStyle): Block[] {
-  const region = { left: Math.min(...lines.map((line) => line.left)), right: Math.max(...lines.map((line) => line.right)), distance: usualDistance(lines) };
+  const region = {
+    left: Math.min(...lines.map((line) => line.left)),
+    right: Math.max(...lines.map((line) => line.right)),
+    distance: usualDistance(lines),
+  };
   const groups: Line[][] = [];
   lines.forEach((line, index) => {
     const before = lines[index - 1];
@@ -42,7 +46,8 @@ interface Region {
 }
 
 function usualDistance(lines: readonly Line[]): number {
-  const distances = lines.slice(1).map((line, index) => lines[index]!.y - line.y).filter((distance) => distance > 0).sort((a, b) => a - b);
+  const distances = lines.slice(1).map((line, index) => lines[index]!.y - line.y).filter((distance) => distance > 0)
+    .sort((a, b) => a - b);
   // The lower quartile, because a region of headings and short paragraphs has more gaps than lines.
   return distances[Math.floor(distances.length / 4)] ?? 0;
 }
@@ -52,16 +57,20 @@ function begins(line: Line, before: Line, paragraph: readonly Line[], region: Re
   const distance = before.y - line.y;
   if (Math.abs(line.size - before.size) > 0.1 * before.size) return true;
   if (distance > Math.max(WIDE * region.distance, 1.05 * line.size) || distance < 0) return true;
-  if (isMarked(line.text) || headingDepth(line.text, line.size, style) !== headingDepth(before.text, before.size, style)) return true;
+  if (isMarked(line.text) ||
+    headingDepth(line.text, line.size, style) !== headingDepth(before.text, before.size, style)) return true;
   const first = paragraph[0]!;
   const indented = line.left - before.left > 0.8 * line.size && line.left - region.left < 4 * line.size;
   if (isMarked(first.text)) return line.left < first.left + 0.5 * line.size;
-  if (indented && (paragraph.length > 1 || before.left - region.left < line.size)) return SENTENCE_END.test(before.text) || before.right < region.right - 2 * line.size;
+  if (indented && (paragraph.length > 1 || before.left - region.left < line.size))
+    return SENTENCE_END.test(before.text) || before.right < region.right - 2 * line.size;
   const width = region.right - region.left;
   const room = region.right - before.right;
   if (room > 0.25 * width && SENTENCE_END.test(before.text)) return true;
   // If the next word would have fitted, the line was ended on purpose.
-  const word = (line.right - line.left) * (Math.max(1, line.text.search(/\s|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|$/u)) / Math.max(1, line.text.length));
+  const word = (line.right - line.left) *
+    (Math.max(1, line.text.search(/\s|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|$/u)) /
+      Math.max(1, line.text.length));
   return room > word + 0.12 * width && !/\p{L}[-\u00ad\u2010]$/u.test(before.text);
 }
 
@@ -69,7 +78,10 @@ function isMarked(value: string): boolean {
   return BULLET.test(value) || DASH.test(value) || NUMBER.test(value);
 }
 
-/** `edges` are the left edges of the preceding list items, from the outermost inwards; a line that is not an item resets them. */
+/**
+ * `edges` are the left edges of the preceding list items, from the outermost inwards; a line that is not an item resets
+ * them.
+ */
 function blockOf(lines: readonly Line[], edges: number[], style: PdfStyle): Block {
   const inlines = joinLines(lines, style);
   const whole = lines.map((line) => line.text).join(' ');
@@ -88,7 +100,16 @@ function blockOf(lines: readonly Line[], edges: number[], style: PdfStyle): Bloc
   while (edges.length > 0 && edges.at(-1)! > left + 0.5 * size) edges.pop();
   if (edges.length === 0 || edges.at(-1)! < left - 0.5 * size) edges.push(left);
   const level = edges.length - 1;
-  return { kind: 'paragraph', inlines: withoutStart(inlines, (bullet ?? number)![0].length), place: { list: number === null ? 'bullets' : 'numbers', level, ordered: number !== null, number: Number(number?.[1] ?? 1) } };
+  return {
+    kind: 'paragraph',
+    inlines: withoutStart(inlines, (bullet ?? number)![0].length),
+    place: {
+      list: number === null ? 'bullets' : 'numbers',
+      level,
+      ordered: number !== null,
+      number: Number(number?.[1] ?? 1),
+    },
+  };
 }
 
 /** Returns 0 for text that is not a heading: text of the usual size that the outline does not name, and long text. */

@@ -4,5 +4,7 @@ export function pdfDate(value: string | undefined): string | undefined {
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second = '00', sign, zoneHour, zoneMinute = '00'] = match;
   if (hour === undefined) return `${year}-${month}-${day}`;
-  return `${year}-${month}-${day}T${hour}:${minute}:${second}${sign === undefined ? 'Z' : `${sign}${zoneHour}:${zoneMinute}`}`;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}${
+    sign === undefined ? 'Z' : `${sign}${zoneHour}:${zoneMinute}`
+  }`;
 }

@@ -5,12 +5,16 @@ const EDGE_LINES = 3;
 /** A header of left-hand pages stands on half of all pages, except on the first pages of chapters. */
 const SHARE = 0.35;
 const LEAST_PAGES = 2;
-/** A line with more numbers than this is compared with its numbers: rows of numbers are not identical just because they are numbers. */
+/**
+ * A line with more numbers than this is compared with its numbers: rows of numbers are not identical just because they
+ * are numbers.
+ */
 const MAX_NUMBERS = 5;
 /** A repeated line must stand at the same height, within this tolerance in points. */
 const SAME_HEIGHT = 4;
 // "12", "- 12 -", "Page 12", "page 12 of 30", "12/30", "xii".
-const PAGE_NUMBER = /^(?:[-–—|]\s?)?(?:(?:page|seite|p\.|pág\.?|página|pagina)\s?)?(?:\d{1,4}|[ivxl]{1,7})(?:\s?(?:\/|of|von|de|di)\s?\d{1,4})?(?:\s?[-–—|])?$/i;
+const PAGE_NUMBER =
+  /^(?:[-–—|]\s?)?(?:(?:page|seite|p\.|pág\.?|página|pagina)\s?)?(?:\d{1,4}|[ivxl]{1,7})(?:\s?(?:\/|of|von|de|di)\s?\d{1,4})?(?:\s?[-–—|])?$/i;
 
 /** The lines of all pages that are running headers, running footers or page numbers. */
 export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
@@ -26,7 +30,8 @@ export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
       if (group === undefined) groups.set(key, [line]);
       else group.push(line);
     }
-    for (const line of [sorted[0], sorted.at(-1)]) if (line !== undefined && PAGE_NUMBER.test(line.text)) found.add(line);
+    for (const line of [sorted[0], sorted.at(-1)])
+      if (line !== undefined && PAGE_NUMBER.test(line.text)) found.add(line);
   }
   const least = Math.max(LEAST_PAGES, SHARE * pages.length);
   for (const group of groups.values()) {
@@ -41,7 +46,10 @@ export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
   return new Set(pages.flatMap((lines) => outermost(lines, found)));
 }
 
-/** The part that is the same on each page: the text without its numbers, unless it has more than a page number, a date and a section. */
+/**
+ * The part that is the same on each page: the text without its numbers, unless it has more than a page number, a date
+ * and a section.
+ */
 function keyOf(text: string): string {
   const plain = text.replace(/\d+|\b[ivxl]{1,7}\b/gi, '#').toLowerCase();
   return plain.split('#').length - 1 > MAX_NUMBERS ? text : plain;

@@ -12,7 +12,8 @@ export function splitTables(lines: readonly Line[]): { table: boolean; lines: Li
   const parts: { table: boolean; lines: Line[] }[] = [];
   for (let start = 0; start < lines.length;) {
     let end = start;
-    while (end < lines.length && lines[end]!.segments.length > 1 && (end === start || isNear(lines[end - 1]!, lines[end]!))) end += 1;
+    while (end < lines.length && lines[end]!.segments.length > 1 &&
+      (end === start || isNear(lines[end - 1]!, lines[end]!))) end += 1;
     const table = isTable(lines.slice(start, end));
     const until = table ? end : Math.max(end, start + 1);
     const last = parts.at(-1);
@@ -26,7 +27,9 @@ export function splitTables(lines: readonly Line[]): { table: boolean; lines: Li
 function isTable(lines: readonly Line[]): boolean {
   if (lines.length < 2) return false;
   const columns = columnsOf(lines);
-  return columns !== undefined && (lines.length >= LEAST_ROWS || (columns.length >= LEAST_ROWS && lines.every((line) => line.segments.length === columns.length)));
+  return columns !== undefined &&
+    (lines.length >= LEAST_ROWS ||
+      (columns.length >= LEAST_ROWS && lines.every((line) => line.segments.length === columns.length)));
 }
 
 function isNear(before: Line, line: Line): boolean {
@@ -45,7 +48,10 @@ export function tableBlock(lines: readonly Line[]): Block {
   return { kind: 'table', rows };
 }
 
-/** The columns of the segments; undefined unless each row has at most one segment in each column, and most rows have several. */
+/**
+ * The columns of the segments; undefined unless each row has at most one segment in each column, and most rows have
+ * several.
+ */
 function columnsOf(lines: readonly Line[]): { left: number; right: number }[] | undefined {
   const columns: { left: number; right: number }[] = [];
   for (const segment of lines.flatMap((line) => [...line.segments]).sort((a, b) => a.left - b.left)) {
@@ -54,6 +60,10 @@ function columnsOf(lines: readonly Line[]): { left: number; right: number }[] | 
     else columns.push({ left: segment.left, right: segment.right });
   }
   if (columns.length < 2 || columns.length > MAX_COLUMNS) return undefined;
-  const single = lines.every((line) => columns.every(({ left, right }) => line.segments.filter((segment) => segment.left < right && segment.right > left).length <= 1));
+  const single = lines.every((line) =>
+    columns.every(({ left, right }) =>
+      line.segments.filter((segment) => segment.left < right && segment.right > left).length <= 1
+    )
+  );
   return single ? columns : undefined;
 }

@@ -1,9 +1,9 @@
 import type { OutputBudget } from '../limits.ts';
 import type { Block, ListPlace } from '../tree/blocks.ts';
-import { isBlank, text, withoutTypewriter, type Inline, type Look } from '../tree/inlines.ts';
+import { type Inline, isBlank, type Look, text, withoutTypewriter } from '../tree/inlines.ts';
 import type { TableCell, TableRow } from '../tree/tables.ts';
-import type { FileTables } from './tables-of-file.ts';
 import type { ParagraphState } from './state.ts';
+import type { FileTables } from './tables-of-file.ts';
 
 interface CellDefinition {
   right: number;
@@ -50,15 +50,22 @@ export class RtfBuilder {
     this.#inlines = [];
     if (!state.inTable) this.endTable();
     if (isBlank(inlines)) return;
-    const depth = state.outline !== undefined && state.outline < 9 ? state.outline + 1 : this.#tables.headingOf(state.style);
-    const block: Block = depth > 0 ? { kind: 'heading', depth, inlines } : { kind: 'paragraph', inlines, place: this.#place(state) };
+    const depth = state.outline !== undefined && state.outline < 9
+      ? state.outline + 1
+      : this.#tables.headingOf(state.style);
+    const block: Block = depth > 0
+      ? { kind: 'heading', depth, inlines }
+      : { kind: 'paragraph', inlines, place: this.#place(state) };
     (state.inTable ? this.#cell : this.blocks).push(block);
   }
 
   #place(state: ParagraphState): ListPlace | undefined {
     const styled = this.#tables.listOfStyle(state.style);
     const list = state.list ?? styled?.list;
-    if (list === undefined || list === 0) return state.marker === undefined ? undefined : { list: 'marks', level: state.level, ordered: state.marker.ordered };
+    if (list === undefined || list === 0)
+      return state.marker === undefined
+        ? undefined
+        : { list: 'marks', level: state.level, ordered: state.marker.ordered };
     const level = state.list === undefined ? (styled?.level ?? 0) : state.level;
     const item = this.#tables.nextItem(list, level);
     return item === undefined ? undefined : { list: String(list), level, ordered: item.ordered, number: item.number };
@@ -90,7 +97,8 @@ export class RtfBuilder {
     this.#cells.forEach(({ blocks }, index) => {
       const definition = this.#definitions[index];
       const right = definition?.right ?? (index + 1) * 1e6;
-      if (definition?.mergesLeft && row.length > 0) row[row.length - 1] = { ...row.at(-1)!, right, blocks: [...row.at(-1)!.blocks, ...blocks] };
+      if (definition?.mergesLeft && row.length > 0)
+        row[row.length - 1] = { ...row.at(-1)!, right, blocks: [...row.at(-1)!.blocks, ...blocks] };
       else row.push({ blocks, right, mergesUp: definition?.mergesUp ?? false });
     });
     if (row.length > 0) this.#rows.push(row);

@@ -1,19 +1,48 @@
-import { MAX_DEPTH, tooDeep, type OutputBudget } from '../limits.ts';
+import { MAX_DEPTH, type OutputBudget, tooDeep } from '../limits.ts';
 import type { Block } from '../tree/blocks.ts';
 import { RtfBuilder } from './builder.ts';
 import { decodeCodePage } from './codepages.ts';
-import { INITIAL, lookOf, newParagraph, type Destination, type GroupState, type ParagraphState } from './state.ts';
+import { type Destination, type GroupState, INITIAL, lookOf, newParagraph, type ParagraphState } from './state.ts';
 import { FileTables } from './tables-of-file.ts';
 import type { RtfHandler } from './tokens.ts';
 
 /** Groups whose text is not part of the document; this includes every unknown group that begins with `\*`. */
-const SKIPPED = new Set([
-  'colortbl', 'pict', 'object', 'header', 'headerl', 'headerr', 'headerf', 'footer', 'footerl', 'footerr', 'footerf', 'ftnsep', 'ftnsepc', 'ftncn', 'aftnsep', 'aftnsepc', 'aftncn', 'generator', 'xmlnstbl', 'themedata',
-  'datastore', 'latentstyles', 'filetbl', 'revtbl', 'rsidtbl', 'bkmkstart', 'bkmkend', 'atnid', 'atnauthor', 'annotation', 'atrfstart', 'atrfend', 'xe', 'tc', 'template', 'nonshppict', 'private', 'pgptbl', 'fchars', 'lchars', 'datafield', 'nonesttables', 'do', 'sp', 'listpicture', 'mmathPr', 'deleted',
-]);
-const DESTINATIONS: Readonly<Record<string, Destination>> = { fonttbl: 'fonts', stylesheet: 'styles', listtable: 'lists', listoverridetable: 'overrides', info: 'info', fldinst: 'instruction', pntext: 'marker', listtext: 'marker' };
+const SKIPPED = new Set(['colortbl', 'pict', 'object', 'header', 'headerl', 'headerr', 'headerf', 'footer', 'footerl',
+  'footerr', 'footerf', 'ftnsep', 'ftnsepc', 'ftncn', 'aftnsep', 'aftnsepc', 'aftncn', 'generator', 'xmlnstbl',
+  'themedata', 'datastore', 'latentstyles', 'filetbl', 'revtbl', 'rsidtbl', 'bkmkstart', 'bkmkend', 'atnid',
+  'atnauthor', 'annotation', 'atrfstart', 'atrfend', 'xe', 'tc', 'template', 'nonshppict', 'private', 'pgptbl',
+  'fchars', 'lchars', 'datafield', 'nonesttables', 'do', 'sp', 'listpicture', 'mmathPr', 'deleted']);
+const DESTINATIONS: Readonly<Record<string, Destination>> = {
+  fonttbl: 'fonts',
+  stylesheet: 'styles',
+  listtable: 'lists',
+  listoverridetable: 'overrides',
+  info: 'info',
+  fldinst: 'instruction',
+  pntext: 'marker',
+  listtext: 'marker',
+};
 const CHARACTERS: Readonly<Record<string, string>> = {
-  tab: '\t', emdash: '—', endash: '–', lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”', bullet: '•', emspace: ' ', enspace: ' ', qmspace: ' ', zwj: '\u200d', zwnj: '\u200c', ltrmark: '\u200e', rtlmark: '\u200f', '~': '\u00a0', _: '‑', '{': '{', '}': '}', '\\': '\\',
+  tab: '\t',
+  emdash: '—',
+  endash: '–',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+  bullet: '•',
+  emspace: ' ',
+  enspace: ' ',
+  qmspace: ' ',
+  zwj: '\u200d',
+  zwnj: '\u200c',
+  ltrmark: '\u200e',
+  rtlmark: '\u200f',
+  '~': '\u00a0',
+  _: '‑',
+  '{': '{',
+  '}': '}',
+  '\\': '\\',
 };
 const INFO = new Set(['title', 'author', 'subject', 'creatim', 'revtim']);
 
@@ -105,7 +134,9 @@ export class RtfReader implements RtfHandler {
     else if (word === 'field') this.#state.field = { instruction: '' };
     else if (word === 'fldrslt') Object.assign(this.#state, { result: true, destination: 'body' });
     else if (word === 'footnote') this.#note();
-    else if (word === 'pn' || word === 'shpinst' || word === 'shptxt' || word === 'nesttableprops' || word === 'shppict') {
+    else if (word === 'pn' || word === 'shpinst' || word === 'shptxt' || word === 'nesttableprops' ||
+      word === 'shppict')
+    {
       if (word === 'shppict') this.#state.destination = 'skip';
     } else if (starred && word !== 'cs' && word !== 'ud') this.#state.destination = 'skip';
     else return false;
@@ -139,11 +170,12 @@ export class RtfReader implements RtfHandler {
       // Text that is present twice is in Unicode the second time (`\upr`).
       delete this.info[word];
       this.#state.info = word;
-    }
-    else if (['yr', 'mo', 'dy', 'hr', 'min', 'sec'].includes(word) && this.#state.info !== undefined) {
+    } else if (['yr', 'mo', 'dy', 'hr', 'min', 'sec'].includes(word) && this.#state.info !== undefined) {
       const before = this.info[this.#state.info];
       const separator = before === undefined ? '' : word === 'hr' ? 'T' : word === 'min' || word === 'sec' ? ':' : '-';
-      this.info[this.#state.info] = `${before ?? ''}${separator}${String(parameter ?? 0).padStart(word === 'yr' ? 4 : 2, '0')}`;
+      this.info[this.#state.info] = `${before ?? ''}${separator}${
+        String(parameter ?? 0).padStart(word === 'yr' ? 4 : 2, '0')
+      }`;
     }
   }
 
@@ -296,7 +328,9 @@ export class RtfReader implements RtfHandler {
     if (this.#pending.length === 0) return;
     const bytes = Uint8Array.from(this.#pending);
     this.#pending = [];
-    const font = this.tables.font(this.#state.destination === 'body' || this.#state.destination === 'info' ? this.#state.font : undefined);
+    const font = this.tables.font(
+      this.#state.destination === 'body' || this.#state.destination === 'info' ? this.#state.font : undefined,
+    );
     if (font.symbol && this.#state.destination === 'body') {
       this.#text(bytes.every((byte) => byte === 0xb7) ? '•' : '');
       return;
@@ -310,8 +344,11 @@ export class RtfReader implements RtfHandler {
       if (!hidden) this.#builder.text(value, this.#look());
     } else if (destination === 'fonts') this.tables.fontName(value);
     else if (destination === 'styles') this.tables.styleName(value);
-    else if (destination === 'instruction' && field !== undefined && field.instruction.length < 5000) field.instruction += value;
-    else if (destination === 'info' && info !== undefined && (this.info[info]?.length ?? 0) < 2000) this.info[info] = (this.info[info] ?? '') + value;
-    else if (destination === 'marker' && value.trim() !== '') this.#paragraph.marker ??= { ordered: /^\W{0,3}\w{1,5}[.)]/.test(value) };
+    else if (destination === 'instruction' && field !== undefined && field.instruction.length < 5000)
+      field.instruction += value;
+    else if (destination === 'info' && info !== undefined && (this.info[info]?.length ?? 0) < 2000)
+      this.info[info] = (this.info[info] ?? '') + value;
+    else if (destination === 'marker' && value.trim() !== '')
+      this.#paragraph.marker ??= { ordered: /^\W{0,3}\w{1,5}[.)]/.test(value) };
   }
 }

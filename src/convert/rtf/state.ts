@@ -1,7 +1,8 @@
 import type { Look } from '../tree/inlines.ts';
 
 /** The destination of a group's text. */
-export type Destination = 'body' | 'skip' | 'fonts' | 'styles' | 'lists' | 'overrides' | 'info' | 'instruction' | 'marker';
+export type Destination = 'body' | 'skip' | 'fonts' | 'styles' | 'lists' | 'overrides' | 'info' | 'instruction'
+  | 'marker';
 
 /** State that a group inherits from the enclosing one and that is restored at its end. */
 export interface GroupState {
@@ -27,7 +28,17 @@ export interface Field {
 }
 
 export const INITIAL: GroupState = {
-  destination: 'body', font: undefined, strong: false, emphasis: false, strike: false, hidden: false, fallback: 1, field: undefined, result: false, info: undefined, atEnd: undefined,
+  destination: 'body',
+  font: undefined,
+  strong: false,
+  emphasis: false,
+  strike: false,
+  hidden: false,
+  fallback: 1,
+  field: undefined,
+  result: false,
+  info: undefined,
+  atEnd: undefined,
 };
 
 /** What `\pard` resets. */
@@ -49,5 +60,11 @@ const HYPERLINK = /^\s{0,20}HYPERLINK\s{1,20}(?!\\l)"?([^"\s]{1,4000})"?/i;
 
 export function lookOf(state: GroupState, code: boolean): Look {
   const href = state.result && state.field !== undefined ? HYPERLINK.exec(state.field.instruction)?.[1] : undefined;
-  return { ...(state.strong ? { strong: true } : {}), ...(state.emphasis ? { emphasis: true } : {}), ...(state.strike ? { strike: true } : {}), ...(code ? { code } : {}), ...(href === undefined ? {} : { href }) };
+  return {
+    ...(state.strong ? { strong: true } : {}),
+    ...(state.emphasis ? { emphasis: true } : {}),
+    ...(state.strike ? { strike: true } : {}),
+    ...(code ? { code } : {}),
+    ...(href === undefined ? {} : { href }),
+  };
 }

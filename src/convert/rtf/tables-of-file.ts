@@ -36,9 +36,10 @@ export class FileTables {
   #override = 0;
 
   fontControl(word: string, parameter: number): void {
-    if (word === 'f') this.#fonts.set(parameter, (this.#font = { codePage: undefined, symbol: false, name: '' }));
+    if (word === 'f') this.#fonts.set(parameter, this.#font = { codePage: undefined, symbol: false, name: '' });
     else if (this.#font === undefined) return;
-    else if (word === 'fcharset') Object.assign(this.#font, { codePage: codePageOfCharset(parameter), symbol: parameter === SYMBOL_CHARSET });
+    else if (word === 'fcharset')
+      Object.assign(this.#font, { codePage: codePageOfCharset(parameter), symbol: parameter === SYMBOL_CHARSET });
     else if (word === 'cpg') this.#font.codePage = parameter;
   }
 
@@ -48,7 +49,11 @@ export class FileTables {
 
   font(number: number | undefined): { codePage: number | undefined; symbol: boolean; code: boolean } {
     const font = this.#fonts.get(number ?? -1);
-    return { codePage: font?.codePage, symbol: font?.symbol ?? false, code: MONOSPACE.test(font?.name.split(';', 1)[0]!.trim() ?? '') };
+    return {
+      codePage: font?.codePage,
+      symbol: font?.symbol ?? false,
+      code: MONOSPACE.test(font?.name.split(';', 1)[0]!.trim() ?? ''),
+    };
   }
 
   /** A style without a number is the default, 0; character and table styles do not apply to paragraphs. */

@@ -16,7 +16,8 @@ const CLOSE = 0x7d;
 const MAX_WORD = 32;
 
 /**
- * Reads the tokens of RTF (version 1.9.1) from bytes, in one pass without backtracking. Line ends are not text; the data of `\bin` is skipped.
+ * Reads the tokens of RTF (version 1.9.1) from bytes, in one pass without backtracking. Line ends are not text; the
+ * data of `\bin` is skipped.
  */
 export function readTokens(source: Uint8Array, handler: RtfHandler): void {
   for (let at = 0; at < source.length;) {

@@ -1,6 +1,6 @@
 import type { BlockContent, DefinitionContent, List, ListItem, Root, RootContent } from 'mdast';
 import { MAX_DEPTH } from '../limits.ts';
-import { inlineText, isBlank, phrasing, without, type Inline } from './inlines.ts';
+import { type Inline, inlineText, isBlank, phrasing, without } from './inlines.ts';
 import { framedBlocks, tableNodes, type TableRow } from './tables.ts';
 
 /** Position of a paragraph in a list. */
@@ -17,17 +17,20 @@ export interface ListPlace {
 }
 
 /** A piece of a document in reading order; office files express the nesting of lists by levels. */
-export type Block =
-  | { readonly kind: 'heading'; readonly depth: number; readonly inlines: readonly Inline[] }
-  | { readonly kind: 'paragraph'; readonly inlines: readonly Inline[]; readonly place?: ListPlace | undefined; readonly quote?: boolean | undefined }
-  | { readonly kind: 'code'; readonly text: string; readonly language?: string | undefined; readonly place?: ListPlace | undefined }
-  | { readonly kind: 'table'; readonly rows: readonly TableRow[]; readonly place?: ListPlace | undefined }
-  | { readonly kind: 'rule' };
+export type Block = { readonly kind: 'heading'; readonly depth: number; readonly inlines: readonly Inline[] } | {
+  readonly kind: 'paragraph';
+  readonly inlines: readonly Inline[];
+  readonly place?: ListPlace | undefined;
+  readonly quote?: boolean | undefined;
+} | { readonly kind: 'code'; readonly text: string; readonly language?: string | undefined;
+  readonly place?: ListPlace | undefined } | { readonly kind: 'table'; readonly rows: readonly TableRow[];
+  readonly place?: ListPlace | undefined } | { readonly kind: 'rule' };
 
 /** Builds the tree of a document and of its notes; notes are keyed by identifier, in the order of their references. */
 export function rootOf(blocks: readonly Block[], notes: ReadonlyMap<string, readonly Block[]> = new Map()): Root {
   const children: RootContent[] = blockNodes(blocks);
-  for (const [id, body] of notes) children.push({ type: 'footnoteDefinition', identifier: id, label: id, children: blockNodes(body) });
+  for (const [id, body] of notes)
+    children.push({ type: 'footnoteDefinition', identifier: id, label: id, children: blockNodes(body) });
   return { type: 'root', children };
 }
 
@@ -52,7 +55,11 @@ function nodesOf(block: Block): BlockContent[] {
   switch (block.kind) {
     case 'heading':
       if (isBlank(block.inlines)) return [];
-      return [{ type: 'heading', depth: Math.min(6, Math.max(1, block.depth)) as 1, children: phrasing(without(block.inlines, 'strong').map(asSpace)) }];
+      return [{
+        type: 'heading',
+        depth: Math.min(6, Math.max(1, block.depth)) as 1,
+        children: phrasing(without(block.inlines, 'strong').map(asSpace)),
+      }];
     case 'paragraph': {
       if (isBlank(block.inlines)) return [];
       const paragraph: BlockContent = { type: 'paragraph', children: phrasing(block.inlines) };
@@ -79,7 +86,8 @@ function joinCode(blocks: readonly Block[]): Block[] {
   const joined: Block[] = [];
   for (const block of blocks) {
     const last = joined.at(-1);
-    if (block.kind === 'code' && last?.kind === 'code' && block.language === last.language) joined[joined.length - 1] = { ...last, text: `${last.text}\n${block.text}` };
+    if (block.kind === 'code' && last?.kind === 'code' && block.language === last.language)
+      joined[joined.length - 1] = { ...last, text: `${last.text}\n${block.text}` };
     else joined.push(block);
   }
   return joined;
@@ -106,14 +114,21 @@ class OpenLists {
       top.list.children.at(-1)!.children.push(...nodes);
       return;
     }
-    if (top !== undefined && top.place.level === level && (top.place.list !== place.list || top.place.ordered !== place.ordered)) this.#stack.pop();
+    if (top !== undefined && top.place.level === level &&
+      (top.place.list !== place.list || top.place.ordered !== place.ordered)) this.#stack.pop();
     const goesOn = this.#stack.at(-1)?.place.level === level;
     const list = goesOn ? this.#stack.at(-1)!.list : this.#open({ ...place, level });
     list.children.push({ type: 'listItem', spread: false, children: [...nodes] });
   }
 
   #open(place: ListPlace): List {
-    const list: List = { type: 'list', ordered: place.ordered, start: place.ordered ? (place.number ?? 1) : null, spread: false, children: [] };
+    const list: List = {
+      type: 'list',
+      ordered: place.ordered,
+      start: place.ordered ? (place.number ?? 1) : null,
+      spread: false,
+      children: [],
+    };
     const item: ListItem | undefined = this.#stack.at(-1)?.list.children.at(-1);
     if (item === undefined) this.#out.push(list);
     else item.children.push(list);

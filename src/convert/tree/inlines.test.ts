@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toMarkdown } from '../markdown.ts';
-import { phrasing, text, type Inline } from './inlines.ts';
+import { type Inline, phrasing, text } from './inlines.ts';
 
-const md = (...inlines: Inline[]) => toMarkdown({ type: 'root', children: [{ type: 'paragraph', children: phrasing(inlines) }] }).trimEnd();
+const md = (...inlines: Inline[]) =>
+  toMarkdown({ type: 'root', children: [{ type: 'paragraph', children: phrasing(inlines) }] }).trimEnd();
 const bold = { strong: true };
 
 describe('marks of text', () => {
@@ -22,14 +23,18 @@ describe('marks of text', () => {
   });
 
   it('that reach further go outside', () => {
-    expect(md(text('a ', { emphasis: true }), text('b', { emphasis: true, strong: true }), text(' c', { emphasis: true }))).toBe('*a **b** c*');
+    expect(
+      md(text('a ', { emphasis: true }), text('b', { emphasis: true, strong: true }), text(' c', { emphasis: true })),
+    ).toBe('*a **b** c*');
     expect(md(text('a', { href: 'u', strong: true }), text(' b', { href: 'u' }))).toBe('[**a** b](u)');
   });
 
   it('never write a character as a reference', () => {
     const looks = [{}, bold, { emphasis: true }, { ...bold, emphasis: true }, { strike: true }];
     for (let seed = 0; seed < 300; seed += 1) {
-      const inlines = Array.from({ length: 5 }, (_, i) => text(['ab', ' c', 'd ', '.', 'e.f', ' '][(seed * (i + 3) + i) % 6]!, looks[(seed + i * (seed % 7)) % looks.length]!));
+      const inlines = Array.from({ length: 5 }, (_, i) =>
+        text(['ab', ' c', 'd ', '.', 'e.f', ' '][(seed * (i + 3) + i) % 6]!,
+          looks[(seed + i * (seed % 7)) % looks.length]!));
       expect(md(...inlines)).not.toMatch(/&#x[46-7]/);
     }
   });

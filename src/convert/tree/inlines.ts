@@ -10,12 +10,10 @@ export interface Look {
 }
 
 /** A piece of a paragraph in reading order. */
-export type Inline =
-  | { readonly kind: 'text'; readonly value: string; readonly look: Look }
-  | { readonly kind: 'break'; readonly look: Look }
-  | { readonly kind: 'image'; readonly alt: string; readonly url: string; readonly look: Look }
-  | { readonly kind: 'math'; readonly value: string; readonly look: Look }
-  | { readonly kind: 'note'; readonly id: string; readonly look: Look };
+export type Inline = { readonly kind: 'text'; readonly value: string; readonly look: Look } | { readonly kind: 'break';
+  readonly look: Look } | { readonly kind: 'image'; readonly alt: string; readonly url: string; readonly look: Look }
+  | { readonly kind: 'math'; readonly value: string; readonly look: Look } | { readonly kind: 'note';
+  readonly id: string; readonly look: Look };
 
 export const PLAIN: Look = {};
 
@@ -28,8 +26,8 @@ export function text(value: string, look: Look = PLAIN): Inline {
 }
 
 /**
- * Phrasing content of a paragraph. Adjacent runs with the same formatting are merged, because editors split words into runs.
- * White space at the edges of a mark is moved outside it, as markdown requires.
+ * Phrasing content of a paragraph. Adjacent runs with the same formatting are merged, because editors split words into
+ * runs. White space at the edges of a mark is moved outside it, as markdown requires.
  */
 export function phrasing(inlines: readonly Inline[]): PhrasingContent[] {
   return wrap(trim(merge(inlines)), ORDER, ['', '']);
@@ -37,21 +35,37 @@ export function phrasing(inlines: readonly Inline[]): PhrasingContent[] {
 
 /** Only the text, with line breaks as spaces. */
 export function inlineText(inlines: readonly Inline[]): string {
-  return inlines.map((inline) => (inline.kind === 'text' || inline.kind === 'math' ? inline.value : inline.kind === 'image' ? inline.alt : inline.kind === 'break' ? ' ' : '')).join('');
+  return inlines.map((
+    inline,
+  ) => (inline.kind === 'text' || inline.kind === 'math'
+    ? inline.value
+    : inline.kind === 'image'
+    ? inline.alt
+    : inline.kind === 'break'
+    ? ' '
+    : '')
+  ).join('');
 }
 
 export function isBlank(inlines: readonly Inline[]): boolean {
   return inlines.every((inline) => inline.kind === 'break' || (inline.kind === 'text' && inline.value.trim() === ''));
 }
 
-/** Removes the code mark from pieces if all of the paragraph is in a monospaced font, which some people use for letters. */
+/**
+ * Removes the code mark from pieces if all of the paragraph is in a monospaced font, which some people use for letters.
+ */
 export function withoutTypewriter(inlines: readonly Inline[]): readonly Inline[] {
-  return inlines.every((inline) => inline.kind !== 'text' || inline.look.code || inline.value.trim() === '') ? without(inlines, 'code') : inlines;
+  return inlines.every((inline) => inline.kind !== 'text' || inline.look.code || inline.value.trim() === '')
+    ? without(inlines, 'code')
+    : inlines;
 }
 
 /** The same pieces without some of their marks; headings, for example, are bold without saying so. */
 export function without(inlines: readonly Inline[], ...marks: readonly Mark[]): Inline[] {
-  return inlines.map((inline) => ({ ...inline, look: Object.fromEntries(Object.entries(inline.look).filter(([mark]) => !marks.includes(mark as Mark))) as Look }));
+  return inlines.map((inline) => ({
+    ...inline,
+    look: Object.fromEntries(Object.entries(inline.look).filter(([mark]) => !marks.includes(mark as Mark))) as Look,
+  }));
 }
 
 function merge(inlines: readonly Inline[]): Inline[] {
@@ -86,7 +100,10 @@ function trim(inlines: Inline[]): Inline[] {
   return kept;
 }
 
-/** Marks with the largest extent go outside, so that a word with strikethrough in italic text stays inside one pair of asterisks. */
+/**
+ * Marks with the largest extent go outside, so that a word with strikethrough in italic text stays inside one pair of
+ * asterisks.
+ */
 function wrap(inlines: readonly Inline[], marks: readonly Mark[], around: Around): PhrasingContent[] {
   const out: PhrasingContent[] = [];
   for (let start = 0; start < inlines.length;) {
@@ -98,8 +115,11 @@ function wrap(inlines: readonly Inline[], marks: readonly Mark[], around: Around
     }
     if (best === undefined) out.push(...leaf(inlines[start]!));
     else {
-      const beside: Around = [start === 0 ? around[0] : lastOf(inlines[start - 1]!), best.end === inlines.length ? around[1] : firstOf(inlines[best.end]!)];
-      out.push(...marked(inlines.slice(start, best.end), best.mark, marks.filter((mark) => mark !== best.mark), beside));
+      const beside: Around = [start === 0 ? around[0] : lastOf(inlines[start - 1]!),
+        best.end === inlines.length ? around[1] : firstOf(inlines[best.end]!)];
+      out.push(
+        ...marked(inlines.slice(start, best.end), best.mark, marks.filter((mark) => mark !== best.mark), beside),
+      );
     }
     start = best?.end ?? start + 1;
   }
@@ -117,16 +137,20 @@ function continues(inlines: readonly Inline[], at: number, mark: Mark, value: st
   const inline = inlines[at]!;
   if (inline.look[mark] === value) return true;
   const next = inlines[at + 1];
-  return mark !== 'code' && mark !== 'href' && inline.kind === 'text' && inline.value.trim() === '' && next?.look[mark] === value;
+  return mark !== 'code' && mark !== 'href' && inline.kind === 'text' && inline.value.trim() === '' &&
+    next?.look[mark] === value;
 }
 
 function marked(group: readonly Inline[], mark: Mark, inner: readonly Mark[], around: Around): PhrasingContent[] {
   if (mark === 'code') return code(group);
   const { before, core, after } = edges(group, mark === 'href' ? undefined : around);
-  const rest = (inlines: Inline[], beside: Around) => wrap(mark === 'href' ? inlines.map(plain) : without(inlines, mark), inner, beside);
+  const rest = (inlines: Inline[], beside: Around) =>
+    wrap(mark === 'href' ? inlines.map(plain) : without(inlines, mark), inner, beside);
   if (core.length === 0) return rest([...before, ...after], around);
-  const own: Around = [before.length === 0 ? around[0] : lastOf(before.at(-1)!), after.length === 0 ? around[1] : firstOf(after[0]!)];
-  return [...rest(before, [around[0], firstOf(core[0]!)]), markNode(mark, wrap(core, inner, own), core[0]!.look.href), ...rest(after, [lastOf(core.at(-1)!), around[1]])];
+  const own: Around = [before.length === 0 ? around[0] : lastOf(before.at(-1)!),
+    after.length === 0 ? around[1] : firstOf(after[0]!)];
+  return [...rest(before, [around[0], firstOf(core[0]!)]), markNode(mark, wrap(core, inner, own), core[0]!.look.href),
+    ...rest(after, [lastOf(core.at(-1)!), around[1]])];
 }
 
 function plain(inline: Inline): Inline {
@@ -150,23 +174,33 @@ function code(group: readonly Inline[]): PhrasingContent[] {
 }
 
 /**
- * The parts of a group that cannot be inside its mark: white space at its edges and, next to a letter outside, punctuation and
- * parts of words, because the mark would not close there in markdown. Characters of scripts without spaces between words may be
- * marked individually.
+ * The parts of a group that cannot be inside its mark: white space at its edges and, next to a letter outside,
+ * punctuation and parts of words, because the mark would not close there in markdown. Characters of scripts without
+ * spaces between words may be marked individually.
  */
-function edges(group: readonly Inline[], around: Around | undefined): { before: Inline[]; core: Inline[]; after: Inline[] } {
+function edges(group: readonly Inline[],
+  around: Around | undefined): { before: Inline[]; core: Inline[]; after: Inline[] }
+{
   const before: Inline[] = [];
   const after: Inline[] = [];
   const core = [...group];
   for (let first = core[0]; first !== undefined; first = core[0]) {
     const outside = before.length === 0 ? (around?.[0] ?? '') : lastOf(before.at(-1)!);
-    const length = first.kind === 'text' ? cutAtStart(first.value, around === undefined ? '' : outside) : first.kind === 'break' ? 1 : 0;
+    const length = first.kind === 'text'
+      ? cutAtStart(first.value, around === undefined ? '' : outside)
+      : first.kind === 'break'
+      ? 1
+      : 0;
     if (length === 0) break;
     move(core, before, 'start', first.kind === 'text' ? length : 1);
   }
   for (let last = core.at(-1); last !== undefined; last = core.at(-1)) {
     const outside = after.length === 0 ? (around?.[1] ?? '') : firstOf(after[0]!);
-    const length = last.kind === 'text' ? cutAtEnd(last.value, around === undefined ? '' : outside) : last.kind === 'break' ? 1 : 0;
+    const length = last.kind === 'text'
+      ? cutAtEnd(last.value, around === undefined ? '' : outside)
+      : last.kind === 'break'
+      ? 1
+      : 0;
     if (length === 0) break;
     move(core, after, 'end', last.kind === 'text' ? length : 1);
   }
@@ -174,7 +208,8 @@ function edges(group: readonly Inline[], around: Around | undefined): { before: 
 }
 
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** Number of characters at the beginning of a text that must stay outside if a character precedes them. */
 function cutAtStart(value: string, outside: string): number {
@@ -183,7 +218,8 @@ function cutAtStart(value: string, outside: string): number {
   let length = 0;
   for (const character of value) {
     const letter = LETTER.test(character);
-    if (character.trim() === '' || (length === 0 && letter && (UNSPACED.test(character) || UNSPACED.test(outside)))) break;
+    if (character.trim() === '' || (length === 0 && letter && (UNSPACED.test(character) || UNSPACED.test(outside))))
+      break;
     if (length > 0 && letter !== LETTER.test(value[0]!)) break;
     length += character.length;
   }
@@ -198,8 +234,14 @@ function cutAtEnd(value: string, outside: string): number {
 /** Moves some characters, or a piece that is not text, from an end of the core to the pieces beside it. */
 function move(core: Inline[], beside: Inline[], end: 'start' | 'end', length: number): void {
   const piece = end === 'start' ? core.shift()! : core.pop()!;
-  const taken: Inline = piece.kind !== 'text' ? piece : text(end === 'start' ? piece.value.slice(0, length) : piece.value.slice(piece.value.length - length), piece.look);
-  const left = piece.kind !== 'text' ? '' : end === 'start' ? piece.value.slice(length) : piece.value.slice(0, piece.value.length - length);
+  const taken: Inline = piece.kind !== 'text'
+    ? piece
+    : text(end === 'start' ? piece.value.slice(0, length) : piece.value.slice(piece.value.length - length), piece.look);
+  const left = piece.kind !== 'text'
+    ? ''
+    : end === 'start'
+    ? piece.value.slice(length)
+    : piece.value.slice(0, piece.value.length - length);
   if (end === 'start') {
     beside.push(taken);
     if (left !== '') core.unshift(text(left, piece.look));
@@ -213,7 +255,11 @@ function move(core: Inline[], beside: Inline[], end: 'start' | 'end', length: nu
 type Around = readonly [before: string, after: string];
 
 function firstOf(inline: Inline): string {
-  return inline.kind === 'text' ? String.fromCodePoint(inline.value.codePointAt(0) ?? 32) : inline.kind === 'break' ? '\n' : '.';
+  return inline.kind === 'text'
+    ? String.fromCodePoint(inline.value.codePointAt(0) ?? 32)
+    : inline.kind === 'break'
+    ? '\n'
+    : '.';
 }
 
 function lastOf(inline: Inline): string {

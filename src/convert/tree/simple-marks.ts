@@ -3,9 +3,10 @@ import type { Nodes, Parents } from 'mdast';
 const MARKS: ReadonlySet<string> = new Set(['emphasis', 'strong', 'delete']);
 
 /**
- * Simplifies marks of a tree in place: those within others of the same kind are removed, and those beside others of the same kind are joined with them.
- * Neither changes what is shown, and pages whose marks are not closed nest them by the hundred. The printer looks for characters with which each of them
- * can be read: it tries others for each mistake, and reads the whole paragraph again, which takes a time that grows with the cube of its length.
+ * Simplifies marks of a tree in place: those within others of the same kind are removed, and those beside others of the
+ * same kind are joined with them. Neither changes what is shown, and pages whose marks are not closed nest them by the
+ * hundred. The printer looks for characters with which each of them can be read: it tries others for each mistake, and
+ * reads the whole paragraph again, which takes a time that grows with the cube of its length.
  */
 export function simplifyMarks(node: Nodes, within: readonly string[] = []): void {
   if (!('children' in node)) return;

@@ -1,7 +1,7 @@
 import type { BlockContent, PhrasingContent, TableRow as RowNode } from 'mdast';
 import { MAX_COLUMNS } from '../limits.ts';
 import type { Block } from './blocks.ts';
-import { inlineText, isBlank, phrasing, text, type Inline } from './inlines.ts';
+import { type Inline, inlineText, isBlank, phrasing, text } from './inlines.ts';
 
 /** Number of columns and rows that a cell spans; 1 if absent. */
 export interface Span {
@@ -24,25 +24,32 @@ export function framedBlocks(rows: readonly TableRow[]): readonly Block[] | unde
 }
 
 /**
- * A markdown table: the first row is the head, a merged cell fills its first position and leaves the others empty, and blocks
- * of a cell are separated by line breaks.
+ * A markdown table: the first row is the head, a merged cell fills its first position and leaves the others empty, and
+ * blocks of a cell are separated by line breaks.
  */
 export function tableNodes(rows: readonly TableRow[]): BlockContent[] {
   return tableOf(gridOf(rows).map((row) => row.map((cell) => cellContent(cell?.blocks ?? []))));
 }
 
-/** A table made of the contents of cells; rows without content, and columns without content at the end, are left out. */
+/**
+ * A table made of the contents of cells; rows without content, and columns without content at the end, are left out.
+ */
 export function tableOf(cells: readonly PhrasingContent[][][]): BlockContent[] {
   const filled = (row: readonly PhrasingContent[][]) => row.findLastIndex((cell) => cell.length > 0) + 1;
   const kept = cells.filter((row) => filled(row) > 0);
   const width = kept.reduce((most, row) => Math.max(most, filled(row)), 0);
   if (width === 0) return [];
-  const children: RowNode[] = kept.map((row) => ({ type: 'tableRow', children: Array.from({ length: width }, (_, column) => ({ type: 'tableCell', children: row[column] ?? [] })) }));
+  const children: RowNode[] = kept.map((row) => ({
+    type: 'tableRow',
+    children: Array.from({ length: width }, (_, column) => ({ type: 'tableCell', children: row[column] ?? [] })),
+  }));
   return [{ type: 'table', align: null, children }];
 }
 
 /** Cells by row and column; positions that a merged cell covers are undefined. */
-export function gridOf<Cell extends Span>(rows: readonly { readonly cells: readonly Cell[] }[]): (Cell | undefined)[][] {
+export function gridOf<Cell extends Span>(
+  rows: readonly { readonly cells: readonly Cell[] }[],
+): (Cell | undefined)[][] {
   const grid: (Cell | undefined)[][] = rows.map(() => []);
   const covered: Set<number>[] = rows.map(() => new Set());
   rows.forEach((row, y) => {
@@ -59,7 +66,7 @@ export function gridOf<Cell extends Span>(rows: readonly { readonly cells: reado
       x += columns;
       fill(grid[y]!, x);
     }
-    while (covered[y]!.has(x)) fill(grid[y]!, (x += 1));
+    while (covered[y]!.has(x)) fill(grid[y]!, x += 1);
   });
   return grid;
 }
@@ -84,7 +91,11 @@ function linesOf(block: Block): (readonly Inline[])[] {
     case 'heading':
       return [block.inlines];
     case 'paragraph':
-      return [block.place !== undefined && !block.place.continued ? [text(block.place.ordered ? `${block.place.number ?? 1}. ` : '• '), ...block.inlines] : block.inlines];
+      return [
+        block.place !== undefined && !block.place.continued
+          ? [text(block.place.ordered ? `${block.place.number ?? 1}. ` : '• '), ...block.inlines]
+          : block.inlines,
+      ];
     case 'code':
       return block.text.split('\n').map((line) => [text(line, { code: true })]);
     case 'table':

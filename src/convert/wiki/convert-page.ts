@@ -26,13 +26,22 @@ export function convertPage(page: WikiPage, site: Site): WikiDocument {
   const target = page.redirect === undefined ? byText?.target : page.redirect || byText?.target;
   const { contentMd, categories, infobox } = contentOf(page, byText?.rest ?? text, site, target);
   const meta: Record<string, readonly string[]> = {
-    source: ['wikipedia'], wiki_id: [page.id], wiki_title: [title], wiki_ns: [String(page.ns)],
-    ...listed('wiki_rev_id', revision?.id), ...listed('wiki_timestamp', revision?.timestamp), ...listed('wiki_contributor', revision?.contributor), ...listed('wiki_redirect', target),
+    source: ['wikipedia'],
+    wiki_id: [page.id],
+    wiki_title: [title],
+    wiki_ns: [String(page.ns)],
+    ...listed('wiki_rev_id', revision?.id),
+    ...listed('wiki_timestamp', revision?.timestamp),
+    ...listed('wiki_contributor', revision?.contributor),
+    ...listed('wiki_redirect', target),
     ...(categories.length > 0 && { wiki_category: categories }),
   };
-  for (const [field, value] of [...infobox].slice(0, MOST_FIELDS)) meta[field === '' ? 'infobox' : `infobox_${field}`] = [value];
+  for (const [field, value] of [...infobox].slice(0, MOST_FIELDS))
+    meta[field === '' ? 'infobox' : `infobox_${field}`] = [value];
   return {
-    key: keyOf(title), contentMd, meta,
+    key: keyOf(title),
+    contentMd,
+    meta,
     ...(target !== undefined && { redirect: keyOf(target.split('#', 1)[0]!) }),
     ...(revision?.isTooLong === true && { problem: 'the text is longer than 8,000,000 characters' }),
   };
@@ -43,10 +52,13 @@ export function keyOf(title: string): string {
   return title.trim().replaceAll(' ', '_');
 }
 
-function contentOf({ title, revision }: WikiPage, text: string, site: Site, target: string | undefined): { contentMd: string; categories: readonly string[]; infobox: ReadonlyMap<string, string> } {
+function contentOf({ title, revision }: WikiPage, text: string, site: Site,
+  target: string | undefined
+): { contentMd: string; categories: readonly string[]; infobox: ReadonlyMap<string, string> } {
   const heading = `# ${escapeText(title)}`;
   const none = { categories: [], infobox: new Map<string, string>() };
-  if (!isWikitext(revision?.model)) return { contentMd: `${heading}\n\n${codeBlock(text, LANGUAGES.get(revision!.model.toLowerCase()))}`, ...none };
+  if (!isWikitext(revision?.model))
+    return { contentMd: `${heading}\n\n${codeBlock(text, LANGUAGES.get(revision!.model.toLowerCase()))}`, ...none };
   const page = wikitextToMarkdown(text, title, site);
   const leads = target === undefined ? [] : [`Redirect to [${escapeText(target)}](${linkTarget(target)}).`];
   return { ...page, contentMd: [heading, ...leads, ...(page.contentMd === '' ? [] : [page.contentMd])].join('\n\n') };
@@ -55,7 +67,10 @@ function contentOf({ title, revision }: WikiPage, text: string, site: Site, targ
 /** Exports before version 0.6 name no model. */
 const isWikitext = (model: string | undefined): boolean => model === undefined || model === '' || model === 'wikitext';
 
-const LANGUAGES = new Map([['scribunto', 'lua'], ['css', 'css'], ['sanitized-css', 'css'], ['javascript', 'js'], ['json', 'json'], ['jsonconfig', 'json']]);
+const LANGUAGES = new Map([['scribunto', 'lua'], ['css', 'css'], ['sanitized-css', 'css'], ['javascript', 'js'], [
+  'json',
+  'json',
+], ['jsonconfig', 'json']]);
 
 function listed(name: string, value: string | undefined): Record<string, readonly string[]> {
   return value === undefined || value === '' ? {} : { [name]: [value] };

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
-import { WikiDumpError, type Revision, type WikiPage } from './page.ts';
-import { siteOf, type Site } from './site.ts';
+import { type Revision, WikiDumpError, type WikiPage } from './page.ts';
+import { type Site, siteOf } from './site.ts';
 
 /** Maximum number of characters of a page's text; MediaWiki itself saves at most two million bytes. */
 const MAX_TEXT = 8_000_000;
@@ -24,8 +24,8 @@ interface Collecting {
 }
 
 /**
- * Reads the pages of a MediaWiki export (versions 0.3 to 0.11) from XML that arrives in pieces, with one page in memory at a
- * time. Only XML's own entities are supported; a document type is refused.
+ * Reads the pages of a MediaWiki export (versions 0.3 to 0.11) from XML that arrives in pieces, with one page in memory
+ * at a time. Only XML's own entities are supported; a document type is refused.
  */
 export class PageReader {
   readonly #parser: SaxesParser;
@@ -33,7 +33,8 @@ export class PageReader {
   readonly #namespaces: [string, number][] = [];
   #pages: WikiPage[] = [];
   #site: Site | undefined;
-  #page: { title: string; ns: number; id: string; redirect: string | undefined; revision: Revision | undefined } | undefined;
+  #page: { title: string; ns: number; id: string; redirect: string | undefined; revision: Revision | undefined }
+    | undefined;
   #revision: { -readonly [K in keyof Revision]: Revision[K] } | undefined;
   #value: Collecting | undefined;
   #namespace = 0;
@@ -66,7 +67,8 @@ export class PageReader {
   read(text: string): WikiPage[] {
     this.#unbroken += text.length;
     this.#parser.write(text);
-    if (this.#unbroken > MAX_UNBROKEN) throw new WikiDumpError(`more than ${MAX_UNBROKEN} characters come without a tag`, { isTooLarge: true });
+    if (this.#unbroken > MAX_UNBROKEN)
+      throw new WikiDumpError(`more than ${MAX_UNBROKEN} characters come without a tag`, { isTooLarge: true });
     return this.#take();
   }
 
@@ -88,14 +90,20 @@ export class PageReader {
 
   #open(name: string, attributes: Readonly<Record<string, unknown>>): void {
     this.#unbroken = 0;
-    if (this.#path.length === 0 && name !== 'mediawiki') throw new WikiDumpError(`expected the export of a MediaWiki, found <${name.slice(0, 40)}>`);
-    if (this.#path.length >= MAX_DEPTH) throw new WikiDumpError(`tags must not be nested deeper than ${MAX_DEPTH} levels`);
+    if (this.#path.length === 0 && name !== 'mediawiki')
+      throw new WikiDumpError(`expected the export of a MediaWiki, found <${name.slice(0, 40)}>`);
+    if (this.#path.length >= MAX_DEPTH)
+      throw new WikiDumpError(`tags must not be nested deeper than ${MAX_DEPTH} levels`);
     this.#path.push(name);
     if (name === 'page') this.#page = { title: '', ns: 0, id: '', redirect: undefined, revision: undefined };
-    else if (name === 'revision' && this.#page !== undefined) this.#revision = { id: '', timestamp: '', contributor: '', model: '', text: '', isTooLong: false };
-    else if (name === 'redirect' && this.#page !== undefined) this.#page.redirect = String(attributes['title'] ?? '').slice(0, MAX_VALUE);
+    else if (name === 'revision' && this.#page !== undefined)
+      this.#revision = { id: '', timestamp: '', contributor: '', model: '', text: '', isTooLong: false };
+    else if (name === 'redirect' && this.#page !== undefined)
+      this.#page.redirect = String(attributes['title'] ?? '').slice(0, MAX_VALUE);
     else if (name === 'namespace') this.#namespace = Number(attributes['key'] ?? 0);
-    this.#value = VALUES.has(name) ? { text: '', limit: name === 'text' ? MAX_TEXT : MAX_VALUE, isTooLong: false } : undefined;
+    this.#value = VALUES.has(name)
+      ? { text: '', limit: name === 'text' ? MAX_TEXT : MAX_VALUE, isTooLong: false }
+      : undefined;
   }
 
   #text(text: string): void {

@@ -1,6 +1,6 @@
 import { convertPage, type WikiDocument } from './convert-page.ts';
-import { WikiDumpError, type WikiPage } from './page.ts';
 import { PageReader } from './page-reader.ts';
+import { WikiDumpError, type WikiPage } from './page.ts';
 
 export interface DumpOptions {
   /** Numbers of the namespaces whose pages are converted. */
@@ -29,8 +29,8 @@ export interface DumpBatch {
 const DECODED_AT_ONCE = 32 * 1024;
 
 /**
- * A batch ends when its pages have this number of characters. Several batches are in memory at once, each as strings in two threads and as a
- * message between them.
+ * A batch ends when its pages have this number of characters. Several batches are in memory at once, each as strings in
+ * two threads and as a message between them.
  */
 const BATCH_CHARACTERS = 200_000;
 
@@ -57,14 +57,18 @@ export async function* readDump(xml: AsyncIterable<Uint8Array>, options: DumpOpt
   if (!batches.isEmpty) yield batches.take();
 }
 
-async function* readPages(xml: AsyncIterable<Uint8Array>, reader: PageReader, byteLimit: number): AsyncGenerator<WikiPage[]> {
+async function* readPages(xml: AsyncIterable<Uint8Array>, reader: PageReader,
+  byteLimit: number): AsyncGenerator<WikiPage[]>
+{
   const decoder = new TextDecoder();
   let bytes = 0;
   for await (const piece of xml) {
     bytes += piece.length;
-    if (byteLimit > 0 && bytes > byteLimit) throw new WikiDumpError(`the dump has more than ${byteLimit} bytes of XML`, { isTooLarge: true });
+    if (byteLimit > 0 && bytes > byteLimit)
+      throw new WikiDumpError(`the dump has more than ${byteLimit} bytes of XML`, { isTooLarge: true });
     // Short texts are garbage-collected soon; long ones stay until memory is scarce.
-    for (let at = 0; at < piece.length; at += DECODED_AT_ONCE) yield reader.read(decoder.decode(piece.subarray(at, at + DECODED_AT_ONCE), { stream: true }));
+    for (let at = 0; at < piece.length; at += DECODED_AT_ONCE)
+      yield reader.read(decoder.decode(piece.subarray(at, at + DECODED_AT_ONCE), { stream: true }));
   }
   yield reader.read(decoder.decode());
   yield reader.end();
@@ -98,11 +102,13 @@ class Batches {
   add(page: WikiPage, { site }: PageReader): boolean {
     const { pageLimit, skipRedirects, batchSize } = this.#options;
     const index = this.#pages++;
-    if (pageLimit > 0 && this.#pages > pageLimit) throw new WikiDumpError(`the dump has more than ${pageLimit} pages`, { isTooLarge: true });
+    if (pageLimit > 0 && this.#pages > pageLimit)
+      throw new WikiDumpError(`the dump has more than ${pageLimit} pages`, { isTooLarge: true });
     if (!this.#namespaces.has(page.ns)) return this.#skip();
     const document = convertPage(page, site);
     // Keys that differ only in case identify the same document, which a redirect to it would overwrite.
-    if (document.redirect !== undefined && (skipRedirects || document.redirect.toLowerCase() === document.key.toLowerCase())) return this.#skip();
+    if (document.redirect !== undefined &&
+      (skipRedirects || document.redirect.toLowerCase() === document.key.toLowerCase())) return this.#skip();
     this.#documents.push(document);
     this.#indexes.push(index);
     this.#characters += document.contentMd.length;

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { createOutbound } from '../../net/index.ts';
-import { Reply, AccessWatches, type Caller, type Context, type Guard, type Handlers, type Identity, type AccessWatch, type Permission, type Standing } from '../../operations/index.ts';
+import { type AccessWatch, AccessWatches, type Caller, type Context, type Guard, type Handlers, type Identity,
+  type Permission, Reply, type Standing } from '../../operations/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { Accounts } from './accounts.ts';
-import { identify, type Credential } from './authenticator.ts';
+import { type Credential, identify } from './authenticator.ts';
 import { BackgroundStanding, type BackgroundUser } from './background-user.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
 import { KeyUses } from './credentials/key-uses.ts';
@@ -36,29 +37,37 @@ export interface Access {
   readonly guard: Guard;
   /** Whether callers must authenticate. */
   readonly enabled: boolean;
-  /** The identity of a credential; undefined for a credential that is invalid for any reason, and while authentication is off. */
+  /**
+   * The identity of a credential; undefined for a credential that is invalid for any reason, and while authentication
+   * is off.
+   */
   identify(credential: Credential): Promise<Identity | undefined>;
   /** The MCP key of this hash (SHA-256, hexadecimal); undefined for one that is unknown, disabled or expired. */
   findMcpKey(hash: string): Promise<McpKeyOwner | undefined>;
   /** The same by the key itself. */
   checkMcpKey(key: string): Promise<McpKeyOwner | undefined>;
   /**
-   * Follows a caller whose stream stays open. `check` verifies what the stream needs beyond a valid credential, and rejects if it is not
-   * allowed.
+   * Follows a caller whose stream stays open. `check` verifies what the stream needs beyond a valid credential, and
+   * rejects if it is not allowed.
    */
   follow(caller: Caller, check?: () => Promise<unknown>): AccessWatch;
   /** The same for an adapter with its own credentials. */
   readonly accessWatches: AccessWatches;
   /**
-   * Calls the listener when users, groups, keys or permissions have changed, before the change is acknowledged. Call the returned function to
-   * stop that.
+   * Calls the listener when users, groups, keys or permissions have changed, before the change is acknowledged. Call
+   * the returned function to stop that.
    */
   onChange(listener: () => void): () => void;
-  /** Makes sure that there is an administrator. Call it before the first use, and again after the database was replaced. */
+  /**
+   * Makes sure that there is an administrator. Call it before the first use, and again after the database was replaced.
+   */
   load(): Promise<void>;
   /** Drops cached users, groups, keys and permissions, because another process has changed them. */
   forget(): void;
-  /** The right of a user's work in the background; undefined while authentication is off, when everyone may do everything. */
+  /**
+   * The right of a user's work in the background; undefined while authentication is off, when everyone may do
+   * everything.
+   */
   standingOf(user: BackgroundUser, permission: Permission, collection: string): Standing | undefined;
   /** Records the use of a key by another process, by the key's hash. */
   recordKeyUse(hash: string): void;
@@ -78,17 +87,31 @@ export function createAccess(environment: DocsEnvironment): Access {
   const auth = settings.auth?.enabled ? settings.auth : undefined;
   const accounts = new Accounts(sql);
   const store = { sql, feed, clock, accounts, log };
-  const rules = settings.auth?.passwordMinLength === undefined ? undefined : { minLength: settings.auth.passwordMinLength };
+  const rules = settings.auth?.passwordMinLength === undefined
+    ? undefined
+    : { minLength: settings.auth.passwordMinLength };
   const passwords = new Passwords(settings.auth?.passwordCost);
-  const uses = new KeyUses({ sql, clock, log, keep: settings.mode !== 'read', relay: relay && ((hash) => relay.add({ kind: 'key-use', hash })) });
-  const tokens = new Tokens({ secret: auth?.jwtSecret ?? randomBytes(32).toString('hex'), lifetimeMs: auth?.jwtExpiryMs ?? 0, sessionMaxMs: auth?.sessionMaxMs, clock });
+  const uses = new KeyUses({
+    sql,
+    clock,
+    log,
+    keep: settings.mode !== 'read',
+    relay: relay && ((hash) => relay.add({ kind: 'key-use', hash })),
+  });
+  const tokens = new Tokens({
+    secret: auth?.jwtSecret ?? randomBytes(32).toString('hex'),
+    lifetimeMs: auth?.jwtExpiryMs ?? 0,
+    sessionMaxMs: auth?.sessionMaxMs,
+    clock,
+  });
   const { oidc, close } = openIssuer(environment, auth, { ...store, passwords });
-  const identifyBy = (credential: Credential): Promise<Identity | undefined> => identify({ accounts, tokens, uses, clock, oidc }, credential);
+  const identifyBy = (credential: Credential): Promise<Identity | undefined> =>
+    identify({ accounts, tokens, uses, clock, oidc }, credential);
   const findMcpKey: Access['findMcpKey'] = async (hash) => {
     const before = accounts.changes;
     const key = await readMcpKey(sql, hash);
-    // Callers cache the result until they are notified of a change. The notification of this change came before they had the result, so the
-    // key is read again.
+    // Callers cache the result until they are notified of a change. The notification of this change came before they
+    // had the result, so the key is read again.
     if (accounts.changes !== before) return findMcpKey(hash);
     if (key === undefined || key.disabled || isExpired(key.expiresAt, unixSeconds(clock))) return undefined;
     const expiresAt = expiryOf(key.expiresAt);
@@ -120,11 +143,13 @@ export function createAccess(environment: DocsEnvironment): Access {
       let account: { readonly id: string | undefined } | undefined;
       return accessWatches.follow(async () => {
         // Any operation that is not public gives the same result here.
-        const { account: id, expiresAt, withoutBodies, mayAnywhere } = await guard.identify(operations.searchDocuments, caller);
+        const { account: id, expiresAt, withoutBodies, mayAnywhere } = await guard.identify(operations.searchDocuments,
+          caller);
         account ??= { id };
         if (account.id !== id) throw unauthenticated('invalid token');
         // Keys that may write have streams to send.
-        if (withoutBodies === true && mayAnywhere?.('write') !== true) throw new ServiceError('forbidden', 'forbidden: the API key is for searches, and not for streams');
+        if (withoutBodies === true && mayAnywhere?.('write') !== true)
+          throw new ServiceError('forbidden', 'forbidden: the API key is for searches, and not for streams');
         await check?.();
         return expiresAt;
       });
@@ -133,10 +158,12 @@ export function createAccess(environment: DocsEnvironment): Access {
     async load() {
       accounts.forget();
       // A follower has the administrators of its leader.
-      if (auth !== undefined && relay === undefined && environment.replication?.refusal === undefined) await bootstrapAdmin({ ...store, passwords }, auth);
+      if (auth !== undefined && relay === undefined && environment.replication?.refusal === undefined)
+        await bootstrapAdmin({ ...store, passwords }, auth);
     },
     forget: () => accounts.forget(),
-    standingOf: (user, permission, collection) => (auth === undefined ? undefined : new BackgroundStanding(accounts, user, permission, collection)),
+    standingOf: (user, permission,
+      collection) => (auth === undefined ? undefined : new BackgroundStanding(accounts, user, permission, collection)),
     recordKeyUse: (hash) => uses.note(hash),
     async stop() {
       // Two calls: the first may wait for a write that began before the last uses were recorded.
@@ -148,16 +175,30 @@ export function createAccess(environment: DocsEnvironment): Access {
 }
 
 /**
- * The issuer that the settings name. Its address may be private, like every address that the operator configures; other addresses that it
- * refers to must obey the rules of `net`.
+ * The issuer that the settings name. Its address may be private, like every address that the operator configures; other
+ * addresses that it refers to must obey the rules of `net`.
  */
-function openIssuer(environment: DocsEnvironment, auth: DocsSettings['auth'], store: AccessStore & { readonly passwords: Passwords }): { readonly oidc?: Oidc; close(): Promise<void> } {
+function openIssuer(environment: DocsEnvironment, auth: DocsSettings['auth'],
+  store: AccessStore & { readonly passwords: Passwords }): { readonly oidc?: Oidc; close(): Promise<void> }
+{
   const { issuer: address, redirectUri } = auth?.oidc ?? {};
-  if (auth?.oidc === undefined || address === undefined || redirectUri === undefined) return { close: () => Promise.resolve() };
-  const { clock, log, relay, replication, settings: { outbound: { allowPrivate, allowlist } = { allowPrivate: 'false' as const, allowlist: [] }, mode } } = environment;
+  if (auth?.oidc === undefined || address === undefined || redirectUri === undefined)
+    return { close: () => Promise.resolve() };
+  const { clock, log, relay, replication,
+    settings: { outbound: { allowPrivate, allowlist } = { allowPrivate: 'false' as const, allowlist: [] }, mode } } =
+      environment;
   const settings = { ...auth.oidc, issuer: address, redirectUri };
-  const outbound = createOutbound({ allowPrivate, allowlist: [...allowlist, new URL(address).hostname.replace(/^\[|\]$/g, '')] });
-  const issuer = new Issuer({ settings, fetch: outbound.fetch({ maxBytes: 1024 * 1024, timeoutMs: 10_000 }), clock, log, secret: auth.jwtSecret });
+  const outbound = createOutbound({
+    allowPrivate,
+    allowlist: [...allowlist, new URL(address).hostname.replace(/^\[|\]$/g, '')],
+  });
+  const issuer = new Issuer({
+    settings,
+    fetch: outbound.fetch({ maxBytes: 1024 * 1024, timeoutMs: 10_000 }),
+    clock,
+    log,
+    secret: auth.jwtSecret,
+  });
   const mayCreate = (): boolean => mode !== 'read' && relay === undefined && replication?.refusal === undefined;
   return { oidc: new Oidc({ ...store, settings, issuer, log, mayCreate }), close: () => outbound.close() };
 }
@@ -167,7 +208,8 @@ type AnyHandler = (input: object, context: Context) => Promise<object>;
 /** No cache on the way may store answers about credentials (decisions section 5.3). */
 function unstored<H extends Handlers<Operations>>(handlers: H): H {
   const wrapped = Object.entries(handlers).map(([id, handler]) => {
-    const answer: AnyHandler = async (input, context) => new Reply(await (handler as AnyHandler)(input, context), { 'Cache-Control': 'no-store' });
+    const answer: AnyHandler = async (input, context) =>
+      new Reply(await (handler as AnyHandler)(input, context), { 'Cache-Control': 'no-store' });
     return [id, answer];
   });
   return Object.fromEntries(wrapped) as H;

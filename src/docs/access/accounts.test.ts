@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openDatabase, DOCUMENT_MIGRATIONS, migrate, type Sql } from '../../storage/index.ts';
+import { DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { Accounts } from './accounts.ts';
 import { newTokenId } from './new-token-id.ts';
 import { writeGrant } from './rows/grant-rows.ts';
@@ -8,7 +8,16 @@ import { removeUser, writeUser } from './rows/user-rows.ts';
 async function withAnn(): Promise<Sql> {
   const sql = await openDatabase({ path: ':memory:' });
   await migrate(sql, DOCUMENT_MIGRATIONS);
-  const ann = { username: 'ann', uid: newTokenId(), tokenId: newTokenId(), passwordHash: '', admin: false, disabled: false, mustChange: false, createdAt: 0 };
+  const ann = {
+    username: 'ann',
+    uid: newTokenId(),
+    tokenId: newTokenId(),
+    passwordHash: '',
+    admin: false,
+    disabled: false,
+    mustChange: false,
+    createdAt: 0,
+  };
   await sql.transaction((tx) => writeUser(tx, ann));
   return sql;
 }
@@ -50,10 +59,12 @@ describe('the accounts that are remembered', () => {
     const real = await withAnn();
     const { sql, during } = watched(real);
     const accounts = new Accounts(sql);
-    during(() => real.transaction(async (tx) => {
-      await removeUser(tx, 'ann');
-      tx.onCommit(() => accounts.forget());
-    }));
+    during(() =>
+      real.transaction(async (tx) => {
+        await removeUser(tx, 'ann');
+        tx.onCommit(() => accounts.forget());
+      })
+    );
     await accounts.account('ann');
     expect(await accounts.account('ann')).toBeUndefined();
   });

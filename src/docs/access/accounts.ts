@@ -1,8 +1,8 @@
 import { Lru } from '../../lib/lru.ts';
 import type { Sql } from '../../storage/index.ts';
 import { Grants } from './grants.ts';
-import { readKey, type StoredKey } from './rows/api-key-rows.ts';
 import type { ClaimedRights } from './oidc/claims.ts';
+import { readKey, type StoredKey } from './rows/api-key-rows.ts';
 import { listGrantsHeld, listGrantsOf } from './rows/grant-rows.ts';
 import { isEnded } from './rows/session-rows.ts';
 import { readUser } from './rows/user-rows.ts';
@@ -21,12 +21,14 @@ export interface Account {
   readonly grants: Grants;
 }
 
-/** Maximum number of cached users and keys. Unknown names and keys are not cached: guessing must not fill the memory. */
+/**
+ * Maximum number of cached users and keys. Unknown names and keys are not cached: guessing must not fill the memory.
+ */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Users and keys, cached because every request needs them. Each change calls `forget` when it commits, before it is acknowledged; data that
- * were read during a change are not cached.
+ * Users and keys, cached because every request needs them. Each change calls `forget` when it commits, before it is
+ * acknowledged; data that were read during a change are not cached.
  */
 export class Accounts {
   readonly #sql: Sql;
@@ -46,8 +48,8 @@ export class Accounts {
   }
 
   /**
-   * Undefined if there is no user of that name; disabled users are returned with `disabled` set. Includes the rights that the claims of an
-   * issuer stand for.
+   * Undefined if there is no user of that name; disabled users are returned with `disabled` set. Includes the rights
+   * that the claims of an issuer stand for.
    */
   account(username: string, claimed?: ClaimedRights): Promise<Account | undefined> {
     const claims = claimed === undefined || claimed.roles.length + claimed.groups.length === 0 ? undefined : claimed;
@@ -75,8 +77,8 @@ export class Accounts {
   }
 
   /**
-   * Calls the listener whenever users, groups, keys or permissions have changed, until the returned function is called. The listener must not
-   * throw.
+   * Calls the listener whenever users, groups, keys or permissions have changed, until the returned function is called.
+   * The listener must not throw.
    */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -95,7 +97,16 @@ export class Accounts {
   async #readAccount(username: string, claims?: ClaimedRights): Promise<Account | undefined> {
     const user = await readUser(this.#sql, username);
     if (user === undefined) return undefined;
-    const grants = new Grants([...await listGrantsOf(this.#sql, username), ...(claims === undefined ? [] : await listGrantsHeld(this.#sql, claims))]);
-    return { username, uid: user.uid, tokenId: user.tokenId, disabled: user.disabled, mustChange: user.mustChange, admin: user.admin || grants.areThoseOfAdmin, grants };
+    const grants = new Grants([...await listGrantsOf(this.#sql, username),
+      ...(claims === undefined ? [] : await listGrantsHeld(this.#sql, claims))]);
+    return {
+      username,
+      uid: user.uid,
+      tokenId: user.tokenId,
+      disabled: user.disabled,
+      mustChange: user.mustChange,
+      admin: user.admin || grants.areThoseOfAdmin,
+      grants,
+    };
   }
 }

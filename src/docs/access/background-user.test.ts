@@ -21,16 +21,23 @@ describe('work that goes on for a user (decision D-165)', () => {
     expect(standing.isPermitted()).toBe(true);
     await fixture.manage('setPermission', { username: 'ann', collection: 'blog' });
     expect(standing.isPermitted()).toBe(false);
-    await expect(standing.requirePermission()).rejects.toMatchObject({ code: 'forbidden', message: 'forbidden: no write permission on Blog' });
+    await expect(standing.requirePermission()).rejects.toMatchObject({
+      code: 'forbidden',
+      message: 'forbidden: no write permission on Blog',
+    });
     expect(standing.isPermitted()).toBe(false);
   });
 
   it('ends with the user, also if another one has the name', async () => {
     await fixture.manage('updateUser', { username: 'ann', disabled: true });
-    await expect(write().requirePermission()).rejects.toMatchObject({ message: expect.stringContaining('ann, whose work this is, is disabled') });
+    await expect(write().requirePermission()).rejects.toMatchObject({
+      message: expect.stringContaining('ann, whose work this is, is disabled'),
+    });
     await fixture.manage('deleteUser', { username: 'ann' });
     await fixture.register('ann', { admin: true });
-    await expect(write().requirePermission()).rejects.toMatchObject({ message: expect.stringContaining('was deleted') });
+    await expect(write().requirePermission()).rejects.toMatchObject({
+      message: expect.stringContaining('was deleted'),
+    });
   });
 });
 
@@ -55,7 +62,8 @@ describe('a change of accounts that has to wait (decision D-164)', () => {
   it('is not made by an administrator who was disabled meanwhile', async () => {
     const second = await fixture.register('second', { admin: true });
     beforeNextTransaction(() => fixture.manage('updateUser', { username: 'second', disabled: true }));
-    await expect(fixture.call('registerUser', { username: 'backdoor', password: 'secret', admin: true }, second)).rejects.toMatchObject({ code: 'unauthenticated' });
+    await expect(fixture.call('registerUser', { username: 'backdoor', password: 'secret', admin: true }, second))
+      .rejects.toMatchObject({ code: 'unauthenticated' });
     expect((await fixture.manage('listUsers')).users.map(({ username }) => username)).toEqual(['admin', 'second']);
   });
 

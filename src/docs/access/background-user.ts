@@ -17,7 +17,9 @@ export function backgroundUserOf({ username, account, claimed }: Identity): Back
   return account === undefined ? undefined : { username, account, ...(claimed && { claimed }) };
 }
 
-/** The right of a user's background work to a collection. It is what the user may do at that time, not at the request. */
+/**
+ * The right of a user's background work to a collection. It is what the user may do at that time, not at the request.
+ */
 export class BackgroundStanding implements Standing {
   readonly #accounts: Accounts;
   readonly #user: BackgroundUser;
@@ -43,7 +45,8 @@ export class BackgroundStanding implements Standing {
     const account = await this.#accounts.account(username, claimed);
     if (account?.uid !== uid) throw refused(username, 'was deleted');
     if (account.disabled) throw refused(username, 'is disabled');
-    if (!account.admin && !account.grants.may(this.#permission, this.#collection)) throw forbidden(this.#permission, this.#collection);
+    if (!account.admin && !account.grants.may(this.#permission, this.#collection))
+      throw forbidden(this.#permission, this.#collection);
     this.#confirmed = before;
   }
 }

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Grants, type Grant } from './grants.ts';
+import { type Grant, Grants } from './grants.ts';
 
 const grant = (collection: string, ...permissions: string[]): Grant => ({
-  collection, read: permissions.includes('read'), write: permissions.includes('write'), admin: permissions.includes('admin'),
+  collection,
+  read: permissions.includes('read'),
+  write: permissions.includes('write'),
+  admin: permissions.includes('admin'),
 });
 
 describe('permissions (contract section 5, rule 8)', () => {
@@ -22,7 +25,8 @@ describe('permissions (contract section 5, rule 8)', () => {
 
   it('add up over a user and its groups before * is looked at', () => {
     const grants = new Grants([grant('blog', 'read'), grant('blog', 'write'), grant('*', 'admin')]);
-    expect((['read', 'write', 'admin'] as const).map((permission) => grants.may(permission, 'blog'))).toEqual([true, true, false]);
+    expect((['read', 'write', 'admin'] as const).map((permission) => grants.may(permission, 'blog'))).toEqual([true,
+      true, false]);
   });
 
   it('for * leave out the collections of the system', () => {
@@ -42,16 +46,26 @@ describe('permissions (contract section 5, rule 8)', () => {
   });
 
   it('are not moved by names that objects know', () => {
-    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) expect(new Grants([grant('a', 'read')]).may('read', name)).toBe(false);
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+      expect(new Grants([grant('a', 'read')]).may('read', name)).toBe(false);
   });
 
   it('are what the rules say of any grants', () => {
     const name = fc.constantFrom('a', 'b', '*', '_memory');
-    const some = fc.array(fc.record({ collection: name, read: fc.boolean(), write: fc.boolean(), admin: fc.boolean() }));
-    fc.assert(fc.property(some, fc.constantFrom('read', 'write', 'admin'), fc.constantFrom('a', 'b', 'c', '_memory'), (all, permission, collection) => {
-      const own = all.filter((each) => each.collection === collection);
-      const deciding = own.length > 0 ? own : collection === '_memory' ? [] : all.filter((each) => each.collection === '*');
-      expect(new Grants(all).may(permission, collection)).toBe(deciding.some((each) => each[permission]));
-    }));
+    const some = fc.array(
+      fc.record({ collection: name, read: fc.boolean(), write: fc.boolean(), admin: fc.boolean() }),
+    );
+    fc.assert(
+      fc.property(some, fc.constantFrom('read', 'write', 'admin'), fc.constantFrom('a', 'b', 'c', '_memory'),
+        (all, permission, collection) => {
+          const own = all.filter((each) => each.collection === collection);
+          const deciding = own.length > 0
+            ? own
+            : collection === '_memory'
+            ? []
+            : all.filter((each) => each.collection === '*');
+          expect(new Grants(all).may(permission, collection)).toBe(deciding.some((each) => each[permission]));
+        }),
+    );
   });
 });

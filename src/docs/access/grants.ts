@@ -13,9 +13,9 @@ export interface Grant {
 export const ALL_COLLECTIONS = '*';
 
 /**
- * The permissions of a user: the user's own, those of the user's groups and those of roles of either, added up by collection. If there is a
- * sum for a collection, only that counts; otherwise the sum for `*` counts, except for collections of the system (contract section 5, rule 8;
- * decisions sections 2.4 and 5.1).
+ * The permissions of a user: the user's own, those of the user's groups and those of roles of either, added up by
+ * collection. If there is a sum for a collection, only that counts; otherwise the sum for `*` counts, except for
+ * collections of the system (contract section 5, rule 8; decisions sections 2.4 and 5.1).
  */
 export class Grants {
   readonly #byCollection = new Map<string, Grant>();
@@ -37,7 +37,8 @@ export class Grants {
   /** The sum that counts for a collection; undefined if nothing is granted. */
   entryFor(collection: string): Grant | undefined {
     const name = collection.toLowerCase();
-    return this.#byCollection.get(name) ?? (isSystemCollection(name) ? undefined : this.#byCollection.get(ALL_COLLECTIONS));
+    return this.#byCollection.get(name) ??
+      (isSystemCollection(name) ? undefined : this.#byCollection.get(ALL_COLLECTIONS));
   }
 
   /** Whether the permission is granted on any collection that is not one of the system. */

@@ -2,7 +2,7 @@ import type { OperationId } from '../../../generated/docs/operations.ts';
 import type { Identity, OperationSpec } from '../../operations/index.ts';
 import type { Account } from './accounts.ts';
 import type { ClaimedRights } from './oidc/claims.ts';
-import { Scope, type KeyScope } from './scope.ts';
+import { type KeyScope, Scope } from './scope.ts';
 
 /** Operations that a user who must change the password may call before that. */
 const BEFORE_THE_CHANGE: ReadonlySet<string> = new Set<OperationId>(['changePassword', 'getCurrentUser', 'logout']);
@@ -10,7 +10,9 @@ const BEFORE_THE_CHANGE: ReadonlySet<string> = new Set<OperationId>(['changePass
 /** The identity of the holder of a token. An administrator bypasses all checks (contract section 5, rule 8). */
 export function identityByToken(account: Account, expiresAt: number, claimed?: ClaimedRights): Identity {
   const identity: Identity = { ...rightsOf(account), by: 'token', expiresAt, ...(claimed && { claimed }) };
-  return account.mustChange ? { ...identity, admin: false, may: () => false, mayAnywhere: () => false, refusal: refuseBeforeTheChange } : identity;
+  return account.mustChange
+    ? { ...identity, admin: false, may: () => false, mayAnywhere: () => false, refusal: refuseBeforeTheChange }
+    : identity;
 }
 
 /** The identity of the holder of an API key: the rights of its owner, restricted by the key's scope. */
@@ -29,9 +31,13 @@ export function identityByKey(account: Account, given: KeyScope, expiresAt: numb
   };
 }
 
-function rightsOf({ username, uid, admin, grants }: Account): Pick<Identity, 'username' | 'account' | 'admin' | 'may' | 'mayAnywhere'> {
+function rightsOf(
+  { username, uid, admin, grants }: Account,
+): Pick<Identity, 'username' | 'account' | 'admin' | 'may' | 'mayAnywhere'> {
   return {
-    username, account: uid, admin,
+    username,
+    account: uid,
+    admin,
     may: admin ? () => true : (permission, collection) => grants.may(permission, collection),
     mayAnywhere: (permission) => admin || grants.mayAnywhere(permission),
   };

@@ -1,3 +1,3 @@
-export { createAccess, type Access } from './access.ts';
-export { backgroundUserOf, type BackgroundUser } from './background-user.ts';
+export { type Access, createAccess } from './access.ts';
+export { type BackgroundUser, backgroundUserOf } from './background-user.ts';
 export { recordOf } from './rows/user-rows.ts';

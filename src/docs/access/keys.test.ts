@@ -18,7 +18,9 @@ describe('an API key with a scope', () => {
     await fixture.register('ann');
     await fixture.manage('setPermission', { username: 'ann', collection: '*', read: true, write: true });
     const identity = await identityOf({ collections: ['Blog'], operations: ['read', 'addDocument'] });
-    const rights = (['read', 'write', 'admin'] as const).map((permission) => [identity!.may(permission, 'BLOG'), identity!.may(permission, 'wiki')]);
+    const rights = (['read', 'write', 'admin'] as const).map((
+      permission,
+    ) => [identity!.may(permission, 'BLOG'), identity!.may(permission, 'wiki')]);
     expect(rights).toEqual([[true, false], [true, false], [false, false]]);
     await fixture.manage('setPermission', { username: 'ann', collection: 'blog', read: true });
     const narrowed = await identityOf({ operations: ['write'] });
@@ -28,9 +30,13 @@ describe('an API key with a scope', () => {
   it('of an administrator manages no accounts, unless it names the operation', async () => {
     await fixture.register('ann', { admin: true });
     const credential = await fixture.login('ann');
-    const call = async (more: object) => fixture.call('listUsers', {}, (await fixture.keyOf(credential, more)).credential);
-    for (const more of [{ operations: ['read', 'write', 'admin'] }, { collections: ['*'] }]) await expect(call(more)).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(call({ operations: ['listUsers'], collections: ['*'] })).rejects.toMatchObject({ code: 'admin_required' });
+    const call = async (more: object) =>
+      fixture.call('listUsers', {}, (await fixture.keyOf(credential, more)).credential);
+    for (const more of [{ operations: ['read', 'write', 'admin'] }, { collections: ['*'] }])
+      await expect(call(more)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(call({ operations: ['listUsers'], collections: ['*'] })).rejects.toMatchObject({
+      code: 'admin_required',
+    });
     expect((await call({ operations: ['listUsers'] })).users).toHaveLength(2);
   });
 
@@ -43,7 +49,10 @@ describe('an API key with a scope', () => {
 
   it('names operations that there are', async () => {
     await fixture.register('ann');
-    await expect(identityOf({ operations: ['toString'] })).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('operations') as string });
+    await expect(identityOf({ operations: ['toString'] })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('operations') as string,
+    });
   });
 });
 
@@ -56,24 +65,34 @@ describe('locking out', () => {
     const ended = new Promise((resolve) => accessWatch.signal.addEventListener('abort', resolve));
     await fixture.manage('updateUser', { username: 'ann', disabled: true });
     await ended;
-    expect(await Promise.all([credential, apiKey].map((each) => fixture.access.identify(each)))).toEqual([undefined, undefined]);
+    expect(await Promise.all([credential, apiKey].map((each) => fixture.access.identify(each)))).toEqual([undefined,
+      undefined]);
     await fixture.manage('updateUser', { username: 'ann', disabled: false });
-    expect((await Promise.all([credential, apiKey].map((each) => fixture.access.identify(each)))).map((each) => each?.username)).toEqual([undefined, 'ann']);
+    expect(
+      (await Promise.all([credential, apiKey].map((each) => fixture.access.identify(each)))).map((each) =>
+        each?.username
+      ),
+    ).toEqual([undefined, 'ann']);
   });
 
   it('leaves the last administrator', async () => {
-    for (const change of [{ disabled: true }, { admin: false }]) await expect(fixture.manage('updateUser', { username: 'admin', ...change })).rejects.toThrow("the last administrator can't be disabled or demoted");
+    for (const change of [{ disabled: true }, { admin: false }])
+      await expect(fixture.manage('updateUser', { username: 'admin', ...change })).rejects.toThrow(
+        "the last administrator can't be disabled or demoted",
+      );
     await fixture.register('ann');
     await fixture.manage('setUserRoles', { username: 'ann', roles: ['admin'] });
     await fixture.manage('updateUser', { username: 'admin', admin: false });
-    await expect(fixture.call('setUserRoles', { username: 'ann', roles: [] }, await fixture.login('ann'))).rejects.toThrow('the last administrator');
+    await expect(fixture.call('setUserRoles', { username: 'ann', roles: [] }, await fixture.login('ann'))).rejects
+      .toThrow('the last administrator');
   });
 
   it('does not outlast the expiry of a reset, nor does a token come back', async () => {
     await fixture.register('ann');
     const { token } = await fixture.manage('createPasswordReset', { username: 'ann', expiresIn: 60 });
     fixture.advance(61);
-    await expect(fixture.call('redeemPasswordReset', { username: 'ann', token, newPassword: 'another secret' })).rejects.toMatchObject({ code: 'invalid_credentials' });
+    await expect(fixture.call('redeemPasswordReset', { username: 'ann', token, newPassword: 'another secret' })).rejects
+      .toMatchObject({ code: 'invalid_credentials' });
     expect(JSON.stringify(await fixture.sql.all('SELECT * FROM password_resets'))).not.toContain(token);
   });
 

@@ -1,4 +1,4 @@
-import { operations, type OperationId } from '../../../generated/docs/operations.ts';
+import { type OperationId, operations } from '../../../generated/docs/operations.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { OperationSpec, Permission } from '../../operations/index.ts';
 import { ALL_COLLECTIONS } from './grants.ts';
@@ -12,10 +12,9 @@ export interface KeyScope {
 }
 
 /** Searches among the operations that need `read`. Their results can omit the bodies of documents. */
-export const SEARCHES: ReadonlySet<string> = new Set<OperationId>([
-  'searchDocuments', 'searchFullText', 'searchFullTextByQuery', 'autocomplete', 'aggregateDocuments', 'searchVectors', 'findSimilar', 'searchHybrid',
-  'searchGeo', 'searchGeoWithin', 'searchGeoPolygon',
-]);
+export const SEARCHES: ReadonlySet<string> = new Set<OperationId>(['searchDocuments', 'searchFullText',
+  'searchFullTextByQuery', 'autocomplete', 'aggregateDocuments', 'searchVectors', 'findSimilar', 'searchHybrid',
+  'searchGeo', 'searchGeoWithin', 'searchGeoPolygon']);
 
 /** Names that stand for many operations. */
 export const CLASSES = ['read', 'write', 'admin', 'search'] as const;
@@ -28,8 +27,8 @@ export function isOperationName(name: string): boolean {
 }
 
 /**
- * Decides which operations a key allows. A scope only restricts: the rights of the owner are checked too. A key with any restriction does not
- * manage accounts, unless it names the operation.
+ * Decides which operations a key allows. A scope only restricts: the rights of the owner are checked too. A key with
+ * any restriction does not manage accounts, unless it names the operation.
  */
 export class Scope {
   readonly #collections: ReadonlySet<string> | undefined;

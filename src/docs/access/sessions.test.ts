@@ -9,7 +9,8 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-const isValid = async (credential: ReturnType<typeof token>): Promise<boolean> => (await fixture.access.identify(credential)) !== undefined;
+const isValid = async (credential: ReturnType<typeof token>): Promise<boolean> =>
+  (await fixture.access.identify(credential)) !== undefined;
 
 describe('a session', () => {
   it('is renewed until it ends, however often', async () => {
@@ -17,14 +18,19 @@ describe('a session', () => {
     for (const day of [1, 2]) {
       fixture.advance(DAY - 60);
       const renewed = await fixture.call('refreshSession', {}, credential);
-      expect(renewed).toMatchObject({ expiresAt: Math.min(START + day * (DAY - 60) + DAY, START + 3 * DAY), sessionEndsAt: START + 3 * DAY });
+      expect(renewed).toMatchObject({
+        expiresAt: Math.min(START + day * (DAY - 60) + DAY, START + 3 * DAY),
+        sessionEndsAt: START + 3 * DAY,
+      });
       credential = token(renewed.token);
     }
     fixture.advance(DAY - 60);
     const last = await fixture.call('refreshSession', {}, credential);
     expect(last.expiresAt).toBe(START + 3 * DAY);
     fixture.advance(60 + 61 + 120);
-    await expect(fixture.call('refreshSession', {}, token(last.token))).rejects.toMatchObject({ code: 'unauthenticated' });
+    await expect(fixture.call('refreshSession', {}, token(last.token))).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
   });
 
   it('ends with all its tokens and streams when the user signs out, and other sessions do not', async () => {
@@ -51,7 +57,11 @@ describe('a session', () => {
 
   it('is nothing that an API key has', async () => {
     const { credential } = await fixture.keyOf(await fixture.register('ann'));
-    for (const id of ['refreshSession', 'logout'] as const) await expect(fixture.call(id, {}, credential)).rejects.toMatchObject({ code: 'unauthenticated', message: expect.stringContaining('needs a token from login') as string });
+    for (const id of ['refreshSession', 'logout'] as const)
+      await expect(fixture.call(id, {}, credential)).rejects.toMatchObject({
+        code: 'unauthenticated',
+        message: expect.stringContaining('needs a token from login') as string,
+      });
   });
 
   it('can be ended, but not renewed, before a password is changed that must be', async () => {
@@ -76,10 +86,13 @@ describe('API keys of others', () => {
     const [ann, bob] = [await fixture.register('ann'), await fixture.register('bob')];
     const { keyHash } = await fixture.keyOf(ann, { description: 'of ann' });
     await fixture.keyOf(bob, { description: 'of bob' });
-    const listed = async (username: string) => (await fixture.manage('listApiKeys', { username })).keys.map((key) => [key.username, key.description]);
-    expect([await listed('ann'), await listed('*')]).toEqual([[['ann', 'of ann']], [['ann', 'of ann'], ['bob', 'of bob']]]);
+    const listed = async (username: string) =>
+      (await fixture.manage('listApiKeys', { username })).keys.map((key) => [key.username, key.description]);
+    expect([await listed('ann'), await listed('*')]).toEqual([[['ann', 'of ann']], [['ann', 'of ann'], ['bob',
+      'of bob']]]);
     expect((await fixture.call('listApiKeys', { username: 'ann' }, ann)).keys).toHaveLength(1);
-    for (const username of ['ann', '*', 'nobody']) await expect(fixture.call('listApiKeys', { username }, bob)).rejects.toMatchObject({ code: 'forbidden' });
+    for (const username of ['ann', '*', 'nobody'])
+      await expect(fixture.call('listApiKeys', { username }, bob)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(listed('nobody')).rejects.toMatchObject({ code: 'not_found' });
     await expect(fixture.call('revokeApiKey', { keyHash }, bob)).rejects.toMatchObject({ code: 'forbidden' });
     expect(await fixture.manage('revokeApiKey', { keyHash })).toMatchObject({ username: 'ann', revokedAt: START });

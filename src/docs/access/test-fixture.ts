@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
-import { createInvoker, type Caller, type Invoke, type OutputOf } from '../../operations/index.ts';
+import { type Caller, createInvoker, type Invoke, type OutputOf } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
-import { DOCS_INPUTS } from '../test-fixture.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
-import { createAccess, type Access } from './index.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
+import { type Access, createAccess } from './index.ts';
 
 /** Unix seconds at which every test begins. */
 export const START = 1_766_400_000;
@@ -73,8 +73,15 @@ export class AccessFixture {
   }
 
   /** Runs an operation with a credential. */
-  async call<K extends keyof Operations & string>(id: K, input: object = {}, credential?: Credential, more: Partial<Caller> = {}): Promise<OutputOf<Operations, K>> {
-    return (await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', ...(credential && { credential }), ...more })).value;
+  async call<K extends keyof Operations & string>(id: K, input: object = {}, credential?: Credential,
+    more: Partial<Caller> = {}): Promise<OutputOf<Operations, K>>
+  {
+    return (await this.#invoke(id, structuredClone(input), {
+      protocol: 'http',
+      requestId: 'test',
+      ...(credential && { credential }),
+      ...more,
+    })).value;
   }
 
   /** As the administrator. */
@@ -109,16 +116,38 @@ export class AccessFixture {
     const settings = {
       mode: this.#options.mode ?? 'wr',
       auth: {
-        enabled: true, jwtSecret: SECRET, jwtExpiryMs: 86_400_000, adminUsername: 'admin', adminPassword: 'first password', adminReset: false, passwordCost: 4,
-        ...this.#options.auth, ...auth,
+        enabled: true,
+        jwtSecret: SECRET,
+        jwtExpiryMs: 86_400_000,
+        adminUsername: 'admin',
+        adminPassword: 'first password',
+        adminReset: false,
+        passwordCost: 4,
+        ...this.#options.auth,
+        ...auth,
       },
       description: { protocols: { mcp: { enabled: this.#options.mcp ?? true } } },
     } as DocsSettings;
     const log = { ...silentLog, info: note('info'), warn: note('warn') };
-    return createAccess({ sql: this.sql, feed: this.feed, codec: new BodyCodec(), clock: this.clock, log, settings } satisfies DocsEnvironment);
+    return createAccess({
+      sql: this.sql,
+      feed: this.feed,
+      codec: new BodyCodec(),
+      clock: this.clock,
+      log,
+      settings,
+    } satisfies DocsEnvironment);
   }
 
   #invokerOf({ handlers, guard, accessWatches: watches }: Access): Invoke<Operations> {
-    return createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, handlers, guard, watches, clock: this.clock, mode: () => 'wr' });
+    return createInvoker<Operations>({
+      operations,
+      inputs: DOCS_INPUTS,
+      handlers,
+      guard,
+      watches,
+      clock: this.clock,
+      mode: () => 'wr',
+    });
   }
 }

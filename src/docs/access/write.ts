@@ -22,7 +22,9 @@ export interface AccessChange {
 }
 
 /** Runs one change in one transaction, which also appends it to the feed; the change takes effect when it commits. */
-export function write<T>({ sql, feed, accounts }: AccessStore, { kind, key, by }: AccessChange, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export function write<T>({ sql, feed, accounts }: AccessStore, { kind, key, by }: AccessChange,
+  work: (tx: Transaction) => Promise<T>): Promise<T>
+{
   return transactFor(sql, by, async (tx) => {
     const result = await work(tx);
     await feed.append(tx, [{ kind, collection: '', key }]);

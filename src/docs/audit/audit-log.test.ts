@@ -1,13 +1,13 @@
+import fc from 'fast-check';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import { silentLog } from '../../lib/log.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { AuditLog, RING } from './audit-log.ts';
-import { AuditStore, type AuditFilter } from './audit-store.ts';
+import { type AuditFilter, AuditStore } from './audit-store.ts';
 
 const START = 1_766_400_000_000;
 const DAY = 86_400_000;
@@ -36,9 +36,17 @@ async function started(at = path): Promise<{ log: AuditLog; store: AuditStore; t
 }
 
 const event = (fields: Partial<AuditEvent> = {}): AuditEvent => ({
-  ts: clock.time * 1e6, actor: 'alice', action: 'write./v1/add', resource: '/v1/add', result: 'ok', ip: '192.0.2.1', userAgent: 'test', ...fields,
+  ts: clock.time * 1e6,
+  actor: 'alice',
+  action: 'write./v1/add',
+  resource: '/v1/add',
+  result: 'ok',
+  ip: '192.0.2.1',
+  userAgent: 'test',
+  ...fields,
 });
-const resources = async (log: AuditLog, filter: AuditFilter = {}, limit = 100) => (await log.find(filter, limit)).map(({ resource }) => resource);
+const resources = async (log: AuditLog, filter: AuditFilter = {}, limit = 100) =>
+  (await log.find(filter, limit)).map(({ resource }) => resource);
 
 describe.each([['on disk', false], ['in memory', true]])('AuditLog %s', (_, inMemory) => {
   it('finds events at once, newest first, and after a restart', async () => {
@@ -60,18 +68,28 @@ describe.each([['on disk', false], ['in memory', true]])('AuditLog %s', (_, inMe
     const all: AuditEvent[] = [];
     for (let i = 0; i < 40; i++) {
       clock.time += i % 3;
-      all.unshift(event({ resource: `r${i}`, actor: ['alice', 'bob', ''][i % 3]!, action: ['auth.jwt', 'auth.login'][i % 2]!, result: i % 5 === 0 ? 'fail' : 'ok' }));
+      all.unshift(event({
+        resource: `r${i}`,
+        actor: ['alice', 'bob', ''][i % 3]!,
+        action: ['auth.jwt', 'auth.login'][i % 2]!,
+        result: i % 5 === 0 ? 'fail' : 'ok',
+      }));
       log.note(all[0]!);
     }
     const moment = fc.option(fc.integer({ min: -2, max: 45 }).map((ms) => (START + ms) * 1e6), { nil: undefined });
     const filters = fc.record({
-      from: moment, to: moment, actor: fc.constantFrom(undefined, 'alice', 'bob', 'eve'),
-      action: fc.constantFrom(undefined, 'auth.jwt', 'auth.none'), result: fc.constantFrom(undefined, 'ok', 'fail'),
+      from: moment,
+      to: moment,
+      actor: fc.constantFrom(undefined, 'alice', 'bob', 'eve'),
+      action: fc.constantFrom(undefined, 'auth.jwt', 'auth.none'),
+      result: fc.constantFrom(undefined, 'ok', 'fail'),
     });
     await fc.assert(fc.asyncProperty(filters, fc.integer({ min: 1, max: 50 }), async (filter, limit) => {
       const { from = 0, to = Infinity, actor, action, result } = filter;
-      const wanted = all.filter((each) => each.ts >= from && each.ts <= to && [undefined, each.actor].includes(actor)
-        && [undefined, each.action].includes(action) && [undefined, each.result].includes(result));
+      const wanted = all.filter((each) =>
+        each.ts >= from && each.ts <= to && [undefined, each.actor].includes(actor)
+        && [undefined, each.action].includes(action) && [undefined, each.result].includes(result)
+      );
       expect(await log.find(filter, limit)).toEqual(wanted.slice(0, limit));
     }), { numRuns: 60 });
   });

@@ -1,8 +1,8 @@
 import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
-import { Loop } from '../../lib/loop.ts';
-import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { AuditFilter, AuditStore } from './audit-store.ts';
 
@@ -25,8 +25,8 @@ const DAY_MS = 86_400_000;
 const BACKOFF: Backoff = { initial: 500, max: 30_000 };
 
 /**
- * The events: recorded in memory at once, on disk a moment later. If the disk is too slow or fails, the oldest are dropped and counted; no
- * request waits for the log.
+ * The events: recorded in memory at once, on disk a moment later. If the disk is too slow or fails, the oldest are
+ * dropped and counted; no request waits for the log.
  */
 export class AuditLog {
   readonly #options: AuditLogOptions;
@@ -40,7 +40,13 @@ export class AuditLog {
   constructor(options: AuditLogOptions) {
     this.#options = options;
     const { store, clock, timer, log, retentionDays } = options;
-    this.#pruning = new Loop({ name: 'audit events', everyMs: PRUNE_MS, timer, log, failure: 'old audit events could not be removed' }, (signal) => store.prune((clock.now() - retentionDays * DAY_MS) * 1e6, signal));
+    this.#pruning = new Loop({
+      name: 'audit events',
+      everyMs: PRUNE_MS,
+      timer,
+      log,
+      failure: 'old audit events could not be removed',
+    }, (signal) => store.prune((clock.now() - retentionDays * DAY_MS) * 1e6, signal));
   }
 
   /** Number of events that were lost because the ring was full. */
@@ -60,7 +66,8 @@ export class AuditLog {
 
   /** The newest events that match, newest first, including those that are not on disk yet. */
   async find(filter: AuditFilter, limit: number): Promise<AuditEvent[]> {
-    await this.#write().catch(() => undefined); // the retry logs the failure; events that are not on disk are found in memory
+    // the retry logs the failure; events that are not on disk are found in memory
+    await this.#write().catch(() => undefined);
     const { clock, store, retentionDays } = this.#options;
     const kept = (clock.now() - retentionDays * DAY_MS) * 1e6;
     const narrowed = { ...filter, from: Math.max(filter.from ?? 0, kept, 0) };
@@ -73,7 +80,9 @@ export class AuditLog {
     this.#stopping.abort();
     await this.#flushing;
     await this.#pruning.stop();
-    await this.#write().catch((error: unknown) => this.#options.log.error({ err: error, events: this.#ring.length }, 'audit events are lost'));
+    await this.#write().catch((error: unknown) =>
+      this.#options.log.error({ err: error, events: this.#ring.length }, 'audit events are lost')
+    );
     await this.#options.store.close();
   }
 
@@ -87,7 +96,8 @@ export class AuditLog {
         await this.#write();
         failures = 0;
       } catch (error) {
-        log.warn({ err: error, failures: ++failures, waiting: this.#ring.length }, 'audit events could not be written; trying again');
+        log.warn({ err: error, failures: ++failures, waiting: this.#ring.length },
+          'audit events could not be written; trying again');
         await timer.sleep(backoffDelay(failures, BACKOFF), signal);
       }
     }
@@ -120,8 +130,11 @@ export class AuditLog {
   }
 }
 
-function matches({ ts, ...event }: AuditEvent, { from, to, actor, action, result, collection, key }: AuditFilter): boolean {
+function matches({ ts, ...event }: AuditEvent,
+  { from, to, actor, action, result, collection, key }: AuditFilter): boolean
+{
   return ts >= (from ?? 0) && ts <= (to ?? Infinity)
-    && (actor ?? event.actor) === event.actor && (action ?? event.action) === event.action && (result ?? event.result) === event.result
+    && (actor ?? event.actor) === event.actor && (action ?? event.action) === event.action &&
+    (result ?? event.result) === event.result
     && (collection ?? event.collection) === event.collection && (key ?? event.key) === event.key;
 }

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { migrate, openDatabase, type Migration, type Row, type Sql, type SqlValue } from '../../storage/index.ts';
+import { migrate, type Migration, openDatabase, type Row, type Sql, type SqlValue } from '../../storage/index.ts';
 
 /** Filters of a list of events; times in nanoseconds, both bounds included. */
 export interface AuditFilter {
@@ -60,7 +60,10 @@ interface EventRow extends Row {
   readonly lang: string | null;
 }
 
-/** The events on disk, in a separate file beside the database: a restore must not remove events, and writing them must not delay documents. */
+/**
+ * The events on disk, in a separate file beside the database: a restore must not remove events, and writing them must
+ * not delay documents.
+ */
 export class AuditStore {
   readonly #sql: Sql;
 
@@ -80,23 +83,30 @@ export class AuditStore {
   }
 
   async append(events: readonly AuditEvent[]): Promise<void> {
-    await this.#sql.transaction((tx) => tx.runMany(
-      'INSERT INTO audit_events(ts, actor, action, resource, result, ip, user_agent, collection, key, lang) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      events.map(({ ts, actor, action, resource, result, ip, userAgent, collection = null, key = null, lang = null }) => [BigInt(ts), actor, action, resource, result, ip, userAgent, collection, key, lang]),
-    ));
+    await this.#sql.transaction((tx) =>
+      tx.runMany(
+        'INSERT INTO audit_events(ts, actor, action, resource, result, ip, user_agent, collection, key, lang) ' +
+          'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        events.map((
+          { ts, actor, action, resource, result, ip, userAgent, collection = null, key = null, lang = null },
+        ) => [BigInt(ts), actor, action, resource, result, ip, userAgent, collection, key, lang]),
+      )
+    );
   }
 
   /** The newest events that match, newest first. */
   async find({ from, to, actor, action, result, collection, key }: AuditFilter, limit: number): Promise<AuditEvent[]> {
-    const conditions: [string, SqlValue | undefined][] = [
-      ['ts >= ?', from === undefined ? undefined : toInteger(from)], ['ts <= ?', to === undefined ? undefined : toInteger(to)],
-      ['actor = ?', actor], ['action = ?', action], ['result = ?', result], ['collection = ?', collection], ['key = ?', key],
-    ];
+    const conditions: [string, SqlValue | undefined][] = [['ts >= ?', from === undefined ? undefined : toInteger(from)],
+      ['ts <= ?', to === undefined ? undefined : toInteger(to)], ['actor = ?', actor], ['action = ?', action], [
+      'result = ?',
+      result,
+    ], ['collection = ?', collection], ['key = ?', key]];
     const given = conditions.filter(([, value]) => value !== undefined) as [string, SqlValue][];
     const where = given.length === 0 ? '' : `WHERE ${given.map(([condition]) => condition).join(' AND ')}`;
     // Outside of the event loop: a filter with few matches scans all events.
     const rows = await this.#sql.background.all<EventRow>(
-      `SELECT ts, actor, action, resource, result, ip, user_agent, collection, key, lang FROM audit_events ${where} ORDER BY ts DESC, seq DESC LIMIT ?`,
+      `SELECT ts, actor, action, resource, result, ip, user_agent, collection, key, lang FROM audit_events ${where} ` +
+        'ORDER BY ts DESC, seq DESC LIMIT ?',
       [...given.map(([, value]) => value), limit],
     );
     return rows.map(toEvent);
@@ -106,7 +116,9 @@ export class AuditStore {
   async prune(before: number, signal: AbortSignal): Promise<void> {
     const newest = await this.#sql.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM audit_events');
     const tooOld = Math.max(0, (newest?.seq ?? 0) - MAX_EVENTS);
-    const query = 'DELETE FROM audit_events WHERE seq IN (SELECT seq FROM audit_events WHERE ts < ? OR seq <= ? ORDER BY ts LIMIT ?)';
+    const query =
+      'DELETE FROM audit_events WHERE seq IN (SELECT seq FROM audit_events WHERE ts < ? OR seq <= ? ORDER BY ts ' +
+      'LIMIT ?)';
     for (let deleted = STEP; deleted === STEP && !signal.aborted;) {
       ({ changes: deleted } = await this.#sql.transaction((tx) => tx.run(query, [toInteger(before), tooOld, STEP])));
     }
@@ -117,11 +129,20 @@ export class AuditStore {
   }
 }
 
-function toEvent({ ts, result, user_agent: userAgent, actor, action, resource, ip, collection, key, lang }: EventRow): AuditEvent {
+function toEvent(
+  { ts, result, user_agent: userAgent, actor, action, resource, ip, collection, key, lang }: EventRow,
+): AuditEvent {
   return {
-    ts: Number(ts), actor, action, resource,
-    ...(collection !== null && { collection }), ...(key !== null && { key }), ...(lang !== null && { lang }),
-    result: result as AuditEvent['result'], ip, userAgent,
+    ts: Number(ts),
+    actor,
+    action,
+    resource,
+    ...(collection !== null && { collection }),
+    ...(key !== null && { key }),
+    ...(lang !== null && { lang }),
+    result: result as AuditEvent['result'],
+    ip,
+    userAgent,
   };
 }
 

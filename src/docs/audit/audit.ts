@@ -1,19 +1,20 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { parseHeaderLine } from '../../lib/header-line.ts';
 import { parseSyslogAddress } from '../../lib/syslog-address.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Handlers, Outcome, RefusedRequest } from '../../operations/index.ts';
-import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
-import { publishEvent } from '../events/index.ts';
+import { type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { publishEvent } from '../events/index.ts';
 import type { RelayedNote } from '../relay.ts';
 import { AuditLog } from './audit-log.ts';
 import { AuditStore } from './audit-store.ts';
 import { BurstDetector } from './burst-detector.ts';
-import { eventsOf, isAuthFailure, refusalEvent, unidentifiedCallerEvent, type NewAuditEvent, type UnidentifiedCaller } from './events-of.ts';
+import { eventsOf, isAuthFailure, type NewAuditEvent, refusalEvent, type UnidentifiedCaller,
+  unidentifiedCallerEvent } from './events-of.ts';
 import { Exporter } from './export/exporter.ts';
 import { syslogSink } from './export/syslog-sink.ts';
 import { webhookSink } from './export/webhook-sink.ts';
@@ -29,7 +30,10 @@ export interface Audit {
   readonly observe: (outcome: Outcome) => void;
   /** The same for a caller whom an adapter refused. */
   readonly observeUnidentified: (caller: UnidentifiedCaller) => void;
-  /** Counts a request that the rate limit refused, and reports senders that begin to be refused. Neither throws nor waits. */
+  /**
+   * Counts a request that the rate limit refused, and reports senders that begin to be refused. Neither throws nor
+   * waits.
+   */
   readonly observeRefusal: (refused: RefusedRequest) => void;
   /** Records an event that another process has observed. Neither throws nor waits. */
   readonly receive: (note: RelayedEvent) => void;
@@ -56,7 +60,9 @@ interface Open {
   readonly sweeps: Subscriber;
 }
 
-export function createAudit(environment: DocsEnvironment, { timer = systemTimer }: { readonly timer?: Timer } = {}): Audit {
+export function createAudit(environment: DocsEnvironment,
+  { timer = systemTimer }: { readonly timer?: Timer } = {}): Audit
+{
   const { clock, log, relay, settings: { audit: settings } } = environment;
   const detector = settings && new BurstDetector({ ...settings.burst, clock });
   const alarm = settings && new RateLimitAlarm({ cooldownMs: settings.burst.cooldownMs, clock });
@@ -87,7 +93,8 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
     for (const event of eventsOf(outcome)) {
       const isFailure = isAuthFailure(event, outcome);
       if (relay !== undefined) {
-        if (isFailure || settings?.enabled === true) relay.add({ kind: 'audit', event: { ts: clock.now() * NANOS, ...event }, failed: isFailure });
+        if (isFailure || settings?.enabled === true)
+          relay.add({ kind: 'audit', event: { ts: clock.now() * NANOS, ...event }, failed: isFailure });
         continue;
       }
       note(event);
@@ -97,24 +104,27 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
   return {
     handlers: auditHandlers(() => open),
     observe: (outcome) => safely(outcome.operation.id, () => observe(outcome)),
-    observeUnidentified: (caller) => safely(caller.path, () => {
-      const event = unidentifiedCallerEvent(caller);
-      note(event);
-      failed(event);
-    }),
-    observeRefusal: (refused) => safely('rate limit', () => {
-      const { protocol } = refused.sender;
-      refusals.set(protocol, (refusals.get(protocol) ?? 0) + 1);
-      const excess = alarm?.refuse(refused);
-      if (excess === undefined) return;
-      log.warn(excess, 'requests are refused by the rate limit');
-      note(refusalEvent(refused));
-      publishEvent(environment, EXCESS_CHANGE, excess);
-    }),
-    receive: ({ event, failed: isFailure }) => safely('relayed', () => {
-      note(event);
-      if (isFailure) failed(event);
-    }),
+    observeUnidentified: (caller) =>
+      safely(caller.path, () => {
+        const event = unidentifiedCallerEvent(caller);
+        note(event);
+        failed(event);
+      }),
+    observeRefusal: (refused) =>
+      safely('rate limit', () => {
+        const { protocol } = refused.sender;
+        refusals.set(protocol, (refusals.get(protocol) ?? 0) + 1);
+        const excess = alarm?.refuse(refused);
+        if (excess === undefined) return;
+        log.warn(excess, 'requests are refused by the rate limit');
+        note(refusalEvent(refused));
+        publishEvent(environment, EXCESS_CHANGE, excess);
+      }),
+    receive: ({ event, failed: isFailure }) =>
+      safely('relayed', () => {
+        note(event);
+        if (isFailure) failed(event);
+      }),
     registerMetrics: (registers) => registerMetrics(registers, () => open, refusals),
     async start() {
       if (settings?.enabled !== true || open !== undefined || relay !== undefined) return;
@@ -147,9 +157,25 @@ function auditHandlers(opened: () => Open | undefined): AuditHandlers {
   return {
     async listAuditEvents({ from, to, fromNanos, toNanos, actor, action, result, collection, key, limit }, { budget }) {
       const { log } = enabled();
-      const found = await log.find({ from: fromNanos ?? toNanosOf(from), to: toNanos ?? toNanosOf(to), actor, action, result, collection, key }, limit);
-      const events = [...budget.fit(found, (event) => Object.values(event).reduce<number>((bytes, value) => bytes + Buffer.byteLength(String(value)), 0))];
-      return { events, ...(budget.isSpent && { truncated: true as const }), count: events.length, dropped: log.dropped };
+      const found = await log.find({
+        from: fromNanos ?? toNanosOf(from),
+        to: toNanos ?? toNanosOf(to),
+        actor,
+        action,
+        result,
+        collection,
+        key,
+      }, limit);
+      const events = [
+        ...budget.fit(found, (event) =>
+          Object.values(event).reduce<number>((bytes, value) => bytes + Buffer.byteLength(String(value)), 0)),
+      ];
+      return {
+        events,
+        ...(budget.isSpent && { truncated: true as const }),
+        count: events.length,
+        dropped: log.dropped,
+      };
     },
     async listAuditExporters() {
       const exporters = enabled().exporters.map(({ state }) => state);
@@ -162,48 +188,93 @@ function toNanosOf(moment: string | undefined): number | undefined {
   return moment === undefined ? undefined : Date.parse(moment) * NANOS;
 }
 
-function createExporters({ log, settings: { buildVersion: version } }: DocsEnvironment, { webhookUrl: url, webhookHeader, syslogAddr, exportBuffer: bufferSize }: AuditSettings, timer: Timer): Exporter[] {
+function createExporters({ log, settings: { buildVersion: version } }: DocsEnvironment,
+  { webhookUrl: url, webhookHeader, syslogAddr, exportBuffer: bufferSize }: AuditSettings, timer: Timer): Exporter[]
+{
   const syslog = parseSyslogAddress(syslogAddr);
-  const sinks = [...(url ? [webhookSink({ url, header: parseHeaderLine(webhookHeader), version })] : []), ...(syslog ? [syslogSink(syslog)] : [])];
+  const sinks = [...(url ? [webhookSink({ url, header: parseHeaderLine(webhookHeader), version })] : []),
+    ...(syslog ? [syslogSink(syslog)] : [])];
   return sinks.map((sink) => new Exporter({ sink, bufferSize, log, timer }));
 }
 
 /** Removals by the server itself are not operations, so they are read from the change feed (decisions, section 3.1). */
-function sweepsOf({ feed, log }: DocsEnvironment, head: number, timer: Timer, note: (event: NewAuditEvent) => void): Subscriber {
+function sweepsOf({ feed, log }: DocsEnvironment, head: number, timer: Timer,
+  note: (event: NewAuditEvent) => void): Subscriber
+{
   return new Subscriber({
-    feed, timer,
+    feed,
+    timer,
     cursor: memoryCursor(head),
     onGap: () => feed.head(),
-    onFailure: (error, failures) => log.warn({ err: error, failures }, 'the audit log could not follow the change feed; trying again'),
+    onFailure: (error, failures) =>
+      log.warn({ err: error, failures }, 'the audit log could not follow the change feed; trying again'),
     handle: async (changes) => {
       for (const collection of new Set(changes.filter(isExpiry).map((change) => change.collection))) {
-        note({ actor: 'system', action: 'write.expire', resource: collection, collection, result: 'ok', ip: '', userAgent: '' });
+        note({
+          actor: 'system',
+          action: 'write.expire',
+          resource: collection,
+          collection,
+          result: 'ok',
+          ip: '',
+          userAgent: '',
+        });
       }
     },
   });
 }
 
 function isExpiry({ kind, detail }: Change): boolean {
-  return kind === 'doc.delete' && detail !== undefined && (JSON.parse(detail) as { readonly reason?: string }).reason === 'ttl';
+  return kind === 'doc.delete' && detail !== undefined &&
+    (JSON.parse(detail) as { readonly reason?: string }).reason === 'ttl';
 }
 
-function registerMetrics(registers: Registry[], opened: () => Open | undefined, refusals: ReadonlyMap<string, number>): void {
-  new Counter({ name: 'svc_ratelimit_rejected_total', help: 'Requests refused by the rate limit.', labelNames: ['transport'], registers, collect() {
-    this.reset();
-    for (const [transport, count] of refusals) this.inc({ transport }, count);
-  } });
-  new Counter({ name: 'svc_audit_dropped_total', help: 'Audit events lost because the ring in memory was full.', registers, collect() {
-    this.reset();
-    this.inc(opened()?.log.dropped ?? 0);
-  } });
-  new Counter({ name: 'svc_audit_exported_total', help: 'Audit events by what became of their export.', labelNames: ['exporter', 'outcome'], registers, collect() {
-    this.reset();
-    for (const { state: { name, delivered, failed, dropped } } of opened()?.exporters ?? []) {
-      for (const [outcome, count] of Object.entries({ delivered, failed, dropped })) this.inc({ exporter: name, outcome }, count);
-    }
-  } });
-  new Gauge({ name: 'svc_audit_export_queue_size', help: 'Audit events that wait for their export.', labelNames: ['exporter'], registers, collect() {
-    this.reset();
-    for (const { state: { name }, waiting } of opened()?.exporters ?? []) this.set({ exporter: name }, waiting);
-  } });
+function registerMetrics(registers: Registry[], opened: () => Open | undefined,
+  refusals: ReadonlyMap<string, number>): void
+{
+  new Counter({
+    name: 'svc_ratelimit_rejected_total',
+    help: 'Requests refused by the rate limit.',
+    labelNames: ['transport'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [transport, count] of refusals) this.inc({ transport }, count);
+    },
+  });
+  new Counter({
+    name: 'svc_audit_dropped_total',
+    help: 'Audit events lost because the ring in memory was full.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(opened()?.log.dropped ?? 0);
+    },
+  });
+  new Counter({
+    name: 'svc_audit_exported_total',
+    help: 'Audit events by what became of their export.',
+    labelNames: ['exporter', 'outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { state: { name, delivered, failed, dropped } } of opened()?.exporters ?? []) {
+        for (const [outcome, count] of Object.entries({ delivered, failed, dropped }))
+          this.inc({
+            exporter: name,
+            outcome,
+          }, count);
+      }
+    },
+  });
+  new Gauge({
+    name: 'svc_audit_export_queue_size',
+    help: 'Audit events that wait for their export.',
+    labelNames: ['exporter'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { state: { name }, waiting } of opened()?.exporters ?? []) this.set({ exporter: name }, waiting);
+    },
+  });
 }

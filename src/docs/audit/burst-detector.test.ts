@@ -17,7 +17,8 @@ describe('BurstDetector (contract section 5, rule 11)', () => {
 
   it('counts actors and addresses apart, and forgets what is older than the window', () => {
     const { detector: each, clock } = detector();
-    for (const [actor, ip] of [['eve', 'a'], ['eve', 'b'], ['bob', 'a'], ['eve', 'a'], ['eve', 'b'], ['bob', 'a']] as const) expect(each.fail(actor, ip)).toBeUndefined();
+    for (const [actor, ip] of [['eve', 'a'], ['eve', 'b'], ['bob', 'a'], ['eve', 'a'], ['eve', 'b'], ['bob',
+      'a']] as const) expect(each.fail(actor, ip)).toBeUndefined();
     clock.time += 60_000;
     expect(each.fail('eve', 'a')).toBeUndefined();
   });
@@ -40,18 +41,21 @@ describe('BurstDetector (contract section 5, rule 11)', () => {
   });
 
   it('agrees with a plain count', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 }), (threshold, gaps) => {
-      const { detector: each, clock } = detector(threshold);
-      const times: number[] = [];
-      let told = -Infinity;
-      for (const gap of gaps) {
-        clock.time += gap;
-        times.push(clock.time);
-        const within = times.filter((time) => time > clock.time - 60_000).length;
-        const wanted = within >= threshold && clock.time - told >= 300_000;
-        if (wanted) told = clock.time;
-        expect(each.fail('eve', 'a') !== undefined).toBe(wanted);
-      }
-    }));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 }),
+        (threshold, gaps) => {
+          const { detector: each, clock } = detector(threshold);
+          const times: number[] = [];
+          let told = -Infinity;
+          for (const gap of gaps) {
+            clock.time += gap;
+            times.push(clock.time);
+            const within = times.filter((time) => time > clock.time - 60_000).length;
+            const wanted = within >= threshold && clock.time - told >= 300_000;
+            if (wanted) told = clock.time;
+            expect(each.fail('eve', 'a') !== undefined).toBe(wanted);
+          }
+        }),
+    );
   });
 });

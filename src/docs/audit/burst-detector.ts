@@ -1,4 +1,4 @@
-import { isRecent, type Clock } from '../../lib/clock.ts';
+import { type Clock, isRecent } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 
 export interface BurstOptions {
@@ -18,7 +18,10 @@ export interface Burst {
   readonly windowSec: number;
 }
 
-/** Maximum number of pairs of actor and address in memory; an attacker who uses more names is still reported, by the address without a name. */
+/**
+ * Maximum number of pairs of actor and address in memory; an attacker who uses more names is still reported, by the
+ * address without a name.
+ */
 const MAX_REMEMBERED = 10_000;
 
 interface Failures {

@@ -14,9 +14,15 @@ const MAX_AGENT = 512;
 /** Prefixes of keys; MCP keys in the settings may have any form. */
 const KEY_PREFIXES = ['svc_live_', 'mcp_'];
 /** Operations that authenticate a user by their input, with the name of the action in the log. */
-const SIGN_INS: Readonly<Record<string, string>> = { login: 'auth.login', redeemPasswordReset: 'auth.password_reset', finishOidcSignIn: 'auth.oidc' };
+const SIGN_INS: Readonly<Record<string, string>> = {
+  login: 'auth.login',
+  redeemPasswordReset: 'auth.password_reset',
+  finishOidcSignIn: 'auth.oidc',
+};
 
-/** Operations that have an action of their own besides the check of the credential: the first also checks a password. */
+/**
+ * Operations that have an action of their own besides the check of the credential: the first also checks a password.
+ */
 const OWN_ACTIONS: Readonly<Record<string, string>> = { changePassword: 'auth.password', logout: 'auth.logout' };
 
 /** The events of an operation: who signed in how, and what was written (contract section 5, rule 10). */
@@ -27,7 +33,8 @@ export function eventsOf(outcome: Outcome): NewAuditEvent[] {
   const checked = action === undefined ? checkEvent(outcome) : loginEvent(outcome, action);
   if (checked !== undefined) events.push(checked);
   const own = OWN_ACTIONS[id];
-  if (own !== undefined && outcome.identity !== undefined) events.push(event(outcome, own, outcome.identity.username, outcome.error === undefined));
+  if (own !== undefined && outcome.identity !== undefined)
+    events.push(event(outcome, own, outcome.identity.username, outcome.error === undefined));
   if (effect === 'write') events.push(writeEvent(outcome));
   return events;
 }
@@ -48,7 +55,8 @@ function checkEvent(outcome: Outcome): NewAuditEvent | undefined {
   if (identity === undefined) {
     // The access mode refused the request earlier, or the operation is hidden.
     if (!isRefusal(error)) return undefined;
-    return event(outcome, caller.credential === undefined ? 'auth.missing' : `auth.${kindOf(caller.credential)}`, '', false);
+    return event(outcome, caller.credential === undefined ? 'auth.missing' : `auth.${kindOf(caller.credential)}`, '',
+      false);
   }
   if (identity.by === 'nothing') return undefined;
   return event(outcome, identity.by === 'token' ? 'auth.jwt' : 'auth.apikey', identity.username, true);
@@ -79,24 +87,47 @@ export interface UnidentifiedCaller extends Pick<Caller, 'ip' | 'userAgent' | 'c
   readonly keysOnly: boolean;
 }
 
-export function unidentifiedCallerEvent({ ip, userAgent, credential, path, keysOnly }: UnidentifiedCaller): NewAuditEvent {
+export function unidentifiedCallerEvent(
+  { ip, userAgent, credential, path, keysOnly }: UnidentifiedCaller,
+): NewAuditEvent {
   const kind = credential === undefined ? 'missing' : keysOnly ? 'apikey' : kindOf(credential);
-  return { actor: '', action: `auth.${kind}`, resource: cut(path, MAX_RESOURCE), result: 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT) };
+  return {
+    actor: '',
+    action: `auth.${kind}`,
+    resource: cut(path, MAX_RESOURCE),
+    result: 'fail',
+    ip: ip ?? '',
+    userAgent: cut(userAgent ?? '', MAX_AGENT),
+  };
 }
 
 /** The event of a sender who begins to be refused by the rate limit. */
 export function refusalEvent({ sender: { protocol, ip, userAgent }, username }: RefusedRequest): NewAuditEvent {
-  return { actor: cut(username, MAX_ACTOR), action: 'incident.rate_limit_exceeded', resource: protocol, result: 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT) };
+  return {
+    actor: cut(username, MAX_ACTOR),
+    action: 'incident.rate_limit_exceeded',
+    resource: protocol,
+    result: 'fail',
+    ip: ip ?? '',
+    userAgent: cut(userAgent ?? '', MAX_AGENT),
+  };
 }
 
 function isRefusal(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'unauthenticated' || error.code === 'invalid_credentials');
 }
 
-function event({ operation, input, caller: { ip, userAgent } }: Outcome, action: string, actor: string, ok: boolean): NewAuditEvent {
+function event({ operation, input, caller: { ip, userAgent } }: Outcome, action: string, actor: string,
+  ok: boolean): NewAuditEvent
+{
   return {
-    actor: cut(actor, MAX_ACTOR), action, resource: cut(pathOf(operation.path, input), MAX_RESOURCE), ...subjectOf(operation, input),
-    result: ok ? 'ok' : 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT),
+    actor: cut(actor, MAX_ACTOR),
+    action,
+    resource: cut(pathOf(operation.path, input), MAX_RESOURCE),
+    ...subjectOf(operation, input),
+    result: ok ? 'ok' : 'fail',
+    ip: ip ?? '',
+    userAgent: cut(userAgent ?? '', MAX_AGENT),
   };
 }
 
@@ -104,16 +135,21 @@ function event({ operation, input, caller: { ip, userAgent } }: Outcome, action:
 const MAX_NAME = 1024;
 
 /**
- * The target of the request: its collection and, for an operation on one document or on a batch of one, its key and language. The input may
- * be anything, because refused requests are recorded too.
+ * The target of the request: its collection and, for an operation on one document or on a batch of one, its key and
+ * language. The input may be anything, because refused requests are recorded too.
  */
-function subjectOf({ collections }: Outcome['operation'], input: object | undefined): Pick<NewAuditEvent, 'collection' | 'key' | 'lang'> {
+function subjectOf({ collections }: Outcome['operation'],
+  input: object | undefined): Pick<NewAuditEvent, 'collection' | 'key' | 'lang'>
+{
   const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
   const collection = nameIn(fields['collection']) ?? collections?.find(isSystemCollection);
   // In other operations a `key` is something else, such as a credential.
   const document = collections?.includes('collection') === true ? documentOf(fields) : undefined;
   const [key, lang] = [nameIn(document?.['key']), nameIn(document?.['lang'])];
-  return { ...(collection !== undefined && { collection }), ...(key !== undefined && { key, ...(lang !== undefined && { lang }) }) };
+  return {
+    ...(collection !== undefined && { collection }),
+    ...(key !== undefined && { key, ...(lang !== undefined && { lang }) }),
+  };
 }
 
 function documentOf(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {

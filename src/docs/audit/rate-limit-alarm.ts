@@ -19,7 +19,10 @@ export interface RateLimitAlarmOptions {
   readonly clock: Clock;
 }
 
-/** Maximum number of senders reported in a minute: an attack from many addresses must not fill the logs; the metrics count every request. */
+/**
+ * Maximum number of senders reported in a minute: an attack from many addresses must not fill the logs; the metrics
+ * count every request.
+ */
 const EVENTS_A_MINUTE = 30;
 
 /** Detects senders that begin to be refused by the rate limit. */
@@ -34,7 +37,8 @@ export class RateLimitAlarm {
 
   /** Returns what is to be reported of a refused request. */
   refuse({ sender: { ip = '' }, username, limit, windowMs }: RefusedRequest): Excess | undefined {
-    if (!this.#senders.take(`${username}\0${clientNetwork(ip)}`).allowed || !this.#all.take('').allowed) return undefined;
+    if (!this.#senders.take(`${username}\0${clientNetwork(ip)}`).allowed || !this.#all.take('').allowed)
+      return undefined;
     return { actor: username, ip, limit, windowSec: Math.round(windowMs / 1000) };
   }
 }

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import { Loop } from '../../lib/loop.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import { Loop } from '../../lib/loop.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
@@ -12,16 +12,16 @@ import { warnOfSecrets } from '../signing-secret.ts';
 import { listCollections } from '../stored-collections.ts';
 import { Crons } from './crons.ts';
 import { Deliveries } from './deliveries.ts';
-import { retentionOf, type AutomationDeps, type AutomationHandlers } from './deps.ts';
+import { type AutomationDeps, type AutomationHandlers, retentionOf } from './deps.ts';
 import { deliveryId } from './evaluation.ts';
 import { createHandlers } from './handlers.ts';
 import { removeExpired } from './log-rows.ts';
 import type { Delivery } from './message.ts';
 import { registerMetrics } from './metrics.ts';
-import { conditionsOf, type Match, type Rule } from './rule.ts';
 import { readRules, writeLastRun } from './rule-rows.ts';
+import { conditionsOf, type Match, type Rule } from './rule.ts';
 import { matchesOf, type RuleSearchDeps } from './search.ts';
-import { readLexicon, type Lexicon } from './sentiment.ts';
+import { type Lexicon, readLexicon } from './sentiment.ts';
 import { Triggers } from './triggers.ts';
 
 /** Rules that watch writes or search on a schedule, and send matches to a URL. */
@@ -53,18 +53,42 @@ const PRUNE_MS = 3_600_000;
 /** Number of rows that one transaction removes, so that writers wait only for milliseconds. */
 const PRUNE_STEP = 2000;
 
-export function createAutomation(environment: DocsEnvironment, { outbound, documents: { readDocument }, words, vectors, hybrid, timer = systemTimer }: AutomationAreas): Automation {
+export function createAutomation(environment: DocsEnvironment,
+  { outbound, documents: { readDocument }, words, vectors, hybrid, timer = systemTimer }: AutomationAreas): Automation
+{
   const { sql, clock, log, keys, settings: { automation: settings = {} } } = environment;
-  const { enabled = true, triggers: hasTriggers = true, crons: hasCrons = true, cronTz: timeZone = 'UTC', sentimentLexicon } = settings;
+  const { enabled = true, triggers: hasTriggers = true, crons: hasCrons = true, cronTz: timeZone = 'UTC',
+    sentimentLexicon } = settings;
   const book = new Map<string, Rule>();
   const find = (id: string): Rule | undefined => book.get(id);
   let lexicon: Lexicon | undefined;
-  const search: RuleSearchDeps = { environment, words, vectors, hybrid, readDocument, lexicon: () => lexicon ?? new Map() };
+  const search: RuleSearchDeps = {
+    environment,
+    words,
+    vectors,
+    hybrid,
+    readDocument,
+    lexicon: () => lexicon ?? new Map(),
+  };
   const deliveries = new Deliveries({ environment, outbound, timer, find, readDocument });
   const triggers = new Triggers({ environment, timer, search, rules: () => book.values(), deliveries });
-  const matches = (rule: Rule, signal: AbortSignal): Promise<Match[]> => matchesOfRule(search, environment, { rule, find, signal });
-  const crons: Crons = new Crons({ clock, timer, log, timeZone, find, run: (rule, second, signal) => runCron({ environment, book, deliveries, matches }, rule, second, signal) });
-  const pruning = new Loop({ name: 'automation log', everyMs: PRUNE_MS, timer, log, failure: 'old entries of the automation log could not be removed' }, (signal) => prune(environment, signal));
+  const matches = (rule: Rule, signal: AbortSignal): Promise<Match[]> =>
+    matchesOfRule(search, environment, { rule, find, signal });
+  const crons: Crons = new Crons({
+    clock,
+    timer,
+    log,
+    timeZone,
+    find,
+    run: (rule, second, signal) => runCron({ environment, book, deliveries, matches }, rule, second, signal),
+  });
+  const pruning = new Loop({
+    name: 'automation log',
+    everyMs: PRUNE_MS,
+    timer,
+    log,
+    failure: 'old entries of the automation log could not be removed',
+  }, (signal) => prune(environment, signal));
   let isRunning = false;
   const followsTriggers = (): boolean => isRunning && enabled && hasTriggers;
   const apply = async (): Promise<void> => {
@@ -72,7 +96,12 @@ export function createAutomation(environment: DocsEnvironment, { outbound, docum
     if (followsTriggers()) await triggers.apply();
   };
   const deps: AutomationDeps = {
-    environment, outbound, book, search, crons, matches,
+    environment,
+    outbound,
+    book,
+    search,
+    crons,
+    matches,
     async storing(tx, rule, lsn) {
       if (followsTriggers() && rule?.body.type === 'trigger') await triggers.began(tx, lsn);
       tx.onCommit(() => triggers.index.clear());
@@ -114,7 +143,8 @@ export function createAutomation(environment: DocsEnvironment, { outbound, docum
       await deliveries.stop();
       await pruning.stop();
     },
-    registerMetrics: (registers) => registerMetrics(registers, { evaluation: triggers.evaluation.counts, deliveries, book }),
+    registerMetrics: (registers) =>
+      registerMetrics(registers, { evaluation: triggers.evaluation.counts, deliveries, book }),
   };
 }
 
@@ -124,11 +154,14 @@ interface RuleSearch {
   readonly signal: AbortSignal;
 }
 
-async function matchesOfRule(search: RuleSearchDeps, environment: DocsEnvironment, { rule, find, signal }: RuleSearch): Promise<Match[]> {
+async function matchesOfRule(search: RuleSearchDeps, environment: DocsEnvironment,
+  { rule, find, signal }: RuleSearch): Promise<Match[]>
+{
   const conditions = conditionsOf(rule, find);
   if (conditions === undefined) return [];
   const found: Match[] = [];
-  for (const collection of await collectionsOf(environment, conditions.collection)) found.push(...await matchesOf(search, conditions, collection, signal));
+  for (const collection of await collectionsOf(environment, conditions.collection))
+    found.push(...await matchesOf(search, conditions, collection, signal));
   return found.sort((a, b) => b.score - a.score);
 }
 
@@ -143,10 +176,19 @@ interface CronRun extends Pick<AutomationDeps, 'environment' | 'book' | 'matches
 }
 
 /** The time of the run is stored with its deliveries in one transaction, so a run happens once or not at all. */
-async function runCron({ environment: { sql }, book, matches, deliveries }: CronRun, rule: Rule, second: number, signal: AbortSignal): Promise<void> {
-  const outcome = await matches(rule, signal).then((found) => ({ found, error: undefined }), (error: unknown) => ({ found: [], error }));
+async function runCron({ environment: { sql }, book, matches, deliveries }: CronRun, rule: Rule, second: number,
+  signal: AbortSignal): Promise<void>
+{
+  const outcome = await matches(rule, signal).then((found) => ({ found, error: undefined }),
+    (error: unknown) => ({ found: [], error }));
   if (signal.aborted) return;
-  const due = outcome.found.map((match): Delivery => ({ ...match, id: deliveryId(rule.id, String(second), match.docId), event: 'cron.fired', ruleId: rule.id, timestamp: second }));
+  const due = outcome.found.map((match): Delivery => ({
+    ...match,
+    id: deliveryId(rule.id, String(second), match.docId),
+    event: 'cron.fired',
+    ruleId: rule.id,
+    timestamp: second,
+  }));
   await sql.transaction(async (tx) => {
     const current = book.get(rule.id);
     if (current?.body.type !== 'cron') return;
@@ -160,5 +202,6 @@ async function runCron({ environment: { sql }, book, matches, deliveries }: Cron
 
 async function prune(environment: DocsEnvironment, signal: AbortSignal): Promise<void> {
   const before = unixSeconds(environment.clock) - retentionOf(environment);
-  while (!signal.aborted && (await environment.sql.transaction((tx) => removeExpired(tx, before, PRUNE_STEP))) === PRUNE_STEP);
+  while (!signal.aborted &&
+    (await environment.sql.transaction((tx) => removeExpired(tx, before, PRUNE_STEP))) === PRUNE_STEP);
 }

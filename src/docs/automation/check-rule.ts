@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { badHeader, type Outbound } from '../../net/index.ts';
 import type { FindRule, RuleBody } from './rule.ts';
 import { isSchedule } from './schedule.ts';
-import { wordsOf, type RuleSearchDeps } from './search.ts';
+import { type RuleSearchDeps, wordsOf } from './search.ts';
 import { withoutVariables } from './templates.ts';
 
 export interface CheckDeps {
@@ -43,18 +43,25 @@ function checkTarget(deps: CheckDeps, { url, headers = {} }: RuleBody): void {
 
 function checkCron(deps: CheckDeps, { schedule, query, triggerId }: RuleBody): void {
   if (!schedule) throw missing('schedule');
-  if (!isSchedule(schedule)) throw invalid(`schedule must have five fields, six with leading seconds, or be @hourly, @daily, @weekly or @monthly, got ${JSON.stringify(schedule)}`);
+  if (!isSchedule(schedule))
+    throw invalid(
+      `schedule must have five fields, six with leading seconds, or be @hourly, @daily, @weekly or @monthly, got ${
+        JSON.stringify(schedule)
+      }`,
+    );
   if (triggerId) checkReference(deps, 'triggerId', triggerId, 'trigger');
   else if (query.trim() === '') throw missing('query or triggerId');
 }
 
 function checkTrigger({ query, sentimentEnabled, sentimentMin, sentimentMax }: RuleBody): void {
   if (query.trim() === '' && !sentimentEnabled) throw missing('query or sentimentEnabled');
-  if (sentimentMin > sentimentMax) throw invalid(`sentimentMin must not be above sentimentMax, got ${sentimentMin} and ${sentimentMax}`);
+  if (sentimentMin > sentimentMax)
+    throw invalid(`sentimentMin must not be above sentimentMax, got ${sentimentMin} and ${sentimentMax}`);
 }
 
 function checkReference({ find }: CheckDeps, field: string, id: string, type: RuleBody['type']): void {
-  if (find(id)?.body.type !== type) throw invalid(`${field}: there is no rule of type ${type} with the id ${JSON.stringify(id)}`);
+  if (find(id)?.body.type !== type)
+    throw invalid(`${field}: there is no rule of type ${type} with the id ${JSON.stringify(id)}`);
 }
 
 function checkUrl({ outbound }: CheckDeps, field: string, url: string): void {

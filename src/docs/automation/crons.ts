@@ -5,7 +5,10 @@ import { LocalTime } from './local-time.ts';
 import type { FindRule, Rule } from './rule.ts';
 import { Schedule } from './schedule.ts';
 
-/** Seconds that may pass without a check, as under load, and are caught up; runs that were missed for longer are skipped. */
+/**
+ * Seconds that may pass without a check, as under load, and are caught up; runs that were missed for longer are
+ * skipped.
+ */
 const CATCH_UP_SECONDS = 60;
 /** If a last run lies further in the future than this, in seconds, the clock that recorded it was wrong. */
 const DAY = 86_400;
@@ -24,9 +27,9 @@ export interface CronsDeps {
 }
 
 /**
- * Runs crons by the clock. A cron never runs while its last run is still running, and never twice for one time of the wall clock, even after
- * a restart or when the clock is set back. When clocks are set forward, skipped runs happen at once; when they are set back, hours that come
- * twice count once, except for schedules of every hour.
+ * Runs crons by the clock. A cron never runs while its last run is still running, and never twice for one time of the
+ * wall clock, even after a restart or when the clock is set back. When clocks are set forward, skipped runs happen at
+ * once; when they are set back, hours that come twice count once, except for schedules of every hour.
  */
 export class Crons {
   readonly #deps: CronsDeps;
@@ -81,7 +84,7 @@ export class Crons {
   /** Never rejects. */
   async #follow(signal: AbortSignal): Promise<void> {
     const { clock, timer } = this.#deps;
-    for (let seen = Math.floor(clock.now() / 1000); ;) {
+    for (let seen = Math.floor(clock.now() / 1000);;) {
       await timer.sleep(1000 - (clock.now() % 1000), signal);
       if (signal.aborted) return;
       const now = Math.floor(clock.now() / 1000);
@@ -105,11 +108,11 @@ export class Crons {
     const rule = find(id);
     if (rule === undefined || this.#hasRun(rule, schedule, second)) return;
     const turn = this.#started++ % AT_ONCE;
-    const ended = this.#turns[turn]!.then(() => (signal.aborted ? undefined : run(rule, second, signal)))
-      .catch((error: unknown) => {
+    const ended = this.#turns[turn]!.then(() => (signal.aborted ? undefined : run(rule, second, signal))).catch(
+      (error: unknown) => {
         if (!signal.aborted) log.warn({ err: error, rule: id }, 'a cron could not be run');
-      })
-      .finally(() => this.#running.delete(id));
+      },
+    ).finally(() => this.#running.delete(id));
     this.#turns[turn] = ended;
     this.#running.set(id, ended);
   }

@@ -1,12 +1,13 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { DeliveryEngine, poster, type LaneSource, type Outbound, type Outcome, type Progress, type Sequenced } from '../../net/index.ts';
+import { DeliveryEngine, type LaneSource, type Outbound, type Outcome, poster, type Progress,
+  type Sequenced } from '../../net/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { removeLanes, saveLanes } from '../webhooks/index.ts';
-import { writeLogs, type LogEntry } from './log-rows.ts';
-import { messageOf, namesOf, variablesFor, type Delivery } from './message.ts';
+import { type LogEntry, writeLogs } from './log-rows.ts';
+import { type Delivery, messageOf, namesOf, variablesFor } from './message.ts';
 import type { FindRule, Rule } from './rule.ts';
 import { fillUrl, hasOtherPath, type Variables } from './templates.ts';
 
@@ -37,7 +38,10 @@ interface Attempts {
 }
 
 /** Where a delivery goes, or why it is not sent. */
-type Target = { readonly url: string; readonly rule: Rule | undefined; readonly refusal?: undefined } | { readonly url: string; readonly refusal: string };
+type Target = { readonly url: string; readonly rule: Rule | undefined; readonly refusal?: undefined } | {
+  readonly url: string;
+  readonly refusal: string;
+};
 
 type End = Pick<LogEntry, 'status' | 'httpStatus' | 'error'>;
 
@@ -61,7 +65,8 @@ export class Deliveries {
   /** Starts to deliver what an earlier run left; harmless when repeated. */
   async start(): Promise<void> {
     this.#isRunning = true;
-    for (const id of await outbox.outboxesInUse(this.#deps.environment.sql)) if (this.#deps.find(id) !== undefined) this.wake(id);
+    for (const id of await outbox.outboxesInUse(this.#deps.environment.sql))
+      if (this.#deps.find(id) !== undefined) this.wake(id);
   }
 
   /** Number of known deliveries that have not ended. */
@@ -85,7 +90,10 @@ export class Deliveries {
     this.#attempts.clear();
   }
 
-  /** Puts deliveries of one rule into its outbox; those of a disabled rule are logged instead. Call `wake` after the commit. */
+  /**
+   * Puts deliveries of one rule into its outbox; those of a disabled rule are logged instead. Call `wake` after the
+   * commit.
+   */
   async add(tx: Transaction, rule: Rule, deliveries: readonly Delivery[]): Promise<void> {
     if (rule.body.enabled) return outbox.enqueue(tx, rule.id, deliveries.map((delivery) => JSON.stringify(delivery)));
     const begun = { count: 0, startedAt: this.#deps.environment.clock.now(), url: '' };
@@ -99,7 +107,8 @@ export class Deliveries {
     if (this.#engine.has(outbox.outboxLane(ruleId))) return this.#engine.wake(outbox.outboxLane(ruleId));
     if (this.#opening.has(ruleId)) return;
     this.#opening.set(ruleId, this.#open(ruleId).catch((error: unknown) => {
-      this.#deps.environment.log.error({ err: error, rule: ruleId }, 'the deliveries of a rule could not be started; its next match tries again');
+      this.#deps.environment.log.error({ err: error, rule: ruleId },
+        'the deliveries of a rule could not be started; its next match tries again');
     }).finally(() => this.#opening.delete(ruleId)));
   }
 
@@ -115,14 +124,17 @@ export class Deliveries {
     const { sql } = this.#deps.environment;
     const start = (await outbox.readLane(sql, lane)) ?? FROM_THE_START;
     const source: LaneSource<Item> = {
-      id: lane, start, downAfter: Infinity,
+      id: lane,
+      start,
+      downAfter: Infinity,
       async read(after) {
         const rows = await outbox.readOutbox(sql, lane, after, BATCH);
         return { items: rows.map(itemOf), position: rows.at(-1)?.seq ?? after };
       },
       reread: async (seqs) => (await outbox.rereadOutbox(sql, lane, seqs)).map(itemOf),
       send: ({ delivery }, signal) => this.#send(delivery, signal),
-      storeFailed: ({ delivery }, { error, status = 0 }) => this.#end(delivery, { status: 'error', httpStatus: status, error }),
+      storeFailed: ({ delivery }, { error, status = 0 }) =>
+        this.#end(delivery, { status: 'error', httpStatus: status, error }),
       onFailing: () => undefined,
     };
     if (this.#isRunning && this.#deps.find(ruleId) !== undefined) this.#engine.add(source);
@@ -148,11 +160,24 @@ export class Deliveries {
       }
       attempts.count++;
       const secret = settings.webhookSecret ?? '';
-      const outcome = await this.#post(messageOf(delivery, { url: target.url, names, variables, document, target: target.rule, secret, version: settings.buildVersion, now: unixSeconds(clock) }), signal);
-      if (outcome.kind === 'delivered') await this.#end(delivery, { status: 'success', httpStatus: outcome.status ?? 0, error: '' });
-      return outcome.kind === 'failed' && attempts.count >= MAX_ATTEMPTS && !signal.aborted ? { ...outcome, kind: 'refused' } : outcome;
+      const outcome = await this.#post(messageOf(delivery, {
+        url: target.url,
+        names,
+        variables,
+        document,
+        target: target.rule,
+        secret,
+        version: settings.buildVersion,
+        now: unixSeconds(clock),
+      }), signal);
+      if (outcome.kind === 'delivered')
+        await this.#end(delivery, { status: 'success', httpStatus: outcome.status ?? 0, error: '' });
+      return outcome.kind === 'failed' && attempts.count >= MAX_ATTEMPTS && !signal.aborted
+        ? { ...outcome, kind: 'refused' }
+        : outcome;
     } catch (error) {
-      log.warn({ err: error, rule: rule.id }, 'a delivery of an automation rule could not be read or logged; it is tried again');
+      log.warn({ err: error, rule: rule.id },
+        'a delivery of an automation rule could not be read or logged; it is tried again');
       return { kind: 'failed', error: 'the server could not read or log the delivery' };
     }
   }
@@ -178,12 +203,25 @@ export class Deliveries {
     this.counts[end.status]++;
   }
 
-  #entryOf({ id, ruleId, event, collection, docId, score }: Delivery, end: End, { count, startedAt, url }: Attempts): LogEntry {
+  #entryOf({ id, ruleId, event, collection, docId, score }: Delivery, end: End,
+    { count, startedAt, url }: Attempts): LogEntry
+  {
     const { environment: { clock }, find } = this.#deps;
     const { name = '', webhookId = '' } = find(ruleId)?.body ?? {};
     return {
-      delivery: id, timestamp: unixSeconds(clock), ruleId, ruleName: name, ruleType: event === 'cron.fired' ? 'cron' : 'trigger',
-      webhookId, webhookUrl: url, ...end, durationMs: Math.max(0, Math.round(clock.now() - startedAt)), attempt: Math.min(count, MAX_ATTEMPTS), collection, docId, score,
+      delivery: id,
+      timestamp: unixSeconds(clock),
+      ruleId,
+      ruleName: name,
+      ruleType: event === 'cron.fired' ? 'cron' : 'trigger',
+      webhookId,
+      webhookUrl: url,
+      ...end,
+      durationMs: Math.max(0, Math.round(clock.now() - startedAt)),
+      attempt: Math.min(count, MAX_ATTEMPTS),
+      collection,
+      docId,
+      score,
     };
   }
 

@@ -7,8 +7,11 @@ import type { Crons } from './crons.ts';
 import type { Match, Rule } from './rule.ts';
 import type { RuleSearchDeps } from './search.ts';
 
-export type AutomationHandlers = Required<Pick<Handlers<Operations>,
-  'listAutomationRules' | 'createAutomationRule' | 'getAutomationRule' | 'updateAutomationRule' | 'deleteAutomationRule' | 'testAutomationRule' | 'listAutomationLogs'>>;
+export type AutomationHandlers = Required<
+  Pick<Handlers<Operations>,
+    'listAutomationRules' | 'createAutomationRule' | 'getAutomationRule' | 'updateAutomationRule'
+      | 'deleteAutomationRule' | 'testAutomationRule' | 'listAutomationLogs'>
+>;
 
 /** What the parts of the area share. */
 export interface AutomationDeps {
@@ -18,7 +21,10 @@ export interface AutomationDeps {
   readonly book: Map<string, Rule>;
   readonly search: RuleSearchDeps;
   readonly crons: Crons;
-  /** Called within the transaction that stores or deletes (undefined) a rule, with its number in the change feed; no later change is missed. */
+  /**
+   * Called within the transaction that stores or deletes (undefined) a rule, with its number in the change feed; no
+   * later change is missed.
+   */
   readonly storing: (tx: Transaction, rule: Rule | undefined, lsn: number) => Promise<void>;
   /** Applies a change of a rule. */
   readonly changed: (id: string) => Promise<void>;

@@ -5,9 +5,9 @@ import type { DocsEnvironment } from '../environment.ts';
 import { canonicalEvents, type ServiceEvent } from '../events/index.ts';
 import type { Delivery } from './message.ts';
 import type { PercolatedDocument } from './percolator.ts';
-import { hasQuery, isInRange, isSentimentEnough, leastScore, satisfied, type Match, type Rule } from './rule.ts';
 import type { CollectionTriggers, RuleIndex } from './rule-index.ts';
-import { hybridBound, scoreOf, type RuleSearchDeps } from './search.ts';
+import { hasQuery, isInRange, isSentimentEnough, leastScore, type Match, type Rule, satisfied } from './rule.ts';
+import { hybridBound, type RuleSearchDeps, scoreOf } from './search.ts';
 import { sentimentOf } from './sentiment.ts';
 
 /** A written document and its event. */
@@ -48,19 +48,22 @@ export class Evaluation {
 
   /** Whether a trigger compares the vectors of such a document. */
   async needsVectors(event: ServiceEvent): Promise<boolean> {
-    return this.#deps.search.vectors.isConfigured() && (await this.#deps.index.of(event.collection)).byVector.some((rule) => concerns(rule, event));
+    return this.#deps.search.vectors.isConfigured() &&
+      (await this.#deps.index.of(event.collection)).byVector.some((rule) => concerns(rule, event));
   }
 
   /**
-   * Evaluates triggers that do not compare vectors; without an embedding provider, all triggers. Throws errors that may be temporary:
-   * `index_loading`, `unavailable`, `busy`.
+   * Evaluates triggers that do not compare vectors; without an embedding provider, all triggers. Throws errors that may
+   * be temporary: `index_loading`, `unavailable`, `busy`.
    */
   async byWords(written: Written, signal: AbortSignal): Promise<Firing[]> {
     const { index, search } = this.#deps;
     const triggers = await index.of(written.event.collection);
     this.counts.documents++;
     const fired = await this.#fire(await triggers.candidates(written.document), written, signal);
-    return search.vectors.isConfigured() || triggers.byVector.length === 0 ? fired : [...fired, ...await this.byVectors(written, signal)];
+    return search.vectors.isConfigured() || triggers.byVector.length === 0
+      ? fired
+      : [...fired, ...await this.byVectors(written, signal)];
   }
 
   /** Evaluates triggers that compare vectors. Throws as above. */
@@ -70,7 +73,9 @@ export class Evaluation {
   }
 
   /** Leaves out hybrid searches whose score cannot reach the threshold. */
-  async #possible(triggers: CollectionTriggers, { event, ord, document }: Written, signal: AbortSignal): Promise<{ rule: Rule; mayBeFound: boolean }[]> {
+  async #possible(triggers: CollectionTriggers, { event, ord, document }: Written,
+    signal: AbortSignal): Promise<{ rule: Rule; mayBeFound: boolean }[]>
+  {
     const withWords = await triggers.withWords(document);
     const possible: { rule: Rule; mayBeFound: boolean }[] = [];
     const pace = new Pace();
@@ -78,14 +83,19 @@ export class Evaluation {
       if (!concerns(rule, event)) continue;
       await pace.rest();
       const mayHaveWords = withWords.has(rule);
-      const bound = rule.body.searchType === 'hybrid' ? await this.#guarded(rule, event, signal, () => hybridBound(this.#deps.search, rule.body, event.collection, { ord, mayHaveWords }, signal)) : 1;
+      const bound = rule.body.searchType === 'hybrid'
+        ? await this.#guarded(rule, event, signal, () =>
+          hybridBound(this.#deps.search, rule.body, event.collection, { ord, mayHaveWords }, signal))
+        : 1;
       const mayBeFound = bound !== undefined && bound >= leastScore(rule.body);
       if (mayBeFound || isSentimentEnough(rule.body)) possible.push({ rule, mayBeFound });
     }
     return possible;
   }
 
-  async #fire(candidates: readonly { readonly rule: Rule; readonly mayBeFound: boolean }[], { event, ord, document }: Written, signal: AbortSignal): Promise<Firing[]> {
+  async #fire(candidates: readonly { readonly rule: Rule; readonly mayBeFound: boolean }[],
+    { event, ord, document }: Written, signal: AbortSignal): Promise<Firing[]>
+  {
     const { search } = this.#deps;
     let known: number | undefined;
     const sentiment = (): number => (known ??= sentimentOf(document.contentMd, search.lexicon()));
@@ -98,21 +108,29 @@ export class Evaluation {
       const { body } = rule;
       const isHopeless = body.sentimentEnabled && !isSentimentEnough(body) && !isInRange(body, sentiment());
       if (isHopeless) continue;
-      const found = mayBeFound && hasQuery(body) ? await this.#guarded(rule, event, signal, () => scoreOf(search, body, event.collection, ord, signal)) : undefined;
+      const found = mayBeFound && hasQuery(body)
+        ? await this.#guarded(rule, event, signal, () => scoreOf(search, body, event.collection, ord, signal))
+        : undefined;
       const match = satisfied(body, found, sentiment);
       if (match !== undefined) firings.push({ rule, delivery: deliveryOf(rule, event, match) });
     }
     return firings;
   }
 
-  /** Returns undefined for a rule that cannot be evaluated, so that it does not block the others; temporary errors are thrown. */
-  async #guarded<T>(rule: Rule, { docId }: ServiceEvent, signal: AbortSignal, evaluate: () => Promise<T>): Promise<T | undefined> {
+  /**
+   * Returns undefined for a rule that cannot be evaluated, so that it does not block the others; temporary errors are
+   * thrown.
+   */
+  async #guarded<T>(rule: Rule, { docId }: ServiceEvent, signal: AbortSignal,
+    evaluate: () => Promise<T>): Promise<T | undefined>
+  {
     try {
       return await evaluate();
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError && MOMENTARY.has(error.code)) throw error;
-      this.#deps.environment.log.warn({ err: error, rule: rule.id, document: docId }, 'a trigger could not be evaluated');
+      this.#deps.environment.log.warn({ err: error, rule: rule.id, document: docId },
+        'a trigger could not be evaluated');
       return undefined;
     }
   }
@@ -124,11 +142,26 @@ function concerns({ body, since }: Rule, { event, seq }: ServiceEvent): boolean 
   return seq > since && canonicalEvents(body.events).has(event);
 }
 
-function deliveryOf(rule: Rule, { seq, timestamp, docId, collection, key, lang }: ServiceEvent, match: Pick<Match, 'score' | 'sentiment'>): Delivery {
-  return { id: deliveryId(rule.id, `${seq}/${timestamp}`, docId), event: 'trigger.matched', ruleId: rule.id, timestamp, docId, collection, key, lang, ...match };
+function deliveryOf(rule: Rule, { seq, timestamp, docId, collection, key, lang }: ServiceEvent,
+  match: Pick<Match, 'score' | 'sentiment'>): Delivery
+{
+  return {
+    id: deliveryId(rule.id, `${seq}/${timestamp}`, docId),
+    event: 'trigger.matched',
+    ruleId: rule.id,
+    timestamp,
+    docId,
+    collection,
+    key,
+    lang,
+    ...match,
+  };
 }
 
-/** The id of a delivery. It is the same whenever the same event or run is evaluated again, so that a receiver can drop repeats (decision D-07). */
+/**
+ * The id of a delivery. It is the same whenever the same event or run is evaluated again, so that a receiver can drop
+ * repeats (decision D-07).
+ */
 export function deliveryId(ruleId: string, occasion: string, docId: string): string {
   return `dlv_${createHash('sha256').update(`${ruleId}/${occasion}/${docId}`).digest('hex').slice(0, 24)}`;
 }

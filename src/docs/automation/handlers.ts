@@ -4,16 +4,16 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { AnswerBounds, Standing } from '../../operations/index.ts';
 import { requireSecret } from '../require-secret.ts';
-import { checkSigningSecret } from '../signing-secret.ts';
 import { shownUrl } from '../shown-url.ts';
+import { checkSigningSecret } from '../signing-secret.ts';
 import { transactFor } from '../transact-for.ts';
 import { removeLanes } from '../webhooks/index.ts';
 import { checkRule } from './check-rule.ts';
-import { retentionOf, type AutomationDeps, type AutomationHandlers } from './deps.ts';
+import { type AutomationDeps, type AutomationHandlers, retentionOf } from './deps.ts';
 import { keepCredentials, withoutValues } from './kept-credentials.ts';
 import { readLogs } from './log-rows.ts';
-import { conditionsOf, type Match, type Rule } from './rule.ts';
 import { countRules, removeRule, writeRule } from './rule-rows.ts';
+import { conditionsOf, type Match, type Rule } from './rule.ts';
 
 /** Decisions, section 8. */
 const MAX_RULES = 1000;
@@ -25,7 +25,10 @@ type Draft = Parameters<AutomationHandlers['createAutomationRule']>[0];
 export function createHandlers(deps: AutomationDeps): AutomationHandlers {
   const { environment, book } = deps;
   return {
-    listAutomationRules: async () => ({ rules: [...book.values()].map((rule) => present(deps, rule)), total: book.size }),
+    listAutomationRules: async () => ({
+      rules: [...book.values()].map((rule) => present(deps, rule)),
+      total: book.size,
+    }),
     createAutomationRule: (draft, context) => create(deps, draft, context),
     getAutomationRule: async ({ id }) => present(deps, known(deps, id)),
     updateAutomationRule: ({ id, ...draft }, context) => replace(deps, id, draft, context),
@@ -35,14 +38,26 @@ export function createHandlers(deps: AutomationDeps): AutomationHandlers {
     },
     async testAutomationRule({ id }, { signal, budget }) {
       const rule = known(deps, id);
-      if (rule.body.type === 'webhook') throw new ServiceError('invalid_argument', 'only a trigger or a cron can be tested');
+      if (rule.body.type === 'webhook')
+        throw new ServiceError('invalid_argument', 'only a trigger or a cron can be tested');
       const { threshold } = conditionsOf(rule, (other) => book.get(other)) ?? rule.body;
       const found = await deps.matches(rule, signal);
-      return { trigger: present(deps, rule), matches: await shown(deps, found, budget), total: found.length, threshold };
+      return {
+        trigger: present(deps, rule),
+        matches: await shown(deps, found, budget),
+        total: found.length,
+        threshold,
+      };
     },
     async listAutomationLogs({ limit, cursor, ruleId, status }) {
       const since = unixSeconds(environment.clock) - retentionOf(environment);
-      const { logs, total, next } = await readLogs(environment.sql, environment.keys, { limit, cursor, ruleId, status, since });
+      const { logs, total, next } = await readLogs(environment.sql, environment.keys, {
+        limit,
+        cursor,
+        ruleId,
+        status,
+        since,
+      });
       return { logs, total, nextCursor: next, hasMore: next !== '' };
     },
   };
@@ -74,10 +89,19 @@ async function create(deps: AutomationDeps, { secret = '', ...body }: Draft, by:
   const id = `auto_${randomBytes(12).toString('hex')}`;
   const rule = await transactFor(sql, by, async (tx) => {
     // Rules of other transactions in the same group commit are not in the book yet.
-    if (await countRules(tx) >= MAX_RULES) throw new ServiceError('invalid_argument', `at most ${MAX_RULES} rules are kept; delete one first`);
+    if (await countRules(tx) >= MAX_RULES)
+      throw new ServiceError('invalid_argument', `at most ${MAX_RULES} rules are kept; delete one first`);
     const since = await feed.append(tx, [{ kind: 'automation.put', collection: '', key: id }]);
     const now = unixSeconds(clock);
-    const made: Rule = { id, body, secret: body.type === 'webhook' ? secret : '', since, lastRun: 0, createdAt: now, updatedAt: now };
+    const made: Rule = {
+      id,
+      body,
+      secret: body.type === 'webhook' ? secret : '',
+      since,
+      lastRun: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
     await writeRule(tx, made, keys);
     tx.onCommit(() => book.set(id, made));
     await deps.storing(tx, made, since);
@@ -87,7 +111,9 @@ async function create(deps: AutomationDeps, { secret = '', ...body }: Draft, by:
   return present(deps, rule);
 }
 
-async function replace(deps: AutomationDeps, id: string, { secret, ...draft }: Draft, by: Standing): Promise<AutomationRule> {
+async function replace(deps: AutomationDeps, id: string, { secret, ...draft }: Draft,
+  by: Standing): Promise<AutomationRule>
+{
   known(deps, id);
   checkSigningSecret(secret);
   const { environment: { sql, feed, keys, clock }, book } = deps;
@@ -95,8 +121,17 @@ async function replace(deps: AutomationDeps, id: string, { secret, ...draft }: D
     const stored = known(deps, id);
     const body = keepCredentials(stored.body, draft);
     checkRule({ ...deps, find: (other) => deps.book.get(other) }, body);
-    if (body.type === 'webhook') requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.body.url }, { secret, target: body.url });
-    const made: Rule = { ...stored, body, secret: body.type === 'webhook' ? secret || stored.secret : '', updatedAt: unixSeconds(clock) };
+    if (body.type === 'webhook')
+      requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.body.url }, {
+        secret,
+        target: body.url,
+      });
+    const made: Rule = {
+      ...stored,
+      body,
+      secret: body.type === 'webhook' ? secret || stored.secret : '',
+      updatedAt: unixSeconds(clock),
+    };
     await writeRule(tx, made, keys);
     tx.onCommit(() => book.set(id, made));
     await deps.storing(tx, made, await feed.append(tx, [{ kind: 'automation.put', collection: '', key: id }]));
@@ -118,16 +153,49 @@ async function remove(deps: AutomationDeps, id: string, by: Standing): Promise<v
   await deps.changed(id);
 }
 
-function present({ crons }: Pick<AutomationDeps, 'crons'>, { id, body, secret, lastRun, createdAt, updatedAt }: Rule): AutomationRule {
+function present({ crons }: Pick<AutomationDeps, 'crons'>,
+  { id, body, secret, lastRun, createdAt, updatedAt }: Rule): AutomationRule
+{
   const { name, enabled, collection, searchType, searchParams, query, threshold, webhookUrl, webhookId } = body;
   const common = { id, name, enabled, createdAt, updatedAt };
-  const searching = { ...common, collection, searchType, ...(searchParams && { searchParams }), query, threshold, webhookUrl: body.type === 'webhook' ? '' : shownUrl(webhookUrl), ...(webhookId && { webhookId }) };
+  const searching = {
+    ...common,
+    collection,
+    searchType,
+    ...(searchParams && { searchParams }),
+    query,
+    threshold,
+    webhookUrl: body.type === 'webhook' ? '' : shownUrl(webhookUrl),
+    ...(webhookId && { webhookId }),
+  };
   switch (body.type) {
-    case 'webhook': return { type: 'webhook', ...common, url: shownUrl(body.url ?? ''), method: body.method, headers: withoutValues(body.headers), secretSet: secret !== '' };
-    case 'cron': return { type: 'cron', ...searching, schedule: body.schedule ?? '', ...(body.triggerId && { triggerId: body.triggerId }), lastRun, nextRun: crons.nextOf(id) };
-    case 'trigger': return {
-      type: 'trigger', ...searching, events: body.events,
-      sentimentEnabled: body.sentimentEnabled, sentimentMin: body.sentimentMin, sentimentMax: body.sentimentMax, conditionLogic: body.conditionLogic,
-    };
+    case 'webhook':
+      return {
+        type: 'webhook',
+        ...common,
+        url: shownUrl(body.url ?? ''),
+        method: body.method,
+        headers: withoutValues(body.headers),
+        secretSet: secret !== '',
+      };
+    case 'cron':
+      return {
+        type: 'cron',
+        ...searching,
+        schedule: body.schedule ?? '',
+        ...(body.triggerId && { triggerId: body.triggerId }),
+        lastRun,
+        nextRun: crons.nextOf(id),
+      };
+    case 'trigger':
+      return {
+        type: 'trigger',
+        ...searching,
+        events: body.events,
+        sentimentEnabled: body.sentimentEnabled,
+        sentimentMin: body.sentimentMin,
+        sentimentMax: body.sentimentMax,
+        conditionLogic: body.conditionLogic,
+      };
   }
 }

@@ -1,2 +1,2 @@
 /** The entry point of the automation area. */
-export { createAutomation, type Automation } from './automation.ts';
+export { type Automation, createAutomation } from './automation.ts';

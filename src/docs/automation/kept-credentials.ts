@@ -10,8 +10,8 @@ export function withoutValues(headers: Headers = {}): Record<string, string> {
 }
 
 /**
- * A written rule with what answers do not show of the stored one: a URL that is written as it is shown keeps its query, and an empty header its
- * value. Throws `missing_fields` for such a header if the URL changes (decision D-137).
+ * A written rule with what answers do not show of the stored one: a URL that is written as it is shown keeps its query,
+ * and an empty header its value. Throws `missing_fields` for such a header if the URL changes (decision D-137).
  */
 export function keepCredentials(stored: RuleBody, written: RuleBody): RuleBody {
   const url = written.url === undefined ? undefined : keepQuery(stored.url, written.url);
@@ -23,11 +23,16 @@ export function keepCredentials(stored: RuleBody, written: RuleBody): RuleBody {
   };
 }
 
-function keepValues(stored: RuleBody, { url, headers }: { readonly url: string | undefined; readonly headers: Headers }): Headers {
+function keepValues(stored: RuleBody,
+  { url, headers }: { readonly url: string | undefined; readonly headers: Headers }): Headers
+{
   const values = new Map(Object.entries(stored.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => {
     const kept = values.get(name.toLowerCase());
-    requireSecret({ secret: `headers.${name}`, target: 'url' }, { secret: kept, target: stored.url }, { secret: value, target: url });
+    requireSecret({ secret: `headers.${name}`, target: 'url' }, { secret: kept, target: stored.url }, {
+      secret: value,
+      target: url,
+    });
     return [name, value || (kept ?? '')];
   }));
 }

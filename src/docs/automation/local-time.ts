@@ -3,8 +3,8 @@ const STEP = 900;
 const DAY = 86_400;
 
 /**
- * The wall clock of a time zone, in seconds: the number that Unix time would have if the zone's clocks showed UTC. It jumps when daylight
- * saving time begins and ends.
+ * The wall clock of a time zone, in seconds: the number that Unix time would have if the zone's clocks showed UTC. It
+ * jumps when daylight saving time begins and ends.
  */
 export class LocalTime {
   readonly #format: Intl.DateTimeFormat;
@@ -12,7 +12,16 @@ export class LocalTime {
 
   /** Throws `RangeError` for an unknown zone. */
   constructor(timeZone: string) {
-    this.#format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
+    this.#format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
   }
 
   /** The local time at a time in Unix seconds. */
@@ -22,7 +31,10 @@ export class LocalTime {
     return second + this.#known.offset;
   }
 
-  /** The first time after another one, in Unix seconds, at which the clocks show `local`; if they skip it, the time of the jump. */
+  /**
+   * The first time after another one, in Unix seconds, at which the clocks show `local`; if they skip it, the time of
+   * the jump.
+   */
   toUnix(local: number, after: number): number {
     const offsets = [this.#offsetAt(local - DAY), this.#offsetAt(local + DAY)];
     const [early, late] = [local - Math.max(...offsets), local - Math.min(...offsets)] as const;
@@ -43,7 +55,9 @@ export class LocalTime {
   }
 
   #offsetAt(second: number): number {
-    const parts = Object.fromEntries(this.#format.formatToParts(second * 1000).map(({ type, value }) => [type, Number(value)])) as Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>;
+    const parts = Object.fromEntries(
+      this.#format.formatToParts(second * 1000).map(({ type, value }) => [type, Number(value)]),
+    ) as Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>;
     return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second) / 1000 - second;
   }
 }

@@ -1,7 +1,7 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
-import { signatureHeaders, type Post } from '../../net/index.ts';
-import type { Match, FindRule, Rule } from './rule.ts';
-import { fillHeader, variablesOf, type RuleName, type Variables } from './templates.ts';
+import { type Post, signatureHeaders } from '../../net/index.ts';
+import type { FindRule, Match, Rule } from './rule.ts';
+import { fillHeader, type RuleName, type Variables, variablesOf } from './templates.ts';
 
 /** The match of a rule that is to be delivered. */
 export interface Delivery extends Match {
@@ -26,7 +26,9 @@ export function namesOf({ id, body: { type, name, triggerId } }: Rule, find: Fin
 }
 
 /** The values that templates of a delivery may use. */
-export function variablesFor(delivery: Delivery, names: Names, { document, webhookId }: { readonly document: Document | null; readonly webhookId: string }): Variables {
+export function variablesFor(delivery: Delivery, names: Names,
+  { document, webhookId }: { readonly document: Document | null; readonly webhookId: string }): Variables
+{
   return variablesOf({ ...delivery, ...names, document, webhookId });
 }
 
@@ -47,10 +49,20 @@ export interface MessageContext {
 }
 
 /** One attempt of a delivery (decisions, section 6). */
-export function messageOf(delivery: Delivery, { url, names, variables, document, target, secret, version, now }: MessageContext): Post {
+export function messageOf(delivery: Delivery,
+  { url, names, variables, document, target, secret, version, now }: MessageContext): Post
+{
   const { id, event, collection, score, sentiment, timestamp } = delivery;
   const method = target?.body.method ?? 'POST';
-  const content = { event, ...names, collection, document, score, ...(sentiment !== undefined && { sentiment }), timestamp };
+  const content = {
+    event,
+    ...names,
+    collection,
+    document,
+    score,
+    ...(sentiment !== undefined && { sentiment }),
+    timestamp,
+  };
   const body = new TextEncoder().encode(method === 'GET' ? '' : JSON.stringify(content));
   const usual = {
     ...(method !== 'GET' && { 'Content-Type': 'application/json' }),
@@ -63,12 +75,16 @@ export function messageOf(delivery: Delivery, { url, names, variables, document,
     ...(names.cron && { 'X-SVC-Cron-ID': names.cron.id }),
     ...signatureHeaders(target?.secret || secret, { id, timestamp: now, body }),
   };
-  const own = Object.entries(target?.body.headers ?? {}).map(([name, value]) => [name, fillHeader(value, variables)] as const);
+  const own = Object.entries(target?.body.headers ?? {}).map(([name, value]) =>
+    [name, fillHeader(value, variables)] as const
+  );
   return { url, method, headers: withOwn(usual, own), body };
 }
 
 /** Custom headers override others, in any letter case. */
-function withOwn(usual: Readonly<Record<string, string>>, own: readonly (readonly [string, string])[]): Record<string, string> {
+function withOwn(usual: Readonly<Record<string, string>>,
+  own: readonly (readonly [string, string])[]): Record<string, string>
+{
   const taken = new Set(own.map(([name]) => name.toLowerCase()));
   return Object.fromEntries([...Object.entries(usual).filter(([name]) => !taken.has(name.toLowerCase())), ...own]);
 }

@@ -9,7 +9,10 @@ export interface PendingEvent {
 }
 
 export async function addPending(tx: Transaction, event: ServiceEvent, isReady: boolean): Promise<void> {
-  await tx.run('INSERT INTO automation_pending(lsn, doc_id, ready, event) VALUES (?, ?, ?, ?) ON CONFLICT(lsn) DO NOTHING', [event.seq, event.docId, Number(isReady), JSON.stringify(event)]);
+  await tx.run(
+    'INSERT INTO automation_pending(lsn, doc_id, ready, event) VALUES (?, ?, ?, ?) ON CONFLICT(lsn) DO NOTHING',
+    [event.seq, event.docId, Number(isReady), JSON.stringify(event)],
+  );
 }
 
 /** Marks the events of a document that has the vectors of its current body. */
@@ -23,7 +26,10 @@ export async function forgetPendingOf(tx: Transaction, docId: string): Promise<v
 
 /** The oldest events whose documents have their vectors. */
 export async function readReady(queries: Queries, limit: number): Promise<PendingEvent[]> {
-  const rows = await queries.all<{ lsn: number; event: string }>('SELECT lsn, event FROM automation_pending WHERE ready = 1 ORDER BY lsn LIMIT ?', [limit]);
+  const rows = await queries.all<{ lsn: number; event: string }>(
+    'SELECT lsn, event FROM automation_pending WHERE ready = 1 ORDER BY lsn LIMIT ?',
+    [limit],
+  );
   return rows.map(({ lsn, event }) => ({ lsn, event: JSON.parse(event) as ServiceEvent }));
 }
 
@@ -34,5 +40,9 @@ export async function removePending(tx: Transaction, lsns: readonly number[]): P
 
 /** Whether a document has vectors of its current body. */
 export async function hasCurrentVectors(queries: Queries, ord: number): Promise<boolean> {
-  return (await queries.get('SELECT 1 AS one FROM documents d JOIN embeddings e ON e.ord = d.ord WHERE d.ord = ? AND d.crc = e.crc AND d.bytes = e.bytes', [ord])) !== undefined;
+  return (await queries.get(
+    'SELECT 1 AS one FROM documents d JOIN embeddings e ON e.ord = d.ord WHERE d.ord = ? AND d.crc = e.crc AND ' +
+      'd.bytes = e.bytes',
+    [ord],
+  )) !== undefined;
 }

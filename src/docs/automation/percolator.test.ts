@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AutomationFixture } from '../../testkit/automation-fixture.ts';
 import { Percolator } from './percolator.ts';
 import type { Conditions } from './rule.ts';
 import { scoreOf, wordsOf } from './search.ts';
-import { AutomationFixture } from '../../testkit/automation-fixture.ts';
 
 const WORDS = ['router', 'routers', 'café', 'cafe', 'broken', 'the', 'running', 'run', 'getUserName', 'user'];
 const OPERATORS = ['"broken router"', '"router broken"~3', 'run*', 'ruter~1', 'AND', 'OR', 'NOT', '-the', '(', ')'];
@@ -16,7 +16,16 @@ describe('percolation', () => {
   });
   afterAll(() => fixture.close());
 
-  const conditions = (query: string): Conditions => ({ collection: 'c', searchType: 'fts', query, threshold: 0, sentimentEnabled: false, sentimentMin: -1, sentimentMax: 1, conditionLogic: 'and' });
+  const conditions = (query: string): Conditions => ({
+    collection: 'c',
+    searchType: 'fts',
+    query,
+    threshold: 0,
+    sentimentEnabled: false,
+    sentimentMin: -1,
+    sentimentMax: 1,
+    conditionLogic: 'and',
+  });
   const readingsOf = (query: string) => {
     try {
       return wordsOf(fixture.searchDeps.words, conditions(query), 'c').plan.readings;
@@ -26,10 +35,15 @@ describe('percolation', () => {
   };
 
   /** The candidates among some queries for a written document, and those of them that match it. */
-  async function compared(queries: readonly string[], document: { lang: string; meta: Record<string, string[]>; contentMd: string }) {
+  async function compared(queries: readonly string[],
+    document: { lang: string; meta: Record<string, string[]>; contentMd: string })
+  {
     const key = `d${number++}`;
     await fixture.documents.write(key, document.contentMd, document.meta, { lang: document.lang });
-    const { ord } = (await fixture.searchDeps.environment.sql.get<{ ord: number }>('SELECT ord FROM documents WHERE id = ?', [`c|${key}|${document.lang}`]))!;
+    const { ord } =
+      (await fixture.searchDeps.environment.sql.get<{ ord: number }>('SELECT ord FROM documents WHERE id = ?', [
+        `c|${key}|${document.lang}`,
+      ]))!;
     const index = fixture.searchDeps.words.view.indexOf('c');
     const percolator = new Percolator<string>((form) => index?.documentsWith(form) ?? 0);
     const known = queries.flatMap((query) => {
@@ -38,18 +52,30 @@ describe('percolation', () => {
     });
     for (const { query, readings } of known) percolator.add(query, { readings });
     const matching: string[] = [];
-    for (const { query } of known) if (await scoreOf(fixture.searchDeps, conditions(query), 'c', ord, new AbortController().signal) !== undefined) matching.push(query);
+    for (const { query } of known)
+      if (await scoreOf(fixture.searchDeps, conditions(query), 'c', ord, new AbortController().signal) !== undefined)
+        matching.push(query);
     return { candidates: await percolator.candidates({ key, ...document }), matching };
   }
 
   it('leaves out no query that matches, whatever the language or kind of the document', async () => {
-    const query = fc.array(fc.constantFrom(...WORDS, ...OPERATORS), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(' '));
-    const text = fc.array(fc.constantFrom(...WORDS, 'else', 'user_name', 'routeurs'), { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
-    const meta = fc.constantFrom<Record<string, string[]>>({}, { tags: ['router'] }, { title: ['running'], lines: ['3'] }, { language: ['typescript'], path: ['src/a.ts'] });
-    await fc.assert(fc.asyncProperty(fc.array(query, { maxLength: 10 }), text, fc.constantFrom('en', 'fr', 'xx'), meta, async (queries, contentMd, lang, own) => {
-      const { candidates, matching } = await compared(queries, { lang, meta: own, contentMd });
-      expect([...candidates]).toEqual(expect.arrayContaining(matching));
-    }), { numRuns: 60 });
+    const query = fc.array(fc.constantFrom(...WORDS, ...OPERATORS), { minLength: 1, maxLength: 4 }).map((parts) =>
+      parts.join(' ')
+    );
+    const text = fc.array(fc.constantFrom(...WORDS, 'else', 'user_name', 'routeurs'), { minLength: 1, maxLength: 6 })
+      .map((words) => words.join(' '));
+    const meta = fc.constantFrom<Record<string, string[]>>({}, { tags: ['router'] }, {
+      title: ['running'],
+      lines: ['3'],
+    }, { language: ['typescript'], path: ['src/a.ts'] });
+    await fc.assert(
+      fc.asyncProperty(fc.array(query, { maxLength: 10 }), text, fc.constantFrom('en', 'fr', 'xx'), meta,
+        async (queries, contentMd, lang, own) => {
+          const { candidates, matching } = await compared(queries, { lang, meta: own, contentMd });
+          expect([...candidates]).toEqual(expect.arrayContaining(matching));
+        }),
+      { numRuns: 60 },
+    );
   });
 
   it('asks for every word that is required, and for one of alternatives', async () => {
@@ -58,7 +84,8 @@ describe('percolation', () => {
     percolator.add('any', { readings: readingsOf('broken router')! });
     percolator.add('both', { readings: readingsOf('user AND (broken OR router)')! });
     percolator.add('pattern', { readings: readingsOf('run*')! });
-    const of = async (contentMd: string) => [...await percolator.candidates({ key: 'k', lang: 'en', meta: {}, contentMd })].sort();
+    const of = async (contentMd: string) =>
+      [...await percolator.candidates({ key: 'k', lang: 'en', meta: {}, contentMd })].sort();
     expect(await of('broken')).toEqual(['any', 'pattern']);
     expect(await of('routers that broke or are broken')).toEqual(['all', 'any', 'pattern']);
     expect(await of('users of routers')).toEqual(['any', 'both', 'pattern']);

@@ -2,7 +2,7 @@ import { Pace } from '../../lib/pace.ts';
 import { tokenizeCodeInPieces } from '../../text/code/index.ts';
 import type { QueryNode } from '../../text/query/index.ts';
 import { formsOf } from '../../text/tokenize.ts';
-import { classOfDocument, CODE_CLASS, isAmong, PLAIN, toIndexed, type Reading } from '../fulltext/index.ts';
+import { classOfDocument, CODE_CLASS, isAmong, PLAIN, type Reading, toIndexed } from '../fulltext/index.ts';
 
 /** The parts of a document that decide which queries may match it. */
 export interface PercolatedDocument {
@@ -21,7 +21,10 @@ export interface QueryToAdd {
 
 /** Number of characters of a text that are tokenized at once. */
 const WINDOW = 32_768;
-/** Number of characters that neighbouring windows share: more than the longest word has, so that each word is whole in one of them. */
+/**
+ * Number of characters that neighbouring windows share: more than the longest word has, so that each word is whole in
+ * one of them.
+ */
 const OVERLAP = 512;
 
 /** Terms of which a document must have at least one. */
@@ -35,10 +38,10 @@ interface Entry<T> {
 }
 
 /**
- * An index of queries (percolation). Each query is indexed by words of which a document must have at least one to match: of required words by
- * the rarest, of alternatives by each. The other words are checked when the query is found. A document is compared only with the queries of
- * its own words, so the cost does not grow with the number of queries. Queries without such a word (patterns, edits, expansions) are
- * candidates for every document.
+ * An index of queries (percolation). Each query is indexed by words of which a document must have at least one to
+ * match: of required words by the rarest, of alternatives by each. The other words are checked when the query is found.
+ * A document is compared only with the queries of its own words, so the cost does not grow with the number of queries.
+ * Queries without such a word (patterns, edits, expansions) are candidates for every document.
  */
 export class Percolator<T> {
   /** By analyzer and term. */
@@ -111,25 +114,33 @@ export class Percolator<T> {
   /** Clauses of forms, all of which hold for every match; none if nothing is known. */
   #clausesOf(node: QueryNode): readonly Clause[] {
     switch (node.kind) {
-      case 'term': return node.fuzzy ? [] : [[node.form, ...(node.parts ?? [])]];
-      case 'phrase': case 'proximity': return node.forms.map((form) => [form]);
-      case 'wildcard': return [];
-      case 'group': return this.#clausesOfGroup(node);
+      case 'term':
+        return node.fuzzy ? [] : [[node.form, ...(node.parts ?? [])]];
+      case 'phrase':
+      case 'proximity':
+        return node.forms.map((form) => [form]);
+      case 'wildcard':
+        return [];
+      case 'group':
+        return this.#clausesOfGroup(node);
     }
   }
 
   #clausesOfGroup({ required, optional }: Extract<QueryNode, { kind: 'group' }>): readonly Clause[] {
     if (required.length > 0) return required.flatMap((node) => this.#clausesOf(node));
     const alternatives = optional.map((node) => this.#clausesOf(node));
-    return alternatives.some((clauses) => clauses.length === 0) ? [] : [alternatives.flatMap((clauses) => this.#cheapest(clauses))];
+    return alternatives.some((clauses) => clauses.length === 0)
+      ? []
+      : [alternatives.flatMap((clauses) => this.#cheapest(clauses))];
   }
 
   /**
-   * The clause that the fewest documents satisfy; if no document satisfies any, the one with the longest words, which are usually rare. Every
-   * choice is correct.
+   * The clause that the fewest documents satisfy; if no document satisfies any, the one with the longest words, which
+   * are usually rare. Every choice is correct.
    */
   #cheapest(clauses: readonly Clause[]): Clause {
-    const cost = (forms: Clause): number => forms.reduce((sum, form) => sum + this.#documentsWith(form) + 1 / form.length, 0);
+    const cost = (forms: Clause): number =>
+      forms.reduce((sum, form) => sum + this.#documentsWith(form) + 1 / form.length, 0);
     return clauses.reduce((best, clause) => (cost(clause) < cost(best) ? clause : best));
   }
 }

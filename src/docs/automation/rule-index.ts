@@ -1,9 +1,9 @@
 import { Lru } from '../../lib/lru.ts';
 import { Pace } from '../../lib/pace.ts';
 import { languagesOfQuery } from '../fulltext/index.ts';
-import { Percolator, type PercolatedDocument } from './percolator.ts';
+import { type PercolatedDocument, Percolator } from './percolator.ts';
 import { hasQuery, isByVector, isSentimentEnough, type Rule } from './rule.ts';
-import { wordsOf, type RuleSearchDeps } from './search.ts';
+import { type RuleSearchDeps, wordsOf } from './search.ts';
 
 /** The triggers of one collection. */
 export interface CollectionTriggers {
@@ -47,7 +47,10 @@ export class RuleIndex {
     this.#indexed = new Lru(COLLECTIONS);
   }
 
-  /** The triggers that apply to a collection. They are indexed again when its languages, stop words or synonyms have changed. */
+  /**
+   * The triggers that apply to a collection. They are indexed again when its languages, stop words or synonyms have
+   * changed.
+   */
   async of(collection: string): Promise<CollectionTriggers> {
     for (;;) {
       const indexed = this.#indexed;
@@ -64,7 +67,8 @@ export class RuleIndex {
   #signatureOf(collection: string): unknown[] {
     const { words } = this.#search;
     const languages = [...languagesOfQuery(words, collection)].sort((a, b) => (a.lang < b.lang ? -1 : 1));
-    return [words.settings.synonyms ? words.dictionaries.synonymsOf(collection) : undefined, ...languages.flatMap(({ lang, stopWords }) => [lang, stopWords])];
+    return [words.settings.synonyms ? words.dictionaries.synonymsOf(collection) : undefined,
+      ...languages.flatMap(({ lang, stopWords }) => [lang, stopWords])];
   }
 
   async #build(collection: string): Promise<CollectionTriggers> {
@@ -81,14 +85,18 @@ export class RuleIndex {
       else if (isSentimentEnough(rule.body)) bySentiment.push(rule);
       if (!hasQuery(rule.body) || rule.body.searchType === 'vector') continue;
       const { plan, algorithm } = wordsOf(words, rule.body, collection);
-      (isByVector(rule.body) ? found.vectors : found.words).add(rule, { readings: plan.readings, hasExpansions: algorithm === 'pmisparse' });
+      (isByVector(rule.body) ? found.vectors : found.words).add(rule, {
+        readings: plan.readings,
+        hasExpansions: algorithm === 'pmisparse',
+      });
     }
     return {
       byVector,
       withWords: (document) => found.vectors.candidates(document),
       async candidates(document) {
         const byWords = await found.words.candidates(document);
-        return [...Array.from(byWords, (rule) => ({ rule, mayBeFound: true })), ...bySentiment.filter((rule) => !byWords.has(rule)).map((rule) => ({ rule, mayBeFound: false }))];
+        return [...Array.from(byWords, (rule) => ({ rule, mayBeFound: true })),
+          ...bySentiment.filter((rule) => !byWords.has(rule)).map((rule) => ({ rule, mayBeFound: false }))];
       },
     };
   }

@@ -1,4 +1,5 @@
-import { openSecret, sealSecret, SECRETS, type KeyRing, type Queries, type Row, type Transaction } from '../../storage/index.ts';
+import { type KeyRing, openSecret, type Queries, type Row, sealSecret, SECRETS,
+  type Transaction } from '../../storage/index.ts';
 import type { Rule, RuleBody } from './rule.ts';
 
 interface RuleRow extends Row {
@@ -16,8 +17,13 @@ const COLUMNS = 'id, body, secret, since, last_run, created_at, updated_at';
 /** All rules, oldest first. Throws `internal` for a credential whose key is not configured. */
 export async function readRules(queries: Queries, keys: KeyRing | undefined): Promise<Rule[]> {
   return (await queries.all<RuleRow>(`SELECT ${COLUMNS} FROM automation_rules ORDER BY seq`)).map((row) => ({
-    id: row.id, body: JSON.parse(openSecret(keys, SECRETS.rule, row.id, row.body)) as RuleBody, secret: openSecret(keys, SECRETS.ruleSecret, row.id, row.secret),
-    since: row.since, lastRun: row.last_run, createdAt: row.created_at, updatedAt: row.updated_at,
+    id: row.id,
+    body: JSON.parse(openSecret(keys, SECRETS.rule, row.id, row.body)) as RuleBody,
+    secret: openSecret(keys, SECRETS.ruleSecret, row.id, row.secret),
+    since: row.since,
+    lastRun: row.last_run,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   }));
 }
 
@@ -33,14 +39,10 @@ export async function hasTrigger(queries: Queries): Promise<boolean> {
 /** Stores a rule under its id, replacing an existing one; `since`, `lastRun` and `createdAt` stay. */
 export async function writeRule(tx: Transaction, rule: Rule, keys: KeyRing | undefined): Promise<void> {
   const { id, body, secret, since, lastRun, createdAt, updatedAt } = rule;
-  await tx.run(
-    `INSERT INTO automation_rules(type, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  await tx.run(`INSERT INTO automation_rules(type, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT(id) DO UPDATE SET type = excluded.type, body = excluded.body, secret = excluded.secret, updated_at = excluded.updated_at`,
-    [
-      body.type, id, sealSecret(keys, SECRETS.rule, id, JSON.stringify(body)), sealSecret(keys, SECRETS.ruleSecret, id, secret),
-      since, lastRun, createdAt, updatedAt,
-    ],
-  );
+    [body.type, id, sealSecret(keys, SECRETS.rule, id, JSON.stringify(body)),
+      sealSecret(keys, SECRETS.ruleSecret, id, secret), since, lastRun, createdAt, updatedAt]);
 }
 
 /** Stores when a cron ran. */

@@ -34,9 +34,14 @@ export interface Match {
 }
 
 /** The search and the conditions of a rule: a cron may use those of a trigger. */
-export type Conditions = Pick<RuleBody, 'collection' | 'searchType' | 'searchParams' | 'query' | 'threshold' | 'sentimentEnabled' | 'sentimentMin' | 'sentimentMax' | 'conditionLogic'>;
+export type Conditions = Pick<RuleBody,
+  'collection' | 'searchType' | 'searchParams' | 'query' | 'threshold' | 'sentimentEnabled' | 'sentimentMin'
+    | 'sentimentMax' | 'conditionLogic'>;
 
-/** The conditions of a rule; undefined for a cron whose trigger was deleted. Crons without a trigger have no sentiment condition. */
+/**
+ * The conditions of a rule; undefined for a cron whose trigger was deleted. Crons without a trigger have no sentiment
+ * condition.
+ */
 export function conditionsOf({ body }: Rule, find: FindRule): Conditions | undefined {
   if (body.type === 'trigger') return body;
   if (!body.triggerId) return { ...body, sentimentEnabled: false };
@@ -62,22 +67,30 @@ export function isSentimentEnough({ query, sentimentEnabled, conditionLogic }: C
 /** Tolerance, because scores from 0 to 1 have single precision. */
 const PRECISION = 1e-6;
 
-/** The threshold on the scale of the search: a value above 1 is a percentage, except for full-text search (decisions, section 2.3). */
+/**
+ * The threshold on the scale of the search: a value above 1 is a percentage, except for full-text search (decisions,
+ * section 2.3).
+ */
 export function leastScore({ searchType, threshold }: Pick<Conditions, 'searchType' | 'threshold'>): number {
   if (searchType === 'fts') return threshold;
   return (threshold > 1 ? threshold / 100 : threshold) - PRECISION;
 }
 
 /** Whether a sentiment lies in the range of a rule. */
-export function isInRange({ sentimentMin, sentimentMax }: Pick<Conditions, 'sentimentMin' | 'sentimentMax'>, sentiment: number): boolean {
+export function isInRange({ sentimentMin, sentimentMax }: Pick<Conditions, 'sentimentMin' | 'sentimentMax'>,
+  sentiment: number): boolean
+{
   return sentiment >= sentimentMin && sentiment <= sentimentMax;
 }
 
 /**
- * Score and sentiment of a document that satisfies the conditions; undefined for one that does not. `found` is its score in the search,
- * undefined if the search does not find it; `sentimentOf` is called only for rules with a sentiment condition.
+ * Score and sentiment of a document that satisfies the conditions; undefined for one that does not. `found` is its
+ * score in the search, undefined if the search does not find it; `sentimentOf` is called only for rules with a
+ * sentiment condition.
  */
-export function satisfied(conditions: Conditions, found: number | undefined, sentimentOf: () => number): Pick<Match, 'score' | 'sentiment'> | undefined {
+export function satisfied(conditions: Conditions, found: number | undefined, sentimentOf: () => number): Pick<Match,
+  'score' | 'sentiment'> | undefined
+{
   const isFound = found !== undefined && found >= leastScore(conditions);
   const score = found ?? 0;
   if (!conditions.sentimentEnabled) return isFound ? { score } : undefined;

@@ -1,6 +1,11 @@
 import { parse, validate } from 'node-cron';
 
-const NAMES: Readonly<Record<string, string>> = { '@hourly': '0 * * * *', '@daily': '0 0 * * *', '@weekly': '0 0 * * 0', '@monthly': '0 0 1 * *' };
+const NAMES: Readonly<Record<string, string>> = {
+  '@hourly': '0 * * * *',
+  '@daily': '0 0 * * *',
+  '@weekly': '0 0 * * 0',
+  '@monthly': '0 0 1 * *',
+};
 
 const DAY = 86_400;
 const MINUTE = 60;
@@ -19,11 +24,15 @@ function patternOf(schedule: string): string {
 }
 
 /**
- * When a cron is due, in the seconds of a wall clock (`LocalTime`). node-cron parses the pattern. Matching of a second is implemented here,
- * because node-cron needs tens of microseconds for it, and a thousand schedules are checked each second.
+ * When a cron is due, in the seconds of a wall clock (`LocalTime`). node-cron parses the pattern. Matching of a second
+ * is implemented here, because node-cron needs tens of microseconds for it, and a thousand schedules are checked each
+ * second.
  */
 export class Schedule {
-  /** Whether the schedule may be due in any hour. Such a schedule measures elapsed time, so it ignores changes of the clock. */
+  /**
+   * Whether the schedule may be due in any hour. Such a schedule measures elapsed time, so it ignores changes of the
+   * clock.
+   */
   readonly isEveryHour: boolean;
   readonly #seconds: readonly number[];
   readonly #minutes: readonly number[];
@@ -34,7 +43,9 @@ export class Schedule {
   constructor(schedule: string) {
     this.#days = parse(patternOf(schedule));
     const { second, minute, hour } = this.#days;
-    [this.#seconds, this.#minutes, this.#hours] = [second, minute, hour].map((values) => values.toSorted((a, b) => a - b)) as [number[], number[], number[]];
+    [this.#seconds, this.#minutes, this.#hours] = [second, minute, hour].map((values) =>
+      values.toSorted((a, b) => a - b)
+    ) as [number[], number[], number[]];
     this.isEveryHour = this.#hours.length === 24;
   }
 
@@ -49,7 +60,10 @@ export class Schedule {
     return next !== undefined && next <= to;
   }
 
-  /** The first second after another one at which the schedule is due; undefined when there is none within eight years (or `days`). */
+  /**
+   * The first second after another one at which the schedule is due; undefined when there is none within eight years
+   * (or `days`).
+   */
   next(local: number, days = MAX_DAYS): number | undefined {
     const first = Math.floor(local / DAY);
     for (let day = first; day < first + days; day++) {
@@ -75,7 +89,8 @@ export class Schedule {
   #isDay(number: number): boolean {
     const { month, dayOfMonth, dayOfWeek } = this.#days;
     const date = dateOf(number);
-    return month.includes(date.month) && dayOfMonth.some((value) => isDayOfMonth(value, date)) && dayOfWeek.some((value) => isDayOfWeek(value, date));
+    return month.includes(date.month) && dayOfMonth.some((value) => isDayOfMonth(value, date)) &&
+      dayOfWeek.some((value) => isDayOfWeek(value, date));
   }
 }
 

@@ -29,10 +29,24 @@ export interface VariableSource {
 }
 
 /** The variables of a delivery (decisions, section 2.3); several values of a metadata key are joined by commas. */
-export function variablesOf({ event, timestamp, collection, docId, key, lang, document, score, sentiment, trigger, cron, webhookId }: VariableSource): Variables {
+export function variablesOf(
+  { event, timestamp, collection, docId, key, lang, document, score, sentiment, trigger, cron, webhookId }:
+    VariableSource,
+): Variables {
   const values: Readonly<Record<string, string | number | undefined>> = {
-    event, timestamp, collection, score, sentiment, 'doc.id': docId, 'doc.key': key, 'doc.lang': lang,
-    'trigger.id': trigger?.id, 'trigger.name': trigger?.name, 'cron.id': cron?.id, 'cron.name': cron?.name, 'webhook.id': webhookId || undefined,
+    event,
+    timestamp,
+    collection,
+    score,
+    sentiment,
+    'doc.id': docId,
+    'doc.key': key,
+    'doc.lang': lang,
+    'trigger.id': trigger?.id,
+    'trigger.name': trigger?.name,
+    'cron.id': cron?.id,
+    'cron.name': cron?.name,
+    'webhook.id': webhookId || undefined,
   };
   return (name) => {
     if (Object.hasOwn(values, name)) return values[name]?.toString();
@@ -48,8 +62,8 @@ export function fillUrl(url: string, variables: Variables): string {
 }
 
 /**
- * Whether a filled URL has another path than its template: a segment that consists of dots, even percent-encoded, removes others (URL standard,
- * "double-dot path segment").
+ * Whether a filled URL has another path than its template: a segment that consists of dots, even percent-encoded,
+ * removes others (URL standard, "double-dot path segment").
  */
 export function hasOtherPath(template: string, filled: string): boolean {
   const [wanted, found] = [URL.parse(withoutVariables(template)), URL.parse(filled)];
@@ -58,7 +72,10 @@ export function hasOtherPath(template: string, filled: string): boolean {
 
 const segmentsOf = ({ pathname }: URL): number => pathname.split('/').length;
 
-/** A header with its variables replaced, without line breaks; other characters that a header must not contain become `?`. */
+/**
+ * A header with its variables replaced, without line breaks; other characters that a header must not contain become
+ * `?`.
+ */
 export function fillHeader(value: string, variables: Variables): string {
   return fill(value, variables, (text) => text).replace(/[\r\n]/g, '').replace(/[^\t\x20-\x7e\x80-\xff]/g, '?');
 }

@@ -1,7 +1,7 @@
+import fc from 'fast-check';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLexicon, sentimentOf } from './sentiment.ts';
 import { fillHeader, fillUrl, variablesOf, withoutVariables } from './templates.ts';
@@ -34,21 +34,45 @@ describe('sentiment (decisions, section 2.3)', () => {
 
 describe('templates (decisions, section 2.3)', () => {
   const source = {
-    event: 'trigger.matched', timestamp: 1, collection: 'c', docId: 'c|a|en', key: 'a/b c', lang: 'en', score: 1.5, webhookId: '',
-    document: { key: 'a/b c', lang: 'en', contentMd: '', meta: { tags: ['x', 'y'], line: ['a\r\nX-Evil: 1'] }, addedAt: 1, updatedAt: 1 },
+    event: 'trigger.matched',
+    timestamp: 1,
+    collection: 'c',
+    docId: 'c|a|en',
+    key: 'a/b c',
+    lang: 'en',
+    score: 1.5,
+    webhookId: '',
+    document: {
+      key: 'a/b c',
+      lang: 'en',
+      contentMd: '',
+      meta: { tags: ['x', 'y'], line: ['a\r\nX-Evil: 1'] },
+      addedAt: 1,
+      updatedAt: 1,
+    },
     trigger: { id: 'auto_1', name: 'Ü' },
   } as unknown as Parameters<typeof variablesOf>[0];
   const variables = variablesOf(source);
 
   it('know the variables of a delivery, and leave what they do not know', () => {
-    expect(fillHeader('{{doc.id}} {{ doc.lang }} {{doc.meta.tags}} {{collection}} {{score}} {{trigger.id}} {{event}} {{timestamp}}', variables)).toBe('c|a|en en x,y c 1.5 auto_1 trigger.matched 1');
-    const unknown = '{{sentiment}} {{cron.id}} {{webhook.id}} {{doc.meta.none}} {{doc.meta.__proto__}} {{constructor}} {{}} {{a b}} {{{x}}}';
+    expect(
+      fillHeader(
+        '{{doc.id}} {{ doc.lang }} {{doc.meta.tags}} {{collection}} {{score}} {{trigger.id}} {{event}} {{timestamp}}',
+        variables,
+      ),
+    ).toBe('c|a|en en x,y c 1.5 auto_1 trigger.matched 1');
+    const unknown =
+      '{{sentiment}} {{cron.id}} {{webhook.id}} {{doc.meta.none}} {{doc.meta.__proto__}} {{constructor}} {{}} {{a ' +
+      'b}} {{{x}}}';
     expect(fillHeader(unknown, variables)).toBe(unknown);
   });
 
   it('encode values in URLs, and keep lines out of headers', () => {
     expect(fillUrl('http://h/{{doc.key}}?q={{trigger.name}}', variables)).toBe('http://h/a%2Fb%20c?q=%C3%9C');
-    expect(fillUrl('http://h/{{doc.meta.x}}', variablesOf({ ...source, document: { ...source.document!, meta: { x: ['\ud800'] } } }))).toBe('http://h/%EF%BF%BD');
+    expect(
+      fillUrl('http://h/{{doc.meta.x}}',
+        variablesOf({ ...source, document: { ...source.document!, meta: { x: ['\ud800'] } } })),
+    ).toBe('http://h/%EF%BF%BD');
     expect(fillHeader('{{doc.meta.line}} é€', variables)).toBe('aX-Evil: 1 é?');
     expect(withoutVariables('http://{{doc.meta.host}}/{{a}}')).toBe('http://x/x');
   });

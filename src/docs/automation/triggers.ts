@@ -1,15 +1,17 @@
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { beginCursor, CHANGE_FLAGS, saveCursor, storedCursor, Subscriber, type Change, type Cursor, type Transaction } from '../../storage/index.ts';
+import { beginCursor, type Change, CHANGE_FLAGS, type Cursor, saveCursor, storedCursor, Subscriber,
+  type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { serviceEventOf, type ServiceEvent } from '../events/index.ts';
+import { type ServiceEvent, serviceEventOf } from '../events/index.ts';
 import type { Deliveries } from './deliveries.ts';
 import { Evaluation, type Firing, type Written } from './evaluation.ts';
+import { addPending, forgetPendingOf, hasCurrentVectors, markReady, type PendingEvent, readReady,
+  removePending } from './pending-rows.ts';
 import type { PercolatedDocument } from './percolator.ts';
-import { addPending, forgetPendingOf, hasCurrentVectors, markReady, type PendingEvent, readReady, removePending } from './pending-rows.ts';
-import type { Rule } from './rule.ts';
-import { hasTrigger } from './rule-rows.ts';
 import { RuleIndex } from './rule-index.ts';
+import { hasTrigger } from './rule-rows.ts';
+import type { Rule } from './rule.ts';
 import type { RuleSearchDeps } from './search.ts';
 
 /** Name of the cursor of triggers in the change feed. */
@@ -29,9 +31,10 @@ export interface TriggersDeps {
 }
 
 /**
- * Follows the change feed and fires triggers, independently of requests and from a stored cursor: after a crash no event is missing and none
- * is delivered under another id. Without triggers it does not follow the feed, so writes have no extra cost. Triggers that compare vectors
- * have a separate queue, because embedding may take long; they do not delay the others.
+ * Follows the change feed and fires triggers, independently of requests and from a stored cursor: after a crash no
+ * event is missing and none is delivered under another id. Without triggers it does not follow the feed, so writes have
+ * no extra cost. Triggers that compare vectors have a separate queue, because embedding may take long; they do not
+ * delay the others.
  */
 export class Triggers {
   readonly evaluation: Evaluation;
@@ -64,12 +67,17 @@ export class Triggers {
   apply(): Promise<void> {
     this.index.clear();
     this.#isFollowing = true;
-    const step = this.#steps.then(() => (this.#hasTriggers ? void this.#start() : this.#halt().then(() => this.forget())));
+    const step = this.#steps.then(
+      () => (this.#hasTriggers ? void this.#start() : this.#halt().then(() => this.forget()))
+    );
     this.#steps = step.catch(() => undefined);
     return step;
   }
 
-  /** Removes the cursor, unless there are triggers by now. When there are triggers again later, writes before that are not evaluated. */
+  /**
+   * Removes the cursor, unless there are triggers by now. When there are triggers again later, writes before that are
+   * not evaluated.
+   */
   async forget(): Promise<void> {
     if (!this.#hasPlace) return;
     await this.#deps.environment.sql.transaction(async (tx) => {
@@ -107,12 +115,17 @@ export class Triggers {
     this.#saved = undefined;
     const { environment: { feed, log }, timer } = this.#deps;
     this.#subscriber = new Subscriber({
-      feed, timer, batch: BATCH, cursor: this.#cursor(), begin: 'head',
+      feed,
+      timer,
+      batch: BATCH,
+      cursor: this.#cursor(),
+      begin: 'head',
       onGap: async ({ after, head }) => {
         log.warn({ after, head }, 'the change feed was replaced; triggers do not fire for what was lost with it');
         return head;
       },
-      onFailure: (error, failures) => log.warn({ err: error, failures }, 'triggers could not follow the change feed; trying again'),
+      onFailure: (error, failures) =>
+        log.warn({ err: error, failures }, 'triggers could not follow the change feed; trying again'),
       handle: (changes, signal) => this.#handle(changes, signal),
     });
     this.#subscriber.start();
@@ -134,14 +147,17 @@ export class Triggers {
     for (const change of changes) {
       signal.throwIfAborted();
       if (change.docId !== undefined && change.kind === 'vectors.put') steps.push((tx) => markReady(tx, change.docId!));
-      if (change.docId !== undefined && change.kind === 'doc.delete') steps.push((tx) => forgetPendingOf(tx, change.docId!));
+      if (change.docId !== undefined && change.kind === 'doc.delete')
+        steps.push((tx) => forgetPendingOf(tx, change.docId!));
       const event = serviceEventOf(change);
-      if (event === undefined || change.kind !== 'doc.put' || event.isQuiet || isSystemCollection(event.collection)) continue;
+      if (event === undefined || change.kind !== 'doc.put' || event.isQuiet || isSystemCollection(event.collection))
+        continue;
       const written = await this.#writtenOf(event, change);
       if (written === undefined) continue;
       firings.push(...await this.evaluation.byWords(written, signal));
       if (await this.evaluation.needsVectors(event)) {
-        const isReady = (change.flags & (CHANGE_FLAGS.SKIP_EMBEDDINGS | CHANGE_FLAGS.EMBEDDING_DROPPED)) !== 0 || await hasCurrentVectors(sql, written.ord);
+        const isReady = (change.flags & (CHANGE_FLAGS.SKIP_EMBEDDINGS | CHANGE_FLAGS.EMBEDDING_DROPPED)) !== 0 ||
+          await hasCurrentVectors(sql, written.ord);
         steps.push((tx) => addPending(tx, event, isReady));
       }
     }
@@ -157,16 +173,26 @@ export class Triggers {
   }
 
   async #keep(tx: Transaction, firings: readonly Firing[]): Promise<void> {
-    for (const [rule, own] of Map.groupBy(firings, (firing) => firing.rule)) await this.#deps.deliveries.add(tx, rule, own.map(({ delivery }) => delivery));
+    for (const [rule, own] of Map.groupBy(firings, (firing) => firing.rule))
+      await this.#deps.deliveries.add(tx, rule, own.map(({ delivery }) => delivery));
   }
 
   /** Undefined for a document that was deleted meanwhile. If the feed contains the document, it need not be read. */
-  async #writtenOf(event: ServiceEvent, { ord, document }: Pick<Change, 'ord' | 'document'> = {}): Promise<Written | undefined> {
+  async #writtenOf(event: ServiceEvent,
+    { ord, document }: Pick<Change, 'ord' | 'document'> = {}): Promise<Written | undefined>
+  {
     const { environment: { sql }, search } = this.#deps;
-    const row = ord === undefined ? await sql.get<{ ord: number }>('SELECT ord FROM documents WHERE id = ?', [event.docId]) : { ord };
+    const row = ord === undefined
+      ? await sql.get<{ ord: number }>('SELECT ord FROM documents WHERE id = ?', [event.docId])
+      : { ord };
     const content = document ?? (row && await search.readDocument(event));
     if (row === undefined || content === undefined) return undefined;
-    const percolated: PercolatedDocument = { key: event.key, lang: event.lang, meta: content.meta, contentMd: content.contentMd };
+    const percolated: PercolatedDocument = {
+      key: event.key,
+      lang: event.lang,
+      meta: content.meta,
+      contentMd: content.contentMd,
+    };
     return { event, ord: row.ord, document: percolated };
   }
 

@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
-import { S3Store, targetOf, type ObjectStore, type S3Settings } from '../../net/objects/index.ts';
-import { BodyUnavailable, corrupt, readReference, refuseOlderBuilds, type BodyObjects, type Transaction } from '../../storage/index.ts';
+import { type ObjectStore, type S3Settings, S3Store, targetOf } from '../../net/objects/index.ts';
+import { type BodyObjects, BodyUnavailable, corrupt, readReference, refuseOlderBuilds,
+  type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { BodyPlace } from './body-place.ts';
 import { Collector } from './collector.ts';
 import { MemoryBudget, MemoryStore } from './memory-store.ts';
-import { registerMetrics, type BodyCounts } from './metrics.ts';
+import { type BodyCounts, registerMetrics } from './metrics.ts';
 import { probeBucket } from './probe.ts';
 import { RecordCache } from './record-cache.ts';
 import { SteadyStore } from './steady-store.ts';
-import { deleteStore, findStore, insertStore, readStores, updateStore, type StoreRecord } from './store-rows.ts';
+import { deleteStore, findStore, insertStore, readStores, type StoreRecord, updateStore } from './store-rows.ts';
 
 /** The part of a configuration that says where bodies are stored. */
 export interface Placement {
@@ -28,7 +29,10 @@ export interface Bodies extends BodyObjects {
   readonly isBoundToProcess: boolean;
   /** Throws `invalid_argument`, naming the field, when the requests to a bucket fail. Not within a transaction. */
   probe(placement: Placement): Promise<void>;
-  /** Inserts the place for which a collection is configured, within the transaction of that configuration. Later writes go there. */
+  /**
+   * Inserts the place for which a collection is configured, within the transaction of that configuration. Later writes
+   * go there.
+   */
   remember(tx: Transaction, collection: string, placement: Placement): Promise<void>;
   /** Removes objects that no version refers to, in the background. Not for read-only servers. */
   start(): Promise<void>;
@@ -47,7 +51,12 @@ export interface BodiesAreas {
 }
 
 /** Defaults of absent settings. */
-const DEFAULTS = { cacheBytes: 64 * 2 ** 20, memoryBytes: 256 * 2 ** 20, timeoutMs: 10_000, graceMs: 7 * 24 * 3_600_000 };
+const DEFAULTS = {
+  cacheBytes: 64 * 2 ** 20,
+  memoryBytes: 256 * 2 ** 20,
+  timeoutMs: 10_000,
+  graceMs: 7 * 24 * 3_600_000,
+};
 
 /** Maximum time in milliseconds between the upload of a body and the transaction that refers to it. */
 const SETTLED_MS = 600_000;
@@ -84,8 +93,12 @@ class BodyStores implements Bodies {
     this.#budget = new MemoryBudget(this.#limits.memoryBytes);
     const { sql, clock, log } = env;
     this.#collector = new Collector({
-      sql, clock, log, graceMs: this.#limits.graceMs,
-      places: () => [...this.#places.values()], emptied: (place) => this.#emptied(place),
+      sql,
+      clock,
+      log,
+      graceMs: this.#limits.graceMs,
+      places: () => [...this.#places.values()],
+      emptied: (place) => this.#emptied(place),
     });
   }
 
@@ -99,7 +112,8 @@ class BodyStores implements Bodies {
   }
 
   async probe({ storageBackend, storageConfig = {} }: Placement): Promise<void> {
-    if (storageBackend === 's3') await probeBucket(storageConfig, { outbound: this.#areas.outbound, timeoutMs: this.#limits.timeoutMs });
+    if (storageBackend === 's3')
+      await probeBucket(storageConfig, { outbound: this.#areas.outbound, timeoutMs: this.#limits.timeoutMs });
   }
 
   async remember(tx: Transaction, name: string, placement: Placement): Promise<void> {
@@ -108,7 +122,11 @@ class BodyStores implements Bodies {
     const { keys } = this.#env;
     const found = await findStore(tx, wanted, keys);
     const record = found === undefined
-      ? await insertStore(tx, { ...wanted, token: randomBytes(TOKEN_BYTES).toString('hex'), secret: randomBytes(SECRET_BYTES) }, keys)
+      ? await insertStore(tx, {
+        ...wanted,
+        token: randomBytes(TOKEN_BYTES).toString('hex'),
+        secret: randomBytes(SECRET_BYTES),
+      }, keys)
       : { ...found, settings: wanted.settings };
     await updateStore(tx, record, keys);
     const elsewhere = await this.#renewCredentials(tx, record);
@@ -120,7 +138,10 @@ class BodyStores implements Bodies {
     const wanted = wantedOf(collection, this.#areas.configOf(collection));
     if (wanted === undefined) return undefined;
     const place = this.#find(wanted);
-    if (place === undefined) throw new BodyUnavailable(`the place where ${wanted.collection} keeps its bodies is not known: configure it again`);
+    if (place === undefined)
+      throw new BodyUnavailable(
+        `the place where ${wanted.collection} keeps its bodies is not known: configure it again`,
+      );
     return Promise.all(records.map(async (record) => {
       const { name, ...placed } = await place.put(record);
       if (place.record.kind !== 'memory') this.#cache.set(name, record);
@@ -156,11 +177,19 @@ class BodyStores implements Bodies {
   }
 
   registerMetrics(registers: Registry[]): void {
-    registerMetrics(registers, { cache: this.#cache, memory: this.#budget, requests: this.#requests, collector: this.#collector, places: () => [...this.#places.values()] });
+    registerMetrics(registers, {
+      cache: this.#cache,
+      memory: this.#budget,
+      requests: this.#requests,
+      collector: this.#collector,
+      places: () => [...this.#places.values()],
+    });
   }
 
   #find({ collection, kind, target }: Pick<StoreRecord, 'collection' | 'kind' | 'target'>): BodyPlace | undefined {
-    return [...this.#places.values()].find(({ record }) => record.collection === collection && record.kind === kind && record.target === target);
+    return [...this.#places.values()].find(({ record }) =>
+      record.collection === collection && record.kind === kind && record.target === target
+    );
   }
 
   #open(record: StoreRecord): BodyPlace {
@@ -170,24 +199,41 @@ class BodyStores implements Bodies {
       this.#requests.set(label, (this.#requests.get(label) ?? 0) + 1);
     };
     const deps = { clock, log, collection: record.collection, timer: this.#areas.timer ?? systemTimer };
-    return new BodyPlace(record, new SteadyStore(this.#storeOf(record), record.kind === 'memory' ? deps : { ...deps, onRequest }), clock);
+    return new BodyPlace(record,
+      new SteadyStore(this.#storeOf(record), record.kind === 'memory' ? deps : { ...deps, onRequest }), clock);
   }
 
   #storeOf({ kind, token, settings }: StoreRecord): ObjectStore {
-    if (kind === 's3') return new S3Store(settings, { outbound: this.#areas.outbound, folder: token, timeoutMs: this.#limits.timeoutMs });
+    if (kind === 's3')
+      return new S3Store(settings, {
+        outbound: this.#areas.outbound,
+        folder: token,
+        timeoutMs: this.#limits.timeoutMs,
+      });
     const store = this.#memories.get(token) ?? new MemoryStore(this.#env.clock, this.#budget);
     this.#memories.set(token, store);
     return store;
   }
 
   /** The collection's earlier places in the same bucket, under other prefixes, are read with its new credentials. */
-  async #renewCredentials(tx: Transaction, { id, collection, kind, target, settings }: StoreRecord): Promise<StoreRecord[]> {
+  async #renewCredentials(tx: Transaction,
+    { id, collection, kind, target, settings }: StoreRecord): Promise<StoreRecord[]>
+  {
     if (kind !== 's3') return [];
     const bucketOf = (of: string): string => (JSON.parse(of) as string[]).slice(0, 2).join(' ');
     const { region, accessKey, secretKey } = settings;
-    const others = [...this.#places.values()].map(({ record }) => record)
-      .filter((each) => each.id !== id && each.collection === collection && each.kind === 's3' && bucketOf(each.target) === bucketOf(target))
-      .map((each) => ({ ...each, settings: { ...each.settings, ...(region !== undefined && { region }), ...(accessKey !== undefined && { accessKey }), ...(secretKey !== undefined && { secretKey }) } }));
+    const others = [...this.#places.values()].map(({ record }) => record).filter((each) =>
+      each.id !== id && each.collection === collection && each.kind === 's3' &&
+      bucketOf(each.target) === bucketOf(target)
+    ).map((each) => ({
+      ...each,
+      settings: {
+        ...each.settings,
+        ...(region !== undefined && { region }),
+        ...(accessKey !== undefined && { accessKey }),
+        ...(secretKey !== undefined && { secretKey }),
+      },
+    }));
     for (const each of others) await updateStore(tx, each, this.#env.keys);
     return others;
   }
@@ -201,7 +247,9 @@ class BodyStores implements Bodies {
     await sql.transaction(async (tx) => {
       const wanted = wantedOf(collection, this.#areas.configOf(collection));
       const isPresent = wanted?.kind === kind && wanted.target === target;
-      const isNamed = (await tx.get(`SELECT 1 AS named WHERE ${NAMED}`, Array.from({ length: 3 }, () => [`${kind}:${id}:`, `${kind}:${id};`]).flat())) !== undefined;
+      const isNamed =
+        (await tx.get(`SELECT 1 AS named WHERE ${NAMED}`,
+          Array.from({ length: 3 }, () => [`${kind}:${id}:`, `${kind}:${id};`]).flat())) !== undefined;
       if (isPresent || isNamed) return;
       await deleteStore(tx, id);
       tx.onCommit(() => {
@@ -213,10 +261,16 @@ class BodyStores implements Bodies {
 }
 
 /** Whether any version refers to the place: a range condition on the `backend` of its bodies. */
-const NAMED = ['documents', 'revisions', 'deleted_revisions'].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE backend <> 'boltdb' AND backend >= ? AND backend < ?)`).join(' OR ');
+const NAMED = ['documents', 'revisions', 'deleted_revisions'].map((table) =>
+  `EXISTS (SELECT 1 FROM ${table} WHERE backend <> 'boltdb' AND backend >= ? AND backend < ?)`
+).join(' OR ');
 
-function wantedOf(collection: string, { storageBackend: kind = 'boltdb', storageConfig: settings = {} }: Placement = {}): Pick<StoreRecord, 'collection' | 'kind' | 'target' | 'settings'> | undefined {
+function wantedOf(collection: string,
+  { storageBackend: kind = 'boltdb', storageConfig: settings = {} }: Placement = {}
+): Pick<StoreRecord, 'collection' | 'kind' | 'target' | 'settings'> | undefined {
   if (kind === 'boltdb') return undefined;
   const name = collection.toLowerCase();
-  return kind === 'memory' ? { collection: name, kind, target: '', settings: {} } : { collection: name, kind, target: targetOf(settings), settings };
+  return kind === 'memory'
+    ? { collection: name, kind, target: '', settings: {} }
+    : { collection: name, kind, target: targetOf(settings), settings };
 }

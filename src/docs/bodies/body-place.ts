@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
-import { BodyLost, corrupt, writeReference, type PlacedBody } from '../../storage/index.ts';
 import type { ListedObject } from '../../net/objects/index.ts';
+import { BodyLost, corrupt, type PlacedBody, writeReference } from '../../storage/index.ts';
 import { isIntact, openObject, sealObject } from './seal-object.ts';
 import type { SteadyStore } from './steady-store.ts';
 import type { StoreRecord } from './store-rows.ts';
@@ -11,8 +11,9 @@ export function backendOf({ kind, id }: Pick<StoreRecord, 'kind' | 'id'>, name: 
 }
 
 /**
- * The bodies in one place. Collecting unreferenced objects must not interfere with storing the same content again: during a collection,
- * objects that are being stored are kept, and storing waits for a removal of the same object that is under way.
+ * The bodies in one place. Collecting unreferenced objects must not interfere with storing the same content again:
+ * during a collection, objects that are being stored are kept, and storing waits for a removal of the same object that
+ * is under way.
  */
 export class BodyPlace {
   readonly record: StoreRecord;
@@ -30,7 +31,9 @@ export class BodyPlace {
     this.#clock = clock;
   }
 
-  /** When an object was last stored, in milliseconds since 1970; undefined while one is being stored, and 0 for never. */
+  /**
+   * When an object was last stored, in milliseconds since 1970; undefined while one is being stored, and 0 for never.
+   */
   get lastPut(): number | undefined {
     return this.#puts.size > 0 ? undefined : this.#lastPut;
   }
@@ -54,14 +57,23 @@ export class BodyPlace {
       if (left === 0) this.#puts.delete(name);
       else this.#puts.set(name, left);
     }
-    return { name, backend: backendOf(this.record, name), reference: writeReference({ store: this.record.id, length: bytes.length, hash, key }) };
+    return {
+      name,
+      backend: backendOf(this.record, name),
+      reference: writeReference({ store: this.record.id, length: bytes.length, hash, key }),
+    };
   }
 
-  /** The record of an object. Rejects with `BodyUnavailable`, `BodyLost`, or `internal` if the object is missing or damaged. */
+  /**
+   * The record of an object. Rejects with `BodyUnavailable`, `BodyLost`, or `internal` if the object is missing or
+   * damaged.
+   */
   async get(name: string, { hash, key }: { readonly hash: Uint8Array; readonly key: Uint8Array }): Promise<Uint8Array> {
     const bytes = await this.#read(name);
-    const sound = await isIntact(bytes, hash) ? bytes : await this.#read(name); // once more: it may have been damaged in transfer
-    if (sound !== bytes && !(await isIntact(sound, hash))) throw corrupt(`object ${name} of its bucket is not what was put there`);
+    // once more: it may have been damaged in transfer
+    const sound = await isIntact(bytes, hash) ? bytes : await this.#read(name);
+    if (sound !== bytes && !(await isIntact(sound, hash)))
+      throw corrupt(`object ${name} of its bucket is not what was put there`);
     return openObject(sound, key);
   }
 
@@ -73,10 +85,12 @@ export class BodyPlace {
   }
 
   /**
-   * Removes objects stored before `before`, in milliseconds since 1970, that no version refers to; returns how many were removed and how many
-   * are left.
+   * Removes objects stored before `before`, in milliseconds since 1970, that no version refers to; returns how many
+   * were removed and how many are left.
    */
-  async collect(before: number, named: (names: readonly string[]) => Promise<ReadonlySet<string>>, signal: AbortSignal): Promise<{ removed: number; left: number }> {
+  async collect(before: number, named: (names: readonly string[]) => Promise<ReadonlySet<string>>,
+    signal: AbortSignal): Promise<{ removed: number; left: number }>
+  {
     const inUse = this.#inUse = new Set(this.#puts.keys());
     let [removed, left] = [0, 0];
     try {

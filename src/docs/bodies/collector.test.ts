@@ -4,7 +4,7 @@ import { createOutbound, type Outbound } from '../../net/index.ts';
 import { DOCUMENT_MIGRATIONS, migrate, openDatabase, type PlacedBody, type Sql } from '../../storage/index.ts';
 import { S3Server } from '../../testkit/s3-server.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { createBodies, type Bodies, type Placement } from './bodies.ts';
+import { type Bodies, createBodies, type Placement } from './bodies.ts';
 
 const DAY = 24 * 3_600_000;
 
@@ -22,7 +22,10 @@ beforeEach(async () => {
   await migrate(sql, DOCUMENT_MIGRATIONS);
   ahead = 0;
   const settings = { bodies: { graceMs: 7 * DAY, cacheBytes: 0 } } as DocsEnvironment['settings'];
-  bodies = createBodies({ sql, settings, clock: { now: () => Date.now() + ahead }, log: silentLog }, { outbound, configOf: () => placement });
+  bodies = createBodies({ sql, settings, clock: { now: () => Date.now() + ahead }, log: silentLog }, {
+    outbound,
+    configOf: () => placement,
+  });
   await sql.transaction((tx) => tx.run("INSERT INTO collections(id, name) VALUES (1, 'blog')"));
 });
 afterEach(async () => {
@@ -40,22 +43,37 @@ async function configure(next: Placement): Promise<void> {
 const put = async (text: string): Promise<PlacedBody> => (await bodies.place('blog', [Buffer.from(text)]))![0]!;
 
 /** Inserts a reference to a body into one of the tables. */
-async function name({ backend, reference }: PlacedBody, ord: number, table: 'documents' | 'revisions' | 'deleted_revisions'): Promise<void> {
+async function name({ backend, reference }: PlacedBody, ord: number,
+  table: 'documents' | 'revisions' | 'deleted_revisions'): Promise<void>
+{
   await sql.transaction(async (tx) => {
-    if (table === 'documents') await tx.run("INSERT INTO documents(ord, cid, id, key, lang, backend, crc, bytes, added_at, updated_at, meta, body) VALUES (?, 1, ?, 'k', 'en', ?, 0, 0, 0, 0, '{}', ?)", [ord, `blog|${ord}|en`, backend, reference]);
+    if (table === 'documents')
+      await tx.run(
+        'INSERT INTO documents(ord, cid, id, key, lang, backend, crc, bytes, added_at, updated_at, meta, body) ' +
+          "VALUES (?, 1, ?, 'k', 'en', ?, 0, 0, 0, 0, '{}', ?)",
+        [ord, `blog|${ord}|en`, backend, reference],
+      );
     else {
-      if (table === 'deleted_revisions') await tx.run("INSERT INTO deleted_documents(ord, cid, id, key, lang, rev_ts, added_at, deleted_at) VALUES (?, 1, ?, 'k', 'en', 1, 0, 0)", [ord, `blog|${ord}|en`]);
-      await tx.run(`INSERT INTO ${table}(ord, ts, updated_at, backend, meta, body) VALUES (?, 1, 0, ?, '{}', ?)`, [ord, backend, reference]);
+      if (table === 'deleted_revisions')
+        await tx.run(
+          'INSERT INTO deleted_documents(ord, cid, id, key, lang, rev_ts, added_at, deleted_at) VALUES (?, 1, ?, ' +
+            "'k', 'en', 1, 0, 0)",
+          [ord, `blog|${ord}|en`],
+        );
+      await tx.run(`INSERT INTO ${table}(ord, ts, updated_at, backend, meta, body) VALUES (?, 1, 0, ?, '{}', ?)`, [ord,
+        backend, reference]);
     }
   });
 }
 
-const isThere = async ({ reference }: PlacedBody): Promise<boolean> => bodies.fetch(reference).then(() => true, () => false);
+const isThere = async ({ reference }: PlacedBody): Promise<boolean> =>
+  bodies.fetch(reference).then(() => true, () => false);
 
 describe.each(['s3', 'memory'] as const)('what nothing names in %s', (storageBackend) => {
   it('goes after its grace, and whatever a version names stays', async () => {
     await configure({ storageBackend, storageConfig: s3.config });
-    const [document, revision, deleted, garbage] = await Promise.all(['a', 'b', 'c', 'd'].map(put)) as [PlacedBody, PlacedBody, PlacedBody, PlacedBody];
+    const [document, revision, deleted, garbage] = await Promise.all(['a', 'b', 'c', 'd'].map(put)) as [PlacedBody,
+      PlacedBody, PlacedBody, PlacedBody];
     await name(document, 1, 'documents');
     await name(revision, 1, 'revisions');
     await name(deleted, 2, 'deleted_revisions');
@@ -92,14 +110,18 @@ describe('a place that its collection has left', () => {
     await bodies.collect(); // removes the object
     ahead = 24 * DAY;
     await bodies.collect(); // finds nothing
-    expect(await sql.all('SELECT target FROM body_stores')).toEqual([{ target: expect.stringContaining('new/') as string }]);
+    expect(await sql.all('SELECT target FROM body_stores')).toEqual([{
+      target: expect.stringContaining('new/') as string,
+    }]);
   });
 
   it('is read with the new credentials of its bucket', async () => {
     await configure({ storageBackend: 's3', storageConfig: { ...s3.config, secretKey: 'old' } });
     const old = await put('a');
     await configure({ storageBackend: 's3', storageConfig: { ...s3.config, prefix: 'new' } });
-    const stored = (await sql.all<{ config: string }>('SELECT config FROM body_stores ORDER BY id')).map(({ config }) => (JSON.parse(config) as { settings: { secretKey: string } }).settings.secretKey);
+    const stored = (await sql.all<{ config: string }>('SELECT config FROM body_stores ORDER BY id')).map(({ config }) =>
+      (JSON.parse(config) as { settings: { secretKey: string } }).settings.secretKey
+    );
     expect(stored).toEqual(['S3RVER', 'S3RVER']);
     expect(await isThere(old)).toBe(true);
   });
@@ -119,7 +141,8 @@ it('a bucket that is down leaves everything for the next round', async () => {
 });
 
 it('older builds refuse the database once a collection keeps bodies elsewhere', async () => {
-  const breaking = async () => (await sql.get<{ breaking: number }>("SELECT breaking FROM schema_version WHERE name = 'body-stores'"))!.breaking;
+  const breaking = async () =>
+    (await sql.get<{ breaking: number }>("SELECT breaking FROM schema_version WHERE name = 'body-stores'"))!.breaking;
   await configure({ storageBackend: 'boltdb' });
   expect(await breaking()).toBe(0);
   await configure({ storageBackend: 'memory' });

@@ -1,4 +1,4 @@
-import { isRecent, type Clock } from '../../lib/clock.ts';
+import { type Clock, isRecent } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
 import { BodyUnavailable, inList, type Queries, type Sql } from '../../storage/index.ts';
@@ -38,7 +38,8 @@ export class Collector {
 
   constructor(deps: CollectorDeps) {
     this.#deps = deps;
-    this.loop = new Loop({ name: 'unused bodies', everyMs: TICK_MS, waitsFirst: true, log: deps.log, failure: FAILURE }, (signal) => this.collect(signal));
+    this.loop = new Loop({ name: 'unused bodies', everyMs: TICK_MS, waitsFirst: true, log: deps.log, failure: FAILURE },
+      (signal) => this.collect(signal));
   }
 
   /** One round over the places that are due; a place that fails is tried again in a later round. */
@@ -49,7 +50,9 @@ export class Collector {
         if (this.#isDue(place)) await this.#collectFrom(place, signal);
       } catch (error) {
         const { log } = this.#deps;
-        if (!signal.aborted) log[error instanceof BodyUnavailable ? 'info' : 'warn']({ err: error, collection: place.record.collection }, FAILURE);
+        if (!signal.aborted)
+          log[error instanceof BodyUnavailable ? 'info' : 'warn']({ err: error, collection: place.record.collection },
+            FAILURE);
       }
     }
   }
@@ -74,13 +77,18 @@ export class Collector {
 }
 
 /** The objects to which a stored version refers. */
-async function namesOf(queries: Queries, { record }: Pick<BodyPlace, 'record'>, names: readonly string[]): Promise<Set<string>> {
+async function namesOf(queries: Queries, { record }: Pick<BodyPlace, 'record'>,
+  names: readonly string[]): Promise<Set<string>>
+{
   const found = new Set<string>();
   for (let i = 0; i < names.length; i += ASKED_AT_ONCE) {
     const { marks, params } = inList(names.slice(i, i + ASKED_AT_ONCE).map((name) => backendOf(record, name)));
     // The first condition is the one of the partial indexes.
     for (const table of ['documents', 'revisions', 'deleted_revisions']) {
-      const rows = await queries.all<{ backend: string }>(`SELECT DISTINCT backend FROM ${table} WHERE backend <> 'boltdb' AND backend IN (${marks})`, params);
+      const rows = await queries.all<{ backend: string }>(
+        `SELECT DISTINCT backend FROM ${table} WHERE backend <> 'boltdb' AND backend IN (${marks})`,
+        params,
+      );
       for (const { backend } of rows) found.add(backend.slice(backend.lastIndexOf(':') + 1));
     }
   }

@@ -1,2 +1,2 @@
 /** The entry point of the bodies area. */
-export { createBodies, type Bodies, type BodiesAreas, type Placement } from './bodies.ts';
+export { type Bodies, type BodiesAreas, createBodies, type Placement } from './bodies.ts';

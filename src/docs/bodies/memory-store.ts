@@ -35,7 +35,9 @@ export class MemoryStore implements ObjectStore {
     const { maxBytes } = this.#budget;
     if (!this.#objects.has(name)) {
       if (this.#budget.bytes + bytes.length > maxBytes) {
-        throw new ServiceError('unavailable', `bodies in memory may have ${maxBytes} bytes together (SVC_BODIES_MEMORY_BYTES), and that is used up: delete documents, or store them elsewhere`);
+        throw new ServiceError('unavailable',
+          `bodies in memory may have ${maxBytes} bytes together (SVC_BODIES_MEMORY_BYTES), and that is used up: ` +
+            'delete documents, or store them elsewhere');
       }
       this.#budget.bytes += bytes.length;
     }

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors/index.ts';
 import type { Outbound } from '../../net/index.ts';
-import { S3Store, StoreFailure, type S3Settings } from '../../net/objects/index.ts';
+import { type S3Settings, S3Store, StoreFailure } from '../../net/objects/index.ts';
 
 /** Stores an object in a bucket, reads and removes it. Throws `invalid_argument` naming the wrong field. */
-export async function probeBucket(settings: S3Settings, { outbound, timeoutMs }: { readonly outbound: Pick<Outbound, 'fetch'>; readonly timeoutMs: number }): Promise<void> {
+export async function probeBucket(settings: S3Settings,
+  { outbound, timeoutMs }: { readonly outbound: Pick<Outbound, 'fetch'>; readonly timeoutMs: number }): Promise<void>
+{
   const content = randomBytes(32);
   const name = createHash('sha256').update(content).digest('hex');
   try {
@@ -21,7 +23,8 @@ export async function probeBucket(settings: S3Settings, { outbound, timeoutMs }:
 async function requireSame(store: S3Store, name: string, content: Buffer): Promise<void> {
   try {
     const read = await store.get(name);
-    if (read === undefined || !content.equals(read)) throw new StoreFailure('the service does not return what was put', { field: 'endpoint', passes: false });
+    if (read === undefined || !content.equals(read))
+      throw new StoreFailure('the service does not return what was put', { field: 'endpoint', passes: false });
   } catch (error) {
     await store.remove(name).catch(() => undefined);
     throw error;

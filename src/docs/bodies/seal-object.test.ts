@@ -16,7 +16,8 @@ describe('the object of a record', () => {
 
   it('is the same for the same record and secret, another for another secret, and opens over several steps', async () => {
     const record = Buffer.alloc(3 * 2 ** 20 + 5, 'x');
-    const [one, two, other] = await Promise.all([sealObject(record, SECRET), sealObject(record, SECRET), sealObject(record, Buffer.alloc(32, 8))]);
+    const [one, two, other] = await Promise.all([sealObject(record, SECRET), sealObject(record, SECRET),
+      sealObject(record, Buffer.alloc(32, 8))]);
     expect(Buffer.from(one.hash).equals(two.hash)).toBe(true);
     expect(Buffer.from(one.hash).equals(other.hash)).toBe(false);
     expect(Buffer.from(await openObject(one.bytes, one.key)).equals(record)).toBe(true);

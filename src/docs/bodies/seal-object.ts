@@ -23,8 +23,9 @@ const ALGORITHM = 'aes-256-gcm';
 const STEP = 2 ** 20;
 
 /**
- * Encrypts a compression record. The key is derived from the content and a secret of the store (convergent encryption, Douceur et al. 2002):
- * equal records become equal objects, and without the secret nobody can find the content of an object by guessing.
+ * Encrypts a compression record. The key is derived from the content and a secret of the store (convergent encryption,
+ * Douceur et al. 2002): equal records become equal objects, and without the secret nobody can find the content of an
+ * object by guessing.
  */
 export async function sealObject(record: Uint8Array, secret: Uint8Array): Promise<SealedObject> {
   const pace = new Pace();
@@ -47,7 +48,8 @@ export async function isIntact(bytes: Uint8Array, hash: Uint8Array): Promise<boo
 
 /** The compression record of an object. Throws `internal` if it does not fit the key. */
 export async function openObject(bytes: Uint8Array, key: Uint8Array): Promise<Uint8Array> {
-  if (bytes.length < MAGIC.length + TAG_BYTES || !MAGIC.equals(bytes.subarray(0, MAGIC.length))) throw corrupt('its object is none of this server');
+  if (bytes.length < MAGIC.length + TAG_BYTES || !MAGIC.equals(bytes.subarray(0, MAGIC.length)))
+    throw corrupt('its object is none of this server');
   const pace = new Pace();
   const decipher = createDecipheriv(ALGORITHM, key, NONCE, { authTagLength: TAG_BYTES });
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
+import { type ObjectStore, StoreFailure } from '../../net/objects/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
-import { StoreFailure, type ObjectStore } from '../../net/objects/index.ts';
 import { SteadyStore } from './steady-store.ts';
 
 const failure = (passes: boolean) => new StoreFailure('the service returned 503', { field: 'endpoint', passes });
@@ -22,7 +22,12 @@ beforeEach(() => {
     if (next instanceof StoreFailure) throw next;
     await next;
   };
-  const failing: ObjectStore = { put: answer, get: async () => answer().then(() => undefined), remove: answer, list: async () => answer().then(() => ({ objects: [], next: undefined })) };
+  const failing: ObjectStore = {
+    put: answer,
+    get: async () => answer().then(() => undefined),
+    remove: answer,
+    list: async () => answer().then(() => ({ objects: [], next: undefined })),
+  };
   store = new SteadyStore(failing, { timer, clock: { now: () => timer.now }, log: silentLog, collection: 'blog' });
 });
 
@@ -39,7 +44,11 @@ describe('a steady store', () => {
     expect(await outcome(store.put('a', Buffer.of(1)))).toBe('ok');
     expect(asked).toBe(3);
     failures = [failure(true), failure(true), failure(true)];
-    expect(await outcome(store.get('a'))).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '5' }, message: expect.stringContaining('returned 503') as string });
+    expect(await outcome(store.get('a'))).toMatchObject({
+      code: 'unavailable',
+      headers: { 'Retry-After': '5' },
+      message: expect.stringContaining('returned 503') as string,
+    });
     expect(asked).toBe(6);
   });
 

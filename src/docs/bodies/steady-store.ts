@@ -1,9 +1,9 @@
-import { BodyUnavailable } from '../../storage/index.ts';
-import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { StoreFailure, type ObjectPage, type ObjectStore } from '../../net/objects/index.ts';
+import { type ObjectPage, type ObjectStore, StoreFailure } from '../../net/objects/index.ts';
+import { BodyUnavailable } from '../../storage/index.ts';
 
 export type StoreOperation = 'put' | 'get' | 'remove' | 'list';
 
@@ -28,8 +28,9 @@ const AT_ONCE = 16;
 const MOST_WAITING = 4096;
 
 /**
- * A store with retries and a circuit breaker (Nygard, Release It!, chapter 5). When it fails repeatedly, requests fail immediately for 5 s;
- * then one of them tests whether the store works again. All failures reject with `BodyUnavailable`, which says when to try again.
+ * A store with retries and a circuit breaker (Nygard, Release It!, chapter 5). When it fails repeatedly, requests fail
+ * immediately for 5 s; then one of them tests whether the store works again. All failures reject with
+ * `BodyUnavailable`, which says when to try again.
  */
 export class SteadyStore implements ObjectStore {
   readonly #store: ObjectStore;
@@ -86,7 +87,7 @@ export class SteadyStore implements ObjectStore {
   async #try<T>(operation: StoreOperation, request: () => Promise<T>): Promise<T> {
     const isTrial = this.#enter();
     try {
-      for (let attempt = 1; ; attempt++) {
+      for (let attempt = 1;; attempt++) {
         try {
           const value = await request();
           this.#deps.onRequest?.(operation, 'ok');
@@ -122,12 +123,17 @@ export class SteadyStore implements ObjectStore {
     const wasDown = this.isDown;
     this.#failures += 1;
     this.#openUntil = this.#deps.clock.now() + OPEN_MS;
-    if (this.isDown && !wasDown) this.#deps.log.warn({ err: failure, collection: this.#deps.collection }, 'the place of its bodies is down: its writes and reads are refused until it is back');
+    if (this.isDown && !wasDown)
+      this.#deps.log.warn({ err: failure, collection: this.#deps.collection },
+        'the place of its bodies is down: its writes and reads are refused until it is back');
     return unavailable(failure.message, OPEN_MS, failure);
   }
 }
 
 function unavailable(reason: string, retryMs: number, cause?: unknown): BodyUnavailable {
   const headers = { 'Retry-After': String(Math.max(1, Math.ceil(retryMs / 1000))) };
-  return new BodyUnavailable(`the place where the collection keeps its bodies (storageBackend) does not serve: ${reason}`, { headers, cause });
+  return new BodyUnavailable(
+    `the place where the collection keeps its bodies (storageBackend) does not serve: ${reason}`,
+    { headers, cause },
+  );
 }

@@ -1,5 +1,6 @@
-import { openSecret, sealSecret, SECRETS, type KeyRing, type Queries, type Row, type Transaction } from '../../storage/index.ts';
 import type { S3Settings } from '../../net/objects/index.ts';
+import { type KeyRing, openSecret, type Queries, type Row, sealSecret, SECRETS,
+  type Transaction } from '../../storage/index.ts';
 
 /** Where bodies can be stored outside of the database. */
 export type StoreKind = 'memory' | 's3';
@@ -32,17 +33,28 @@ const COLUMNS = 'id, collection, kind, target, token, config';
 
 /** All places. Throws `internal` for one whose key is not configured. */
 export async function readStores(queries: Queries, keys: KeyRing | undefined): Promise<StoreRecord[]> {
-  return (await queries.all<StoreRow>(`SELECT ${COLUMNS} FROM body_stores ORDER BY id`)).map((row) => toRecord(row, keys));
+  return (await queries.all<StoreRow>(`SELECT ${COLUMNS} FROM body_stores ORDER BY id`)).map((row) =>
+    toRecord(row, keys)
+  );
 }
 
-export async function findStore(queries: Queries, { collection, kind, target }: Pick<StoreRecord, 'collection' | 'kind' | 'target'>, keys: KeyRing | undefined): Promise<StoreRecord | undefined> {
-  const row = await queries.get<StoreRow>(`SELECT ${COLUMNS} FROM body_stores WHERE collection = ? AND kind = ? AND target = ?`, [collection, kind, target]);
+export async function findStore(queries: Queries,
+  { collection, kind, target }: Pick<StoreRecord, 'collection' | 'kind' | 'target'>,
+  keys: KeyRing | undefined): Promise<StoreRecord | undefined>
+{
+  const row = await queries.get<StoreRow>(
+    `SELECT ${COLUMNS} FROM body_stores WHERE collection = ? AND kind = ? AND target = ?`,
+    [collection, kind, target],
+  );
   return row && toRecord(row, keys);
 }
 
-export async function insertStore(tx: Transaction, store: Omit<StoreRecord, 'id'>, keys: KeyRing | undefined): Promise<StoreRecord> {
+export async function insertStore(tx: Transaction, store: Omit<StoreRecord, 'id'>,
+  keys: KeyRing | undefined): Promise<StoreRecord>
+{
   const { collection, kind, target, token } = store;
-  await tx.run('INSERT INTO body_stores(collection, kind, target, token, config) VALUES (?, ?, ?, ?, ?)', [collection, kind, target, token, toConfig(store, keys)]);
+  await tx.run('INSERT INTO body_stores(collection, kind, target, token, config) VALUES (?, ?, ?, ?, ?)', [collection,
+    kind, target, token, toConfig(store, keys)]);
   const row = await tx.get<{ id: number }>('SELECT id FROM body_stores WHERE token = ?', [token]);
   return { ...store, id: row!.id };
 }
@@ -62,6 +74,7 @@ function toConfig({ token, settings, secret }: Omit<StoreRecord, 'id'>, keys: Ke
 }
 
 function toRecord({ id, collection, kind, target, token, config }: StoreRow, keys: KeyRing | undefined): StoreRecord {
-  const { settings, secret } = JSON.parse(openSecret(keys, SECRETS.bodyStore, token, config)) as { settings: S3Settings; secret: string };
+  const { settings, secret } = JSON.parse(openSecret(keys, SECRETS.bodyStore, token, config)) as { settings: S3Settings;
+    secret: string };
   return { id, collection, kind: kind as StoreKind, target, token, settings, secret: Buffer.from(secret, 'base64') };
 }

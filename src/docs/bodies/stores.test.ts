@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOutbound, type Outbound } from '../../net/index.ts';
+import { type ObjectStore, S3Store } from '../../net/objects/index.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { S3Server } from '../../testkit/s3-server.ts';
 import { MemoryBudget, MemoryStore } from './memory-store.ts';
-import { S3Store, type ObjectStore } from '../../net/objects/index.ts';
 
 let s3: S3Server;
 let outbound: Outbound;
@@ -20,7 +20,12 @@ afterAll(async () => {
 const STORES: Record<string, () => ObjectStore> = {
   memory: () => new MemoryStore({ now: () => Date.now() }, new MemoryBudget(1000)),
   s3: () => new S3Store(s3.config, { outbound, folder: 'folder', timeoutMs: 5000 }),
-  's3 below a prefix': () => new S3Store({ ...s3.config, endpoint: `http://${s3.endpoint}/`, prefix: '/a b/ü&<\'+' }, { outbound, folder: 'folder', timeoutMs: 5000 }),
+  's3 below a prefix': () =>
+    new S3Store({ ...s3.config, endpoint: `http://${s3.endpoint}/`, prefix: "/a b/ü&<'+" }, {
+      outbound,
+      folder: 'folder',
+      timeoutMs: 5000,
+    }),
 };
 
 const nameOf = (content: string): string => createHash('sha256').update(content).digest('hex');
@@ -61,7 +66,11 @@ describe('objects in a bucket', () => {
     const patient = createOutbound({ allowPrivate: 'loopback', allowlist: [] }, { timer });
     s3.fail('silent');
     const asked = new S3Store(s3.config, { outbound: patient, folder: 'folder', timeoutMs: 7000 }).get(nameOf('one'));
-    const failed = expect(asked).rejects.toMatchObject({ field: 'endpoint', passes: true, message: 'no complete response within 7 s' });
+    const failed = expect(asked).rejects.toMatchObject({
+      field: 'endpoint',
+      passes: true,
+      message: 'no complete response within 7 s',
+    });
     await timer.elapse();
     await failed;
     s3.fail();
@@ -72,9 +81,16 @@ describe('objects in a bucket', () => {
     const asked: string[] = [];
     const answer = async (url: string | URL | Request): Promise<Response> => {
       asked.push(new URL(String(url as string)).host);
-      return new Response('<Error><Code>PermanentRedirect</Code><Message>go to 10.0.0.1</Message></Error>', { status: 307, headers: { 'Location': 'http://evil.example/', 'Content-Type': 'application/xml' } });
+      return new Response('<Error><Code>PermanentRedirect</Code><Message>go to 10.0.0.1</Message></Error>', {
+        status: 307,
+        headers: { 'Location': 'http://evil.example/', 'Content-Type': 'application/xml' },
+      });
     };
-    const store = new S3Store({ endpoint: 's3.example.org', bucket: 'b' }, { outbound: { fetch: () => answer as typeof fetch }, folder: 'folder', timeoutMs: 1 });
+    const store = new S3Store({ endpoint: 's3.example.org', bucket: 'b' }, {
+      outbound: { fetch: () => answer as typeof fetch },
+      folder: 'folder',
+      timeoutMs: 1,
+    });
     const failure: unknown = await store.put(nameOf('one'), Buffer.from('x')).catch((error: unknown) => error);
     expect(failure).toMatchObject({ field: 'region', message: 'the service returned 307 PermanentRedirect' });
     expect(asked).toEqual(['s3.example.org']);
@@ -82,15 +98,23 @@ describe('objects in a bucket', () => {
 
   it('are listed in pages, and those of others are left out', async () => {
     const pages = [
-      `<IsTruncated>true</IsTruncated><NextContinuationToken>t&amp;1</NextContinuationToken>${entry(`folder/ab/${'ab'.repeat(32)}`)}${entry('folder/readme.txt')}`,
+      `<IsTruncated>true</IsTruncated><NextContinuationToken>t&amp;1</NextContinuationToken>${
+        entry(`folder/ab/${'ab'.repeat(32)}`)
+      }${entry('folder/readme.txt')}`,
       `<IsTruncated>false</IsTruncated>${entry(`folder/cd/${'cd'.repeat(32)}`)}`,
     ];
     const asked: string[] = [];
     const answer = async (url: string | URL | Request): Promise<Response> => {
       asked.push(String(url as string));
-      return new Response(`<?xml version="1.0"?><ListBucketResult>${pages[asked.length - 1]!}</ListBucketResult>`, { headers: { 'Content-Type': 'application/xml' } });
+      return new Response(`<?xml version="1.0"?><ListBucketResult>${pages[asked.length - 1]!}</ListBucketResult>`, {
+        headers: { 'Content-Type': 'application/xml' },
+      });
     };
-    const store = new S3Store({ endpoint: 's3.example.org', bucket: 'b', accessKey: 'a', secretKey: 's' }, { outbound: { fetch: () => answer as typeof fetch }, folder: 'folder', timeoutMs: 1 });
+    const store = new S3Store({ endpoint: 's3.example.org', bucket: 'b', accessKey: 'a', secretKey: 's' }, {
+      outbound: { fetch: () => answer as typeof fetch },
+      folder: 'folder',
+      timeoutMs: 1,
+    });
     const names: string[] = [];
     let from: string | undefined;
     do {

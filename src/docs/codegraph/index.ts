@@ -1,2 +1,2 @@
 /** The entry point of the code graph area. */
-export { createCodeGraph, type CodeGraphArea } from './code-graph.ts';
+export { type CodeGraphArea, createCodeGraph } from './code-graph.ts';

@@ -1,4 +1,4 @@
-import type { Fuzziness, FullTextAlgorithm } from '../../../generated/docs/sdk/types.gen.ts';
+import type { FullTextAlgorithm, Fuzziness } from '../../../generated/docs/sdk/types.gen.ts';
 
 /** How a collection is stored, searched and shown (contract section 2); absent fields have their defaults. */
 export interface CollectionConfig {
@@ -68,13 +68,11 @@ export function hybridAlphaOf({ hybridAlpha, hybridAlphaSet = true }: Retrieval)
 }
 
 /** Every field; other fields of a request are not stored. */
-export const FIELDS = [
-  'type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig', 'maxRevisions', 'retrieval', 'responsePrompt',
-  'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization', 'diskOnlyVectors', 'encrypted', 'wordpress',
-] as const satisfies readonly (keyof CollectionConfig)[];
+export const FIELDS = ['type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig',
+  'maxRevisions', 'retrieval', 'responsePrompt', 'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization',
+  'diskOnlyVectors', 'encrypted', 'wordpress'] as const satisfies readonly (keyof CollectionConfig)[];
 
 /** Every field of the retrieval profile. */
-export const RETRIEVAL_FIELDS = [
-  'defaultSearchType', 'topK', 'retrievalMode', 'hybridStrategy', 'hybridAlpha', 'hybridAlphaSet', 'oversample', 'contextTokenBudget',
-  'algorithm', 'fieldWeights', 'rerank', 'fuzzy', 'searchableFields',
-] as const satisfies readonly (keyof Retrieval)[];
+export const RETRIEVAL_FIELDS = ['defaultSearchType', 'topK', 'retrievalMode', 'hybridStrategy', 'hybridAlpha',
+  'hybridAlphaSet', 'oversample', 'contextTokenBudget', 'algorithm', 'fieldWeights', 'rerank', 'fuzzy',
+  'searchableFields'] as const satisfies readonly (keyof Retrieval)[];

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import type { Context } from '../../operations/index.ts';
-import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase, resealSecrets, type Sql } from '../../storage/index.ts';
-import { createCollections, type CollectionConfig, type Collections } from './index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase, resealSecrets,
+  type Sql } from '../../storage/index.ts';
 import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
+import { type CollectionConfig, type Collections, createCollections } from './index.ts';
 
 const clock = { now: () => 1_766_400_000_000 };
 const context = UNRESTRICTED as Context;
@@ -21,10 +22,14 @@ beforeEach(async () => {
 });
 afterEach(() => sql.close());
 
-const put = (changes: object, collection = 'blog') => collections.handlers.setCollectionConfig({ collection, ...changes }, context);
-const read = async (collection = 'blog') => (await collections.handlers.getCollectionConfig({ collection }, context)) as {
-  collection: string; configured: boolean; config: Record<string, unknown>;
-};
+const put = (changes: object, collection = 'blog') =>
+  collections.handlers.setCollectionConfig({ collection, ...changes }, context);
+const read = async (collection = 'blog') =>
+  (await collections.handlers.getCollectionConfig({ collection }, context)) as {
+    collection: string;
+    configured: boolean;
+    config: Record<string, unknown>;
+  };
 const kinds = async () => (await feed.read(0, 100)).map(({ kind, collection }) => `${kind} ${collection}`);
 
 describe('reading a configuration (contract section 4)', () => {
@@ -33,15 +38,34 @@ describe('reading a configuration (contract section 4)', () => {
       collection: 'blog',
       configured: false,
       config: {
-        collection: 'blog', type: 'default', description: '', icon: '', color: '', customMeta: {}, storageBackend: 'boltdb', maxRevisions: 0, retrieval: {},
-        responsePrompt: '', trackAccess: false, trackHot: false, spellCorrect: false, spellLang: '', quantization: 'float32', diskOnlyVectors: false, encrypted: false,
+        collection: 'blog',
+        type: 'default',
+        description: '',
+        icon: '',
+        color: '',
+        customMeta: {},
+        storageBackend: 'boltdb',
+        maxRevisions: 0,
+        retrieval: {},
+        responsePrompt: '',
+        trackAccess: false,
+        trackHot: false,
+        spellCorrect: false,
+        spellLang: '',
+        quantization: 'float32',
+        diskOnlyVectors: false,
+        encrypted: false,
       },
     });
   });
 
   it('finds it in any letter case and returns the spelling of the request', async () => {
     await put({ type: 'website' }, 'Blog');
-    expect(await read('BLOG')).toMatchObject({ collection: 'BLOG', configured: true, config: { collection: 'BLOG', type: 'website' } });
+    expect(await read('BLOG')).toMatchObject({
+      collection: 'BLOG',
+      configured: true,
+      config: { collection: 'BLOG', type: 'website' },
+    });
     expect(collections.configOf('bLOG')).toEqual({ type: 'website' });
   });
 
@@ -49,7 +73,10 @@ describe('reading a configuration (contract section 4)', () => {
     await put({ type: 'images' }, 'zoo');
     await put({ type: 'audio' }, 'Arias');
     await sql.transaction((tx) => collections.configure(tx, '_memory', { maxRevisions: 1 }));
-    const { configs, total } = (await collections.handlers.listCollectionConfigs({ offset: 0 }, context)) as { configs: { collection: string }[]; total: number };
+    const { configs, total } = (await collections.handlers.listCollectionConfigs({ offset: 0 }, context)) as {
+      configs: { collection: string }[];
+      total: number;
+    };
     expect(configs.map(({ collection }) => collection)).toEqual(['arias', 'zoo']);
     expect(total).toBe(2);
   });
@@ -128,28 +155,47 @@ describe('credentials (contract section 2)', () => {
   it('masks them in every response', async () => {
     await put({ storageConfig: s3, wordpress: { url: 'https://w.example', apiKey: 'wp' } });
     const { config } = await read();
-    expect(config['storageConfig']).toEqual({ ...s3, region: '', prefix: '', useTLS: false, secretKey: '', secretKeySet: true });
+    expect(config['storageConfig']).toEqual({
+      ...s3,
+      region: '',
+      prefix: '',
+      useTLS: false,
+      secretKey: '',
+      secretKeySet: true,
+    });
     expect(config['wordpress']).toEqual({ url: 'https://w.example', apiKey: '', apiKeySet: true });
-    expect(JSON.stringify(await collections.handlers.listCollectionConfigs({ offset: 0 }, context))).not.toMatch(/s3cret|"wp"/);
+    expect(JSON.stringify(await collections.handlers.listCollectionConfigs({ offset: 0 }, context))).not.toMatch(
+      /s3cret|"wp"/,
+    );
   });
 
   it.each([['empty', { secretKey: '' }], ['absent', {}]])('keeps the stored one where it is %s', async (_, rest) => {
     await put({ storageConfig: s3 });
     await put({ storageConfig: { endpoint: s3.endpoint, bucket: 'other', ...rest } });
-    expect(collections.configOf('blog')!.storageConfig).toEqual({ endpoint: s3.endpoint, bucket: 'other', secretKey: 's3cret' });
+    expect(collections.configOf('blog')!.storageConfig).toEqual({
+      endpoint: s3.endpoint,
+      bucket: 'other',
+      secretKey: 's3cret',
+    });
   });
 
-  it.each([
-    ['storageConfig', s3, { ...s3, endpoint: 'evil.example', secretKey: '' }, 'storageConfig.secretKey'],
-    ['wordpress', { url: 'https://w.example', apiKey: 'wp' }, { url: 'https://evil.example' }, 'wordpress.apiKey'],
-  ])('does not send that of %s where a new address says, unless it is sent again (decision D-137)', async (block, stored, changed, secret) => {
-    await put({ [block]: stored });
-    await expect(put({ [block]: changed })).rejects.toMatchObject({ code: 'missing_fields', message: expect.stringContaining(secret) as string });
-    expect(collections.configOf('blog')).toMatchObject({ [block]: stored });
-    const field = secret.split('.')[1]!;
-    await put({ [block]: { ...changed, [field]: 'again' } });
-    expect(collections.configOf('blog')).toMatchObject({ [block]: { ...changed, [field]: 'again' } });
-  });
+  it.each([['storageConfig', s3, { ...s3, endpoint: 'evil.example', secretKey: '' }, 'storageConfig.secretKey'], [
+    'wordpress',
+    { url: 'https://w.example', apiKey: 'wp' },
+    { url: 'https://evil.example' },
+    'wordpress.apiKey',
+  ]])('does not send that of %s where a new address says, unless it is sent again (decision D-137)',
+    async (block, stored, changed, secret) => {
+      await put({ [block]: stored });
+      await expect(put({ [block]: changed })).rejects.toMatchObject({
+        code: 'missing_fields',
+        message: expect.stringContaining(secret) as string,
+      });
+      expect(collections.configOf('blog')).toMatchObject({ [block]: stored });
+      const field = secret.split('.')[1]!;
+      await put({ [block]: { ...changed, [field]: 'again' } });
+      expect(collections.configOf('blog')).toMatchObject({ [block]: { ...changed, [field]: 'again' } });
+    });
 
   it('replaces it by a new value', async () => {
     await put({ wordpress: { url: 'https://w.example', apiKey: 'old' } });
@@ -176,9 +222,11 @@ describe('credentials (contract section 2)', () => {
 describe('settings that do not fit together', () => {
   it.each([
     [{ storageBackend: 's3' }, 'missing_fields', 'missing fields: storageConfig.endpoint, storageConfig.bucket'],
-    [{ storageBackend: 's3', storageConfig: { endpoint: 'e', bucket: '' } }, 'missing_fields', 'missing fields: storageConfig.bucket'],
+    [{ storageBackend: 's3', storageConfig: { endpoint: 'e', bucket: '' } }, 'missing_fields',
+      'missing fields: storageConfig.bucket'],
     [{ encrypted: true }, 'invalid_argument', 'encrypted needs an encryption key'], // decision D-43
-    [{ diskOnlyVectors: true }, 'invalid_argument', 'diskOnlyVectors needs quantization int8 or int4, got float32'], // decision D-42
+    // decision D-42
+    [{ diskOnlyVectors: true }, 'invalid_argument', 'diskOnlyVectors needs quantization int8 or int4, got float32'],
   ])('%j is refused and changes nothing', async (changes, code, message) => {
     await put({ type: 'audio' });
     await expect(put(changes)).rejects.toMatchObject({ code, message: expect.stringContaining(message) as string });
@@ -196,13 +244,19 @@ describe('settings that do not fit together', () => {
 describe('deleting a configuration', () => {
   it('brings the defaults back', async () => {
     await put({ type: 'audio' });
-    expect(await collections.handlers.deleteCollectionConfig({ collection: 'Blog' }, context)).toEqual({ status: 'deleted', collection: 'Blog' });
+    expect(await collections.handlers.deleteCollectionConfig({ collection: 'Blog' }, context)).toEqual({
+      status: 'deleted',
+      collection: 'Blog',
+    });
     expect(await read()).toMatchObject({ configured: false, config: { type: 'default' } });
     expect(await kinds()).toEqual(['config.put blog', 'config.delete blog']);
   });
 
   it('returns the same where there is none, and writes nothing', async () => {
-    expect(await collections.handlers.deleteCollectionConfig({ collection: 'blog' }, context)).toEqual({ status: 'deleted', collection: 'blog' });
+    expect(await collections.handlers.deleteCollectionConfig({ collection: 'blog' }, context)).toEqual({
+      status: 'deleted',
+      collection: 'blog',
+    });
     expect(await kinds()).toEqual([]);
   });
 });
@@ -215,7 +269,9 @@ describe('the place of bodies', () => {
   beforeEach(async () => {
     calls = [];
     tried = async () => undefined;
-    const told = (what: string, { storageBackend, storageConfig }: Pick<CollectionConfig, 'storageBackend' | 'storageConfig'>) => void calls.push([what, storageBackend, storageConfig?.bucket].filter(Boolean).join(' '));
+    const told = (what: string,
+      { storageBackend, storageConfig }: Pick<CollectionConfig, 'storageBackend' | 'storageConfig'>) =>
+      void calls.push([what, storageBackend, storageConfig?.bucket].filter(Boolean).join(' '));
     const bodies = {
       probe: async (config: CollectionConfig) => {
         told('probe', config);
@@ -241,7 +297,9 @@ describe('the place of bodies', () => {
     tried = async () => {
       throw new ServiceError('invalid_argument', 'storageConfig.bucket: there is none');
     };
-    await expect(put({ type: 'audio', storageBackend: 's3', storageConfig: s3 })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(put({ type: 'audio', storageBackend: 's3', storageConfig: s3 })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
     expect(collections.configOf('blog')).toBeUndefined();
     expect(calls).toEqual(['probe s3 b']);
   });
@@ -268,7 +326,10 @@ describe('the place of bodies', () => {
 
 describe('credentials on a server with keys', () => {
   const [old, next] = [{ id: 1, bytes: Buffer.alloc(32, 1) }, { id: 2, bytes: Buffer.alloc(32, 2) }];
-  const secrets = { storageConfig: { endpoint: 'e', bucket: 'b', secretKey: 's3cret' }, wordpress: { url: 'https://w.example', apiKey: 'wp-key' } };
+  const secrets = {
+    storageConfig: { endpoint: 'e', bucket: 'b', secretKey: 's3cret' },
+    wordpress: { url: 'https://w.example', apiKey: 'wp-key' },
+  };
   const opened = async (keys?: KeyRing): Promise<Collections> => {
     collections = createCollections({ sql, feed, clock, keys });
     await collections.load();

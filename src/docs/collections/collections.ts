@@ -10,11 +10,13 @@ import type { CollectionConfig } from './collection-config.ts';
 import { ConfigCache } from './config-cache.ts';
 import { readConfig, readConfigs, removeConfig, writeConfig } from './config-rows.ts';
 import { markSwitch } from './encryption-switch.ts';
-import { mergeConfig, type ConfigChanges } from './merge-config.ts';
+import { type ConfigChanges, mergeConfig } from './merge-config.ts';
 import { presentConfig } from './present-config.ts';
 
-type CollectionHandlers = Required<Pick<Handlers<Operations>,
-  'getCollectionConfig' | 'setCollectionConfig' | 'deleteCollectionConfig' | 'listCollectionConfigs'>>;
+type CollectionHandlers = Required<
+  Pick<Handlers<Operations>,
+    'getCollectionConfig' | 'setCollectionConfig' | 'deleteCollectionConfig' | 'listCollectionConfigs'>
+>;
 
 /** The settings of collections. */
 export interface Collections {
@@ -24,8 +26,9 @@ export interface Collections {
   /** The stored configuration with its credentials, undefined when there is none. Letter case does not matter. */
   configOf(collection: string): CollectionConfig | undefined;
   /**
-   * Merges changes into a collection's configuration within a transaction (decision D-44); `configOf` returns them after its commit. Throws
-   * if the merged settings contradict each other, and if they name another place for bodies, because that place must be tested first.
+   * Merges changes into a collection's configuration within a transaction (decision D-44); `configOf` returns them
+   * after its commit. Throws if the merged settings contradict each other, and if they name another place for bodies,
+   * because that place must be tested first.
    */
   configure(tx: Transaction, collection: string, changes: ConfigChanges): Promise<void>;
   /** All configurations by lowercased name, those of the system included. */
@@ -41,10 +44,15 @@ export interface CollectionsAreas {
 
 type Placement = Pick<CollectionConfig, 'storageBackend' | 'storageConfig'>;
 
-export function createCollections({ sql, feed, clock, keys, isNode = false }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys' | 'isNode'>, { bodies }: CollectionsAreas = {}): Collections {
+export function createCollections(
+  { sql, feed, clock, keys, isNode = false }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys' | 'isNode'>,
+  { bodies }: CollectionsAreas = {},
+): Collections {
   const cache = new ConfigCache();
   const listeners: (() => void)[] = [];
-  const switched = async (tx: Transaction, name: string, before: CollectionConfig, after: CollectionConfig): Promise<void> => {
+  const switched = async (tx: Transaction, name: string, before: CollectionConfig,
+    after: CollectionConfig): Promise<void> =>
+  {
     const encrypted = after.encrypted === true;
     if ((before.encrypted === true) === encrypted) return;
     await markSwitch(tx, name, encrypted);
@@ -52,14 +60,17 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
     tx.onCommit(() => listeners.forEach((listener) => listener()));
   };
   const capabilities = { encryptionKey: keys !== undefined, bodies: bodies !== undefined, isNode };
-  const configure = async (tx: Transaction, collection: string, changes: ConfigChanges, probed?: Placement): Promise<void> => {
+  const configure = async (tx: Transaction, collection: string, changes: ConfigChanges,
+    probed?: Placement): Promise<void> =>
+  {
     const name = collection.toLowerCase();
     // The stored configuration is read here and not from memory, which may not contain an earlier write yet.
     const before = (await readConfig(tx, name, keys)) ?? {};
     const config = mergeConfig(before, changes);
     checkConfig(config, capabilities);
     if (!isSamePlace(before, config)) {
-      if (config.storageBackend === 's3' && (probed === undefined || !isSamePlace(probed, config))) throw new Unprobed();
+      if (config.storageBackend === 's3' && (probed === undefined || !isSamePlace(probed, config)))
+        throw new Unprobed();
       await bodies?.remember(tx, name, config);
     }
     await writeConfig(tx, name, config, { clock, keys });
@@ -76,10 +87,11 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
   };
 
   // In a transaction, so that no write can commit between reading and replacing.
-  const load = (): Promise<void> => sql.transaction(async (tx) => {
-    const configs = await readConfigs(tx, keys);
-    tx.onCommit(() => cache.replace(configs));
-  });
+  const load = (): Promise<void> =>
+    sql.transaction(async (tx) => {
+      const configs = await readConfigs(tx, keys);
+      tx.onCommit(() => cache.replace(configs));
+    });
 
   /** Tests the place that the changes name, before the transaction: a request to a bucket may take time. */
   const probe = async (collection: string, changes: ConfigChanges): Promise<Placement> => {
@@ -113,12 +125,18 @@ export function createCollections({ sql, feed, clock, keys, isNode = false }: Pi
     },
     async listCollectionConfigs(_input, { identity }) {
       const visible = cache.list().filter(([collection]) => identity.may('read', collection));
-      const configs = visible.map(([collection, config]) => ({ collection, config: presentConfig(collection, config) }));
+      const configs = visible.map(([collection, config]) => ({
+        collection,
+        config: presentConfig(collection, config),
+      }));
       return { configs, total: configs.length };
     },
   };
   return {
-    handlers, configure, configOf: (collection) => cache.get(collection), load,
+    handlers,
+    configure,
+    configOf: (collection) => cache.get(collection),
+    load,
     configs: () => cache.all(),
     onEncryptionSwitched: (listener) => void listeners.push(listener),
   };
@@ -129,6 +147,8 @@ class Unprobed extends Error {}
 
 /** Whether bodies go to the same place, with the same credentials. */
 function isSamePlace(a: Placement, b: Placement): boolean {
-  const placeOf = ({ storageBackend = 'boltdb', storageConfig }: Placement): unknown[] => (storageBackend === 's3' ? [storageBackend, storageConfig] : [storageBackend]);
+  const placeOf = (
+    { storageBackend = 'boltdb', storageConfig }: Placement,
+  ): unknown[] => (storageBackend === 's3' ? [storageBackend, storageConfig] : [storageBackend]);
   return isDeepStrictEqual(placeOf(a), placeOf(b));
 }

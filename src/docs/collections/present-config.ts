@@ -1,5 +1,5 @@
-import type { OutputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { OutputOf } from '../../operations/index.ts';
 import type { CollectionConfig } from './collection-config.ts';
 import { maskCredential } from './credentials.ts';
 
@@ -7,8 +7,22 @@ import { maskCredential } from './credentials.ts';
 export type PresentedConfig = OutputOf<Operations, 'getCollectionConfig'>['config'];
 
 const DEFAULTS = {
-  type: 'default', description: '', icon: '', color: '', customMeta: {}, storageBackend: 'boltdb', maxRevisions: 0, retrieval: {}, responsePrompt: '',
-  trackAccess: false, trackHot: false, spellCorrect: false, spellLang: '', quantization: 'float32', diskOnlyVectors: false, encrypted: false,
+  type: 'default',
+  description: '',
+  icon: '',
+  color: '',
+  customMeta: {},
+  storageBackend: 'boltdb',
+  maxRevisions: 0,
+  retrieval: {},
+  responsePrompt: '',
+  trackAccess: false,
+  trackHot: false,
+  spellCorrect: false,
+  spellLang: '',
+  quantization: 'float32',
+  diskOnlyVectors: false,
+  encrypted: false,
 } as const satisfies CollectionConfig;
 
 const STORAGE_DEFAULTS = { endpoint: '', bucket: '', region: '', accessKey: '', prefix: '', useTLS: false };

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { ColumnsFullError, type ColumnDocument, type Columns } from '../../search/columns/index.ts';
+import { type ColumnDocument, type Columns, ColumnsFullError } from '../../search/columns/index.ts';
 import type { ViewIndex } from '../view/index.ts';
 
 /** The columns of one collection, as the view stores them. */
@@ -31,7 +31,8 @@ export class ColumnIndex implements ViewIndex {
       this.columns.put(document);
     } catch (error) {
       if (!(error instanceof ColumnsFullError)) throw error;
-      throw new ServiceError('unavailable', `${error.message}; split the collection, or delete documents and start the server again`, { cause: error });
+      throw new ServiceError('unavailable',
+        `${error.message}; split the collection, or delete documents and start the server again`, { cause: error });
     }
   }
 

@@ -2,10 +2,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase } from '../../storage/index.ts';
-import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { expressionOf, type RequestFilter } from '../documents/index.ts';
+import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { columnsFactory, createColumnsView } from './columns-view.ts';
-import { createColumns, selectDocuments, type ColumnsView } from './index.ts';
+import { type ColumnsView, createColumns, selectDocuments } from './index.ts';
 
 describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (driver) => {
   let fixture: Fixture;
@@ -18,7 +18,8 @@ describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (
     await fixture.close();
   });
 
-  const add = (key: string, meta: Record<string, string[]> = {}, more: object = {}) => fixture.call('addDocument', { collection: 'Blog', key, lang: 'en', meta, contentMd: '', ...more });
+  const add = (key: string, meta: Record<string, string[]> = {}, more: object = {}) =>
+    fixture.call('addDocument', { collection: 'Blog', key, lang: 'en', meta, contentMd: '', ...more });
   const selected = async (request: RequestFilter = {}, view = fixture.columns, hidden: number[] = []) => {
     const found = await selectDocuments(view, 'blog', { filter: expressionOf(request), now: fixture.now, hidden });
     if (found === undefined) return undefined;
@@ -58,7 +59,8 @@ describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (
   });
 
   it('are built from the tables when a server starts, from more documents than are read at once', async () => {
-    const items = Array.from({ length: 600 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: '', meta: { n: [String(i)] } }));
+    const items = Array.from({ length: 600 },
+      (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: '', meta: { n: [String(i)] } }));
     await fixture.call('addDocuments', { collection: 'blog', documents: items });
     await fixture.call('setDocumentTtl', { collection: 'blog', key: 'k7', lang: 'en', ttl: 5 });
     fixture.advance(100);
@@ -79,7 +81,10 @@ describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (
     });
     await fixture.columns.restart();
     await fixture.columns.settled();
-    expect([await selected({ filterMeta: { tag: ['x'] } }), await selected({ filterMeta: { tag: ['y'] } })]).toEqual([[], ['a|en']]);
+    expect([await selected({ filterMeta: { tag: ['x'] } }), await selected({ filterMeta: { tag: ['y'] } })]).toEqual([
+      [],
+      ['a|en'],
+    ]);
   });
 
   it('do without metadata that cannot be opened, and know everything else', async () => {
@@ -88,11 +93,16 @@ describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (
     const feed = new ChangeFeed(sql);
     const view = createColumnsView({ ...fixture.environment, sql, feed }, { factory: columnsFactory });
     views.push(view);
-    const insert = (key: string, meta: string) => sql.transaction(async (tx) => {
-      await tx.run('INSERT OR IGNORE INTO collections(id, name, docs) VALUES (1, ?, 1)', ['blog']);
-      const row = await tx.get<{ ord: number }>("INSERT INTO documents(cid, id, key, lang, crc, bytes, added_at, updated_at, meta, body) VALUES (1, ?, ?, 'en', 0, 0, 1, 1, ?, x'00') RETURNING ord", [`blog|${key}|en`, key, meta]);
-      await feed.append(tx, [{ kind: 'doc.put', collection: 'blog', ord: row!.ord, key }]);
-    });
+    const insert = (key: string, meta: string) =>
+      sql.transaction(async (tx) => {
+        await tx.run('INSERT OR IGNORE INTO collections(id, name, docs) VALUES (1, ?, 1)', ['blog']);
+        const row = await tx.get<{ ord: number }>(
+          'INSERT INTO documents(cid, id, key, lang, crc, bytes, added_at, updated_at, meta, body) VALUES (1, ?, ' +
+            "?, 'en', 0, 0, 1, 1, ?, x'00') RETURNING ord",
+          [`blog|${key}|en`, key, meta],
+        );
+        await feed.append(tx, [{ kind: 'doc.put', collection: 'blog', ord: row!.ord, key }]);
+      });
     await insert('a', '{"tag":["x"]}');
     await insert('b', 'U1ZDRU5Dand so on');
     await view.start();
@@ -100,7 +110,8 @@ describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (
     await insert('c', 'U1ZDRU5Dand so forth');
     await insert('d', '{"tag":["x"]}');
     await view.caughtUp();
-    expect([await selected({}, view), await selected({ filterMeta: { tag: ['x'] } }, view)]).toEqual([['a|en', 'b|en', 'c|en', 'd|en'], ['a|en', 'd|en']]);
+    expect([await selected({}, view), await selected({ filterMeta: { tag: ['x'] } }, view)]).toEqual([['a|en', 'b|en',
+      'c|en', 'd|en'], ['a|en', 'd|en']]);
     await sql.transaction(async (tx) => {
       await tx.run(`UPDATE documents SET meta = '{"tag":["x"]}' WHERE key = 'b'`);
       await feed.append(tx, [{ kind: 'encryption.reseal', collection: 'blog', ord: 2, key: 'b' }]);
@@ -116,7 +127,9 @@ describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (
   describe('with checkpoints', () => {
     const folder = (): string => `${fixture.sql.info.path}.columns`;
     const reopened = async (keys?: KeyRing, encrypted = false): Promise<ColumnsView> => {
-      const view = createColumns({ ...fixture.environment, ...(keys && { keys }) }, { collections: { configOf: () => ({ encrypted }) } });
+      const view = createColumns({ ...fixture.environment, ...(keys && { keys }) }, {
+        collections: { configOf: () => ({ encrypted }) },
+      });
       views.push(view);
       await view.start();
       await view.settled();

@@ -1,4 +1,4 @@
-import { ColumnStore, type ColumnDocument, type Columns } from '../../search/columns/index.ts';
+import { type ColumnDocument, type Columns, ColumnStore } from '../../search/columns/index.ts';
 import type { Change, WrittenDocument } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { filledCollections } from '../stored-collections.ts';
@@ -43,13 +43,19 @@ function columnsKind({ sql, log }: Environment, { factory }: ColumnsViewOptions)
     restore: async (_, bytes) => new ColumnIndex(await factory.restore(bytes)),
     effectOf,
     collections: async () => (await filledCollections(sql, 'docs')).map(({ name }) => name),
-    entryOf: ({ ord, key, lang, document }) => (document === undefined || ord === undefined ? undefined : toEntry({ ...timesOf(document), ord, key: key!, lang: lang!, meta: document.meta })),
+    entryOf: (
+      { ord, key, lang, document },
+    ) => (document === undefined || ord === undefined
+      ? undefined
+      : toEntry({ ...timesOf(document), ord, key: key!, lang: lang!, meta: document.meta })),
     entriesOf: (ords) => map(documentsOf({ queries: sql, log }, ords), toEntry),
     allEntries: (collection) => map(allDocuments({ queries: sql.background, log }, collection), toEntry),
   };
 }
 
-function timesOf({ addedAt, updatedAt, expiresAt }: WrittenDocument): Pick<ColumnDocument, 'addedAt' | 'updatedAt' | 'expiresAt'> {
+function timesOf(
+  { addedAt, updatedAt, expiresAt }: WrittenDocument,
+): Pick<ColumnDocument, 'addedAt' | 'updatedAt' | 'expiresAt'> {
   return { addedAt, updatedAt, expiresAt: expiresAt ?? undefined };
 }
 

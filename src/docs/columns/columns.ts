@@ -1,7 +1,8 @@
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { CheckpointFiles } from '../view/index.ts';
-import { CHECKPOINT_MAGIC, columnsFactory, createColumnsView, type ColumnsFactory, type ColumnsView } from './columns-view.ts';
+import { CHECKPOINT_MAGIC, type ColumnsFactory, columnsFactory, type ColumnsView,
+  createColumnsView } from './columns-view.ts';
 
 export interface ColumnsAreas {
   /** Called when a checkpoint is written, so it must return from memory. */
@@ -11,7 +12,9 @@ export interface ColumnsAreas {
 }
 
 /** The view of documents' metadata, times and names, which evaluates filters, facets, counts and orders. */
-export function createColumns(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'keys'>, { collections, factory = columnsFactory }: ColumnsAreas): ColumnsView {
+export function createColumns(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'keys'>,
+  { collections, factory = columnsFactory }: ColumnsAreas): ColumnsView
+{
   return createColumnsView(environment, {
     factory,
     isSecret: (collection) => collections.configOf(collection)?.encrypted === true,

@@ -1,6 +1,7 @@
 /** The entry point of the columns: metadata, times and names of documents as a view that filters, counts and sorts. */
-export { createColumns, type ColumnsAreas } from './columns.ts';
 export type { ColumnsFactory, ColumnsView } from './columns-view.ts';
+export { type ColumnsAreas, createColumns } from './columns.ts';
+export { cursorBehind, distanceOrderOf, ORDERED_CANDIDATES, type OrderedResult, orderResults, passedBefore,
+  type RankedResult, type ResultOrder, resultOrderOf } from './order-results.ts';
 export { allDocuments, documentsOf } from './read-documents.ts';
-export { readyColumns, selectDocuments, type DocumentSelecting, type SelectedDocuments } from './select-documents.ts';
-export { cursorBehind, distanceOrderOf, ORDERED_CANDIDATES, orderResults, passedBefore, resultOrderOf, type OrderedResult, type RankedResult, type ResultOrder } from './order-results.ts';
+export { type DocumentSelecting, readyColumns, selectDocuments, type SelectedDocuments } from './select-documents.ts';

@@ -1,12 +1,14 @@
 import { OrdSet } from '../../lib/ord-set.ts';
 import { compareTexts } from '../../search/filter/index.ts';
-import { comparePlaces, cursorOf, parseSort, writeCursor, type CursorRequest, type Mark, type SortKey, type SortValue } from '../../search/order/index.ts';
+import { comparePlaces, cursorOf, type CursorRequest, type Mark, parseSort, type SortKey, type SortValue,
+  writeCursor } from '../../search/order/index.ts';
 import type { ColumnsView } from './columns-view.ts';
 import { readyColumns } from './select-documents.ts';
 
 /**
- * Number of candidates that a search by similarity finds before it puts them in another order or in pages by cursor; hybrid search and recall
- * find as many on each side (decision D-163). It depends on neither `limit` nor `offset`, so that all pages are of one list.
+ * Number of candidates that a search by similarity finds before it puts them in another order or in pages by cursor;
+ * hybrid search and recall find as many on each side (decision D-163). It depends on neither `limit` nor `offset`, so
+ * that all pages are of one list.
  */
 export const ORDERED_CANDIDATES = 1000;
 
@@ -39,10 +41,13 @@ const NEAREST_FIRST: readonly ResultKey[] = [{ column: { kind: 'distance' }, des
 const EXTRA_VALUES = 2;
 
 /**
- * The order that `sort` and `cursor` ask for; undefined if results are best first and paged by offset. `query` is everything that determines
- * the scores: cursors of another query are rejected. Throws `invalid_argument`.
+ * The order that `sort` and `cursor` ask for; undefined if results are best first and paged by offset. `query` is
+ * everything that determines the scores: cursors of another query are rejected. Throws `invalid_argument`.
  */
-export function resultOrderOf(input: { readonly sort?: string | undefined; readonly cursor?: string | undefined; readonly offset: number }, query: readonly unknown[]): ResultOrder | undefined {
+export function resultOrderOf(
+  input: { readonly sort?: string | undefined; readonly cursor?: string | undefined; readonly offset: number },
+  query: readonly unknown[],
+): ResultOrder | undefined {
   const { sort, cursor } = input;
   if (sort === undefined && cursor === undefined) return undefined;
   const keys = parseSort(sort ?? 'score', { descending: true, scored: true });
@@ -50,12 +55,21 @@ export function resultOrderOf(input: { readonly sort?: string | undefined; reado
 }
 
 /** The order by distance, for pages by cursor; undefined for pages by offset. Throws `invalid_argument`. */
-export function distanceOrderOf(input: { readonly cursor?: string | undefined; readonly offset: number }, query: readonly unknown[]): ResultOrder | undefined {
+export function distanceOrderOf(input: { readonly cursor?: string | undefined; readonly offset: number },
+  query: readonly unknown[]): ResultOrder | undefined
+{
   return input.cursor === undefined ? undefined : withCursor(NEAREST_FIRST, input, query);
 }
 
-function withCursor(keys: readonly ResultKey[], input: { readonly cursor?: string | undefined; readonly offset: number }, query: readonly unknown[]): ResultOrder {
-  return { keys, cursor: input.cursor === undefined ? undefined : cursorOf(input, JSON.stringify([query, keys]), keys.length + EXTRA_VALUES) };
+function withCursor(keys: readonly ResultKey[],
+  input: { readonly cursor?: string | undefined; readonly offset: number }, query: readonly unknown[]): ResultOrder
+{
+  return {
+    keys,
+    cursor: input.cursor === undefined
+      ? undefined
+      : cursorOf(input, JSON.stringify([query, keys]), keys.length + EXTRA_VALUES),
+  };
 }
 
 /** Number of results on the pages before this one. */
@@ -70,27 +84,38 @@ export function cursorBehind({ cursor }: ResultOrder, mark: Mark | undefined): s
 }
 
 /**
- * Sorts results by the columns of their documents, and leaves out those of earlier pages. Equal documents are in the order of key and
- * language, and passages of one document in their order in it. A document that the columns do not have yet is left out. Throws
- * `index_loading`.
+ * Sorts results by the columns of their documents, and leaves out those of earlier pages. Equal documents are in the
+ * order of key and language, and passages of one document in their order in it. A document that the columns do not have
+ * yet is left out. Throws `index_loading`.
  */
-export async function orderResults<R extends RankedResult>(
-  view: Pick<ColumnsView, 'indexOf'>, collection: string, results: readonly R[], order: ResultOrder, distanceOf: (ord: number) => number | undefined = () => undefined,
-): Promise<OrderedResult<R>[]> {
+export async function orderResults<R extends RankedResult>(view: Pick<ColumnsView, 'indexOf'>, collection: string,
+  results: readonly R[], order: ResultOrder,
+  distanceOf: (ord: number) => number | undefined = () => undefined): Promise<OrderedResult<R>[]>
+{
   const { keys, cursor } = order;
   const places = await placesOf(view, collection, results, keys);
   const sorted = results.flatMap((result): Unnumbered<R>[] => {
     const document = places.get(result.ord);
     if (document === undefined) return [];
     const stored = document.place.values();
-    const values = keys.map(({ column: { kind } }): SortValue => (kind === 'score' ? result.score : kind === 'distance' ? distanceOf(result.ord) : stored.next().value));
+    const values = keys.map((
+      { column: { kind } },
+    ): SortValue => (kind === 'score'
+      ? result.score
+      : kind === 'distance'
+      ? distanceOf(result.ord)
+      : stored.next().value)
+    );
     return [{ result, values, tie: document.tie, chunk: result.chunk ?? 0 }];
   }).sort((a, b) => compare(a, b, keys));
   const after = cursor?.after;
   const start = after === undefined ? 0 : sorted.findIndex((one) => compare(one, placeIn(after), keys) > 0);
   const rest = start < 0 ? [] : sorted.slice(start);
   const passed = passedBefore(order);
-  return rest.map(({ result, values, tie, chunk }, i) => ({ result, mark: { place: [...values, chunk, passed + i + 1], tie } }));
+  return rest.map(({ result, values, tie, chunk }, i) => ({
+    result,
+    mark: { place: [...values, chunk, passed + i + 1], tie },
+  }));
 }
 
 interface Position {
@@ -112,7 +137,9 @@ function compare(a: Position, b: Position, keys: readonly ResultKey[]): number {
 }
 
 /** The stored sort values of the documents of results, in the order of the keys that are stored. */
-async function placesOf(view: Pick<ColumnsView, 'indexOf'>, collection: string, results: readonly RankedResult[], keys: readonly ResultKey[]) {
+async function placesOf(view: Pick<ColumnsView, 'indexOf'>, collection: string, results: readonly RankedResult[],
+  keys: readonly ResultKey[])
+{
   const stored = keys.filter((key): key is SortKey => key.column.kind !== 'score' && key.column.kind !== 'distance');
   const ready = await readyColumns(view, collection, { keys: stored });
   const documents = OrdSet.of(results.map(({ ord }) => ord));

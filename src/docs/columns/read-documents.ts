@@ -33,15 +33,16 @@ export async function* documentsOf(source: DocumentSource, ords: readonly number
 }
 
 /**
- * All documents of a collection, expired ones included. Pages are ordered by creation time, which never changes, so every document that is
- * not written meanwhile occurs exactly once, and ordinals mostly ascend.
+ * All documents of a collection, expired ones included. Pages are ordered by creation time, which never changes, so
+ * every document that is not written meanwhile occurs exactly once, and ordinals mostly ascend.
  */
 export async function* allDocuments(source: DocumentSource, collection: string): AsyncGenerator<ColumnDocument> {
   const inCollection = `WHERE cid = ${COLLECTION_ID}`;
   const later = `${inCollection} AND added_at > ? ORDER BY added_at, ord LIMIT ${STEP}`;
-  // A separate query, because the index finds the position within a second only if the second is given: many documents may share one.
+  // A separate query, because the index finds the position within a second only if the second is given: many documents
+  // may share one.
   const sameSecond = `${inCollection} AND added_at = ? AND ord > ? ORDER BY ord LIMIT ${STEP}`;
-  for (let second = Number.MIN_SAFE_INTEGER; ;) {
+  for (let second = Number.MIN_SAFE_INTEGER;;) {
     let rows = await read(source, later, [collection, second]);
     if (rows.length === 0) return;
     second = rows.at(-1)!.added_at;
@@ -53,11 +54,15 @@ export async function* allDocuments(source: DocumentSource, collection: string):
 }
 
 /**
- * One value that cannot be decrypted fails the whole statement: then each document is read separately, and metadata that cannot be decrypted
- * are left out.
+ * One value that cannot be decrypted fails the whole statement: then each document is read separately, and metadata
+ * that cannot be decrypted are left out.
  */
-async function read({ queries, log }: DocumentSource, where: string, params: readonly SqlValue[]): Promise<DocumentRow[]> {
-  const select = (meta: string) => queries.all<DocumentRow>(`SELECT ord, key, lang, ${meta}, added_at, updated_at, expires_at FROM documents ${where}`, params);
+async function read({ queries, log }: DocumentSource, where: string,
+  params: readonly SqlValue[]): Promise<DocumentRow[]>
+{
+  const select = (meta: string) =>
+    queries.all<DocumentRow>(`SELECT ord, key, lang, ${meta}, added_at, updated_at, expires_at FROM documents ${where}`,
+      params);
   try {
     return await select('meta');
   } catch (error) {
@@ -85,6 +90,16 @@ function isUnreadable(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.code !== 'unavailable';
 }
 
-function toDocument({ ord, key, lang, meta, added_at: addedAt, updated_at: updatedAt, expires_at: expiresAt }: DocumentRow): ColumnDocument {
-  return { ord, key, lang, addedAt, updatedAt, expiresAt: expiresAt ?? undefined, meta: JSON.parse(meta) as Record<string, string[]> };
+function toDocument(
+  { ord, key, lang, meta, added_at: addedAt, updated_at: updatedAt, expires_at: expiresAt }: DocumentRow,
+): ColumnDocument {
+  return {
+    ord,
+    key,
+    lang,
+    addedAt,
+    updatedAt,
+    expiresAt: expiresAt ?? undefined,
+    meta: JSON.parse(meta) as Record<string, string[]>,
+  };
 }

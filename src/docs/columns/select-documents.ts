@@ -29,10 +29,12 @@ export interface DocumentSelecting {
 }
 
 /**
- * The documents of a collection that pass; undefined when it has none. The columns may change at every `await`, also while this function
- * runs: `isCurrent` tells whether they did. Throws `IndexLoading`.
+ * The documents of a collection that pass; undefined when it has none. The columns may change at every `await`, also
+ * while this function runs: `isCurrent` tells whether they did. Throws `IndexLoading`.
  */
-export async function selectDocuments(view: Pick<ColumnsView, 'indexOf'>, collection: string, { filter, now, hidden = [], needs }: DocumentSelecting): Promise<SelectedDocuments | undefined> {
+export async function selectDocuments(view: Pick<ColumnsView, 'indexOf'>, collection: string,
+  { filter, now, hidden = [], needs }: DocumentSelecting): Promise<SelectedDocuments | undefined>
+{
   const ready = await readyColumns(view, collection, { filter, now, ...needs });
   return ready && { ...ready, documents: ready.columns.select({ filter, now, ...(hidden.length > 0 && { hidden }) }) };
 }
@@ -41,7 +43,9 @@ export async function selectDocuments(view: Pick<ColumnsView, 'indexOf'>, collec
 const MOST_CHANGES = 3;
 
 /** The columns of a collection, prepared for `needs`; undefined when it has no documents. Throws `IndexLoading`. */
-export async function readyColumns(view: Pick<ColumnsView, 'indexOf'>, collection: string, needs: Needs): Promise<ReadyColumns | undefined> {
+export async function readyColumns(view: Pick<ColumnsView, 'indexOf'>, collection: string,
+  needs: Needs): Promise<ReadyColumns | undefined>
+{
   let pace: Pace | undefined;
   let [seen, changes] = [-1, -1];
   for (;;) {
@@ -51,7 +55,11 @@ export async function readyColumns(view: Pick<ColumnsView, 'indexOf'>, collectio
     const { columns, version } = index;
     if (version !== seen) [seen, changes] = [version, changes + 1];
     // Each change of a document lets the evaluation of a filter begin again: after some, it is left to `select`.
-    if (columns.prepare(changes < MOST_CHANGES ? needs : { ...needs, now: undefined })) return { columns, isCurrent: () => index.version === version };
+    if (columns.prepare(changes < MOST_CHANGES ? needs : { ...needs, now: undefined }))
+      return {
+        columns,
+        isCurrent: () => index.version === version,
+      };
     // Made only now, because it reads the state of the event loop, which takes some microseconds.
     pace ??= new Pace();
     await pace.rest();

@@ -1,32 +1,51 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyCuration, hidesFor, pinsFor, type Hit } from './apply.ts';
+import { applyCuration, hidesFor, type Hit, pinsFor } from './apply.ts';
 import type { CurationRule, Pin } from './curation-rule.ts';
 
 const rule = (changes: Partial<CurationRule> = {}): CurationRule => ({
-  id: 'cur_1', collection: 'blog', query: 'post', matchMode: 'exact', pins: [], hides: [], enabled: true, createdAt: 1, updatedAt: 1, ...changes,
+  id: 'cur_1',
+  collection: 'blog',
+  query: 'post',
+  matchMode: 'exact',
+  pins: [],
+  hides: [],
+  enabled: true,
+  createdAt: 1,
+  updatedAt: 1,
+  ...changes,
 });
 const hit = (key: string, score = 1, lang = 'en'): Hit => ({ key, lang, score });
 const organic = ['a', 'b', 'c', 'd'].map((key, i) => hit(key, 9 - i));
-const pin = (key: string, position: number, lang?: string): Pin => ({ key, position, ...(lang !== undefined && { lang }) });
+const pin = (key: string, position: number, lang?: string): Pin => ({
+  key,
+  position,
+  ...(lang !== undefined && { lang }),
+});
 
 /** Every document exists that is pinned without being a result. */
 const find = ({ key, lang = 'en' }: Pin): Hit => hit(key, 0, lang);
-const keys = (rules: readonly CurationRule[], query = 'post', hits: readonly Hit[] = organic) => applyCuration(query, hits, rules, find).map(({ key }) => key).join('');
+const keys = (rules: readonly CurationRule[], query = 'post', hits: readonly Hit[] = organic) =>
+  applyCuration(query, hits, rules, find).map(({ key }) => key).join('');
 
 describe('which rules match', () => {
-  const shows = (changes: Partial<CurationRule>, query: string) => keys([rule({ hides: ['a'], ...changes })], query) === 'bcd';
+  const shows = (changes: Partial<CurationRule>, query: string) =>
+    keys([rule({ hides: ['a'], ...changes })], query) === 'bcd';
 
-  it.each([
-    ['post', 'post', true], ['  Getting \t Started ', 'getting started', true], ['getting started', 'GETTING\n\nSTARTED  ', true],
-    ['post', 'posts', false], ['post', 'my post', false], ['ÄPFEL', 'äpfel', true],
-  ])('exact %j is asked %j: %s', (query, asked, matches) => {
-    expect(shows({ query, matchMode: 'exact' }, asked)).toBe(matches);
-  });
+  it.each([['post', 'post', true], ['  Getting \t Started ', 'getting started', true], ['getting started',
+    'GETTING\n\nSTARTED  ', true], ['post', 'posts', false], ['post', 'my post', false], ['ÄPFEL', 'äpfel', true]])(
+      'exact %j is asked %j: %s',
+      (query, asked, matches) => {
+        expect(shows({ query, matchMode: 'exact' }, asked)).toBe(matches);
+      },
+    );
 
-  it.each([['post', 'my POSTs', true], ['blog  post', 'a Blog post', true], ['blog post', 'post blog', false]])('contains %j is asked %j: %s', (query, asked, matches) => {
-    expect(shows({ query, matchMode: 'contains' }, asked)).toBe(matches);
-  });
+  it.each([['post', 'my POSTs', true], ['blog  post', 'a Blog post', true], ['blog post', 'post blog', false]])(
+    'contains %j is asked %j: %s',
+    (query, asked, matches) => {
+      expect(shows({ query, matchMode: 'contains' }, asked)).toBe(matches);
+    },
+  );
 
   it('are the enabled ones alone', () => {
     expect(shows({ enabled: false }, 'post')).toBe(false);
@@ -38,25 +57,20 @@ describe('hides and pins (decisions section 4.5)', () => {
     expect(keys([rule({ hides: ['B', 'd', 'none'] })], 'post', [...organic, hit('b', 1, 'de')])).toBe('ac');
   });
 
-  it.each([
-    [[pin('c', 1)], 'cabd'],
-    [[pin('x', 2)], 'axbcd'],
-    [[pin('x', 2), pin('a', 1)], 'axbcd'],
-    [[pin('a', 3)], 'bcad'],
-    [[pin('x', 0), pin('y', -3)], 'abcdxy'],
-    [[pin('a', 0)], 'bcda'],
-    [[pin('y', 99), pin('x', 50)], 'abcdxy'],
-    [[pin('x', 99), pin('y', 0)], 'abcdxy'],
-    [[pin('x', 1), pin('y', 1), pin('z', 2)], 'xyzabcd'],
-    [[pin('x', 4), pin('y', 4)], 'abcxyd'],
-  ])('pins %j give %s', (pins, expected) => {
-    expect(keys([rule({ pins })])).toBe(expected);
-  });
+  it.each([[[pin('c', 1)], 'cabd'], [[pin('x', 2)], 'axbcd'], [[pin('x', 2), pin('a', 1)], 'axbcd'], [[pin('a', 3)],
+    'bcad'], [[pin('x', 0), pin('y', -3)], 'abcdxy'], [[pin('a', 0)], 'bcda'], [[pin('y', 99), pin('x', 50)], 'abcdxy'],
+    [[pin('x', 99), pin('y', 0)], 'abcdxy'], [[pin('x', 1), pin('y', 1), pin('z', 2)], 'xyzabcd'], [[pin('x', 4),
+    pin('y', 4)], 'abcxyd']])('pins %j give %s', (pins, expected) => {
+      expect(keys([rule({ pins })])).toBe(expected);
+    });
 
   it('mark what a pin put there, and keep the score of what was found', () => {
-    expect(applyCuration('post', organic.slice(0, 2), [rule({ pins: [pin('b', 1), pin('x', 2)] })], find)).toEqual([
-      { key: 'b', lang: 'en', score: 8, pinned: true }, { key: 'x', lang: 'en', score: 0, pinned: true }, { key: 'a', lang: 'en', score: 9 },
-    ]);
+    expect(applyCuration('post', organic.slice(0, 2), [rule({ pins: [pin('b', 1), pin('x', 2)] })], find)).toEqual([{
+      key: 'b',
+      lang: 'en',
+      score: 8,
+      pinned: true,
+    }, { key: 'x', lang: 'en', score: 0, pinned: true }, { key: 'a', lang: 'en', score: 9 }]);
   });
 
   it('leave out what cannot be shown', () => {
@@ -65,14 +79,16 @@ describe('hides and pins (decisions section 4.5)', () => {
 
   it('move the language that is named, else the best one', () => {
     const both = [hit('a'), hit('b', 1, 'de'), hit('b', 1, 'en')];
-    const order = (pins: Pin[]) => applyCuration('post', both, [rule({ pins })], find).map(({ key, lang }) => `${key}.${lang}`);
+    const order = (pins: Pin[]) =>
+      applyCuration('post', both, [rule({ pins })], find).map(({ key, lang }) => `${key}.${lang}`);
     expect(order([pin('b', 1)])).toEqual(['b.de', 'a.en', 'b.en']);
     expect(order([pin('B', 1, 'EN')])).toEqual(['b.en', 'a.en', 'b.de']);
     expect(order([pin('b', 1, 'pl')])).toEqual(['b.pl', 'a.en', 'b.de', 'b.en']);
   });
 
   it('apply together: hides beat pins, and the earlier pin has the place', () => {
-    const rules = [rule({ pins: [pin('x', 1), pin('y', 2)] }), rule({ pins: [pin('z', 1), pin('x', 3)], hides: ['Y'] })];
+    const rules = [rule({ pins: [pin('x', 1), pin('y', 2)] }),
+      rule({ pins: [pin('z', 1), pin('x', 3)], hides: ['Y'] })];
     expect(keys(rules)).toBe('xzabcd');
     expect(pinsFor('post', rules).map(({ key }) => key)).toEqual(['x', 'z', 'x']);
     expect(hidesFor('post', rules)).toEqual(new Set(['y']));
@@ -86,7 +102,9 @@ describe('hides and pins (decisions section 4.5)', () => {
 describe('properties', () => {
   const key = fc.constantFrom(...'abcdefgh');
   const pins = fc.array(fc.record({ key, position: fc.integer({ min: -2, max: 9 }) }), { maxLength: 4 });
-  const rules = fc.array(fc.record({ pins, hides: fc.array(key, { maxLength: 2 }), enabled: fc.boolean() }).map(rule), { maxLength: 4 });
+  const rules = fc.array(fc.record({ pins, hides: fc.array(key, { maxLength: 2 }), enabled: fc.boolean() }).map(rule), {
+    maxLength: 4,
+  });
   const hits = fc.uniqueArray(key, { maxLength: 8 }).map((list) => list.map((k, i) => hit(k, 9 - i)));
   const known = fc.uniqueArray(key);
 
@@ -96,7 +114,8 @@ describe('properties', () => {
       const hides = hidesFor('post', given);
       const shown = answer.map((result) => result.key);
       expect(new Set(shown).size).toBe(shown.length);
-      const wanted = new Set([...found.map((h) => h.key), ...pinsFor('post', given).map((p) => p.key).filter((k) => existing.includes(k))]);
+      const wanted = new Set([...found.map((h) => h.key),
+        ...pinsFor('post', given).map((p) => p.key).filter((k) => existing.includes(k))]);
       expect(new Set(shown)).toEqual(new Set([...wanted].filter((k) => !hides.has(k))));
     }));
   });

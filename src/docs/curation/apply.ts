@@ -17,20 +17,21 @@ interface Curation {
 }
 
 /**
- * The results of a query after curation: every enabled rule that matches applies, in the order of `createdAt`, and hides override pins
- * (decisions section 4.5). `rules` are those of the collection in that order.
+ * The results of a query after curation: every enabled rule that matches applies, in the order of `createdAt`, and
+ * hides override pins (decisions section 4.5). `rules` are those of the collection in that order.
  *
- * A pinned result is exactly at its position, if there are enough results. If two pins have the same position, the earlier one gets it and
- * the other gets the next free one; a document that is pinned twice follows its first pin. A pin without language means the best result of
- * its key in any language.
+ * A pinned result is exactly at its position, if there are enough results. If two pins have the same position, the
+ * earlier one gets it and the other gets the next free one; a document that is pinned twice follows its first pin. A
+ * pin without language means the best result of its key in any language.
  *
- * `organic` are the results of the search, best first. They may be a prefix of all matches: the first n results are correct if the prefix has
- * n results that are neither hidden nor pinned, or contains all matches. `find` returns the document of a pin that is not among them, or
- * undefined if it must not be shown; a handler gives it score 0 unless the document matches after the prefix.
+ * `organic` are the results of the search, best first. They may be a prefix of all matches: the first n results are
+ * correct if the prefix has n results that are neither hidden nor pinned, or contains all matches. `find` returns the
+ * document of a pin that is not among them, or undefined if it must not be shown; a handler gives it score 0 unless the
+ * document matches after the prefix.
  */
-export function applyCuration<H extends Hit>(
-  query: string, organic: readonly H[], rules: readonly CurationRule[], find: (pin: Pin) => H | undefined,
-): Curated<H>[] {
+export function applyCuration<H extends Hit>(query: string, organic: readonly H[], rules: readonly CurationRule[],
+  find: (pin: Pin) => H | undefined): Curated<H>[]
+{
   if (rules.length === 0) return [...organic];
   const { hides, pins } = curationOf(query, rules);
   const shown = organic.filter(({ key }) => !hides.has(key.toLowerCase()));
@@ -45,7 +46,10 @@ export function withoutPins(rules: readonly CurationRule[]): readonly CurationRu
   return rules.map((rule) => ({ ...rule, pins: [] }));
 }
 
-/** The pins of matching rules, without hidden ones, in the order in which they apply: the documents that a search must have ready for `find`. */
+/**
+ * The pins of matching rules, without hidden ones, in the order in which they apply: the documents that a search must
+ * have ready for `find`.
+ */
 export function pinsFor(query: string, rules: readonly CurationRule[]): readonly Pin[] {
   return curationOf(query, rules).pins;
 }
@@ -73,7 +77,9 @@ interface Placed<H extends Hit> {
 }
 
 /** The documents of the pins, each once, with its first position. */
-function placePins<H extends Hit>(shown: readonly H[], pins: readonly Pin[], find: (pin: Pin) => H | undefined): Placed<H>[] {
+function placePins<H extends Hit>(shown: readonly H[], pins: readonly Pin[],
+  find: (pin: Pin) => H | undefined): Placed<H>[]
+{
   if (pins.length === 0) return [];
   const byKey = Map.groupBy(shown, ({ key }) => key.toLowerCase());
   const placed = new Map<string, Placed<H>>();
@@ -87,7 +93,9 @@ function placePins<H extends Hit>(shown: readonly H[], pins: readonly Pin[], fin
 
 function foundByPin<H extends Hit>(byKey: ReadonlyMap<string, readonly H[]>, { key, lang }: Pin): H | undefined {
   const candidates = byKey.get(key.toLowerCase());
-  return lang === undefined ? candidates?.[0] : candidates?.find((hit) => hit.lang.toLowerCase() === lang.toLowerCase());
+  return lang === undefined
+    ? candidates?.[0]
+    : candidates?.find((hit) => hit.lang.toLowerCase() === lang.toLowerCase());
 }
 
 /** No key contains a `|` (decision D-30). */
@@ -95,7 +103,10 @@ function identityOf({ key, lang }: Hit): string {
   return `${key}|${lang}`.toLowerCase();
 }
 
-/** The results with the pins in their positions. After the last result, the remaining pins follow in the order of their positions. */
+/**
+ * The results with the pins in their positions. After the last result, the remaining pins follow in the order of their
+ * positions.
+ */
 function weave<H extends Hit>(organic: readonly H[], placed: readonly Placed<H>[]): Curated<H>[] {
   const places = takePlaces(placed.filter(({ position }) => position > 0));
   const results: Curated<H>[] = [];

@@ -31,13 +31,10 @@ export async function countRules(queries: Queries): Promise<number> {
 
 /** Stores a rule under its id, replacing an existing one. */
 export async function writeRule(tx: Transaction, rule: CurationRule): Promise<void> {
-  await tx.run(
-    `INSERT INTO curation_rules(${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  await tx.run(`INSERT INTO curation_rules(${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT(id) DO UPDATE SET
        collection = excluded.collection, query = excluded.query, match_mode = excluded.match_mode, enabled = excluded.enabled,
-       updated_at = excluded.updated_at, pins = excluded.pins, hides = excluded.hides`,
-    toParameters(rule),
-  );
+       updated_at = excluded.updated_at, pins = excluded.pins, hides = excluded.hides`, toParameters(rule));
 }
 
 export async function removeRule(tx: Transaction, id: string): Promise<void> {
@@ -60,5 +57,6 @@ function toRule(row: RuleRow): CurationRule {
 
 function toParameters(rule: CurationRule): SqlValue[] {
   const { id, collection, query, matchMode, enabled, createdAt, updatedAt, pins, hides } = rule;
-  return [id, collection, query, matchMode, Number(enabled), createdAt, updatedAt, JSON.stringify(pins), JSON.stringify(hides)];
+  return [id, collection, query, matchMode, Number(enabled), createdAt, updatedAt, JSON.stringify(pins),
+    JSON.stringify(hides)];
 }

@@ -11,14 +11,19 @@ import { countRules, readRule, readRules, removeRule, writeRule } from './curati
 import { collapseSpace, type CurationRule, type Pin } from './curation-rule.ts';
 import { RuleBook } from './rule-book.ts';
 
-type CurationHandlers = Required<Pick<Handlers<Operations>, 'listCurationRules' | 'createCurationRule' | 'updateCurationRule' | 'deleteCurationRule'>>;
+type CurationHandlers = Required<
+  Pick<Handlers<Operations>, 'listCurationRules' | 'createCurationRule' | 'updateCurationRule' | 'deleteCurationRule'>
+>;
 
 /** Rules of editors about the results of a query (contract section 4, "Webhooks, automation, curation"). */
 export interface Curation {
   readonly handlers: CurationHandlers;
   /** Reads all rules into memory. Call it before the first use, and again after the database was replaced. */
   load(): Promise<void>;
-  /** The rules of a collection in the order of `createdAt`, disabled ones included, for `applyCuration`. Letter case does not matter. */
+  /**
+   * The rules of a collection in the order of `createdAt`, disabled ones included, for `applyCuration`. Letter case
+   * does not matter.
+   */
   rulesOf(collection: string): readonly CurationRule[];
 }
 
@@ -43,7 +48,8 @@ export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql'
     tx.onCommit(() => book.set(rule));
   };
   const create = async (tx: Transaction, draft: Draft): Promise<CurationRule> => {
-    if ((await countRules(tx)) >= MAX_RULES) throw new ServiceError('invalid_argument', `at most ${MAX_RULES} curation rules are kept`);
+    if ((await countRules(tx)) >= MAX_RULES)
+      throw new ServiceError('invalid_argument', `at most ${MAX_RULES} curation rules are kept`);
     const now = unixSeconds(clock);
     const rule = toRule(newId(), draft, now, now);
     await store(tx, rule);
@@ -72,7 +78,8 @@ export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql'
       return { rules, total: rules.length, ...(collection !== undefined && { collection }) };
     },
     createCurationRule: async (draft, context) => toAnswer(await transactFor(sql, context, (tx) => create(tx, draft))),
-    updateCurationRule: async ({ id, ...draft }, context) => toAnswer(await transactFor(sql, context, (tx) => update(tx, id, draft, context.identity))),
+    updateCurationRule: async ({ id, ...draft }, context) =>
+      toAnswer(await transactFor(sql, context, (tx) => update(tx, id, draft, context.identity))),
     async deleteCurationRule({ id, collection }, context) {
       await transactFor(sql, context, (tx) => remove(tx, id, collection));
       return { status: 'deleted', id };
@@ -82,10 +89,11 @@ export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql'
     handlers,
     rulesOf: (collection) => book.of(collection),
     // In a transaction, so that no write can commit between reading and replacing.
-    load: () => sql.transaction(async (tx) => {
-      const rules = await readRules(tx);
-      tx.onCommit(() => book.replace(rules));
-    }),
+    load: () =>
+      sql.transaction(async (tx) => {
+        const rules = await readRules(tx);
+        tx.onCommit(() => book.replace(rules));
+      }),
   };
 }
 
@@ -94,8 +102,12 @@ function newId(): string {
   return `cur_${randomBytes(12).toString('hex')}`;
 }
 
-/** Throws `invalid_argument` for a query that consists of spaces, which would match every search that contains a space. */
-function toRule(id: string, { collection, query, matchMode, pins, hides, enabled }: Draft, createdAt: number, updatedAt: number): CurationRule {
+/**
+ * Throws `invalid_argument` for a query that consists of spaces, which would match every search that contains a space.
+ */
+function toRule(id: string, { collection, query, matchMode, pins, hides, enabled }: Draft, createdAt: number,
+  updatedAt: number): CurationRule
+{
   const collapsed = collapseSpace(query);
   if (collapsed === '') throw new ServiceError('invalid_argument', 'query must not be blank');
   const placed = pins.map(({ key, lang, position = 0 }) => ({ key, ...(lang !== undefined && { lang }), position }));

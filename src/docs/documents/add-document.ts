@@ -1,8 +1,8 @@
 import { concernsSymbols, withSymbols } from './code-symbols.ts';
-import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
-import { transactWithCapacity, withCapacity } from './embedding-capacity.ts';
+import { type Deps, type DocumentHandlers, maxRevisionsOf } from './deps.ts';
 import { CURRENT, type CurrentRow } from './document-rows.ts';
-import { expectsNothing, requireExpected, type Expectation } from './expectation.ts';
+import { transactWithCapacity, withCapacity } from './embedding-capacity.ts';
+import { type Expectation, expectsNothing, requireExpected } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { canonicalMeta } from './meta.ts';
 import { putVersions } from './put-versions.ts';
@@ -17,8 +17,22 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
     if (validating !== undefined) await validating;
     const identity = identify(collection, key, lang);
     const meta = concernsSymbols({ key, meta: given }) ? await withSymbols(deps, identity, given, contentMd) : given;
-    const version = { identity, meta, body: await encodeBody(deps.codec, collection, contentMd), ttl, saveRevision, skipDuplicate: undefined, flags: 0 };
-    const demand = { versions: [version], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal: context.signal, by: context };
+    const version = {
+      identity,
+      meta,
+      body: await encodeBody(deps.codec, collection, contentMd),
+      ttl,
+      saveRevision,
+      skipDuplicate: undefined,
+      flags: 0,
+    };
+    const demand = {
+      versions: [version],
+      toPending,
+      waitBudget: deps.embeddingCapacity.waitBudget(),
+      signal: context.signal,
+      by: context,
+    };
     // An expectation is checked in a transaction of its own.
     const { value: { addedAt, expiresAt, now } } = !expectsNothing(expected)
       ? await transactWithCapacity(deps, demand, async (work, versions) => {
@@ -30,13 +44,37 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
         const put = await deps.sharedWrites.put(versions[0]!, context);
         return { value: put, stored: versions, lsn: put.lsn };
       });
-    const checksum = deps.checksums.of({ id: identity.id, key, lang, meta: canonicalMeta(meta), crc: version.body.crc, updated_at: now, expires_at: expiresAt });
-    return { id: identity.id, key, lang, meta: meta as Record<string, string[]>, contentMd, addedAt, updatedAt: now, ...(expiresAt !== null && { expiresAt }), checksum };
+    const checksum = deps.checksums.of({
+      id: identity.id,
+      key,
+      lang,
+      meta: canonicalMeta(meta),
+      crc: version.body.crc,
+      updated_at: now,
+      expires_at: expiresAt,
+    });
+    return {
+      id: identity.id,
+      key,
+      lang,
+      meta: meta as Record<string, string[]>,
+      contentMd,
+      addedAt,
+      updatedAt: now,
+      ...(expiresAt !== null && { expiresAt }),
+      checksum,
+    };
   };
 }
 
 /** All spellings of a key name one document, so a document stored under any of them counts (identity rule 1). */
-async function requireExpectedNow({ checksums }: Pick<Deps, 'checksums'>, { tx, now }: UnitOfWork, { id }: Identity, expected: Expectation): Promise<void> {
+async function requireExpectedNow({ checksums }: Pick<Deps, 'checksums'>, { tx, now }: UnitOfWork, { id }: Identity,
+  expected: Expectation): Promise<void>
+{
   if (expectsNothing(expected)) return;
-  requireExpected(checksums, await tx.get<CurrentRow>(`SELECT ${CURRENT} FROM documents d WHERE d.id = ? AND (d.expires_at IS NULL OR d.expires_at > ?)`, [id, now]), expected);
+  requireExpected(checksums,
+    await tx.get<CurrentRow>(
+      `SELECT ${CURRENT} FROM documents d WHERE d.id = ? AND (d.expires_at IS NULL OR d.expires_at > ?)`,
+      [id, now],
+    ), expected);
 }

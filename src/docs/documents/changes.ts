@@ -10,11 +10,22 @@ export interface Subject {
 }
 
 /**
- * The document was written; `document` is its new state, when the writer has all of it in memory. The ordinal of a new document may not be
- * known yet.
+ * The document was written; `document` is its new state, when the writer has all of it in memory. The ordinal of a new
+ * document may not be known yet.
  */
-export function putChange({ ord, id, key, lang }: Omit<Subject, 'ord'> & { readonly ord?: number }, flags: number, document?: WrittenDocument): NewChange {
-  return { kind: 'doc.put', collection: collectionOfId(id), ...(ord !== undefined && { ord }), docId: id, key, lang, flags, ...(document !== undefined && { document }) };
+export function putChange({ ord, id, key, lang }: Omit<Subject, 'ord'> & { readonly ord?: number }, flags: number,
+  document?: WrittenDocument): NewChange
+{
+  return {
+    kind: 'doc.put',
+    collection: collectionOfId(id),
+    ...(ord !== undefined && { ord }),
+    docId: id,
+    key,
+    lang,
+    flags,
+    ...(document !== undefined && { document }),
+  };
 }
 
 /** The document was removed; `reason` says why when no request removed it. */

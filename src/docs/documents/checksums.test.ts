@@ -19,12 +19,13 @@ describe.each(DRIVERS)('checksums over %s (decision D-170)', (driver) => {
     return fixture;
   }
 
-  const shown = async (fixture: Fixture) => [
-    (await fixture.call('getDocument', NAME)).checksum!, (await fixture.call('getDocumentMeta', NAME)).checksum!,
+  const shown = async (
+    fixture: Fixture,
+  ) => [(await fixture.call('getDocument', NAME)).checksum!, (await fixture.call('getDocumentMeta', NAME)).checksum!,
     (await fixture.call('addDocument', { ...NAME, contentMd: 'The salary is 4217', meta: { who: ['eve'] } })).checksum!,
-    (await fixture.call('updateDocument', { ...NAME, ttl: 0 })).checksum!, (await fixture.call('setDocumentTtl', { ...NAME, ttl: 0 })).checksum!,
-    (await fixture.call('getChecksum', { collection: 'blog' })).checksum,
-  ];
+    (await fixture.call('updateDocument', { ...NAME, ttl: 0 })).checksum!,
+    (await fixture.call('setDocumentTtl', { ...NAME, ttl: 0 })).checksum!,
+    (await fixture.call('getChecksum', { collection: 'blog' })).checksum];
 
   it('of equal documents in two databases differ, so nobody can compute them from a guess', async () => {
     const [one, other] = [await shown(await open()), await shown(await open())];
@@ -34,7 +35,12 @@ describe.each(DRIVERS)('checksums over %s (decision D-170)', (driver) => {
 
   it('of equal documents in two collections differ, so a copy that one may read confirms nothing', async () => {
     const fixture = await open();
-    const copy = await fixture.call('addDocument', { ...NAME, collection: 'mine', contentMd: 'The salary is 4217', meta: { who: ['eve'] } });
+    const copy = await fixture.call('addDocument', {
+      ...NAME,
+      collection: 'mine',
+      contentMd: 'The salary is 4217',
+      meta: { who: ['eve'] },
+    });
     expect(await shown(fixture)).not.toContain(copy.checksum);
   });
 

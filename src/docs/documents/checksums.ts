@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Queries, Sql } from '../../storage/index.ts';
 import type { ShownRow } from './document-rows.ts';
@@ -17,8 +17,9 @@ const KEY_BYTES = 32;
 const DIGITS = 16;
 
 /**
- * The checksums that callers see (decision D-170). They are keyed, because a checksum that anybody can compute confirms a guess of what is
- * stored. The key belongs to the database: its processes, nodes, followers, copies and backups have the same one, so they agree.
+ * The checksums that callers see (decision D-170). They are keyed, because a checksum that anybody can compute confirms
+ * a guess of what is stored. The key belongs to the database: its processes, nodes, followers, copies and backups have
+ * the same one, so they agree.
  */
 export class Checksums {
   /** Until the key of the database is loaded, checksums hold for this process alone. */
@@ -31,8 +32,8 @@ export class Checksums {
   }
 
   /**
-   * Names a state of a document: 16 hex digits over its identity and everything that a reader sees and a write can change. Two writes within a
-   * second have equal checksums only if they left the same state of the same document.
+   * Names a state of a document: 16 hex digits over its identity and everything that a reader sees and a write can
+   * change. Two writes within a second have equal checksums only if they left the same state of the same document.
    */
   of({ id, key, lang, meta, crc, updated_at: updatedAt, expires_at: expiresAt }: ChecksumRow): string {
     return this.#digest(JSON.stringify([id, key, lang, meta, crc, updatedAt, expiresAt])).slice(0, DIGITS);
@@ -52,7 +53,9 @@ export class Checksums {
 export async function keepChecksumKey(sql: Sql): Promise<void> {
   if ((await readKey(sql)) !== undefined) return;
   const value = randomBytes(KEY_BYTES).toString('base64');
-  await sql.transaction((tx) => tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO NOTHING', [NAME, value]));
+  await sql.transaction((tx) =>
+    tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO NOTHING', [NAME, value])
+  );
 }
 
 async function readKey(queries: Queries): Promise<string | undefined> {

@@ -10,19 +10,23 @@ describe.each(DRIVERS)('code documents over %s (contract section 2)', (driver) =
     fixture = await Fixture.open(driver);
   });
   afterEach(() => fixture.close());
-  const add = (key: string, contentMd: string, meta: object = {}) => fixture.call('addDocument', { collection: 'src', key, lang: 'en', contentMd, meta });
-  const update = (key: string, changes: object) => fixture.call('updateDocument', { collection: 'src', key, lang: 'en', ...changes });
+  const add = (key: string, contentMd: string, meta: object = {}) =>
+    fixture.call('addDocument', { collection: 'src', key, lang: 'en', contentMd, meta });
+  const update = (key: string, changes: object) =>
+    fixture.call('updateDocument', { collection: 'src', key, lang: 'en', ...changes });
   const meta = async (key: string) => (await fixture.call('getDocument', { collection: 'src', key, lang: 'en' })).meta;
 
   it('carry their symbols, and supplied values do not survive', async () => {
     const answer = await add('lib/a.js', SCRIPT, { defines: ['mine'], team: ['web'] });
     expect(answer.meta).toEqual({ team: ['web'], defines: ['greet', 'part'], imports: ['lib/b.js'] });
     expect(await meta('lib/a.js')).toEqual(answer.meta);
-    expect(await fixture.call('searchDocuments', { collection: 'src', filterMeta: { defines: ['greet'] } })).toHaveLength(1);
+    expect(await fixture.call('searchDocuments', { collection: 'src', filterMeta: { defines: ['greet'] } }))
+      .toHaveLength(1);
   });
 
   it('carry the symbols of long sources', async () => {
-    const { meta: found } = await add('lib/long.js', Array.from({ length: 3000 }, (_, i) => `function f${i}() {}`).join('\n'));
+    const { meta: found } = await add('lib/long.js',
+      Array.from({ length: 3000 }, (_, i) => `function f${i}() {}`).join('\n'));
     expect(found!['defines']).toHaveLength(512);
   });
 
@@ -32,7 +36,8 @@ describe.each(DRIVERS)('code documents over %s (contract section 2)', (driver) =
     try {
       const source = `function f() {}${' '.repeat(40_000)}`;
       expect((await add('lib/long.js', source, { defines: ['mine'], team: ['web'] })).meta).toEqual({ team: ['web'] });
-      expect(warn).toHaveBeenCalledWith(expect.objectContaining({ document: 'src|lib/long.js|en' }), 'a code document is stored without its symbols');
+      expect(warn).toHaveBeenCalledWith(expect.objectContaining({ document: 'src|lib/long.js|en' }),
+        'a code document is stored without its symbols');
     } finally {
       read.mockRestore();
       warn.mockRestore();
@@ -40,7 +45,10 @@ describe.each(DRIVERS)('code documents over %s (contract section 2)', (driver) =
   });
 
   it('carry them from batches, too', async () => {
-    await fixture.call('addDocuments', { collection: 'src', documents: [{ key: 'style.css', lang: 'en', contentMd: '.card { color: red }' }] });
+    await fixture.call('addDocuments', {
+      collection: 'src',
+      documents: [{ key: 'style.css', lang: 'en', contentMd: '.card { color: red }' }],
+    });
     expect((await meta('style.css'))['defines']).toContain('.card');
   });
 
@@ -63,11 +71,8 @@ describe.each(DRIVERS)('code documents over %s (contract section 2)', (driver) =
 
   it('rest on what the document is when it is written: changes at one time do not undo each other', async () => {
     await add('lib/a.js', SCRIPT);
-    await Promise.all([
-      update('lib/a.js', { contentMd: 'export class First {}' }),
-      update('lib/a.js', { meta: { team: ['web'] } }),
-      update('lib/a.js', { contentMd: 'export class Second {}' }),
-    ]);
+    await Promise.all([update('lib/a.js', { contentMd: 'export class First {}' }),
+      update('lib/a.js', { meta: { team: ['web'] } }), update('lib/a.js', { contentMd: 'export class Second {}' })]);
     const document = await fixture.call('getDocument', { collection: 'src', key: 'lib/a.js', lang: 'en' });
     const name = /class (\w+)/.exec(document.contentMd)![1];
     expect(document.meta).toEqual({ team: ['web'], defines: [name] });

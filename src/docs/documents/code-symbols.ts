@@ -1,15 +1,18 @@
 import type { Row } from '../../storage/index.ts';
-import { isCodeDocument, SYMBOL_KEYS, symbolsOf, SymbolsUnread, withCodeSymbols, type CodeSymbols, type SourceDocument } from '../../text/code/index.ts';
+import { type CodeSymbols, isCodeDocument, type SourceDocument, SYMBOL_KEYS, symbolsOf, SymbolsUnread,
+  withCodeSymbols } from '../../text/code/index.ts';
 import type { Deps } from './deps.ts';
 import type { Identity } from './identity.ts';
-import { parseMeta, type Meta } from './meta.ts';
+import { type Meta, parseMeta } from './meta.ts';
 
 /**
- * The metadata to store with a body (contract section 2, "Code documents"). The metadata of a code document contain its symbols, which are
- * replaced on each save and removed when the document is no longer code, even if the request sends them again. Prose may use the same names
- * freely. Call this before the transaction, because parsing takes time.
+ * The metadata to store with a body (contract section 2, "Code documents"). The metadata of a code document contain its
+ * symbols, which are replaced on each save and removed when the document is no longer code, even if the request sends
+ * them again. Prose may use the same names freely. Call this before the transaction, because parsing takes time.
  */
-export async function withSymbols(deps: Pick<Deps, 'sql' | 'log' | 'codeMaxSymbols'>, identity: Identity, meta: Meta, contentMd: string): Promise<Meta> {
+export async function withSymbols(deps: Pick<Deps, 'sql' | 'log' | 'codeMaxSymbols'>, identity: Identity, meta: Meta,
+  contentMd: string): Promise<Meta>
+{
   const document = { key: identity.key, meta, contentMd };
   if (isCodeDocument(document)) return withCodeSymbols(document, await readSymbols(deps, identity, document)).meta;
   const wereNamesOwned = namesSymbols(meta) && (await wasCode(deps, identity));
@@ -17,7 +20,9 @@ export async function withSymbols(deps: Pick<Deps, 'sql' | 'log' | 'codeMaxSymbo
 }
 
 /** False for documents whose metadata `withSymbols` returns unchanged, as it does for nearly all prose. */
-export function concernsSymbols({ key, meta = {} }: { readonly key: string; readonly meta?: Meta | undefined }): boolean {
+export function concernsSymbols(
+  { key, meta = {} }: { readonly key: string; readonly meta?: Meta | undefined },
+): boolean {
   return isCodeDocument({ key, meta }) || namesSymbols(meta);
 }
 
@@ -26,7 +31,9 @@ function namesSymbols(meta: Meta): boolean {
 }
 
 /** A source that cannot be parsed is stored without symbols and is not refused. */
-async function readSymbols({ log, codeMaxSymbols: maxSymbols }: Pick<Deps, 'log' | 'codeMaxSymbols'>, { id }: Identity, document: SourceDocument): Promise<CodeSymbols | undefined> {
+async function readSymbols({ log, codeMaxSymbols: maxSymbols }: Pick<Deps, 'log' | 'codeMaxSymbols'>, { id }: Identity,
+  document: SourceDocument): Promise<CodeSymbols | undefined>
+{
   try {
     return await symbolsOf(document, { maxSymbols });
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../../storage/index.ts';
-import { readCollection, type CollectionRow } from '../stored-collections.ts';
+import { type CollectionRow, readCollection } from '../stored-collections.ts';
 
 /** Scanning a collection of at most this size takes less time than sending the query to another thread. */
 const SMALL_DOCS = 1000;
@@ -22,10 +22,12 @@ export function queriesFor(sql: Sql, { docs }: CollectionRow): Queries {
 }
 
 /**
- * Many rows of a collection, in batches, so that the event loop turns between them. A database in memory returns all rows at once, because
- * streaming would require a copy of it.
+ * Many rows of a collection, in batches, so that the event loop turns between them. A database in memory returns all
+ * rows at once, because streaming would require a copy of it.
  */
-export async function* scanRows<R extends Row>(sql: Sql, collection: CollectionRow, query: string, params: readonly SqlValue[]): AsyncGenerator<R[]> {
+export async function* scanRows<R extends Row>(sql: Sql, collection: CollectionRow, query: string,
+  params: readonly SqlValue[]): AsyncGenerator<R[]>
+{
   if (queriesFor(sql, collection) === sql) yield sql.all<R>(query, params);
   else yield* sql.stream<R>(query, params);
 }

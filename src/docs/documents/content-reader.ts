@@ -4,7 +4,10 @@ import type { Queries, Row } from '../../storage/index.ts';
 /** Metadata and bodies of at most this many bytes are read with the row; larger ones are read one at a time. */
 const INLINE_BYTES = 64 * 1024;
 
-/** Bytes that one answer may read when it is made from contents that it does not contain whole, such as bodies with highlights. */
+/**
+ * Bytes that one answer may read when it is made from contents that it does not contain whole, such as bodies with
+ * highlights.
+ */
 const LOOKED_AT_BYTES = 64 * 2 ** 20;
 
 /** What a row needs, so that its content can be read with it or later. */
@@ -41,7 +44,10 @@ export interface ContentOptions {
   readonly mostBytes: number;
 }
 
-/** What an answer may read: the bodies that it contains count against its budget; if it shows only parts of them, it may read more. */
+/**
+ * What an answer may read: the bodies that it contains count against its budget; if it shows only parts of them, it may
+ * read more.
+ */
 export function contentsFor({ left }: AnswerBudget, withBodies: boolean, carriesBodies: boolean): ContentOptions {
   return { withBodies, mostBytes: carriesBodies ? left : Math.max(left, LOOKED_AT_BYTES) };
 }
@@ -53,8 +59,9 @@ export const WITHOUT_CONTENT = 'd.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, NULL 
 const WITHOUT_ANY = "d.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, '{}' AS meta, NULL AS body";
 
 /**
- * Reads the contents of rows in their order, and no more than an answer can use: the memory for a page of large documents is limited, however
- * many documents were requested. Select `columns` from the table `d`, then call `take` for each row.
+ * Reads the contents of rows in their order, and no more than an answer can use: the memory for a page of large
+ * documents is limited, however many documents were requested. Select `columns` from the table `d`, then call `take`
+ * for each row.
  */
 export class ContentReader {
   readonly columns: string;
@@ -85,7 +92,10 @@ export class ContentReader {
     if (row.meta !== null) return true;
     // Includes the columns that identify the version: the document may have been replaced since the row was read.
     const columns = `updated_at, rev_ts, crc, bytes, meta, ${this.#withBodies ? 'body' : 'NULL AS body'}`;
-    const content = await this.#queries.get<{ meta: string; body: Uint8Array | null }>(`SELECT ${columns} FROM documents WHERE ord = ?`, [row.ord]);
+    const content = await this.#queries.get<{ meta: string; body: Uint8Array | null }>(
+      `SELECT ${columns} FROM documents WHERE ord = ?`,
+      [row.ord],
+    );
     if (content !== undefined) Object.assign(row, content);
     return content !== undefined;
   }
@@ -104,6 +114,9 @@ export class ContentReader {
 }
 
 function columnsOf(withBody: boolean): string {
-  const inline = (column: string) => `CASE WHEN octet_length(d.meta)${withBody ? ' + d.bytes' : ''} <= ${INLINE_BYTES} THEN ${column} END`;
-  return `d.bytes, d.crc, d.rev_ts, octet_length(d.meta) AS meta_bytes, ${inline('d.meta')} AS meta, ${withBody ? inline('d.body') : 'NULL'} AS body`;
+  const inline = (column: string) =>
+    `CASE WHEN octet_length(d.meta)${withBody ? ' + d.bytes' : ''} <= ${INLINE_BYTES} THEN ${column} END`;
+  return `d.bytes, d.crc, d.rev_ts, octet_length(d.meta) AS meta_bytes, ${inline('d.meta')} AS meta, ${
+    withBody ? inline('d.body') : 'NULL'
+  } AS body`;
 }

@@ -2,8 +2,8 @@
 const BYTES_PER_TOKEN = 4;
 
 /**
- * How many results of a list fit a budget of tokens: trailing results are dropped whole, and the first is always kept. `bytes` are the
- * lengths of the texts that the results contain; a budget of 0 means no limit.
+ * How many results of a list fit a budget of tokens: trailing results are dropped whole, and the first is always kept.
+ * `bytes` are the lengths of the texts that the results contain; a budget of 0 means no limit.
  */
 export function countWithinBudget(bytes: readonly number[], budget: number): number {
   if (budget === 0) return bytes.length;
@@ -26,12 +26,18 @@ export interface CarriedText {
 }
 
 /**
- * Bytes of a result that count against a token budget (decisions section 4.3, "Context budget cost"): those of its body, else of its passage,
- * else of its fragments. A result without any of these still costs the bytes of its metadata.
+ * Bytes of a result that count against a token budget (decisions section 4.3, "Context budget cost"): those of its
+ * body, else of its passage, else of its fragments. A result without any of these still costs the bytes of its
+ * metadata.
  */
 export function contextCost({ body, passage, fragments, meta = {} }: CarriedText): number {
   if (body !== undefined) return body;
   if (passage !== undefined) return passage;
-  if (fragments !== undefined && fragments.length > 0) return fragments.reduce((bytes, { fragment }) => bytes + Buffer.byteLength(fragment), 0);
-  return Object.entries(meta).reduce((bytes, [key, values]) => values.reduce((sum, value) => sum + Buffer.byteLength(value), bytes + Buffer.byteLength(key)), 0);
+  if (fragments !== undefined && fragments.length > 0)
+    return fragments.reduce((bytes, { fragment }) => bytes + Buffer.byteLength(fragment), 0);
+  return Object.entries(meta).reduce(
+    (bytes, [key, values]) =>
+      values.reduce((sum, value) => sum + Buffer.byteLength(value), bytes + Buffer.byteLength(key)),
+    0,
+  );
 }

@@ -17,8 +17,13 @@ describe.each(DRIVERS)('deleted documents over %s', (driver) => {
   const write = (contentMd: string, more: object = {}) => fixture.call('addDocument', { ...hello, contentMd, ...more });
   const remove = (more: object = {}) => fixture.call('deleteDocument', { ...hello, ...more });
   const list = (more: object = {}) => fixture.call('listRevisions', { ...hello, ...more });
-  const trash = async (more: object = {}) => (await fixture.call('searchDocuments', { collection: 'blog', deleted: true, ...more })).map(({ key }) => key);
-  const sweep = () => sweepDeleted({ ...fixture.environment, deletedRetention: fixture.environment.settings.deletedRetention ?? 30 * DAY });
+  const trash = async (more: object = {}) =>
+    (await fixture.call('searchDocuments', { collection: 'blog', deleted: true, ...more })).map(({ key }) => key);
+  const sweep = () =>
+    sweepDeleted({
+      ...fixture.environment,
+      deletedRetention: fixture.environment.settings.deletedRetention ?? 30 * DAY,
+    });
   const rows = async () => [await fixture.count('deleted_documents'), await fixture.count('deleted_revisions')];
 
   it('keep their revisions, which are listed with when they were deleted', async () => {
@@ -28,13 +33,22 @@ describe.each(DRIVERS)('deleted documents over %s', (driver) => {
     await remove();
     await expect(fixture.call('getDocument', hello)).rejects.toMatchObject(notFound);
     expect(await list()).toEqual({
-      ...hello, total: 2, deletedAt: START + 5,
-      revisions: [
-        { revision: 2, timestamp: START, updatedAt: START, contentMd: 'two', meta: { v: ['2'] } },
-        { revision: 1, timestamp: START, updatedAt: START, contentMd: 'one', meta: { v: ['1'] } },
-      ],
+      ...hello,
+      total: 2,
+      deletedAt: START + 5,
+      revisions: [{ revision: 2, timestamp: START, updatedAt: START, contentMd: 'two', meta: { v: ['2'] } }, {
+        revision: 1,
+        timestamp: START,
+        updatedAt: START,
+        contentMd: 'one',
+        meta: { v: ['1'] },
+      }],
     });
-    expect(await list({ key: 'HELLO', limit: 1, offset: 1, includeContent: false })).toMatchObject({ key: 'hello', total: 2, revisions: [{ revision: 1, contentMd: '' }] });
+    expect(await list({ key: 'HELLO', limit: 1, offset: 1, includeContent: false })).toMatchObject({
+      key: 'hello',
+      total: 2,
+      revisions: [{ revision: 1, contentMd: '' }],
+    });
     await expect(remove()).rejects.toMatchObject({ ...notFound, body: { deleted: false } });
   });
 
@@ -45,12 +59,21 @@ describe.each(DRIVERS)('deleted documents over %s', (driver) => {
     fixture.advance(10);
     const before = await fixture.feed.head();
     const back = await fixture.call('restoreRevision', { ...hello, revision: 1 });
-    expect(back).toEqual({ id: 'blog|hello|en', key: 'Hello', lang: 'en', contentMd: 'one', meta: { v: ['1'] }, addedAt: START, updatedAt: START + 10 });
+    expect(back).toEqual({
+      id: 'blog|hello|en',
+      key: 'Hello',
+      lang: 'en',
+      contentMd: 'one',
+      meta: { v: ['1'] },
+      addedAt: START,
+      updatedAt: START + 10,
+    });
     expect(await fixture.call('getDocument', { ...hello, key: 'Hello' })).toMatchObject(back);
     expect(await fixture.call('searchDocuments', { collection: 'blog', filterMeta: { v: ['1'] } })).toEqual([back]);
     expect(await fixture.changes(before)).toMatchObject([{ kind: 'doc.put', key: 'Hello', flags: 1 }]);
     const { revisions, total, ...rest } = await list({ key: 'Hello' });
-    expect(revisions.map(({ revision, contentMd }) => [revision, contentMd])).toEqual([[3, 'one'], [2, 'two'], [1, 'one']]);
+    expect(revisions.map(({ revision, contentMd }) => [revision, contentMd])).toEqual([[3, 'one'], [2, 'two'], [1,
+      'one']]);
     expect([total, rest]).toEqual([3, { ...hello, key: 'Hello' }]);
     expect([await trash(), await rows()]).toEqual([[], [0, 0]]);
   });
@@ -60,8 +83,12 @@ describe.each(DRIVERS)('deleted documents over %s', (driver) => {
     await remove();
     await write('two');
     await remove();
-    await fixture.call('addDocuments', { collection: 'blog', documents: [{ key: 'hello', lang: 'en', contentMd: 'three' }, { key: 'other', lang: 'en', contentMd: '' }] });
-    expect((await list()).revisions.map(({ revision, contentMd }) => [revision, contentMd])).toEqual([[3, 'three'], [2, 'two'], [1, 'one']]);
+    await fixture.call('addDocuments', {
+      collection: 'blog',
+      documents: [{ key: 'hello', lang: 'en', contentMd: 'three' }, { key: 'other', lang: 'en', contentMd: '' }],
+    });
+    expect((await list()).revisions.map(({ revision, contentMd }) => [revision, contentMd])).toEqual([[3, 'three'], [2,
+      'two'], [1, 'one']]);
     expect((await list({ key: 'other' })).revisions.map(({ revision }) => revision)).toEqual([1]);
   });
 
@@ -69,9 +96,13 @@ describe.each(DRIVERS)('deleted documents over %s', (driver) => {
     await write('one');
     await write('two', { saveRevision: false, meta: { v: ['2'] } });
     await remove();
-    expect((await list()).revisions.map(({ revision, contentMd, meta }) => [revision, contentMd, meta])).toEqual([[2, 'two', { v: ['2'] }], [1, 'one', {}]]);
+    expect((await list()).revisions.map(({ revision, contentMd, meta }) => [revision, contentMd, meta])).toEqual([[2,
+      'two', { v: ['2'] }], [1, 'one', {}]]);
     await fixture.call('truncateRevisions', { collection: 'blog', keepRevs: 0 });
-    expect(await fixture.call('restoreRevision', { ...hello, revision: 2 })).toMatchObject({ contentMd: 'two', meta: { v: ['2'] } });
+    expect(await fixture.call('restoreRevision', { ...hello, revision: 2 })).toMatchObject({
+      contentMd: 'two',
+      meta: { v: ['2'] },
+    });
   });
 
   it('are trimmed to maxRevisions when they come back', async () => {
@@ -86,9 +117,13 @@ describe.each(DRIVERS)('deleted documents over %s', (driver) => {
     await write('one', { meta: { v: ['1'] } });
     await remove();
     await fixture.call('setSchema', { collection: 'blog', schema: { required: ['title'] } });
-    await expect(fixture.call('restoreRevision', { ...hello, revision: 1 })).rejects.toMatchObject({ code: 'validation_failed' });
+    await expect(fixture.call('restoreRevision', { ...hello, revision: 1 })).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
     await expect(fixture.call('restoreRevision', { ...hello, revision: 7 })).rejects.toMatchObject(notFound);
-    await expect(fixture.call('restoreRevision', { ...hello, lang: 'de', revision: 1 })).rejects.toMatchObject(notFound);
+    await expect(fixture.call('restoreRevision', { ...hello, lang: 'de', revision: 1 })).rejects.toMatchObject(
+      notFound,
+    );
   });
 
   it('are found by search, with filter, order, page and projection', async () => {
@@ -96,16 +131,33 @@ describe.each(DRIVERS)('deleted documents over %s', (driver) => {
       await write(`body of ${key}`, { key, meta: { n: [String(i % 2)], all: ['x', 'y'] } });
       fixture.advance(1);
     }
-    await fixture.call('deleteDocuments', { collection: 'blog', documents: ['a', 'b', 'c'].map((key) => ({ key, lang: 'en' })) });
+    await fixture.call('deleteDocuments', {
+      collection: 'blog',
+      documents: ['a', 'b', 'c'].map((key) => ({ key, lang: 'en' })),
+    });
     expect(await trash()).toEqual(['a', 'b', 'c']);
     expect(await trash({ sort: 'addedAt' })).toEqual(['a', 'c', 'b']);
     expect(await trash({ sort: 'updatedAt', asc: true, limit: 1, offset: 1 })).toEqual(['c']);
     expect(await trash({ filterMeta: { n: ['0', '5'], all: ['y'] } })).toEqual(['a', 'b']);
-    const { value, headers } = await fixture.reply('searchDocuments', { collection: 'blog', deleted: true, filterMeta: { n: ['0'] }, limit: 1, fields: ['n'] });
-    expect([value, headers['X-Total-Count']]).toEqual([[{ id: 'blog|a|en', key: 'a', lang: 'en', meta: { n: ['0'] }, deletedAt: START + 4 }], '2']);
+    const { value, headers } = await fixture.reply('searchDocuments', {
+      collection: 'blog',
+      deleted: true,
+      filterMeta: { n: ['0'] },
+      limit: 1,
+      fields: ['n'],
+    });
+    expect([value, headers['X-Total-Count']]).toEqual([[{
+      id: 'blog|a|en',
+      key: 'a',
+      lang: 'en',
+      meta: { n: ['0'] },
+      deletedAt: START + 4,
+    }], '2']);
     expect(await trash({ filterMeta: { toString: ['x'] } })).toEqual([]);
     expect((await fixture.call('searchDocuments', { collection: 'blog' })).map(({ key }) => key)).toEqual(['d']);
-    expect((await fixture.call('searchDocuments', { collection: 'blog', deleted: true }))[0]).toMatchObject({ contentMd: 'body of a' });
+    expect((await fixture.call('searchDocuments', { collection: 'blog', deleted: true }))[0]).toMatchObject({
+      contentMd: 'body of a',
+    });
   });
 
   it('are purged at once when that is asked for, before or after', async () => {
@@ -117,7 +169,11 @@ describe.each(DRIVERS)('deleted documents over %s', (driver) => {
     expect((await list()).revisions.map(({ revision }) => revision)).toEqual([1]);
     await remove();
     const { collection: _, ...named } = hello;
-    expect(await fixture.call('deleteDocuments', { collection: 'blog', documents: [named, named, { ...named, key: 'none' }], purge: true })).toMatchObject({ deleted: 1, not_found: 2 });
+    expect(await fixture.call('deleteDocuments', {
+      collection: 'blog',
+      documents: [named, named, { ...named, key: 'none' }],
+      purge: true,
+    })).toMatchObject({ deleted: 1, not_found: 2 });
     expect(await rows()).toEqual([0, 0]);
     await expect(remove({ purge: true })).rejects.toMatchObject(notFound);
   });
@@ -157,7 +213,10 @@ describe.each(DRIVERS)('deleted documents over %s', (driver) => {
 
   it('go with their collection', async () => {
     for (let i = 0; i < 70; i++) await write('text', { key: `k${i}` });
-    await fixture.call('deleteDocuments', { collection: 'blog', documents: Array.from({ length: 70 }, (_, i) => ({ key: `k${i}`, lang: 'en' })) });
+    await fixture.call('deleteDocuments', {
+      collection: 'blog',
+      documents: Array.from({ length: 70 }, (_, i) => ({ key: `k${i}`, lang: 'en' })),
+    });
     await write('text');
     expect((await trash({ limit: 100 })).length).toBe(70);
     expect(await fixture.call('deleteCollection', { collection: 'blog' })).toMatchObject({ deleted: 1 });

@@ -21,30 +21,44 @@ const COLUMNS = 'n.ord, n.id, n.key, n.lang, n.added_at, n.deleted_at, n.rev_ts'
 /** Number of versions that one statement copies. */
 const STEP = 64;
 
-/** A condition on `deleted_documents n`: it has been kept for no longer than the retention, in seconds, and the document would not have expired. */
-export function stillKept(now: number, retention: number): { readonly sql: string; readonly params: readonly number[] } {
+/**
+ * A condition on `deleted_documents n`: it has been kept for no longer than the retention, in seconds, and the document
+ * would not have expired.
+ */
+export function stillKept(now: number,
+  retention: number): { readonly sql: string; readonly params: readonly number[] }
+{
   return { sql: '(n.deleted_at > ? AND (n.expires_at IS NULL OR n.expires_at > ?))', params: [now - retention, now] };
 }
 
 /** A deleted document by its id, under any spelling of its key; undefined when nothing is kept of it. */
-export async function findDeleted(queries: Queries, { id }: Pick<Identity, 'id'>, now: number, retention: number): Promise<DeletedRow | undefined> {
+export async function findDeleted(queries: Queries, { id }: Pick<Identity, 'id'>, now: number,
+  retention: number): Promise<DeletedRow | undefined>
+{
   return (await findManyDeleted(queries, [id], now, retention)).get(id);
 }
 
 /** The same for several documents, by id. */
-export async function findManyDeleted(queries: Queries, ids: readonly string[], now: number, retention: number): Promise<Map<string, DeletedRow>> {
+export async function findManyDeleted(queries: Queries, ids: readonly string[], now: number,
+  retention: number): Promise<Map<string, DeletedRow>>
+{
   if (ids.length === 0 || retention === 0) return new Map();
   const { marks, params } = inList(ids);
   const kept = stillKept(now, retention);
-  const rows = await queries.all<DeletedRow>(`SELECT ${COLUMNS} FROM deleted_documents n WHERE n.id IN (${marks}) AND ${kept.sql}`, [...params, ...kept.params]);
+  const rows = await queries.all<DeletedRow>(
+    `SELECT ${COLUMNS} FROM deleted_documents n WHERE n.id IN (${marks}) AND ${kept.sql}`,
+    [...params, ...kept.params],
+  );
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /**
- * Copies the versions of documents that are about to be removed as they are stored: encrypted ones stay encrypted. The current version
- * becomes a revision if it is not one yet. Does nothing if deleted documents are not kept.
+ * Copies the versions of documents that are about to be removed as they are stored: encrypted ones stay encrypted. The
+ * current version becomes a revision if it is not one yet. Does nothing if deleted documents are not kept.
  */
-export async function keepVersions(work: UnitOfWork, documents: readonly Pick<CurrentRow, 'ord' | 'id'>[]): Promise<void> {
+export async function keepVersions(work: UnitOfWork,
+  documents: readonly Pick<CurrentRow, 'ord' | 'id'>[]): Promise<void>
+{
   if ((work.deletedRetention ?? 0) === 0) return;
   // An older build may have added the document again without removing its kept versions.
   await runInSteps(work, 'DELETE FROM deleted_documents WHERE id = ?', documents.map(({ id }) => [id]));
@@ -57,12 +71,14 @@ export async function keepVersions(work: UnitOfWork, documents: readonly Pick<Cu
       INSERT INTO deleted_revisions(ord, ts, updated_at, backend, meta, body)
       SELECT r.ord, r.ts, r.updated_at, CASE WHEN r.meta IS NULL THEN d.backend ELSE r.backend END, coalesce(r.meta, d.meta), CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END
       FROM revisions r JOIN documents d ON d.ord = r.ord
-      WHERE r.ord = ? AND r.ts > (SELECT coalesce(max(ts), -1) FROM deleted_revisions WHERE ord = ?) ORDER BY r.ts LIMIT ?`, [ord, ord]);
+      WHERE r.ord = ? AND r.ts > (SELECT coalesce(max(ts), -1) FROM deleted_revisions WHERE ord = ?) ORDER BY r.ts LIMIT ?`,
+      [ord, ord]);
   }
   await runInSteps(work, `
     INSERT INTO deleted_revisions(ord, ts, updated_at, backend, meta, body)
     SELECT d.ord, n.rev_ts, d.updated_at, d.backend, d.meta, d.body
-    FROM documents d JOIN deleted_documents n ON n.ord = d.ord WHERE d.ord = ? AND n.rev_ts > d.rev_ts`, documents.map(({ ord }) => [ord]));
+    FROM documents d JOIN deleted_documents n ON n.ord = d.ord WHERE d.ord = ? AND n.rev_ts > d.rev_ts`,
+    documents.map(({ ord }) => [ord]));
 }
 
 /** A deleted document that may be added again. */
@@ -72,14 +88,24 @@ export interface PredecessorRow extends DeletedRow {
 }
 
 /** The deleted documents with these ids. */
-export async function readPredecessors({ tx, now, deletedRetention = 0 }: UnitOfWork, ids: readonly string[]): Promise<PredecessorRow[]> {
+export async function readPredecessors({ tx, now, deletedRetention = 0 }: UnitOfWork,
+  ids: readonly string[]): Promise<PredecessorRow[]>
+{
   const { marks, params } = inList(ids);
   const kept = stillKept(now, deletedRetention);
-  return tx.all<PredecessorRow>(`SELECT ${COLUMNS}, ${kept.sql} AS kept FROM deleted_documents n WHERE n.id IN (${marks})`, [...kept.params, ...params]);
+  return tx.all<PredecessorRow>(
+    `SELECT ${COLUMNS}, ${kept.sql} AS kept FROM deleted_documents n WHERE n.id IN (${marks})`,
+    [...kept.params, ...params],
+  );
 }
 
-/** The kept versions of documents that are about to be added again, by id; versions whose retention has ended are removed. */
-export async function keptPredecessors(work: UnitOfWork, rows: readonly PredecessorRow[]): Promise<Map<string, DeletedRow>> {
+/**
+ * The kept versions of documents that are about to be added again, by id; versions whose retention has ended are
+ * removed.
+ */
+export async function keptPredecessors(work: UnitOfWork,
+  rows: readonly PredecessorRow[]): Promise<Map<string, DeletedRow>>
+{
   const isKept = (row: PredecessorRow): boolean => (work.deletedRetention ?? 0) > 0 && row.kept === 1;
   await forgetDeleted(work, rows.filter((row) => !isKept(row)).map(({ ord }) => ord));
   return new Map(rows.filter(isKept).map((row) => [row.id, row]));
@@ -94,12 +120,15 @@ export async function forgetByIds(work: UnitOfWork, ids: readonly string[]): Pro
 }
 
 /** Moves the versions of deleted documents to the documents that have replaced them. */
-export async function takeUpVersions(work: UnitOfWork, pairs: readonly { readonly from: number; readonly to: number }[]): Promise<void> {
+export async function takeUpVersions(work: UnitOfWork,
+  pairs: readonly { readonly from: number; readonly to: number }[]): Promise<void>
+{
   for (const { from, to } of pairs) {
     await inPieces(work, `
       INSERT INTO revisions(ord, ts, updated_at, backend, meta, body)
       SELECT ?, ts, updated_at, backend, meta, body FROM deleted_revisions
-      WHERE ord = ? AND ts > (SELECT coalesce(max(ts), -1) FROM revisions WHERE ord = ?) ORDER BY ts LIMIT ?`, [to, from, to]);
+      WHERE ord = ? AND ts > (SELECT coalesce(max(ts), -1) FROM revisions WHERE ord = ?) ORDER BY ts LIMIT ?`, [to,
+      from, to]);
   }
   await forgetDeleted(work, pairs.map(({ from }) => from));
 }
@@ -108,7 +137,9 @@ export async function takeUpVersions(work: UnitOfWork, pairs: readonly { readonl
 export async function forgetDeleted(work: UnitOfWork, ords: readonly number[]): Promise<void> {
   for (let i = 0; i < ords.length; i += STEP) {
     const { marks, params } = inList(ords.slice(i, i + STEP));
-    await deleteInSteps(work, `DELETE FROM deleted_revisions WHERE (ord, ts) IN (SELECT ord, ts FROM deleted_revisions WHERE ord IN (${marks}) LIMIT ?)`, params);
+    await deleteInSteps(work,
+      'DELETE FROM deleted_revisions WHERE (ord, ts) IN (SELECT ord, ts FROM deleted_revisions WHERE ord IN ' +
+        `(${marks}) LIMIT ?)`, params);
   }
   await runInSteps(work, 'DELETE FROM deleted_documents WHERE ord = ?', ords.map((ord) => [ord]));
 }
@@ -116,7 +147,8 @@ export async function forgetDeleted(work: UnitOfWork, ords: readonly number[]): 
 /** The same for all deleted documents of a collection. */
 export async function forgetDeletedOf(work: UnitOfWork, cid: number): Promise<void> {
   for (;;) {
-    const rows = await work.tx.all<{ ord: number }>('SELECT ord FROM deleted_documents WHERE cid = ? LIMIT ?', [cid, STEP]);
+    const rows = await work.tx.all<{ ord: number }>('SELECT ord FROM deleted_documents WHERE cid = ? LIMIT ?', [cid,
+      STEP]);
     if (rows.length === 0) return;
     await forgetDeleted(work, rows.map(({ ord }) => ord));
   }

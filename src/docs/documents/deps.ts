@@ -1,7 +1,8 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { Handlers, Standing } from '../../operations/index.ts';
-import { sealerOf, type KeyRing, type Sealer, type Transaction } from '../../storage/index.ts';
+import { type KeyRing, type Sealer, sealerOf, type Transaction } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -9,14 +10,16 @@ import type { Schemas } from '../schemas/index.ts';
 import { transactFor } from '../transact-for.ts';
 import type { Checksums } from './checksums.ts';
 import type { EmbeddingCapacity } from './embedding-capacity.ts';
-import { Pace } from '../../lib/pace.ts';
 import type { Preparation } from './preparation.ts';
 import type { SharedWrites } from './shared-writes.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-export type DocumentHandlers = Required<Pick<Handlers<Operations>,
-  'addDocument' | 'addDocuments' | 'getDocument' | 'searchDocuments' | 'updateDocument' | 'getDocumentMeta' | 'setDocumentTtl' | 'deleteDocument'
-  | 'deleteDocuments' | 'deleteCollection' | 'listMetaKeys' | 'getChecksum' | 'listRevisions' | 'restoreRevision' | 'truncateRevisions'>>;
+export type DocumentHandlers = Required<
+  Pick<Handlers<Operations>,
+    'addDocument' | 'addDocuments' | 'getDocument' | 'searchDocuments' | 'updateDocument' | 'getDocumentMeta'
+      | 'setDocumentTtl' | 'deleteDocument' | 'deleteDocuments' | 'deleteCollection' | 'listMetaKeys' | 'getChecksum'
+      | 'listRevisions' | 'restoreRevision' | 'truncateRevisions'>
+>;
 
 /** What the handlers of documents work with. */
 export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'> {
@@ -38,15 +41,26 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   readonly sharedWrites: SharedWrites;
 }
 
-export type TransactDeps = Pick<Deps, 'sql' | 'feed' | 'clock'> & Partial<Pick<Deps, 'sealerOf' | 'deltaRevisions' | 'deletedRetention'>>;
+export type TransactDeps = Pick<Deps, 'sql' | 'feed' | 'clock'> & Partial<
+  Pick<Deps, 'sealerOf' | 'deltaRevisions' | 'deletedRetention'>
+>;
 
-/** Runs a transaction; its time is the time at which it begins. `by`: whose permission is needed then, unless the work is the service's own. */
-export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions, deletedRetention }: TransactDeps, steps: (work: UnitOfWork) => Promise<T>, by?: Standing): Promise<T> {
-  return transactFor(sql, by, (tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions, deletedRetention }));
+/**
+ * Runs a transaction; its time is the time at which it begins. `by`: whose permission is needed then, unless the work
+ * is the service's own.
+ */
+export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions, deletedRetention }: TransactDeps,
+  steps: (work: UnitOfWork) => Promise<T>, by?: Standing): Promise<T>
+{
+  return transactFor(sql, by,
+    (tx: Transaction) =>
+      steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions, deletedRetention }));
 }
 
 /** Encrypts the values of encrypted collections; undefined on a server without a key. */
-export function createSealers(keys: KeyRing | undefined, collections: Pick<Collections, 'configOf'>): UnitOfWork['sealerOf'] {
+export function createSealers(keys: KeyRing | undefined,
+  collections: Pick<Collections, 'configOf'>): UnitOfWork['sealerOf']
+{
   if (keys === undefined) return undefined;
   const sealer: Sealer = sealerOf(keys);
   return (collection) => (collections.configOf(collection)?.encrypted === true ? sealer : undefined);

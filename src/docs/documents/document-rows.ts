@@ -1,5 +1,5 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
-import { ROW_MUST_BE_SEALED, SEALED_META, type BodyCodec, type Queries } from '../../storage/index.ts';
+import { type BodyCodec, type Queries, ROW_MUST_BE_SEALED, SEALED_META } from '../../storage/index.ts';
 import type { ChecksumRow, Checksums } from './checksums.ts';
 import type { Identity } from './identity.ts';
 import { parseMeta } from './meta.ts';
@@ -11,10 +11,12 @@ export const SHOWN = 'd.id, d.key, d.lang, d.meta, d.added_at, d.updated_at, d.e
 export const CURRENT = `d.ord, d.cid, d.crc, d.bytes, d.rev_ts, ${SHOWN}`;
 
 /**
- * The same for a write that replaces or removes the metadata of the document: encrypted metadata are returned as `{}` and not decrypted. So a
- * document whose metadata can no longer be decrypted can still be replaced and removed. Within transactions only.
+ * The same for a write that replaces or removes the metadata of the document: encrypted metadata are returned as `{}`
+ * and not decrypted. So a document whose metadata can no longer be decrypted can still be replaced and removed. Within
+ * transactions only.
  */
-export const REPLACED = CURRENT.replace('d.meta', `CASE WHEN ${SEALED_META('d.meta')} OR ${ROW_MUST_BE_SEALED('d.cid')} THEN '{}' ELSE d.meta END AS meta`);
+export const REPLACED = CURRENT.replace('d.meta',
+  `CASE WHEN ${SEALED_META('d.meta')} OR ${ROW_MUST_BE_SEALED('d.cid')} THEN '{}' ELSE d.meta END AS meta`);
 
 export interface ShownRow {
   readonly [column: string]: string | number | null | Uint8Array;
@@ -44,18 +46,19 @@ export interface WithBody extends ShownRow {
 }
 
 /**
- * A document by a spelling that was once written (identity rule 2, decision D-31). Undefined when there is none or it has expired, because an
- * expired document is absent at once (decisions section 3.1).
+ * A document by a spelling that was once written (identity rule 2, decision D-31). Undefined when there is none or it
+ * has expired, because an expired document is absent at once (decisions section 3.1).
  *
- * The row is found by its id. The spellings are read only when the key is not the latest one, so the common read is a single lookup.
+ * The row is found by its id. The spellings are read only when the key is not the latest one, so the common read is a
+ * single lookup.
  */
-export function findDocument<R extends ShownRow>(queries: Queries, columns: string, { id, key, lang }: Identity, now: number): Promise<R | undefined> {
-  return queries.get<R>(
-    `SELECT ${columns} FROM documents d
+export function findDocument<R extends ShownRow>(queries: Queries, columns: string, { id, key, lang }: Identity,
+  now: number): Promise<R | undefined>
+{
+  return queries.get<R>(`SELECT ${columns} FROM documents d
      WHERE d.id = ? AND (d.expires_at IS NULL OR d.expires_at > ?)
        AND (d.key = ? OR EXISTS (SELECT 1 FROM spellings s WHERE s.cid = d.cid AND s.key = ? AND s.lang = ? AND s.ord = d.ord))`,
-    [id, now, key, key, lang.toLowerCase()],
-  );
+    [id, now, key, key, lang.toLowerCase()]);
 }
 
 export function isExpired({ expires_at: expiresAt }: Pick<ShownRow, 'expires_at'>, now: number): boolean {
@@ -64,7 +67,13 @@ export function isExpired({ expires_at: expiresAt }: Pick<ShownRow, 'expires_at'
 
 export function toDocument(row: ShownRow, contentMd: string): Document {
   const document: Document = {
-    id: row.id, key: row.key, lang: row.lang, meta: parseMeta(row.meta), contentMd, addedAt: row.added_at, updatedAt: row.updated_at,
+    id: row.id,
+    key: row.key,
+    lang: row.lang,
+    meta: parseMeta(row.meta),
+    contentMd,
+    addedAt: row.added_at,
+    updatedAt: row.updated_at,
   };
   if (row.expires_at !== null) document.expiresAt = row.expires_at;
   return document;
@@ -75,7 +84,9 @@ export async function decodeDocument(codec: BodyCodec, row: WithBody): Promise<D
 }
 
 /** The document with the checksum that a later write may expect. */
-export async function decodeVersion({ codec, checksums }: { readonly codec: BodyCodec; readonly checksums: Checksums }, row: WithBody & ChecksumRow): Promise<Document & { checksum: string }> {
+export async function decodeVersion({ codec, checksums }: { readonly codec: BodyCodec; readonly checksums: Checksums },
+  row: WithBody & ChecksumRow): Promise<Document & { checksum: string }>
+{
   const contentMd = codec.decodeNow(row.body) ?? (await codec.decodeAsync(row.body));
   return { ...toDocument(row, contentMd), checksum: checksums.of(row) };
 }

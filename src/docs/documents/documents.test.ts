@@ -23,7 +23,14 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
   describe('add and get', () => {
     it('returns the document as stored (contract section 2, Document)', async () => {
       const expected = {
-        id: 'blog|hello|en', key: 'hello', lang: 'en', meta: { tags: ['b', 'a', 'b'], category: ['news'] }, contentMd: '# Hello', addedAt: START, updatedAt: START, checksum: CHECKSUM,
+        id: 'blog|hello|en',
+        key: 'hello',
+        lang: 'en',
+        meta: { tags: ['b', 'a', 'b'], category: ['news'] },
+        contentMd: '# Hello',
+        addedAt: START,
+        updatedAt: START,
+        checksum: CHECKSUM,
       };
       expect(await add()).toEqual(expected);
       expect(await get('hello')).toEqual(expected);
@@ -42,22 +49,36 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     });
 
     it('takes any metadata key as data', async () => {
-      const meta = JSON.parse('{"__proto__":["p"],"constructor":["c"],"toString":["t"],"1":["x"]}') as Record<string, string[]>;
+      const meta = JSON.parse('{"__proto__":["p"],"constructor":["c"],"toString":["t"],"1":["x"]}') as Record<string,
+        string[]>;
       await add({ meta });
       expect(Object.entries((await get('hello')).meta).sort()).toEqual(Object.entries(meta).sort());
-      expect(Object.entries((await fixture.call('listMetaKeys', { collection: 'blog' })).meta)).toContainEqual(['__proto__', ['p']]);
-      expect(await fixture.call('searchDocuments', { collection: 'blog', filterMeta: JSON.parse('{"__proto__":["p"]}') as object })).toHaveLength(1);
+      expect(Object.entries((await fixture.call('listMetaKeys', { collection: 'blog' })).meta)).toContainEqual([
+        '__proto__',
+        ['p'],
+      ]);
+      expect(await fixture.call('searchDocuments', {
+        collection: 'blog',
+        filterMeta: JSON.parse('{"__proto__":["p"]}') as object,
+      })).toHaveLength(1);
       await add({ meta: {} });
       expect(await fixture.countMeta()).toBe(0);
     });
 
     it('names missing fields (contract section 7)', async () => {
-      await expect(fixture.call('addDocument', { collection: 'blog', contentMd: '' })).rejects.toMatchObject({ code: 'missing_fields', message: 'missing fields: key, lang' });
+      await expect(fixture.call('addDocument', { collection: 'blog', contentMd: '' })).rejects.toMatchObject({
+        code: 'missing_fields',
+        message: 'missing fields: key, lang',
+      });
     });
 
     it('refuses what the schema forbids and stores nothing (decision D-48)', async () => {
       await fixture.call('setSchema', { collection: 'blog', schema: { required: ['owner'] } });
-      await expect(add()).rejects.toMatchObject({ code: 'validation_failed', message: 'validation failed', errors: ['required key "owner" is missing'] });
+      await expect(add()).rejects.toMatchObject({
+        code: 'validation_failed',
+        message: 'validation failed',
+        errors: ['required key "owner" is missing'],
+      });
       await expect(get('hello')).rejects.toMatchObject(notFound);
       await add({ meta: { owner: ['me'] } });
     });
@@ -68,7 +89,13 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
       await add();
       fixture.advance(5);
       const second = await add({ collection: 'BLOG', key: 'HeLLo', lang: 'EN', contentMd: 'later' });
-      expect(second).toMatchObject({ id: 'blog|hello|en', key: 'HeLLo', lang: 'EN', addedAt: START, updatedAt: START + 5 });
+      expect(second).toMatchObject({
+        id: 'blog|hello|en',
+        key: 'HeLLo',
+        lang: 'EN',
+        addedAt: START,
+        updatedAt: START + 5,
+      });
       expect(await get('hello')).toMatchObject({ key: 'HeLLo', lang: 'EN', contentMd: 'later' });
       expect(await fixture.count('documents')).toBe(1);
     });
@@ -80,7 +107,9 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
       for (const operation of ['getDocument', 'deleteDocument', 'getDocumentMeta', 'listRevisions'] as const) {
         await expect(fixture.call(operation, named('straße')), operation).rejects.toMatchObject(notFound);
       }
-      await expect(fixture.call('updateDocument', { ...named('straße'), contentMd: 'x' })).rejects.toMatchObject(notFound);
+      await expect(fixture.call('updateDocument', { ...named('straße'), contentMd: 'x' })).rejects.toMatchObject(
+        notFound,
+      );
       await expect(fixture.call('setDocumentTtl', { ...named('straße'), ttl: 1 })).rejects.toMatchObject(notFound);
     });
 
@@ -93,7 +122,9 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     });
 
     it('holds for writers that come at once', async () => {
-      const written = await Promise.all(Array.from({ length: 20 }, (_, i) => add({ key: i % 2 === 0 ? 'hello' : 'HELLO', contentMd: String(i) })));
+      const written = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => add({ key: i % 2 === 0 ? 'hello' : 'HELLO', contentMd: String(i) })),
+      );
       expect(written.map(({ contentMd }) => contentMd)).toEqual(Array.from({ length: 20 }, (_, i) => String(i)));
       expect(await get('hello')).toMatchObject({ key: 'HELLO', contentMd: '19' });
       const { revisions } = await fixture.call('listRevisions', named('hello'));
@@ -104,23 +135,38 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     it('keeps languages and collections apart', async () => {
       await add();
       await expect(get('hello', 'de')).rejects.toMatchObject(notFound);
-      await expect(fixture.call('getDocument', { ...named('hello'), collection: 'other' })).rejects.toMatchObject(notFound);
+      await expect(fixture.call('getDocument', { ...named('hello'), collection: 'other' })).rejects.toMatchObject(
+        notFound,
+      );
     });
 
-    it.each([['key', 'a|b'], ['key', 'a\nb'], ['key', 'ä'.repeat(513)], ['lang', 'e n'], ['collection', '_memory'], ['collection', 'a|b']])('refuses %s %j (decision D-30)', async (field, value) => {
+    it.each([['key', 'a|b'], ['key', 'a\nb'], ['key', 'ä'.repeat(513)], ['lang', 'e n'], ['collection', '_memory'], [
+      'collection',
+      'a|b',
+    ]])('refuses %s %j (decision D-30)', async (field, value) => {
       await expect(add({ [field]: value })).rejects.toMatchObject({ code: 'invalid_argument' });
     });
   });
 
   it('fills placeholders that have a value (decision D-65)', async () => {
     await add({ contentMd: '%%site%% %%none%% 100%%' });
-    expect(await fixture.call('getDocument', { ...named('hello'), env: { site: '$& %%none%%' } })).toMatchObject({ contentMd: '$& %%none%% %%none%% 100%%' });
+    expect(await fixture.call('getDocument', { ...named('hello'), env: { site: '$& %%none%%' } })).toMatchObject({
+      contentMd: '$& %%none%% %%none%% 100%%',
+    });
   });
 
   it('returns metadata without the body (decision D-65)', async () => {
     await add({ ttl: 60 });
     expect(await fixture.call('getDocumentMeta', { collection: 'Blog', key: 'hello' })).toEqual({
-      id: 'blog|hello|en', collection: 'Blog', key: 'hello', lang: 'en', meta: hello.meta, addedAt: START, updatedAt: START, expiresAt: START + 60, checksum: CHECKSUM,
+      id: 'blog|hello|en',
+      collection: 'Blog',
+      key: 'hello',
+      lang: 'en',
+      meta: hello.meta,
+      addedAt: START,
+      updatedAt: START,
+      expiresAt: START + 60,
+      checksum: CHECKSUM,
     });
   });
 
@@ -130,10 +176,23 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
 
     it('changes what is given and keeps the rest', async () => {
       fixture.advance(3);
-      const stored = { ...hello, updatedAt: START + 3, addedAt: START, expiresAt: START + 100, id: 'blog|hello|en', collection: undefined, checksum: CHECKSUM };
+      const stored = {
+        ...hello,
+        updatedAt: START + 3,
+        addedAt: START,
+        expiresAt: START + 100,
+        id: 'blog|hello|en',
+        collection: undefined,
+        checksum: CHECKSUM,
+      };
       expect(await update({ contentMd: 'new' })).toEqual({ ...stored, contentMd: 'new' });
       expect(await update({ meta: { a: ['b'] } })).toEqual({ ...stored, contentMd: 'new', meta: { a: ['b'] } });
-      expect(await update({ ttl: 0 })).toEqual({ ...stored, contentMd: 'new', meta: { a: ['b'] }, expiresAt: undefined });
+      expect(await update({ ttl: 0 })).toEqual({
+        ...stored,
+        contentMd: 'new',
+        meta: { a: ['b'] },
+        expiresAt: undefined,
+      });
       expect(await get('hello')).toEqual({ ...stored, contentMd: 'new', meta: { a: ['b'] }, expiresAt: undefined });
     });
 
@@ -143,7 +202,10 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     });
 
     it('refuses a request that changes nothing', async () => {
-      await expect(update({})).rejects.toMatchObject({ status: 400, message: 'missing fields: one of meta, contentMd, ttl' });
+      await expect(update({})).rejects.toMatchObject({
+        status: 400,
+        message: 'missing fields: one of meta, contentMd, ttl',
+      });
     });
 
     it('checks metadata that are given, and does not rename', async () => {
@@ -157,8 +219,15 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
   describe('delete (decisions D-31, D-74)', () => {
     it('confirms, then returns 404 with deleted false', async () => {
       await add({ key: 'Hello' });
-      expect(await fixture.call('deleteDocument', named('Hello', 'EN'))).toEqual({ deleted: true, status: 'deleted', ...named('Hello', 'EN') });
-      await expect(fixture.call('deleteDocument', named('Hello'))).rejects.toMatchObject({ ...notFound, body: { deleted: false } });
+      expect(await fixture.call('deleteDocument', named('Hello', 'EN'))).toEqual({
+        deleted: true,
+        status: 'deleted',
+        ...named('Hello', 'EN'),
+      });
+      await expect(fixture.call('deleteDocument', named('Hello'))).rejects.toMatchObject({
+        ...notFound,
+        body: { deleted: false },
+      });
       for (const table of ['documents', 'spellings', 'revisions']) expect(await fixture.count(table), table).toBe(0);
       expect(await fixture.countMeta()).toBe(0);
     });
@@ -169,23 +238,41 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
       const item = (key: string) => ({ key, lang: 'en' });
       const documents = [item('hello'), item('hello'), item('absent'), item('x|y'), { lang: 'en' }, item('other')];
       expect(await fixture.call('deleteDocuments', { collection: 'blog', documents })).toEqual({
-        deleted: 2, not_found: 2, failed: 2, errors: ['3 x|y: key must not contain control characters or "|"', '4 : missing fields: key'],
+        deleted: 2,
+        not_found: 2,
+        failed: 2,
+        errors: ['3 x|y: key must not contain control characters or "|"', '4 : missing fields: key'],
       });
-      expect(await fixture.call('deleteDocuments', { collection: 'blog', documents: [item('hello')] })).toEqual({ deleted: 0, not_found: 1, failed: 0, errors: null });
+      expect(await fixture.call('deleteDocuments', { collection: 'blog', documents: [item('hello')] })).toEqual({
+        deleted: 0,
+        not_found: 1,
+        failed: 0,
+        errors: null,
+      });
     });
 
     it('deletes a collection with one change, and keeps configuration and schema', async () => {
       await fixture.call('setCollectionConfig', { collection: 'blog', maxRevisions: 2 });
       await fixture.call('setSchema', { collection: 'blog', schema: { required: ['category'] } });
       await add({ collection: 'other' });
-      const documents = Array.from({ length: 700 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: '', meta: { category: [`c${i}`, 'all'] } }));
+      const documents = Array.from({ length: 700 },
+        (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: '', meta: { category: [`c${i}`, 'all'] } }));
       await fixture.call('addDocuments', { collection: 'blog', documents });
       await add({ key: 'gone', ttl: 1 });
       fixture.advance(1);
       const before = await fixture.feed.head();
-      expect(await fixture.call('deleteCollection', { collection: 'Blog' })).toEqual({ deleted: 700, status: 'deleted', collection: 'Blog' });
-      expect(await fixture.changes(before)).toMatchObject([{ kind: 'collection.delete', collection: 'blog', detail: '{"deleted":700}' }]);
-      for (const table of ['documents', 'spellings', 'revisions', 'collections']) expect(await fixture.count(table), table).toBe(1);
+      expect(await fixture.call('deleteCollection', { collection: 'Blog' })).toEqual({
+        deleted: 700,
+        status: 'deleted',
+        collection: 'Blog',
+      });
+      expect(await fixture.changes(before)).toMatchObject([{
+        kind: 'collection.delete',
+        collection: 'blog',
+        detail: '{"deleted":700}',
+      }]);
+      for (const table of ['documents', 'spellings', 'revisions', 'collections'])
+        expect(await fixture.count(table), table).toBe(1);
       expect([await fixture.countMeta(), await fixture.countMeta('other')]).toEqual([0, 3]);
       expect(fixture.collections.configOf('blog')).toEqual({ maxRevisions: 2 });
       expect(await fixture.call('deleteCollection', { collection: 'blog' })).toMatchObject({ deleted: 0 });
@@ -197,7 +284,9 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     await add({ key: 'second', meta: { tags: ['c', 'a'] } });
     await add({ key: 'gone', meta: { gone: ['x'] }, ttl: 1 });
     fixture.advance(1);
-    expect(await fixture.call('listMetaKeys', { collection: 'BLOG' })).toEqual({ meta: { category: ['news'], tags: ['a', 'b', 'c'] } });
+    expect(await fixture.call('listMetaKeys', { collection: 'BLOG' })).toEqual({
+      meta: { category: ['news'], tags: ['a', 'b', 'c'] },
+    });
     expect(await fixture.call('listMetaKeys', { collection: 'none' })).toEqual({ meta: {} });
   });
 
@@ -208,18 +297,22 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     await fixture.call('setDocumentTtl', { ...named('hello'), ttl: 9 });
     await fixture.call('deleteDocument', named('hello'));
     const changes = await fixture.changes();
-    expect(changes.map(({ kind, key, flags }) => [kind, key, flags])).toEqual([
-      ['doc.put', 'hello', CHANGE_FLAGS.CREATED], ['doc.put', 'HELLO', 0], ['doc.put', 'HELLO', CHANGE_FLAGS.BODY_KEPT],
-      ['doc.put', 'HELLO', CHANGE_FLAGS.SKIP_WEBHOOKS | CHANGE_FLAGS.BODY_KEPT], ['doc.delete', 'HELLO', 0],
-    ]);
-    for (const change of changes) expect(change).toMatchObject({ collection: 'blog', docId: 'blog|hello|en', lang: 'en', ord: changes[0]!.ord });
+    expect(changes.map(({ kind, key, flags }) => [kind, key, flags])).toEqual([['doc.put', 'hello',
+      CHANGE_FLAGS.CREATED], ['doc.put', 'HELLO', 0], ['doc.put', 'HELLO', CHANGE_FLAGS.BODY_KEPT], ['doc.put', 'HELLO',
+      CHANGE_FLAGS.SKIP_WEBHOOKS | CHANGE_FLAGS.BODY_KEPT], ['doc.delete', 'HELLO', 0]]);
+    for (const change of changes)
+      expect(change).toMatchObject({ collection: 'blog', docId: 'blog|hello|en', lang: 'en', ord: changes[0]!.ord });
   });
 
   describe('checksum (decision D-36)', () => {
     const checksum = async () => (await fixture.call('getChecksum', { collection: 'blog' })).checksum;
 
     it('is 00000000 without documents', async () => {
-      expect(await fixture.call('getChecksum', { collection: 'Blog' })).toEqual({ collection: 'Blog', checksum: '00000000', documentCount: 0 });
+      expect(await fixture.call('getChecksum', { collection: 'Blog' })).toEqual({
+        collection: 'Blog',
+        checksum: '00000000',
+        documentCount: 0,
+      });
     });
 
     it('depends on id, time, body and metadata alone', async () => {
@@ -239,16 +332,23 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
       expect(await checksum()).not.toBe(first);
     });
 
-    it('is made with the key of the database from the CRC-32 of `id\\0updatedAt\\0crc` of each document by id (decision D-170)', async () => {
-      await keepChecksumKey(fixture.sql);
-      await fixture.documents.load();
-      await add({ key: 'b', contentMd: 'B', meta: {} });
-      await add({ key: 'a', contentMd: 'A', meta: { z: ['1'], y: ['2', '1'] } });
-      const line = (key: string, text: string) => `blog|${key}|en\0${START}\0${crc32(text).toString(16).padStart(8, '0')}`;
-      const expected = crc32(line('a', 'A{"y":["2","1"],"z":["1"]}') + line('b', 'B{}'));
-      const { value: key } = (await fixture.sql.get<{ value: string }>("SELECT value FROM settings WHERE name = 'checksum_key'"))!;
-      const keyed = createHmac('sha256', Buffer.from(key, 'base64')).update(expected.toString(16).padStart(8, '0')).digest('hex');
-      expect(await checksum()).toBe(crc32(keyed).toString(16).padStart(8, '0'));
-    });
+    it(
+      'is made with the key of the database from the CRC-32 of `id\\0updatedAt\\0crc` of each document by id ' +
+        '(decision D-170)',
+      async () => {
+        await keepChecksumKey(fixture.sql);
+        await fixture.documents.load();
+        await add({ key: 'b', contentMd: 'B', meta: {} });
+        await add({ key: 'a', contentMd: 'A', meta: { z: ['1'], y: ['2', '1'] } });
+        const line = (key: string, text: string) =>
+          `blog|${key}|en\0${START}\0${crc32(text).toString(16).padStart(8, '0')}`;
+        const expected = crc32(line('a', 'A{"y":["2","1"],"z":["1"]}') + line('b', 'B{}'));
+        const { value: key } =
+          (await fixture.sql.get<{ value: string }>("SELECT value FROM settings WHERE name = 'checksum_key'"))!;
+        const keyed = createHmac('sha256', Buffer.from(key, 'base64')).update(expected.toString(16).padStart(8, '0'))
+          .digest('hex');
+        expect(await checksum()).toBe(crc32(keyed).toString(16).padStart(8, '0'));
+      },
+    );
   });
 });

@@ -6,11 +6,11 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
 import { addDocument } from './add-document.ts';
 import { addDocuments } from './add-documents.ts';
+import { Checksums } from './checksums.ts';
 import { deleteCollection } from './delete-collection.ts';
 import { deleteDocument, deleteDocuments } from './delete-documents.ts';
-import { Checksums } from './checksums.ts';
 import { createSealers, type Deps, type DocumentHandlers } from './deps.ts';
-import { UNLIMITED_CAPACITY, type EmbeddingCapacity } from './embedding-capacity.ts';
+import { type EmbeddingCapacity, UNLIMITED_CAPACITY } from './embedding-capacity.ts';
 import { getChecksum } from './get-checksum.ts';
 import { getDocument, getDocumentMeta, lookUp } from './get-document.ts';
 import { listMetaKeys } from './list-meta-keys.ts';
@@ -23,7 +23,7 @@ import { SharedWrites } from './shared-writes.ts';
 import { createSweeper, type Sweep } from './sweep.ts';
 import { truncateRevisions } from './truncate-revisions.ts';
 import { updateDocument } from './update-document.ts';
-import { createWatch, WatchHub, type Watch, type WatchDependencies } from './watch/index.ts';
+import { createWatch, type Watch, type WatchDependencies, WatchHub } from './watch/index.ts';
 import { createWriter, type DocumentWriter } from './writer.ts';
 
 /** The documents of the service: writing, reading, finding by metadata, revisions, expiry. */
@@ -35,18 +35,24 @@ export interface Documents {
   readonly watch: Watch;
   /** The document of an event in its current state; undefined when it was removed. */
   readonly readDocument: WatchDependencies['readDocument'];
-  /** Drops what is kept in memory and reads the key of the checksums; before the first use, and again when the database was replaced. */
+  /**
+   * Drops what is kept in memory and reads the key of the checksums; before the first use, and again when the database
+   * was replaced.
+   */
   load(): Promise<void>;
   /**
-   * Starts to remove expired documents every `ttlSweepMs`, and calls `more` after them; repeated calls are harmless. Not for followers and
-   * read-only servers.
+   * Starts to remove expired documents every `ttlSweepMs`, and calls `more` after them; repeated calls are harmless.
+   * Not for followers and read-only servers.
    */
   startSweep(timer?: Timer, more?: readonly Sweep[]): void;
   /** Ends all watchers and waits for a running sweep; harmless before `startSweep` and when repeated. */
   stop(): Promise<void>;
 }
 
-/** What documents need from other areas. `configOf` and `violations` are called at each write, so both must return from memory. */
+/**
+ * What documents need from other areas. `configOf` and `violations` are called at each write, so both must return from
+ * memory.
+ */
 export interface DocumentsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   /** The columns that evaluate filters, orders and counts. */
@@ -54,17 +60,39 @@ export interface DocumentsAreas {
   readonly schemas: Pick<Schemas, 'violations' | 'has'>;
   /** Back-pressure of the queue of documents to embed; without limit when absent. */
   readonly embeddingCapacity?: EmbeddingCapacity;
-  /** Prepares the documents of batches for the full-text view; without it, the view does all of its work after the write. */
+  /**
+   * Prepares the documents of batches for the full-text view; without it, the view does all of its work after the
+   * write.
+   */
   readonly preparation?: Preparation;
 }
 
 /** 30 days. */
 const DELETED_RETENTION = 2_592_000;
 
-export function createDocuments(environment: DocsEnvironment, { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation }: DocumentsAreas): Documents {
+export function createDocuments(environment: DocsEnvironment,
+  { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation }: DocumentsAreas): Documents
+{
   const { sql, feed, codec, clock, log, settings } = environment;
   const checksums = new Checksums();
-  const stored = { sql, feed, codec, clock, log, checksums, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, embeddingCapacity, preparation, sealerOf: createSealers(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
+  const stored = {
+    sql,
+    feed,
+    codec,
+    clock,
+    log,
+    checksums,
+    ttlSweepMs: settings.ttlSweepMs,
+    codeMaxSymbols: settings.codeMaxSymbols,
+    collections,
+    columns,
+    schemas,
+    embeddingCapacity,
+    preparation,
+    sealerOf: createSealers(environment.keys, collections),
+    deltaRevisions: settings.deltaRevisions,
+    deletedRetention: settings.deletedRetention ?? DELETED_RETENTION,
+  };
   const deps: Deps = { ...stored, sharedWrites: new SharedWrites(stored) };
   const writer = createWriter(deps);
   const reader = createReader(deps);

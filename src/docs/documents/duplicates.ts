@@ -5,12 +5,15 @@ import type { UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
 
 /** The versions to leave out because they would change nothing of the stored document (decision D-138). */
-export async function duplicatesOf(work: UnitOfWork, versions: readonly NewVersion[], stored: ReadonlyMap<string, CurrentRow>): Promise<Set<NewVersion>> {
+export async function duplicatesOf(work: UnitOfWork, versions: readonly NewVersion[],
+  stored: ReadonlyMap<string, CurrentRow>): Promise<Set<NewVersion>>
+{
   const found = new Set<NewVersion>();
   for (const version of versions) {
     const current = stored.get(version.identity.id);
     if (version.skipDuplicate === undefined || current === undefined) continue;
-    if (hasSameBody(current, version) && hasSameExpiry(current, version, work.now) && (await hasSameMeta(work, current, version))) found.add(version);
+    if (hasSameBody(current, version) && hasSameExpiry(current, version, work.now) &&
+      (await hasSameMeta(work, current, version))) found.add(version);
     await work.pace.rest();
   }
   return found;
@@ -25,7 +28,9 @@ function hasSameExpiry({ expires_at: present }: CurrentRow, { ttl }: NewVersion,
   return expiryAfter(ttl, now, present) === present;
 }
 
-async function hasSameMeta(work: UnitOfWork, current: CurrentRow, { meta, skipDuplicate }: NewVersion): Promise<boolean> {
+async function hasSameMeta(work: UnitOfWork, current: CurrentRow,
+  { meta, skipDuplicate }: NewVersion): Promise<boolean>
+{
   const stored = await storedMeta(work, current);
   if (stored === undefined) return false;
   const ignored = new Set(skipDuplicate?.ignoredMeta);
@@ -37,8 +42,8 @@ function comparable(meta: NewVersion['meta'], ignored: ReadonlySet<string>): str
 }
 
 /**
- * The metadata of a document; undefined when they are encrypted and can no longer be decrypted, so that a new version replaces them.
- * `current` was read for a write, which leaves encrypted metadata out.
+ * The metadata of a document; undefined when they are encrypted and can no longer be decrypted, so that a new version
+ * replaces them. `current` was read for a write, which leaves encrypted metadata out.
  */
 async function storedMeta({ tx, sealerOf }: UnitOfWork, current: CurrentRow): Promise<string | undefined> {
   if (sealerOf === undefined) return current.meta;

@@ -1,6 +1,6 @@
 import type { Standing } from '../../operations/index.ts';
 import { CHANGE_FLAGS, type EncodedBody } from '../../storage/index.ts';
-import { transact, type Deps, type TransactDeps } from './deps.ts';
+import { type Deps, transact, type TransactDeps } from './deps.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** A document that is about to be written, as the queue of documents to embed needs it. */
@@ -13,7 +13,10 @@ export interface WaitBudget {
   left: number;
 }
 
-/** Back-pressure of the queue of documents to embed (contract section 4, rules of `/v1/add-batch`). Waiting happens outside of transactions. */
+/**
+ * Back-pressure of the queue of documents to embed (contract section 4, rules of `/v1/add-batch`). Waiting happens
+ * outside of transactions.
+ */
 export interface EmbeddingCapacity {
   /** Maximum number of documents in the queue. A transaction must not write more, because they would never all fit. */
   readonly size: number;
@@ -29,7 +32,10 @@ export interface EmbeddingCapacity {
 export interface Reservation {
   /** Ids of the documents that do not fit the queue: they are stored without an embedding. */
   readonly dropped: ReadonlySet<string>;
-  /** The documents were written; `lsn` is the number of their transaction's last change, `dropped` how many of the stored documents did not fit. */
+  /**
+   * The documents were written; `lsn` is the number of their transaction's last change, `dropped` how many of the
+   * stored documents did not fit.
+   */
   commit(lsn: number, dropped: number): void;
   /** Nothing was written. */
   cancel(): void;
@@ -37,7 +43,12 @@ export interface Reservation {
 
 /** For a server without embeddings: every document fits, and nothing is queued. */
 const unlimited: Reservation = { dropped: new Set(), commit: () => undefined, cancel: () => undefined };
-export const UNLIMITED_CAPACITY: EmbeddingCapacity = { size: Infinity, isUnlimited: true, waitBudget: () => ({ left: 0 }), reserve: async () => unlimited };
+export const UNLIMITED_CAPACITY: EmbeddingCapacity = {
+  size: Infinity,
+  isUnlimited: true,
+  waitBudget: () => ({ left: 0 }),
+  reserve: async () => unlimited,
+};
 
 /** A version of a document that carries flags for the change feed. */
 interface Flagged {
@@ -54,7 +65,9 @@ interface Demand<V extends Flagged> {
   readonly by?: Standing | undefined;
 }
 
-/** The outcome of a write: `stored` are the flagged versions that were stored, `lsn` is the number of its last change. */
+/**
+ * The outcome of a write: `stored` are the flagged versions that were stored, `lsn` is the number of its last change.
+ */
 export interface Stored<V extends Flagged, T> {
   readonly value: T;
   readonly stored: readonly V[];
@@ -62,17 +75,22 @@ export interface Stored<V extends Flagged, T> {
 }
 
 /**
- * Waits for places in the embedding queue, then writes documents. Documents that did not fit the queue are flagged, so that followers of
- * the feed do not embed them.
+ * Waits for places in the embedding queue, then writes documents. Documents that did not fit the queue are flagged, so
+ * that followers of the feed do not embed them.
  */
-export async function withCapacity<V extends Flagged, T>(
-  { embeddingCapacity }: Pick<Deps, 'embeddingCapacity'>, { versions, toPending, waitBudget, signal }: Demand<V>, write: (versions: readonly V[]) => Promise<Stored<V, T>>,
-): Promise<{ value: T; dropped: number }> {
+export async function withCapacity<V extends Flagged, T>({ embeddingCapacity }: Pick<Deps, 'embeddingCapacity'>,
+  { versions, toPending, waitBudget, signal }: Demand<V>,
+  write: (versions: readonly V[]) => Promise<Stored<V, T>>): Promise<{ value: T; dropped: number }>
+{
   if (embeddingCapacity.isUnlimited) return { value: (await write(versions)).value, dropped: 0 };
-  const pending = versions.map((version) => ((version.flags & CHANGE_FLAGS.SKIP_EMBEDDINGS) === 0 ? toPending(version) : undefined));
+  const pending = versions.map((
+    version,
+  ) => ((version.flags & CHANGE_FLAGS.SKIP_EMBEDDINGS) === 0 ? toPending(version) : undefined));
   const reservation = await embeddingCapacity.reserve(pending.filter((each) => each !== undefined), waitBudget, signal);
   const isDropped = (i: number): boolean => pending[i] !== undefined && reservation.dropped.has(pending[i].id);
-  const flagged = versions.map((version, i) => (isDropped(i) ? { ...version, flags: version.flags | CHANGE_FLAGS.EMBEDDING_DROPPED } : version));
+  const flagged = versions.map((version,
+    i) => (isDropped(i) ? { ...version, flags: version.flags | CHANGE_FLAGS.EMBEDDING_DROPPED } : version)
+  );
   try {
     const { value, stored, lsn } = await write(flagged);
     const dropped = stored.filter(({ flags }) => (flags & CHANGE_FLAGS.EMBEDDING_DROPPED) !== 0).length;
@@ -85,8 +103,12 @@ export async function withCapacity<V extends Flagged, T>(
 }
 
 /** As `withCapacity`, in a transaction of its own. */
-export function transactWithCapacity<V extends Flagged, T>(
-  deps: TransactDeps & Pick<Deps, 'embeddingCapacity'>, demand: Demand<V>, steps: (work: UnitOfWork, versions: readonly V[]) => Promise<{ value: T; stored: readonly V[] }>,
+export function transactWithCapacity<V extends Flagged, T>(deps: TransactDeps & Pick<Deps, 'embeddingCapacity'>,
+  demand: Demand<V>,
+  steps: (work: UnitOfWork, versions: readonly V[]) => Promise<{ value: T; stored: readonly V[] }>
 ): Promise<{ value: T; dropped: number }> {
-  return withCapacity(deps, demand, (versions) => transact(deps, async (work) => ({ ...await steps(work, versions), lsn: await work.feed.append(work.tx, []) }), demand.by));
+  return withCapacity(deps, demand,
+    (versions) =>
+      transact(deps, async (work) => ({ ...await steps(work, versions), lsn: await work.feed.append(work.tx, []) }),
+        demand.by));
 }

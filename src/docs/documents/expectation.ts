@@ -2,7 +2,10 @@ import { ServiceError } from '../../errors/index.ts';
 import { readEntityTags } from '../../lib/entity-tags.ts';
 import type { ChecksumRow, Checksums } from './checksums.ts';
 
-/** What a document must be like for a write to happen. The conditions come from the request body and from headers, and all must hold. */
+/**
+ * What a document must be like for a write to happen. The conditions come from the request body and from headers, and
+ * all must hold.
+ */
 export interface Expectation {
   /** The checksum of the document as it was read. */
   readonly ifChecksum?: string | undefined;
@@ -18,19 +21,21 @@ export function entityTag(checksum: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Throws `precondition_failed` if a document is not as expected; `row` is undefined if there is none. Call this within the transaction of the
- * write, so that of two writers who have read the same state one fails.
+ * Throws `precondition_failed` if a document is not as expected; `row` is undefined if there is none. Call this within
+ * the transaction of the write, so that of two writers who have read the same state one fails.
  */
 export function requireExpected(checksums: Checksums, row: ChecksumRow | undefined, expected: Expectation): void {
   if (expectsNothing(expected)) return;
   const { ifChecksum, ifMatch, ifNoneMatch } = expected;
   if (row === undefined && ifChecksum === undefined && ifMatch === undefined) return;
-  if (row === undefined) throw new ServiceError('precondition_failed', 'there is no such document, and the request expects one');
+  if (row === undefined)
+    throw new ServiceError('precondition_failed', 'there is no such document, and the request expects one');
   const checksum = checksums.of(row);
   if ((ifChecksum ?? checksum) !== checksum || (ifMatch !== undefined && !namesIt(ifMatch, checksum))) {
     throw new ServiceError('precondition_failed', 'the document has changed since it was read; read it again');
   }
-  if (ifNoneMatch !== undefined && isAmong(ifNoneMatch, checksum)) throw new ServiceError('precondition_failed', 'there is such a document, and the request expects none');
+  if (ifNoneMatch !== undefined && isAmong(ifNoneMatch, checksum))
+    throw new ServiceError('precondition_failed', 'there is such a document, and the request expects none');
 }
 
 export function expectsNothing({ ifChecksum, ifMatch, ifNoneMatch }: Expectation): boolean {

@@ -3,7 +3,10 @@ import { ServiceError } from '../../errors/index.ts';
 /** Maximum number of characters of a filled body: small requests must not produce huge responses. */
 export const MAX_FILLED = 64 * 2 ** 20;
 
-/** A `%%` that could open a placeholder. Its name and the closing `%%` are not consumed, since that `%%` may open the next one. */
+/**
+ * A `%%` that could open a placeholder. Its name and the closing `%%` are not consumed, since that `%%` may open the
+ * next one.
+ */
 const OPENING = /%%(?=([^%\r\n]+)%%)/g;
 
 /**
@@ -22,7 +25,8 @@ export function fillTemplate(text: string, env: Readonly<Record<string, string>>
     const value = env[name!]!;
     const end = index + name!.length + 4;
     length += value.length - (end - index);
-    if (length > MAX_FILLED) throw new ServiceError('invalid_argument', `env makes the body longer than ${MAX_FILLED} characters`);
+    if (length > MAX_FILLED)
+      throw new ServiceError('invalid_argument', `env makes the body longer than ${MAX_FILLED} characters`);
     parts.push(text.slice(copied, index), value);
     copied = end;
   }

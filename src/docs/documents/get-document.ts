@@ -1,9 +1,9 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply } from '../../operations/index.ts';
-import type { Deps, DocumentHandlers } from './deps.ts';
-import { decodeVersion, findDocument, SHOWN, toDocument, type ShownRow, type WithBody } from './document-rows.ts';
 import type { ChecksumRow } from './checksums.ts';
+import type { Deps, DocumentHandlers } from './deps.ts';
+import { decodeVersion, findDocument, SHOWN, type ShownRow, toDocument, type WithBody } from './document-rows.ts';
 import { entityTag } from './expectation.ts';
 import { fillTemplate } from './fill-template.ts';
 import { identify } from './identity.ts';
@@ -37,14 +37,16 @@ interface DocumentName {
 /** The document in its current state, with its checksum; undefined if there is none. */
 export async function lookUp(deps: Deps, { collection, key, lang }: DocumentName): Promise<Document | undefined> {
   const { sql, clock } = deps;
-  const row = await findDocument<WithBody & ChecksumRow>(sql, `${SHOWN}, d.crc, d.body`, identify(collection, key, lang), unixSeconds(clock));
+  const row = await findDocument<WithBody & ChecksumRow>(sql, `${SHOWN}, d.crc, d.body`,
+    identify(collection, key, lang), unixSeconds(clock));
   return row && decodeVersion(deps, row);
 }
 
 /** `GET /v1/doc-meta`: everything except the body, which is not read (decision D-65). */
 export function getDocumentMeta({ sql, clock, checksums }: Deps): DocumentHandlers['getDocumentMeta'] {
   return async ({ collection, key, lang }) => {
-    const row = await findDocument<ShownRow & ChecksumRow>(sql, `${SHOWN}, d.crc`, identify(collection, key, lang), unixSeconds(clock));
+    const row = await findDocument<ShownRow & ChecksumRow>(sql, `${SHOWN}, d.crc`, identify(collection, key, lang),
+      unixSeconds(clock));
     if (row === undefined) throw notFound();
     const { contentMd: _, id, ...shown } = toDocument(row, '');
     const checksum = checksums.of(row);

@@ -25,16 +25,22 @@ const MAX_META_VALUES = 1000;
 const MAX_META_VALUE_BYTES = 8192;
 
 /**
- * Why an item of a batch cannot be stored, as the message of a single write; undefined when it can. The rules are those of the schemas
- * `DocumentKey`, `Lang`, `Meta` and `TtlSeconds` (decision D-30, limits of decisions section 8), which would refuse a whole request.
+ * Why an item of a batch cannot be stored, as the message of a single write; undefined when it can. The rules are those
+ * of the schemas `DocumentKey`, `Lang`, `Meta` and `TtlSeconds` (decision D-30, limits of decisions section 8), which
+ * would refuse a whole request.
  */
 export function itemProblem(item: RawItem): string | undefined {
   return identityProblem(item, ['key', 'lang', 'contentMd']) ?? ttlProblem(item.ttl) ?? metaProblem(item.meta ?? {});
 }
 
 /** The part of `itemProblem` for the fields that name a document. */
-export function identityProblem(item: RawItem, required: readonly ('key' | 'lang' | 'contentMd')[] = ['key', 'lang']): string | undefined {
-  const missing = required.filter((field) => item[field] === undefined || (item[field] === '' && field !== 'contentMd'));
+export function identityProblem(item: RawItem, required: readonly ('key' | 'lang' | 'contentMd')[] = ['key', 'lang']):
+  | string
+  | undefined
+{
+  const missing = required.filter((field) =>
+    item[field] === undefined || (item[field] === '' && field !== 'contentMd')
+  );
   if (missing.length > 0) return `missing fields: ${missing.join(', ')}`;
   if (exceeds(item.key!, MAX_KEY_BYTES)) return `key must be at most ${MAX_KEY_BYTES} bytes`;
   if (FORBIDDEN_IN_KEY.test(item.key!)) return 'key must not contain control characters or "|"';

@@ -1,11 +1,13 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
-import { truncationOf, type AnswerBudget } from '../../operations/index.ts';
+import { type AnswerBudget, truncationOf } from '../../operations/index.ts';
 import type { ValueCount } from '../../search/columns/index.ts';
 import { selectDocuments } from '../columns/index.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 
-/** `GET /v1/meta-keys`: the keys in use and their distinct values, both sorted, with as many values as fit the response. */
+/**
+ * `GET /v1/meta-keys`: the keys in use and their distinct values, both sorted, with as many values as fit the response.
+ */
 export function listMetaKeys({ columns: view, clock }: Deps): DocumentHandlers['listMetaKeys'] {
   return async ({ collection, key, limit, offset }, { signal, budget }) => {
     const values = new Map<string, string[]>();
@@ -19,7 +21,12 @@ export function listMetaKeys({ columns: view, clock }: Deps): DocumentHandlers['
       const wanted = limit - found;
       if (selected === undefined || wanted === 0) break;
       const before = offset - passedOver;
-      const listed = selected.columns.facet(selected.documents, { field: name, isMeta: true, orderBy: 'value', limit: before + wanted });
+      const listed = selected.columns.facet(selected.documents, {
+        field: name,
+        isMeta: true,
+        orderBy: 'value',
+        limit: before + wanted,
+      });
       passedOver += Math.min(before, listed.length);
       const fitting = fill(values, name, listed.slice(before), budget);
       found += fitting;

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalMeta, parseMeta } from './meta.ts';
 
-const meta = fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'constructor', '10', '9'), fc.string()), fc.array(fc.constantFrom('', 'x', 'y'), { maxLength: 4 }), { maxKeys: 5 });
+const meta = fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'constructor', '10', '9'), fc.string()),
+  fc.array(fc.constantFrom('', 'x', 'y'), { maxLength: 4 }), { maxKeys: 5 });
 
 describe('metadata', () => {
   it('keep their values, order and repeats', () => {
@@ -17,6 +18,8 @@ describe('metadata', () => {
       const reversed = Object.fromEntries(Object.entries(value).reverse());
       expect(canonicalMeta(reversed)).toBe(canonicalMeta(value));
     }));
-    expect(canonicalMeta({ b: ['2', '1'], 10: [], 9: [], a: ['"'] })).toBe('{"10":[],"9":[],"a":["\\""],"b":["2","1"]}');
+    expect(canonicalMeta({ b: ['2', '1'], 10: [], 9: [], a: ['"'] })).toBe(
+      '{"10":[],"9":[],"a":["\\""],"b":["2","1"]}',
+    );
   });
 });

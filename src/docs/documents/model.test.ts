@@ -5,7 +5,8 @@ import { sweepExpired } from './sweep.ts';
 import { DRIVERS, Fixture } from './test-fixture.ts';
 
 /**
- * Reference implementation of the rules on identity, spelling, revisions and expiry (contract section 2, decisions D-30 to D-36 and section
+ * Reference implementation of the rules on identity, spelling, revisions and expiry (contract section 2, decisions D-30
+ * to D-36 and section
  * 3.1).
  */
 class Reference {
@@ -24,9 +25,21 @@ class Reference {
 
   add({ key, lang, text, ttl, saveRevision }: Write, now: number, maxRevisions: number): 'added' | 'updated' {
     const before = this.#live(key, lang, now);
-    const { revisions, newest } = (before === undefined ? this.findDeleted(key, lang, now) : undefined) ?? { revisions: [], newest: 0 };
+    const { revisions, newest } = (before === undefined ? this.findDeleted(key, lang, now) : undefined) ??
+      { revisions: [], newest: 0 };
     if (before === undefined) this.#deleted.delete(idOf(key, lang));
-    const document = before ?? { key, lang, text, addedAt: now, updatedAt: now, expiresAt: undefined, spellings: new Set<string>(), revisions, newest, isSaved: false };
+    const document = before ?? {
+      key,
+      lang,
+      text,
+      addedAt: now,
+      updatedAt: now,
+      expiresAt: undefined,
+      spellings: new Set<string>(),
+      revisions,
+      newest,
+      isSaved: false,
+    };
     this.#documents.set(idOf(key, lang), document);
     Object.assign(document, { key, lang });
     document.spellings.add(key);
@@ -34,7 +47,9 @@ class Reference {
     return before === undefined ? 'added' : 'updated';
   }
 
-  write(document: ModelDocument, { text, ttl }: { text?: string; ttl?: number | undefined }, now: number, saveRevision: boolean, maxRevisions: number): void {
+  write(document: ModelDocument, { text, ttl }: { text?: string; ttl?: number | undefined }, now: number,
+    saveRevision: boolean, maxRevisions: number): void
+  {
     if (text !== undefined) document.text = text;
     if (ttl !== undefined) document.expiresAt = ttl === 0 ? undefined : now + ttl;
     document.updatedAt = now;
@@ -51,7 +66,8 @@ class Reference {
     const document = this.#documents.get(idOf(key, lang))!;
     this.#documents.delete(idOf(key, lang));
     const { text, updatedAt } = document;
-    if (!document.isSaved) document.revisions.unshift({ revision: ++document.newest, timestamp: updatedAt, updatedAt, text });
+    if (!document.isSaved)
+      document.revisions.unshift({ revision: ++document.newest, timestamp: updatedAt, updatedAt, text });
     this.#deleted.set(idOf(key, lang), document);
   }
 
@@ -72,7 +88,8 @@ class Reference {
 
   /** Documents that are not swept exist again when the clock is set back. */
   sweep(now: number): void {
-    for (const [id, { expiresAt }] of this.#documents) if (expiresAt !== undefined && expiresAt <= now) this.#documents.delete(id);
+    for (const [id, { expiresAt }] of this.#documents)
+      if (expiresAt !== undefined && expiresAt <= now) this.#documents.delete(id);
   }
 
   every(): Iterable<ModelDocument> {
@@ -115,15 +132,23 @@ const lang = fc.constantFrom('en', 'EN', 'de');
 const text = fc.constantFrom('', 'one', 'two', 'long '.repeat(300));
 const ttl = fc.option(fc.constantFrom(0, 1, 3), { nil: undefined });
 const write = fc.record({ key, lang, text, ttl, saveRevision: fc.boolean() });
-const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ op: fc.constant('add' as const), write }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('batch' as const), writes: fc.array(write, { minLength: 1, maxLength: 5 }) }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('update' as const), key, lang, text: fc.option(text, { nil: undefined }), ttl: fc.constantFrom(0, 2) }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constantFrom('delete' as const, 'restore' as const), key, lang }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('setTtl' as const), key, lang, ttl: fc.constantFrom(0, 2) }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('advance' as const), seconds: fc.constantFrom(0, 1, 2, -1) }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constantFrom('sweep' as const, 'truncate' as const) }) },
-);
+const step = fc.oneof({ weight: 4, arbitrary: fc.record({ op: fc.constant('add' as const), write }) }, {
+  weight: 2,
+  arbitrary: fc.record({ op: fc.constant('batch' as const), writes: fc.array(write, { minLength: 1, maxLength: 5 }) }),
+}, {
+  weight: 2,
+  arbitrary: fc.record({
+    op: fc.constant('update' as const),
+    key,
+    lang,
+    text: fc.option(text, { nil: undefined }),
+    ttl: fc.constantFrom(0, 2),
+  }),
+}, { weight: 2, arbitrary: fc.record({ op: fc.constantFrom('delete' as const, 'restore' as const), key, lang }) }, {
+  weight: 1,
+  arbitrary: fc.record({ op: fc.constant('setTtl' as const), key, lang, ttl: fc.constantFrom(0, 2) }),
+}, { weight: 2, arbitrary: fc.record({ op: fc.constant('advance' as const), seconds: fc.constantFrom(0, 1, 2, -1) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constantFrom('sweep' as const, 'truncate' as const) }) });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 describe.each(DRIVERS)('documents over %s behave as the reference', (driver) => {
@@ -135,30 +160,42 @@ describe.each(DRIVERS)('documents over %s behave as the reference', (driver) => 
   afterAll(() => fixture.close());
 
   it('in any sequence of operations', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 20 }), fc.constantFrom(0, 0, 2), async (steps, maxRevisions) => {
-      const collection = `c${runs++}`;
-      if (maxRevisions > 0) await fixture.call('setCollectionConfig', { collection, maxRevisions });
-      const reference = new Reference();
-      for (const each of steps) await play(fixture, collection, reference, each, maxRevisions);
-      await compareAll(fixture, collection, reference);
-    }), { numRuns: driver === 'sql.js' ? 100 : 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), fc.constantFrom(0, 0, 2), async (steps, maxRevisions) => {
+        const collection = `c${runs++}`;
+        if (maxRevisions > 0) await fixture.call('setCollectionConfig', { collection, maxRevisions });
+        const reference = new Reference();
+        for (const each of steps) await play(fixture, collection, reference, each, maxRevisions);
+        await compareAll(fixture, collection, reference);
+      }),
+      { numRuns: driver === 'sql.js' ? 100 : 60 },
+    );
   });
 });
 
 /** Does one step on both sides and compares the results. */
-async function play(fixture: Fixture, collection: string, reference: Reference, step: Step, maxRevisions: number): Promise<void> {
+async function play(fixture: Fixture, collection: string, reference: Reference, step: Step,
+  maxRevisions: number): Promise<void>
+{
   switch (step.op) {
     case 'add': {
       const { text, ...item } = step.write;
       reference.add(step.write, fixture.now, maxRevisions);
-      expect(await fixture.call('addDocument', { collection, ...item, contentMd: text, meta: metaOf(text) })).toEqual(alone(collection, reference.find(item.key, item.lang, fixture.now)!));
+      expect(await fixture.call('addDocument', { collection, ...item, contentMd: text, meta: metaOf(text) })).toEqual(
+        alone(collection, reference.find(item.key, item.lang, fixture.now)!),
+      );
       return;
     }
     case 'batch': {
       const outcomes = step.writes.map((item) => reference.add(item, fixture.now, maxRevisions));
       const documents = step.writes.map(({ text, ...item }) => ({ ...item, contentMd: text, meta: metaOf(text) }));
       const added = outcomes.filter((outcome) => outcome === 'added').length;
-      expect(await fixture.call('addDocuments', { collection, documents })).toEqual({ added, updated: outcomes.length - added, failed: 0, errors: [] });
+      expect(await fixture.call('addDocuments', { collection, documents })).toEqual({
+        added,
+        updated: outcomes.length - added,
+        failed: 0,
+        errors: [],
+      });
       return;
     }
     case 'advance':
@@ -179,11 +216,15 @@ async function play(fixture: Fixture, collection: string, reference: Reference, 
 type NamedStep = Extract<Step, { key: string }>;
 
 /** The steps that name one document, which must exist under exactly that spelling. */
-async function playNamed(fixture: Fixture, collection: string, reference: Reference, step: NamedStep, maxRevisions: number): Promise<void> {
+async function playNamed(fixture: Fixture, collection: string, reference: Reference, step: NamedStep,
+  maxRevisions: number): Promise<void>
+{
   const { now } = fixture;
   const name = { collection, key: step.key, lang: step.lang };
   const document = reference.find(step.key, step.lang, now);
-  const deleted = step.op === 'restore' && document === undefined ? reference.findDeleted(step.key, step.lang, now) : undefined;
+  const deleted = step.op === 'restore' && document === undefined
+    ? reference.findDeleted(step.key, step.lang, now)
+    : undefined;
   const answer = await invoke(fixture, name, step, document ?? deleted).catch((error: unknown) => error);
   if (deleted !== undefined) {
     reference.restore(deleted, deleted.revisions.at(-1)!.text, now, maxRevisions);
@@ -198,7 +239,9 @@ async function playNamed(fixture: Fixture, collection: string, reference: Refere
     return expect(answer).toEqual({ ...name, deleted: true, status: 'deleted' });
   }
   if (step.op === 'setTtl') document.expiresAt = step.ttl === 0 ? undefined : now + step.ttl;
-  if (step.op === 'update') reference.write(document, step.text === undefined ? { ttl: step.ttl } : { text: step.text, ttl: step.ttl }, now, true, maxRevisions);
+  if (step.op === 'update')
+    reference.write(document, step.text === undefined ? { ttl: step.ttl } : { text: step.text, ttl: step.ttl }, now,
+      true, maxRevisions);
   if (step.op === 'restore') {
     const oldest = document.revisions.at(-1);
     if (oldest === undefined) return expect(answer).toMatchObject({ code: 'not_found' });
@@ -208,7 +251,9 @@ async function playNamed(fixture: Fixture, collection: string, reference: Refere
   expect(answer).toEqual(alone(collection, live!));
 }
 
-function invoke(fixture: Fixture, name: object, step: NamedStep, document: ModelDocument | undefined): Promise<unknown> {
+function invoke(fixture: Fixture, name: object, step: NamedStep,
+  document: ModelDocument | undefined): Promise<unknown>
+{
   switch (step.op) {
     case 'delete':
       return fixture.call('deleteDocument', name);
@@ -217,12 +262,19 @@ function invoke(fixture: Fixture, name: object, step: NamedStep, document: Model
     case 'setTtl':
       return fixture.call('setDocumentTtl', { ...name, ttl: step.ttl });
     case 'update':
-      return fixture.call('updateDocument', { ...name, ttl: step.ttl, ...(step.text !== undefined && { contentMd: step.text, meta: metaOf(step.text) }) });
+      return fixture.call('updateDocument', {
+        ...name,
+        ttl: step.ttl,
+        ...(step.text !== undefined && { contentMd: step.text, meta: metaOf(step.text) }),
+      });
   }
 }
 
 /** A document that is the whole response. */
-const alone = (...args: Parameters<typeof shown>) => ({ ...shown(...args), checksum: expect.stringMatching(/^[0-9a-f]{16}$/) as string });
+const alone = (...args: Parameters<typeof shown>) => ({
+  ...shown(...args),
+  checksum: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+});
 
 /** Every document by every spelling, its revisions, and all of them by search, index and counter. */
 async function compareAll(fixture: Fixture, collection: string, reference: Reference): Promise<void> {
@@ -231,19 +283,28 @@ async function compareAll(fixture: Fixture, collection: string, reference: Refer
   expect(await fixture.call('searchDocuments', { collection })).toEqual(expected.sort(byKeyThenId));
   for (const document of documents) {
     for (const spelling of document.spellings) {
-      expect(await fixture.call('getDocument', { collection, key: spelling, lang: document.lang })).toEqual(alone(collection, document));
+      expect(await fixture.call('getDocument', { collection, key: spelling, lang: document.lang })).toEqual(
+        alone(collection, document),
+      );
     }
     const { revisions } = await fixture.call('listRevisions', { collection, key: document.key, lang: document.lang });
-    expect(revisions).toEqual(document.revisions.map(({ text, ...revision }) => ({ ...revision, contentMd: text, meta: metaOf(text) })));
+    expect(revisions).toEqual(
+      document.revisions.map(({ text, ...revision }) => ({ ...revision, contentMd: text, meta: metaOf(text) })),
+    );
     const found = await fixture.call('searchDocuments', { collection, filterMeta: { text: [document.text] } });
     expect(found).toContainEqual(shown(collection, document));
   }
   const deleted = reference.allDeleted(fixture.now);
-  const trash = deleted.map((document) => ({ ...shown(collection, document), deletedAt: expect.any(Number) as number }));
+  const trash = deleted.map((document) => ({
+    ...shown(collection, document),
+    deletedAt: expect.any(Number) as number,
+  }));
   expect(await fixture.call('searchDocuments', { collection, deleted: true })).toEqual(trash.sort(byKeyThenId));
   for (const { key, lang, revisions: kept } of deleted) {
     const { revisions, deletedAt } = await fixture.call('listRevisions', { collection, key, lang });
-    expect(revisions).toEqual(kept.map(({ text, ...revision }) => ({ ...revision, contentMd: text, meta: metaOf(text) })));
+    expect(revisions).toEqual(
+      kept.map(({ text, ...revision }) => ({ ...revision, contentMd: text, meta: metaOf(text) })),
+    );
     expect(deletedAt).toBeTypeOf('number');
   }
   const distinct = [...new Set(documents.map(({ text }) => text))].sort();
@@ -253,7 +314,15 @@ async function compareAll(fixture: Fixture, collection: string, reference: Refer
 }
 
 function shown(collection: string, { key, lang, text, addedAt, updatedAt, expiresAt }: ModelDocument) {
-  const document = { id: `${collection}|${idOf(key, lang)}`, key, lang, contentMd: text, meta: metaOf(text), addedAt, updatedAt };
+  const document = {
+    id: `${collection}|${idOf(key, lang)}`,
+    key,
+    lang,
+    contentMd: text,
+    meta: metaOf(text),
+    addedAt,
+    updatedAt,
+  };
   return expiresAt === undefined ? document : { ...document, expiresAt };
 }
 

@@ -10,6 +10,9 @@ export interface UpcomingDocument {
 
 /** Work for a reader of the change feed that is done before the documents of a batch are written, in another thread. */
 export interface Preparation {
-  /** The value of `WrittenDocument.prepared` for each document, or undefined for those that are not prepared. Never rejects. */
+  /**
+   * The value of `WrittenDocument.prepared` for each document, or undefined for those that are not prepared. Never
+   * rejects.
+   */
   prepare(collection: string, documents: readonly UpcomingDocument[]): Promise<readonly unknown[]>;
 }

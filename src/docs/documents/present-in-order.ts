@@ -1,8 +1,8 @@
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import { documentTest, type Filter } from '../../search/filter/index.ts';
 import { inList, type Queries } from '../../storage/index.ts';
-import { Pace } from '../../lib/pace.ts';
 import { ContentReader, contentsFor, type ResultRow } from './content-reader.ts';
 import { contextCost } from './context-budget.ts';
 import type { Deps } from './deps.ts';
@@ -29,13 +29,18 @@ const STEP = 64;
 const COLUMNS_OF_PAGE = 'd.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at';
 
 /**
- * Documents by their ordinals, in this order, as many as fit the response; the rest is not read. A document that was written after it was
- * selected, and no longer passes the filter, is left out.
+ * Documents by their ordinals, in this order, as many as fit the response; the rest is not read. A document that was
+ * written after it was selected, and no longer passes the filter, is left out.
  */
-export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>, ords: readonly number[], { filter, now, projection }: Presenting, { signal, budget }: AnswerBounds): Promise<PresentedDocument[]> {
+export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>, ords: readonly number[],
+  { filter, now, projection }: Presenting, { signal, budget }: AnswerBounds): Promise<PresentedDocument[]>
+{
   const pace = new Pace();
   const passes = filter === undefined ? () => true : documentTest(filter);
-  const reader = new ContentReader(sql, { ...contentsFor(budget, projection.body, projection.body), withMeta: filter !== undefined || keepsMeta(projection) });
+  const reader = new ContentReader(sql, {
+    ...contentsFor(budget, projection.body, projection.body),
+    withMeta: filter !== undefined || keepsMeta(projection),
+  });
   const documents: PresentedDocument[] = [];
   for await (const rows of rowsInOrder(sql, ords, `${COLUMNS_OF_PAGE}, ${reader.columns}`)) {
     await codec.fetchAhead(rows.map(({ body }) => body));
@@ -58,7 +63,10 @@ export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>
   return documents;
 }
 
-/** `columns` of `documents d`, `ord` among them, in the order of the ordinals, a few rows at a time; removed documents are left out. */
+/**
+ * `columns` of `documents d`, `ord` among them, in the order of the ordinals, a few rows at a time; removed documents
+ * are left out.
+ */
 async function* rowsInOrder(queries: Queries, ords: readonly number[], columns: string): AsyncGenerator<ResultRow[]> {
   for (let start = 0; start < ords.length; start += STEP) {
     const some = ords.slice(start, start + STEP);

@@ -9,10 +9,15 @@ export interface Projection {
 
 const DOCUMENT_FIELDS = new Set(['id', 'key', 'lang', 'meta', 'contentMd', 'addedAt', 'updatedAt', 'expiresAt']);
 
-/** Without `fields` the body is included unless refused; with `fields` it is included only if requested (decision D-40). */
+/**
+ * Without `fields` the body is included unless refused; with `fields` it is included only if requested (decision D-40).
+ */
 export function projectionOf(fields: readonly string[] | undefined, includeContent: boolean | undefined): Projection {
   if (fields === undefined) return { fields: undefined, body: includeContent ?? true };
-  return { fields: new Set(fields), body: includeContent === true || (includeContent === undefined && fields.includes('contentMd')) };
+  return {
+    fields: new Set(fields),
+    body: includeContent === true || (includeContent === undefined && fields.includes('contentMd')),
+  };
 }
 
 /** Whether any of the metadata are kept. */
@@ -21,8 +26,9 @@ export function keepsMeta({ fields }: Projection): boolean {
 }
 
 /**
- * The parts of a document that are kept (decision D-40): `id`, `key` and `lang` always, and of the rest what `fields` names. A name that is
- * no field of a document is a metadata key; a document without that key then has metadata without it.
+ * The parts of a document that are kept (decision D-40): `id`, `key` and `lang` always, and of the rest what `fields`
+ * names. A name that is no field of a document is a metadata key; a document without that key then has metadata without
+ * it.
  */
 export function projectDocument(document: Document, { fields, body }: Projection): ProjectedDocument {
   const { id, key, lang, contentMd, meta, addedAt, updatedAt, expiresAt } = document;

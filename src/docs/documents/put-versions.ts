@@ -1,8 +1,8 @@
+import { inList } from '../../storage/index.ts';
 import { ensureCollection } from './collection-rows.ts';
 import { readPredecessors } from './deleted-documents.ts';
+import { type CurrentRow, isExpired, REPLACED } from './document-rows.ts';
 import { duplicatesOf } from './duplicates.ts';
-import { isExpired, REPLACED, type CurrentRow } from './document-rows.ts';
-import { inList } from '../../storage/index.ts';
 import { insertDocuments } from './insert-documents.ts';
 import { removeDocuments } from './remove-documents.ts';
 import { replaceDocuments, type Replacement } from './replace-documents.ts';
@@ -17,14 +17,18 @@ export interface PutOutcome {
 }
 
 /**
- * Creates or updates documents of one collection (identity rules 1 and 4), in order: of several versions with one identity, each updates the
- * one before. The outcomes are in the order of the versions. `isLast`: no statement of the transaction follows.
+ * Creates or updates documents of one collection (identity rules 1 and 4), in order: of several versions with one
+ * identity, each updates the one before. The outcomes are in the order of the versions. `isLast`: no statement of the
+ * transaction follows.
  */
-export async function putVersions(work: UnitOfWork, versions: readonly NewVersion[], maxRevisions: number, isLast = false): Promise<PutOutcome[]> {
+export async function putVersions(work: UnitOfWork, versions: readonly NewVersion[], maxRevisions: number,
+  isLast = false): Promise<PutOutcome[]>
+{
   if (versions.length === 0) return [];
   const outcomes = new Map<NewVersion, PutOutcome>();
   const all = rounds(versions);
-  for (const round of all) await putRound(work, round, { maxRevisions, isLast: isLast && round === all.at(-1) }, outcomes);
+  for (const round of all)
+    await putRound(work, round, { maxRevisions, isLast: isLast && round === all.at(-1) }, outcomes);
   return versions.map((version) => outcomes.get(version)!);
 }
 
@@ -42,13 +46,17 @@ function rounds(versions: readonly NewVersion[]): NewVersion[][] {
 
 const NONE: ReadonlySet<NewVersion> = new Set();
 
-async function putRound(work: UnitOfWork, round: readonly NewVersion[], { maxRevisions, isLast }: { maxRevisions: number; isLast: boolean }, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
+async function putRound(work: UnitOfWork, round: readonly NewVersion[],
+  { maxRevisions, isLast }: { maxRevisions: number; isLast: boolean },
+  outcomes: Map<NewVersion, PutOutcome>): Promise<void>
+{
   // One round trip to a server, which includes what is needed only if documents are new.
-  const [cid, found, deleted] = await together([
-    ensureCollection(work.tx, round[0]!.identity.collection), readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)), work.feed.headIn(work.tx),
-  ]);
+  const [cid, found, deleted] = await together([ensureCollection(work.tx, round[0]!.identity.collection),
+    readCurrent(work, round), readPredecessors(work, round.map(({ identity }) => identity.id)),
+    work.feed.headIn(work.tx)]);
   const expired = [...found.values()].filter((row) => isExpired(row, work.now));
-  if (expired.length > 0) await removeDocuments(work, expired, 'ttl'); // writing to an expired id removes the expired document first (decisions section 3.1)
+  // writing to an expired id removes the expired document first (decisions section 3.1)
+  if (expired.length > 0) await removeDocuments(work, expired, 'ttl');
   for (const { id } of expired) found.delete(id);
 
   const unchanged = found.size > 0 ? await duplicatesOf(work, round, found) : NONE;
@@ -67,7 +75,8 @@ async function putRound(work: UnitOfWork, round: readonly NewVersion[], { maxRev
       outcomes.set(version, { status: 'updated', addedAt: current.added_at, expiresAt });
     }
   }
-  if (inserts.length > 0) await insertDocuments(work, { cid, deleted, maxRevisions, isLast: isLast && replacements.length === 0 }, inserts);
+  if (inserts.length > 0)
+    await insertDocuments(work, { cid, deleted, maxRevisions, isLast: isLast && replacements.length === 0 }, inserts);
   if (replacements.length > 0) await replaceDocuments(work, replacements, maxRevisions);
 }
 

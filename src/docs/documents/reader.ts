@@ -5,14 +5,14 @@ import { Pace } from '../../lib/pace.ts';
 import { documentTest, type Filter } from '../../search/filter/index.ts';
 import type { Row } from '../../storage/index.ts';
 import { selectDocuments } from '../columns/index.ts';
-import { readCollection, type CollectionRow } from '../stored-collections.ts';
+import { type CollectionRow, readCollection } from '../stored-collections.ts';
 import { hex } from './checksums.ts';
 import { scanRows } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
+import { expressionOf, type FilterInput, inSet } from './filter/index.ts';
 import { idBounds } from './identity.ts';
 import type { Meta } from './meta.ts';
-import { expressionOf, inSet, type FilterInput } from './filter/index.ts';
 
 /** Bodies may be large, so only a few are in memory at once. */
 const BATCH = 64;
@@ -39,7 +39,9 @@ export function createReader(deps: Deps): DocumentReader {
   };
 }
 
-async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: string, filter: Filter | undefined): AsyncGenerator<Document[]> {
+async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: string,
+  filter: Filter | undefined): AsyncGenerator<Document[]>
+{
   const now = unixSeconds(clock);
   const selected = filter && await selectDocuments(columns, name, { filter, now });
   if (filter !== undefined && selected === undefined) return;
@@ -47,9 +49,13 @@ async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: stri
   const passes = filter === undefined ? () => true : documentTest(filter);
   const query = `
     SELECT ${SHOWN}, d.body FROM documents d
-    WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?)${isIn === undefined ? '' : ` AND ${isIn.sql}`} ORDER BY d.id`;
+    WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?)${
+    isIn === undefined ? '' : ` AND ${isIn.sql}`
+  } ORDER BY d.id`;
   const pace = new Pace();
-  for await (const rows of sql.stream<WithBody>(query, [...idBounds(name), now, ...(isIn?.params ?? [])], { batch: BATCH })) {
+  for await (const rows of sql.stream<WithBody>(query, [...idBounds(name), now, ...(isIn?.params ?? [])], {
+    batch: BATCH,
+  })) {
     const documents: Document[] = [];
     await codec.fetchAhead(rows.map(({ body }) => body));
     for (const row of rows) {
@@ -70,8 +76,8 @@ interface ChecksumRow extends Row {
 }
 
 /**
- * CRC-32 over `id \0 updatedAt \0 crc32(body, canonical metadata)` of each document, by id; all CRCs as 8 hex digits. Callers get it keyed, so
- * that they cannot compute it from what they guess.
+ * CRC-32 over `id \0 updatedAt \0 crc32(body, canonical metadata)` of each document, by id; all CRCs as 8 hex digits.
+ * Callers get it keyed, so that they cannot compute it from what they guess.
  */
 async function computeChecksum(deps: Deps, name: string): Promise<{ checksum: string; documentCount: number }> {
   const collection = await readCollection(deps.sql, name);

@@ -3,12 +3,14 @@ import type { RawItem } from './item-rules.ts';
 import type { Meta } from './meta.ts';
 
 /**
- * An item with every text made valid Unicode, and whether that changed anything (decision D-39). Valid items, nearly all, are returned
- * unchanged.
+ * An item with every text made valid Unicode, and whether that changed anything (decision D-39). Valid items, nearly
+ * all, are returned unchanged.
  */
 export function repairItem<T extends RawItem>(item: T): { item: T; repaired: boolean } {
   if (isWellFormed(item)) return { item, repaired: false };
-  const texts = Object.entries(item).map(([field, value]) => [field, typeof value === 'string' ? repairText(value) : value] as const);
+  const texts = Object.entries(item).map(([field, value]) =>
+    [field, typeof value === 'string' ? repairText(value) : value] as const
+  );
   const repaired = Object.fromEntries(texts) as unknown as T;
   return { item: item.meta === undefined ? repaired : { ...repaired, meta: repairMeta(item.meta) }, repaired: true };
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
-import { applyDelta, deltaHead, encodeDelta, type BodyCodec, type Queries, type Row, type Sealer } from '../../storage/index.ts';
+import { applyDelta, type BodyCodec, deltaHead, encodeDelta, type Queries, type Row,
+  type Sealer } from '../../storage/index.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** A stored body as a reader finds it, decrypted. */
@@ -8,12 +9,14 @@ interface StoredBody extends Row {
 }
 
 /** NULL columns stand for the document's current version. */
-const BODY_OF_LIVE = 'SELECT CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END AS body FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts = ?';
+const BODY_OF_LIVE =
+  'SELECT CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END AS body FROM revisions r JOIN documents d ON d.ord ' +
+  '= r.ord WHERE r.ord = ? AND r.ts = ?';
 const BODY_OF_DELETED = 'SELECT body FROM deleted_revisions WHERE ord = ? AND ts = ?';
 
 /**
- * The bodies of a document's revisions, some of which are deltas against later ones. Read the newest first: the last body that was read is
- * the base of the next.
+ * The bodies of a document's revisions, some of which are deltas against later ones. Read the newest first: the last
+ * body that was read is the base of the next.
  */
 export class RevisionBodies {
   readonly #queries: Queries;
@@ -40,15 +43,20 @@ export class RevisionBodies {
       if (this.#last?.ts === head.base) break;
       at = { ts: head.base, stored: await this.#read(head.base, at.ts) };
     }
-    let text = deltas.length > 0 && deltaHead(at.stored) !== undefined ? this.#last!.text : await this.#codec.decodeAsync(at.stored);
-    for (const delta of deltas.reverse()) text = Buffer.from(applyDelta(delta.stored, Buffer.from(text))).toString('utf8');
+    let text = deltas.length > 0 && deltaHead(at.stored) !== undefined
+      ? this.#last!.text
+      : await this.#codec.decodeAsync(at.stored);
+    for (const delta of deltas.reverse())
+      text = Buffer.from(applyDelta(delta.stored, Buffer.from(text))).toString('utf8');
     this.#last = { ts, text };
     return text;
   }
 
   async #read(ts: number, needed: number): Promise<Uint8Array> {
     const row = ts > needed ? await this.#queries.get<StoredBody>(this.#select, [this.#ord, ts]) : undefined;
-    if (row === undefined) throw new ServiceError('internal', `a stored body is corrupt: revision ${needed} is a delta against ${ts}, which is missing`);
+    if (row === undefined)
+      throw new ServiceError('internal',
+        `a stored body is corrupt: revision ${needed} is a delta against ${ts}, which is missing`);
     return row.body;
   }
 }
@@ -69,15 +77,23 @@ interface CurrentBody extends Row {
 }
 
 /** These column names make the transaction decrypt the values (`OpenTransaction`). */
-const CURRENT = 'SELECT d.id, d.body FROM documents d JOIN revisions r ON r.ord = d.ord WHERE d.ord = ? AND r.ts = ? AND r.meta IS NULL';
-const BEFORE = 'SELECT d.id, r.body FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts < ? ORDER BY r.ts DESC LIMIT 1';
-const DETACH = 'UPDATE revisions SET (backend, meta) = (SELECT d.backend, d.meta FROM documents d WHERE d.ord = revisions.ord), body = ? WHERE ord = ? AND ts = ? AND meta IS NULL';
+const CURRENT =
+  'SELECT d.id, d.body FROM documents d JOIN revisions r ON r.ord = d.ord WHERE d.ord = ? AND r.ts = ? AND r.meta ' +
+  'IS NULL';
+const BEFORE =
+  'SELECT d.id, r.body FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts < ? ORDER BY ' +
+  'r.ts DESC LIMIT 1';
+const DETACH = 'UPDATE revisions SET (backend, meta) = (SELECT d.backend, d.meta FROM documents d WHERE d.ord = ' +
+  'revisions.ord), body = ? WHERE ord = ? AND ts = ? AND meta IS NULL';
 
 /**
- * Stores the bodies of newest revisions as deltas against the version that replaces them (extreme mode). Bodies for which a delta is not
- * worthwhile are left to `detachNewest`. Trimming takes the oldest revisions first, so a base outlives its deltas.
+ * Stores the bodies of newest revisions as deltas against the version that replaces them (extreme mode). Bodies for
+ * which a delta is not worthwhile are left to `detachNewest`. Trimming takes the oldest revisions first, so a base
+ * outlives its deltas.
  */
-export async function detachAsDeltas({ tx, pace }: UnitOfWork, versions: readonly Superseded[], sealer: Sealer | undefined): Promise<void> {
+export async function detachAsDeltas({ tx, pace }: UnitOfWork, versions: readonly Superseded[],
+  sealer: Sealer | undefined): Promise<void>
+{
   for (const { ord, ts, nextTs, next } of versions) {
     const current = await tx.get<CurrentBody>(CURRENT, [ord, ts]);
     if (current === undefined || current.body === null) continue;

@@ -20,11 +20,13 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
     await fixture.call('updateDocument', { ...hello, meta: {} });
     expect(await list()).toEqual({
       ...hello,
-      revisions: [
-        { revision: 3, timestamp: START + 10, updatedAt: START + 10, contentMd: 'two', meta: {} },
-        { revision: 2, timestamp: START + 10, updatedAt: START + 10, contentMd: 'two', meta: { v: ['1'] } },
-        { revision: 1, timestamp: START, updatedAt: START, contentMd: 'one', meta: { v: ['1'] } },
-      ],
+      revisions: [{ revision: 3, timestamp: START + 10, updatedAt: START + 10, contentMd: 'two', meta: {} }, {
+        revision: 2,
+        timestamp: START + 10,
+        updatedAt: START + 10,
+        contentMd: 'two',
+        meta: { v: ['1'] },
+      }, { revision: 1, timestamp: START, updatedAt: START, contentMd: 'one', meta: { v: ['1'] } }],
       total: 3,
     });
   });
@@ -51,7 +53,8 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       await tx.run('UPDATE documents SET rev_ts = ?', [START + 7]);
     });
     await write('two');
-    expect((await list()).revisions.map(({ revision, timestamp, contentMd }) => [revision, timestamp, contentMd])).toEqual([[START + 8, START, 'two'], [START + 7, START, 'one']]);
+    expect((await list()).revisions.map(({ revision, timestamp, contentMd }) => [revision, timestamp, contentMd]))
+      .toEqual([[START + 8, START, 'two'], [START + 7, START, 'one']]);
   });
 
   it('leaves out versions written with saveRevision false', async () => {
@@ -85,11 +88,15 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       for (let i = 1; i <= versions; i++) await write(`${i} ${'x'.repeat(kib * KIB)}`);
     };
     const page = (more: object = {}) => fixture.call('listRevisions', { ...hello, ...more });
-    const numbers = (answer: { revisions: readonly { revision: number }[] }) => answer.revisions.map(({ revision }) => revision);
+    const numbers = (answer: { revisions: readonly { revision: number }[] }) =>
+      answer.revisions.map(({ revision }) => revision);
 
     it('has those that were asked for, and the number of all', async () => {
       await fill(5, 1);
-      expect(await page({ limit: 2, offset: 1 })).toMatchObject({ total: 5, revisions: [{ revision: 4 }, { revision: 3 }] });
+      expect(await page({ limit: 2, offset: 1 })).toMatchObject({
+        total: 5,
+        revisions: [{ revision: 4 }, { revision: 3 }],
+      });
       expect(numbers(await page({ limit: 0 }))).toEqual([]);
       expect(await page({ offset: 5 })).toEqual({ ...hello, revisions: [], total: 5 });
     });
@@ -97,7 +104,13 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
     it('has no bodies where none are wanted', async () => {
       await fill(2, 1);
       const { revisions } = await page({ includeContent: false });
-      expect(revisions).toEqual([{ revision: 2, timestamp: START, updatedAt: START, contentMd: '', meta: {} }, { revision: 1, timestamp: START, updatedAt: START, contentMd: '', meta: {} }]);
+      expect(revisions).toEqual([{ revision: 2, timestamp: START, updatedAt: START, contentMd: '', meta: {} }, {
+        revision: 1,
+        timestamp: START,
+        updatedAt: START,
+        contentMd: '',
+        meta: {},
+      }]);
     });
 
     it('ends with what one response may hold, and says where to go on', async () => {
@@ -150,7 +163,15 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       await write('two', { meta: { v: ['2'] }, ttl: 50 });
       fixture.advance(7);
       expect(await fixture.call('restoreRevision', { ...hello, timestamp: START })).toEqual({
-        id: 'blog|hello|en', key: 'hello', lang: 'en', contentMd: 'one', meta: { v: ['1'] }, addedAt: START, updatedAt: START + 7, expiresAt: START + 50, checksum: expect.any(String) as string,
+        id: 'blog|hello|en',
+        key: 'hello',
+        lang: 'en',
+        contentMd: 'one',
+        meta: { v: ['1'] },
+        addedAt: START,
+        updatedAt: START + 7,
+        expiresAt: START + 50,
+        checksum: expect.any(String) as string,
       });
       expect(await bodies()).toEqual(['one', 'two', 'one']);
       expect((await fixture.changes()).at(-1)).toMatchObject({ kind: 'doc.put', flags: 0 });
@@ -161,13 +182,17 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       for (const text of ['one', 'two', 'three']) await write(text);
       fixture.advance(5);
       await write('four');
-      const restored = async (which: object) => (await fixture.call('restoreRevision', { ...hello, ...which })).contentMd;
+      const restored = async (which: object) =>
+        (await fixture.call('restoreRevision', { ...hello, ...which })).contentMd;
       expect(await restored({ revision: 2 })).toBe('two');
       expect(await restored({ timestamp: START })).toBe('three');
       expect(await restored({ revision: 1, timestamp: START })).toBe('one');
       await expect(restored({ revision: 4, timestamp: START })).rejects.toMatchObject({ code: 'not_found' });
       await expect(restored({ revision: 99 })).rejects.toMatchObject({ code: 'not_found' });
-      await expect(restored({})).rejects.toMatchObject({ code: 'missing_fields', message: 'missing fields: one of revision, timestamp' });
+      await expect(restored({})).rejects.toMatchObject({
+        code: 'missing_fields',
+        message: 'missing fields: one of revision, timestamp',
+      });
     });
 
     it('by a time that the present version shares means one before it', async () => {
@@ -179,13 +204,17 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       await write('one');
       const notFound = { code: 'not_found' };
       await expect(fixture.call('restoreRevision', { ...hello, timestamp: START + 1 })).rejects.toMatchObject(notFound);
-      await expect(fixture.call('restoreRevision', { ...hello, key: 'Hello', timestamp: START })).rejects.toMatchObject(notFound);
+      await expect(fixture.call('restoreRevision', { ...hello, key: 'Hello', timestamp: START })).rejects.toMatchObject(
+        notFound,
+      );
     });
 
     it('refuses metadata that the present schema forbids', async () => {
       await write('one');
       await fixture.call('setSchema', { collection: 'blog', schema: { required: ['owner'] } });
-      await expect(fixture.call('restoreRevision', { ...hello, timestamp: START })).rejects.toMatchObject({ code: 'validation_failed' });
+      await expect(fixture.call('restoreRevision', { ...hello, timestamp: START })).rejects.toMatchObject({
+        code: 'validation_failed',
+      });
     });
   });
 
@@ -199,7 +228,11 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       expect(await truncate(2)).toEqual({ deleted: 1, status: 'truncated', collection: 'Blog', keepRevs: 2 });
       expect(await bodies()).toEqual(['three', 'two']);
       expect(await fixture.count('revisions')).toBe(5);
-      expect((await fixture.changes()).at(-1)).toMatchObject({ kind: 'revisions.truncate', collection: 'blog', detail: '{"keepRevs":2}' });
+      expect((await fixture.changes()).at(-1)).toMatchObject({
+        kind: 'revisions.truncate',
+        collection: 'blog',
+        detail: '{"keepRevs":2}',
+      });
     });
 
     it('deletes all history with 0, and leaves documents and numbers as they are', async () => {
@@ -216,11 +249,16 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       const documents = Array.from({ length: 600 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: '' }));
       for (let i = 0; i < 2; i++) await fixture.call('addDocuments', { collection: 'blog', documents });
       expect((await truncate(1)).deleted).toBe(600);
-      expect(await fixture.call('truncateRevisions', { collection: 'none', keepRevs: 0 })).toMatchObject({ deleted: 0 });
+      expect(await fixture.call('truncateRevisions', { collection: 'none', keepRevs: 0 })).toMatchObject({
+        deleted: 0,
+      });
     });
 
     it('needs keepRevs', async () => {
-      await expect(fixture.call('truncateRevisions', { collection: 'blog' })).rejects.toMatchObject({ status: 400, message: 'missing fields: keepRevs' });
+      await expect(fixture.call('truncateRevisions', { collection: 'blog' })).rejects.toMatchObject({
+        status: 400,
+        message: 'missing fields: keepRevs',
+      });
     });
   });
 });

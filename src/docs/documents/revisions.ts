@@ -2,16 +2,16 @@ import type { Revision } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { inBatches } from '../../lib/in-batches.ts';
-import { mayReadAll, truncationOf, type Context } from '../../operations/index.ts';
-import { inList, type BodyCodec, type Queries, type Row, type SqlValue } from '../../storage/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { type Context, mayReadAll, truncationOf } from '../../operations/index.ts';
+import { type BodyCodec, inList, type Queries, type Row, type SqlValue } from '../../storage/index.ts';
 import { bringBack } from './bring-back.ts';
-import { findDeleted, type DeletedRow } from './deleted-documents.ts';
+import { type DeletedRow, findDeleted } from './deleted-documents.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
-import { CURRENT, findDocument, type CurrentRow } from './document-rows.ts';
+import { CURRENT, type CurrentRow, findDocument } from './document-rows.ts';
 import { requireExpected } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { parseMeta } from './meta.ts';
-import { Pace } from '../../lib/pace.ts';
 import { notFound } from './require-valid.ts';
 import { RevisionBodies } from './revision-bodies.ts';
 import { changeDocument } from './update-document.ts';
@@ -54,7 +54,8 @@ interface Tables {
 
 /** NULL columns stand for the document's current version. */
 const LIVE: Tables = {
-  body: 'CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END', meta: 'coalesce(r.meta, d.meta)',
+  body: 'CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END',
+  meta: 'coalesce(r.meta, d.meta)',
   from: (schema) => `${schema}revisions r JOIN ${schema}documents d ON d.ord = r.ord`,
 };
 const DELETED: Tables = { body: 'r.body', meta: 'r.meta', from: (schema) => `${schema}deleted_revisions r` };
@@ -68,7 +69,9 @@ interface Named extends Place {
 }
 
 /** A document that exists or is deleted. */
-async function findNamed(queries: Queries, identity: Identity, now: number, retention: number): Promise<Named | undefined> {
+async function findNamed(queries: Queries, identity: Identity, now: number,
+  retention: number): Promise<Named | undefined>
+{
   const find = () => findDocument<CurrentRow>(queries, CURRENT, identity, now);
   const document = await find();
   const deleted = document === undefined ? await findDeleted(queries, identity, now, retention) : undefined;
@@ -77,7 +80,10 @@ async function findNamed(queries: Queries, identity: Identity, now: number, rete
   return row && { row, deleted, ord: row.ord, tables: deleted === undefined ? LIVE : DELETED };
 }
 
-/** `POST /v1/revisions`: the kept versions, newest first (decision D-33). They are read in pieces, and only as many as fit the response. */
+/**
+ * `POST /v1/revisions`: the kept versions, newest first (decision D-33). They are read in pieces, and only as many as
+ * fit the response.
+ */
 export function listRevisions({ sql, codec, clock, deletedRetention }: Deps): DocumentHandlers['listRevisions'] {
   return async ({ collection, key, lang, limit, offset, includeContent }, context) => {
     const identity = identify(collection, key, lang);
@@ -85,12 +91,20 @@ export function listRevisions({ sql, codec, clock, deletedRetention }: Deps): Do
     const found = await findNamed(sql, identity, now, deletedRetention);
     if (found === undefined) throw notFound();
     const { row: named, deleted, ...place } = found;
-    const { total } = (await sql.get<{ total: number }>(`SELECT count(*) AS total FROM ${place.tables.from('')} WHERE r.ord = ?`, [place.ord]))!;
+    const { total } =
+      (await sql.get<{ total: number }>(`SELECT count(*) AS total FROM ${place.tables.from('')} WHERE r.ord = ?`, [
+        place.ord,
+      ]))!;
     const page = { ...place, offset, end: Math.min(total, offset + limit), withBodies: includeContent };
     const { revisions, next } = await readPage({ sql, codec }, page, context);
     return {
-      collection, key: named.key, lang: named.lang, revisions, total,
-      ...(deleted && { deletedAt: deleted.deleted_at }), ...truncationOf(context.budget.isSpent, next),
+      collection,
+      key: named.key,
+      lang: named.lang,
+      revisions,
+      total,
+      ...(deleted && { deletedAt: deleted.deleted_at }),
+      ...truncationOf(context.budget.isSpent, next),
     };
   };
 }
@@ -103,7 +117,9 @@ interface Page extends Place {
 }
 
 /** The revisions of a page that fit the response, and the offset of the first one that does not. */
-async function readPage({ sql, codec }: Source, page: Page, { signal, budget }: Pick<Context, 'signal' | 'budget'>): Promise<{ revisions: Revision[]; next: number }> {
+async function readPage({ sql, codec }: Source, page: Page,
+  { signal, budget }: Pick<Context, 'signal' | 'budget'>): Promise<{ revisions: Revision[]; next: number }>
+{
   const pace = new Pace();
   const bodies = new RevisionBodies(sql, codec, page.ord, page.tables === DELETED);
   const revisions: Revision[] = [];
@@ -113,7 +129,8 @@ async function readPage({ sql, codec }: Source, page: Page, { signal, budget }: 
     for (const row of rows) {
       const revision = row && (await toRevision(bodies, row));
       if (revision !== undefined) {
-        if (!budget.take(Buffer.byteLength(revision.contentMd) + Buffer.byteLength(row!.meta))) return { revisions, next };
+        if (!budget.take(Buffer.byteLength(revision.contentMd) + Buffer.byteLength(row!.meta)))
+          return { revisions, next };
         revisions.push(revision);
       }
       next += 1;
@@ -129,7 +146,9 @@ interface Source {
 }
 
 /** The rows of a page in batches of limited size; undefined for a revision that was trimmed meanwhile. */
-async function* rowsOf(sql: Queries, { ord, tables, offset, end, withBodies }: Page, signal: AbortSignal): AsyncGenerator<(RevisionRow | undefined)[]> {
+async function* rowsOf(sql: Queries, { ord, tables, offset, end, withBodies }: Page,
+  signal: AbortSignal): AsyncGenerator<(RevisionRow | undefined)[]>
+{
   for (let from = offset; from < end; from += HEADINGS) {
     const headings = await readHeadings(sql, tables, [ord, Math.min(HEADINGS, end - from), from], withBodies);
     for (const batch of inBatches(headings, READ_AT_ONCE, ({ stored }) => stored, READ_BYTES)) {
@@ -137,7 +156,10 @@ async function* rowsOf(sql: Queries, { ord, tables, offset, end, withBodies }: P
       const numbers = batch.map(({ revision }) => revision);
       const { marks, params } = inList(numbers);
       const rows = await sql.all<RevisionRow>(
-        `${select(tables)}, ${withBodies ? tables.body : 'NULL'} AS body FROM ${tables.from('')} WHERE r.ord = ? AND r.ts IN (${marks})`, [ord, ...params],
+        `${select(tables)}, ${withBodies ? tables.body : 'NULL'} AS body FROM ${
+          tables.from('')
+        } WHERE r.ord = ? AND r.ts IN (${marks})`,
+        [ord, ...params],
       );
       const byNumber = new Map(rows.map((row) => [row.revision, row]));
       yield numbers.map((number) => byNumber.get(number));
@@ -146,23 +168,24 @@ async function* rowsOf(sql: Queries, { ord, tables, offset, end, withBodies }: P
 }
 
 /** Sizes are taken from the tables themselves: an encrypted value need not be decrypted to be measured. */
-function readHeadings(sql: Queries, tables: Tables, params: readonly SqlValue[], withBodies: boolean): Promise<Heading[]> {
+function readHeadings(sql: Queries, tables: Tables, params: readonly SqlValue[],
+  withBodies: boolean): Promise<Heading[]>
+{
   const body = withBodies ? `coalesce(octet_length(${tables.body}), 0)` : '0';
-  return sql.all<Heading>(
-    `SELECT r.ts AS revision, octet_length(${tables.meta}) + ${body} AS stored
-     FROM ${tables.from('main.')} WHERE r.ord = ? ORDER BY r.ts DESC LIMIT ? OFFSET ?`,
-    params,
-  );
+  return sql.all<Heading>(`SELECT r.ts AS revision, octet_length(${tables.meta}) + ${body} AS stored
+     FROM ${tables.from('main.')} WHERE r.ord = ? ORDER BY r.ts DESC LIMIT ? OFFSET ?`, params);
 }
 
 /**
- * `POST /v1/revisions/restore`: an ordinary update to the state of the revision (decision D-35), checked against the current schema. A
- * deleted document is restored, unless the request expects it to exist. 404 when the document has no such revision.
+ * `POST /v1/revisions/restore`: an ordinary update to the state of the revision (decision D-35), checked against the
+ * current schema. A deleted document is restored, unless the request expects it to exist. 404 when the document has no
+ * such revision.
  */
 export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision'] {
   return async ({ collection, key, lang, timestamp, revision, ...expected }, context) => {
     const { signal } = context;
-    if (timestamp === undefined && revision === undefined) throw new ServiceError('missing_fields', 'missing fields: one of revision, timestamp');
+    if (timestamp === undefined && revision === undefined)
+      throw new ServiceError('missing_fields', 'missing fields: one of revision, timestamp');
     const identity = identify(collection, key, lang);
     let looked: number | undefined;
     for (;;) {
@@ -172,9 +195,11 @@ export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision']
       looked = found.ord;
       if (row === undefined) continue; // the deleted document may have been restored meanwhile, under another ordinal
       const { ord, deleted } = found;
-      const { meta, contentMd } = await toRevision(new RevisionBodies(deps.sql, deps.codec, ord, deleted !== undefined), row);
+      const { meta, contentMd } = await toRevision(new RevisionBodies(deps.sql, deps.codec, ord, deleted !== undefined),
+        row);
       requireUnchecked(deps, collection, context.identity);
-      if (deleted === undefined) return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: ord, signal, by: context, expected });
+      if (deleted === undefined)
+        return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: ord, signal, by: context, expected });
       requireExpected(deps.checksums, undefined, expected);
       const back = await bringBack(deps, deleted, { collection, meta, contentMd, signal, by: context });
       if (back !== undefined) return back;
@@ -183,27 +208,40 @@ export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision']
 }
 
 /**
- * Whether stored metadata fit a schema tells what they are, to those who may set the schema even value by value. Call this right before the
- * check, so that no schema can come in between.
+ * Whether stored metadata fit a schema tells what they are, to those who may set the schema even value by value. Call
+ * this right before the check, so that no schema can come in between.
  */
 function requireUnchecked({ schemas }: Deps, collection: string, caller: Context['identity']): void {
   if (mayReadAll(caller, collection) || !schemas.has(collection)) return;
-  throw new ServiceError('forbidden', `forbidden: ${collection} has a schema, which a restored revision is checked against; that needs read permission`);
+  throw new ServiceError('forbidden',
+    `forbidden: ${collection} has a schema, which a restored revision is checked against; that needs read permission`);
 }
 
 /**
- * A revision by number, by time or by both. Of several revisions of one second, this is the newest that is not the current version, because
- * restoring the current version would change nothing.
+ * A revision by number, by time or by both. Of several revisions of one second, this is the newest that is not the
+ * current version, because restoring the current version would change nothing.
  */
-function readRevision(queries: Queries, { ord, tables }: Place, { timestamp, revision }: { timestamp: number | undefined; revision: number | undefined }): Promise<RevisionRow | undefined> {
-  const conditions = [...(revision === undefined ? [] : ['r.ts = ?']), ...(timestamp === undefined ? [] : ['r.updated_at = ?'])];
+function readRevision(queries: Queries, { ord, tables }: Place,
+  { timestamp, revision }: { timestamp: number | undefined; revision: number | undefined }
+): Promise<RevisionRow | undefined> {
+  const conditions = [...(revision === undefined ? [] : ['r.ts = ?']),
+    ...(timestamp === undefined ? [] : ['r.updated_at = ?'])];
   const params = [revision, timestamp].filter((value) => value !== undefined);
-  return queries.get<RevisionRow>(`${select(tables)}, ${tables.body} AS body FROM ${tables.from('')} WHERE r.ord = ? AND ${conditions.join(' AND ')} ORDER BY r.meta IS NULL, r.ts DESC LIMIT 1`, [ord, ...params]);
+  return queries.get<RevisionRow>(
+    `${select(tables)}, ${tables.body} AS body FROM ${tables.from('')} WHERE r.ord = ? AND ${
+      conditions.join(' AND ')
+    } ORDER BY r.meta IS NULL, r.ts DESC LIMIT 1`,
+    [ord, ...params],
+  );
 }
 
-async function toRevision(bodies: RevisionBodies, { revision, updated_at: updatedAt, meta, body }: RevisionRow): Promise<Revision> {
+async function toRevision(bodies: RevisionBodies,
+  { revision, updated_at: updatedAt, meta, body }: RevisionRow): Promise<Revision>
+{
   return {
-    revision, timestamp: updatedAt, updatedAt,
+    revision,
+    timestamp: updatedAt,
+    updatedAt,
     contentMd: body === null ? '' : await bodies.textOf(revision, body),
     meta: parseMeta(meta),
   };

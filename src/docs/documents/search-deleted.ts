@@ -1,4 +1,5 @@
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { Context } from '../../operations/index.ts';
 import type { Row, Sql } from '../../storage/index.ts';
 import { type CollectionRow } from '../stored-collections.ts';
@@ -6,9 +7,8 @@ import { queriesFor } from './collection-rows.ts';
 import { contextCost } from './context-budget.ts';
 import { stillKept } from './deleted-documents.ts';
 import type { Deps } from './deps.ts';
-import { toDocument, type ShownRow } from './document-rows.ts';
-import { parseMeta, type Meta } from './meta.ts';
-import { Pace } from '../../lib/pace.ts';
+import { type ShownRow, toDocument } from './document-rows.ts';
+import { type Meta, parseMeta } from './meta.ts';
 import { projectDocument, type Projection } from './project-document.ts';
 
 /** The request, with all defaults filled in. */
@@ -43,19 +43,23 @@ interface Presented {
 const FROM = 'FROM deleted_documents n JOIN deleted_revisions r ON r.ord = n.ord AND r.ts = n.rev_ts';
 
 /**
- * The deleted documents of a collection whose last metadata match, sorted and paged. Their metadata have no index, so a filter reads the
- * metadata of all of them.
+ * The deleted documents of a collection whose last metadata match, sorted and paged. Their metadata have no index, so a
+ * filter reads the metadata of all of them.
  */
-export async function searchDeleted(
-  { sql, codec, deletedRetention }: Pick<Deps, 'sql' | 'codec' | 'deletedRetention'>, collection: CollectionRow, search: DeletedSearch, { signal, budget }: Pick<Context, 'signal' | 'budget'>,
-): Promise<{ total: number; documents: Presented[] }> {
+export async function searchDeleted({ sql, codec, deletedRetention }: Pick<Deps, 'sql' | 'codec' | 'deletedRetention'>,
+  collection: CollectionRow, search: DeletedSearch,
+  { signal, budget }: Pick<Context, 'signal' | 'budget'>): Promise<{ total: number; documents: Presented[] }>
+{
   const { total, ords } = await pageOf(sql, collection, search, deletedRetention);
   const pace = new Pace();
   const documents: Presented[] = [];
   for (const ord of ords) {
     signal.throwIfAborted();
     const row = await sql.get<VersionRow>(
-      `SELECT n.id, n.key, n.lang, n.added_at, r.updated_at, n.deleted_at, n.expires_at, r.meta, ${search.projection.body ? 'r.body' : 'NULL AS body'} ${FROM} WHERE n.ord = ?`, [ord],
+      `SELECT n.id, n.key, n.lang, n.added_at, r.updated_at, n.deleted_at, n.expires_at, r.meta, ${
+        search.projection.body ? 'r.body' : 'NULL AS body'
+      } ${FROM} WHERE n.ord = ?`,
+      [ord],
     );
     if (row === undefined) continue; // it was removed after the page was chosen
     const content = row.body === null ? '' : await codec.decodeAsync(row.body);
@@ -69,15 +73,24 @@ export async function searchDeleted(
   return { total, documents };
 }
 
-async function pageOf(sql: Sql, collection: CollectionRow, { filterMeta, order, limit, offset, now }: DeletedSearch, retention: number): Promise<{ total: number; ords: readonly number[] }> {
+async function pageOf(sql: Sql, collection: CollectionRow, { filterMeta, order, limit, offset, now }: DeletedSearch,
+  retention: number): Promise<{ total: number; ords: readonly number[] }>
+{
   const kept = stillKept(now, retention);
   const where = `WHERE n.cid = ? AND ${kept.sql} AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = n.id)`;
   const params = [collection.id, ...kept.params];
-  const sorted = `${FROM} ${where} ORDER BY ${order.column === 'updated_at' ? 'r' : 'n'}.${order.column} ${order.direction}, n.id ASC`;
+  const sorted = `${FROM} ${where} ORDER BY ${
+    order.column === 'updated_at' ? 'r' : 'n'
+  }.${order.column} ${order.direction}, n.id ASC`;
   const filter = Object.entries(filterMeta);
   if (filter.length === 0) {
-    const { total } = (await queriesFor(sql, collection).get<{ total: number }>(`SELECT count(*) AS total FROM deleted_documents n ${where}`, params))!;
-    const rows = await queriesFor(sql, collection).all<Heading>(`SELECT n.ord, NULL AS meta ${sorted} LIMIT ? OFFSET ?`, [...params, limit, offset]);
+    const { total } =
+      (await queriesFor(sql, collection).get<{ total: number }>(
+        `SELECT count(*) AS total FROM deleted_documents n ${where}`,
+        params,
+      ))!;
+    const rows = await queriesFor(sql, collection).all<Heading>(`SELECT n.ord, NULL AS meta ${sorted} LIMIT ? OFFSET ?`,
+      [...params, limit, offset]);
     return { total, ords: rows.map(({ ord }) => ord) };
   }
   const matching: number[] = [];
@@ -93,5 +106,7 @@ async function pageOf(sql: Sql, collection: CollectionRow, { filterMeta, order, 
 
 /** Values of one key are alternatives, and every key must match. */
 function matches(meta: Meta, filter: readonly (readonly [string, readonly string[]])[]): boolean {
-  return filter.every(([key, values]) => Object.hasOwn(meta, key) && values.some((value) => meta[key]!.includes(value)));
+  return filter.every(([key, values]) =>
+    Object.hasOwn(meta, key) && values.some((value) => meta[key]!.includes(value))
+  );
 }

@@ -12,7 +12,12 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     fixture.call('addDocument', { collection: 'blog', key, lang: 'en', meta, contentMd: `body of ${key}`, ...more });
   const search = async (more: object = {}) => {
     const { value, headers } = await fixture.reply('searchDocuments', { collection: 'blog', ...more });
-    return { keys: value.map(({ key, lang }) => (lang === 'en' ? key : `${key}.${lang}`)), total: Number(headers['X-Total-Count']), value, headers };
+    return {
+      keys: value.map(({ key, lang }) => (lang === 'en' ? key : `${key}.${lang}`)),
+      total: Number(headers['X-Total-Count']),
+      value,
+      headers,
+    };
   };
 
   describe('filter', () => {
@@ -23,30 +28,29 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
       await add('d');
     });
 
-    it.each([
-      [{}, ['a', 'b', 'c', 'd']],
-      [{ category: ['news'] }, ['a', 'c']],
-      [{ category: ['news', 'blog'] }, ['a', 'b', 'c']],
-      [{ category: ['news', 'blog'], tags: ['x'] }, ['a', 'b']],
-      [{ category: ['news'], tags: ['x', 'z', 'none'] }, ['a', 'c']],
-      [{ tags: ['x', 'y'] }, ['a', 'b']],
-      [{ tags: ['none'] }, []],
-      [{ none: ['x'] }, []],
-      [{ tags: [] }, []],
-      [{ category: ['NEWS'] }, []],
-    ])('%j: values of a key are alternatives, keys must all match', async (filterMeta, keys) => {
-      expect(await search({ filterMeta })).toMatchObject({ keys, total: keys.length });
-    });
+    it.each([[{}, ['a', 'b', 'c', 'd']], [{ category: ['news'] }, ['a', 'c']], [{ category: ['news', 'blog'] }, ['a',
+      'b', 'c']], [{ category: ['news', 'blog'], tags: ['x'] }, ['a', 'b']], [{
+      category: ['news'],
+      tags: ['x', 'z', 'none'],
+    }, ['a', 'c']], [{ tags: ['x', 'y'] }, ['a', 'b']], [{ tags: ['none'] }, []], [{ none: ['x'] }, []], [{ tags: [] },
+      []], [{ category: ['NEWS'] }, []]])('%j: values of a key are alternatives, keys must all match',
+        async (filterMeta, keys) => {
+          expect(await search({ filterMeta })).toMatchObject({ keys, total: keys.length });
+        });
 
     it('looks into its own collection', async () => {
       await add('other', { category: ['news'] }, { collection: 'wiki' });
-      expect(await search({ filterMeta: { category: ['news'] }, collection: 'BLOG' })).toMatchObject({ keys: ['a', 'c'] });
+      expect(await search({ filterMeta: { category: ['news'] }, collection: 'BLOG' })).toMatchObject({
+        keys: ['a', 'c'],
+      });
       expect(await search({ collection: 'none' })).toMatchObject({ keys: [], total: 0 });
     });
 
     it('refuses more than 1000 values in all', async () => {
       const values = Array.from({ length: 501 }, (_, i) => String(i));
-      await expect(search({ filterMeta: { a: values, b: values } })).rejects.toMatchObject({ code: 'invalid_argument' });
+      await expect(search({ filterMeta: { a: values, b: values } })).rejects.toMatchObject({
+        code: 'invalid_argument',
+      });
     });
   });
 
@@ -67,7 +71,9 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
   });
 
   it('orders by id what any other order leaves equal', async () => {
-    for (const [key, lang, n] of [['b', 'en', '1'], ['B2', 'en', '1'], ['a', 'pl', '1'], ['a', 'de', '2'], ['c', 'en', undefined], ['A0', 'en', undefined]] as const) {
+    for (const [key, lang, n] of [['b', 'en', '1'], ['B2', 'en', '1'], ['a', 'pl', '1'], ['a', 'de', '2'], ['c', 'en',
+      undefined], ['A0', 'en', undefined]] as const)
+    {
       await add(key, n === undefined ? {} : { n: [n] }, { lang });
     }
     expect((await search({ sort: 'n:asc' })).keys).toEqual(['a.pl', 'B2', 'b', 'a.de', 'A0', 'c']);
@@ -84,37 +90,65 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     });
     for (const narrowed of [{ filterMeta: { tag: ['x'] } }, { filter: 'tag = x' }]) {
       expect((await search(narrowed)).keys).toEqual(['c']);
-      const streamed = await Array.fromAsync(fixture.documents.reader.documents('blog', narrowed.filterMeta, { filter: narrowed.filter }));
+      const streamed = await Array.fromAsync(
+        fixture.documents.reader.documents('blog', narrowed.filterMeta, { filter: narrowed.filter }),
+      );
       expect(streamed.flat().map(({ key }) => key)).toEqual(['c']);
     }
   });
 
   it('lists the values of a metadata key that has the name of a field', async () => {
     await add('a', { lang: ['shadow'], key: ['k'], 'meta.x': ['1'] });
-    expect(await fixture.call('listMetaKeys', { collection: 'blog' })).toEqual({ meta: { key: ['k'], lang: ['shadow'], 'meta.x': ['1'] } });
-    expect(await fixture.call('listMetaKeys', { collection: 'blog', key: 'lang' })).toEqual({ meta: { lang: ['shadow'] } });
-    for (const filterMeta of [{ lang: ['shadow'] }, { key: ['k'] }, { 'meta.x': ['1'] }]) expect((await search({ filterMeta })).keys).toEqual(['a']);
-    for (const filterMeta of [{ lang: ['en'] }, { key: ['a'] }, { x: ['1'] }, { '': ['1'] }]) expect((await search({ filterMeta })).keys).toEqual([]);
+    expect(await fixture.call('listMetaKeys', { collection: 'blog' })).toEqual({
+      meta: { key: ['k'], lang: ['shadow'], 'meta.x': ['1'] },
+    });
+    expect(await fixture.call('listMetaKeys', { collection: 'blog', key: 'lang' })).toEqual({
+      meta: { lang: ['shadow'] },
+    });
+    for (const filterMeta of [{ lang: ['shadow'] }, { key: ['k'] }, { 'meta.x': ['1'] }])
+      expect((await search({ filterMeta })).keys).toEqual(['a']);
+    for (const filterMeta of [{ lang: ['en'] }, { key: ['a'] }, { x: ['1'] }, { '': ['1'] }])
+      expect((await search({ filterMeta })).keys).toEqual([]);
   });
 
   it('pages, and counts before paging (X-Total-Count)', async () => {
-    const documents = Array.from({ length: 60 }, (_, i) => ({ key: `k${String(i).padStart(2, '0')}`, lang: 'en', contentMd: '', meta: { even: [String(i % 2 === 0)] } }));
+    const documents = Array.from({ length: 60 }, (_, i) => ({
+      key: `k${String(i).padStart(2, '0')}`,
+      lang: 'en',
+      contentMd: '',
+      meta: { even: [String(i % 2 === 0)] },
+    }));
     await fixture.call('addDocuments', { collection: 'blog', documents });
     expect((await search()).keys).toHaveLength(50);
     expect(await search({ limit: 2, offset: 3 })).toMatchObject({ keys: ['k03', 'k04'], total: 60 });
-    expect(await search({ limit: 2, offset: 29, filterMeta: { even: ['true'] } })).toMatchObject({ keys: ['k58'], total: 30 });
+    expect(await search({ limit: 2, offset: 29, filterMeta: { even: ['true'] } })).toMatchObject({
+      keys: ['k58'],
+      total: 30,
+    });
     expect(await search({ limit: 0 })).toMatchObject({ keys: [], total: 60 });
     expect(await search({ offset: 60 })).toMatchObject({ keys: [], total: 60 });
-    for (const wrong of [{ limit: 10_001 }, { limit: -1 }, { offset: -1 }, { sort: 'size' }]) await expect(search(wrong)).rejects.toMatchObject({ status: 400 });
+    for (const wrong of [{ limit: 10_001 }, { limit: -1 }, { offset: -1 }, { sort: 'size' }])
+      await expect(search(wrong)).rejects.toMatchObject({ status: 400 });
   });
 
   describe('in responses of limited size', () => {
-    const large = (i: number) => ({ key: `k${i}`, lang: 'en', contentMd: String(i).repeat(100_000), meta: { n: [String(i)] } });
-    beforeEach(() => fixture.call('addDocuments', { collection: 'blog', documents: Array.from({ length: 5 }, (_, i) => large(i)) }));
+    const large = (i: number) => ({
+      key: `k${i}`,
+      lang: 'en',
+      contentMd: String(i).repeat(100_000),
+      meta: { n: [String(i)] },
+    });
+    beforeEach(() =>
+      fixture.call('addDocuments', { collection: 'blog', documents: Array.from({ length: 5 }, (_, i) => large(i)) })
+    );
 
     it('ends where the next document does not fit, and says where to go on', async () => {
       fixture.answerBytes = 250_000;
-      expect(await search()).toMatchObject({ keys: ['k0', 'k1'], total: 5, headers: { 'X-Truncated': 'true', 'X-Next-Offset': '2' } });
+      expect(await search()).toMatchObject({
+        keys: ['k0', 'k1'],
+        total: 5,
+        headers: { 'X-Truncated': 'true', 'X-Next-Offset': '2' },
+      });
       expect(await search({ offset: 4 })).toMatchObject({ keys: ['k4'], value: [large(4)] });
       expect((await search({ offset: 4 })).headers).not.toHaveProperty('X-Truncated');
       expect((await search({ includeContent: false })).keys).toHaveLength(5);
@@ -122,11 +156,16 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
 
     it('has one document at least', async () => {
       fixture.answerBytes = 1;
-      expect(await search({ offset: 1 })).toMatchObject({ keys: ['k1'], value: [large(1)], headers: { 'X-Next-Offset': '2' } });
+      expect(await search({ offset: 1 })).toMatchObject({
+        keys: ['k1'],
+        value: [large(1)],
+        headers: { 'X-Next-Offset': '2' },
+      });
     });
 
     it('ends when nobody waits for it any more', async () => {
-      await expect(fixture.call('searchDocuments', { collection: 'blog' }, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+      await expect(fixture.call('searchDocuments', { collection: 'blog' }, AbortSignal.abort(new Error('gone'))))
+        .rejects.toThrow('gone');
     });
   });
 
@@ -145,36 +184,67 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
   });
 
   it('lists large collections alike, from the background', async () => {
-    const documents = Array.from({ length: 1500 }, (_, i) => ({ key: `k${String(i).padStart(4, '0')}`, lang: 'en', contentMd: `b${i}`, meta: { mod: [String(i % 7)] } }));
+    const documents = Array.from({ length: 1500 }, (_, i) => ({
+      key: `k${String(i).padStart(4, '0')}`,
+      lang: 'en',
+      contentMd: `b${i}`,
+      meta: { mod: [String(i % 7)] },
+    }));
     await fixture.call('addDocuments', { collection: 'blog', documents });
     await add('k0000', { mod: ['0'] }, { ttl: 1 });
     fixture.advance(1);
-    expect(await search({ limit: 2 })).toMatchObject({ keys: ['k0001', 'k0002'], total: 1499, value: [{ contentMd: 'b1' }, { contentMd: 'b2' }] });
-    expect(await search({ filterMeta: { mod: ['0', '1'] }, limit: 3, sort: 'key' })).toMatchObject({ keys: ['k1499', 'k1498', 'k1492'], total: 429 });
-    expect((await fixture.call('listMetaKeys', { collection: 'blog' })).meta).toEqual({ mod: ['0', '1', '2', '3', '4', '5', '6'] });
+    expect(await search({ limit: 2 })).toMatchObject({
+      keys: ['k0001', 'k0002'],
+      total: 1499,
+      value: [{ contentMd: 'b1' }, { contentMd: 'b2' }],
+    });
+    expect(await search({ filterMeta: { mod: ['0', '1'] }, limit: 3, sort: 'key' })).toMatchObject({
+      keys: ['k1499', 'k1498', 'k1492'],
+      total: 429,
+    });
+    expect((await fixture.call('listMetaKeys', { collection: 'blog' })).meta).toEqual({
+      mod: ['0', '1', '2', '3', '4', '5', '6'],
+    });
     const streamed = (await Array.fromAsync(fixture.documents.reader.documents('Blog', { mod: ['0'] }))).flat();
-    expect(streamed.map(({ key }) => key)).toEqual(documents.filter(({ meta }) => meta.mod[0] === '0').slice(1).map(({ key }) => key));
+    expect(streamed.map(({ key }) => key)).toEqual(
+      documents.filter(({ meta }) => meta.mod[0] === '0').slice(1).map(({ key }) => key),
+    );
     expect(await fixture.call('getChecksum', { collection: 'blog' })).toMatchObject({ documentCount: 1499 });
   });
 
   describe('the fields of a response (decision D-40)', () => {
     beforeEach(() => add('a', { tags: ['x'], lang: ['pl'] }, { ttl: 9 }));
-    const all = { id: 'blog|a|en', key: 'a', lang: 'en', addedAt: START, updatedAt: START, expiresAt: START + 9, meta: { tags: ['x'], lang: ['pl'] }, contentMd: 'body of a' };
+    const all = {
+      id: 'blog|a|en',
+      key: 'a',
+      lang: 'en',
+      addedAt: START,
+      updatedAt: START,
+      expiresAt: START + 9,
+      meta: { tags: ['x'], lang: ['pl'] },
+      contentMd: 'body of a',
+    };
     const { id, key, lang, addedAt, updatedAt, expiresAt, meta, contentMd } = all;
 
-    it.each([
-      [{}, all],
-      [{ includeContent: false }, { id, key, lang, addedAt, updatedAt, expiresAt, meta }],
-      [{ fields: [] }, { id, key, lang }],
-      [{ fields: ['updatedAt', 'tags'] }, { id, key, lang, updatedAt, meta: { tags: ['x'] } }],
-      [{ fields: ['absent'] }, { id, key, lang, meta: {} }],
-      [{ fields: ['meta', 'expiresAt', 'addedAt'] }, { id, key, lang, meta, expiresAt, addedAt }],
-      [{ fields: ['contentMd'] }, { id, key, lang, contentMd }],
-      [{ fields: ['contentMd'], includeContent: false }, { id, key, lang }],
-      [{ fields: ['lang'], includeContent: true }, { id, key, lang, contentMd }],
-    ])('%j', async (request, expected) => {
-      expect((await search(request)).value).toEqual([expected]);
-    });
+    it.each([[{}, all], [{ includeContent: false }, { id, key, lang, addedAt, updatedAt, expiresAt, meta }], [{
+      fields: [],
+    }, { id, key, lang }], [{ fields: ['updatedAt', 'tags'] }, { id, key, lang, updatedAt, meta: { tags: ['x'] } }], [{
+      fields: ['absent'],
+    }, { id, key, lang, meta: {} }], [{ fields: ['meta', 'expiresAt', 'addedAt'] }, {
+      id,
+      key,
+      lang,
+      meta,
+      expiresAt,
+      addedAt,
+    }], [{ fields: ['contentMd'] }, { id, key, lang, contentMd }], [{ fields: ['contentMd'], includeContent: false }, {
+      id,
+      key,
+      lang,
+    }], [{ fields: ['lang'], includeContent: true }, { id, key, lang, contentMd }]])('%j',
+      async (request, expected) => {
+        expect((await search(request)).value).toEqual([expected]);
+      });
   });
 
   describe('the retrieval profile (contract section 2)', () => {
@@ -192,7 +262,10 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     it('drops trailing documents beyond the token budget, never the first', async () => {
       await profile({ contextTokenBudget: 25 });
       expect(await search()).toMatchObject({ keys: ['a', 'b'], total: 3, headers: { 'X-Context-Truncated': 'true' } });
-      expect(await search({ contextTokenBudget: 1 })).toMatchObject({ keys: ['a'], headers: { 'X-Context-Truncated': 'true' } });
+      expect(await search({ contextTokenBudget: 1 })).toMatchObject({
+        keys: ['a'],
+        headers: { 'X-Context-Truncated': 'true' },
+      });
       for (const enough of [{ contextTokenBudget: 30 }, { contextTokenBudget: 0 }, { includeContent: false }]) {
         const { keys, headers } = await search(enough);
         expect(keys).toEqual(['a', 'b', 'c']);

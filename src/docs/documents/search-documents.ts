@@ -1,22 +1,24 @@
-import type { Filter } from '../../search/filter/index.ts';
-import { cursorOf, parseSort, writeCursor, type Mark, type SortKey } from '../../search/order/index.ts';
-import { ServiceError } from '../../errors/index.ts';
-import { limitOf } from '../limit-of.ts';
-import { unixSeconds } from '../../lib/clock.ts';
-import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import { type Context, type InputOf, Reply, truncationHeaders } from '../../operations/index.ts';
+import type { Filter } from '../../search/filter/index.ts';
+import { cursorOf, type Mark, parseSort, type SortKey, writeCursor } from '../../search/order/index.ts';
 import { selectDocuments } from '../columns/index.ts';
+import { limitOf } from '../limit-of.ts';
 import { readCollection } from '../stored-collections.ts';
 import { countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { expressionOf } from './filter/index.ts';
-import { presentInOrder, type PresentedDocument } from './present-in-order.ts';
-import { projectionOf, type Projection } from './project-document.ts';
-import { searchDeleted, type DeletedSearch } from './search-deleted.ts';
+import { type PresentedDocument, presentInOrder } from './present-in-order.ts';
+import { type Projection, projectionOf } from './project-document.ts';
+import { type DeletedSearch, searchDeleted } from './search-deleted.ts';
 
 type Input = InputOf<Operations, 'searchDocuments'>;
 
-/** What documents are sorted by, and where the previous page ended. `name` distinguishes orders whose cursors differ. */
+/**
+ * What documents are sorted by, and where the previous page ended. `name` distinguishes orders whose cursors differ.
+ */
 interface Order {
   readonly keys: readonly SortKey[];
   readonly name: string;
@@ -31,9 +33,9 @@ interface Page {
 const DEFAULT_LIMIT = 50;
 
 /**
- * `POST /v1/search`: by metadata, sorted and paged (contract section 4, decision D-66). The number of matches is in the header
- * `X-Total-Count`. An array has no place for `contextTruncated`, `truncated` and `nextOffset`, so those are the headers
- * `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`, and for pages by cursor `X-Next-Cursor`.
+ * `POST /v1/search`: by metadata, sorted and paged (contract section 4, decision D-66). The number of matches is in the
+ * header `X-Total-Count`. An array has no place for `contextTruncated`, `truncated` and `nextOffset`, so those are the
+ * headers `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`, and for pages by cursor `X-Next-Cursor`.
  */
 export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments'] {
   return async (input, context) => {
@@ -43,19 +45,30 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
     const projection = projectionOf(fields, includeContent);
     const page = { limit: limit ?? profile.topK ?? DEFAULT_LIMIT, offset: input.offset };
     const found: Found = deleted
-      ? await findDeleted(deps, name, { filterMeta, order: orderOfDeleted(input, order), ...page, projection, now: unixSeconds(deps.clock) }, context)
+      ? await findDeleted(deps, name, {
+        filterMeta,
+        order: orderOfDeleted(input, order),
+        ...page,
+        projection,
+        now: unixSeconds(deps.clock),
+      }, context)
       : await find(deps, name, filter, order, page, projection, context);
-    const fitting = countWithinBudget(found.documents.map(({ bytes }) => bytes), input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
+    const fitting = countWithinBudget(found.documents.map(({ bytes }) => bytes),
+      input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
     const contextTruncated = fitting < found.documents.length;
     return new Reply(found.documents.slice(0, fitting).map(({ document }) => document), {
       'X-Total-Count': String(found.total),
       ...(contextTruncated && { 'X-Context-Truncated': 'true' }),
-      ...(input.cursor === undefined ? truncationHeaders(context.budget.isSpent && !contextTruncated, page.offset + fitting) : cursorHeader(order.name, found.documents[fitting - 1])),
+      ...(input.cursor === undefined
+        ? truncationHeaders(context.budget.isSpent && !contextTruncated, page.offset + fitting)
+        : cursorHeader(order.name, found.documents[fitting - 1])),
     });
   };
 }
 
-/** Without `sort`, the order is by key, ascending; with `sort`, it is descending by default. Throws `invalid_argument`. */
+/**
+ * Without `sort`, the order is by key, ascending; with `sort`, it is descending by default. Throws `invalid_argument`.
+ */
 function orderOf(input: Input): Order {
   const { collection, sort, asc } = input;
   const ascending = asc ?? sort === undefined;
@@ -64,15 +77,25 @@ function orderOf(input: Input): Order {
   return { keys, name, after: cursorOf(input, name, keys.length)?.after };
 }
 
-const COLUMNS_OF_DELETED: Readonly<Record<string, DeletedSearch['order']['column']>> = { key: 'key', addedAt: 'added_at', updatedAt: 'updated_at' };
+const COLUMNS_OF_DELETED: Readonly<Record<string, DeletedSearch['order']['column']>> = {
+  key: 'key',
+  addedAt: 'added_at',
+  updatedAt: 'updated_at',
+};
 
-/** Deleted documents are indexed only by their keys and times. Throws `invalid_argument` for requests that need another index. */
+/**
+ * Deleted documents are indexed only by their keys and times. Throws `invalid_argument` for requests that need another
+ * index.
+ */
 function orderOfDeleted({ filter, langs, cursor }: Input, { keys }: Order): DeletedSearch['order'] {
   const refused = Object.entries({ filter, langs, cursor }).find(([, value]) => value !== undefined)?.[0];
-  if (refused !== undefined) throw new ServiceError('invalid_argument', `${refused} must not come with deleted: deleted documents are narrowed by filterMeta alone`);
+  if (refused !== undefined)
+    throw new ServiceError('invalid_argument',
+      `${refused} must not come with deleted: deleted documents are narrowed by filterMeta alone`);
   const [{ column: by, descending }] = keys as [SortKey];
   const column = keys.length === 1 && 'name' in by ? COLUMNS_OF_DELETED[by.name] : undefined;
-  if (column === undefined) throw new ServiceError('invalid_argument', 'sort must be key, addedAt or updatedAt with deleted');
+  if (column === undefined)
+    throw new ServiceError('invalid_argument', 'sort must be key, addedAt or updatedAt with deleted');
   return { column, direction: descending ? 'DESC' : 'ASC' };
 }
 
@@ -102,14 +125,18 @@ async function findDeleted(deps: Deps, name: string, search: DeletedSearch, boun
 }
 
 /** The columns determine the documents and their order; only the rows of the page are read. */
-async function find(deps: Deps, name: string, filter: Filter | undefined, { keys, after }: Order, { offset, limit }: Page, projection: Projection, bounds: Bounds): Promise<Found> {
+async function find(deps: Deps, name: string, filter: Filter | undefined, { keys, after }: Order,
+  { offset, limit }: Page, projection: Projection, bounds: Bounds): Promise<Found>
+{
   const now = unixSeconds(deps.clock);
   const selected = await selectDocuments(deps.columns, name, { filter, now, needs: { keys } });
   if (selected === undefined) return NOTHING;
   const { columns, documents } = selected;
   const total = columns.count(documents);
   if (limit === 0 || offset >= total) return { total, documents: [] };
-  const marks = new Map(columns.sort(documents, { keys, offset, count: limit, after }).map(({ ord, ...mark }) => [ord, mark]));
+  const marks = new Map(
+    columns.sort(documents, { keys, offset, count: limit, after }).map(({ ord, ...mark }) => [ord, mark]),
+  );
   const presented = await presentInOrder(deps, [...marks.keys()], { filter, now, projection }, bounds);
   return { total, documents: presented.map(({ ord, ...one }) => ({ ...one, mark: marks.get(ord)! })) };
 }

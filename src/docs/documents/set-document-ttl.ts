@@ -1,8 +1,8 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { CHANGE_FLAGS, isReference } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
-import { transact, type Deps, type DocumentHandlers } from './deps.ts';
-import { CURRENT, decodeVersion, findDocument, SHOWN, type CurrentRow, type WithBody } from './document-rows.ts';
+import { type Deps, type DocumentHandlers, transact } from './deps.ts';
+import { CURRENT, type CurrentRow, decodeVersion, findDocument, SHOWN, type WithBody } from './document-rows.ts';
 import { requireExpected } from './expectation.ts';
 import { identify } from './identity.ts';
 import { notFound } from './require-valid.ts';
@@ -11,8 +11,8 @@ import { expiryAfter } from './version.ts';
 /**
  * `POST /v1/set-ttl`: sets the expiry of a document to `ttl` seconds from now; 0 removes the expiry.
  *
- * No version of the document is written, so `updatedAt` stays and there is no revision. Views read the new expiry from the feed; no event is
- * emitted, because section 6 of the contract names none.
+ * No version of the document is written, so `updatedAt` stays and there is no revision. Views read the new expiry from
+ * the feed; no event is emitted, because section 6 of the contract names none.
  */
 export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
   return async ({ collection, key, lang, ttl, ...expected }, context) => {

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ServiceError } from '../../errors/index.ts';
 import type { Standing } from '../../operations/index.ts';
-import { maxRevisionsOf, transact, type Deps, type TransactDeps } from './deps.ts';
-import { putVersions, type PutOutcome } from './put-versions.ts';
+import { type Deps, maxRevisionsOf, transact, type TransactDeps } from './deps.ts';
+import { type PutOutcome, putVersions } from './put-versions.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import type { NewVersion } from './version.ts';
 
@@ -24,9 +24,10 @@ interface Member {
 }
 
 /**
- * Documents that are put by several requests at once share a transaction, which takes about as many statements as that of a single document:
- * round trips to a database on the network, and with SQLite a third of a write's processor time. All that wait when a transaction begins are in
- * it. If it fails for another reason than the database, each of them is put alone, so that only those fail that cannot be stored.
+ * Documents that are put by several requests at once share a transaction, which takes about as many statements as that
+ * of a single document: round trips to a database on the network, and with SQLite a third of a write's processor time.
+ * All that wait when a transaction begins are in it. If it fails for another reason than the database, each of them is
+ * put alone, so that only those fail that cannot be stored.
  */
 export class SharedWrites {
   readonly #deps: TransactDeps & Pick<Deps, 'collections'>;
@@ -63,12 +64,16 @@ export class SharedWrites {
     } catch (error) {
       // It could not begin, so none of those that wait can be put.
       if (members.length === 0) members = this.#take();
-      if (members.length === 1 || (error instanceof ServiceError && error.code === 'unavailable')) for (const { reject } of members) reject(error);
-      else for (const { version, by, resolve, reject } of members) this.#putAlone(version, by).then(resolve, reject);
+      if (members.length === 1 || (error instanceof ServiceError && error.code === 'unavailable')) {
+        for (const { reject } of members)
+          reject(error);
+      } else for (const { version, by, resolve, reject } of members) this.#putAlone(version, by).then(resolve, reject);
     }
   }
 
-  /** If accounts have changed while a document waited, it is put by a later transaction, or its caller is told why not. */
+  /**
+   * If accounts have changed while a document waited, it is put by a later transaction, or its caller is told why not.
+   */
   #isPermitted(member: Member): boolean {
     const { by, reject } = member;
     if (by === undefined || by.isPermitted()) return true;

@@ -10,14 +10,17 @@ export interface Spelling {
 
 /** Stores the spellings under which documents were written (decision D-31); known spellings stay. */
 export async function addSpellings(work: UnitOfWork, spellings: readonly Spelling[]): Promise<void> {
-  await runInSteps(
-    work,
+  await runInSteps(work,
     'INSERT INTO spellings(cid, key, lang, ord) VALUES (?, ?, ?, ?) ON CONFLICT(cid, key, lang) DO NOTHING',
-    spellings.map(({ cid, key, lang, ord }) => [cid, key, lang.toLowerCase(), ord]),
-  );
+    spellings.map(({ cid, key, lang, ord }) => [cid, key, lang.toLowerCase(), ord]));
 }
 
-/** The same for the documents that were stored last, from their rows: languages are ASCII, which SQL lowercases in the same way. */
+/**
+ * The same for the documents that were stored last, from their rows: languages are ASCII, which SQL lowercases in the
+ * same way.
+ */
 export async function addFirstSpellings(work: UnitOfWork, count: number): Promise<void> {
-  await copyLast(work, `INSERT INTO spellings(cid, key, lang, ord) SELECT cid, key, lower(lang), ord FROM documents WHERE ${LAST_DOCUMENTS} ON CONFLICT(cid, key, lang) DO NOTHING`, count);
+  await copyLast(work,
+    'INSERT INTO spellings(cid, key, lang, ord) SELECT cid, key, lower(lang), ord FROM documents WHERE ' +
+      `${LAST_DOCUMENTS} ON CONFLICT(cid, key, lang) DO NOTHING`, count);
 }

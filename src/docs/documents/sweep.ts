@@ -2,8 +2,8 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { forgetDeleted } from './deleted-documents.ts';
-import { transact, type Deps } from './deps.ts';
-import { REPLACED, type CurrentRow } from './document-rows.ts';
+import { type Deps, transact } from './deps.ts';
+import { type CurrentRow, REPLACED } from './document-rows.ts';
 import { removeDocuments } from './remove-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -14,8 +14,8 @@ export type Sweep = (signal: AbortSignal) => Promise<number>;
 const SWEPT_AT_ONCE = 1000;
 
 /**
- * Removes expired documents, which are absent for every reader already, and returns how many. Each removal appends a `doc.delete` with the
- * reason `ttl` to the change feed.
+ * Removes expired documents, which are absent for every reader already, and returns how many. Each removal appends a
+ * `doc.delete` with the reason `ttl` to the change feed.
  */
 export async function sweepExpired(deps: Pick<Deps, 'sql' | 'feed' | 'clock'>, signal?: AbortSignal): Promise<number> {
   let total = 0;
@@ -30,14 +30,17 @@ async function hasExpired({ sql, clock }: Pick<Deps, 'sql' | 'clock'>): Promise<
 
 async function sweepSome(work: UnitOfWork): Promise<number> {
   const rows = await work.tx.all<CurrentRow>(
-    `SELECT ${REPLACED} FROM documents d WHERE d.expires_at <= ? ORDER BY d.expires_at LIMIT ?`, [work.now, SWEPT_AT_ONCE],
+    `SELECT ${REPLACED} FROM documents d WHERE d.expires_at <= ? ORDER BY d.expires_at LIMIT ?`,
+    [work.now, SWEPT_AT_ONCE],
   );
   await removeDocuments(work, rows, 'ttl');
   return rows.length;
 }
 
 /** Removes the kept versions of deleted documents after their retention, and returns the number of those documents. */
-export async function sweepDeleted(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'deletedRetention'>, signal?: AbortSignal): Promise<number> {
+export async function sweepDeleted(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'deletedRetention'>,
+  signal?: AbortSignal): Promise<number>
+{
   const due = 'SELECT ord FROM deleted_documents WHERE deleted_at <= ? OR expires_at <= ? LIMIT ?';
   const params = (limit: number) => [unixSeconds(deps.clock) - deps.deletedRetention, unixSeconds(deps.clock), limit];
   let total = 0;
@@ -52,9 +55,17 @@ export async function sweepDeleted(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | '
 }
 
 /** The background service that removes expired documents and data that expire with them. */
-export function createSweeper(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs' | 'deletedRetention'>, timer: Timer | undefined, more: readonly Sweep[] = []): Loop {
+export function createSweeper(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs' | 'deletedRetention'>,
+  timer: Timer | undefined, more: readonly Sweep[] = []): Loop
+{
   const { log, ttlSweepMs } = deps;
-  return new Loop({ name: 'expired documents', everyMs: ttlSweepMs, timer, log, failure: 'expired documents could not be removed; the next sweep tries again' }, async (signal) => {
+  return new Loop({
+    name: 'expired documents',
+    everyMs: ttlSweepMs,
+    timer,
+    log,
+    failure: 'expired documents could not be removed; the next sweep tries again',
+  }, async (signal) => {
     const removed = await sweepExpired(deps, signal);
     if (removed > 0) log.info({ removed }, 'expired documents removed');
     const forgotten = await sweepDeleted(deps, signal);

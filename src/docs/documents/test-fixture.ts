@@ -1,16 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
-import { createInvoker, DEFAULT_ANSWER_BYTES, type Download, type Handlers, type Invoke, type OutputOf, type StreamedBody } from '../../operations/index.ts';
-import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Change, type KeyRing, type Sql } from '../../storage/index.ts';
-import { DOCS_INPUTS } from '../test-fixture.ts';
-import { createCollections, type Collections } from '../collections/index.ts';
-import { createColumns, type ColumnsView } from '../columns/index.ts';
+import { createInvoker, DEFAULT_ANSWER_BYTES, type Download, type Handlers, type Invoke, type OutputOf,
+  type StreamedBody } from '../../operations/index.ts';
+import { BodyCodec, type Change, ChangeFeed, DOCUMENT_MIGRATIONS, type KeyRing, migrate, openDatabase,
+  type Sql } from '../../storage/index.ts';
+import { type Collections, createCollections } from '../collections/index.ts';
+import { type ColumnsView, createColumns } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createGeo, type Geo } from '../geo/index.ts';
 import { createSchemas, type Schemas } from '../schemas/index.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createDocuments, type Documents } from './index.ts';
 
@@ -25,8 +27,8 @@ export const DRIVERS: readonly DriverName[] = OVER_POSTGRES ? ['node:sqlite'] : 
 export const START = 1_766_400_000;
 
 /**
- * For tests: the area over a real database, called through the pipeline, with a clock that the test advances. A write returns when filters
- * find it.
+ * For tests: the area over a real database, called through the pipeline, with a clock that the test advances. A write
+ * returns when filters find it.
  */
 export class Fixture {
   readonly sql: Sql;
@@ -43,7 +45,9 @@ export class Fixture {
   #milliseconds = START * 1000;
   #invoke: Invoke<Operations>;
 
-  private constructor(sql: Sql, folder: string | undefined, given: Partial<DocsEnvironment['settings']>, keys: KeyRing | undefined) {
+  private constructor(sql: Sql, folder: string | undefined, given: Partial<DocsEnvironment['settings']>,
+    keys: KeyRing | undefined)
+  {
     const clock = { now: () => this.#milliseconds };
     this.sql = sql;
     this.#folder = folder;
@@ -55,11 +59,17 @@ export class Fixture {
     this.schemas = createSchemas(this.environment);
     this.columns = createColumns(this.environment, { collections: this.collections });
     this.geo = createGeo(this.environment, { collections: this.collections, columns: this.columns });
-    this.documents = createDocuments(this.environment, { collections: this.collections, columns: this.columns, schemas: this.schemas });
+    this.documents = createDocuments(this.environment, {
+      collections: this.collections,
+      columns: this.columns,
+      schemas: this.schemas,
+    });
     this.#invoke = this.#invokerOf({});
   }
 
-  static async open(driver: DriverName, settings: Partial<DocsEnvironment['settings']> = {}, keys?: KeyRing): Promise<Fixture> {
+  static async open(driver: DriverName, settings: Partial<DocsEnvironment['settings']> = {},
+    keys?: KeyRing): Promise<Fixture>
+  {
     const folder = driver === 'sql.js' ? undefined : await mkdtemp(join(tmpdir(), 'quire-documents-'));
     const sql = await openDatabase({ path: folder === undefined ? ':memory:' : join(folder, 'test.db'), keys });
     await migrate(sql, DOCUMENT_MIGRATIONS);
@@ -78,7 +88,11 @@ export class Fixture {
   switchDeltas(): void {
     const { settings } = this.environment as { settings: { deltaRevisions?: boolean } };
     settings.deltaRevisions = settings.deltaRevisions !== true;
-    this.documents = createDocuments(this.environment, { collections: this.collections, columns: this.columns, schemas: this.schemas });
+    this.documents = createDocuments(this.environment, {
+      collections: this.collections,
+      columns: this.columns,
+      schemas: this.schemas,
+    });
     this.#invoke = this.#invokerOf({});
   }
 
@@ -92,13 +106,22 @@ export class Fixture {
   }
 
   /** Runs an operation; its input is validated and completed like that of a request. */
-  async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal): Promise<OutputOf<Operations, K>> {
+  async call<K extends keyof Operations & string>(id: K, input: object,
+    signal?: AbortSignal): Promise<OutputOf<Operations, K>>
+  {
     return (await this.reply(id, input, signal)).value;
   }
 
   /** As `call`, for an operation that reads a stream and returns one: returns the pieces of the response. */
-  async stream<K extends keyof Operations & string>(id: K, input: object, body: StreamedBody, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const { value } = await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', body, ...(signal && { signal }) });
+  async stream<K extends keyof Operations & string>(id: K, input: object, body: StreamedBody,
+    signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>>
+  {
+    const { value } = await this.#invoke(id, structuredClone(input), {
+      protocol: 'http',
+      requestId: 'test',
+      body,
+      ...(signal && { signal }),
+    });
     return (value as Download).content as AsyncIterable<Uint8Array>;
   }
 
@@ -131,7 +154,19 @@ export class Fixture {
   }
 
   #invokerOf(more: Handlers<Operations>): Invoke<Operations> {
-    const handlers = acknowledgeCaughtUp({ ...this.collections.handlers, ...this.schemas.handlers, ...this.documents.handlers, ...more }, this.columns, this.geo.view);
-    return createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, handlers, strictInput: true, mode: () => 'wr', answerBytes: () => this.answerBytes });
+    const handlers = acknowledgeCaughtUp({
+      ...this.collections.handlers,
+      ...this.schemas.handlers,
+      ...this.documents.handlers,
+      ...more,
+    }, this.columns, this.geo.view);
+    return createInvoker<Operations>({
+      operations,
+      inputs: DOCS_INPUTS,
+      handlers,
+      strictInput: true,
+      mode: () => 'wr',
+      answerBytes: () => this.answerBytes,
+    });
   }
 }

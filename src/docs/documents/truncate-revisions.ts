@@ -1,12 +1,12 @@
 import { readCollection } from '../stored-collections.ts';
 import { scanRows } from './collection-rows.ts';
-import { transact, type Deps, type DocumentHandlers } from './deps.ts';
+import { type Deps, type DocumentHandlers, transact } from './deps.ts';
 import { trimRevisions } from './revision-rows.ts';
 import { CHUNK } from './writer.ts';
 
 /**
- * `POST /v1/truncate`: keeps the newest `keepRevs` revisions of each document, in one transaction for every 500 documents. The first
- * transaction appends a change to the feed, so that a follower can do the same.
+ * `POST /v1/truncate`: keeps the newest `keepRevs` revisions of each document, in one transaction for every 500
+ * documents. The first transaction appends a change to the feed, so that a follower can do the same.
  *
  * `dropCache` is accepted and has no effect: there is no cache of revisions besides the database.
  */
@@ -18,7 +18,12 @@ export function truncateRevisions(deps: Deps): DocumentHandlers['truncateRevisio
       context.signal.throwIfAborted();
       deleted += await transact(deps, async (work) => {
         const detail = JSON.stringify({ keepRevs });
-        if (start === 0) await work.feed.append(work.tx, [{ kind: 'revisions.truncate', collection: collection.toLowerCase(), detail }]);
+        if (start === 0)
+          await work.feed.append(work.tx, [{
+            kind: 'revisions.truncate',
+            collection: collection.toLowerCase(),
+            detail,
+          }]);
         return trimRevisions(work, ords.slice(start, start + CHUNK), keepRevs);
       }, context);
     }
@@ -30,7 +35,9 @@ export function truncateRevisions(deps: Deps): DocumentHandlers['truncateRevisio
 async function longHistories({ sql }: Deps, name: string, keep: number): Promise<number[]> {
   const collection = await readCollection(sql, name);
   if (collection === undefined) return [];
-  const query = 'SELECT r.ord AS ord FROM documents d JOIN revisions r ON r.ord = d.ord WHERE d.cid = ? GROUP BY r.ord HAVING count(*) > ?';
+  const query =
+    'SELECT r.ord AS ord FROM documents d JOIN revisions r ON r.ord = d.ord WHERE d.cid = ? GROUP BY r.ord HAVING ' +
+    'count(*) > ?';
   const batches = await Array.fromAsync(scanRows<{ ord: number }>(sql, collection, query, [collection.id, keep]));
   return batches.flat().map(({ ord }) => ord);
 }

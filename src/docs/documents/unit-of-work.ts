@@ -1,5 +1,5 @@
-import type { ChangeFeed, Sealer, SqlValue, Transaction } from '../../storage/index.ts';
 import type { Pace } from '../../lib/pace.ts';
+import type { ChangeFeed, Sealer, SqlValue, Transaction } from '../../storage/index.ts';
 
 /** A running transaction, with what its steps share. */
 export interface UnitOfWork {
@@ -13,8 +13,8 @@ export interface UnitOfWork {
   /** How long versions of deleted documents are kept, in seconds; 0 or absent keeps none. */
   readonly deletedRetention?: number | undefined;
   /**
-   * Encrypts the values of a collection, by its lowercased name. Returns undefined if they are stored unencrypted; absent on servers without
-   * a key.
+   * Encrypts the values of a collection, by its lowercased name. Returns undefined if they are stored unencrypted;
+   * absent on servers without a key.
    */
   readonly sealerOf?: ((collection: string) => Sealer | undefined) | undefined;
 }
@@ -26,16 +26,21 @@ const STEP = 64;
 const SMALL_ROWS_STEP = 512;
 
 /**
- * Runs parts that write at most `rows` rows each, in order. If a statement is enough for each part, all are sent before the first one has
- * ended, which saves round trips to a server. A part must send its first statement when it is called.
+ * Runs parts that write at most `rows` rows each, in order. If a statement is enough for each part, all are sent before
+ * the first one has ended, which saves round trips to a server. A part must send its first statement when it is called.
  */
 export async function inOrder(rows: number, parts: readonly (() => Promise<unknown>)[]): Promise<void> {
   if (rows <= STEP) await together(parts.map((part) => part()));
   else for (const part of parts) await part();
 }
 
-/** Returns all results. Rejects with a failure once all have ended, because statements that were sent must not outlast their transaction. */
-export async function together<T extends readonly unknown[]>(work: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {
+/**
+ * Returns all results. Rejects with a failure once all have ended, because statements that were sent must not outlast
+ * their transaction.
+ */
+export async function together<T extends readonly unknown[]>(
+  work: readonly [...{ [K in keyof T]: Promise<T[K]> }],
+): Promise<T> {
   const outcomes = await Promise.allSettled(work);
   return outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
@@ -44,7 +49,9 @@ export async function together<T extends readonly unknown[]>(work: readonly [...
 }
 
 /** As `runMany`, in steps. */
-export async function runInSteps({ tx, pace }: UnitOfWork, sql: string, rows: readonly (readonly SqlValue[])[]): Promise<number> {
+export async function runInSteps({ tx, pace }: UnitOfWork, sql: string,
+  rows: readonly (readonly SqlValue[])[]): Promise<number>
+{
   let changes = 0;
   for (let i = 0; i < rows.length; i += STEP) {
     changes += (await tx.runMany(sql, rows.slice(i, i + STEP))).changes;
@@ -53,12 +60,15 @@ export async function runInSteps({ tx, pace }: UnitOfWork, sql: string, rows: re
   return changes;
 }
 
-/** The documents that were stored last, in ascending order of their ordinals; the parameters are those of `copyLast`. */
-export const LAST_DOCUMENTS = 'ord BETWEEN (SELECT max(ord) FROM documents) - ? AND (SELECT max(ord) FROM documents) - ?';
+/**
+ * The documents that were stored last, in ascending order of their ordinals; the parameters are those of `copyLast`.
+ */
+export const LAST_DOCUMENTS =
+  'ord BETWEEN (SELECT max(ord) FROM documents) - ? AND (SELECT max(ord) FROM documents) - ?';
 
 /**
- * Runs a statement over the last `count` documents in steps, by the condition `LAST_DOCUMENTS`. If a step is enough, it is sent at once,
- * although the ordinals may not be known yet.
+ * Runs a statement over the last `count` documents in steps, by the condition `LAST_DOCUMENTS`. If a step is enough, it
+ * is sent at once, although the ordinals may not be known yet.
  */
 export async function copyLast({ tx, pace }: UnitOfWork, sql: string, count: number): Promise<void> {
   for (let left = count; left > 0; left -= SMALL_ROWS_STEP) {

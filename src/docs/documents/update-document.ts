@@ -4,12 +4,12 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Standing } from '../../operations/index.ts';
 import type { EncodedBody } from '../../storage/index.ts';
 import { withSymbols } from './code-symbols.ts';
-import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
-import { CURRENT, findDocument, toDocument, type CurrentRow, type WithBody } from './document-rows.ts';
+import { type Deps, type DocumentHandlers, maxRevisionsOf } from './deps.ts';
+import { CURRENT, type CurrentRow, findDocument, toDocument, type WithBody } from './document-rows.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
-import { requireExpected, type Expectation } from './expectation.ts';
+import { type Expectation, requireExpected } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
-import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
+import { canonicalMeta, type Meta, parseMeta } from './meta.ts';
 import { replaceDocuments } from './replace-documents.ts';
 import { notFound, requireValid } from './require-valid.ts';
 import { encodeBody, expiryAfter } from './version.ts';
@@ -36,18 +36,25 @@ export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
     if (meta === undefined && contentMd === undefined && ttl === undefined) {
       throw new ServiceError('missing_fields', 'missing fields: one of meta, contentMd, ttl');
     }
-    return changeDocument(deps, identify(collection, key, lang), { meta, contentMd, ttl }, { signal: context.signal, by: context, expected: { ifChecksum, ifMatch } });
+    return changeDocument(deps, identify(collection, key, lang), { meta, contentMd, ttl }, {
+      signal: context.signal,
+      by: context,
+      expected: { ifChecksum, ifMatch },
+    });
   };
 }
 
 /**
- * Writes the next version of a document that exists under this spelling. Metadata are checked against the schema only when they are given:
- * metadata that were stored before the schema do not prevent a new body. Key and lang keep their latest spelling, because an update does not
- * rename a document.
+ * Writes the next version of a document that exists under this spelling. Metadata are checked against the schema only
+ * when they are given: metadata that were stored before the schema do not prevent a new body. Key and lang keep their
+ * latest spelling, because an update does not rename a document.
  *
- * The preparation before the transaction depends on the state of the document at that time; if another write came in between, it is repeated.
+ * The preparation before the transaction depends on the state of the document at that time; if another write came in
+ * between, it is repeated.
  */
-export async function changeDocument(deps: Deps, identity: Identity, changes: Changes, options: ChangeOptions): Promise<Document> {
+export async function changeDocument(deps: Deps, identity: Identity, changes: Changes,
+  options: ChangeOptions): Promise<Document>
+{
   if (changes.meta !== undefined) await requireValid(deps, identity.collection, changes.meta);
   const waitBudget = deps.embeddingCapacity.waitBudget();
   for (;;) {
@@ -56,26 +63,43 @@ export async function changeDocument(deps: Deps, identity: Identity, changes: Ch
   }
 }
 
-async function tryChange(
-  deps: Deps, identity: Identity, changes: Changes, { sameOrd, signal, by, expected = {}, waitBudget }: ChangeOptions & { waitBudget: WaitBudget },
+async function tryChange(deps: Deps, identity: Identity, changes: Changes,
+  { sameOrd, signal, by, expected = {}, waitBudget }: ChangeOptions & { waitBudget: WaitBudget }
 ): Promise<Document | undefined> {
-  const before = await findDocument<CurrentRow & WithBody>(deps.sql, `${CURRENT}, d.body`, identity, unixSeconds(deps.clock));
+  const before = await findDocument<CurrentRow & WithBody>(deps.sql, `${CURRENT}, d.body`, identity,
+    unixSeconds(deps.clock));
   if (before === undefined || (sameOrd !== undefined && before.ord !== sameOrd)) throw notFound();
   const next = await prepare(deps, { ...identity, key: before.key }, before, changes);
   const { body } = next;
   const toPending = () => body && { id: identity.id, crc: body.crc, bytes: body.bytes };
-  const { value } = await transactWithCapacity(deps, { versions: [{ flags: 0 }], toPending, waitBudget, signal, by }, async (work, stored) => {
-    const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
-    if (current === undefined) throw notFound();
-    requireExpected(deps.checksums, current, expected);
-    if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
-    const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
-    const { flags } = stored[0]!;
-    const replacement = { current, key: current.key, lang: current.lang, meta: next.meta, body, expiresAt, saveRevision: true, flags };
-    await replaceDocuments(work, [replacement], maxRevisionsOf(deps, identity.collection));
-    const written = { ...current, meta: next.storedMeta, crc: body?.crc ?? current.crc, updated_at: work.now, expires_at: expiresAt };
-    return { value: { ...toDocument(written, next.contentMd), checksum: deps.checksums.of(written) }, stored };
-  });
+  const { value } = await transactWithCapacity(deps, { versions: [{ flags: 0 }], toPending, waitBudget, signal, by },
+    async (work, stored) => {
+      const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
+      if (current === undefined) throw notFound();
+      requireExpected(deps.checksums, current, expected);
+      if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
+      const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
+      const { flags } = stored[0]!;
+      const replacement = {
+        current,
+        key: current.key,
+        lang: current.lang,
+        meta: next.meta,
+        body,
+        expiresAt,
+        saveRevision: true,
+        flags,
+      };
+      await replaceDocuments(work, [replacement], maxRevisionsOf(deps, identity.collection));
+      const written = {
+        ...current,
+        meta: next.storedMeta,
+        crc: body?.crc ?? current.crc,
+        updated_at: work.now,
+        expires_at: expiresAt,
+      };
+      return { value: { ...toDocument(written, next.contentMd), checksum: deps.checksums.of(written) }, stored };
+    });
   return value;
 }
 
@@ -87,7 +111,9 @@ interface Next {
   readonly contentMd: string;
 }
 
-async function prepare(deps: Deps, identity: Identity, before: CurrentRow & WithBody, { meta, contentMd: given }: Changes): Promise<Next> {
+async function prepare(deps: Deps, identity: Identity, before: CurrentRow & WithBody,
+  { meta, contentMd: given }: Changes): Promise<Next>
+{
   const contentMd = given ?? (await deps.codec.decodeAsync(before.body));
   const body = given === undefined ? undefined : await encodeBody(deps.codec, identity.collection, given);
   if (meta === undefined && given === undefined) return { meta: undefined, storedMeta: before.meta, body, contentMd };

@@ -27,14 +27,19 @@ export interface NewVersion {
   readonly flags: number;
 }
 
-/** Compression takes time, and so does access to the place where the collection stores its bodies; so call this before the transaction. */
+/**
+ * Compression takes time, and so does access to the place where the collection stores its bodies; so call this before
+ * the transaction.
+ */
 export async function encodeBody(codec: BodyCodec, collection: string, text: string): Promise<EncodedBody> {
   const [body] = await codec.encodeFor(collection, [text]);
   return body!;
 }
 
 /** A version as the queue of documents to embed needs it. */
-export function toPending({ identity: { id }, body: { crc, bytes } }: Pick<NewVersion, 'identity' | 'body'>): PendingDocument {
+export function toPending(
+  { identity: { id }, body: { crc, bytes } }: Pick<NewVersion, 'identity' | 'body'>,
+): PendingDocument {
   return { id, crc, bytes };
 }
 

@@ -1,18 +1,18 @@
+import { Pace } from '../../lib/pace.ts';
 import type { Standing } from '../../operations/index.ts';
 import { CHANGE_FLAGS, type Transaction } from '../../storage/index.ts';
 import { Effort } from '../schemas/index.ts';
 import { transactFor } from '../transact-for.ts';
 import { concernsSymbols, withSymbols } from './code-symbols.ts';
-import { maxRevisionsOf, type Deps } from './deps.ts';
+import { type Deps, maxRevisionsOf } from './deps.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
 import { identify } from './identity.ts';
 import { itemProblem, type RawItem, type ValidItem } from './item-rules.ts';
 import type { Meta } from './meta.ts';
-import { Pace } from '../../lib/pace.ts';
 import { putVersions } from './put-versions.ts';
 import { repairItem } from './repair-item.ts';
 import { requireText } from './require-valid.ts';
-import { toPending, type DuplicateRule, type NewVersion } from './version.ts';
+import { type DuplicateRule, type NewVersion, toPending } from './version.ts';
 
 /** Number of documents in one transaction (contract section 8). */
 export const CHUNK = 500;
@@ -33,8 +33,8 @@ export interface BatchOptions {
   /** Sum of `CHANGE_FLAGS` for the subscribers of the change feed. */
   readonly flags?: number;
   /**
-   * For callers without read permission: nothing of the result depends on what is stored. Every stored document counts as added, and none as
-   * `embeddingDropped`.
+   * For callers without read permission: nothing of the result depends on what is stored. Every stored document counts
+   * as added, and none as `embeddingDropped`.
    */
   readonly hidesStored?: boolean | undefined;
   /** Number of documents in one transaction; 500 when absent. */
@@ -44,8 +44,9 @@ export interface BatchOptions {
   /** Whose permission is needed when a transaction begins; absent for the service's own work. */
   readonly by?: Standing | undefined;
   /**
-   * Called in each transaction after its documents are written, for data that must be committed with them. `soFar` counts the first
-   * `processed` items, those of the transaction included. Rejecting rolls the transaction back and ends the batch.
+   * Called in each transaction after its documents are written, for data that must be committed with them. `soFar`
+   * counts the first `processed` items, those of the transaction included. Rejecting rolls the transaction back and
+   * ends the batch.
    */
   readonly within?: (tx: Transaction, soFar: BatchResult, processed: number) => Promise<void>;
   /** Numbers of the items in error messages; default: their indexes. */
@@ -69,9 +70,9 @@ export interface BatchResult {
 
 export interface DocumentWriter {
   /**
-   * Creates or updates documents of a collection, in order, in one transaction for every 500 or `chunk` items (fewer if the embedding queue
-   * is smaller). An item that breaks a rule or the collection's schema fails alone; only a failure of the storage rejects, and then the
-   * transactions before it stay.
+   * Creates or updates documents of a collection, in order, in one transaction for every 500 or `chunk` items (fewer if
+   * the embedding queue is smaller). An item that breaks a rule or the collection's schema fails alone; only a failure
+   * of the storage rejects, and then the transactions before it stay.
    */
   put(collection: string, items: readonly BatchItem[], options?: BatchOptions): Promise<BatchResult>;
 }
@@ -80,16 +81,32 @@ export function createWriter(deps: Deps): DocumentWriter {
   return {
     async put(collection, items, options = {}) {
       requireText(collection);
-      const result: BatchResult = { added: 0, updated: 0, skipped: 0, failed: 0, sanitized: 0, embeddingDropped: 0, errors: [] };
+      const result: BatchResult = {
+        added: 0,
+        updated: 0,
+        skipped: 0,
+        failed: 0,
+        sanitized: 0,
+        embeddingDropped: 0,
+        errors: [],
+      };
       const waitBudget = deps.embeddingCapacity.waitBudget();
       const effort = new Effort();
       const step = Math.min(options.chunk ?? CHUNK, deps.embeddingCapacity.size);
       for (let start = 0; start < items.length; start += step) {
         options.signal?.throwIfAborted();
-        const versions = await prepare(deps, collection, items.slice(start, start + step), { start, effort }, options, result);
-        const within = options.within && ((tx: Transaction, soFar: BatchResult) => options.within!(tx, soFar, Math.min(start + step, items.length)));
+        const versions = await prepare(deps, collection, items.slice(start, start + step), { start, effort }, options,
+          result);
+        const within = options.within &&
+          ((tx: Transaction, soFar: BatchResult) => options.within!(tx, soFar, Math.min(start + step, items.length)));
         await options.after;
-        await putChunk(deps, collection, versions, { waitBudget, signal: options.signal, by: options.by, within, hidesStored: options.hidesStored === true }, result);
+        await putChunk(deps, collection, versions, {
+          waitBudget,
+          signal: options.signal,
+          by: options.by,
+          within,
+          hidesStored: options.hidesStored === true,
+        }, result);
       }
       return result;
     },
@@ -104,7 +121,9 @@ interface ChunkOptions {
   readonly hidesStored: boolean;
 }
 
-async function putChunk(deps: Deps, collection: string, versions: readonly NewVersion[], { within, hidesStored, ...wait }: ChunkOptions, result: BatchResult): Promise<void> {
+async function putChunk(deps: Deps, collection: string, versions: readonly NewVersion[],
+  { within, hidesStored, ...wait }: ChunkOptions, result: BatchResult): Promise<void>
+{
   if (versions.length === 0) {
     if (within !== undefined) await transactFor(deps.sql, wait.by, (tx) => within(tx, result));
     return;
@@ -114,7 +133,8 @@ async function putChunk(deps: Deps, collection: string, versions: readonly NewVe
     const stored = flagged.filter((_, i) => outcomes[i]!.status !== 'skipped');
     const soFar = { ...result };
     for (const { status } of outcomes) soFar[hidesStored ? 'added' : status]++;
-    if (!hidesStored) soFar.embeddingDropped += stored.filter(({ flags }) => (flags & CHANGE_FLAGS.EMBEDDING_DROPPED) !== 0).length;
+    if (!hidesStored)
+      soFar.embeddingDropped += stored.filter(({ flags }) => (flags & CHANGE_FLAGS.EMBEDDING_DROPPED) !== 0).length;
     await within?.(work.tx, soFar);
     return { value: soFar, stored };
   });
@@ -122,9 +142,10 @@ async function putChunk(deps: Deps, collection: string, versions: readonly NewVe
 }
 
 /** The items that can be stored, with their bodies encoded; the problems of the others are added to the result. */
-async function prepare(
-  deps: Deps, collection: string, items: readonly BatchItem[], { start, effort }: { readonly start: number; readonly effort: Effort }, options: BatchOptions, result: BatchResult,
-): Promise<NewVersion[]> {
+async function prepare(deps: Deps, collection: string, items: readonly BatchItem[],
+  { start, effort }: { readonly start: number; readonly effort: Effort }, options: BatchOptions,
+  result: BatchResult): Promise<NewVersion[]>
+{
   const pace = new Pace();
   const valid: (BatchItem & ValidItem)[] = [];
   for (const [i, raw] of items.entries()) {
@@ -145,7 +166,8 @@ async function prepare(
   const [bodies, prepared] = await Promise.all([
     deps.codec.encodeFor(collection, valid.map(({ contentMd }) => contentMd)),
     ((options.flags ?? 0) & CHANGE_FLAGS.SKIP_FTS) === 0
-      ? deps.preparation?.prepare(collection, drafts.map(({ identity: { key, lang }, meta }, i) => ({ key, lang, meta, contentMd: valid[i]!.contentMd })))
+      ? deps.preparation?.prepare(collection,
+        drafts.map(({ identity: { key, lang }, meta }, i) => ({ key, lang, meta, contentMd: valid[i]!.contentMd })))
       : undefined,
   ]);
   return drafts.map((draft, i) => ({ ...draft, body: bodies[i]!, prepared: prepared?.[i] }));
@@ -158,7 +180,9 @@ function schemaProblem(violations: readonly string[]): string | undefined {
 }
 
 /** The metadata of the items that have symbols of source code, or might have had them. */
-async function symbolsOf(deps: Deps, collection: string, items: readonly (BatchItem & ValidItem)[], pace: Pace): Promise<ReadonlyMap<BatchItem, Meta>> {
+async function symbolsOf(deps: Deps, collection: string, items: readonly (BatchItem & ValidItem)[],
+  pace: Pace): Promise<ReadonlyMap<BatchItem, Meta>>
+{
   const found = new Map<BatchItem, Meta>();
   const concerned = items.filter(concernsSymbols);
   for (let i = 0; i < concerned.length; i += READ_AT_ONCE) {
@@ -171,14 +195,25 @@ async function symbolsOf(deps: Deps, collection: string, items: readonly (BatchI
   return found;
 }
 
-function toDraft(collection: string, { key, lang, ttl, saveRevision }: BatchItem & ValidItem, meta: Meta, { skipDuplicates, flags }: BatchOptions): Draft {
-  return { identity: identify(collection, key, lang), meta, ttl, saveRevision, skipDuplicate: skipDuplicates, flags: flags ?? 0 };
+function toDraft(collection: string, { key, lang, ttl, saveRevision }: BatchItem & ValidItem, meta: Meta,
+  { skipDuplicates, flags }: BatchOptions): Draft
+{
+  return {
+    identity: identify(collection, key, lang),
+    meta,
+    ttl,
+    saveRevision,
+    skipDuplicate: skipDuplicates,
+    flags: flags ?? 0,
+  };
 }
 
 const SHOWN_KEY = 200;
 
 /** Counts a failed item and adds its reason. */
-export function addFailure(result: Pick<BatchResult, 'failed' | 'errors'>, index: number, key: string | undefined, reason: string): void {
+export function addFailure(result: Pick<BatchResult, 'failed' | 'errors'>, index: number, key: string | undefined,
+  reason: string): void
+{
   const shown = key !== undefined && key.length > SHOWN_KEY ? `${key.slice(0, SHOWN_KEY)}…` : (key ?? '');
   result.failed++;
   result.errors.push(`${index} ${shown}: ${reason}`);

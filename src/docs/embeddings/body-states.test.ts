@@ -8,9 +8,17 @@ class Tables implements Queries {
 
   async all<R extends Row>(_: string, params: readonly unknown[] = []): Promise<R[]> {
     this.read.push([...new Set(params)]);
-    return ([...new Set(params)] as number[]).filter((ord) => ord > 0 && ord < 10).map((ord) => ({
-      ord, expires_at: ord === 6 ? 100 : null, crc: ord, bytes: 10, ...(ord % 2 === 0 ? { e_crc: ord === 4 ? 0 : ord, e_bytes: 10, chunking: 'c' } : { e_crc: null, e_bytes: null, chunking: null }),
-    }) as unknown as R);
+    return ([...new Set(params)] as number[]).filter((ord) => ord > 0 && ord < 10).map((ord) =>
+      ({
+        ord,
+        expires_at: ord === 6 ? 100 : null,
+        crc: ord,
+        bytes: 10,
+        ...(ord % 2 === 0
+          ? { e_crc: ord === 4 ? 0 : ord, e_bytes: 10, chunking: 'c' }
+          : { e_crc: null, e_bytes: null, chunking: null }),
+      }) as unknown as R
+    );
   }
 
   async get<R extends Row>(): Promise<R | undefined> {
@@ -25,12 +33,11 @@ async function statesOf(ords: readonly number[], tables = new Tables()): Promise
 }
 
 it('say whether a document has vectors, of its present body', async () => {
-  expect(await statesOf([1, 4, 6, 99])).toEqual([
-    [1, { expiresAt: null, embedded: undefined, isFresh: false }],
-    [4, { expiresAt: null, embedded: { ord: 4, crc: 0, bytes: 10, chunking: 'c' }, isFresh: false }],
-    [6, { expiresAt: 100, embedded: { ord: 6, crc: 6, bytes: 10, chunking: 'c' }, isFresh: true }],
-    [99, undefined],
-  ]);
+  expect(await statesOf([1, 4, 6, 99])).toEqual([[1, { expiresAt: null, embedded: undefined, isFresh: false }], [4, {
+    expiresAt: null,
+    embedded: { ord: 4, crc: 0, bytes: 10, chunking: 'c' },
+    isFresh: false,
+  }], [6, { expiresAt: 100, embedded: { ord: 6, crc: 6, bytes: 10, chunking: 'c' }, isFresh: true }], [99, undefined]]);
 });
 
 it('are read a few hundred at a time, and passed in order, also twice', async () => {

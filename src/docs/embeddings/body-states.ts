@@ -46,12 +46,19 @@ export class BodyStates {
     const { marks, params } = inList(ords);
     return this.#queries.all<StateRow>(
       `SELECT d.ord, d.expires_at, d.crc, d.bytes, e.crc AS e_crc, e.bytes AS e_bytes, e.chunking
-       FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord WHERE d.ord IN (${marks})`, params,
+       FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord WHERE d.ord IN (${marks})`,
+      params,
     );
   }
 }
 
-function toState({ ord, expires_at: expiresAt, crc, bytes, e_crc: embeddedCrc, e_bytes: embeddedBytes, chunking }: StateRow): BodyState {
+function toState(
+  { ord, expires_at: expiresAt, crc, bytes, e_crc: embeddedCrc, e_bytes: embeddedBytes, chunking }: StateRow,
+): BodyState {
   if (embeddedCrc === null) return { expiresAt, embedded: undefined, isFresh: false };
-  return { expiresAt, embedded: { ord, crc: embeddedCrc, bytes: embeddedBytes, chunking }, isFresh: embeddedCrc === crc && embeddedBytes === bytes };
+  return {
+    expiresAt,
+    embedded: { ord, crc: embeddedCrc, bytes: embeddedBytes, chunking },
+    isFresh: embeddedCrc === crc && embeddedBytes === bytes,
+  };
 }

@@ -32,8 +32,9 @@ export interface DocumentChunk {
 export interface Piece extends ChunkRange {
   readonly context: string;
   /**
-   * The UTF-8 of what is embedded behind the context: as `plain`, but for runs of spaces and whitespace around it, which no token has.
-   * Undefined if it has a character beyond ASCII at its beginning or end, which may be whitespace, or nothing at all.
+   * The UTF-8 of what is embedded behind the context: as `plain`, but for runs of spaces and whitespace around it,
+   * which no token has. Undefined if it has a character beyond ASCII at its beginning or end, which may be whitespace,
+   * or nothing at all.
    */
   readonly utf8: Uint8Array | undefined;
   /** The whole chunk; undefined if it is blank. Must be called before the next piece is requested. */
@@ -44,7 +45,9 @@ export interface Piece extends ChunkRange {
 export interface Chunker {
   /** The chunks of a body, in order and without overlap; none if it is blank. */
   chunksOf(document: Cuttable & { readonly contentMd: string }): DocumentChunk[];
-  /** The same chunks for embedding, and blank ones: without their strings, which take longer to make than the vectors. */
+  /**
+   * The same chunks for embedding, and blank ones: without their strings, which take longer to make than the vectors.
+   */
   piecesOf(document: Cuttable & { readonly contentMd: string; readonly utf8: Buffer }): Iterable<Piece>;
   /** Names the way in which a document is cut: equal names and equal bodies produce equal chunks. */
   chunkingOf(document: Cuttable): string;
@@ -56,25 +59,41 @@ export function embeddedText({ text, context = '', plain = text }: DocumentChunk
 }
 
 /**
- * Prose and code are cut by different rules (contract, "Code documents"; decisions section 4.3). The content of a document decides its kind,
- * unless the server forces one; without chunking, a body is one chunk. `passages` returns the style that suits the current model, if it has
- * one: then prose is cut into passages of that size, which are embedded without their markup, with the title and headings above them. A
- * passage of nothing but markup, such as code, is embedded as it is. The first passage is the document's lead.
+ * Prose and code are cut by different rules (contract, "Code documents"; decisions section 4.3). The content of a
+ * document decides its kind, unless the server forces one; without chunking, a body is one chunk. `passages` returns
+ * the style that suits the current model, if it has one: then prose is cut into passages of that size, which are
+ * embedded without their markup, with the title and headings above them. A passage of nothing but markup, such as code,
+ * is embedded as it is. The first passage is the document's lead.
  */
-export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' | 'chunkMode' | 'chunkSize'>, passages: () => PassageStyle | undefined = () => undefined): Chunker {
+export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' | 'chunkMode' | 'chunkSize'>,
+  passages: () => PassageStyle | undefined = () => undefined): Chunker
+{
   const { chunkEnabled, chunkMode } = settings;
-  const isCode = (document: Cuttable): boolean => (chunkMode === undefined ? isCodeDocument(document) : chunkMode === 'code');
+  const isCode = (
+    document: Cuttable,
+  ): boolean => (chunkMode === undefined ? isCodeDocument(document) : chunkMode === 'code');
   const cut = (document: Cuttable & { readonly contentMd: string }, bytes: Buffer): CutBody => {
     const { contentMd } = document;
     if (contentMd.trim() === '') return { bytes, ranges: [], passages: undefined };
-    if (!chunkEnabled) return { bytes, ranges: [{ startLine: 1, endLine: lastLine(contentMd), start: 0, end: bytes.length }], passages: undefined };
+    if (!chunkEnabled)
+      return {
+        bytes,
+        ranges: [{ startLine: 1, endLine: lastLine(contentMd), start: 0, end: bytes.length }],
+        passages: undefined,
+      };
     const kernel = chunkKernel();
     const style = passages();
     const size = chunkSizeOf(settings, style);
     const code = isCode(document);
     const ranges = code ? kernel.code(bytes, lexicalProfile(codeLanguage(document)), size) : kernel.prose(bytes, size);
     const isPlain = style !== undefined && !code;
-    return { bytes, ranges, passages: isPlain ? { unmarked: kernel.withoutMarkup(bytes), trail: new HeadingTrail(contentMd, titleOf(document)) } : undefined };
+    return {
+      bytes,
+      ranges,
+      passages: isPlain
+        ? { unmarked: kernel.withoutMarkup(bytes), trail: new HeadingTrail(contentMd, titleOf(document)) }
+        : undefined,
+    };
   };
   return {
     chunksOf(document) {
@@ -108,7 +127,15 @@ function chunkAt({ bytes, passages }: CutBody, range: ChunkRange): DocumentChunk
   const text = bytes.toString('utf8', start, end);
   if (passages === undefined) return { text, startLine, endLine, start, end };
   const plain = passages.unmarked.toString('utf8', start, end).trim().replace(/ {2,}/g, ' ');
-  return { text, context: passages.trail.above(startLine), ...(plain !== '' && { plain }), startLine, endLine, start, end };
+  return {
+    text,
+    context: passages.trail.above(startLine),
+    ...(plain !== '' && { plain }),
+    startLine,
+    endLine,
+    start,
+    end,
+  };
 }
 
 function* piecesIn(whole: CutBody): Generator<Piece> {
@@ -118,13 +145,21 @@ function* piecesIn(whole: CutBody): Generator<Piece> {
       const found = chunkAt(whole, range);
       return found.text.trim() === '' ? undefined : found;
     };
-    yield { ...range, context: passages?.trail.above(range.startLine) ?? '', utf8: trimmed(passages?.unmarked ?? bytes, range.start, range.end), chunk };
+    yield {
+      ...range,
+      context: passages?.trail.above(range.startLine) ?? '',
+      utf8: trimmed(passages?.unmarked ?? bytes, range.start, range.end),
+      chunk,
+    };
   }
 }
 
 const DELETE = 0x7f;
 
-/** A part of a text without ASCII whitespace around it; undefined if that is nothing, or begins or ends with another character than one of ASCII. */
+/**
+ * A part of a text without ASCII whitespace around it; undefined if that is nothing, or begins or ends with another
+ * character than one of ASCII.
+ */
 function trimmed(utf8: Buffer, start: number, end: number): Uint8Array | undefined {
   while (start < end && isSpace(utf8[start]!)) start++;
   while (start < end && isSpace(utf8[end - 1]!)) end--;

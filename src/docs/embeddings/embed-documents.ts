@@ -9,14 +9,18 @@ export interface EmbeddedDocument {
   readonly chunks: readonly NewVector[];
 }
 
-/** The model that made the vectors, and the precision in which it wants them stored if their collection does not say. */
+/**
+ * The model that made the vectors, and the precision in which it wants them stored if their collection does not say.
+ */
 export interface Maker extends ModelIdentity {
   readonly stored?: 'int8' | undefined;
 }
 
 /** Called as the work proceeds. */
 export interface EmbeddingEvents {
-  /** The vectors of these documents are complete. Documents that were complete shortly after each other come together. */
+  /**
+   * The vectors of these documents are complete. Documents that were complete shortly after each other come together.
+   */
   readonly onEmbedded: (model: Maker, documents: readonly EmbeddedDocument[]) => Promise<void>;
   /** This provider will never accept the document, for example because a text is too long. */
   readonly onRefused: (document: LoadedDocument, error: Error) => Promise<void>;
@@ -48,21 +52,30 @@ const PUBLISHED_AT_ONCE = 1024;
 const HELD_MS = 100;
 
 /**
- * Embeds documents; the chunks of several small documents share one call, but documents of `alone` share none. A call that is permanently
- * refused is repeated for each of its documents, so that one cannot prevent the others from being embedded. A document is blamed only if the
- * provider accepts another text. Every other failure rejects; it says nothing about documents for which no event was called.
+ * Embeds documents; the chunks of several small documents share one call, but documents of `alone` share none. A call
+ * that is permanently refused is repeated for each of its documents, so that one cannot prevent the others from being
+ * embedded. A document is blamed only if the provider accepts another text. Every other failure rejects; it says
+ * nothing about documents for which no event was called.
  */
-export async function embedDocuments(
-  provider: EmbeddingProvider, documents: readonly LoadedDocument[], events: EmbeddingEvents, signal: AbortSignal, alone: ReadonlySet<number> = new Set(),
-): Promise<void> {
-  const tasks = documents.map((document): Task => ({ document, vectors: document.chunks.map(() => undefined), missing: document.chunks.length, refused: false }));
+export async function embedDocuments(provider: EmbeddingProvider, documents: readonly LoadedDocument[],
+  events: EmbeddingEvents, signal: AbortSignal, alone: ReadonlySet<number> = new Set()): Promise<void>
+{
+  const tasks = documents.map((document): Task => ({
+    document,
+    vectors: document.chunks.map(() => undefined),
+    missing: document.chunks.length,
+    refused: false,
+  }));
   const finished = new Finished(provider, events);
   await finished.add(tasks.filter(({ missing }) => missing === 0));
   try {
     for (const group of groups(tasks, alone)) {
       const pieces = group.flatMap((task) => task.document.chunks.map((_, chunk): Piece => ({ task, chunk })));
       for (let i = 0; i < pieces.length; i += provider.maxBatch) {
-        await embedPieces(provider, pieces.slice(i, i + provider.maxBatch).filter(({ task }) => !task.refused), { ...events, finished }, signal);
+        await embedPieces(provider, pieces.slice(i, i + provider.maxBatch).filter(({ task }) => !task.refused), {
+          ...events,
+          finished,
+        }, signal);
       }
     }
   } catch (error) {
@@ -73,8 +86,9 @@ export async function embedDocuments(
 }
 
 /**
- * Documents whose vectors are complete and not yet published. A quick provider completes a few documents in a millisecond, and to store
- * each few in a transaction of their own takes longer than to embed them; vectors of a slow provider wait for no others.
+ * Documents whose vectors are complete and not yet published. A quick provider completes a few documents in a
+ * millisecond, and to store each few in a transaction of their own takes longer than to embed them; vectors of a slow
+ * provider wait for no others.
  */
 class Finished {
   readonly #provider: EmbeddingProvider;
@@ -105,11 +119,14 @@ class Finished {
 
 /** Tasks that may share calls. */
 function groups(tasks: readonly Task[], alone: ReadonlySet<number>): Task[][] {
-  const [single, shared] = [tasks.filter(({ document }) => alone.has(document.ord)), tasks.filter(({ document }) => !alone.has(document.ord))];
+  const [single, shared] = [tasks.filter(({ document }) => alone.has(document.ord)),
+    tasks.filter(({ document }) => !alone.has(document.ord))];
   return [shared, ...single.map((task) => [task])];
 }
 
-async function embedPieces(provider: EmbeddingProvider, pieces: readonly Piece[], events: PieceEvents, signal: AbortSignal): Promise<void> {
+async function embedPieces(provider: EmbeddingProvider, pieces: readonly Piece[], events: PieceEvents,
+  signal: AbortSignal): Promise<void>
+{
   if (pieces.length === 0) return;
   signal.throwIfAborted();
   const tasks = [...new Set(pieces.map(({ task }) => task))];
@@ -122,14 +139,16 @@ async function embedPieces(provider: EmbeddingProvider, pieces: readonly Piece[]
       throw error;
     }
     if (tasks.length === 1) return refuse(tasks[0]!, error, events);
-    for (const task of tasks) await embedPieces(provider, pieces.filter((piece) => piece.task === task), events, signal);
+    for (const task of tasks)
+      await embedPieces(provider, pieces.filter((piece) => piece.task === task), events, signal);
     return;
   }
   await events.finished.add(tasks.filter(({ missing }) => missing === 0));
 }
 
 async function call(provider: EmbeddingProvider, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
-  const vectors = await embedTexts(provider, pieces.map(({ task, chunk }) => embeddedText(task.document.chunks[chunk]!)), signal);
+  const vectors = await embedTexts(provider,
+    pieces.map(({ task, chunk }) => embeddedText(task.document.chunks[chunk]!)), signal);
   for (const [i, { task, chunk }] of pieces.entries()) {
     if (task.vectors[chunk] === undefined) task.missing--;
     task.vectors[chunk] = vectors[i]!;
@@ -137,11 +156,17 @@ async function call(provider: EmbeddingProvider, pieces: readonly Piece[], signa
 }
 
 /** Stored vectors are compared with all others, so their number and length are checked here. */
-async function embedTexts(provider: EmbeddingProvider, texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+async function embedTexts(provider: EmbeddingProvider, texts: readonly string[],
+  signal: AbortSignal): Promise<Float32Array[]>
+{
   const vectors = await provider.embed(texts, 'document', signal);
-  if (vectors.length !== texts.length) throw new EmbeddingError(`expected ${texts.length} vectors, got ${vectors.length}`, { retryable: false });
+  if (vectors.length !== texts.length)
+    throw new EmbeddingError(`expected ${texts.length} vectors, got ${vectors.length}`, { retryable: false });
   const odd = vectors.find(({ length }) => length !== provider.dimensions);
-  if (odd !== undefined) throw new EmbeddingError(`expected vectors of ${provider.dimensions} numbers, got ${odd.length}`, { retryable: false });
+  if (odd !== undefined)
+    throw new EmbeddingError(`expected vectors of ${provider.dimensions} numbers, got ${odd.length}`, {
+      retryable: false,
+    });
   return vectors;
 }
 
@@ -161,10 +186,18 @@ async function refuse(task: Task, error: Error, events: PieceEvents): Promise<vo
   await events.onRefused(task.document, error);
 }
 
-async function publish({ model, variant, dimensions, passages }: EmbeddingProvider, done: readonly Task[], events: EmbeddingEvents): Promise<void> {
+async function publish({ model, variant, dimensions, passages }: EmbeddingProvider, done: readonly Task[],
+  events: EmbeddingEvents): Promise<void>
+{
   const embedded = done.map(({ document, vectors }) => ({
     document,
-    chunks: document.chunks.map(({ startLine, endLine, start, end }, i) => ({ startLine, endLine, start, end, vector: vectors[i]! })),
+    chunks: document.chunks.map(({ startLine, endLine, start, end }, i) => ({
+      startLine,
+      endLine,
+      start,
+      end,
+      vector: vectors[i]!,
+    })),
   }));
   await events.onEmbedded({ model, variant, dimensions, stored: passages?.stored }, embedded);
 }

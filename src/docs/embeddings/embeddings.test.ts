@@ -17,7 +17,12 @@ describe('vectors of texts', () => {
   it('are those of the provider, a query remembered', async () => {
     const { embeddings, script } = await open();
     const controller = new AbortController();
-    expect(await embeddings.embedQuery('how', controller.signal)).toEqual({ vector: vectorOf('how'), model: 'own-model', variant: 'plain', dimensions: 4 });
+    expect(await embeddings.embedQuery('how', controller.signal)).toEqual({
+      vector: vectorOf('how'),
+      model: 'own-model',
+      variant: 'plain',
+      dimensions: 4,
+    });
     await embeddings.embedQuery('how');
     expect(script.calls).toEqual([{ texts: ['how'], role: 'query', model: 'own-model' }]);
     const texts = Array.from({ length: 9 }, (_, i) => `label ${i}`);
@@ -28,9 +33,15 @@ describe('vectors of texts', () => {
   it('cannot be computed by a provider that fails, or without one', async () => {
     const { embeddings, script } = await open();
     script.failure = () => new EmbeddingError('connection refused', { retryable: true });
-    await expect(embeddings.embedQuery('q')).rejects.toMatchObject({ code: 'unavailable', message: 'embedding failed: connection refused' });
+    await expect(embeddings.embedQuery('q')).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'embedding failed: connection refused',
+    });
     const without = await open({ provider: 'none' });
-    await expect(without.embeddings.embedTexts(['q'], 'query')).rejects.toMatchObject({ code: 'invalid_argument', message: 'embedding provider not configured' });
+    await expect(without.embeddings.embedTexts(['q'], 'query')).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'embedding provider not configured',
+    });
   });
 });
 
@@ -47,9 +58,15 @@ describe('a start', () => {
     fixtures.push(later);
     await later.embeddings.settled();
     expect(later.warnings.map((warning) => 'collection' in warning && warning.collection)).toEqual(['blog', 'other']);
-    expect(later.warnings[0]).toMatchObject({ model: 'new', found: [{ model: 'old', variant: 'plain', documents: 2 }] });
+    expect(later.warnings[0]).toMatchObject({
+      model: 'new',
+      found: [{ model: 'old', variant: 'plain', documents: 2 }],
+    });
     expect(script.calls).toEqual([]);
-    expect(await later.stats()).toMatchObject({ model: 'new', collections: { blog: { stale: true, model: 'old', variant: 'plain' } } });
+    expect(await later.stats()).toMatchObject({
+      model: 'new',
+      collections: { blog: { stale: true, model: 'old', variant: 'plain' } },
+    });
   });
 });
 
@@ -83,7 +100,11 @@ describe('a restore', () => {
   it('queues what the backup had in its feed alone, and nothing that was skipped', async () => {
     const fixture = await open();
     await fixture.add('a', 'one');
-    await fixture.call('ingestDocuments', { collection: 'blog', documents: [{ key: 's', lang: 'en', contentMd: 'skipped' }], options: { skipEmbeddings: true } });
+    await fixture.call('ingestDocuments', {
+      collection: 'blog',
+      documents: [{ key: 's', lang: 'en', contentMd: 'skipped' }],
+      options: { skipEmbeddings: true },
+    });
     await fixture.embeddings.settled();
     await fixture.embeddings.stop(); // later writes are not followed yet
     await fixture.add('b', 'two');
@@ -112,10 +133,9 @@ describe('the metrics of embeddings (decisions section 4.1)', () => {
     await fixture.script.reached;
     await fixture.add('c', 'three');
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-    expect(lines).toEqual([
-      'svc_vector_embeddings_total{collection="blog"} 1', 'svc_embedding_provider_configured 1', 'svc_embedding_queue_size 1', 'svc_embedding_queue_dropped_total 1',
-      'svc_embedding_cache_hits_total 1', 'svc_embedding_cache_misses_total 1', 'svc_embedding_cache_size 1', 'svc_embedding_token_bytes 0',
-    ]);
+    expect(lines).toEqual(['svc_vector_embeddings_total{collection="blog"} 1', 'svc_embedding_provider_configured 1',
+      'svc_embedding_queue_size 1', 'svc_embedding_queue_dropped_total 1', 'svc_embedding_cache_hits_total 1',
+      'svc_embedding_cache_misses_total 1', 'svc_embedding_cache_size 1', 'svc_embedding_token_bytes 0']);
     expect(await registry.metrics()).toContain('svc_embedding_queue_dropped_total 1\n');
   });
 });

@@ -1,32 +1,33 @@
 import type { Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
-import { cachedQueries, createEmbeddingProvider, EmbeddingError, type EmbeddingProvider, type EmbeddingRole } from '../../embedding/index.ts';
+import { cachedQueries, createEmbeddingProvider, EmbeddingError, type EmbeddingProvider,
+  type EmbeddingRole } from '../../embedding/index.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { Handlers } from '../../operations/index.ts';
+import type { Change } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { EmbeddingCapacity } from '../documents/index.ts';
-import type { Change } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { createChunker, type Chunker } from './chunker.ts';
-import { createConfigHandlers, effectiveChoice, type ConfigHandlers } from './configs/configs.ts';
+import { BodyStates } from './body-states.ts';
+import { type Chunker, createChunker } from './chunker.ts';
+import { type ConfigHandlers, createConfigHandlers, effectiveChoice } from './configs/configs.ts';
 import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
-import { EncoderService, type Encoder } from './encoder/encoder.ts';
 import { countEmbeddings } from './embedding-counts.ts';
+import { type Encoder, EncoderService } from './encoder/encoder.ts';
 import { FormerModels } from './former-models.ts';
-import { FreshVectors, type DocumentVectors } from './fresh-vectors.ts';
+import { type DocumentVectors, FreshVectors } from './fresh-vectors.ts';
 import { guardedProviders } from './guarded-providers.ts';
 import { registerMetrics } from './metrics.ts';
-import { Providers, type CreateProvider } from './providers.ts';
+import { type CreateProvider, Providers } from './providers.ts';
 import { createQueue } from './queue/queue.ts';
-import { BodyStates } from './body-states.ts';
 import { ReindexJobs } from './reindex-jobs.ts';
 import { chunkSizeOf, embeddingSettings } from './settings.ts';
 import { TokenMatching } from './token-matching.ts';
 import { TokenWarmUp } from './token-warm-up.ts';
+import { type ModelIdentity, type StoredVector, vectorsOfCollection, vectorsOfDocuments } from './vector-rows.ts';
 import { isStale, readVectorStats } from './vector-stats.ts';
-import { vectorsOfCollection, vectorsOfDocuments, type ModelIdentity, type StoredVector } from './vector-rows.ts';
 
 type EmbeddingHandlers = ConfigHandlers & Required<Pick<Handlers<Operations>, 'reindexVectors' | 'getVectorStats'>>;
 
@@ -44,8 +45,8 @@ export interface Embeddings extends Chunker {
   /** Back-pressure for all that write documents. */
   readonly embeddingCapacity: EmbeddingCapacity;
   /**
-   * Starts to follow the change feed; embeds nothing in read mode. Logs a warning if stored vectors are of another model. Throws a
-   * `ConfigError` when the settings of the server are used and name a provider that cannot work.
+   * Starts to follow the change feed; embeds nothing in read mode. Logs a warning if stored vectors are of another
+   * model. Throws a `ConfigError` when the settings of the server are used and name a provider that cannot work.
    */
   start(): Promise<void>;
   /** Cancels running calls; their documents stay queued. Harmless before `start` and when repeated. */
@@ -56,22 +57,27 @@ export interface Embeddings extends Chunker {
   restart(): Promise<void>;
   /** The configuration in use; the provider `none` with an empty model when there is none. */
   describe(): {
-    readonly vectors: { readonly enabled: boolean; readonly provider: string; readonly model: string; readonly dimensions: number };
+    readonly vectors: { readonly enabled: boolean; readonly provider: string; readonly model: string;
+      readonly dimensions: number };
     readonly chunking: { readonly enabled: boolean; readonly chunkSize: number };
   };
   /**
-   * The vectors of texts in a role; texts must not be blank. A single query text is cached for a while. Throws `invalid_argument` without a
-   * provider, `unavailable` when it fails.
+   * The vectors of texts in a role; texts must not be blank. A single query text is cached for a while. Throws
+   * `invalid_argument` without a provider, `unavailable` when it fails.
    */
   embedTexts(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<TextVectors>;
   /**
-   * The vector of a query, for a collection that has vectors of the models in `present` (the model of the most documents first). It is made
-   * by the current provider's model, unless most documents have vectors of another model that is available. Fails as `embedTexts` does.
+   * The vector of a query, for a collection that has vectors of the models in `present` (the model of the most
+   * documents first). It is made by the current provider's model, unless most documents have vectors of another model
+   * that is available. Fails as `embedTexts` does.
    */
-  embedQuery(text: string, signal?: AbortSignal, present?: readonly ModelIdentity[]): Promise<Omit<TextVectors, 'vectors'> & { readonly vector: Float32Array }>;
+  embedQuery(text: string, signal?: AbortSignal,
+    present?: readonly ModelIdentity[]): Promise<Omit<TextVectors, 'vectors'> & { readonly vector: Float32Array }>;
   /** Reorders search results. */
   readonly encoder: Encoder;
-  /** Weight of the first passage of a document in its score, for vectors of a model; 0 if only its best passage counts. */
+  /**
+   * Weight of the first passage of a document in its score, for vectors of a model; 0 if only its best passage counts.
+   */
   leadWeightOf(model: Pick<ModelIdentity, 'model' | 'variant'> | undefined): number;
   /** Compares documents with a query token by token; see `TokenMatching`. */
   readonly matching: Pick<TokenMatching, 'similarities'>;
@@ -106,7 +112,12 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   const { collections, indexReady, outbound, timer = systemTimer } = areas;
   const create = areas.create ?? guardedProviders(outbound, { log, timer });
   const settings = embeddingSettings(environment.settings);
-  const providers = new Providers({ create, cache: { size: settings.cacheSize, ttlMs: settings.cacheTtlMs }, clock, log });
+  const providers = new Providers({
+    create,
+    cache: { size: settings.cacheSize, ttlMs: settings.cacheTtlMs },
+    clock,
+    log,
+  });
   const formerModels = new FormerModels(create);
   const passages = () => providers.current?.passages;
   const chunker = createChunker(settings, passages);
@@ -117,32 +128,47 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   let hasDuty = environment.isNode !== true;
   const { createEncoder = () => createEmbeddingProvider({ provider: 'local' }, { log, timer }) } = areas;
   const encoder = new EncoderService({
-    sql, clock, log, timer, chunker, codec: environment.codec, rerank: settings.rerank, budgetMs: settings.rerankBudgetMs, isWritable: writable,
+    sql,
+    clock,
+    log,
+    timer,
+    chunker,
+    codec: environment.codec,
+    rerank: settings.rerank,
+    budgetMs: settings.rerankBudgetMs,
+    isWritable: writable,
     create: () => cachedQueries(createEncoder(), { size: settings.cacheSize, ttlMs: settings.cacheTtlMs, clock }),
     mayKeep: (collection) => writable && collections.configOf(collection)?.encrypted !== true,
     isBusy: () => queue.gate.depth > 0,
   });
   const bodies = new BodyStates(sql);
   const matching = new TokenMatching({ sql, clock, chunker, providers, bodies, codec: environment.codec });
-  const newWarmUp = () => new TokenWarmUp({
-    sql, clock, log, matching, isIdle: () => queue.gate.depth === 0, isLocal: (collection) => collections.configOf(collection)?.storageBackend !== 's3',
-  });
+  const newWarmUp = () =>
+    new TokenWarmUp({
+      sql,
+      clock,
+      log,
+      matching,
+      isIdle: () => queue.gate.depth === 0,
+      isLocal: (collection) => collections.configOf(collection)?.storageBackend !== 's3',
+    });
   let warmUp: TokenWarmUp | undefined;
   const exclusively = oneAfterTheOther();
   let started = false;
   let warning: Promise<void> = Promise.resolve();
 
-  const apply = (): Promise<void> => exclusively(async () => {
-    if (!started) return;
-    const config = toProviderConfig(await effectiveChoice({ sql, keys: environment.keys, settings }), settings);
-    // The feed is followed before there is a provider, so that no write in between is missed.
-    const embeds = writable && hasDuty;
-    if (embeds && config !== undefined) await queue.start();
-    const changed = providers.configure(config);
-    if (providers.current === undefined) await queue.stop();
-    else if (changed && embeds) await queue.tryAgain();
-    if (embeds && config === undefined) await queue.forget();
-  });
+  const apply = (): Promise<void> =>
+    exclusively(async () => {
+      if (!started) return;
+      const config = toProviderConfig(await effectiveChoice({ sql, keys: environment.keys, settings }), settings);
+      // The feed is followed before there is a provider, so that no write in between is missed.
+      const embeds = writable && hasDuty;
+      if (embeds && config !== undefined) await queue.start();
+      const changed = providers.configure(config);
+      if (providers.current === undefined) await queue.stop();
+      else if (changed && embeds) await queue.tryAgain();
+      if (embeds && config === undefined) await queue.forget();
+    });
   const start = async (): Promise<void> => {
     const choice = await effectiveChoice({ sql, keys: environment.keys, settings });
     if (choice === settings) await checkSettings(settings, create);
@@ -152,7 +178,9 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     encoder.start();
     warmUp = newWarmUp();
     // Counting takes time, and startup must not wait for it.
-    warning = warnOfOtherModels().catch((error: unknown) => log.warn({ err: error }, 'the models of the vectors could not be read'));
+    warning = warnOfOtherModels().catch((error: unknown) =>
+      log.warn({ err: error }, 'the models of the vectors could not be read')
+    );
   };
   /** Everything except the provider, which searches use. */
   const halt = async (): Promise<void> => {
@@ -170,18 +198,22 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     for (const { name, models } of await countEmbeddings(sql, clock)) {
       if (!isStale(models, provider)) continue;
       const found = models.map(({ model, variant, documents }) => ({ model, variant, documents }));
-      log.warn({ collection: name, found, model: provider.model, variant: provider.variant }, 'vectors are of another model than the current one; POST /v1/vector-reindex embeds them again');
+      log.warn({ collection: name, found, model: provider.model, variant: provider.variant },
+        'vectors are of another model than the current one; POST /v1/vector-reindex embeds them again');
     }
   };
   const embedTexts: Embeddings['embedTexts'] = async (texts, role, signal) => {
     const result = await providers.use(async (provider) => {
       const vectors: Float32Array[] = [];
-      for (let i = 0; i < texts.length; i += provider.maxBatch) vectors.push(...(await provider.embed(texts.slice(i, i + provider.maxBatch), role, signal)));
+      for (let i = 0; i < texts.length; i += provider.maxBatch)
+        vectors.push(...(await provider.embed(texts.slice(i, i + provider.maxBatch), role, signal)));
       const { model, variant, dimensions } = provider;
       return { vectors, model, variant, dimensions };
     }).catch((error: unknown) => {
       signal?.throwIfAborted();
-      throw error instanceof EmbeddingError ? new ServiceError('unavailable', `embedding failed: ${error.message}`, { cause: error }) : error;
+      throw error instanceof EmbeddingError
+        ? new ServiceError('unavailable', `embedding failed: ${error.message}`, { cause: error })
+        : error;
     });
     if (result === undefined) throw new ServiceError('invalid_argument', 'embedding provider not configured');
     return result;
@@ -192,9 +224,18 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     handlers: {
       ...createConfigHandlers({ sql, feed: environment.feed, clock, keys: environment.keys, settings, create, apply }),
       reindexVectors: ({ collection, force }, { signal }) => jobs.run(collection, force, signal),
-      getVectorStats: (_input, { identity }) => readVectorStats({
-        sql, clock, settings, collections, indexReady, gate: queue.gate, encoder, provider: () => providers.current, lastError: () => queue.lastError,
-      }, identity),
+      getVectorStats: (_input, { identity }) =>
+        readVectorStats({
+          sql,
+          clock,
+          settings,
+          collections,
+          indexReady,
+          gate: queue.gate,
+          encoder,
+          provider: () => providers.current,
+          lastError: () => queue.lastError,
+        }, identity),
     },
     embeddingCapacity: queue.gate,
     start,
@@ -239,7 +280,9 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     },
     leadWeightOf(model) {
       const provider = providers.current;
-      return provider !== undefined && model?.model === provider.model && model.variant === provider.variant ? provider.passages?.leadWeight ?? 0 : 0;
+      return provider !== undefined && model?.model === provider.model && model.variant === provider.variant
+        ? provider.passages?.leadWeight ?? 0
+        : 0;
     },
     freshVectorsOf: (change) => fresh.take(change),
     vectorsOfCollection: (collection) => vectorsOfCollection(sql.background, collection),
@@ -248,7 +291,17 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       await warning;
       await queue.settled(signal);
     },
-    registerMetrics: (registers) => registerMetrics(registers, { sql, clock, log, gate: queue.gate, encoder, isConfigured: () => providers.current !== undefined, cache: () => providers.cache, tokenBytes: () => matching.bytes }),
+    registerMetrics: (registers) =>
+      registerMetrics(registers, {
+        sql,
+        clock,
+        log,
+        gate: queue.gate,
+        encoder,
+        isConfigured: () => providers.current !== undefined,
+        cache: () => providers.cache,
+        tokenBytes: () => matching.bytes,
+      }),
   };
 }
 

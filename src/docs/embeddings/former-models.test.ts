@@ -13,7 +13,8 @@ it('searches a collection by the built-in model that most of its documents have'
   const [vector] = await former.for(current, [HASHED])!.embed(['whales'], 'query');
   expect(vector).toHaveLength(768);
   // The model in use, models that are not built in, or none; and other providers search only with their own model.
-  for (const present of [[STATIC, HASHED], [{ ...HASHED, variant: 'lexical-9' }], [{ ...HASHED, model: 'other' }], []]) expect(former.for(current, present)).toBeUndefined();
+  for (const present of [[STATIC, HASHED], [{ ...HASHED, variant: 'lexical-9' }], [{ ...HASHED, model: 'other' }], []])
+    expect(former.for(current, present)).toBeUndefined();
   expect(former.for(createEmbeddingProvider({ provider: 'ollama' }), [HASHED])).toBeUndefined();
   expect(former.for(undefined, [HASHED])).toBeUndefined();
   await former.close();

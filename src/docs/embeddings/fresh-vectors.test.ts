@@ -3,7 +3,8 @@ import { FreshVectors } from './fresh-vectors.ts';
 import { fromBlob, toBlob } from './vector-blob.ts';
 
 const model = { model: 'm', variant: 'v', dimensions: 4 };
-const blobsOf = (count: number) => Array.from({ length: count }, (_, i) => toBlob(Float32Array.of(1, -0.5, i, 0), 'int8'));
+const blobsOf = (count: number) =>
+  Array.from({ length: count }, (_, i) => toBlob(Float32Array.of(1, -0.5, i, 0), 'int8'));
 const document = (ord: number, count: number) => ({ ord, model, stored: 'int8' as const, blobs: blobsOf(count) });
 
 it('are what the table has, once', () => {
@@ -35,6 +36,9 @@ it('are not those of another document, and can be forgotten', () => {
 it('are the newest, up to a size', () => {
   const fresh = new FreshVectors();
   const blob = new Uint8Array(2 ** 20);
-  for (let lsn = 1; lsn <= 20; lsn++) fresh.add(lsn, { ...document(lsn, 1), blobs: [blob], model: { ...model, dimensions: 2 ** 18 } });
-  expect(Array.from({ length: 20 }, (_, i) => fresh.take({ lsn: i + 1, ord: i + 1 }) !== undefined).indexOf(true)).toBe(12);
+  for (let lsn = 1; lsn <= 20; lsn++)
+    fresh.add(lsn, { ...document(lsn, 1), blobs: [blob], model: { ...model, dimensions: 2 ** 18 } });
+  expect(Array.from({ length: 20 }, (_, i) => fresh.take({ lsn: i + 1, ord: i + 1 }) !== undefined).indexOf(true)).toBe(
+    12,
+  );
 });

@@ -18,12 +18,16 @@ export interface StoredDocument extends Omit<DocumentVectors, 'vectors'> {
   readonly blobs: readonly Uint8Array[];
 }
 
-/** Bytes of vectors that are kept at most: a view that falls behind by more reads them from the table, which makes it slower still. */
+/**
+ * Bytes of vectors that are kept at most: a view that falls behind by more reads them from the table, which makes it
+ * slower still.
+ */
 const KEPT_BYTES = 8 * 2 ** 20;
 
 /**
- * The vectors that this process stored last, by the number of their change. A view that follows closely takes them from here: reading them
- * from the table again takes longer than writing them. A change that is not here, or no longer, is read from the table.
+ * The vectors that this process stored last, by the number of their change. A view that follows closely takes them from
+ * here: reading them from the table again takes longer than writing them. A change that is not here, or no longer, is
+ * read from the table.
  */
 export class FreshVectors {
   readonly #documents = new Lru<number, StoredDocument>(KEPT_BYTES, { sizeOf: bytesOf });

@@ -7,10 +7,12 @@ import type { CreateProvider } from './providers.ts';
 const UNLIMITED = { maxBytes: Infinity, timeoutMs: 60_000 };
 
 /**
- * Creates providers. Providers that users configured may call only addresses that the policy for outgoing requests permits (decision D-21),
- * and none without a policy; the operator's own settings may name any address.
+ * Creates providers. Providers that users configured may call only addresses that the policy for outgoing requests
+ * permits (decision D-21), and none without a policy; the operator's own settings may name any address.
  */
-export function guardedProviders(outbound: Outbound | undefined, deps: Pick<ProviderDeps, 'log' | 'timer'>): CreateProvider {
+export function guardedProviders(outbound: Outbound | undefined,
+  deps: Pick<ProviderDeps, 'log' | 'timer'>): CreateProvider
+{
   return (config) => {
     if (config.untrusted !== true) return createEmbeddingProvider(config, deps);
     if (outbound === undefined) throw new ConfigError(['provider: this server makes no requests for users']);

@@ -19,7 +19,10 @@ afterEach(async () => {
 });
 
 async function serve(env: Record<string, string> = SETTINGS): Promise<{ server: DocsProcess; client: HttpClient }> {
-  const server = DocsProcess.run(['--http-addr', '127.0.0.1:0', '--db', join(folder, 'quire.db')], { env, cwd: folder });
+  const server = DocsProcess.run(['--http-addr', '127.0.0.1:0', '--db', join(folder, 'quire.db')], {
+    env,
+    cwd: folder,
+  });
   return { server, client: new HttpClient(await server.listening()) };
 }
 
@@ -32,10 +35,14 @@ describe('a server that is killed', () => {
     for (let round = 0; round < 2; round++) {
       const { server, client } = await serve();
       const write = async (writer: number): Promise<void> => {
-        for (let i = 0; ; i++) {
-          const documents = Array.from({ length: 20 }, (_, n) => ({ key: `${round}-${writer}-${i}-${n}`, lang: 'en', contentMd: `text ${round} ${writer} ${i} ${n} `.repeat(30) }));
+        for (let i = 0;; i++) {
+          const documents = Array.from({ length: 20 }, (_, n) => ({
+            key: `${round}-${writer}-${i}-${n}`,
+            lang: 'en',
+            contentMd: `text ${round} ${writer} ${i} ${n} `.repeat(30),
+          }));
           const answer = await client.post('/v1/add-batch', { collection: 'blog', documents });
-          if (answer.status === 200) for (const { key } of documents) acknowledged.add(key);
+          if (answer.status === 200) { for (const { key } of documents) acknowledged.add(key); }
           if (writer === 0 && i === 3) process.kill(server.pid, 'SIGKILL');
         }
       };
@@ -57,11 +64,20 @@ describe('a server that is killed', () => {
 describe('a server with a provider', () => {
   it('starts and writes at once with a local model, which is loaded when it is needed', async () => {
     folder = await mkdtemp(join(tmpdir(), 'quire-local-'));
-    const { server, client } = await serve({ SVC_EMBEDDING_PROVIDER: 'local', SVC_EMBEDDING_MODEL: 'nobody/no-such-model', SVC_EMBEDDING_OFFLINE: 'true' });
+    const { server, client } = await serve({
+      SVC_EMBEDDING_PROVIDER: 'local',
+      SVC_EMBEDDING_MODEL: 'nobody/no-such-model',
+      SVC_EMBEDDING_OFFLINE: 'true',
+    });
     expect(await stats(client)).toMatchObject({ enabled: true, provider: 'local', queue: { depth: 0 } });
-    expect((await client.post('/v1/add', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'text' })).status).toBe(200);
+    expect((await client.post('/v1/add', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'text' })).status).toBe(
+      200,
+    );
     // The model does not exist; the first use shows that, and the document stays queued.
-    await expect.poll(async () => (await stats(client)).queue, { timeout: PATIENCE }).toMatchObject({ depth: 1, last_error: expect.stringContaining('no-such-model') as string });
+    await expect.poll(async () => (await stats(client)).queue, { timeout: PATIENCE }).toMatchObject({
+      depth: 1,
+      last_error: expect.stringContaining('no-such-model') as string,
+    });
     client.close();
     expect((await server.end()).code).toBe(0);
   }, SEVERAL_STARTS);
@@ -69,7 +85,9 @@ describe('a server with a provider', () => {
   it('does not start with settings that cannot work', async () => {
     folder = await mkdtemp(join(tmpdir(), 'quire-wrong-'));
     const env = { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_EMBEDDING_DIMENSIONS: '3' };
-    const { code, stderr } = await DocsProcess.run(['--http-addr', '127.0.0.1:0', '--db', join(folder, 'quire.db')], { env }).ended;
+    const { code, stderr } = await DocsProcess.run(['--http-addr', '127.0.0.1:0', '--db', join(folder, 'quire.db')], {
+      env,
+    }).ended;
     expect([code, stderr]).toEqual([78, expect.stringContaining('SVC_EMBEDDING_DIMENSIONS: ') as string]);
   });
 });

@@ -1,5 +1,5 @@
-import type { BodyCodec, Queries, Row } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
+import type { BodyCodec, Queries, Row } from '../../storage/index.ts';
 import { inList, type Meta } from '../documents/index.ts';
 import type { Chunker, DocumentChunk } from './chunker.ts';
 
@@ -39,26 +39,35 @@ export interface BodyRow extends Row {
   readonly body: Uint8Array;
 }
 
-/** The current documents of some ordinals, in their order; those that were removed or have expired at `now` are left out. */
-export async function bodyRows(queries: Queries, codec: BodyCodec, ords: readonly number[], now: number): Promise<BodyRow[]> {
+/**
+ * The current documents of some ordinals, in their order; those that were removed or have expired at `now` are left
+ * out.
+ */
+export async function bodyRows(queries: Queries, codec: BodyCodec, ords: readonly number[],
+  now: number): Promise<BodyRow[]>
+{
   if (ords.length === 0) return [];
   const { marks, params } = inList(ords);
   const rows = await queries.all<BodyRow>(
-    `SELECT ord, cid, id, key, lang, crc, bytes, meta, body FROM documents WHERE ord IN (${marks}) AND (expires_at IS NULL OR expires_at > ?)`, [...params, now],
+    `SELECT ord, cid, id, key, lang, crc, bytes, meta, body FROM documents WHERE ord IN (${marks}) AND (expires_at ` +
+      'IS NULL OR expires_at > ?)',
+    [...params, now],
   );
   const order = new Map(ords.map((ord, i) => [ord, i]));
   await codec.fetchAhead(rows.map(({ body }) => body));
   return rows.sort((a, b) => order.get(a.ord)! - order.get(b.ord)!);
 }
 
-export function versionOf({ ord, cid, id, key, lang, crc, bytes, meta }: BodyRow, chunker: Pick<Chunker, 'chunkingOf'>): DocumentVersion {
+export function versionOf({ ord, cid, id, key, lang, crc, bytes, meta }: BodyRow,
+  chunker: Pick<Chunker, 'chunkingOf'>): DocumentVersion
+{
   return { ord, cid, id, key, lang, crc, bytes, chunking: chunker.chunkingOf({ key, meta: JSON.parse(meta) as Meta }) };
 }
 
 /** As `bodyRows`, cut into chunks. With `characters`, only that many of a body are. */
-export async function loadDocuments(
-  queries: Queries, codec: BodyCodec, chunker: Chunker, ords: readonly number[], now: number, characters = Infinity,
-): Promise<{ documents: LoadedDocument[]; unreadable: UnreadableDocument[] }> {
+export async function loadDocuments(queries: Queries, codec: BodyCodec, chunker: Chunker, ords: readonly number[],
+  now: number, characters = Infinity): Promise<{ documents: LoadedDocument[]; unreadable: UnreadableDocument[] }>
+{
   const documents: LoadedDocument[] = [];
   const unreadable: UnreadableDocument[] = [];
   const pace = new Pace();
@@ -67,7 +76,10 @@ export async function loadDocuments(
     const meta = JSON.parse(row.meta) as Meta;
     const document = versionOf(row, chunker);
     try {
-      documents.push({ ...document, chunks: chunker.chunksOf({ key, meta, contentMd: (await codec.decodeOnce(row.body)).slice(0, characters) }) });
+      documents.push({
+        ...document,
+        chunks: chunker.chunksOf({ key, meta, contentMd: (await codec.decodeOnce(row.body)).slice(0, characters) }),
+      });
     } catch (error) {
       unreadable.push({ ...document, error: error as Error });
     }
@@ -77,7 +89,9 @@ export async function loadDocuments(
 }
 
 /** The first documents whose bodies fit the limits together: at least one document. */
-export function fitting<T extends { readonly bytes: number }>(documents: readonly T[], maxDocuments: number, maxBytes: number): T[] {
+export function fitting<T extends { readonly bytes: number }>(documents: readonly T[], maxDocuments: number,
+  maxBytes: number): T[]
+{
   let total = 0;
   const end = documents.findIndex(({ bytes }, i) => i === maxDocuments || ((total += bytes) > maxBytes && i > 0));
   return documents.slice(0, end < 0 ? documents.length : end);

@@ -1,4 +1,5 @@
-import { cachedQueries, type CachedProvider, type EmbeddingProvider, type ProviderConfig, type QueryCacheCounters } from '../../embedding/index.ts';
+import { type CachedProvider, cachedQueries, type EmbeddingProvider, type ProviderConfig,
+  type QueryCacheCounters } from '../../embedding/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 
@@ -11,7 +12,9 @@ export interface ProvidersOptions {
   readonly log: Log;
 }
 
-/** A provider with the number of its running calls; it is closed when it has been replaced and the last call has ended. */
+/**
+ * A provider with the number of its running calls; it is closed when it has been replaced and the last call has ended.
+ */
 interface Held {
   readonly provider: CachedProvider;
   uses: number;
@@ -36,9 +39,9 @@ export class Providers {
   }
 
   /**
-   * Uses another configuration from now on; undefined for none. Running work ends with the provider with which it began. If the provider
-   * cannot be created, the server has none and logs that: vectors of the wrong model would be worse. Returns whether the configuration is
-   * another one.
+   * Uses another configuration from now on; undefined for none. Running work ends with the provider with which it
+   * began. If the provider cannot be created, the server has none and logs that: vectors of the wrong model would be
+   * worse. Returns whether the configuration is another one.
    */
   configure(config: ProviderConfig | undefined): boolean {
     const asked = JSON.stringify(config ?? null);
@@ -50,7 +53,10 @@ export class Providers {
     return true;
   }
 
-  /** Runs work with the current provider, which stays open until the work has ended. Returns undefined without a provider. */
+  /**
+   * Runs work with the current provider, which stays open until the work has ended. Returns undefined without a
+   * provider.
+   */
   async use<T>(work: (provider: EmbeddingProvider) => Promise<T>): Promise<T | undefined> {
     const held = this.#held;
     if (held === undefined) return undefined;
@@ -82,7 +88,8 @@ export class Providers {
     try {
       return { provider: cachedQueries(create(config), { ...cache, clock }), uses: 0, retired: false };
     } catch (error) {
-      log.error({ err: error, provider: config.provider }, 'the embedding provider cannot be used; nothing is embedded');
+      log.error({ err: error, provider: config.provider },
+        'the embedding provider cannot be used; nothing is embedded');
       return undefined;
     }
   }
@@ -95,6 +102,8 @@ export class Providers {
   }
 
   #close({ provider }: Held): void {
-    provider.close().catch((error: unknown) => this.#options.log.warn({ err: error }, 'an embedding provider could not be closed'));
+    provider.close().catch((error: unknown) =>
+      this.#options.log.warn({ err: error }, 'an embedding provider could not be closed')
+    );
   }
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { Reindexing, type ReindexDeps, type ReindexResult } from './reindex.ts';
+import { type ReindexDeps, Reindexing, type ReindexResult } from './reindex.ts';
 
 interface Job {
   readonly force: boolean;
@@ -9,8 +9,8 @@ interface Job {
 }
 
 /**
- * Runs at most one reindexing of a collection at a time. A call that a running job already covers shares it and its result; a call that needs
- * more waits until that job has ended. A job is stopped when all its callers have left.
+ * Runs at most one reindexing of a collection at a time. A call that a running job already covers shares it and its
+ * result; a call that needs more waits until that job has ended. A job is stopped when all its callers have left.
  */
 export class ReindexJobs {
   readonly #deps: ReindexDeps;

@@ -5,7 +5,8 @@ import { EmbeddingFixture, vectorOf } from '../../testkit/embedding-fixture.ts';
 let fixture: EmbeddingFixture;
 afterEach(() => fixture.close());
 
-const reindex = (more: object = {}, signal?: AbortSignal) => fixture.call('reindexVectors', { collection: 'Blog', ...more }, signal);
+const reindex = (more: object = {}, signal?: AbortSignal) =>
+  fixture.call('reindexVectors', { collection: 'Blog', ...more }, signal);
 /** Documents that were written with embeddings skipped. */
 async function unembedded(keys: readonly string[]): Promise<void> {
   fixture = await EmbeddingFixture.open();
@@ -23,7 +24,13 @@ describe('POST /v1/vector-reindex', () => {
     expect(await reindex()).toEqual({ embedded: 149, skipped: 1, failed: 0, errors: [], totalChunks: 149 });
     expect(await fixture.states()).toEqual([]);
     expect(await reindex()).toEqual({ embedded: 0, skipped: 150, failed: 0, errors: [], totalChunks: 0 });
-    expect(await fixture.call('reindexVectors', { collection: 'unknown' })).toEqual({ embedded: 0, skipped: 0, failed: 0, errors: [], totalChunks: 0 });
+    expect(await fixture.call('reindexVectors', { collection: 'unknown' })).toEqual({
+      embedded: 0,
+      skipped: 0,
+      failed: 0,
+      errors: [],
+      totalChunks: 0,
+    });
   });
 
   it('embeds all with force, and so converts the type that is stored (decision D-41)', async () => {
@@ -32,39 +39,53 @@ describe('POST /v1/vector-reindex', () => {
     await fixture.call('setCollectionConfig', { collection: 'blog', quantization: 'int4' });
     expect(await reindex()).toMatchObject({ skipped: 3 });
     expect(await reindex({ force: true })).toEqual({ embedded: 3, skipped: 0, failed: 0, errors: [], totalChunks: 3 });
-    expect((await Array.fromAsync(fixture.embeddings.vectorsOfCollection('blog'))).flat().map(({ stored }) => stored)).toEqual(['int4', 'int4', 'int4']);
+    expect((await Array.fromAsync(fixture.embeddings.vectorsOfCollection('blog'))).flat().map(({ stored }) => stored))
+      .toEqual(['int4', 'int4', 'int4']);
   });
 
-  it.each([
-    ['another model', { model: 'other' }],
-    ['another variant', { dimensions: 2 }],
-    ['another way of chunking', { chunkMode: 'code' as const }],
-    ['other chunk sizes', { chunkSize: 200 }],
-    ['no chunks', { chunkEnabled: false }],
-  ])('embeds what was made with %s', async (_, changed) => {
-    await unembedded(keys(3));
-    await reindex();
-    const survivor = await fixture.crashed(changed);
-    expect(await survivor.call('reindexVectors', { collection: 'blog' })).toMatchObject({ embedded: 3, skipped: 0 });
-    expect(await survivor.stats()).toMatchObject({ collections: { blog: { stale: false } } });
-    await survivor.close();
-  });
+  it.each([['another model', { model: 'other' }], ['another variant', { dimensions: 2 }], ['another way of chunking', {
+    chunkMode: 'code' as const,
+  }], ['other chunk sizes', { chunkSize: 200 }], ['no chunks', { chunkEnabled: false }]])(
+    'embeds what was made with %s',
+    async (_, changed) => {
+      await unembedded(keys(3));
+      await reindex();
+      const survivor = await fixture.crashed(changed);
+      expect(await survivor.call('reindexVectors', { collection: 'blog' })).toMatchObject({ embedded: 3, skipped: 0 });
+      expect(await survivor.stats()).toMatchObject({ collections: { blog: { stale: false } } });
+      await survivor.close();
+    },
+  );
 
   it('leaves expired documents out', async () => {
     await unembedded(['a', 'b']);
     await fixture.call('setDocumentTtl', { collection: 'blog', key: 'a', lang: 'en', ttl: 1 });
     fixture.advance(1000);
     expect(await reindex()).toMatchObject({ embedded: 1, skipped: 0, failed: 0 });
-    expect(await fixture.stats()).toMatchObject({ collections: { blog: { total_documents: 1, embedded_documents: 1 } } });
+    expect(await fixture.stats()).toMatchObject({
+      collections: { blog: { total_documents: 1, embedded_documents: 1 } },
+    });
   });
 
   it('counts a document that fails and goes on; it keeps the vectors it had', async () => {
     await unembedded(['a', 'b', 'c']);
     await reindex();
-    fixture.script.failure = (texts) => (texts.includes('text b') ? new EmbeddingError('b is too long', { retryable: false, status: 400 }) : undefined);
-    expect(await reindex({ force: true })).toEqual({ embedded: 2, skipped: 0, failed: 1, errors: ['blog|b|en: b is too long'], totalChunks: 2 });
+    fixture.script.failure = (
+      texts,
+    ) => (texts.includes('text b')
+      ? new EmbeddingError('b is too long', { retryable: false, status: 400 })
+      : undefined);
+    expect(await reindex({ force: true })).toEqual({
+      embedded: 2,
+      skipped: 0,
+      failed: 1,
+      errors: ['blog|b|en: b is too long'],
+      totalChunks: 2,
+    });
     expect(await fixture.embedded('b')).toBe(1);
-    expect(await fixture.stats()).toMatchObject({ collections: { blog: { failed_documents: 1, embedded_documents: 3 } } });
+    expect(await fixture.stats()).toMatchObject({
+      collections: { blog: { failed_documents: 1, embedded_documents: 3 } },
+    });
   });
 
   it('abandons a provider that fails again and again, and counts the rest as failed', async () => {
@@ -82,7 +103,10 @@ describe('POST /v1/vector-reindex', () => {
 
   it('returns 400 without a provider', async () => {
     fixture = await EmbeddingFixture.open({ provider: 'none' });
-    await expect(reindex()).rejects.toMatchObject({ code: 'invalid_argument', message: 'embedding provider not configured' });
+    await expect(reindex()).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'embedding provider not configured',
+    });
   });
 
   it('is done once for all who ask at the same time', async () => {
@@ -123,6 +147,7 @@ describe('POST /v1/vector-reindex', () => {
     fixture.script.release();
     expect(await run).toMatchObject({ embedded: 0, skipped: 1 });
     await fixture.embeddings.settled();
-    expect((await Array.fromAsync(fixture.embeddings.vectorsOfCollection('blog'))).flat().map(({ vector }) => vector)).toEqual([vectorOf('newer')]);
+    expect((await Array.fromAsync(fixture.embeddings.vectorsOfCollection('blog'))).flat().map(({ vector }) => vector))
+      .toEqual([vectorOf('newer')]);
   });
 });

@@ -1,14 +1,14 @@
-import { ServiceError } from '../../errors/index.ts';
-import { unixSeconds, type Clock } from '../../lib/clock.ts';
 import type { EmbeddingProvider } from '../../embedding/index.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import type { BodyCodec, Sql } from '../../storage/index.ts';
 import type { Chunker } from './chunker.ts';
-import { embedDocuments, type EmbeddedDocument, type Maker } from './embed-documents.ts';
+import { type EmbeddedDocument, embedDocuments, type Maker } from './embed-documents.ts';
 import { fitting, loadDocuments, type LoadedDocument, type UnreadableDocument } from './load-documents.ts';
 import { embedElsewhere } from './passages/embed-elsewhere.ts';
 import type { CutSettings } from './passages/make-passages.ts';
 import type { Providers } from './providers.ts';
-import { statusPage, type EmbeddingStatus } from './queue/state-rows.ts';
+import { type EmbeddingStatus, statusPage } from './queue/state-rows.ts';
 import { reasonOf } from './queue/workers.ts';
 import type { VectorStore } from './store-vectors.ts';
 
@@ -65,9 +65,14 @@ export class Reindexing {
     this.#signal = AbortSignal.any([signal, this.#failed.signal]);
   }
 
-  /** Rejects with `invalid_argument` without a provider, and when the signal aborts; documents embedded before that stay embedded. */
+  /**
+   * Rejects with `invalid_argument` without a provider, and when the signal aborts; documents embedded before that stay
+   * embedded.
+   */
   static async run(deps: ReindexDeps, collection: string, force: boolean, signal: AbortSignal): Promise<ReindexResult> {
-    const result = await deps.providers.use((provider) => new Reindexing(deps, provider, force, signal).#run(collection.toLowerCase()));
+    const result = await deps.providers.use((provider) =>
+      new Reindexing(deps, provider, force, signal).#run(collection.toLowerCase())
+    );
     if (result === undefined) throw new ServiceError('invalid_argument', 'embedding provider not configured');
     return result;
   }
@@ -78,10 +83,11 @@ export class Reindexing {
       for (let next = await groups.next(); !next.done; next = await groups.next()) await this.#embed(next.value);
     };
     // A failing lane stops the others; the promise rejects after all have ended.
-    const lanes = await Promise.allSettled(Array.from({ length: LANES }, () => lane().catch((error: unknown) => {
-      this.#failed.abort(error);
-      throw error;
-    })));
+    const lanes = await Promise.allSettled(Array.from({ length: LANES }, () =>
+      lane().catch((error: unknown) => {
+        this.#failed.abort(error);
+        throw error;
+      })));
     const failed = lanes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     const { errors } = this.#result;
@@ -120,7 +126,8 @@ export class Reindexing {
     const mine = group.map(({ ord }) => ord).filter((ord) => !inFlight.has(ord));
     for (const ord of mine) inFlight.add(ord);
     try {
-      const done = await embedElsewhere(this.#deps, this.#provider, group, (model, embedded) => this.#publish(model, embedded), this.#signal);
+      const done = await embedElsewhere(this.#deps, this.#provider, group, (model, embedded) =>
+        this.#publish(model, embedded), this.#signal);
       await this.#embedAll(group.map(({ ord }) => ord).filter((ord) => !done.has(ord)));
     } finally {
       for (const ord of mine) inFlight.delete(ord);
@@ -180,7 +187,8 @@ export class Reindexing {
   }
 
   #giveUp(documents: readonly { readonly id: string }[]): void {
-    for (const document of documents) this.#fail(document, new Error('not tried, because the embedding provider fails'));
+    for (const document of documents)
+      this.#fail(document, new Error('not tried, because the embedding provider fails'));
   }
 
   #fail({ id }: { readonly id: string }, error: Error): void {

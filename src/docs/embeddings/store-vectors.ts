@@ -1,13 +1,14 @@
-import { unixSeconds, type Clock } from '../../lib/clock.ts';
-import type { ChangeFeed, Sql } from '../../storage/index.ts';
+import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
-import { collectionOfId, type UnitOfWork } from '../documents/index.ts';
+import type { ChangeFeed, Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
+import { collectionOfId, type UnitOfWork } from '../documents/index.ts';
 import type { Chunker } from './chunker.ts';
 import type { EmbeddedDocument, Maker } from './embed-documents.ts';
 import type { FreshVectors } from './fresh-vectors.ts';
 import type { QueueGate } from './queue/gate.ts';
-import { countQueued, putStates, removeStates, statusOfOrds, type EmbeddingStatus, type StateEntry } from './queue/state-rows.ts';
+import { countQueued, type EmbeddingStatus, putStates, removeStates, type StateEntry,
+  statusOfOrds } from './queue/state-rows.ts';
 import { vectorsChange } from './queue/vectors-change.ts';
 import { blobBytes, type Precision } from './vector-blob.ts';
 import { putVectors } from './vector-rows.ts';
@@ -34,27 +35,49 @@ export class VectorStore {
   }
 
   /**
-   * Stores vectors, removes their documents from the queue and appends changes to the feed. Returns the ordinals that were stored: a document
-   * that was written meanwhile stays in the queue, because these are vectors of its earlier body.
+   * Stores vectors, removes their documents from the queue and appends changes to the feed. Returns the ordinals that
+   * were stored: a document that was written meanwhile stays in the queue, because these are vectors of its earlier
+   * body.
    */
   async store({ stored: usual, ...model }: Maker, embedded: readonly EmbeddedDocument[]): Promise<Set<number>> {
     const { collections, chunker, fresh, sealerOf } = this.#deps;
     return this.#transact(async (work) => {
-      const present = new Map((await statusOfOrds(work.tx, embedded.map(({ document }) => document.ord))).map((status) => [status.ord, status]));
+      const present = new Map(
+        (await statusOfOrds(work.tx, embedded.map(({ document }) => document.ord))).map((
+          status,
+        ) => [status.ord, status]),
+      );
       const current = embedded.filter(({ document, chunks }) => {
         const status = present.get(document.ord);
-        return status !== undefined && status.id === document.id && isSameBody(status, document) && chunker.chunkingOf(status) === document.chunking
-          && (this.precisionOf(document.id, usual) === 'int8' || chunks.every(({ vector }) => isFull(vector, model.dimensions)));
+        return status !== undefined && status.id === document.id && isSameBody(status, document) &&
+          chunker.chunkingOf(status) === document.chunking
+          && (this.precisionOf(document.id, usual) === 'int8' ||
+            chunks.every(({ vector }) => isFull(vector, model.dimensions)));
       });
-      const keptAs = (id: string) => ({ stored: collections.configOf(collectionOfId(id))?.quantization ?? usual ?? 'float32', precision: this.precisionOf(id, usual) });
-      const blobs = await putVectors(work, model, current.map(({ document: { ord, id, crc, bytes, chunking }, chunks }) => (
-        { ord, cid: present.get(ord)!.cid, crc, bytes, chunking, chunks, ...keptAs(id), sealer: sealerOf?.(collectionOfId(id)) })));
+      const keptAs = (id: string) => ({
+        stored: collections.configOf(collectionOfId(id))?.quantization ?? usual ?? 'float32',
+        precision: this.precisionOf(id, usual),
+      });
+      const blobs = await putVectors(work, model,
+        current.map(({ document: { ord, id, crc, bytes, chunking }, chunks }) => (
+          {
+            ord,
+            cid: present.get(ord)!.cid,
+            crc,
+            bytes,
+            chunking,
+            chunks,
+            ...keptAs(id),
+            sealer: sealerOf?.(collectionOfId(id)),
+          }
+        )));
       const ords = current.map(({ document }) => document.ord);
       await removeStates(work, ords);
       const last = await work.feed.append(work.tx, current.map(({ document }) => vectorsChange(document)));
       const remember = (): void => {
         for (const [i, { document: { ord, id } }] of current.entries()) {
-          if (blobs[i]!.length > 0) fresh?.add(last - current.length + 1 + i, { ord, model, stored: keptAs(id).stored, blobs: blobs[i]! });
+          if (blobs[i]!.length > 0)
+            fresh?.add(last - current.length + 1 + i, { ord, model, stored: keptAs(id).stored, blobs: blobs[i]! });
         }
       };
       // The view follows as soon as readers see the commit, before it is on disk.
@@ -67,14 +90,20 @@ export class VectorStore {
   /** The precision on disk of a document's vectors, for a model that is usually stored in another one than float32. */
   precisionOf(id: string, usual: Maker['stored']): Precision {
     // What a collection asks for can be changed, so full vectors are kept.
-    return this.#deps.collections.configOf(collectionOfId(id))?.quantization === undefined ? usual ?? 'float32' : 'float32';
+    return this.#deps.collections.configOf(collectionOfId(id))?.quantization === undefined
+      ? usual ?? 'float32'
+      : 'float32';
   }
 
   /** Stores the outcome for documents whose body is still the one that was tried. */
-  async note(entries: readonly (Omit<StateEntry, 'cid'> & { readonly crc: number; readonly bytes: number })[]): Promise<void> {
+  async note(
+    entries: readonly (Omit<StateEntry, 'cid'> & { readonly crc: number; readonly bytes: number })[],
+  ): Promise<void> {
     if (entries.length === 0) return;
     await this.#transact(async (work) => {
-      const present = new Map((await statusOfOrds(work.tx, entries.map(({ ord }) => ord))).map((status) => [status.ord, status]));
+      const present = new Map(
+        (await statusOfOrds(work.tx, entries.map(({ ord }) => ord))).map((status) => [status.ord, status]),
+      );
       const current = entries.flatMap((entry) => {
         const status = present.get(entry.ord);
         return status !== undefined && isSameBody(status, entry) ? [{ ...entry, cid: status.cid }] : [];
@@ -104,6 +133,8 @@ function isFull({ byteLength }: Float32Array | Uint8Array, dimensions: number): 
   return byteLength === blobBytes(dimensions, 'float32');
 }
 
-function isSameBody(status: EmbeddingStatus, { crc, bytes }: { readonly crc: number; readonly bytes: number }): boolean {
+function isSameBody(status: EmbeddingStatus,
+  { crc, bytes }: { readonly crc: number; readonly bytes: number }): boolean
+{
   return status.crc === crc && status.bytes === bytes;
 }

@@ -9,7 +9,8 @@ const BODIES: Readonly<Record<number, string>> = { 1: 'abcdef', 2: 'ghijkl', 3: 
 /** Bytes of the cache: it has room for the tokens of one body. */
 const LIMIT = 150;
 
-const tokensOf = (text: string): Uint16Array<ArrayBuffer> => Uint16Array.from(new Set(text), (letter) => letter.charCodeAt(0));
+const tokensOf = (text: string): Uint16Array<ArrayBuffer> =>
+  Uint16Array.from(new Set(text), (letter) => letter.charCodeAt(0));
 /** The share of the query's letters that a text has. */
 const matches = (query: Uint16Array, texts: readonly { readonly all: Uint16Array }[]): number[] =>
   texts.map(({ all }) => query.filter((letter) => all.includes(letter)).length / query.length);
@@ -20,27 +21,44 @@ function open() {
     afterEach: async (): Promise<void> => {},
     read: [] as number[],
   };
-  const all = async (_: string, params: readonly number[]) => [...new Set(params)].filter((ord) => BODIES[ord] !== undefined).map((ord) => {
-    state.read.push(ord);
-    return { ord, cid: 1, id: `${ord}`, key: `${ord}`, lang: 'en', crc: ord, bytes: 6, meta: '{}', body: Buffer.from(BODIES[ord]!) };
-  });
+  const all = async (_: string, params: readonly number[]) =>
+    [...new Set(params)].filter((ord) => BODIES[ord] !== undefined).map((ord) => {
+      state.read.push(ord);
+      return {
+        ord,
+        cid: 1,
+        id: `${ord}`,
+        key: `${ord}`,
+        lang: 'en',
+        crc: ord,
+        bytes: 6,
+        meta: '{}',
+        body: Buffer.from(BODIES[ord]!),
+      };
+    });
   const provider = { ...MODEL, matcher: async () => ({ tokensOf, matches }) };
   const matching = new TokenMatching({
     sql: { all } as unknown as Sql,
     codec: { fetchAhead: async () => {}, decodeOnce: async (body: Buffer) => body.toString() } as unknown as BodyCodec,
-    clock: { now: () => 0 }, limit: LIMIT,
+    clock: { now: () => 0 },
+    limit: LIMIT,
     chunker: createChunker({ chunkEnabled: false, chunkMode: undefined, chunkSize: 350 }),
-    providers: { use: (async (work: (current: typeof provider) => unknown) => work(provider)) as never, current: provider as never },
+    providers: {
+      use: (async (work: (current: typeof provider) => unknown) => work(provider)) as never,
+      current: provider as never,
+    },
     bodies: {
       async each(ords, take) {
         const { afterEach } = state;
         state.afterEach = async () => {};
-        for (const ord of ords) take(ord, { expiresAt: null, embedded: { ord, crc: ord, bytes: 6, chunking: 'whole' }, isFresh: true });
+        for (const ord of ords)
+          take(ord, { expiresAt: null, embedded: { ord, crc: ord, bytes: 6, chunking: 'whole' }, isFresh: true });
         await afterEach();
       },
     },
   });
-  const search = async (text: string, ...ords: number[]) => Object.fromEntries((await matching.similarities(text, MODEL, ords))!);
+  const search = async (text: string, ...ords: number[]) =>
+    Object.fromEntries((await matching.similarities(text, MODEL, ords))!);
   return { state, search };
 }
 

@@ -16,7 +16,10 @@ export interface TokenStoreOptions {
 }
 
 const TOKEN_BYTES = 2;
-/** Before a document's tokens, in places of the array, two for each: its version (CRC-32 of the body, length, CRC-32 of the chunking), and the numbers of its tokens. */
+/**
+ * Before a document's tokens, in places of the array, two for each: its version (CRC-32 of the body, length, CRC-32 of
+ * the chunking), and the numbers of its tokens.
+ */
 const HEAD = { crc: 0, bytes: 2, chunking: 4, length: 6, lead: 8 } as const;
 const HEAD_LENGTH = 10;
 /** Approximate bytes of a document in the map, whose table has room for up to twice as many. */
@@ -30,9 +33,9 @@ export function isSameVersion(a: Version, b: Version): boolean {
 }
 
 /**
- * Tokens of documents in one array, which grows in place: copying it would block for long. When it and the map reach the limit, the oldest
- * documents are replaced: the array is written as a ring, in which documents follow each other in the order of `#entries`. An object or a
- * typed array for each document would take three times the memory.
+ * Tokens of documents in one array, which grows in place: copying it would block for long. When it and the map reach
+ * the limit, the oldest documents are replaced: the array is written as a ring, in which documents follow each other in
+ * the order of `#entries`. An object or a typed array for each document would take three times the memory.
  */
 export class TokenStore {
   readonly #limit: number;
@@ -62,9 +65,13 @@ export class TokenStore {
   /** The tokens of a version of a document, if they are stored; valid until the next `set`. */
   get(ord: number, { crc, bytes, chunking }: Version): DocumentTokens | undefined {
     const at = this.#entries.get(ord);
-    if (at === undefined || this.#read(at + HEAD.crc) !== crc || this.#read(at + HEAD.bytes) !== bytes || this.#read(at + HEAD.chunking) !== this.#crcOf(chunking)) return undefined;
+    if (at === undefined || this.#read(at + HEAD.crc) !== crc || this.#read(at + HEAD.bytes) !== bytes ||
+      this.#read(at + HEAD.chunking) !== this.#crcOf(chunking)) return undefined;
     const first = at + HEAD_LENGTH;
-    return { all: this.#tokens.subarray(first, first + this.#read(at + HEAD.length)), lead: this.#read(at + HEAD.lead) };
+    return {
+      all: this.#tokens.subarray(first, first + this.#read(at + HEAD.length)),
+      lead: this.#read(at + HEAD.lead),
+    };
   }
 
   /** Stores the tokens of a document, unless they exceed the limit. */

@@ -7,13 +7,24 @@ const MODEL = { model: 'm', variant: 'v' };
 
 /** A warm-up of `documents` documents, numbered from 1, in the collections `near` and, every third one, `far`. */
 function setUp(documents: number, capacity = Infinity) {
-  const state = { now: 0, idle: true, documents, read: [] as number[], failures: 0, model: MODEL as typeof MODEL | undefined };
-  const all = async (_text: string, [after, , , limit]: readonly number[]) => Array.from({ length: state.documents }, (_, i) => i + 1)
-    .filter((ord) => ord > after!).slice(0, limit).map((ord) => ({ ord, name: ord % 3 === 0 ? 'far' : 'near' }));
+  const state = {
+    now: 0,
+    idle: true,
+    documents,
+    read: [] as number[],
+    failures: 0,
+    model: MODEL as typeof MODEL | undefined,
+  };
+  const all = async (_text: string, [after, , , limit]: readonly number[]) =>
+    Array.from({ length: state.documents }, (_, i) => i + 1).filter((ord) => ord > after!).slice(0, limit).map((
+      ord,
+    ) => ({ ord, name: ord % 3 === 0 ? 'far' : 'near' }));
   const warmUp = new TokenWarmUp({
     sql: { background: { all } } as unknown as Pick<Sql, 'background'>,
-    clock: { now: () => state.now }, log,
-    isIdle: () => state.idle, isLocal: (name) => name === 'near',
+    clock: { now: () => state.now },
+    log,
+    isIdle: () => state.idle,
+    isLocal: (name) => name === 'near',
     matching: {
       get model() {
         return state.model;
@@ -37,7 +48,8 @@ function setUp(documents: number, capacity = Infinity) {
   return { state, warmUp, pass };
 }
 
-const near = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((ord) => ord % 3 !== 0);
+const near = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((ord) => ord % 3 !== 0);
 
 it('reads each document once, except those whose bodies are elsewhere, and later the new ones', async () => {
   const { state, pass } = setUp(100);

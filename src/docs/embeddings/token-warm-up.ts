@@ -20,8 +20,8 @@ const AGAIN_MS = 5000;
 const DOCUMENTS = 16;
 
 /**
- * Caches the tokens of documents in the background, in the order in which they were written, until the cache is full. The first search
- * starts it. Without it, many searches after a start would read 40 bodies each.
+ * Caches the tokens of documents in the background, in the order in which they were written, until the cache is full.
+ * The first search starts it. Without it, many searches after a start would read 40 bodies each.
  */
 export class TokenWarmUp {
   readonly #options: TokenWarmUpOptions;
@@ -35,7 +35,10 @@ export class TokenWarmUp {
     this.#options = options;
   }
 
-  /** Call this at each search: reads the documents that are new since the last pass, unless that is running or began a moment ago. */
+  /**
+   * Call this at each search: reads the documents that are new since the last pass, unless that is running or began a
+   * moment ago.
+   */
   wake(): void {
     const now = this.#options.clock.now();
     if (this.#running !== undefined || this.#abort.signal.aborted || now < this.#began + AGAIN_MS) return;
@@ -56,7 +59,9 @@ export class TokenWarmUp {
     try {
       while (!signal.aborted && isIdle() && await this.#step());
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'the tokens of documents could not be read in the background; a later search tries again');
+      if (!signal.aborted)
+        log.warn({ err: error },
+          'the tokens of documents could not be read in the background; a later search tries again');
     }
   }
 
@@ -67,9 +72,11 @@ export class TokenWarmUp {
     if (model === undefined) return false;
     const rows = await sql.background.all<Row & { readonly ord: number; readonly name: string }>(
       `SELECT e.ord, c.name FROM embeddings e JOIN embedding_models m ON m.id = e.model_id JOIN collections c ON c.id = e.cid
-       WHERE e.ord > ? AND m.model = ? AND m.variant = ? ORDER BY e.ord LIMIT ?`, [this.#last, model.model, model.variant, DOCUMENTS],
+       WHERE e.ord > ? AND m.model = ? AND m.variant = ? ORDER BY e.ord LIMIT ?`,
+      [this.#last, model.model, model.variant, DOCUMENTS],
     );
-    if (rows.length === 0 || !(await matching.fill(rows.filter(({ name }) => isLocal(name)).map(({ ord }) => ord)))) return false;
+    if (rows.length === 0 || !(await matching.fill(rows.filter(({ name }) => isLocal(name)).map(({ ord }) => ord))))
+      return false;
     this.#last = rows.at(-1)!.ord;
     return true;
   }

@@ -1,7 +1,7 @@
-import { COLLECTION_ID } from '../stored-collections.ts';
-import { fromBlob, toBlob, type Precision } from './vector-blob.ts';
 import { inList, type Queries, type Row, type Sealer, type SqlValue, type Transaction } from '../../storage/index.ts';
 import { removeVectorRows, runInSteps, type UnitOfWork } from '../documents/index.ts';
+import { COLLECTION_ID } from '../stored-collections.ts';
+import { fromBlob, type Precision, toBlob } from './vector-blob.ts';
 
 /** Two vectors are comparable only if these agree. */
 export interface ModelIdentity {
@@ -47,7 +47,10 @@ export interface StoredVector extends ChunkPlace, ModelIdentity {
   readonly ord: number;
   /** Number of the chunk within its document, from 0. */
   readonly chunk: number;
-  /** The type that the collection's configuration named when it was embedded, otherwise that of the model (decision D-41). */
+  /**
+   * The type that the collection's configuration named when it was embedded, otherwise that of the model (decision
+   * D-41).
+   */
   readonly stored: StoredType;
   /** CRC-32 of the body that it was made from; the vector is outdated if the document's is different. */
   readonly crc: number;
@@ -59,19 +62,30 @@ const UPSERT = `
   INSERT INTO embeddings(ord, cid, model_id, crc, bytes, chunks, stored, chunking) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT(ord) DO UPDATE SET model_id = excluded.model_id, crc = excluded.crc, bytes = excluded.bytes,
     chunks = excluded.chunks, stored = excluded.stored, chunking = excluded.chunking`;
-const INSERT = 'INSERT INTO vectors(ord, chunk, start_line, end_line, start_byte, end_byte, vector) VALUES (?, ?, ?, ?, ?, ?, ?)';
+const INSERT =
+  'INSERT INTO vectors(ord, chunk, start_line, end_line, start_byte, end_byte, vector) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
-/** Replaces the vectors of documents; each document at most once. The caller updates the feed. Returns the vectors as the table has them, unencrypted. */
-export async function putVectors(work: UnitOfWork, model: ModelIdentity, documents: readonly NewVectors[]): Promise<Uint8Array[][]> {
+/**
+ * Replaces the vectors of documents; each document at most once. The caller updates the feed. Returns the vectors as
+ * the table has them, unencrypted.
+ */
+export async function putVectors(work: UnitOfWork, model: ModelIdentity,
+  documents: readonly NewVectors[]): Promise<Uint8Array[][]>
+{
   if (documents.length === 0) return [];
   const modelId = await ensureModel(work.tx, model);
   await removeVectorRows(work, documents.map(({ ord }) => ord));
-  await runInSteps(work, UPSERT, documents.map(({ ord, cid, crc, bytes, chunks, stored, chunking }) => [ord, cid, modelId, crc, bytes, chunks.length, stored, chunking]));
+  await runInSteps(work, UPSERT,
+    documents.map((
+      { ord, cid, crc, bytes, chunks, stored, chunking },
+    ) => [ord, cid, modelId, crc, bytes, chunks.length, stored, chunking]));
   const blobs: Uint8Array[][] = [];
   for (const { ord, chunks, precision, sealer } of documents) {
     const own = chunks.map(({ vector }) => (vector instanceof Uint8Array ? vector : toBlob(vector, precision)));
-    await runInSteps(work, INSERT, chunks.map(({ startLine, endLine, start, end }, chunk) => (
-      [ord, chunk, startLine, endLine, start, end, sealer?.vector(ord, chunk, own[chunk]!) ?? own[chunk]!])));
+    await runInSteps(work, INSERT,
+      chunks.map(({ startLine, endLine, start, end },
+        chunk) => [ord, chunk, startLine, endLine, start, end, sealer?.vector(ord, chunk, own[chunk]!) ?? own[chunk]!]
+      ));
     blobs.push(own);
   }
   return blobs;
@@ -86,10 +100,13 @@ export async function removeVectors(work: UnitOfWork, ords: readonly number[]): 
 
 /** The row of a model, inserted if there is none. */
 export async function ensureModel(tx: Transaction, { model, variant, dimensions }: ModelIdentity): Promise<number> {
-  const find = () => tx.get<{ id: number }>('SELECT id FROM embedding_models WHERE model = ? AND variant = ? AND dimensions = ?', [model, variant, dimensions]);
+  const find = () =>
+    tx.get<{ id: number }>('SELECT id FROM embedding_models WHERE model = ? AND variant = ? AND dimensions = ?', [model,
+      variant, dimensions]);
   const found = await find();
   if (found !== undefined) return found.id;
-  await tx.run('INSERT INTO embedding_models(model, variant, dimensions) VALUES (?, ?, ?)', [model, variant, dimensions]);
+  await tx.run('INSERT INTO embedding_models(model, variant, dimensions) VALUES (?, ?, ?)', [model, variant,
+    dimensions]);
   return (await find())!.id;
 }
 
@@ -116,10 +133,13 @@ const SELECT = `
 const PAGE = 256;
 
 /**
- * All vectors of a collection, by document and chunk, in pages. Each page continues after the last vector that was read, so no transaction
- * stays open; callers that need later writes follow the change feed. Pass `sql.background`, because a page is large.
+ * All vectors of a collection, by document and chunk, in pages. Each page continues after the last vector that was
+ * read, so no transaction stays open; callers that need later writes follow the change feed. Pass `sql.background`,
+ * because a page is large.
  */
-export async function* vectorsOfCollection(queries: Queries, collection: string, page = PAGE): AsyncGenerator<StoredVector[]> {
+export async function* vectorsOfCollection(queries: Queries, collection: string,
+  page = PAGE): AsyncGenerator<StoredVector[]>
+{
   // The CASE bounds only the chunks of the first document, through the index.
   const query = `${SELECT} WHERE e.cid = ${COLLECTION_ID} AND e.ord >= ?
     AND v.chunk > CASE WHEN e.ord = ? THEN ? ELSE -1 END ORDER BY e.ord, v.chunk LIMIT ?`;
@@ -144,8 +164,17 @@ export async function vectorsOfDocuments(queries: Queries, ords: readonly number
 function toVector(row: VectorRow): StoredVector {
   const { ord, chunk, crc, model, variant, dimensions } = row;
   return {
-    ord, chunk, crc, model, variant, dimensions, stored: row.stored as StoredType,
-    startLine: row.start_line, endLine: row.end_line, start: row.start_byte, end: row.end_byte,
+    ord,
+    chunk,
+    crc,
+    model,
+    variant,
+    dimensions,
+    stored: row.stored as StoredType,
+    startLine: row.start_line,
+    endLine: row.end_line,
+    start: row.start_byte,
+    end: row.end_byte,
     vector: fromBlob(row.vector, dimensions),
   };
 }

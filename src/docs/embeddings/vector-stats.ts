@@ -1,10 +1,10 @@
 import type { GetVectorStatsResponse, VectorCollectionStats } from '../../../generated/docs/sdk/types.gen.ts';
+import type { EmbeddingProvider } from '../../embedding/index.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Identity } from '../../operations/index.ts';
-import type { EmbeddingProvider } from '../../embedding/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { countEmbeddings, readFailures, type EmbeddingCounts } from './embedding-counts.ts';
+import { countEmbeddings, type EmbeddingCounts, readFailures } from './embedding-counts.ts';
 import type { Encoder } from './encoder/encoder.ts';
 import type { QueueGate } from './queue/gate.ts';
 import { chunkSizeOf, type EmbeddingSettings } from './settings.ts';
@@ -24,8 +24,11 @@ export interface StatsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
 const SHOWN_FAILURES = 10;
 
 /** Whether some vectors were made with another model or variant than the provider's. */
-export function isStale(models: EmbeddingCounts['models'], provider: Pick<EmbeddingProvider, 'model' | 'variant'> | undefined): boolean {
-  return provider !== undefined && models.some(({ model, variant }) => model !== provider.model || variant !== provider.variant);
+export function isStale(models: EmbeddingCounts['models'],
+  provider: Pick<EmbeddingProvider, 'model' | 'variant'> | undefined): boolean
+{
+  return provider !== undefined &&
+    models.some(({ model, variant }) => model !== provider.model || variant !== provider.variant);
 }
 
 /** `GET /v1/vector-stats`, for the collections that the caller may read. */
@@ -36,7 +39,11 @@ export async function readVectorStats(deps: StatsDeps, identity: Identity): Prom
   const collections: Record<string, VectorCollectionStats> = {};
   const encoder = deps.encoder.describe();
   const encoded = encoder && await deps.encoder.counts();
-  for (const each of counts) collections[each.name] = { ...(await toStats(deps, each)), ...(encoded && { encoded_chunks: encoded.get(each.name) ?? 0 }) };
+  for (const each of counts)
+    collections[each.name] = {
+      ...(await toStats(deps, each)),
+      ...(encoded && { encoded_chunks: encoded.get(each.name) ?? 0 }),
+    };
   const lastError = deps.lastError();
   return {
     enabled: provider !== undefined,
@@ -46,7 +53,10 @@ export async function readVectorStats(deps: StatsDeps, identity: Identity): Prom
     index_ready: deps.indexReady(),
     collections,
     queue: {
-      size: settings.queueSize, depth: gate.depth, dropped: gate.dropped, wait: formatDuration(settings.queueWaitMs),
+      size: settings.queueSize,
+      depth: gate.depth,
+      dropped: gate.dropped,
+      wait: formatDuration(settings.queueWaitMs),
       ...(lastError !== undefined && { last_error: lastError }),
     },
     ...(encoder && { encoder }),
@@ -54,12 +64,18 @@ export async function readVectorStats(deps: StatsDeps, identity: Identity): Prom
   };
 }
 
-async function toStats({ sql, collections, provider }: StatsDeps, counts: EmbeddingCounts): Promise<VectorCollectionStats> {
+async function toStats({ sql, collections, provider }: StatsDeps,
+  counts: EmbeddingCounts): Promise<VectorCollectionStats>
+{
   const { name, documents, embedded, chunks, failed, models } = counts;
   const { quantization = 'float32', diskOnlyVectors = false } = collections.configOf(name) ?? {};
   return {
-    total_documents: documents, embedded_documents: embedded, total_chunks: chunks, failed_documents: failed,
-    quantization, diskOnlyVectors,
+    total_documents: documents,
+    embedded_documents: embedded,
+    total_chunks: chunks,
+    failed_documents: failed,
+    quantization,
+    diskOnlyVectors,
     stale: isStale(models, provider()),
     model: models[0]?.model ?? '',
     variant: models[0]?.variant ?? '',

@@ -11,14 +11,16 @@ import { Rotation } from './rotation.ts';
 import { encryptionStatus } from './status.ts';
 import { Switches } from './switches.ts';
 
-type EncryptionHandlers = Required<Pick<Handlers<Operations>, 'getEncryptionStatus' | 'rotateEncryption' | 'listEncryptionJobs' | 'getEncryptionJob'>>;
+type EncryptionHandlers = Required<
+  Pick<Handlers<Operations>, 'getEncryptionStatus' | 'rotateEncryption' | 'listEncryptionJobs' | 'getEncryptionJob'>
+>;
 
 /** The operations of encryption at rest: its state, rotation, and the work after a switch. */
 export interface Encryption {
   readonly handlers: EncryptionHandlers;
   /**
-   * Throws `ConfigError` when the database needs a key that the server does not have, or knows another key under its number. Call this when
-   * the configurations of the collections are loaded, at the start and after a restore.
+   * Throws `ConfigError` when the database needs a key that the server does not have, or knows another key under its
+   * number. Call this when the configurations of the collections are loaded, at the start and after a restore.
    */
   check(): Promise<void>;
   /** Starts the background work, which writes: not for read-only servers. */
@@ -38,7 +40,9 @@ export interface EncryptionAreas {
   readonly withhold?: (collection: string, signal: AbortSignal) => Promise<void>;
 }
 
-export function createEncryption(environment: DocsEnvironment, { collections, timer = systemTimer, withhold = async () => undefined }: EncryptionAreas): Encryption {
+export function createEncryption(environment: DocsEnvironment,
+  { collections, timer = systemTimer, withhold = async () => undefined }: EncryptionAreas): Encryption
+{
   const { sql, feed, clock, log, keys, isNode } = environment;
   const rotation = keys && new Rotation({ sql, feed, clock, log, keys, isNode });
   const switches = keys && new Switches({ sql, feed, clock, log, keys, timer, withhold });
@@ -53,7 +57,9 @@ export function createEncryption(environment: DocsEnvironment, { collections, ti
   };
   return {
     handlers: {
-      getEncryptionStatus: async () => encryptionStatus({ sql, collections, keys }, rotation?.current?.id ?? (isNode === true ? (await readOpenJob(sql))?.id : undefined)),
+      getEncryptionStatus: async () =>
+        encryptionStatus({ sql, collections, keys },
+          rotation?.current?.id ?? (isNode === true ? (await readOpenJob(sql))?.id : undefined)),
       rotateEncryption: async ({ collection }) => {
         if (rotation === undefined) throw new ServiceError('invalid_argument', 'encryption is not configured');
         return rotation.rotate(collection.toLowerCase());
@@ -94,7 +100,9 @@ export function createEncryption(environment: DocsEnvironment, { collections, ti
 
 /** Decision D-43: such a server could neither read the stored values nor encrypt new ones. */
 function refuseWithoutKey(collections: Pick<Collections, 'configs'>): void {
-  const encrypted = [...collections.configs()].filter(([, config]) => config.encrypted === true).map(([name]) => JSON.stringify(name));
+  const encrypted = [...collections.configs()].filter(([, config]) => config.encrypted === true).map(([name]) =>
+    JSON.stringify(name)
+  );
   if (encrypted.length === 0) return;
   const names = encrypted.slice(0, 5).join(', ') + (encrypted.length > 5 ? ` and ${encrypted.length - 5} more` : '');
   throw new ConfigError([`SVC_ENCRYPTION_KEY: required, since collections of this database are encrypted: ${names}`]);

@@ -10,7 +10,7 @@ const BOTH = new KeyRing(key(4), [key(3)]);
 function before(sql: Sql, nth: number, move: () => Promise<unknown>): void {
   const stream = sql.stream.bind(sql);
   let reads = 0;
-  sql.stream = async function* (query, params, options) {
+  sql.stream = async function*(query, params, options) {
     if (/ FROM main\./.test(query) && reads++ === nth) await move();
     yield* stream(query, params, options) as AsyncIterable<never[]>;
   };
@@ -24,7 +24,14 @@ describe.each([0, 1, 2, 3, 4])('versions that are moved before table %i is read'
   beforeEach(async () => {
     fixture = await Fixture.open('node:sqlite', {}, BOTH);
     await start(new KeyRing(key(3)));
-    for (const name of ['back', 'gone']) for (const contentMd of ['one', 'two']) await fixture.call('addDocument', { collection: 'c', key: name, lang: 'en', contentMd });
+    for (const name of ['back', 'gone'])
+      for (const contentMd of ['one', 'two'])
+        await fixture.call('addDocument', {
+          collection: 'c',
+          key: name,
+          lang: 'en',
+          contentMd,
+        });
     await fixture.call('deleteDocument', { collection: 'c', key: 'back', lang: 'en' });
   });
   afterEach(async () => {
@@ -46,7 +53,10 @@ describe.each([0, 1, 2, 3, 4])('versions that are moved before table %i is read'
     await fixture.call('setCollectionConfig', { collection: 'c', encrypted: true });
     await encryption.settled();
   };
-  const bodies = async (name: string) => (await fixture.call('listRevisions', { collection: 'c', key: name, lang: 'en' })).revisions.map(({ contentMd }) => contentMd);
+  const bodies = async (name: string) =>
+    (await fixture.call('listRevisions', { collection: 'c', key: name, lang: 'en' })).revisions.map(({ contentMd }) =>
+      contentMd
+    );
   const status = async () => (await fixture.call('getEncryptionStatus', {})).collections[0];
 
   it('are encrypted with their collection', async () => {

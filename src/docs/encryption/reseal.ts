@@ -1,12 +1,13 @@
-import {
-  keyIdOfHead, keyIdOfText, openBody, openMeta, openVector, sealBody, sealMeta, sealVector,
-  type ChangeFeed, type KeyRing, type Row, type Sql, type StoredRow, type Transaction,
-} from '../../storage/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
+import { type ChangeFeed, keyIdOfHead, keyIdOfText, type KeyRing, openBody, openMeta, openVector, type Row, sealBody,
+  sealMeta, sealVector, type Sql, type StoredRow, type Transaction } from '../../storage/index.ts';
 import { collectionOfId } from '../documents/index.ts';
 
-/** Which values to convert, and how. `concerns` selects them by the number of the key that encrypts them; undefined means unencrypted. */
+/**
+ * Which values to convert, and how. `concerns` selects them by the number of the key that encrypts them; undefined
+ * means unencrypted.
+ */
 export interface Aim {
   readonly seals: boolean;
   concerns(keyId: number | undefined): boolean;
@@ -36,7 +37,8 @@ interface StoredDocument extends Row {
   readonly stored_body: Uint8Array | null;
 }
 
-const DOCUMENT = 'SELECT ord, cid, id AS document, key, lang, meta AS stored_meta, body AS stored_body FROM documents WHERE ord = ?';
+const DOCUMENT =
+  'SELECT ord, cid, id AS document, key, lang, meta AS stored_meta, body AS stored_body FROM documents WHERE ord = ?';
 const REVISION = `
   SELECT d.ord, d.cid, d.id AS document, d.key, d.lang, r.meta AS stored_meta, r.body AS stored_body
   FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts = ?`;
@@ -46,11 +48,14 @@ const DELETED = `
   FROM deleted_revisions r JOIN deleted_documents n ON n.ord = r.ord WHERE r.ord = ? AND r.ts = ?`;
 
 /**
- * Converts the values of some rows to an aim, in one transaction. They are read again, because they may have been written or deleted since
- * they were listed. Values that cannot be decrypted stay as they are and are reported. The change feed gets the documents whose values were
- * written; no revision is made and no event is sent (decisions, section 3.3).
+ * Converts the values of some rows to an aim, in one transaction. They are read again, because they may have been
+ * written or deleted since they were listed. Values that cannot be decrypted stay as they are and are reported. The
+ * change feed gets the documents whose values were written; no revision is made and no event is sent (decisions,
+ * section 3.3).
  */
-export async function resealRows(deps: ResealDeps, rows: readonly StoredRow[], aim: Aim, then?: (tx: Transaction, resealed: Resealed) => Promise<void>): Promise<Resealed> {
+export async function resealRows(deps: ResealDeps, rows: readonly StoredRow[], aim: Aim,
+  then?: (tx: Transaction, resealed: Resealed) => Promise<void>): Promise<Resealed>
+{
   return deps.sql.transaction(async (tx) => {
     const pass = new Pass(deps, tx, aim);
     for (const row of rows) await pass.take(row);
@@ -84,7 +89,8 @@ class Pass implements Resealed {
   async appendChanges(): Promise<void> {
     const { feed } = this.#deps;
     await feed.append(this.#tx, [...this.#changed.values()].map(({ ord, document, key, lang }) => (
-      { kind: 'encryption.reseal', collection: collectionOfId(document), ord, docId: document, key, lang })));
+      { kind: 'encryption.reseal', collection: collectionOfId(document), ord, docId: document, key, lang }
+    )));
   }
 
   async #takeVersion({ table, ord, part }: StoredRow): Promise<void> {
@@ -94,21 +100,30 @@ class Pass implements Resealed {
     if (found === undefined) return;
     const { document: id, stored_meta: meta, stored_body: body } = found;
     const { keys } = this.#deps;
-    const newMeta = meta === null ? undefined : this.#convert(meta, keyIdOfText(meta), () => openMeta(keys, id, meta), (plain) => sealMeta(keys, id, plain));
-    const newBody = body === null ? undefined : this.#convert(body, keyIdOfHead(body), () => openBody(keys, id, body), (plain) => sealBody(keys, id, plain));
+    const newMeta = meta === null
+      ? undefined
+      : this.#convert(meta, keyIdOfText(meta), () => openMeta(keys, id, meta), (plain) => sealMeta(keys, id, plain));
+    const newBody = body === null
+      ? undefined
+      : this.#convert(body, keyIdOfHead(body), () => openBody(keys, id, body), (plain) => sealBody(keys, id, plain));
     if (newMeta === undefined && newBody === undefined) return;
     const values = [newMeta ?? meta, newBody ?? body];
-    if (isRevision) await this.#tx.run(`UPDATE ${table} SET meta = ?, body = ? WHERE ord = ? AND ts = ?`, [...values, ord, part]);
+    if (isRevision)
+      await this.#tx.run(`UPDATE ${table} SET meta = ?, body = ? WHERE ord = ? AND ts = ?`, [...values, ord, part]);
     else await this.#tx.run('UPDATE documents SET meta = ?, body = ? WHERE ord = ?', [...values, ord]);
     if (table !== 'deleted_revisions') this.#changed.set(ord, found); // no view contains a deleted document
   }
 
   async #takeVector({ ord, part: chunk }: StoredRow): Promise<void> {
-    const found = await this.#tx.get<{ stored_vector: Uint8Array }>('SELECT vector AS stored_vector FROM vectors WHERE ord = ? AND chunk = ?', [ord, chunk]);
+    const found = await this.#tx.get<{ stored_vector: Uint8Array }>(
+      'SELECT vector AS stored_vector FROM vectors WHERE ord = ? AND chunk = ?',
+      [ord, chunk],
+    );
     if (found === undefined) return;
     const { stored_vector: vector } = found;
     const { keys } = this.#deps;
-    const next = this.#convert(vector, keyIdOfHead(vector), () => openVector(keys, ord, chunk, vector), (plain) => sealVector(keys, ord, chunk, plain));
+    const next = this.#convert(vector, keyIdOfHead(vector), () => openVector(keys, ord, chunk, vector),
+      (plain) => sealVector(keys, ord, chunk, plain));
     if (next === undefined) return;
     await this.#tx.run('UPDATE vectors SET vector = ? WHERE ord = ? AND chunk = ?', [next, ord, chunk]);
     const document = this.#changed.get(ord) ?? (await this.#tx.get<StoredDocument>(DOCUMENT, [ord]));

@@ -5,8 +5,8 @@ import type { Log } from '../../lib/log.ts';
 import { resealSecrets } from '../../storage/index.ts';
 import { listCollections, readCollection } from '../stored-collections.ts';
 import { failInterrupted, insertJob, readOpenJob, updateJob } from './job-rows.ts';
-import { resealRows, type Aim, type Resealed, type ResealDeps } from './reseal.ts';
-import { storedBatches, type StoredBatch } from './stored-batches.ts';
+import { type Aim, type ResealDeps, type Resealed, resealRows } from './reseal.ts';
+import { type StoredBatch, storedBatches } from './stored-batches.ts';
 
 export interface RotationDeps extends ResealDeps {
   readonly log: Log;
@@ -20,8 +20,9 @@ type Job = { -readonly [K in keyof EncryptionJob]: EncryptionJob[K] };
 const MAX_ERROR = 500;
 
 /**
- * Encrypts values of other keys with the primary key, one job at a time (decisions, section 3.3). Values that are written meanwhile use the
- * primary key already. A job does not survive the process: its finished work stays, and the next job continues with the rest.
+ * Encrypts values of other keys with the primary key, one job at a time (decisions, section 3.3). Values that are
+ * written meanwhile use the primary key already. A job does not survive the process: its finished work stays, and the
+ * next job continues with the rest.
  */
 export class Rotation {
   readonly #deps: RotationDeps;
@@ -44,19 +45,24 @@ export class Rotation {
   /** Marks the jobs of an earlier process as ended. */
   async recover(): Promise<void> {
     const { sql, clock, isNode = false } = this.#deps;
-    if (await readOpenJob(sql) !== undefined) await sql.transaction((tx) => failInterrupted(tx, unixSeconds(clock), isNode));
+    if (await readOpenJob(sql) !== undefined)
+      await sql.transaction((tx) => failInterrupted(tx, unixSeconds(clock), isNode));
     this.#worksHere = true;
   }
 
   /** Begins a job that another process has queued, if this one does the work. */
   async wake(): Promise<void> {
-    const isFree = (): boolean => this.#worksHere && this.#current === undefined && this.#starting === undefined && !this.#stopping.signal.aborted;
+    const isFree = (): boolean =>
+      this.#worksHere && this.#current === undefined && this.#starting === undefined && !this.#stopping.signal.aborted;
     if (this.#deps.isNode !== true || !isFree()) return;
     const job = await readOpenJob(this.#deps.sql);
     if (job?.status === 'queued' && isFree()) this.#begin(job);
   }
 
-  /** Starts a job for one collection, by its lowercased name, or for all if it is empty; returns the running job if there is one. */
+  /**
+   * Starts a job for one collection, by its lowercased name, or for all if it is empty; returns the running job if
+   * there is one.
+   */
   async rotate(collection: string): Promise<EncryptionJob> {
     if (this.#current !== undefined) return { ...this.#current };
     this.#starting ??= this.#start(collection).finally(() => (this.#starting = undefined));
@@ -78,8 +84,17 @@ export class Rotation {
   async #start(collection: string): Promise<Job> {
     const { sql, keys, clock, isNode = false } = this.#deps;
     const job: Job = {
-      id: `rot_${randomBytes(12).toString('hex')}`, status: 'queued', collection, primaryKeyID: keys.primaryId,
-      startedAt: unixSeconds(clock), finishedAt: 0, scanned: 0, reencrypted: 0, skipped: 0, errors: 0, lastError: '',
+      id: `rot_${randomBytes(12).toString('hex')}`,
+      status: 'queued',
+      collection,
+      primaryKeyID: keys.primaryId,
+      startedAt: unixSeconds(clock),
+      finishedAt: 0,
+      scanned: 0,
+      reencrypted: 0,
+      skipped: 0,
+      errors: 0,
+      lastError: '',
     };
     const open = await sql.transaction(async (tx) => {
       const other = isNode ? await readOpenJob(tx) : undefined;
@@ -106,12 +121,14 @@ export class Rotation {
     } catch (error) {
       job.status = 'failed';
       job.lastError = this.#stopping.signal.aborted ? 'interrupted' : messageOf(error);
-      if (!this.#stopping.signal.aborted) log.error({ err: error, job: job.id }, 'rotation of the encryption key failed');
+      if (!this.#stopping.signal.aborted)
+        log.error({ err: error, job: job.id }, 'rotation of the encryption key failed');
     }
     job.finishedAt = unixSeconds(this.#deps.clock);
     try {
       await this.#deps.sql.transaction((tx) => updateJob(tx, job));
-      log.info({ job: job.id, status: job.status, reencrypted: job.reencrypted, errors: job.errors }, 'rotation of the encryption key ended');
+      log.info({ job: job.id, status: job.status, reencrypted: job.reencrypted, errors: job.errors },
+        'rotation of the encryption key ended');
     } catch (error) {
       // The next start finds the unfinished job and ends it.
       log.error({ err: error, job: job.id }, 'the end of a rotation could not be written down');
@@ -122,7 +139,9 @@ export class Rotation {
   async #rotateAll(job: Job): Promise<void> {
     const { sql, keys } = this.#deps;
     const aim: Aim = { seals: true, concerns: (keyId) => keyId !== undefined && keyId !== keys.primaryId };
-    const collections = job.collection === '' ? await listCollections(sql) : [await readCollection(sql, job.collection) ?? []].flat();
+    const collections = job.collection === ''
+      ? await listCollections(sql)
+      : [await readCollection(sql, job.collection) ?? []].flat();
     job.status = 'running';
     await sql.transaction((tx) => updateJob(tx, job));
     if (job.collection === '') await resealSecrets(sql, keys, this.#stopping.signal);
@@ -138,12 +157,18 @@ export class Rotation {
     }
   }
 
-  /** Progress is stored in the transaction of the values that it counts. Of values that are listed again, only the written ones are new. */
+  /**
+   * Progress is stored in the transaction of the values that it counts. Of values that are listed again, only the
+   * written ones are new.
+   */
   async #rotateSome(job: Job, { concerned, isAgain }: StoredBatch, aim: Aim): Promise<void> {
     const after = ({ written, errors }: Resealed) => ({
-      scanned: job.scanned + (isAgain ? written : 0), reencrypted: job.reencrypted + written, errors: job.errors + (isAgain ? 0 : errors.length),
+      scanned: job.scanned + (isAgain ? written : 0),
+      reencrypted: job.reencrypted + written,
+      errors: job.errors + (isAgain ? 0 : errors.length),
     });
-    const resealed = await resealRows(this.#deps, concerned, aim, (tx, counted) => updateJob(tx, { ...job, ...after(counted) }));
+    const resealed = await resealRows(this.#deps, concerned, aim,
+      (tx, counted) => updateJob(tx, { ...job, ...after(counted) }));
     Object.assign(job, after(resealed));
     if (resealed.errors.length > 0) job.lastError = messageOf(resealed.errors.at(-1));
   }

@@ -11,7 +11,9 @@ export interface StatusDeps {
 }
 
 /** Reads the whole database, outside of the event loop. */
-export async function encryptionStatus({ sql, collections, keys }: StatusDeps, currentJobID: string | undefined): Promise<EncryptionStatus> {
+export async function encryptionStatus({ sql, collections, keys }: StatusDeps,
+  currentJobID: string | undefined): Promise<EncryptionStatus>
+{
   const stored = await listCollections(sql);
   const names = new Map(stored.map(({ id, name }) => [id, name]));
   const counts = new Map<string, CollectionEncryption>();
@@ -37,12 +39,16 @@ export async function encryptionStatus({ sql, collections, keys }: StatusDeps, c
     primaryKeyID: keys?.primaryId ?? 0,
     previousKeyIDs: [...(keys?.previousIds ?? [])],
     // Collections of the system cannot be configured.
-    collections: [...counts.values()].filter(({ collection }) => !isSystemCollection(collection)).sort((a, b) => (a.collection < b.collection ? -1 : 1)),
+    collections: [...counts.values()].filter(({ collection }) => !isSystemCollection(collection)).sort((a,
+      b) => (a.collection < b.collection ? -1 : 1)
+    ),
     ...(currentJobID !== undefined && { currentJobID }),
   };
 }
 
-function columnOf(keyId: number | undefined, keys: KeyRing | undefined): 'plaintext' | 'withPrimary' | 'withLegacy' | 'unknownKey' {
+function columnOf(keyId: number | undefined, keys: KeyRing | undefined): 'plaintext' | 'withPrimary' | 'withLegacy'
+  | 'unknownKey'
+{
   if (keyId === undefined) return 'plaintext';
   if (keyId === keys?.primaryId) return 'withPrimary';
   return keys?.has(keyId) === true ? 'withLegacy' : 'unknownKey';

@@ -1,4 +1,4 @@
-import { storedRows, type Sql, type StoredRow } from '../../storage/index.ts';
+import { type Sql, type StoredRow, storedRows } from '../../storage/index.ts';
 import type { Aim } from './reseal.ts';
 
 /** Maximum number of rows, and of their bytes, in one transaction: all other writes wait for it. */

@@ -1,10 +1,10 @@
-import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { endSwitch, readSwitches, type PendingSwitch } from '../collections/index.ts';
 import { resealSecrets } from '../../storage/index.ts';
+import { endSwitch, type PendingSwitch, readSwitches } from '../collections/index.ts';
 import { readCollection } from '../stored-collections.ts';
-import { resealRows, type Aim, type ResealDeps } from './reseal.ts';
+import { type Aim, type ResealDeps, resealRows } from './reseal.ts';
 import { storedBatches } from './stored-batches.ts';
 
 export interface SwitchesDeps extends ResealDeps {
@@ -22,10 +22,11 @@ const AIMS: Readonly<Record<'seal' | 'open', Aim>> = {
 };
 
 /**
- * Converts the stored values of a collection whose encryption was switched: its earlier documents, revisions and vectors are encrypted or
- * decrypted in the background, between other writes. After encrypting, the database file is rewritten, because free pages and the log may
- * still contain unencrypted values. Credentials that are in plaintext or under another key are encrypted first; the pending switch of the
- * collection '' rewrites the file after that. Unfinished work is stored, so that a crash only interrupts it.
+ * Converts the stored values of a collection whose encryption was switched: its earlier documents, revisions and
+ * vectors are encrypted or decrypted in the background, between other writes. After encrypting, the database file is
+ * rewritten, because free pages and the log may still contain unencrypted values. Credentials that are in plaintext or
+ * under another key are encrypted first; the pending switch of the collection '' rewrites the file after that.
+ * Unfinished work is stored, so that a crash only interrupts it.
  */
 export class Switches {
   readonly #deps: SwitchesDeps;
@@ -75,7 +76,8 @@ export class Switches {
       } catch (error) {
         if (signal.aborted) return;
         this.#again = true;
-        this.#deps.log.warn({ err: error, failures: ++failures }, 'the encryption of a collection could not be brought in line; trying again');
+        this.#deps.log.warn({ err: error, failures: ++failures },
+          'the encryption of a collection could not be brought in line; trying again');
         await this.#deps.timer.sleep(backoffDelay(failures, BACKOFF), signal);
       }
     }
@@ -89,7 +91,11 @@ export class Switches {
       const { collection, step } = pending;
       const after = step === 'scrub' ? pending : await this.#convert(pending);
       if (after !== undefined) toScrub.push(after);
-      log.info({ collection }, collection === '' ? 'credentials that were stored in the clear are encrypted' : step === 'open' ? 'what the collection held encrypted is in the clear' : 'what the collection held is encrypted');
+      log.info({ collection }, collection === ''
+        ? 'credentials that were stored in the clear are encrypted'
+        : step === 'open'
+        ? 'what the collection held encrypted is in the clear'
+        : 'what the collection held is encrypted');
     }
     if (toScrub.length === 0) return;
     await sql.scrub();
@@ -126,7 +132,8 @@ export class Switches {
       if (!isAgain) unreadable += errors.length;
     }
     // A retry would not help; the encryption status counts these values.
-    if (unreadable > 0) log.error({ collection, unreadable, step }, 'values of the collection cannot be read and stay as they are');
+    if (unreadable > 0)
+      log.error({ collection, unreadable, step }, 'values of the collection cannot be read and stay as they are');
     return present;
   }
 }

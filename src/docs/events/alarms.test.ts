@@ -3,7 +3,7 @@ import { operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { Fixture } from '../documents/test-fixture.ts';
-import { createAlarms, type Alarms } from './alarms.ts';
+import { type Alarms, createAlarms } from './alarms.ts';
 
 let fixture: Fixture;
 let timer: VirtualTimer;
@@ -38,7 +38,8 @@ describe('the alarms of the server (decisions, section 6)', () => {
 
   it('report an operation that fails unexpectedly, once in five minutes', async () => {
     const operation = operations.getDocument;
-    for (const error of [undefined, new ServiceError('not_found', 'not found'), Object.assign(new Error('gone'), { name: 'ClientGone' })]) alarms.observe({ operation, error });
+    for (const error of [undefined, new ServiceError('not_found', 'not found'),
+      Object.assign(new Error('gone'), { name: 'ClientGone' })]) alarms.observe({ operation, error });
     expect(await told()).toEqual([]);
     for (let i = 0; i < 3; i++) alarms.observe({ operation, error: new TypeError('a bug') });
     expect(await told()).toEqual([['ops.panic_recovered', { operation: 'getDocument' }]]);

@@ -17,7 +17,10 @@ const LOOK_MS = 60_000;
 /** Milliseconds until failures of the same operation are reported again. */
 const COOLDOWN_MS = 300_000;
 
-/** Detects problems that the operator should know about (decisions, section 6): handlers that throw, and a disk that fills up. */
+/**
+ * Detects problems that the operator should know about (decisions, section 6): handlers that throw, and a disk that
+ * fills up.
+ */
 export interface Alarms {
   /** Call this with the outcome of each operation. Neither throws nor waits. */
   readonly observe: (outcome: Pick<Outcome, 'operation' | 'error'>) => void;
@@ -33,7 +36,10 @@ export interface AlarmDeps {
   readonly usedPercent?: () => Promise<number | undefined>;
 }
 
-export function createAlarms(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings' | 'clock' | 'relay'>, { timer = systemTimer, usedPercent = () => diskUse(environment.sql.info.path) }: AlarmDeps = {}): Alarms {
+export function createAlarms(
+  environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings' | 'clock' | 'relay'>,
+  { timer = systemTimer, usedPercent = () => diskUse(environment.sql.info.path) }: AlarmDeps = {},
+): Alarms {
   const reportedAt = new Map<string, number>();
   const watching = watchDisk(environment, timer, usedPercent);
   const receive = (id: string): void => {
@@ -64,11 +70,20 @@ function isUnforeseen(error: unknown): boolean {
   return error instanceof Error && error.name !== 'ClientGone' && error.name !== 'AbortError';
 }
 
-function watchDisk(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings'>, timer: Timer, usedPercent: () => Promise<number | undefined>): Loop {
+function watchDisk(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings'>, timer: Timer,
+  usedPercent: () => Promise<number | undefined>): Loop
+{
   let isReported = false;
-  return new Loop({ name: 'disk', everyMs: LOOK_MS, timer, log: environment.log, failure: 'the use of the disk could not be read' }, async () => {
+  return new Loop({
+    name: 'disk',
+    everyMs: LOOK_MS,
+    timer,
+    log: environment.log,
+    failure: 'the use of the disk could not be read',
+  }, async () => {
     const percent = await usedPercent();
-    if (percent !== undefined && percent >= FULL_PERCENT && !isReported) publishEvent(environment, 'ops.disk_usage_high', { usedPercent: percent, thresholdPercent: FULL_PERCENT });
+    if (percent !== undefined && percent >= FULL_PERCENT && !isReported)
+      publishEvent(environment, 'ops.disk_usage_high', { usedPercent: percent, thresholdPercent: FULL_PERCENT });
     if (percent !== undefined) isReported = percent >= (isReported ? RELIEVED_PERCENT : FULL_PERCENT);
   });
 }

@@ -1,5 +1,5 @@
 /** The entry point of the events area. */
-export { BURST_EVENT, canonicalEvents, isServerEvent, serviceEventOf, type ServiceEvent } from './service-event.ts';
+export { type Alarms, createAlarms } from './alarms.ts';
 export { publishEvent } from './publish-event.ts';
-export { createAlarms, type Alarms } from './alarms.ts';
+export { BURST_EVENT, canonicalEvents, isServerEvent, type ServiceEvent, serviceEventOf } from './service-event.ts';
 export { createEventStreams, type EventStreams } from './stream/index.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
-import { CHANGE_FLAGS, type Change } from '../../storage/index.ts';
-import { canonicalName, DOCUMENT_EVENTS, eventOf as documentEventOf, type DocumentEvent } from '../documents/index.ts';
+import { type Change, CHANGE_FLAGS } from '../../storage/index.ts';
+import { canonicalName, DOCUMENT_EVENTS, type DocumentEvent, eventOf as documentEventOf } from '../documents/index.ts';
 
 /** An event for webhooks and streams: of a document, a collection, or the server itself (contract section 6). */
 export interface ServiceEvent extends Omit<DocumentEvent, 'event'> {
@@ -13,9 +13,8 @@ export interface ServiceEvent extends Omit<DocumentEvent, 'event'> {
 export const BURST_EVENT = 'security.auth_failure_burst';
 
 /** Changes that are events of the server under the same name; their detail is that of the event. */
-const SERVER_EVENTS: ReadonlySet<string> = new Set([
-  BURST_EVENT, 'security.rate_limit_exceeded', 'ops.replication_lag_high', 'ops.panic_recovered', 'ops.disk_usage_high',
-]);
+const SERVER_EVENTS: ReadonlySet<string> = new Set([BURST_EVENT, 'security.rate_limit_exceeded',
+  'ops.replication_lag_high', 'ops.panic_recovered', 'ops.disk_usage_high']);
 
 /** Whether the event concerns the server and not its data. */
 export function isServerEvent(event: string): boolean {
@@ -30,16 +29,31 @@ export function serviceEventOf(change: Change): ServiceEvent | undefined {
     return event && { ...event, ...(event.event === 'collection.deleted' && { detail: countOf(event) }), isQuiet };
   }
   const detail = JSON.parse(change.detail ?? '{}') as Record<string, unknown>;
-  return { event: change.kind, collection: '', key: '', lang: '', docId: '', timestamp: Math.floor(change.at / 1000), seq: change.lsn, detail, isQuiet };
+  return {
+    event: change.kind,
+    collection: '',
+    key: '',
+    lang: '',
+    docId: '',
+    timestamp: Math.floor(change.at / 1000),
+    seq: change.lsn,
+    detail,
+    isQuiet,
+  };
 }
 
 function countOf({ detail }: DocumentEvent): Record<string, unknown> {
   return { count: detail?.['deleted'] ?? 0 };
 }
 
-/** The events that names stand for, in canonical form; `*` stands for those of documents. Unknown names are kept, and match nothing. */
+/**
+ * The events that names stand for, in canonical form; `*` stands for those of documents. Unknown names are kept, and
+ * match nothing.
+ */
 export function canonicalEvents(names: readonly string[]): ReadonlySet<string> {
-  return new Set<string>(names.flatMap((name): readonly string[] => (name === '*' ? DOCUMENT_EVENTS : [canonicalName(name)])));
+  return new Set<string>(
+    names.flatMap((name): readonly string[] => (name === '*' ? DOCUMENT_EVENTS : [canonicalName(name)])),
+  );
 }
 
 /** The same for readers of a stream. Throws `invalid_argument` for an unknown name. */
@@ -47,6 +61,8 @@ export function knownEvents(names: readonly string[]): ReadonlySet<string> {
   const events = canonicalEvents(names);
   const known = [...DOCUMENT_EVENTS, 'collection.deleted', ...SERVER_EVENTS];
   const unknown = [...events].find((event) => !known.includes(event));
-  if (unknown !== undefined) throw new ServiceError('invalid_argument', `events must name ${known.join(', ')} or *, got ${JSON.stringify(unknown.slice(0, 80))}`);
+  if (unknown !== undefined)
+    throw new ServiceError('invalid_argument',
+      `events must name ${known.join(', ')} or *, got ${JSON.stringify(unknown.slice(0, 80))}`);
   return events;
 }

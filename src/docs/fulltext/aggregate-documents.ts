@@ -1,16 +1,16 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { Handlers, InputOf, OutputOf } from '../../operations/index.ts';
 import type { Columns, ValueCount } from '../../search/columns/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
 import { decodeGeohash } from '../../search/geo/index.ts';
-import { selectDocuments, type ColumnsView, type SelectedDocuments } from '../columns/index.ts';
-import { Pace } from '../../lib/pace.ts';
+import { type ColumnsView, selectDocuments, type SelectedDocuments } from '../columns/index.ts';
 import { expressionOf } from '../documents/index.ts';
-import { circleOf, withinCircle, type GeoView } from '../geo/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { periodOf, type Interval, type Period } from './calendar.ts';
+import { circleOf, type GeoView, withinCircle } from '../geo/index.ts';
+import { type Interval, type Period, periodOf } from './calendar.ts';
 import { fitFacets } from './search/fit-facets.ts';
 
 type AggregateHandler = Required<Pick<Handlers<Operations>, 'aggregateDocuments'>>['aggregateDocuments'];
@@ -35,7 +35,10 @@ interface Counts {
 
 type Cells = NonNullable<OutputOf<Operations, 'aggregateDocuments'>['geohashes']>;
 
-/** `POST /v1/aggregate`: counts by metadata, time and place (contract section 4, decisions section 4.5), all from one state. */
+/**
+ * `POST /v1/aggregate`: counts by metadata, time and place (contract section 4, decisions section 4.5), all from one
+ * state.
+ */
 export function aggregateDocuments({ clock, ...views }: AggregateDeps): AggregateHandler {
   return async (input, { budget }) => {
     const start = performance.now();
@@ -52,7 +55,9 @@ export function aggregateDocuments({ clock, ...views }: AggregateDeps): Aggregat
       facets: fitted,
       ...(isTruncated && { facetsTruncated: true }),
       ...(counts.cells && { geohashes: budget.fit(counts.cells, ({ geohash }) => geohash.length) as Cells }),
-      histograms: Object.fromEntries(counts.days.map(([field, days]) => [field, toBuckets(days, intervals.get(field)!)])),
+      histograms: Object.fromEntries(
+        counts.days.map(([field, days]) => [field, toBuckets(days, intervals.get(field)!)]),
+      ),
       durationMs: Math.round(performance.now() - start),
     };
   };
@@ -62,24 +67,33 @@ export function aggregateDocuments({ clock, ...views }: AggregateDeps): Aggregat
 function requireDistinct(name: string, items: readonly { readonly field: string }[]): void {
   const fields = items.map(({ field }) => field);
   const repeated = fields.find((field, i) => fields.indexOf(field) < i);
-  if (repeated !== undefined) throw new ServiceError('invalid_argument', `${name} must name each field once, got "${repeated}" twice`);
+  if (repeated !== undefined)
+    throw new ServiceError('invalid_argument', `${name} must name each field once, got "${repeated}" twice`);
 }
 
 /**
- * Maximum number of tries for counts during which documents change. The last one counts metadata and times without a pause; its places may be
- * those of a moment before.
+ * Maximum number of tries for counts during which documents change. The last one counts metadata and times without a
+ * pause; its places may be those of a moment before.
  */
 const TRIES = 3;
 
 /** Counts from one state. */
-async function countOf(views: Omit<AggregateDeps, 'clock'>, request: { readonly filter: Filter | undefined; readonly now: number }, input: Input): Promise<Counts> {
+async function countOf(views: Omit<AggregateDeps, 'clock'>,
+  request: { readonly filter: Filter | undefined; readonly now: number }, input: Input): Promise<Counts>
+{
   const needs = { facets: (input.facets ?? []).map(({ field }) => field) };
-  for (let tries = 1; ; tries++) {
+  for (let tries = 1;; tries++) {
     const selected = await selectDocuments(views.columns, input.collection, { ...request, needs });
-    const documents = selected && input.geo ? await withinCircle(views.geo, input.collection, circleOf(input.geo), selected.documents) : selected?.documents;
+    const documents = selected && input.geo
+      ? await withinCircle(views.geo, input.collection, circleOf(input.geo), selected.documents)
+      : selected?.documents;
     const cells = await countCells(views.geo, selected && { documents }, input);
     const isLast = tries === TRIES;
-    const counts = await count(selected && { columns: selected.columns, documents, isCurrent: () => isLast || selected.isCurrent() }, input, isLast ? undefined : new Pace());
+    const counts = await count(
+      selected && { columns: selected.columns, documents, isCurrent: () => isLast || selected.isCurrent() },
+      input,
+      isLast ? undefined : new Pace(),
+    );
     if (counts !== undefined) return { ...counts, cells };
   }
 }
@@ -88,8 +102,12 @@ async function countOf(views: Omit<AggregateDeps, 'clock'>, request: { readonly 
 const DEFAULT_PRECISION = 5;
 const DEFAULT_CELLS = 1000;
 
-/** The cells with the most documents first, then by geohash; undefined if they are not requested. Throws `IndexLoading`. */
-async function countCells(view: AggregateDeps['geo'], selected: Pick<SelectedDocuments, 'documents'> | undefined, { collection, geohash }: Input): Promise<Cells | undefined> {
+/**
+ * The cells with the most documents first, then by geohash; undefined if they are not requested. Throws `IndexLoading`.
+ */
+async function countCells(view: AggregateDeps['geo'], selected: Pick<SelectedDocuments, 'documents'> | undefined,
+  { collection, geohash }: Input): Promise<Cells | undefined>
+{
   if (geohash === undefined) return undefined;
   const { precision = DEFAULT_PRECISION, size = DEFAULT_CELLS } = geohash;
   const best = (selected && await view.indexOf(collection)?.places.cells(precision, size, selected.documents)) ?? [];
@@ -103,7 +121,9 @@ async function countCells(view: AggregateDeps['geo'], selected: Pick<SelectedDoc
 }
 
 /** Undefined when a document has changed before or between two fields. A collection without documents has no values. */
-async function count(selected: SelectedDocuments | undefined, input: Input, pace: Pace | undefined): Promise<Omit<Counts, 'cells'> | undefined> {
+async function count(selected: SelectedDocuments | undefined, input: Input,
+  pace: Pace | undefined): Promise<Omit<Counts, 'cells'> | undefined>
+{
   const { facets = [], histograms = [], maxFacetSize: limit } = input;
   if (selected?.isCurrent() === false) return undefined;
   const { columns, documents } = selected ?? {};

@@ -16,10 +16,14 @@ export const DAY_SECONDS = 86_400;
 /** The period that contains a day; days count from 1970-01-01 in UTC (decisions section 4.5). */
 export function periodOf(day: number, interval: Interval): Period {
   switch (interval) {
-    case 'day': return period(isoDate(day), day, day + 1);
-    case 'week': return weekOf(day);
-    case 'month': return monthOf(day);
-    case 'year': return yearOf(day);
+    case 'day':
+      return period(isoDate(day), day, day + 1);
+    case 'week':
+      return weekOf(day);
+    case 'month':
+      return monthOf(day);
+    case 'year':
+      return yearOf(day);
   }
 }
 

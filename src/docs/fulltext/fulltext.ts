@@ -1,15 +1,18 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
-import type { GeoView } from '../geo/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { GeoView } from '../geo/index.ts';
 import { aggregateDocuments } from './aggregate-documents.ts';
 import { listFullTextLanguages } from './list-languages.ts';
 import { createStopWords, type StopWords } from './stop-words.ts';
 import { createSynonyms, type Synonyms } from './synonyms.ts';
 
-type FullTextHandlers = Required<Pick<Handlers<Operations>,
-  'addSynonyms' | 'listSynonyms' | 'deleteSynonym' | 'listStopWords' | 'addStopWords' | 'deleteStopWords' | 'listFullTextLanguages' | 'aggregateDocuments'>>;
+type FullTextHandlers = Required<
+  Pick<Handlers<Operations>,
+    'addSynonyms' | 'listSynonyms' | 'deleteSynonym' | 'listStopWords' | 'addStopWords' | 'deleteStopWords'
+      | 'listFullTextLanguages' | 'aggregateDocuments'>
+>;
 
 /** Dictionaries, languages and counts of full-text search (contract section 4, "Full-text search"). */
 export interface FullText extends Pick<Synonyms, 'synonymsOf'>, Pick<StopWords, 'stopWordsOf'> {
@@ -26,7 +29,9 @@ export interface FullTextAreas {
 /** The language of documents and queries that name none. */
 const DEFAULT_LANG = 'en';
 
-export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'settings'>, { columns, geo }: FullTextAreas): FullText {
+export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'settings'>,
+  { columns, geo }: FullTextAreas): FullText
+{
   const defaultLang = environment.settings.fullText?.defaultLang ?? DEFAULT_LANG;
   const synonyms = createSynonyms(environment);
   const stopWords = createStopWords(environment, defaultLang);

@@ -8,8 +8,8 @@ export type Difference = 'own' | 'searched';
 export type Differences = ReadonlyMap<string, Difference>;
 
 /**
- * The stored form of a stop word: its form as in the defaults, so that the same word is found in every spelling. A word that the tokenizer
- * splits is stored as it was written: it is listed, but no token ever equals it.
+ * The stored form of a stop word: its form as in the defaults, so that the same word is found in every spelling. A word
+ * that the tokenizer splits is stored as it was written: it is listed, but no token ever equals it.
  */
 export function toStopWord(word: string): string {
   const form = toForm(word);
@@ -45,10 +45,15 @@ export function withWords(words: readonly string[], differences: Differences, de
   const stops = effectiveStopWords(defaultLang, differences);
   const added = new Set(words.filter((word) => !stops.has(word)));
   const defaults = defaultStopWords(defaultLang);
-  return { changes: new Map([...added].map((word) => [word, defaults.has(word) ? undefined : 'own'])), count: added.size };
+  return {
+    changes: new Map([...added].map((word) => [word, defaults.has(word) ? undefined : 'own'])),
+    count: added.size,
+  };
 }
 
-/** Makes words searchable: removes the collection's own stop words, and adds an exception for defaults (decision D-93). */
+/**
+ * Makes words searchable: removes the collection's own stop words, and adds an exception for defaults (decision D-93).
+ */
 export function withoutWords(words: readonly string[], differences: Differences): Revision {
   const changes = new Map<string, Difference | undefined>();
   for (const word of words) {

@@ -1,4 +1,4 @@
-import { effectiveStopWords, type Differences } from './stop-list.ts';
+import { type Differences, effectiveStopWords } from './stop-list.ts';
 
 const NONE: Differences = new Map();
 

@@ -40,7 +40,10 @@ describe.each(DRIVERS)('stop words over %s (contract section 4, decision D-93)',
     expect(await add('LOREM')).toEqual({ status: 'ok', added: 0 });
     const { entries, total, custom } = await list();
     expect({ total, custom }).toEqual({ total: ENGLISH.size + 2, custom: 2 });
-    expect(entries.filter(({ isDefault: own }) => !own)).toEqual([{ word: 'ipsum', isDefault: false }, { word: 'lorem', isDefault: false }]);
+    expect(entries.filter(({ isDefault: own }) => !own)).toEqual([{ word: 'ipsum', isDefault: false }, {
+      word: 'lorem',
+      isDefault: false,
+    }]);
     for (const lang of ['en', 'fr']) expect(stopWords.stopWordsOf('blog', lang).has('lorem')).toBe(true);
     expect(stopWords.stopWordsOf('wiki', 'en').has('lorem')).toBe(false);
     expect(await feed()).toEqual(['stopwords.put blog']);
@@ -74,7 +77,8 @@ describe.each(DRIVERS)('stop words over %s (contract section 4, decision D-93)',
     await add('Straße', 'CAFE\u0301');
     await remove('DON’T');
     const analyzer = analyzerFor('en', { stemming: false, stopWords: stopWords.stopWordsOf('blog', 'en') });
-    expect(['strasse', 'caf\u00e9', "don't", 'street'].map((form) => analyzer.term(form))).toEqual([undefined, undefined, 'dont', 'street']);
+    expect(['strasse', 'caf\u00e9', "don't", 'street'].map((form) => analyzer.term(form))).toEqual([undefined,
+      undefined, 'dont', 'street']);
   });
 
   it('survive a restart, and keep their sets until they change', async () => {
@@ -86,7 +90,9 @@ describe.each(DRIVERS)('stop words over %s (contract section 4, decision D-93)',
     await later.load();
     for (const current of [stopWords, later]) {
       expect(current.stopWordsOf('blog', 'en')).not.toBe(before);
-      expect(current.stopWordsOf('blog', 'en')).toEqual(new Set([...ENGLISH, 'lorem'].filter((word) => word !== 'the')));
+      expect(current.stopWordsOf('blog', 'en')).toEqual(
+        new Set([...ENGLISH, 'lorem'].filter((word) => word !== 'the')),
+      );
     }
   });
 
@@ -99,12 +105,18 @@ describe.each(DRIVERS)('stop words over %s (contract section 4, decision D-93)',
   });
 
   it('refuse what no text can contain, and an endless list', async () => {
-    await expect(add('a', '...')).rejects.toMatchObject({ code: 'invalid_argument', message: 'words[1] must contain a letter or a digit' });
+    await expect(add('a', '...')).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'words[1] must contain a letter or a digit',
+    });
     await expect(add()).rejects.toMatchObject({ status: 400 });
     expect(await remove('...')).toEqual({ status: 'ok', deleted: 0 });
     const many = (from: number) => Array.from({ length: 10_000 }, (_, i) => `word${from + i}`);
     for (let i = 0; i < 5; i++) expect(await add(...many(i * 10_000))).toMatchObject({ added: 10_000 });
-    await expect(add('lorem')).rejects.toMatchObject({ code: 'invalid_argument', message: 'a collection has at most 50000 stop words and exceptions of its own' });
+    await expect(add('lorem')).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'a collection has at most 50000 stop words and exceptions of its own',
+    });
   });
 });
 
@@ -120,7 +132,8 @@ describe('stop words against a plain model', () => {
       fixture.use(stopWords.handlers);
       // Whether a word was last added or deleted; unknown words have their languages' defaults.
       const last = new Map<string, boolean>();
-      const isStop = (lang: string, w: string) => last.get(w) === true || (last.get(w) === undefined && defaultStopWords(lang).has(w));
+      const isStop = (lang: string, w: string) =>
+        last.get(w) === true || (last.get(w) === undefined && defaultStopWords(lang).has(w));
       for (const { adds, words } of steps) {
         await fixture.call(adds ? 'addStopWords' : 'deleteStopWords', { collection: 'blog', words });
         for (const w of words) {
@@ -130,7 +143,8 @@ describe('stop words against a plain model', () => {
           else last.delete(w);
         }
         for (const lang of ['en', 'de']) {
-          for (const w of ['the', 'and', 'und', 'lorem', 'ipsum']) expect(stopWords.stopWordsOf('blog', lang).has(w), `${w} in ${lang}`).toBe(isStop(lang, w));
+          for (const w of ['the', 'and', 'und', 'lorem', 'ipsum'])
+            expect(stopWords.stopWordsOf('blog', lang).has(w), `${w} in ${lang}`).toBe(isStop(lang, w));
         }
       }
       await fixture.close();

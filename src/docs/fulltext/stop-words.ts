@@ -1,11 +1,11 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { truncationOf, type Handlers, type Standing } from '../../operations/index.ts';
+import { type Handlers, type Standing, truncationOf } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { resolveLanguage } from '../../text/languages/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { transactFor } from '../transact-for.ts';
-import { toStopWord, withoutWords, withWords, type Differences, type Revision } from './stop-list.ts';
+import { type Differences, type Revision, toStopWord, withoutWords, withWords } from './stop-list.ts';
 import { StopLists } from './stop-lists.ts';
 import { readAllDifferences, readDifferences, writeDifferences } from './stop-word-rows.ts';
 import { requireToken } from './words.ts';
@@ -17,8 +17,8 @@ export interface StopWords {
   /** Reads all lists into memory; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /**
-   * The words, as forms, that a collection does not search for in a language, from memory; the same set until the collection's list
-   * changes. For an unknown language the server's default is used.
+   * The words, as forms, that a collection does not search for in a language, from memory; the same set until the
+   * collection's list changes. For an unknown language the server's default is used.
    */
   stopWordsOf(collection: string, lang: string): ReadonlySet<string>;
 }
@@ -29,16 +29,21 @@ const MAX_DIFFERENCES = 50_000;
 export function createStopWords({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>, defaultLang: string): StopWords {
   const lists = new StopLists();
   /** Reads, revises and stores the list of a collection; returns how many words changed. */
-  const revise = (collection: string, by: Standing, revision: (known: Differences) => Revision): Promise<number> => transactFor(sql, by, async (tx) => {
-    // The list is read from the database and not from memory, which may lack an earlier write.
-    const known = await readDifferences(tx, collection);
-    const { changes, count } = revision(known);
-    const revised = applyChanges(known, changes);
-    if (revised.size > MAX_DIFFERENCES) throw new ServiceError('invalid_argument', `a collection has at most ${MAX_DIFFERENCES} stop words and exceptions of its own`);
-    if (changes.size > 0) await store(tx, collection, changes, revised);
-    return count;
-  });
-  const store = async (tx: Transaction, collection: string, changes: Revision['changes'], revised: Differences): Promise<void> => {
+  const revise = (collection: string, by: Standing, revision: (known: Differences) => Revision): Promise<number> =>
+    transactFor(sql, by, async (tx) => {
+      // The list is read from the database and not from memory, which may lack an earlier write.
+      const known = await readDifferences(tx, collection);
+      const { changes, count } = revision(known);
+      const revised = applyChanges(known, changes);
+      if (revised.size > MAX_DIFFERENCES)
+        throw new ServiceError('invalid_argument',
+          `a collection has at most ${MAX_DIFFERENCES} stop words and exceptions of its own`);
+      if (changes.size > 0) await store(tx, collection, changes, revised);
+      return count;
+    });
+  const store = async (tx: Transaction, collection: string, changes: Revision['changes'],
+    revised: Differences): Promise<void> =>
+  {
     await writeDifferences(tx, collection, changes);
     await feed.append(tx, [{ kind: 'stopwords.put', collection }]);
     tx.onCommit(() => lists.set(collection, revised));
@@ -52,17 +57,23 @@ export function createStopWords({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fe
       const custom = entries.filter(({ isDefault }) => !isDefault).length;
       const fitting = budget.fit(entries.slice(offset), ({ word }) => Buffer.byteLength(word));
       return {
-        collection, entries: [...fitting], total: entries.length, defaults: entries.length - custom, custom,
+        collection,
+        entries: [...fitting],
+        total: entries.length,
+        defaults: entries.length - custom,
+        custom,
         ...truncationOf(budget.isSpent, offset + fitting.length),
       };
     },
     async addStopWords({ collection, words }, context) {
       for (const [i, word] of words.entries()) requireToken(word, `words[${i}]`);
-      const added = await revise(collection.toLowerCase(), context, (known) => withWords(words.map(toStopWord), known, defaultLang));
+      const added = await revise(collection.toLowerCase(), context,
+        (known) => withWords(words.map(toStopWord), known, defaultLang));
       return { status: 'ok', added };
     },
     async deleteStopWords({ collection, words }, context) {
-      const deleted = await revise(collection.toLowerCase(), context, (known) => withoutWords(words.map(toStopWord), known));
+      const deleted = await revise(collection.toLowerCase(), context,
+        (known) => withoutWords(words.map(toStopWord), known));
       return { status: 'ok', deleted };
     },
   };
@@ -70,10 +81,11 @@ export function createStopWords({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fe
     handlers,
     stopWordsOf: (collection, lang) => lists.of(collection, resolveLanguage(lang, defaultLang)),
     // A transaction, so that no write can commit between reading and replacing.
-    load: () => sql.transaction(async (tx) => {
-      const stored = await readAllDifferences(tx);
-      tx.onCommit(() => lists.replace(stored));
-    }),
+    load: () =>
+      sql.transaction(async (tx) => {
+        const stored = await readAllDifferences(tx);
+        tx.onCommit(() => lists.replace(stored));
+      }),
   };
 }
 

@@ -7,7 +7,10 @@ export function readAllSynonyms(queries: Queries): Promise<{ collection: string;
 
 /** The synonyms of one term, in the order in which they were added. */
 export async function readSynonyms(queries: Queries, collection: string, term: string): Promise<string[]> {
-  const rows = await queries.all<{ synonym: string }>('SELECT synonym FROM synonyms WHERE collection = ? AND term = ? ORDER BY id', [collection, term]);
+  const rows = await queries.all<{ synonym: string }>(
+    'SELECT synonym FROM synonyms WHERE collection = ? AND term = ? ORDER BY id',
+    [collection, term],
+  );
   return rows.map(({ synonym }) => synonym);
 }
 
@@ -16,8 +19,11 @@ export async function countSynonyms(queries: Queries, collection: string): Promi
   return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM synonyms WHERE collection = ?', [collection]))!.n;
 }
 
-export async function insertSynonyms(tx: Transaction, collection: string, term: string, synonyms: readonly string[]): Promise<void> {
-  await tx.runMany('INSERT INTO synonyms(collection, term, synonym) VALUES (?, ?, ?)', synonyms.map((synonym) => [collection, term, synonym]));
+export async function insertSynonyms(tx: Transaction, collection: string, term: string,
+  synonyms: readonly string[]): Promise<void>
+{
+  await tx.runMany('INSERT INTO synonyms(collection, term, synonym) VALUES (?, ?, ?)',
+    synonyms.map((synonym) => [collection, term, synonym]));
 }
 
 /** Returns whether there was one. */

@@ -15,7 +15,8 @@ describe.each(DRIVERS)('synonyms over %s (contract section 4)', (driver) => {
   });
   afterEach(() => fixture.close());
 
-  const add = (term: string, words: string[], collection = 'Blog') => fixture.call('addSynonyms', { collection, term, synonyms: words });
+  const add = (term: string, words: string[], collection = 'Blog') =>
+    fixture.call('addSynonyms', { collection, term, synonyms: words });
   const remove = (term: string, collection = 'blog') => fixture.call('deleteSynonym', { collection, term });
   const list = async (collection = 'blog') => (await fixture.call('listSynonyms', { collection })).synonyms;
   const of = (term: string, collection = 'blog') => synonyms.synonymsOf(collection)(term);
@@ -58,7 +59,9 @@ describe.each(DRIVERS)('synonyms over %s (contract section 4)', (driver) => {
     for (let i = 0; i < 2; i++) expect(await remove('CAR')).toEqual({ status: 'ok' });
     expect(await list()).toEqual({ ship: ['boat'] });
     expect(of('automobile')).toEqual([]);
-    expect((await feed()).filter((change) => change.startsWith('synonyms.delete'))).toEqual(['synonyms.delete blog car']);
+    expect((await feed()).filter((change) => change.startsWith('synonyms.delete'))).toEqual([
+      'synonyms.delete blog car',
+    ]);
   });
 
   it('survive a restart in order, and the deletion of their collection (decision D-74)', async () => {
@@ -92,13 +95,23 @@ describe.each(DRIVERS)('synonyms over %s (contract section 4)', (driver) => {
   });
 
   it('refuse what no text can contain, and an endless dictionary', async () => {
-    await expect(add('!?', ['a'])).rejects.toMatchObject({ code: 'invalid_argument', message: 'term must contain a letter or a digit' });
-    await expect(add('a', ['b', ' '])).rejects.toMatchObject({ message: 'synonyms[1] must contain a letter or a digit' });
+    await expect(add('!?', ['a'])).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'term must contain a letter or a digit',
+    });
+    await expect(add('a', ['b', ' '])).rejects.toMatchObject({
+      message: 'synonyms[1] must contain a letter or a digit',
+    });
     for (const wrong of [[], ['']]) await expect(add('a', wrong)).rejects.toMatchObject({ status: 400 });
-    await fixture.sql.transaction((tx) => tx.run(`
+    await fixture.sql.transaction((tx) =>
+      tx.run(`
       INSERT INTO synonyms(collection, term, synonym)
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 49999) SELECT 'blog', 'many', 'word' || i FROM n`));
-    await expect(add('a', ['b', 'c'])).rejects.toMatchObject({ code: 'invalid_argument', message: 'a collection has at most 50000 synonyms' });
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 49999) SELECT 'blog', 'many', 'word' || i FROM n`)
+    );
+    await expect(add('a', ['b', 'c'])).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'a collection has at most 50000 synonyms',
+    });
     expect(await add('a', ['b'])).toEqual({ status: 'ok' });
   });
 });

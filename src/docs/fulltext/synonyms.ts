@@ -1,6 +1,6 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { truncationOf, type Handlers } from '../../operations/index.ts';
+import { type Handlers, truncationOf } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { transactFor } from '../transact-for.ts';
@@ -15,9 +15,9 @@ export interface Synonyms {
   /** Reads all dictionaries into memory; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /**
-   * The dictionary of a collection, from memory: for a query term it returns the forms of its synonyms, in both directions and over one
-   * step (decision D-86). A form of several tokens has spaces between them. The same function is returned until the collection's dictionary
-   * changes.
+   * The dictionary of a collection, from memory: for a query term it returns the forms of its synonyms, in both
+   * directions and over one step (decision D-86). A form of several tokens has spaces between them. The same function
+   * is returned until the collection's dictionary changes.
    */
   synonymsOf(collection: string): (term: string) => string[];
 }
@@ -28,7 +28,8 @@ const MAX_SYNONYMS = 50_000;
 export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>): Synonyms {
   // By lowercased name of the collection.
   let thesauri = new Map<string, Thesaurus>();
-  const learn = (collection: string, term: string, synonyms: readonly string[] | undefined): void => thesaurusIn(thesauri, collection).set(term, synonyms);
+  const learn = (collection: string, term: string, synonyms: readonly string[] | undefined): void =>
+    thesaurusIn(thesauri, collection).set(term, synonyms);
 
   const add = async (tx: Transaction, collection: string, term: string, synonyms: readonly string[]): Promise<void> => {
     // Existing synonyms are read from the database and not from memory, which may lack an earlier write.
@@ -53,13 +54,20 @@ export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fee
     async addSynonyms({ collection, term, synonyms }, context) {
       requireToken(term, 'term');
       for (const [i, synonym] of synonyms.entries()) requireToken(synonym, `synonyms[${i}]`);
-      await transactFor(sql, context, (tx) => add(tx, collection.toLowerCase(), normalizeWord(term), synonyms.map(normalizeWord)));
+      await transactFor(sql, context,
+        (tx) => add(tx, collection.toLowerCase(), normalizeWord(term), synonyms.map(normalizeWord)));
       return { status: 'ok' };
     },
     async listSynonyms({ collection, offset }, { budget }) {
       const entries = (thesauri.get(collection.toLowerCase())?.entries() ?? []).slice(offset);
-      const fitting = budget.fit(entries, ([term, synonyms]) => synonyms.reduce((bytes, synonym) => bytes + Buffer.byteLength(synonym), Buffer.byteLength(term)));
-      return { collection, synonyms: Object.fromEntries(fitting), ...truncationOf(budget.isSpent, offset + fitting.length) };
+      const fitting = budget.fit(entries,
+        ([term, synonyms]) =>
+          synonyms.reduce((bytes, synonym) => bytes + Buffer.byteLength(synonym), Buffer.byteLength(term)));
+      return {
+        collection,
+        synonyms: Object.fromEntries(fitting),
+        ...truncationOf(budget.isSpent, offset + fitting.length),
+      };
     },
     async deleteSynonym({ collection, term }, context) {
       await transactFor(sql, context, (tx) => remove(tx, collection.toLowerCase(), normalizeWord(term)));
@@ -70,12 +78,13 @@ export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fee
     handlers,
     synonymsOf: (collection) => thesauri.get(collection.toLowerCase())?.lookup ?? withoutSynonyms,
     // A transaction, so that no write can commit between reading and replacing.
-    load: () => sql.transaction(async (tx) => {
-      const loaded = toThesauri(await readAllSynonyms(tx));
-      tx.onCommit(() => {
-        thesauri = loaded;
-      });
-    }),
+    load: () =>
+      sql.transaction(async (tx) => {
+        const loaded = toThesauri(await readAllSynonyms(tx));
+        tx.onCommit(() => {
+          thesauri = loaded;
+        });
+      }),
   };
 }
 
@@ -91,7 +100,8 @@ function toThesauri(rows: readonly { collection: string; term: string; synonym: 
   const thesauri = new Map<string, Thesaurus>();
   for (const [collection, ofCollection] of Map.groupBy(rows, (row) => row.collection)) {
     const thesaurus = thesaurusIn(thesauri, collection);
-    for (const [term, ofTerm] of Map.groupBy(ofCollection, (row) => row.term)) thesaurus.set(term, ofTerm.map(({ synonym }) => synonym));
+    for (const [term, ofTerm] of Map.groupBy(ofCollection, (row) => row.term))
+      thesaurus.set(term, ofTerm.map(({ synonym }) => synonym));
   }
   return thesauri;
 }

@@ -20,8 +20,13 @@ const STEP = 256;
 
 export type GeoEnvironment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'clock' | 'keys'>;
 
-/** A view of the places of documents, from their metadata (design, sections 1 and 4). It contains no documents without a place. */
-export function createGeoView(env: GeoEnvironment, { collections }: { readonly collections: Pick<Collections, 'configOf'> }): GeoView {
+/**
+ * A view of the places of documents, from their metadata (design, sections 1 and 4). It contains no documents without a
+ * place.
+ */
+export function createGeoView(env: GeoEnvironment,
+  { collections }: { readonly collections: Pick<Collections, 'configOf'> }): GeoView
+{
   return new CollectionView(env, geoKind(env), {
     checkpoints: CheckpointFiles.beside(env.sql, 'geo', CHECKPOINT_MAGIC),
     isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
@@ -61,7 +66,9 @@ function entryOf({ ord, document }: Change): Entry<GeoIndex> | undefined {
 }
 
 /** A document without a place is still an entry, because it may have had one before. */
-async function* toEntries(queries: GeoEnvironment['sql']['background'], documents: AsyncIterable<ColumnDocument>): AsyncGenerator<Entry<GeoIndex>> {
+async function* toEntries(queries: GeoEnvironment['sql']['background'],
+  documents: AsyncIterable<ColumnDocument>): AsyncGenerator<Entry<GeoIndex>>
+{
   let some: ColumnDocument[] = [];
   for await (const document of documents) {
     some.push(document);
@@ -72,7 +79,9 @@ async function* toEntries(queries: GeoEnvironment['sql']['background'], document
   yield* await entriesOf(queries, some);
 }
 
-async function entriesOf(queries: GeoEnvironment['sql']['background'], documents: readonly ColumnDocument[]): Promise<Entry<GeoIndex>[]> {
+async function entriesOf(queries: GeoEnvironment['sql']['background'],
+  documents: readonly ColumnDocument[]): Promise<Entry<GeoIndex>[]>
+{
   const postcodes = await lookUpPostcodes(queries, documents.map(({ meta }) => meta));
   return documents.map(({ ord, meta }) => {
     const point = pointOf(meta, postcodes);

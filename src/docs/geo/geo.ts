@@ -7,16 +7,20 @@ import type { DocsEnvironment } from '../environment.ts';
 import { createGeoView, type GeoView } from './geo-view.ts';
 import { reindexGeo } from './reindex.ts';
 import { reloadPostcodes } from './reload-postcodes.ts';
-import { searchGeo, searchGeoPolygon, searchGeoWithin, type GeoSearchDeps } from './search.ts';
+import { type GeoSearchDeps, searchGeo, searchGeoPolygon, searchGeoWithin } from './search.ts';
 import { readGeoStats } from './stats.ts';
 
 /** Geo search (contract section 4, "Geo search"). */
 export interface Geo {
-  readonly handlers: Required<Pick<Handlers<Operations>, 'searchGeo' | 'searchGeoWithin' | 'searchGeoPolygon' | 'reindexGeo' | 'getGeoStats' | 'encodeGeohash' | 'decodeGeohash'>>;
+  readonly handlers: Required<
+    Pick<Handlers<Operations>,
+      'searchGeo' | 'searchGeoWithin' | 'searchGeoPolygon' | 'reindexGeo' | 'getGeoStats' | 'encodeGeohash'
+        | 'decodeGeohash'>
+  >;
   readonly view: GeoView;
   /**
-   * Reloads postcode files that have changed since they were loaded; resolves when that is done, which callers need not await. Not for
-   * servers that only read.
+   * Reloads postcode files that have changed since they were loaded; resolves when that is done, which callers need not
+   * await. Not for servers that only read.
    */
   start(): Promise<void>;
   /** Resolves when the indexes that another process has asked to rebuild are rebuilt. */
@@ -56,7 +60,10 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
       searchGeoPolygon: (input, context) => searchGeoPolygon(deps, input, context),
       reindexGeo: (input, context) => reindexGeo({ sql, view, dataDir }, input, context),
       getGeoStats: (_input, { identity }) => readGeoStats({ sql, view }, identity),
-      encodeGeohash: async ({ lat, lng, precision }) => ({ geohash: encodeGeohash({ lat, lng }, precision), precision }),
+      encodeGeohash: async ({ lat, lng, precision }) => ({
+        geohash: encodeGeohash({ lat, lng }, precision),
+        precision,
+      }),
       decodeGeohash: async ({ geohash }) => ({ geohash: geohash.toLowerCase(), ...geohashCell(geohash)! }),
     },
   };

@@ -1,4 +1,4 @@
 /** The entry point of the geo area. */
-export { createGeo, type Geo } from './geo.ts';
 export { createGeoView, type GeoView } from './geo-view.ts';
-export { circleOf, withinCircle, type CircleInput } from './within-circle.ts';
+export { createGeo, type Geo } from './geo.ts';
+export { type CircleInput, circleOf, withinCircle } from './within-circle.ts';

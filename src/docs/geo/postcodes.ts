@@ -22,7 +22,9 @@ export function plainCountry(country: string): string {
 }
 
 /** The places of the postcodes of some documents; documents without a postcode in their metadata cost nothing. */
-export async function lookUpPostcodes(queries: Queries, metas: Iterable<Readonly<Record<string, readonly string[]>>>): Promise<PostcodeLookup> {
+export async function lookUpPostcodes(queries: Queries,
+  metas: Iterable<Readonly<Record<string, readonly string[]>>>): Promise<PostcodeLookup>
+{
   const byCountry = new Map<string, Set<string>>();
   for (const meta of metas) {
     const [country, postcode] = [meta[GEO_KEYS.country]?.[0], meta[GEO_KEYS.postcode]?.[0]];
@@ -34,7 +36,10 @@ export async function lookUpPostcodes(queries: Queries, metas: Iterable<Readonly
   for (const [country, postcodes] of byCountry) {
     for (const some of inSteps([...postcodes])) {
       const { marks, params } = inList(some);
-      const rows = await queries.all<PostcodeRow & Record<string, string | number>>(`SELECT country, postcode, lat, lng FROM postcodes WHERE country = ? AND postcode IN (${marks})`, [country, ...params]);
+      const rows = await queries.all<PostcodeRow & Record<string, string | number>>(
+        `SELECT country, postcode, lat, lng FROM postcodes WHERE country = ? AND postcode IN (${marks})`,
+        [country, ...params],
+      );
       for (const { postcode, lat, lng } of rows) found.set(`${country} ${postcode}`, { lat, lng });
     }
   }
@@ -54,13 +59,18 @@ export interface LoadedFile {
 const LOADED = 'postcode_file:';
 
 /** Replaces the postcodes of a country, and records the file that they were loaded from. */
-export async function replacePostcodes(sql: Sql, { country, csvPath, sha256 }: LoadedFile, postcodes: ReadonlyMap<string, Point>): Promise<void> {
+export async function replacePostcodes(sql: Sql, { country, csvPath, sha256 }: LoadedFile,
+  postcodes: ReadonlyMap<string, Point>): Promise<void>
+{
   const pace = new Pace();
   await sql.transaction(async (tx) => {
     await tx.run('DELETE FROM postcodes WHERE country = ?', [country]);
     for (const some of inSteps([...postcodes])) {
       const values = some.flatMap(([postcode, { lat, lng }]) => [country, postcode, lat, lng]);
-      await tx.run(`INSERT INTO postcodes(country, postcode, lat, lng) VALUES ${some.map(() => '(?, ?, ?, ?)').join(', ')}`, values);
+      await tx.run(
+        `INSERT INTO postcodes(country, postcode, lat, lng) VALUES ${some.map(() => '(?, ?, ?, ?)').join(', ')}`,
+        values,
+      );
       await pace.rest();
     }
     await keepLoadedFile(tx, { country, csvPath, sha256 });
@@ -69,18 +79,27 @@ export async function replacePostcodes(sql: Sql, { country, csvPath, sha256 }: L
 
 /** Records the file from which the postcodes of a country were loaded. */
 export async function keepLoadedFile(tx: Transaction, { country, csvPath, sha256 }: LoadedFile): Promise<void> {
-  await tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value', [LOADED + country, JSON.stringify({ csvPath, sha256 })]);
+  await tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value',
+    [LOADED + country, JSON.stringify({ csvPath, sha256 })]);
 }
 
 /** The files that postcodes were loaded from; those that an earlier build loaded are not known. */
 export async function readLoadedFiles(queries: Queries): Promise<LoadedFile[]> {
-  const rows = await queries.all<{ name: string; value: string }>(`SELECT name, value FROM settings WHERE name >= ? AND name < ? ORDER BY name`, [LOADED, LOADED.replace(':', ';')]);
-  return rows.map(({ name, value }) => ({ country: name.slice(LOADED.length), ...(JSON.parse(value) as Omit<LoadedFile, 'country'>) }));
+  const rows = await queries.all<{ name: string; value: string }>(
+    `SELECT name, value FROM settings WHERE name >= ? AND name < ? ORDER BY name`,
+    [LOADED, LOADED.replace(':', ';')],
+  );
+  return rows.map(({ name, value }) => ({
+    country: name.slice(LOADED.length),
+    ...(JSON.parse(value) as Omit<LoadedFile, 'country'>),
+  }));
 }
 
 /** Number of postcodes by country. */
 export async function countPostcodes(queries: Queries): Promise<Record<string, number>> {
-  const rows = await queries.all<{ country: string; n: number }>('SELECT country, count(*) AS n FROM postcodes GROUP BY country ORDER BY country');
+  const rows = await queries.all<{ country: string; n: number }>(
+    'SELECT country, count(*) AS n FROM postcodes GROUP BY country ORDER BY country',
+  );
   return Object.fromEntries(rows.map(({ country, n }) => [country, n]));
 }
 

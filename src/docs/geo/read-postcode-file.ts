@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, realpath, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
 import { Pace } from '../../lib/pace.ts';
@@ -21,16 +21,20 @@ export interface PostcodeFile {
 }
 
 /**
- * The places of a file of `postcode,lat,lng`, without a header, by normalized postcode; of a postcode with several places the first one
- * counts. The file must be in the folder after links are resolved. Throws `invalid_argument`, with the same message for missing files and
- * files outside, so that other folders cannot be probed; for a malformed file the message names the line.
+ * The places of a file of `postcode,lat,lng`, without a header, by normalized postcode; of a postcode with several
+ * places the first one counts. The file must be in the folder after links are resolved. Throws `invalid_argument`, with
+ * the same message for missing files and files outside, so that other folders cannot be probed; for a malformed file
+ * the message names the line.
  */
 export async function readPostcodeFile(folder: string, csvPath: string, name: string): Promise<PostcodeFile> {
   const file = await openInside(folder, csvPath);
-  if (file === undefined) throw new ServiceError('invalid_argument', `${name} must name a file in the server's geo data folder (SVC_GEO_DATA_DIR)`);
+  if (file === undefined)
+    throw new ServiceError('invalid_argument',
+      `${name} must name a file in the server's geo data folder (SVC_GEO_DATA_DIR)`);
   try {
     const { size } = await file.stat();
-    if (size > MAX_BYTES) throw new ServiceError('invalid_argument', `${name} must name a file of at most ${MAX_BYTES} bytes`);
+    if (size > MAX_BYTES)
+      throw new ServiceError('invalid_argument', `${name} must name a file of at most ${MAX_BYTES} bytes`);
     // Hashed first: if the file changes meanwhile, the hash is outdated, and the file is loaded again.
     const sha256 = await hashOf(file);
     return { places: await readLines(file, name), sha256 };
@@ -86,9 +90,11 @@ async function readLines(file: FileHandle, name: string): Promise<Map<string, Po
     number += 1;
     if (line.trim() === '') continue;
     const read = readLine(line.replace(/^\uFEFF/, ''));
-    if (read === undefined) throw new ServiceError('invalid_argument', `${name}: line ${number} must be postcode,lat,lng`);
+    if (read === undefined)
+      throw new ServiceError('invalid_argument', `${name}: line ${number} must be postcode,lat,lng`);
     if (!places.has(read.postcode)) places.set(read.postcode, read.point);
-    if (places.size > MAX_POSTCODES) throw new ServiceError('invalid_argument', `${name} must have at most ${MAX_POSTCODES} postcodes`);
+    if (places.size > MAX_POSTCODES)
+      throw new ServiceError('invalid_argument', `${name} must have at most ${MAX_POSTCODES} postcodes`);
     await pace.rest();
   }
   return places;
@@ -100,6 +106,7 @@ function readLine(line: string): { postcode: string; point: Point } | undefined 
   if (postcode === undefined || lat === undefined || lng === undefined) return undefined;
   const plain = plainPostcode(postcode);
   const point = { lat: degreesOf(lat, 90), lng: degreesOf(lng, 180) };
-  if (plain === '' || plain.length > MAX_POSTCODE || point.lat === undefined || point.lng === undefined) return undefined;
+  if (plain === '' || plain.length > MAX_POSTCODE || point.lat === undefined || point.lng === undefined)
+    return undefined;
   return { postcode: plain, point: { lat: point.lat, lng: point.lng } };
 }

@@ -15,17 +15,23 @@ export interface ReindexDeps extends Pick<DocsEnvironment, 'sql'> {
 type Input = InputOf<Operations, 'reindexGeo'>;
 
 /**
- * `POST /v1/geo-reindex`: loads postcodes, either all files or none, and rebuilds the places of one collection or of all. Searches use the
- * old places meanwhile. Throws `invalid_argument` for a file that cannot be used.
+ * `POST /v1/geo-reindex`: loads postcodes, either all files or none, and rebuilds the places of one collection or of
+ * all. Searches use the old places meanwhile. Throws `invalid_argument` for a file that cannot be used.
  */
-export async function reindexGeo(deps: ReindexDeps, { collection = '', loadPostcodes = [] }: Input, context: Context): Promise<OutputOf<Operations, 'reindexGeo'>> {
+export async function reindexGeo(deps: ReindexDeps, { collection = '', loadPostcodes = [] }: Input,
+  context: Context): Promise<OutputOf<Operations, 'reindexGeo'>>
+{
   const { sql, view, dataDir } = deps;
   const started = performance.now();
   const postcodesLoaded: Record<string, number> = {};
   const files = [];
   for (const [i, { country, csvPath }] of loadPostcodes.entries()) {
     context.signal.throwIfAborted();
-    files.push({ country: plainCountry(country), csvPath, ...(await readPostcodeFile(dataDir, csvPath, `loadPostcodes[${i}].csvPath`)) });
+    files.push({
+      country: plainCountry(country),
+      csvPath,
+      ...(await readPostcodeFile(dataDir, csvPath, `loadPostcodes[${i}].csvPath`)),
+    });
   }
   for (const { places, ...file } of files) {
     await context.requirePermission();

@@ -1,14 +1,15 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import { AnswerBudget, truncationOf, type AnswerBounds, type InputOf, type OutputOf } from '../../operations/index.ts';
-import type { Columns } from '../../search/columns/index.ts';
-import type { Filter } from '../../search/filter/index.ts';
-import { boxBetween, positionsOf, shapeOf, type NearDocument, type PolygonRings } from '../../search/geo/index.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { spend } from '../../lib/pace.ts';
-import { readyColumns, selectDocuments, type ColumnsView } from '../columns/index.ts';
-import { expressionOf, inList, presentInOrder, projectionOf, type PresentedDocument, type RequestFilter } from '../documents/index.ts';
+import { type AnswerBounds, AnswerBudget, type InputOf, type OutputOf, truncationOf } from '../../operations/index.ts';
+import type { Columns } from '../../search/columns/index.ts';
+import type { Filter } from '../../search/filter/index.ts';
+import { boxBetween, type NearDocument, type PolygonRings, positionsOf, shapeOf } from '../../search/geo/index.ts';
+import { type ColumnsView, readyColumns, selectDocuments } from '../columns/index.ts';
+import { expressionOf, inList, type PresentedDocument, presentInOrder, projectionOf,
+  type RequestFilter } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { limitOf } from '../limit-of.ts';
 import type { GeoIndex } from './geo-index.ts';
@@ -57,33 +58,54 @@ const SORTED = 50;
 const FEW = 64;
 
 /** `POST /v1/geo-search` (contract section 4, "Geo search"; decisions section 4.6). */
-export async function searchGeo(deps: GeoSearchDeps, input: NearInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeo'>> {
+export async function searchGeo(deps: GeoSearchDeps, input: NearInput,
+  bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeo'>>
+{
   const { radiusMeters, algorithm, distance, offset } = input;
   const topK = limitOf(input) ?? DEFAULT_TOP_K;
   let near = new Map<number, NearDocument>();
-  const { documents, isTruncated } = await look(deps, input, bounds, async function* ({ index, documents: among }) {
-    const found = (await index.places.near(circleOf(input), { algorithm, distance, documents: among, limit: offset + topK }, bounds.signal)).slice(offset);
+  const { documents, isTruncated } = await look(deps, input, bounds, async function*({ index, documents: among }) {
+    const found =
+      (await index.places.near(circleOf(input), { algorithm, distance, documents: among, limit: offset + topK },
+        bounds.signal)).slice(offset);
     near = new Map(found.map((one) => [one.ord, one]));
     yield [...near.keys()];
   });
-  const results = documents.map(({ ord, document }, i) => ({ document, distanceMeters: toCentimetres(near.get(ord)!.distanceMeters), rank: offset + i + 1 }));
-  return { results, total: results.length, radiusMeters, algorithm, ...truncationOf(isTruncated, offset + results.length) };
+  const results = documents.map(({ ord, document }, i) => ({
+    document,
+    distanceMeters: toCentimetres(near.get(ord)!.distanceMeters),
+    rank: offset + i + 1,
+  }));
+  return {
+    results,
+    total: results.length,
+    radiusMeters,
+    algorithm,
+    ...truncationOf(isTruncated, offset + results.length),
+  };
 }
 
 /** `POST /v1/geo-within`: a box, results by id. Throws `invalid_argument` for a box whose south is above its north. */
-export async function searchGeoWithin(deps: GeoSearchDeps, input: BoxInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeoWithin'>> {
+export async function searchGeoWithin(deps: GeoSearchDeps, input: BoxInput,
+  bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeoWithin'>>
+{
   const { minLat, maxLat } = input;
-  if (minLat > maxLat) throw new ServiceError('invalid_argument', `minLat must not be above maxLat, got ${minLat} and ${maxLat}`);
-  return byId(deps, input, bounds, async ({ index, documents }) => index.places.within(boxBetween(input), { documents }, bounds.signal));
+  if (minLat > maxLat)
+    throw new ServiceError('invalid_argument', `minLat must not be above maxLat, got ${minLat} and ${maxLat}`);
+  return byId(deps, input, bounds,
+    async ({ index, documents }) => index.places.within(boxBetween(input), { documents }, bounds.signal));
 }
 
 /** `POST /v1/geo-polygon`: a polygon, results by id. */
-export async function searchGeoPolygon(deps: GeoSearchDeps, input: ShapeInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeoPolygon'>> {
+export async function searchGeoPolygon(deps: GeoSearchDeps, input: ShapeInput,
+  bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeoPolygon'>>
+{
   const { polygon, multiPolygon } = input;
   const polygons: readonly PolygonRings[] = polygon === undefined ? multiPolygon!.coordinates : [polygon.coordinates];
   requireFewPositions(polygons);
   const shape = shapeOf(polygons);
-  const { algorithm, ...answer } = await byId(deps, input, bounds, ({ index, documents }) => index.places.inside(shape, { documents }, bounds.signal));
+  const { algorithm, ...answer } = await byId(deps, input, bounds,
+    ({ index, documents }) => index.places.inside(shape, { documents }, bounds.signal));
   return { ...answer, shape: polygon === undefined ? 'multiPolygon' : 'polygon', algorithm };
 }
 
@@ -93,14 +115,18 @@ const MOST_POSITIONS = 100_000;
 function requireFewPositions(polygons: readonly PolygonRings[]): void {
   const positions = positionsOf(polygons);
   if (positions > MOST_POSITIONS) {
-    throw new ServiceError('invalid_argument', `a shape may have up to ${MOST_POSITIONS} positions in all its rings, got ${positions}; send a simpler shape, or its polygons one by one`);
+    throw new ServiceError('invalid_argument',
+      `a shape may have up to ${MOST_POSITIONS} positions in all its rings, got ${positions}; send a simpler shape, ` +
+        'or its polygons one by one');
   }
 }
 
 /** Documents of an area in the order of their ids, which is also the order of keys and languages. */
-async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offset' | 'limit'>, bounds: AnswerBounds, find: (ground: Ground) => Promise<Uint32Array>): Promise<Omit<OutputOf<Operations, 'searchGeoWithin'>, 'algorithm'> & { algorithm: 'rtree' }> {
+async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offset' | 'limit'>, bounds: AnswerBounds,
+  find: (ground: Ground) => Promise<Uint32Array>
+): Promise<Omit<OutputOf<Operations, 'searchGeoWithin'>, 'algorithm'> & { algorithm: 'rtree' }> {
   const { offset, limit } = input;
-  const { documents, isTruncated } = await look(deps, input, bounds, async function* (ground) {
+  const { documents, isTruncated } = await look(deps, input, bounds, async function*(ground) {
     const found = await find(ground);
     // The order of all names is only needed where many documents are sorted.
     const ready = found.length > FEW ? await readyColumns(deps.columns, input.collection, { keys: [] }) : undefined;
@@ -110,7 +136,10 @@ async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offs
   return { results, total: results.length, algorithm: 'rtree', ...truncationOf(isTruncated, offset + results.length) };
 }
 
-/** Some documents in the order of their ids, from one on: a page at a time, because a response may end before the last one. */
+/**
+ * Some documents in the order of their ids, from one on: a page at a time, because a response may end before the last
+ * one.
+ */
 function* inPages(columns: Columns, documents: OrdSet, offset: number, count: number): Generator<readonly number[]> {
   for (let left = count; left > 0; left -= PAGE) {
     const page = columns.sort(documents, { keys: [], offset, count: Math.min(left, PAGE) }).map(({ ord }) => ord);
@@ -123,14 +152,16 @@ function* inPages(columns: Columns, documents: OrdSet, offset: number, count: nu
 }
 
 /**
- * Finds documents and reads them. Columns, places and rows are read one after the other, so all of it is repeated if one of the documents
- * has changed meanwhile. One that never stops changing is returned as it was read last.
+ * Finds documents and reads them. Columns, places and rows are read one after the other, so all of it is repeated if
+ * one of the documents has changed meanwhile. One that never stops changing is returned as it was read last.
  */
-async function look(deps: GeoSearchDeps, input: AreaInput, { signal, budget }: AnswerBounds, find: (ground: Ground) => AsyncIterable<readonly number[]>): Promise<Page> {
+async function look(deps: GeoSearchDeps, input: AreaInput, { signal, budget }: AnswerBounds,
+  find: (ground: Ground) => AsyncIterable<readonly number[]>): Promise<Page>
+{
   const filter = expressionOf(input);
   const now = unixSeconds(deps.clock);
   const projection = projectionOf(undefined, input.includeContent);
-  for (let looks = 1; ; looks++) {
+  for (let looks = 1;; looks++) {
     const since = Math.min(deps.view.position ?? 0, deps.columns.position ?? 0);
     const ground = await groundOf(deps, input.collection, filter, now);
     const ords: number[] = [];
@@ -151,8 +182,12 @@ async function look(deps: GeoSearchDeps, input: AreaInput, { signal, budget }: A
   }
 }
 
-/** Undefined for a collection without documents. Nothing is awaited between columns and places. Throws `IndexLoading`. */
-async function groundOf({ view, columns: columnsView }: GeoSearchDeps, collection: string, filter: Filter | undefined, now: number): Promise<Ground | undefined> {
+/**
+ * Undefined for a collection without documents. Nothing is awaited between columns and places. Throws `IndexLoading`.
+ */
+async function groundOf({ view, columns: columnsView }: GeoSearchDeps, collection: string, filter: Filter | undefined,
+  now: number): Promise<Ground | undefined>
+{
   const selected = await selectDocuments(columnsView, collection, { filter, now });
   const index = view.indexOf(collection);
   return selected && index && { index, columns: selected.columns, documents: selected.documents };
@@ -163,7 +198,10 @@ async function haveChanged({ sql, view }: GeoSearchDeps, since: number, ords: re
   if (view.isLatest(since)) return false;
   for (let i = 0; i < ords.length; i += STEP) {
     const { marks, params } = inList(ords.slice(i, i + STEP));
-    const row = await sql.get(`SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${marks}) LIMIT 1`, [since, ...params]);
+    const row = await sql.get(
+      `SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${marks}) LIMIT 1`,
+      [since, ...params],
+    );
     if (row !== undefined) return true;
   }
   return false;

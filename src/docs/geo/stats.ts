@@ -19,7 +19,8 @@ export async function readGeoStats({ sql, view }: StatsDeps, identity: Identity)
   const collections: Stats['collections'] = {};
   for (const { name } of ready ? rows : []) {
     const places = identity.may('read', name) ? view.indexOf(name)?.places : undefined;
-    if (places !== undefined && places.documents > 0) collections[name] = { points: places.documents, lastRebuildUnix: places.builtAt };
+    if (places !== undefined && places.documents > 0)
+      collections[name] = { points: places.documents, lastRebuildUnix: places.builtAt };
   }
   return { collections, postcodeDatasets, ready };
 }

@@ -14,6 +14,8 @@ export function circleOf({ lat, lng, radiusMeters }: CircleInput): Circle {
 }
 
 /** The documents in a circle, of some documents of a collection or of all. Throws `IndexLoading`. */
-export async function withinCircle(view: Pick<GeoView, 'indexOf'>, collection: string, circle: Circle, documents: OrdSet | undefined): Promise<OrdSet> {
+export async function withinCircle(view: Pick<GeoView, 'indexOf'>, collection: string, circle: Circle,
+  documents: OrdSet | undefined): Promise<OrdSet>
+{
   return view.indexOf(collection)?.inCircle(circle, documents) ?? new OrdSet();
 }

@@ -2,11 +2,11 @@ import { fittedAlpha, fuse, type FusedHit, type MeaningHit, type WordsHit } from
 import { inList, type Sql } from '../../storage/index.ts';
 import { OrdSet } from '../fulltext/index.ts';
 import type { Look } from './look-at-sides.ts';
-import { isWordsWanted, type HybridRequest } from './request.ts';
+import { type HybridRequest, isWordsWanted } from './request.ts';
 
 /**
- * Numbers of the last changes that the indexes had applied at one moment; undefined for an index that does not follow. `words`: the least
- * of the lexical index, the columns and, with a circle, the places.
+ * Numbers of the last changes that the indexes had applied at one moment; undefined for an index that does not follow.
+ * `words`: the least of the lexical index, the columns and, with a circle, the places.
  */
 export interface Positions {
   readonly words: number | undefined;
@@ -56,8 +56,12 @@ export class Candidates {
     return this.#distances.get(ord);
   }
 
-  /** Adds the results of a read that began at `positions`; for the documents of `only`, they replace the earlier ones. */
-  take({ words, matches, meaning, others, distances }: Look, positions: Positions, only: ReadonlySet<number> | undefined): void {
+  /**
+   * Adds the results of a read that began at `positions`; for the documents of `only`, they replace the earlier ones.
+   */
+  take({ words, matches, meaning, others, distances }: Look, positions: Positions,
+    only: ReadonlySet<number> | undefined): void
+  {
     this.#first ??= positions;
     this.#best = undefined;
     for (const ord of only ?? []) {
@@ -81,7 +85,8 @@ export class Candidates {
     const { words, meaning } = this.#bestOfSides();
     const found = new Set(meaning.map(({ ord }) => ord));
     const others = this.#others.filter(({ ord }) => this.#words.has(ord) && !found.has(ord));
-    return fuse(words, [...meaning, ...others], fusion.strategy === 'alpha' ? { ...fusion, alpha: this.alpha } : fusion);
+    return fuse(words, [...meaning, ...others],
+      fusion.strategy === 'alpha' ? { ...fusion, alpha: this.alpha } : fusion);
   }
 
   /** Weight of the vector side: from the request, or from what both sides found (decision D-149). */
@@ -93,10 +98,16 @@ export class Candidates {
 
   #bestOfSides(): Sides {
     const { candidates } = this.#request;
-    return this.#best ??= { words: best([...this.#words.values()], candidates), meaning: best(this.#meaning, candidates) };
+    return this.#best ??= {
+      words: best([...this.#words.values()], candidates),
+      meaning: best(this.#meaning, candidates),
+    };
   }
 
-  /** The documents that changed since they were read: their values may be from different versions. `isLatest`: whether no change follows one. */
+  /**
+   * The documents that changed since they were read: their values may be from different versions. `isLatest`: whether
+   * no change follows one.
+   */
   async changed(sql: Sql, ords: readonly number[], isLatest: (lsn: number) => boolean): Promise<Set<number>> {
     const changed = new Set<number>();
     const first = leastOf(this.#first);

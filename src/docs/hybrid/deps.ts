@@ -1,5 +1,5 @@
-import type { WordsDeps } from '../fulltext/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
+import type { WordsDeps } from '../fulltext/index.ts';
 import type { SearchGate } from '../search-gate.ts';
 import type { QueryVector, VectorSearch } from '../vectors/index.ts';
 
@@ -10,8 +10,13 @@ export interface Progress {
   caughtUp(signal?: AbortSignal): Promise<void>;
 }
 
-/** The vector side. The vector of a query is computed separately, because a search that waits for a provider must not delay others. */
-export interface MeaningSide extends Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'searchByVector' | 'passagesOf' | 'modelsOf'> {
+/**
+ * The vector side. The vector of a query is computed separately, because a search that waits for a provider must not
+ * delay others.
+ */
+export interface MeaningSide
+  extends Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'searchByVector' | 'passagesOf' | 'modelsOf'>
+{
   readonly view: Progress;
 }
 

@@ -1,11 +1,13 @@
 import { OrdSet } from '../fulltext/index.ts';
 
 /**
- * Documents by the effect of boosts: those with raised scores, those with lowered scores, and the rest, as far as they are eligible. The
- * nearest of each group are candidates, because a vector index ranks without boosts: its first results must not displace documents that
- * boosts move to the front. `last` is the greatest ordinal.
+ * Documents by the effect of boosts: those with raised scores, those with lowered scores, and the rest, as far as they
+ * are eligible. The nearest of each group are candidates, because a vector index ranks without boosts: its first
+ * results must not displace documents that boosts move to the front. `last` is the greatest ordinal.
  */
-export function groupsByFactor(factors: Float32Array | undefined, eligible: OrdSet | undefined, last: number): readonly (OrdSet | undefined)[] {
+export function groupsByFactor(factors: Float32Array | undefined, eligible: OrdSet | undefined,
+  last: number): readonly (OrdSet | undefined)[]
+{
   if (factors === undefined) return [eligible];
   const [gaining, losing, rest] = [new OrdSet(last + 1), new OrdSet(last + 1), OrdSet.upTo(last)];
   for (let ord = 0; ord < factors.length; ord++) {
@@ -15,6 +17,6 @@ export function groupsByFactor(factors: Float32Array | undefined, eligible: OrdS
     rest.delete(ord);
   }
   const groups = [gaining, losing, rest];
-  if (eligible !== undefined) for (const group of groups) group.intersect(eligible);
+  if (eligible !== undefined) { for (const group of groups) group.intersect(eligible); }
   return groups;
 }

@@ -1,15 +1,16 @@
-import { reorder, type FusedHit } from '../../search/fusion/index.ts';
+import { type FusedHit, reorder } from '../../search/fusion/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import { orderResults, type ResultOrder } from '../columns/index.ts';
-import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
+import { applyCuration, type Curated, type CurationRule, type Pin, withoutPins } from '../curation/index.ts';
 import type { ContentOptions, ResultRow } from '../documents/index.ts';
-import { curatedDocuments, isMeant, leastPosition, matchedTerms, waitForViews, readRows, type OrdSet, type PinnedDocument } from '../fulltext/index.ts';
+import { curatedDocuments, isMeant, leastPosition, matchedTerms, type OrdSet, type PinnedDocument, readRows,
+  waitForViews } from '../fulltext/index.ts';
 import type { Passage } from '../vectors/index.ts';
 import { Candidates, type Positions } from './candidates.ts';
 import type { HybridDeps } from './deps.ts';
 import { inWindows, type Placed } from './in-windows.ts';
-import { lookAtSides, type Look, type Scope } from './look-at-sides.ts';
+import { type Look, lookAtSides, type Scope } from './look-at-sides.ts';
 import type { HybridRequest } from './request.ts';
 import { WordsSide } from './words-side.ts';
 
@@ -41,10 +42,16 @@ export interface FoundResults {
 }
 
 /** The best candidates in the order of the fusion, before their rows are read. */
-export async function firstHits(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[]): Promise<FusedHit[]> {
+export async function firstHits(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>,
+  rules: readonly CurationRule[]): Promise<FusedHit[]>
+{
   const { hidden } = await curatedDocuments(deps.words, request.collection.toLowerCase(), request.query, rules);
   const candidates = new Candidates(request);
-  candidates.take(await lookAtSides(deps, request, { ...scope, hidden, side: new WordsSide(deps.words, request.words) }, undefined), { words: undefined, meaning: undefined }, undefined);
+  candidates.take(
+    await lookAtSides(deps, request, { ...scope, hidden, side: new WordsSide(deps.words, request.words) }, undefined),
+    { words: undefined, meaning: undefined },
+    undefined,
+  );
   return candidates.fused();
 }
 
@@ -61,10 +68,14 @@ interface Reading {
 const LOOKS = 5;
 
 /**
- * The results of a request, each from one version of its document, although filter, indexes and rows are read one after the other: only
- * those that change in the meantime are read again. One that never stops changing is returned as it was read last.
+ * The results of a request, each from one version of its document, although filter, indexes and rows are read one after
+ * the other: only those that change in the meantime are read again. One that never stops changing is returned as it was
+ * read last.
  */
-export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'> & { readonly content: ContentOptions }, rules: readonly CurationRule[]): Promise<FoundResults> {
+export async function findResults(deps: HybridDeps, request: HybridRequest,
+  scope: Omit<Scope, 'hidden' | 'side'> & { readonly content: ContentOptions },
+  rules: readonly CurationRule[]): Promise<FoundResults>
+{
   const { words, meaning } = deps;
   const applied = request.order?.cursor === undefined ? rules : withoutPins(rules);
   const { hidden, pinned } = await curatedDocuments(words, request.collection.toLowerCase(), request.query, applied);
@@ -73,22 +84,33 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
   const side = new WordsSide(words, request.words);
   let first: Look | undefined;
   let only: ReadonlySet<number> | undefined;
-  for (let looks = 1; ; looks++) {
+  for (let looks = 1;; looks++) {
     scope.signal.throwIfAborted();
     const positions: Positions = { words: leastPosition(...views), meaning: meaning.view.position };
     const look = await lookAtSides(deps, request, { ...scope, hidden, side }, only);
     first ??= look;
     candidates.take(look, positions, only);
     const { results, ords, outside } = await read(deps, request, candidates, applied, pinned, scope.content);
-    const torn = looks < LOOKS ? await candidates.changed(words.sql, ords, (lsn) => words.view.isLatest(lsn)) : new Set<number>();
-    if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable, alpha: candidates.alpha };
+    const torn = looks < LOOKS
+      ? await candidates.changed(words.sql, ords, (lsn) => words.view.isLatest(lsn))
+      : new Set<number>();
+    if (torn.size === 0)
+      return {
+        results,
+        all: withOrds(candidates.all(), outside),
+        algorithm: first.algorithm,
+        incomparable: first.incomparable,
+        alpha: candidates.alpha,
+      };
     only = torn;
     await waitForViews([...views, meaning.view], scope.signal);
   }
 }
 
 /** The results with their present rows in the tables. */
-async function read(deps: HybridDeps, request: HybridRequest, candidates: Candidates, rules: readonly CurationRule[], pinned: readonly PinnedDocument[], content: ContentOptions): Promise<Reading> {
+async function read(deps: HybridDeps, request: HybridRequest, candidates: Candidates, rules: readonly CurationRule[],
+  pinned: readonly PinnedDocument[], content: ContentOptions): Promise<Reading>
+{
   const { words: { sql, view }, meaning } = deps;
   const pins = new Set(pinned.map(({ ord }) => ord));
   const organic = firstOf(await inOrder(deps, request, candidates), request.topK, pins);
@@ -100,9 +122,13 @@ async function read(deps: HybridDeps, request: HybridRequest, candidates: Candid
   // Pinned documents may come first, and move others to a later page.
   const contentsOf = [...pins, ...ords.slice(Math.max(0, request.offset - pins.size))];
   const rows = await readRows(sql, ords, { ...content, contentsOf });
-  const found = organic.flatMap(({ hit, mark }, i) => toFound(rows.get(hit.ord), { hit, terms: terms.get(hit.ord), passage: passages[i], mark }));
-  const findPinned = (pin: Pin): Found | undefined => pinned.filter((document) => isMeant(document, pin))
-    .flatMap(({ ord }) => toFound(rows.get(ord), { hit: undefined, terms: terms.get(ord), passage: undefined, mark: undefined })).at(0);
+  const found = organic.flatMap(({ hit, mark }, i) =>
+    toFound(rows.get(hit.ord), { hit, terms: terms.get(hit.ord), passage: passages[i], mark })
+  );
+  const findPinned = (pin: Pin): Found | undefined =>
+    pinned.filter((document) => isMeant(document, pin)).flatMap(({ ord }) =>
+      toFound(rows.get(ord), { hit: undefined, terms: terms.get(ord), passage: undefined, mark: undefined })
+    ).at(0);
   const results = applyCuration(request.query, found, rules, findPinned);
   const outside = results.filter(({ hit }) => hit === undefined).map(({ row }) => row.ord);
   return { results: results.slice(request.offset, request.topK), ords, outside };
@@ -118,7 +144,9 @@ async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Can
   const fused = candidates.fused();
   const { encoderScores } = request;
   const hits = encoderScores === undefined ? fused : reorder(fused, encoderScores.of);
-  const placed = request.mode === 'window' ? await inWindows(deps.words.sql, hits, request.windowSize) : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
+  const placed = request.mode === 'window'
+    ? await inWindows(deps.words.sql, hits, request.windowSize)
+    : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
   if (request.order !== undefined) return sorted(deps, request, candidates, placed, request.order);
   if (!request.byDistance) return placed;
   // Of equal distances, the better result is first, because sorting is stable.
@@ -126,9 +154,16 @@ async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Can
   return placed.sort((a, b) => distanceOf(a) - distanceOf(b));
 }
 
-async function sorted({ words: { columns } }: HybridDeps, { collection, mode }: HybridRequest, candidates: Candidates, placed: readonly Placed[], order: ResultOrder): Promise<InOrder[]> {
+async function sorted({ words: { columns } }: HybridDeps, { collection, mode }: HybridRequest, candidates: Candidates,
+  placed: readonly Placed[], order: ResultOrder): Promise<InOrder[]>
+{
   // A document is one result in the mode `parent`, whichever of its passages is the best.
-  const results = placed.map((each) => ({ ord: each.hit.ord, chunk: mode === 'parent' ? undefined : each.hit.chunk, score: each.hit.score, placed: each }));
+  const results = placed.map((each) => ({
+    ord: each.hit.ord,
+    chunk: mode === 'parent' ? undefined : each.hit.chunk,
+    score: each.hit.score,
+    placed: each,
+  }));
   const ordered = await orderResults(columns, collection, results, order, (ord) => candidates.distanceOf(ord));
   return ordered.map(({ result, mark }) => ({ ...result.placed, mark }));
 }
@@ -140,9 +175,13 @@ function firstOf(placed: readonly InOrder[], count: number, pins: ReadonlySet<nu
 }
 
 /** Positions of passages; undefined for hits that only the lexical side found. */
-async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridRequest, organic: readonly Placed[]): Promise<(Passage | undefined)[]> {
+async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridRequest,
+  organic: readonly Placed[]): Promise<(Passage | undefined)[]>
+{
   if (mode === 'parent') return [];
-  const wanted = organic.flatMap(({ hit: { ord }, first, last }, at) => (first === undefined || last === undefined ? [] : [{ at, ord, first, last }]));
+  const wanted = organic.flatMap(({ hit: { ord }, first, last },
+    at) => (first === undefined || last === undefined ? [] : [{ at, ord, first, last }])
+  );
   const read = wanted.length === 0 ? [] : await meaning.passagesOf(wanted);
   const passages = organic.map((): Passage | undefined => undefined);
   for (const [i, { at }] of wanted.entries()) passages[at] = read[i];
@@ -150,8 +189,14 @@ async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridReques
 }
 
 /** Empty for a document that was deleted. A document that is no candidate scores 0 (decisions section 4.5). */
-function toFound(row: ResultRow | undefined, { hit, terms = new Set(), passage, mark }: Pick<Found, 'hit' | 'passage' | 'mark'> & { readonly terms: ReadonlySet<string> | undefined }): Found[] {
-  return row === undefined ? [] : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage, mark }];
+function toFound(row: ResultRow | undefined,
+  { hit, terms = new Set(), passage, mark }: Pick<Found, 'hit' | 'passage' | 'mark'> & {
+    readonly terms: ReadonlySet<string> | undefined;
+  }): Found[]
+{
+  return row === undefined
+    ? []
+    : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage, mark }];
 }
 
 function withOrds(set: OrdSet | undefined, ords: readonly number[]): OrdSet | undefined {

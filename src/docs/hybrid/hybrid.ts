@@ -3,7 +3,7 @@ import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen
 import type { AnswerBounds, Handlers } from '../../operations/index.ts';
 import type { FullTextSearch, WordsRequest } from '../fulltext/index.ts';
 import type { HybridDeps } from './deps.ts';
-import { resolveRequest, type HybridInput } from './request.ts';
+import { type HybridInput, resolveRequest } from './request.ts';
 import { searchHybrid } from './search-hybrid.ts';
 
 /** Combined lexical and vector search (contract section 4, "Full-text search": `POST /v1/hybrid-search`). */

@@ -1,7 +1,7 @@
 import { isCodeDocument, tokenizeCode } from '../../text/code/index.ts';
 import { tokenize } from '../../text/tokenize.ts';
-import type { Embeddings } from '../embeddings/index.ts';
 import type { Meta } from '../documents/index.ts';
+import type { Embeddings } from '../embeddings/index.ts';
 import type { WordMatcher } from '../fulltext/index.ts';
 import type { Passage } from '../vectors/index.ts';
 
@@ -11,12 +11,12 @@ export interface ChosenPassage extends Passage {
 }
 
 /**
- * The passage of a body with the most different terms of a query; of several, the one with the most occurrences, then the first one; with
- * `size` neighbours on each side. Undefined for a blank body. For documents that only the lexical side found: the body is split as for
- * embeddings.
+ * The passage of a body with the most different terms of a query; of several, the one with the most occurrences, then
+ * the first one; with `size` neighbours on each side. Undefined for a blank body. For documents that only the lexical
+ * side found: the body is split as for embeddings.
  */
-export function passageByWords(
-  chunker: Pick<Embeddings, 'chunksOf'>, matcher: WordMatcher | undefined, document: { readonly key: string; readonly meta: Meta; readonly contentMd: string }, size: number,
+export function passageByWords(chunker: Pick<Embeddings, 'chunksOf'>, matcher: WordMatcher | undefined,
+  document: { readonly key: string; readonly meta: Meta; readonly contentMd: string }, size: number
 ): ChosenPassage | undefined {
   const chunks = chunker.chunksOf(document);
   if (chunks.length === 0) return undefined;
@@ -25,8 +25,13 @@ export function passageByWords(
   const chunk = counts.reduce((best, count, i) => (isMore(count, counts[best]!) ? i : best), 0);
   const [first, last] = [Math.max(0, chunk - size), Math.min(chunks.length - 1, chunk + size)];
   return {
-    chunk, first, last, start: chunks[first]!.start, end: chunks[last]!.end,
-    startLine: chunks[first]!.startLine, endLine: chunks[last]!.endLine,
+    chunk,
+    first,
+    last,
+    start: chunks[first]!.start,
+    end: chunks[last]!.end,
+    startLine: chunks[first]!.startLine,
+    endLine: chunks[last]!.endLine,
   };
 }
 

@@ -1,14 +1,14 @@
 import type { HybridResult } from '../../../generated/docs/sdk/types.gen.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import { distanceMeters } from '../../search/geo/index.ts';
 import type { Curated } from '../curation/index.ts';
-import { Pace } from '../../lib/pace.ts';
 import { contextCost, projectDocument } from '../documents/index.ts';
 import { readContent, toDocument, WordMatchers } from '../fulltext/index.ts';
 import type { HybridDeps } from './deps.ts';
 import type { Found } from './find-results.ts';
-import { passageByWords, type ChosenPassage } from './passage-by-words.ts';
-import { needsBodies, type HybridRequest } from './request.ts';
+import { type ChosenPassage, passageByWords } from './passage-by-words.ts';
+import { type HybridRequest, needsBodies } from './request.ts';
 
 /** A result with the number of text bytes that count for a token budget. */
 export interface PresentedResult {
@@ -18,8 +18,13 @@ export interface PresentedResult {
   readonly bytes: number;
 }
 
-/** Results as they are returned, as many as the answer may hold; `next` is the position of the first one that did not fit. */
-export async function presentResults(deps: HybridDeps, request: HybridRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<{ presented: PresentedResult[]; next: number }> {
+/**
+ * Results as they are returned, as many as the answer may hold; `next` is the position of the first one that did not
+ * fit.
+ */
+export async function presentResults(deps: HybridDeps, request: HybridRequest, found: readonly Curated<Found>[],
+  { signal, budget }: AnswerBounds): Promise<{ presented: PresentedResult[]; next: number }>
+{
   const matchers = new WordMatchers(request.words.plan);
   const bodies = new Map<number, Body>();
   const pace = new Pace();
@@ -53,7 +58,9 @@ function toBody(contentMd: string): Body {
   return { contentMd, bytes: () => (bytes ??= Buffer.from(contentMd)) };
 }
 
-function present(deps: HybridDeps, request: HybridRequest, matchers: WordMatchers, one: Curated<Found>, { contentMd, bytes }: Body): Omit<PresentedResult, 'at'> & { readonly size: number } {
+function present(deps: HybridDeps, request: HybridRequest, matchers: WordMatchers, one: Curated<Found>,
+  { contentMd, bytes }: Body): Omit<PresentedResult, 'at'> & { readonly size: number }
+{
   const { row, hit, terms, pinned } = one;
   const { projection, circle } = request;
   const document = toDocument(row, JSON.parse(row.meta!) as Record<string, string[]>, contentMd);
@@ -73,16 +80,17 @@ function present(deps: HybridDeps, request: HybridRequest, matchers: WordMatcher
       matchedTerms: [...terms],
       ...(pinned && { pinned }),
       ...(point && { distanceMeters: toCentimetres(distanceMeters(circle!.middle, point)) }),
-      ...(passage && { chunkIndex: passage.chunk, chunkText: chunkText!, startLine: passage.startLine, endLine: passage.endLine }),
+      ...(passage &&
+        { chunkIndex: passage.chunk, chunkText: chunkText!, startLine: passage.startLine, endLine: passage.endLine }),
     },
     bytes: contextCost({ body, passage: passage && passage.end - passage.start, meta: shown.meta }),
     size: (body ?? 0) + Buffer.byteLength(chunkText ?? '') + contextCost({ meta: shown.meta }),
   };
 }
 
-function passageOf(
-  { chunker }: HybridDeps, { mode, windowSize }: HybridRequest, matchers: WordMatchers, { hit, passage }: Found, document: ReturnType<typeof toDocument>,
-): ChosenPassage | undefined {
+function passageOf({ chunker }: HybridDeps, { mode, windowSize }: HybridRequest, matchers: WordMatchers,
+  { hit, passage }: Found, document: ReturnType<typeof toDocument>): ChosenPassage | undefined
+{
   if (mode === 'parent') return undefined;
   if (hit?.chunk !== undefined && passage !== undefined) return { ...passage, chunk: hit.chunk };
   return passageByWords(chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0);

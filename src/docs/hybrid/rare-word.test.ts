@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { HybridRequest } from './request.ts';
 import { rareWordOf } from './rare-word.ts';
+import type { HybridRequest } from './request.ts';
 
 type Request = Pick<HybridRequest, 'words'>;
 /** Documents 0 to 99: their numbers by word. */
-const DOCUMENTS = new Map([['food', Array.from({ length: 50 }, (_, i) => i)], ['price', Array.from({ length: 40 }, (_, i) => i)], ['khamsa', [3]]]);
+const DOCUMENTS = new Map([['food', Array.from({ length: 50 }, (_, i) => i)], ['price',
+  Array.from({ length: 40 }, (_, i) => i)], ['khamsa', [3]]]);
 const index = {
   documents: 100,
   documentsOf: (form: string) => DOCUMENTS.get(form)?.length ?? 0,
-  matchesExactly: (form: string, _: unknown, ords: readonly number[]) => ords.map((ord) => DOCUMENTS.get(form)?.includes(ord) ?? false),
+  matchesExactly: (form: string, _: unknown, ords: readonly number[]) =>
+    ords.map((ord) => DOCUMENTS.get(form)?.includes(ord) ?? false),
 };
-const asking = (...readings: string[][]) => ({ words: { plan: { readings: readings.map((forms) => ({ words: forms.map((form) => ({ form })) })) } } }) as unknown as Request;
+const asking = (...readings: string[][]) =>
+  ({
+    words: { plan: { readings: readings.map((forms) => ({ words: forms.map((form) => ({ form })) })) } },
+  }) as unknown as Request;
 const valuesOf = (request: Request) => [2, 3, 60].map(rareWordOf(index, request, [2, 3, 60]));
 
 describe('the rare word of a query', () => {
@@ -22,11 +27,13 @@ describe('the rare word of a query', () => {
   });
 
   it('is none if only one word is known, the words are equally rare, or there are none', () => {
-    for (const request of [asking(['khamsa']), asking(['khamsa', 'unheard']), asking(['khamsa', 'khamsa']), asking([]), asking()]) expect(valuesOf(request)).toEqual([0, 0, 0]);
+    for (const request of [asking(['khamsa']), asking(['khamsa', 'unheard']), asking(['khamsa', 'khamsa']), asking([]),
+      asking()]) expect(valuesOf(request)).toEqual([0, 0, 0]);
     expect(rareWordOf(undefined, asking(['food', 'khamsa']), [3])(3)).toBe(0);
   });
 
   it('counts by the reading in which it is rarer', () => {
-    expect(valuesOf(asking(['food', 'price'], ['food', 'khamsa']))).toEqual([valuesOf(asking(['food', 'price']))[0], valuesOf(asking(['food', 'khamsa']))[1], 0]);
+    expect(valuesOf(asking(['food', 'price'], ['food', 'khamsa']))).toEqual([valuesOf(asking(['food', 'price']))[0],
+      valuesOf(asking(['food', 'khamsa']))[1], 0]);
   });
 });

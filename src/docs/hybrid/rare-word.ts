@@ -1,7 +1,8 @@
 import type { HybridDeps } from './deps.ts';
 import type { HybridRequest } from './request.ts';
 
-type Index = Pick<NonNullable<ReturnType<HybridDeps['words']['view']['indexOf']>>, 'documentsOf' | 'documents' | 'matchesExactly'>;
+type Index = Pick<NonNullable<ReturnType<HybridDeps['words']['view']['indexOf']>>,
+  'documentsOf' | 'documents' | 'matchesExactly'>;
 type Request = Pick<HybridRequest, 'words'>;
 
 /** How much rarer the rarest word of a query is than the next, from 0 to 1, and which of some documents have it. */
@@ -11,16 +12,25 @@ interface RareWord {
 }
 
 /**
- * By how much a document has the one word of a query that is much rarer than the others, from 0 to 1: such a word is probably the name of what
- * is wanted, and neither vectors nor sums over many words give it enough weight.
+ * By how much a document has the one word of a query that is much rarer than the others, from 0 to 1: such a word is
+ * probably the name of what is wanted, and neither vectors nor sums over many words give it enough weight.
  */
-export function rareWordOf(index: Index | undefined, { words: { plan } }: Request, ords: readonly number[]): (ord: number) => number {
-  const found = index === undefined ? [] : plan.readings.map((reading) => inReading(index, reading, ords)).filter((word) => word !== undefined);
+export function rareWordOf(index: Index | undefined, { words: { plan } }: Request,
+  ords: readonly number[]): (ord: number) => number
+{
+  const found = index === undefined
+    ? []
+    : plan.readings.map((reading) => inReading(index, reading, ords)).filter((word) => word !== undefined);
   return (ord) => found.reduce((most, { share, has }) => (has.has(ord) ? Math.max(most, share) : most), 0);
 }
 
-function inReading(index: Index, { words = [], analyzer }: Request['words']['plan']['readings'][number], ords: readonly number[]): RareWord | undefined {
-  const rarities = words.map(({ form }) => ({ form, rarity: rarityOf(index.documentsOf(form, analyzer), index.documents) })).filter(({ rarity }) => rarity > 0);
+function inReading(index: Index, { words = [], analyzer }: Request['words']['plan']['readings'][number],
+  ords: readonly number[]): RareWord | undefined
+{
+  const rarities = words.map(({ form }) => ({
+    form,
+    rarity: rarityOf(index.documentsOf(form, analyzer), index.documents),
+  })).filter(({ rarity }) => rarity > 0);
   const [first, second] = rarities.sort((a, b) => b.rarity - a.rarity);
   if (first === undefined || second === undefined) return undefined;
   const has = index.matchesExactly(first.form, analyzer, ords);

@@ -4,12 +4,12 @@ import type { InputOf } from '../../operations/index.ts';
 import type { Fusion } from '../../search/fusion/index.ts';
 import type { Circle } from '../../search/geo/index.ts';
 import { hybridAlphaOf, type Retrieval } from '../collections/index.ts';
-import { distanceOrderOf, ORDERED_CANDIDATES, resultOrderOf, type ResultOrder } from '../columns/index.ts';
-import { keepsMeta, projectionOf, type Projection } from '../documents/index.ts';
-import { circleOf } from '../geo/index.ts';
+import { distanceOrderOf, ORDERED_CANDIDATES, type ResultOrder, resultOrderOf } from '../columns/index.ts';
+import { keepsMeta, type Projection, projectionOf } from '../documents/index.ts';
 import type { EncoderScores, Rerank } from '../embeddings/index.ts';
-import { limitOf } from '../limit-of.ts';
 import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+import { circleOf } from '../geo/index.ts';
+import { limitOf } from '../limit-of.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
@@ -27,7 +27,9 @@ export interface HybridRequest {
   /** Number of hits from each side. */
   readonly candidates: number;
   readonly fusion: Fusion;
-  /** Whether `alpha` is fitted to the query, because neither the request nor the profile sets the weights of the sides. */
+  /**
+   * Whether `alpha` is fitted to the query, because neither the request nor the profile sets the weights of the sides.
+   */
   readonly isFitted: boolean;
   /** As they are returned; only one of them is used. */
   readonly alpha: number;
@@ -57,21 +59,39 @@ const DEFAULT_ALPHA = 0.5;
 const OVERSAMPLE = 3;
 const MIN_CANDIDATES = 50;
 
-/** Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, an order that needs a place. */
+/**
+ * Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, an order that needs a
+ * place.
+ */
 export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridRequest {
   const { collection, query, geo, rrfK, threshold, distanceMetric: metric, windowSize } = input;
-  if (input.sort === 'distance' && geo === undefined) throw new ServiceError('invalid_argument', 'sort: distance needs geo');
+  if (input.sort === 'distance' && geo === undefined)
+    throw new ServiceError('invalid_argument', 'sort: distance needs geo');
   const profile = deps.collections.configOf(collection)?.retrieval ?? {};
   const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
   const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
   const order = orderOf(input, mode);
-  const candidates = order === undefined ? Math.max(MIN_CANDIDATES, Math.ceil(topK * (input.oversample ?? profile.oversample ?? OVERSAMPLE))) : ORDERED_CANDIDATES;
+  const candidates = order === undefined
+    ? Math.max(MIN_CANDIDATES, Math.ceil(topK * (input.oversample ?? profile.oversample ?? OVERSAMPLE)))
+    : ORDERED_CANDIDATES;
   const alpha = alphaOf(input, profile);
   const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
   const isFitted = isUsual(input, profile);
   return {
-    collection, query, topK, candidates, offset: input.offset, alpha, rrfK, threshold, metric, windowSize,
-    isFitted, order, mode, words: rankedUsually(resolveWords(deps, wordsInput(input, candidates)), isFitted && order === undefined),
+    collection,
+    query,
+    topK,
+    candidates,
+    offset: input.offset,
+    alpha,
+    rrfK,
+    threshold,
+    metric,
+    windowSize,
+    isFitted,
+    order,
+    mode,
+    words: rankedUsually(resolveWords(deps, wordsInput(input, candidates)), isFitted && order === undefined),
     fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
     vectorAlgorithm: input.vectorAlgorithm,
     circle: geo && circleOf(geo),
@@ -79,18 +99,19 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     rerank: input.rerank,
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
     // The default of `includeContent` must not hide a body that `fields` names (decision D-40).
-    projection: projectionOf(input.fields, input.fields === undefined ? input.includeContent : input.includeContent || undefined),
+    projection: projectionOf(input.fields,
+      input.fields === undefined ? input.includeContent : input.includeContent || undefined),
   };
 }
 
 /** The order of a request by fields of documents, or by cursor. Throws `invalid_argument`. */
 function orderOf(input: HybridInput, mode: RetrievalMode): ResultOrder | undefined {
-  const { collection, query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy, matchingStrategy, threshold, distanceMetric, windowSize, disableStem, disableSynonyms, boost, sort, cursor, offset } = input;
+  const { collection, query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy, matchingStrategy, threshold,
+    distanceMetric, windowSize, disableStem, disableSynonyms, boost, sort, cursor, offset } = input;
   const isByDistance = sort === 'distance';
-  const bound = [
-    'hybrid', collection.toLowerCase(), query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy, matchingStrategy, threshold, distanceMetric, mode, windowSize,
-    disableStem, disableSynonyms, boost, isByDistance ? input.geo : undefined,
-  ];
+  const bound = ['hybrid', collection.toLowerCase(), query, algorithm, vectorAlgorithm, alpha, strategy, rrfK, fuzzy,
+    matchingStrategy, threshold, distanceMetric, mode, windowSize, disableStem, disableSynonyms, boost,
+    isByDistance ? input.geo : undefined];
   if (isByDistance) return distanceOrderOf({ cursor, offset }, bound);
   return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
 }
@@ -101,8 +122,8 @@ function alphaOf({ alpha }: HybridInput, profile: Retrieval): number {
 }
 
 /**
- * The lexical side ranks as full-text search does, including reranking, unless weights of the sides are set or the request has an order: then
- * its scores are those of the algorithm, as in the contract's formulas.
+ * The lexical side ranks as full-text search does, including reranking, unless weights of the sides are set or the
+ * request has an order: then its scores are those of the algorithm, as in the contract's formulas.
  */
 function rankedUsually(words: WordsRequest, isUsually: boolean): WordsRequest {
   return isUsually ? words : { ...words, rerank: false };
@@ -114,11 +135,37 @@ function isUsual({ alpha, strategy }: HybridInput, profile: Retrieval): boolean 
 }
 
 /** The lexical part of the request, with the defaults of full-text search for options that it does not have. */
-function wordsInput({ collection, query, algorithm, fuzzy, matchingStrategy, disableStem, disableSynonyms, filterMeta, filter, langs, boost, facetBy, facetMaxValues }: HybridInput, limit: number): Parameters<typeof resolveWords>[1] {
+function wordsInput(
+  { collection, query, algorithm, fuzzy, matchingStrategy, disableStem, disableSynonyms, filterMeta, filter, langs,
+    boost, facetBy, facetMaxValues }: HybridInput,
+  limit: number,
+): Parameters<typeof resolveWords>[1] {
   return {
-    collection, query, algorithm, fuzzy, matchingStrategy, prefix: 'none', disableStem, disableSynonyms, limit, offset: 0, facetMaxValues,
-    mode: 'auto', distance: 5, totals: 'exact', includeContent: false, highlight: false, highlightTag: '<mark>', highlightEscape: 'none', maxHighlights: 0, fragmentSize: 150,
-    ...(filterMeta && { filterMeta }), ...(filter !== undefined && { filter }), ...(langs && { langs }), ...(boost && { boost }), ...(facetBy && { facetBy }),
+    collection,
+    query,
+    algorithm,
+    fuzzy,
+    matchingStrategy,
+    prefix: 'none',
+    disableStem,
+    disableSynonyms,
+    limit,
+    offset: 0,
+    facetMaxValues,
+    mode: 'auto',
+    distance: 5,
+    totals: 'exact',
+    includeContent: false,
+    highlight: false,
+    highlightTag: '<mark>',
+    highlightEscape: 'none',
+    maxHighlights: 0,
+    fragmentSize: 150,
+    ...(filterMeta && { filterMeta }),
+    ...(filter !== undefined && { filter }),
+    ...(langs && { langs }),
+    ...(boost && { boost }),
+    ...(facetBy && { facetBy }),
   };
 }
 
@@ -127,7 +174,10 @@ export function needsBodies({ projection, mode }: HybridRequest): boolean {
   return projection.body || mode !== 'parent';
 }
 
-/** Whether results need their metadata: to show them, for counts, or to recognize source code, whose passages are different. */
+/**
+ * Whether results need their metadata: to show them, for counts, or to recognize source code, whose passages are
+ * different.
+ */
 export function needsMeta({ projection, mode, words: { facetBy } }: HybridRequest): boolean {
   return keepsMeta(projection) || facetBy !== undefined || mode !== 'parent';
 }

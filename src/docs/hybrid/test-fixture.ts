@@ -1,16 +1,16 @@
+import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
-import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { createInvoker, type Invoke } from '../../operations/index.ts';
-import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections } from '../collections/index.ts';
 import { createCuration } from '../curation/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createFullText, createFullTextSearch, type FullTextSearch } from '../fulltext/index.ts';
 import { createSchemas } from '../schemas/index.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
+import { type FixtureOptions, VectorFixture } from '../vectors/test-fixture.ts';
 import { acknowledgeCaughtUp } from '../view/index.ts';
-import { VectorFixture, type FixtureOptions } from '../vectors/test-fixture.ts';
-import { createHybrid, type Hybrid } from './index.ts';
 import type { MeaningSide } from './deps.ts';
+import { createHybrid, type Hybrid } from './index.ts';
 
 export interface HybridOptions extends FixtureOptions {
   /** Wraps the vector search. */
@@ -31,10 +31,21 @@ export class HybridFixture {
   private constructor(base: VectorFixture, { between = (meaning) => meaning }: HybridOptions) {
     const { environment, embeddings, vectors } = this.base = base;
     const collections = createCollections(environment);
-    const documents = createDocuments(environment, { collections, columns: base.columns, schemas: createSchemas(environment), embeddingCapacity: embeddings.embeddingCapacity });
+    const documents = createDocuments(environment, {
+      collections,
+      columns: base.columns,
+      schemas: createSchemas(environment),
+      embeddingCapacity: embeddings.embeddingCapacity,
+    });
     const fullText = createFullText(environment, { columns: base.columns, geo: base.geo.view });
     const curation = createCuration(environment);
-    const search = this.search = createFullTextSearch(environment, { fullText, collections, curation, columns: base.columns, geo: base.geo.view });
+    const search = this.search = createFullTextSearch(environment, {
+      fullText,
+      collections,
+      curation,
+      columns: base.columns,
+      geo: base.geo.view,
+    });
     const gate = {
       run: <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
         this.gated++;
@@ -43,10 +54,22 @@ export class HybridFixture {
     };
     this.hybrid = createHybrid({ words: search, vectors: between(vectors), chunker: embeddings, gate });
     const handlers = {
-      ...collections.handlers, ...documents.handlers, ...fullText.handlers, ...curation.handlers, ...search.handlers,
-      ...embeddings.handlers, ...vectors.handlers, ...this.hybrid.handlers,
+      ...collections.handlers,
+      ...documents.handlers,
+      ...fullText.handlers,
+      ...curation.handlers,
+      ...search.handlers,
+      ...embeddings.handlers,
+      ...vectors.handlers,
+      ...this.hybrid.handlers,
     };
-    this.#invoke = createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, strictInput: true, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view, base.columns, base.geo.view) });
+    this.#invoke = createInvoker<Operations>({
+      operations,
+      inputs: DOCS_INPUTS,
+      strictInput: true,
+      mode: () => 'wr',
+      handlers: acknowledgeCaughtUp(handlers, search.view, base.columns, base.geo.view),
+    });
   }
 
   static async open(options: HybridOptions = {}): Promise<HybridFixture> {
@@ -57,7 +80,11 @@ export class HybridFixture {
   }
 
   async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal) {
-    return (await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', ...(signal && { signal }) })).value;
+    return (await this.#invoke(id, structuredClone(input), {
+      protocol: 'http',
+      requestId: 'test',
+      ...(signal && { signal }),
+    })).value;
   }
 
   /** Stores a document, and waits for its vectors. */
@@ -91,7 +118,9 @@ export function keysOf({ results }: SearchHybridResponse): string[] {
 }
 
 /** The combined score of a result by the formulas of the contract, computed only from the answer. */
-export function recomputed({ strategy, alpha, rrfK }: SearchHybridResponse, { ftsScore, vectorScore, ftsRank, vectorRank }: Result): number {
+export function recomputed({ strategy, alpha, rrfK }: SearchHybridResponse,
+  { ftsScore, vectorScore, ftsRank, vectorRank }: Result): number
+{
   if (strategy === 'alpha') return (1 - alpha) * ftsScore + alpha * vectorScore;
   return (ftsRank === undefined ? 0 : 1 / (rrfK + ftsRank)) + (vectorRank === undefined ? 0 : 1 / (rrfK + vectorRank));
 }

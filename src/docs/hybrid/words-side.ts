@@ -1,5 +1,5 @@
 import type { WordsHit } from '../../search/fusion/index.ts';
-import { SearchFeedback, type OrdSet, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+import { type OrdSet, SearchFeedback, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 
 /** What the lexical side finds at one time. */
 export interface FoundByWords {
@@ -8,7 +8,10 @@ export interface FoundByWords {
   readonly matches: OrdSet | undefined;
 }
 
-/** The lexical side, for all reads of one search; if it ranks as full-text search does, the feedback of the best documents counts, too. */
+/**
+ * The lexical side, for all reads of one search; if it ranks as full-text search does, the feedback of the best
+ * documents counts, too.
+ */
 export class WordsSide {
   readonly #deps: WordsDeps;
   readonly #request: WordsRequest;
@@ -23,9 +26,15 @@ export class WordsSide {
   async look(eligible: OrdSet | undefined, factors: Float32Array | undefined): Promise<FoundByWords> {
     const { collection, plan, algorithm, fieldWeights, fields, rerank, facetBy, limit } = this.#request;
     const found = this.#deps.view.indexOf(collection)?.search({
-      readings: plan.readings, algorithm, fieldWeights, rerank, limit: this.#feedback?.limit(limit) ?? limit, ...(fields && { fields }),
+      readings: plan.readings,
+      algorithm,
+      fieldWeights,
+      rerank,
+      limit: this.#feedback?.limit(limit) ?? limit,
+      ...(fields && { fields }),
       collect: facetBy !== undefined,
-      ...(eligible && { filter: eligible }), ...(factors && { factors }),
+      ...(eligible && { filter: eligible }),
+      ...(factors && { factors }),
     });
     const hits = found?.hits ?? [];
     return { words: await this.#feedback?.improve(this.#deps, hits, factors) ?? hits, matches: found?.matches };

@@ -1,13 +1,13 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
-import { mayReadAll, type Handlers, type Standing } from '../../operations/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { type Handlers, mayReadAll, type Standing } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
-import { Pace } from '../../lib/pace.ts';
-import { repairItem, requireText, type Documents } from '../documents/index.ts';
+import { type Documents, repairItem, requireText } from '../documents/index.ts';
 import { transactFor } from '../transact-for.ts';
 import { findCollisions, type KeyedItem } from './key-collisions.ts';
-import { changeFlags, effectiveOptions, type EffectiveOptions } from './profile.ts';
-import { SCRAPED_AT, toItem, type IngestDocument } from './to-item.ts';
+import { changeFlags, type EffectiveOptions, effectiveOptions } from './profile.ts';
+import { type IngestDocument, SCRAPED_AT, toItem } from './to-item.ts';
 
 export interface IngestDeps {
   readonly sql: Sql;
@@ -18,9 +18,10 @@ export interface IngestDeps {
 /**
  * `POST /v1/ingest` (contract section 4): scraped documents; each succeeds or fails alone (decision D-67).
  *
- * A duplicate is a document that would not change body, metadata and expiry of the document with its identity, which may be stored or come
- * from an earlier item of the batch (decision D-138). The time at which it was scraped does not count: otherwise a page that is scraped again
- * would never be a duplicate. `textOnly` concerns the conversion of files and has no effect on `contentMd`, which is markdown already.
+ * A duplicate is a document that would not change body, metadata and expiry of the document with its identity, which
+ * may be stored or come from an earlier item of the batch (decision D-138). The time at which it was scraped does not
+ * count: otherwise a page that is scraped again would never be a duplicate. `textOnly` concerns the conversion of files
+ * and has no effect on `contentMd`, which is markdown already.
  */
 export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>>['ingestDocuments'] {
   return async ({ collection, documents, options = {} }, context) => {
@@ -32,10 +33,21 @@ export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>
     const { items, keyCollisions } = findCollisions(collection, keyed);
     if (chosen.autoConfigureCollection) await autoConfigure(deps, collection, context);
     const duplicates = chosen.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined;
-    const result = await deps.writer.put(collection, items, { skipDuplicates: duplicates, flags: changeFlags(chosen), signal: context.signal, by: context, hidesStored: !mayRead });
+    const result = await deps.writer.put(collection, items, {
+      skipDuplicates: duplicates,
+      flags: changeFlags(chosen),
+      signal: context.signal,
+      by: context,
+      hidesStored: !mayRead,
+    });
     const { added, updated, skipped, failed, errors, embeddingDropped } = result;
     return {
-      added, updated, skipped, failed, errors, collection,
+      added,
+      updated,
+      skipped,
+      failed,
+      errors,
+      collection,
       durationMs: Math.round(performance.now() - start),
       profile: options.profile ?? 'default',
       keyCollisions,
@@ -46,7 +58,9 @@ export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>
 }
 
 /** Text is repaired first, because URLs and front matter are read from it (decision D-39). */
-async function toItems(documents: readonly IngestDocument[], options: EffectiveOptions): Promise<{ keyed: KeyedItem[]; repaired: number }> {
+async function toItems(documents: readonly IngestDocument[],
+  options: EffectiveOptions): Promise<{ keyed: KeyedItem[]; repaired: number }>
+{
   const pace = new Pace();
   const keyed: KeyedItem[] = [];
   let repaired = 0;

@@ -7,16 +7,18 @@ import type { Access } from '../access/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { createBulkJobs, type BulkJobs } from './bulk/index.ts';
-import { importDocuments } from './import/import-documents.ts';
+import { type BulkJobs, createBulkJobs } from './bulk/index.ts';
 import { importUrl } from './import-url/import-url.ts';
+import { importDocuments } from './import/import-documents.ts';
 import { ingestDocuments } from './ingest-documents.ts';
 import { uploadFiles } from './upload/upload-files.ts';
 import { importWiki } from './wiki/index.ts';
 
 /** Loading documents in bulk. */
 export interface Ingest {
-  readonly handlers: BulkJobs['handlers'] & Required<Pick<Handlers<Operations>, 'ingestDocuments' | 'importDocuments' | 'importWiki'>> & Pick<Handlers<Operations>, 'uploadFiles' | 'importUrl'>;
+  readonly handlers: BulkJobs['handlers'] & Required<
+    Pick<Handlers<Operations>, 'ingestDocuments' | 'importDocuments' | 'importWiki'>
+  > & Pick<Handlers<Operations>, 'uploadFiles' | 'importUrl'>;
   readonly jobs: Omit<BulkJobs, 'handlers'>;
 }
 
@@ -35,7 +37,9 @@ export interface IngestAreas {
 }
 
 export function createIngest(environment: DocsEnvironment, areas: IngestAreas): Ingest {
-  const { collections, documents: { writer, handlers: { getDocument } }, outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] }), timer, converter, access, caughtUp = async () => undefined } = areas;
+  const { collections, documents: { writer, handlers: { getDocument } },
+    outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] }), timer, converter, access,
+    caughtUp = async () => undefined } = areas;
   const limits = environment.settings.wiki ?? { maxPages: 500_000, maxBytes: 4 * 1024 ** 3 };
   const jobs = createBulkJobs(environment, { writer, outbound, timer, access });
   return {

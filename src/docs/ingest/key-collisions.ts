@@ -1,5 +1,5 @@
 import type { KeyCollision } from '../../../generated/docs/sdk/types.gen.ts';
-import { identify, type BatchItem } from '../documents/index.ts';
+import { type BatchItem, identify } from '../documents/index.ts';
 
 /** An item, with the URL from which its key was derived; undefined if the key was given. */
 export interface KeyedItem {
@@ -16,11 +16,13 @@ interface Group {
 }
 
 /**
- * Finds the items of a batch that name the same document: by keys that differ only in case (identity rule 3), or by URLs of different pages
- * with the same derived key (decision D-37). Items of the later pages are refused, so that no page overwrites another. Items and collisions
- * are in the order of the batch.
+ * Finds the items of a batch that name the same document: by keys that differ only in case (identity rule 3), or by
+ * URLs of different pages with the same derived key (decision D-37). Items of the later pages are refused, so that no
+ * page overwrites another. Items and collisions are in the order of the batch.
  */
-export function findCollisions(collection: string, keyed: readonly KeyedItem[]): { items: BatchItem[]; keyCollisions: KeyCollision[] } {
+export function findCollisions(collection: string,
+  keyed: readonly KeyedItem[]): { items: BatchItem[]; keyCollisions: KeyCollision[] }
+{
   const groups = new Map<string, Group>();
   const items = keyed.map(({ item, url }) => {
     const { key, lang } = item;

@@ -7,7 +7,14 @@ export type ProfileName = 'default' | 'fast';
 export type EffectiveOptions = Required<Omit<IngestOptions, 'profile'>>;
 
 const DEFAULT: EffectiveOptions = {
-  skipDuplicates: false, skipEmbeddings: false, skipFts: false, skipWebhooks: false, autoConfigureCollection: false, saveRevision: true, textOnly: false, keyFrom: 'path',
+  skipDuplicates: false,
+  skipEmbeddings: false,
+  skipFts: false,
+  skipWebhooks: false,
+  autoConfigureCollection: false,
+  saveRevision: true,
+  textOnly: false,
+  keyFrom: 'path',
 };
 
 /** What each profile presets (contract section 4, `/v1/ingest`). */
@@ -17,8 +24,8 @@ const PRESETS: Record<ProfileName, EffectiveOptions> = {
 };
 
 /**
- * The profile's options, overridden by those that the request sets. Nothing is skipped for callers without read permission, because that tells
- * what is stored.
+ * The profile's options, overridden by those that the request sets. Nothing is skipped for callers without read
+ * permission, because that tells what is stored.
  */
 export function effectiveOptions({ profile = 'default', ...given }: IngestOptions, mayRead: boolean): EffectiveOptions {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -28,5 +35,6 @@ export function effectiveOptions({ profile = 'default', ...given }: IngestOption
 
 /** The flags that tell subscribers of the change feed what to skip. */
 export function changeFlags({ skipEmbeddings, skipFts, skipWebhooks }: EffectiveOptions): number {
-  return (skipEmbeddings ? CHANGE_FLAGS.SKIP_EMBEDDINGS : 0) | (skipFts ? CHANGE_FLAGS.SKIP_FTS : 0) | (skipWebhooks ? CHANGE_FLAGS.SKIP_WEBHOOKS : 0);
+  return (skipEmbeddings ? CHANGE_FLAGS.SKIP_EMBEDDINGS : 0) | (skipFts ? CHANGE_FLAGS.SKIP_FTS : 0) |
+    (skipWebhooks ? CHANGE_FLAGS.SKIP_WEBHOOKS : 0);
 }

@@ -13,18 +13,25 @@ export type IngestDocument = InputOf<Operations, 'ingestDocuments'>['documents']
 export const SCRAPED_AT = 'scraped_at';
 
 /** The batch item of a scraped document. The writer checks it, so that the same rules apply as for other writes. */
-export function toItem(scraped: IngestDocument, { saveRevision, keyFrom }: Pick<EffectiveOptions, 'saveRevision' | 'keyFrom'>): KeyedItem {
+export function toItem(scraped: IngestDocument,
+  { saveRevision, keyFrom }: Pick<EffectiveOptions, 'saveRevision' | 'keyFrom'>): KeyedItem
+{
   const { key, url, lang, ttl, meta: given = {} } = scraped;
   const { meta: found, contentMd } = frontMatterOf(scraped);
   // Objects of unknown keys are spread, not assigned to: `__proto__` is only a key.
   const meta = { ...found, ...given, ...provenance(scraped) };
   // The key is derived from the URL where it is absent or empty (decision D-37).
   const source = key ? undefined : url || undefined;
-  return { item: { key: source === undefined ? key : urlKey(source, keyFrom), lang, contentMd, meta, ttl, saveRevision }, url: source };
+  return {
+    item: { key: source === undefined ? key : urlKey(source, keyFrom), lang, contentMd, meta, ttl, saveRevision },
+    url: source,
+  };
 }
 
 /** Extracted front matter is removed from the body; the request's metadata override it. */
-function frontMatterOf({ extractFrontmatter, contentMd }: IngestDocument): { meta: Meta; contentMd: string | undefined } {
+function frontMatterOf(
+  { extractFrontmatter, contentMd }: IngestDocument,
+): { meta: Meta; contentMd: string | undefined } {
   if (!extractFrontmatter || contentMd === undefined) return { meta: {}, contentMd };
   const { meta, body } = splitFrontMatter(contentMd);
   return { meta, contentMd: body };

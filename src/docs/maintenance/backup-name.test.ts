@@ -1,9 +1,9 @@
+import fc from 'fast-check';
 import { link, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveBackup, type BackupJail } from './backup-name.ts';
+import { type BackupJail, resolveBackup } from './backup-name.ts';
 
 const REFUSED = { code: 'invalid_argument', message: 'invalid backup name' };
 
@@ -27,12 +27,11 @@ describe('resolveBackup (decision D-73)', () => {
     expect(await resolveBackup(jail, 'b.db')).toMatchObject({ exists: true });
   });
 
-  it.each([
-    '', '.', '..', '../x.db', '/etc/passwd', 'sub/x.db', 'sub\\x.db', '..\\x', 'C:\\x.db', 'C:x', 'a\0.db', 'a..b', '.hidden', ' x', 'x ', 'x.', '~/x', '$HOME', 'a\nb', '-rf',
-    'quire.db', 'QUIRE.db', 'quire.db-wal', 'quire.db-shm', 'quire.db-journal', 'quire.db.lock', 'x'.repeat(201),
-  ])('refuses %j with one text', async (name) => {
-    await expect(resolveBackup(jail, name)).rejects.toMatchObject(REFUSED);
-  });
+  it.each(['', '.', '..', '../x.db', '/etc/passwd', 'sub/x.db', 'sub\\x.db', '..\\x', 'C:\\x.db', 'C:x', 'a\0.db',
+    'a..b', '.hidden', ' x', 'x ', 'x.', '~/x', '$HOME', 'a\nb', '-rf', 'quire.db', 'QUIRE.db', 'quire.db-wal',
+    'quire.db-shm', 'quire.db-journal', 'quire.db.lock', 'x'.repeat(201)])('refuses %j with one text', async (name) => {
+      await expect(resolveBackup(jail, name)).rejects.toMatchObject(REFUSED);
+    });
 
   it('refuses links and folders, wherever they lead', async () => {
     await symlink('/etc/passwd', join(jail.dir, 'outside.db'));
@@ -45,7 +44,10 @@ describe('resolveBackup (decision D-73)', () => {
   });
 
   it('never returns a path outside the folder', async () => {
-    const hostile = fc.array(fc.constantFrom('..', '.', '/', '\\', 'C:', 'a', ' ', '\0', '%2e', '~', 'quire.db', '-wal'), { maxLength: 6 }).map((parts) => parts.join(''));
+    const hostile = fc.array(
+      fc.constantFrom('..', '.', '/', '\\', 'C:', 'a', ' ', '\0', '%2e', '~', 'quire.db', '-wal'),
+      { maxLength: 6 },
+    ).map((parts) => parts.join(''));
     await fc.assert(fc.asyncProperty(fc.oneof(hostile, fc.string()), async (name) => {
       const found = await resolveBackup(jail, name).catch((error: unknown) => {
         expect(error).toMatchObject(REFUSED);

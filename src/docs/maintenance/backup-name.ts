@@ -2,7 +2,10 @@ import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
 
-/** Letters, digits and a few other characters: no separator, no drive letter, no hidden file, nothing with a meaning for a shell. */
+/**
+ * Letters, digits and a few other characters: no separator, no drive letter, no hidden file, nothing with a meaning for
+ * a shell.
+ */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}._ ()+@=,-]*$/u;
 
 const MAX_BYTES = 200;
@@ -17,11 +20,13 @@ export interface BackupJail {
 }
 
 /**
- * The path of a backup that a request names: the only place where input of a client becomes a path (decision D-73). Throws
- * `invalid_argument`, always with the same message, unless it is the plain name of a regular file, or of no existing file, directly in the
- * folder: other folders cannot be probed.
+ * The path of a backup that a request names: the only place where input of a client becomes a path (decision D-73).
+ * Throws `invalid_argument`, always with the same message, unless it is the plain name of a regular file, or of no
+ * existing file, directly in the folder: other folders cannot be probed.
  */
-export async function resolveBackup({ dir, databasePath }: BackupJail, name: string): Promise<{ path: string; exists: boolean }> {
+export async function resolveBackup({ dir, databasePath }: BackupJail,
+  name: string): Promise<{ path: string; exists: boolean }>
+{
   if (!isPlainName(name)) throw refused();
   const path = join(resolve(dir), name);
   if (SIDE_FILES.some((ending) => sameName(path, resolve(databasePath) + ending))) throw refused();

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Standing } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { resolveBackup, type BackupJail } from './backup-name.ts';
+import { type BackupJail, resolveBackup } from './backup-name.ts';
 
 export interface Backup {
   readonly backup: string;
@@ -14,10 +14,13 @@ export interface Backup {
 }
 
 /**
- * Writes a consistent snapshot of the database into the backup folder; it gets its name only after it was verified. Throws `conflict` when
- * the name is taken: a backup is never overwritten. Nothing is left of a backup whose caller has lost the permission meanwhile.
+ * Writes a consistent snapshot of the database into the backup folder; it gets its name only after it was verified.
+ * Throws `conflict` when the name is taken: a backup is never overwritten. Nothing is left of a backup whose caller has
+ * lost the permission meanwhile.
  */
-export async function createBackup({ sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, jail: BackupJail, to: string | undefined, by?: Standing): Promise<Backup> {
+export async function createBackup({ sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, jail: BackupJail,
+  to: string | undefined, by?: Standing): Promise<Backup>
+{
   await mkdir(jail.dir, { recursive: true, mode: 0o700 });
   const { name, path } = to === undefined ? await freeName(jail, unixSeconds(clock)) : await named(jail, to);
   const { sizeBytes } = await sql.snapshotTo(path);
@@ -36,7 +39,7 @@ async function named(jail: BackupJail, name: string): Promise<{ name: string; pa
 
 /** `backup-<unix>.db`, followed by a number for a second one within a second. */
 async function freeName(jail: BackupJail, seconds: number): Promise<{ name: string; path: string }> {
-  for (let i = 1; ; i++) {
+  for (let i = 1;; i++) {
     const name = i === 1 ? `backup-${seconds}.db` : `backup-${seconds}-${i}.db`;
     const { path, exists } = await resolveBackup(jail, name);
     if (!exists) return { name, path };

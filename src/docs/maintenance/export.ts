@@ -1,5 +1,5 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
-import { zipStream, type ZipEntry } from '../../lib/zip-stream.ts';
+import { type ZipEntry, zipStream } from '../../lib/zip-stream.ts';
 import type { Download } from '../../operations/index.ts';
 import { joinFrontMatter } from '../../text/front-matter.ts';
 import { EntryNames } from './entry-name.ts';
@@ -10,8 +10,8 @@ export type ExportFormat = 'ndjson' | 'zip';
 const PIECE = 64 * 1024;
 
 /**
- * The documents as a file that is generated while it is read (decision D-72): a slow reader slows down the database reads, and uses no
- * memory. A reader that stops also ends the source.
+ * The documents as a file that is generated while it is read (decision D-72): a slow reader slows down the database
+ * reads, and uses no memory. A reader that stops also ends the source.
  */
 export function exportFile(collection: string, format: ExportFormat, source: AsyncIterable<Document[]>): Download {
   const fileName = `${collection.replace(/[\\/]/g, '_')}.${format}`;
@@ -37,7 +37,11 @@ async function* toEntries(source: AsyncIterable<Document[]>): AsyncGenerator<Zip
   const names = new EntryNames();
   for await (const documents of source) {
     for (const { key, lang, meta, contentMd, updatedAt } of documents) {
-      yield { name: names.next(key, lang), content: Buffer.from(joinFrontMatter(meta, contentMd), 'utf8'), modified: updatedAt * 1000 };
+      yield {
+        name: names.next(key, lang),
+        content: Buffer.from(joinFrontMatter(meta, contentMd), 'utf8'),
+        modified: updatedAt * 1000,
+      };
     }
   }
 }

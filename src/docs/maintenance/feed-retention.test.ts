@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
-import { FeedRetention, type FeedLimits } from './feed-retention.ts';
+import { type FeedLimits, FeedRetention } from './feed-retention.ts';
 
 const HOUR = 3_600_000;
 
@@ -19,9 +19,19 @@ describe('the retention of the change feed', () => {
   });
   afterEach(() => sql.close());
 
-  const append = (count: number) => sql.transaction((tx) => feed.append(tx, Array.from({ length: count }, () => ({ kind: 'doc.put' as const, collection: 'c' }))));
+  const append = (count: number) =>
+    sql.transaction((tx) =>
+      feed.append(tx, Array.from({ length: count }, () => ({ kind: 'doc.put' as const, collection: 'c' })))
+    );
   const retention = (limits: Partial<FeedLimits>, timer = new VirtualTimer()) =>
-    new FeedRetention({ feed, clock, log: silentLog, timer, limits: { maxAgeMs: HOUR, maxBytes: 1e9, ...limits }, bytesOfChange: async () => 50 });
+    new FeedRetention({
+      feed,
+      clock,
+      log: silentLog,
+      timer,
+      limits: { maxAgeMs: HOUR, maxBytes: 1e9, ...limits },
+      bytesOfChange: async () => 50,
+    });
 
   it('removes what is too old', async () => {
     await append(3);

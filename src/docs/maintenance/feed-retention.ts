@@ -2,7 +2,10 @@ import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { DocsEnvironment } from '../environment.ts';
 
-/** How much of the change feed is kept: a change is removed when it is too old or when the changes after it reach the size. */
+/**
+ * How much of the change feed is kept: a change is removed when it is too old or when the changes after it reach the
+ * size.
+ */
 export interface FeedLimits {
   readonly maxAgeMs: number;
   /** Bytes, estimated from the newest changes. */
@@ -19,8 +22,9 @@ export interface FeedRetentionDeps extends Pick<DocsEnvironment, 'feed' | 'clock
 const INTERVAL_MS = 3_600_000;
 
 /**
- * Removes old changes from the feed once an hour. Changes that a follower has yet to read are kept (`ChangeFeed.prune`), and indexes first
- * write or confirm their checkpoints, so that a restart does not have to rebuild them.
+ * Removes old changes from the feed once an hour. Changes that a follower has yet to read are kept
+ * (`ChangeFeed.prune`), and indexes first write or confirm their checkpoints, so that a restart does not have to
+ * rebuild them.
  */
 export class FeedRetention {
   readonly #deps: FeedRetentionDeps;
@@ -30,7 +34,14 @@ export class FeedRetention {
   constructor(deps: FeedRetentionDeps) {
     this.#deps = deps;
     const { timer, log } = deps;
-    this.loop = new Loop({ name: 'change feed', everyMs: INTERVAL_MS, waitsFirst: true, timer, log, failure: 'old changes could not be removed from the feed; trying again later' }, () => this.prune());
+    this.loop = new Loop({
+      name: 'change feed',
+      everyMs: INTERVAL_MS,
+      waitsFirst: true,
+      timer,
+      log,
+      failure: 'old changes could not be removed from the feed; trying again later',
+    }, () => this.prune());
   }
 
   /** Returns the number of removed changes. */

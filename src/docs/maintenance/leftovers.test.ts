@@ -14,8 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-const UNFINISHED = ['backup-1.db.0123456789ab.tmp', 'backup-1.db.0123456789ab.tmp-journal', ...['', '.work', '.work-wal', '.work-shm', '.work.lock'].map((ending) => `restore-1766000000-0123abcd.tmp${ending}`)];
-const OTHERS = ['backup-1.db', 'pre-restore-1766000000-0123abcd.db', 'mine.tmp', 'restore-mine.tmp', 'quire.db', 'quire.db-wal'];
+const UNFINISHED = ['backup-1.db.0123456789ab.tmp', 'backup-1.db.0123456789ab.tmp-journal',
+  ...['', '.work', '.work-wal', '.work-shm', '.work.lock'].map((ending) => `restore-1766000000-0123abcd.tmp${ending}`)];
+const OTHERS = ['backup-1.db', 'pre-restore-1766000000-0123abcd.db', 'mine.tmp', 'restore-mine.tmp', 'quire.db',
+  'quire.db-wal'];
 
 async function left(hoursAgo: number): Promise<string[]> {
   for (const name of [...UNFINISHED, ...OTHERS]) {

@@ -1,19 +1,20 @@
+import { unzipSync } from 'fflate';
 import { copyFile, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { Context, Download } from '../../operations/index.ts';
-import { BodyCodec, ChangeFeed, documents, FeedGap, migrate, openDatabase, verifyDatabaseFile, type Sql } from '../../storage/index.ts';
+import { BodyCodec, ChangeFeed, documents, FeedGap, migrate, openDatabase, type Sql,
+  verifyDatabaseFile } from '../../storage/index.ts';
+import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 import { splitFrontMatter } from '../../text/front-matter.ts';
-import { createColumns, type ColumnsView } from '../columns/index.ts';
+import { type ColumnsView, createColumns } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createMaintenance, type Maintenance } from './index.ts';
-import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 
 const NOW = 1_766_400_000;
 const clock = { now: () => NOW * 1000 };
@@ -61,7 +62,14 @@ function createOver(database: Sql): Maintenance {
 }
 
 function environment(database: Sql): DocsEnvironment {
-  return { sql: database, feed, codec, clock, log: silentLog, settings: { backupDir: dir } as DocsEnvironment['settings'] };
+  return {
+    sql: database,
+    feed,
+    codec,
+    clock,
+    log: silentLog,
+    settings: { backupDir: dir } as DocsEnvironment['settings'],
+  };
 }
 
 async function onRestored(): Promise<void> {
@@ -81,24 +89,35 @@ async function store({ key, meta = {}, body = '', expiresAt }: Draft): Promise<v
   const insert = `INSERT INTO documents(cid, id, key, lang, crc, bytes, added_at, updated_at, expires_at, meta, body)
     VALUES (1, ?, ?, 'en', 0, ?, 1766300000, 1766350000, ?, ?, ?) RETURNING ord`;
   await sql.transaction(async (tx) => {
-    const params = [`blog|${key.toLowerCase()}|en`, key, Buffer.byteLength(body), expiresAt ?? null, JSON.stringify(meta), stored];
+    const params = [`blog|${key.toLowerCase()}|en`, key, Buffer.byteLength(body), expiresAt ?? null,
+      JSON.stringify(meta), stored];
     const row = await tx.get<{ ord: number }>(insert, params);
     await feed.append(tx, [{ kind: 'doc.put', collection: 'blog', ord: row!.ord, key }]);
   });
 }
 
-const keys = async () => (await sql.all<{ key: string }>('SELECT key FROM documents ORDER BY key')).map(({ key }) => key);
+const keys = async () =>
+  (await sql.all<{ key: string }>('SELECT key FROM documents ORDER BY key')).map(({ key }) => key);
 
-async function exported(format: 'ndjson' | 'zip', filterMeta?: Record<string, string[]>, collection = 'blog'): Promise<Download & { bytes: Buffer }> {
+async function exported(format: 'ndjson' | 'zip', filterMeta?: Record<string, string[]>,
+  collection = 'blog'): Promise<Download & { bytes: Buffer }>
+{
   await columns.caughtUp();
-  const download = (await maintenance.handlers.exportDocuments({ collection, format, ...(filterMeta && { filterMeta }) }, context)) as Download;
+  const download =
+    (await maintenance.handlers.exportDocuments({ collection, format, ...(filterMeta && { filterMeta }) },
+      context)) as Download;
   return { ...download, bytes: Buffer.concat(await Array.fromAsync(download.content as AsyncIterable<Uint8Array>)) };
 }
 
 const lines = async (filterMeta?: Record<string, string[]>, collection = 'blog') =>
-  (await exported('ndjson', filterMeta, collection)).bytes.toString().split('\n').slice(0, -1).map((line) => JSON.parse(line) as Document);
+  (await exported('ndjson', filterMeta, collection)).bytes.toString().split('\n').slice(0, -1).map((line) =>
+    JSON.parse(line) as Document
+  );
 
-const backup = (to?: string) => maintenance.handlers.createBackup(to === undefined ? {} : { to }, context) as Promise<{ backup: string; sizeBytes: number; verified: boolean; includesIndexes: boolean }>;
+const backup = (to?: string) =>
+  maintenance.handlers.createBackup(to === undefined ? {} : { to }, context) as Promise<
+    { backup: string; sizeBytes: number; verified: boolean; includesIndexes: boolean }
+  >;
 const restore = (from: string) => maintenance.handlers.restoreBackup({ from }, context);
 
 /** All temporary files of a backup or restore are removed in the end. */
@@ -114,20 +133,29 @@ describe('export (contract section 4, decision D-72)', () => {
   it('writes one document on each line, by id, without expired ones', async () => {
     const { contentType, fileName } = await exported('ndjson');
     expect({ contentType, fileName }).toEqual({ contentType: 'application/x-ndjson', fileName: 'blog.ndjson' });
-    expect(await lines()).toEqual([
-      { id: 'blog|a|en', key: 'A', lang: 'en', meta: { tag: ['y'] }, contentMd: 'ä'.repeat(20_000), addedAt: 1766300000, updatedAt: 1766350000, expiresAt: NOW + 1 },
-      { id: 'blog|b|en', key: 'b', lang: 'en', meta: { tag: ['x', 'y'], lang: ['en'] }, contentMd: '# B\n', addedAt: 1766300000, updatedAt: 1766350000 },
-    ]);
+    expect(await lines()).toEqual([{
+      id: 'blog|a|en',
+      key: 'A',
+      lang: 'en',
+      meta: { tag: ['y'] },
+      contentMd: 'ä'.repeat(20_000),
+      addedAt: 1766300000,
+      updatedAt: 1766350000,
+      expiresAt: NOW + 1,
+    }, {
+      id: 'blog|b|en',
+      key: 'b',
+      lang: 'en',
+      meta: { tag: ['x', 'y'], lang: ['en'] },
+      contentMd: '# B\n',
+      addedAt: 1766300000,
+      updatedAt: 1766350000,
+    }]);
   });
 
-  it.each([
-    [{ tag: ['y'] }, ['A', 'b']],
-    [{ tag: ['x', 'z'] }, ['b']],
-    [{ tag: ['y'], lang: ['en'] }, ['b']],
-    [{ tag: ['z'] }, []],
-    [{ tag: [] }, []],
-    [{}, ['A', 'b']],
-  ])('keeps what matches %j', async (filterMeta, expected) => {
+  it.each([[{ tag: ['y'] }, ['A', 'b']], [{ tag: ['x', 'z'] }, ['b']], [{ tag: ['y'], lang: ['en'] }, ['b']], [{
+    tag: ['z'],
+  }, []], [{ tag: [] }, []], [{}, ['A', 'b']]])('keeps what matches %j', async (filterMeta, expected) => {
     expect((await lines(filterMeta)).map(({ key }) => key)).toEqual(expected);
   });
 
@@ -141,7 +169,9 @@ describe('export (contract section 4, decision D-72)', () => {
     await store({ key: '../../etc/x', body: 'safe' });
     const { contentType, fileName, bytes } = await exported('zip');
     expect({ contentType, fileName }).toEqual({ contentType: 'application/zip', fileName: 'blog.zip' });
-    const entries = Object.entries(unzipSync(bytes)).map(([name, content]) => [name, splitFrontMatter(Buffer.from(content).toString())] as const);
+    const entries = Object.entries(unzipSync(bytes)).map(([name, content]) =>
+      [name, splitFrontMatter(Buffer.from(content).toString())] as const
+    );
     expect(Object.fromEntries(entries)).toMatchObject({
       'A.en.md': { meta: { tag: ['y'] }, body: 'ä'.repeat(20_000) },
       'b.en.md': { meta: { tag: ['x', 'y'], lang: ['en'] }, body: '# B\n' },
@@ -152,7 +182,8 @@ describe('export (contract section 4, decision D-72)', () => {
 
   it('is made while it is read, and its snapshot is closed when the reader leaves', async () => {
     for (let i = 0; i < 100; i++) await store({ key: `k${i}`, body: 'x'.repeat(70_000) });
-    const { content } = (await maintenance.handlers.exportDocuments({ collection: 'blog', format: 'ndjson' }, context)) as Download;
+    const { content } =
+      (await maintenance.handlers.exportDocuments({ collection: 'blog', format: 'ndjson' }, context)) as Download;
     let pieces = 0;
     for await (const _ of content as AsyncIterable<Uint8Array>) if (++pieces === 2) break;
     expect(pieces).toBe(2);
@@ -165,7 +196,11 @@ describe('backup (contract section 4, decision D-73)', () => {
   it('writes a verified copy under a default name', async () => {
     await store({ key: 'a' });
     const { backup: name, sizeBytes, verified, includesIndexes } = await backup();
-    expect({ name, verified, includesIndexes }).toEqual({ name: `backup-${NOW}.db`, verified: true, includesIndexes: false });
+    expect({ name, verified, includesIndexes }).toEqual({
+      name: `backup-${NOW}.db`,
+      verified: true,
+      includesIndexes: false,
+    });
     expect((await stat(join(dir, name))).size).toBe(sizeBytes);
     expect(await verifyDatabaseFile(join(dir, name), { knownFormat: 1 })).toMatchObject({ ok: true });
   });
@@ -188,7 +223,8 @@ describe('backup (contract section 4, decision D-73)', () => {
 
   it('runs alone', async () => {
     const results = await Promise.allSettled([backup('a.db'), backup('b.db'), restore('a.db')]);
-    expect(results.map((result) => (result.status === 'rejected' ? (result.reason as ServiceError).code : 'done'))).toEqual(['done', 'busy', 'busy']);
+    expect(results.map((result) => (result.status === 'rejected' ? (result.reason as ServiceError).code : 'done')))
+      .toEqual(['done', 'busy', 'busy']);
     expect(await backup('b.db')).toMatchObject({ backup: 'b.db' });
   });
 });
@@ -228,14 +264,18 @@ describe('restore (contract section 4)', () => {
   it('restarts the change feed, so that its followers rebuild', async () => {
     const head = await feed.head();
     await restore('b.db');
-    for (const position of [0, 1, head, head + 100]) await expect(feed.read(position, 10)).rejects.toBeInstanceOf(FeedGap);
+    for (const position of [0, 1, head, head + 100])
+      await expect(feed.read(position, 10)).rejects.toBeInstanceOf(FeedGap);
     const first = await feed.oldest();
     expect((await feed.read(first - 1, 10)).map(({ kind }) => kind)).toEqual(['feed.restart', 'database.restore']);
     expect(await sql.get("SELECT value FROM settings WHERE name = 'binlog_epoch'")).toEqual({ value: String(first) });
   });
 
   it('returns 404 where there is no such backup', async () => {
-    await expect(restore('none.db')).rejects.toMatchObject({ code: 'not_found', message: 'not found: the backup directory (SVC_BACKUP_DIR) has no file none.db' });
+    await expect(restore('none.db')).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'not found: the backup directory (SVC_BACKUP_DIR) has no file none.db',
+    });
   });
 
   it('restores what was saved in memory, and into memory', async () => {
@@ -258,22 +298,23 @@ describe('restore (contract section 4)', () => {
       await store({ key: 'still writable' });
     };
 
-    it.each([
-      ['text', async (file: string) => writeFile(file, 'not a database')],
-      ['an empty file', async (file: string) => writeFile(file, '')],
-      ['a torn file', async (file: string) => writeFile(file, (await readFile(join(dir, 'b.db'))).subarray(0, 8192))],
-      ['flipped bytes', async (file: string) => {
+    it.each([['text', async (file: string) => writeFile(file, 'not a database')], ['an empty file',
+      async (file: string) => writeFile(file, '')], ['a torn file',
+      async (file: string) => writeFile(file, (await readFile(join(dir, 'b.db'))).subarray(0, 8192))], ['flipped bytes',
+      async (file: string) => {
         await copyFile(join(dir, 'b.db'), file);
         const handle = await open(file, 'r+');
         await handle.write(Buffer.alloc(2048, 0xff), 0, 2048, 4096);
         await handle.close();
-      }],
-    ])('after %s', async (_, damage) => {
-      await damage(join(dir, 'bad.db'));
-      await expect(restore('bad.db')).rejects.toMatchObject({ code: 'internal', message: expect.stringMatching(/^restore failed: the backup is damaged: /) as string });
-      expect(reloads).toBe(0);
-      await expectPrevious(['b.db', 'bad.db']);
-    });
+      }]])('after %s', async (_, damage) => {
+        await damage(join(dir, 'bad.db'));
+        await expect(restore('bad.db')).rejects.toMatchObject({
+          code: 'internal',
+          message: expect.stringMatching(/^restore failed: the backup is damaged: /) as string,
+        });
+        expect(reloads).toBe(0);
+        await expectPrevious(['b.db', 'bad.db']);
+      });
 
     it('after a database of another program, of a newer build, and of another service', async () => {
       const foreign = async (name: string, script: string[]) => {
@@ -283,20 +324,30 @@ describe('restore (contract section 4)', () => {
         await other.close();
         return `${name}.copy`;
       };
-      const versions = 'CREATE TABLE schema_version(version INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL) STRICT';
+      const versions =
+        'CREATE TABLE schema_version(version INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, ' +
+        'applied_at INTEGER NOT NULL) STRICT';
       const mark = (version: number, name: string) => `INSERT INTO schema_version VALUES (${version}, '${name}', 1, 0)`;
       const program = await foreign('program', ['CREATE TABLE t(a)']);
       const newer = await foreign('newer', [versions, mark(1, 'documents'), mark(9999, 'future')]);
       const service = await foreign('service', [versions, mark(1, 'runs')]);
-      for (const [name, reason] of [[program, 'another program'], [newer, 'format 9999'], [service, 'does not fit this service']] as const) {
-        await expect(restore(name)).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining(reason) as string });
+      for (const [name, reason] of [[program, 'another program'], [newer, 'format 9999'], [service,
+        'does not fit this service']] as const)
+      {
+        await expect(restore(name)).rejects.toMatchObject({
+          code: 'internal',
+          message: expect.stringContaining(reason) as string,
+        });
       }
       expect(await keys()).toEqual(['new', 'old']);
     });
 
     it('after a swap that fails', async () => {
       maintenance = createOver(withFailingSwap(sql, 1));
-      await expect(restore('b.db')).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('the previous one is still served') as string });
+      await expect(restore('b.db')).rejects.toMatchObject({
+        code: 'internal',
+        message: expect.stringContaining('the previous one is still served') as string,
+      });
       await expectPrevious(['b.db']);
     });
 

@@ -3,19 +3,21 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Handlers, Standing } from '../../operations/index.ts';
 import type { DocumentReader } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { createBackup, type Backup } from './backup.ts';
 import type { BackupJail } from './backup-name.ts';
+import { type Backup, createBackup } from './backup.ts';
 import { exportFile } from './export.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { restoreBackup } from './restore.ts';
 
-type MaintenanceHandlers = Required<Pick<Handlers<Operations>, 'exportDocuments' | 'createBackup' | 'createBackupByQuery' | 'restoreBackup'>>;
+type MaintenanceHandlers = Required<
+  Pick<Handlers<Operations>, 'exportDocuments' | 'createBackup' | 'createBackupByQuery' | 'restoreBackup'>
+>;
 
 export interface MaintenanceDependencies {
   readonly documents: { readonly reader: Pick<DocumentReader, 'documents'> };
   /**
-   * Called in this order, one after the other, when a restore has replaced the database's content, and again if it is undone: caches must
-   * be reloaded. One that rejects undoes the restore.
+   * Called in this order, one after the other, when a restore has replaced the database's content, and again if it is
+   * undone: caches must be reloaded. One that rejects undoes the restore.
    */
   readonly onRestored: readonly (() => Promise<void>)[];
 }
@@ -29,7 +31,9 @@ export interface Maintenance {
   start(): Promise<void>;
 }
 
-export function createMaintenance(environment: DocsEnvironment, { documents, onRestored }: MaintenanceDependencies): Maintenance {
+export function createMaintenance(environment: DocsEnvironment,
+  { documents, onRestored }: MaintenanceDependencies): Maintenance
+{
   const { sql, settings } = environment;
   const jail: BackupJail = { dir: settings.backupDir, databasePath: sql.info.path };
   const exclusively = oneAtATime();
@@ -45,10 +49,11 @@ export function createMaintenance(environment: DocsEnvironment, { documents, onR
         exportFile(collection, format, documents.reader.documents(collection, filterMeta, { filter, langs })),
       createBackup: backUp,
       createBackupByQuery: backUp,
-      restoreBackup: ({ from }, context) => exclusively(async () => {
-        await restoreBackup(environment, jail, from, { reload, by: context });
-        return { restored: from };
-      }),
+      restoreBackup: ({ from }, context) =>
+        exclusively(async () => {
+          await restoreBackup(environment, jail, from, { reload, by: context });
+          return { restored: from };
+        }),
     },
   };
 }
@@ -57,7 +62,8 @@ export function createMaintenance(environment: DocsEnvironment, { documents, onR
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let running = false;
   return async (work) => {
-    if (running) throw new ServiceError('busy', 'a backup or a restore is running', { headers: { 'Retry-After': '5' } });
+    if (running)
+      throw new ServiceError('busy', 'a backup or a restore is running', { headers: { 'Retry-After': '5' } });
     running = true;
     try {
       return await work();

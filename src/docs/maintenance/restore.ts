@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Standing } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { resolveBackup, type BackupJail } from './backup-name.ts';
+import { type BackupJail, resolveBackup } from './backup-name.ts';
 import { removeStaged, stageBackup, UnusableBackup } from './stage.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'replication'>;
@@ -14,17 +14,23 @@ type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'rep
 export type Reload = () => Promise<void>;
 
 /**
- * Replaces the database by a backup (contract section 4): the backup is validated and prepared on a copy, a snapshot of the present content
- * is kept until the swap has succeeded, and on any failure the present content remains or is restored. Throws `invalid_argument` for a bad
- * name, `not_found`, and `internal` when the restore failed.
+ * Replaces the database by a backup (contract section 4): the backup is validated and prepared on a copy, a snapshot of
+ * the present content is kept until the swap has succeeded, and on any failure the present content remains or is
+ * restored. Throws `invalid_argument` for a bad name, `not_found`, and `internal` when the restore failed.
  */
-export async function restoreBackup(environment: Environment, jail: BackupJail, from: string, { reload, by }: { readonly reload: Reload; readonly by: Standing }): Promise<void> {
+export async function restoreBackup(environment: Environment, jail: BackupJail, from: string,
+  { reload, by }: { readonly reload: Reload; readonly by: Standing }): Promise<void>
+{
   const { path, exists } = await resolveBackup(jail, from);
-  if (!exists) throw new ServiceError('not_found', `not found: the backup directory (SVC_BACKUP_DIR) has no file ${from}`);
+  if (!exists)
+    throw new ServiceError('not_found', `not found: the backup directory (SVC_BACKUP_DIR) has no file ${from}`);
   const tag = `${unixSeconds(environment.clock)}-${randomBytes(4).toString('hex')}`;
   const staged = join(jail.dir, `restore-${tag}.tmp`);
   try {
-    await stageBackup(path, staged, { head: await environment.feed.head(), replication: environment.replication?.state }, environment.clock);
+    await stageBackup(path, staged, {
+      head: await environment.feed.head(),
+      replication: environment.replication?.state,
+    }, environment.clock);
     await by.requirePermission();
     await swap(environment, staged, join(jail.dir, `pre-restore-${tag}.db`), reload);
   } catch (error) {
@@ -60,7 +66,8 @@ async function rollBack({ sql, log }: Environment, kept: string, reload: Reload)
     await reload();
   } catch (error) {
     log.error({ err: error, snapshot: kept }, 'rollback of a restore failed; the snapshot is kept');
-    throw new ServiceError('internal', `restore failed and could not be undone; the content before is kept as ${basename(kept)}`, { cause: error });
+    throw new ServiceError('internal',
+      `restore failed and could not be undone; the content before is kept as ${basename(kept)}`, { cause: error });
   }
 }
 
@@ -69,6 +76,8 @@ function failure({ log }: Environment, from: string, error: unknown): ServiceErr
   if (error instanceof ServiceError && error.status < 500) return error;
   log.error({ err: error, backup: from }, 'restore failed');
   if (error instanceof ServiceError && error.code === 'internal') return error;
-  const reason = error instanceof UnusableBackup ? error.message : 'the database could not be replaced; the previous one is still served';
+  const reason = error instanceof UnusableBackup
+    ? error.message
+    : 'the database could not be replaced; the previous one is still served';
   return new ServiceError('internal', `restore failed: ${reason}`, { cause: error });
 }

@@ -1,13 +1,14 @@
 import { constants } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
-import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, verifyDatabaseFile, type Sql, type Transaction } from '../../storage/index.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql, type Transaction,
+  verifyDatabaseFile } from '../../storage/index.ts';
 import { keepChecksumKey } from '../documents/index.ts';
 import { beginHistory, type ReplicationState } from '../replication/index.ts';
 
 /**
- * Numbers that the live feed may still assign between the reading of its head and the swap. The new feed starts after them, so that no
- * reader can mistake its position for one of the new feed.
+ * Numbers that the live feed may still assign between the reading of its head and the swap. The new feed starts after
+ * them, so that no reader can mistake its position for one of the new feed.
  */
 const HEADROOM = 1_000_000;
 
@@ -23,9 +24,9 @@ export interface LiveDatabase {
 export class UnusableBackup extends Error {}
 
 /**
- * Converts a backup to the file that will be swapped in: of this build's format, with a change feed that restarts after the numbers of the
- * live one. Every step that can fail runs on copies, before the live database is changed. Throws `UnusableBackup`; the caller removes
- * `target` and `target.work`.
+ * Converts a backup to the file that will be swapped in: of this build's format, with a change feed that restarts after
+ * the numbers of the live one. Every step that can fail runs on copies, before the live database is changed. Throws
+ * `UnusableBackup`; the caller removes `target` and `target.work`.
  */
 export async function stageBackup(backup: string, target: string, live: LiveDatabase, clock: Clock): Promise<void> {
   await assertUsable(backup);
@@ -60,7 +61,11 @@ async function bringUpToDate(copy: Sql, clock: Clock): Promise<void> {
 /** The epoch makes followers that ask for it fetch a new snapshot, and the gap those that only continue reading. */
 async function restartFeed(tx: Transaction, feed: ChangeFeed, head: number): Promise<void> {
   const lsn = await feed.restart(tx, head + HEADROOM);
-  await tx.run("INSERT INTO settings(name, value) VALUES ('binlog_epoch', ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value", [String(lsn)]);
+  await tx.run(
+    "INSERT INTO settings(name, value) VALUES ('binlog_epoch', ?) ON CONFLICT(name) DO UPDATE SET value = " +
+      'excluded.value',
+    [String(lsn)],
+  );
 }
 
 /** Removes a staged file and all files that were made beside it. */

@@ -3,7 +3,7 @@ import { encodeBody, putVersions, transactWithCapacity, type UnitOfWork } from '
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { newId } from './ids.ts';
 import { checkMeta, messageKey, toVersion } from './message-documents.ts';
-import { advanceSession, findSession, noSession, settleTitle, type SessionRow } from './session-rows.ts';
+import { advanceSession, findSession, noSession, type SessionRow, settleTitle } from './session-rows.ts';
 import { titleOf } from './title.ts';
 
 /** `POST /v1/memory/message`: numbered, counted and stored in one transaction, so that numbers have no gaps. */
@@ -16,13 +16,25 @@ export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
     const draft = { body: await encodeBody(deps.codec, MEMORY, content), flags: 0 };
     // The number, and so the document's id, is known in the transaction only; until then this id stands for it.
     const toPending = ({ body: { crc, bytes } }: typeof draft) => ({ id: messageId, crc, bytes });
-    const demand = { versions: [draft], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal: context.signal, by: context };
+    const demand = {
+      versions: [draft],
+      toPending,
+      waitBudget: deps.embeddingCapacity.waitBudget(),
+      signal: context.signal,
+      by: context,
+    };
     const { value: createdAt, dropped } = await transactWithCapacity(deps, demand, async (work, [flagged]) => {
       const session = await advanceSession(work, sessionId);
       // Sessions are not encrypted when their messages are, so their title must not quote a message.
-      if (role === 'user' && deps.collections.configOf(MEMORY)?.encrypted !== true) await nameAfter(work, session, content);
+      if (role === 'user' && deps.collections.configOf(MEMORY)?.encrypted !== true)
+        await nameAfter(work, session, content);
       const own = { ...meta, role: [role], type: ['message'], message_id: [messageId] };
-      await putVersions(work, [toVersion(work, session, { ...flagged!, key: messageKey(sessionId, session.messages), lang: deps.lang, meta: own })], 0);
+      await putVersions(work, [toVersion(work, session, {
+        ...flagged!,
+        key: messageKey(sessionId, session.messages),
+        lang: deps.lang,
+        meta: own,
+      })], 0);
       return { value: work.now, stored: [flagged!] };
     });
     const embedded = deps.isEmbedding() && dropped === 0 && content.trim() !== '';

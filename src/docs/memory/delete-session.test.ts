@@ -23,14 +23,19 @@ describe.each(DRIVERS)('deleting a session over %s (decision D-131)', (driver) =
     await expect(remove(sessionId)).rejects.toMatchObject(notFound);
     expect(await fixture.call('listSessions', {})).toMatchObject({ total: 1, sessions: [{ sessionId: kept }] });
     expect(await fixture.found('apples', [kept])).toEqual(['0/1']);
-    expect([await count('documents'), await fixture.base.countMeta('_memory'), await count('revisions')]).toEqual([1, 6, 0]);
+    expect([await count('documents'), await fixture.base.countMeta('_memory'), await count('revisions')]).toEqual([1, 6,
+      0]);
   });
 
   it('takes a conversation that is too long for one transaction', async () => {
     const { sessionId } = await fixture.start();
     for (let i = 0; i < 3; i++) await fixture.say(sessionId, `message ${i}`);
     // Enough for two transactions: every document under the session's key counts as a message, however it was stored.
-    await fixture.base.documents.writer.put('_memory', Array.from({ length: 600 }, (_, i) => ({ key: `${sessionId}/${i + 4}`, lang: 'en', contentMd: 'x', saveRevision: false })), { flags: CHANGE_FLAGS.SKIP_FTS });
+    await fixture.base.documents.writer.put('_memory',
+      Array.from({ length: 600 },
+        (_, i) => ({ key: `${sessionId}/${i + 4}`, lang: 'en', contentMd: 'x', saveRevision: false })), {
+      flags: CHANGE_FLAGS.SKIP_FTS,
+    });
     await remove(sessionId);
     expect([await count('documents'), await count('memory_sessions')]).toEqual([0, 0]);
   });
@@ -44,7 +49,12 @@ describe.each(DRIVERS)('deleting a session over %s (decision D-131)', (driver) =
 
   it('keeps sessions apart whose ids begin alike', async () => {
     const sessionId = await fixture.talk(['one']);
-    await fixture.base.documents.writer.put('_memory', [{ key: `${sessionId}0/1`, lang: 'en', contentMd: 'another', saveRevision: false }]);
+    await fixture.base.documents.writer.put('_memory', [{
+      key: `${sessionId}0/1`,
+      lang: 'en',
+      contentMd: 'another',
+      saveRevision: false,
+    }]);
     await remove(sessionId);
     expect(await count('documents')).toBe(1);
   });

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { Identity } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
+import type { Identity } from '../../operations/index.ts';
 import { removeUnder, type UnitOfWork } from '../documents/index.ts';
 import { transactFor } from '../transact-for.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
@@ -12,11 +12,13 @@ import { findSession, noSession, removeSession, type SessionRow } from './sessio
 const REMOVED_AT_ONCE = 500;
 
 /**
- * `DELETE /v1/memory/sessions/{id}` (decision D-131). A long conversation takes several transactions; the last one removes the session, so
- * that an interrupted deletion can be requested again.
+ * `DELETE /v1/memory/sessions/{id}` (decision D-131). A long conversation takes several transactions; the last one
+ * removes the session, so that an interrupted deletion can be requested again.
  */
 export function deleteSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers['deleteSession'] {
-  const find = async (queries: Parameters<typeof findSession>[0], id: string, identity: Identity): Promise<SessionRow> => {
+  const find = async (queries: Parameters<typeof findSession>[0], id: string,
+    identity: Identity): Promise<SessionRow> =>
+  {
     const session = await findSession(queries, id, unixSeconds(clock));
     if (session === undefined) throw noSession();
     requireOwner(session, identity);
@@ -40,5 +42,6 @@ export function deleteSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers[
 /** A conversation belongs to the user that it named when it began: to that record, and to no later user of the name. */
 function requireOwner({ owner }: SessionRow, identity: Identity): void {
   if (identity.may('admin', MEMORY) || (identity.account !== undefined && identity.account === owner)) return;
-  throw new ServiceError('forbidden', `forbidden: a session is deleted by the user that it belongs to, or with admin permission on ${MEMORY}`);
+  throw new ServiceError('forbidden',
+    `forbidden: a session is deleted by the user that it belongs to, or with admin permission on ${MEMORY}`);
 }

@@ -7,8 +7,11 @@ import type { DocsEnvironment } from '../environment.ts';
 /** The system collection that messages and summaries are documents of. */
 export const MEMORY = '_memory';
 
-export type MemoryHandlers = Required<Pick<Handlers<Operations>,
-  'startSession' | 'addMessage' | 'recallMemory' | 'summarizeSession' | 'listSessions' | 'getSessionHistory' | 'deleteSession'>>;
+export type MemoryHandlers = Required<
+  Pick<Handlers<Operations>,
+    'startSession' | 'addMessage' | 'recallMemory' | 'summarizeSession' | 'listSessions' | 'getSessionHistory'
+      | 'deleteSession'>
+>;
 
 /** Dependencies of the handlers of conversations. */
 export interface MemoryDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock'> {

@@ -1,8 +1,8 @@
 import type { HistoryMessage } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import { inList, type BodyCodec, type Queries, type Row } from '../../storage/index.ts';
-import { truncationOf } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
+import { truncationOf } from '../../operations/index.ts';
+import { type BodyCodec, inList, type Queries, type Row } from '../../storage/index.ts';
 import { contextCost } from '../documents/index.ts';
 import { COLLECTION_ID } from '../stored-collections.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
@@ -29,7 +29,9 @@ export function getSessionHistory({ sql, codec, clock }: MemoryDeps): MemoryHand
     const messages: HistoryMessage[] = [];
     for await (const batch of messagesOf({ sql, codec }, sessionId, offset + 1, until)) {
       signal.throwIfAborted();
-      messages.push(...budget.fit(batch, ({ contentMd, meta }) => Buffer.byteLength(contentMd) + contextCost({ meta })));
+      messages.push(
+        ...budget.fit(batch, ({ contentMd, meta }) => Buffer.byteLength(contentMd) + contextCost({ meta })),
+      );
       if (budget.isSpent) break;
     }
     return { messages, total: session.messages, ...truncationOf(budget.isSpent, offset + messages.length) };
@@ -37,10 +39,13 @@ export function getSessionHistory({ sql, codec, clock }: MemoryDeps): MemoryHand
 }
 
 /** The messages of a session in a range of numbers, both ends included, in order and in batches. */
-export async function* messagesOf({ sql, codec }: { sql: Queries; codec: BodyCodec }, sessionId: string, from: number, until: number): AsyncGenerator<HistoryMessage[]> {
+export async function* messagesOf({ sql, codec }: { sql: Queries; codec: BodyCodec }, sessionId: string, from: number,
+  until: number): AsyncGenerator<HistoryMessage[]>
+{
   const pace = new Pace();
   for (let first = from; first <= until; first += READ_AT_ONCE) {
-    const keys = Array.from({ length: Math.min(READ_AT_ONCE, until - first + 1) }, (_, i) => messageKey(sessionId, first + i));
+    const keys = Array.from({ length: Math.min(READ_AT_ONCE, until - first + 1) }, (_, i) =>
+      messageKey(sessionId, first + i));
     const { marks, params } = inList(keys);
     const rows = await sql.all<MessageRow>(
       `SELECT d.id, d.key, d.meta, d.added_at, d.body FROM spellings s JOIN documents d ON d.ord = s.ord AND d.key = s.key
@@ -52,8 +57,11 @@ export async function* messagesOf({ sql, codec }: { sql: Queries; codec: BodyCod
     // A message that was swept meanwhile is left out.
     for (const row of keys.map((key) => byKey.get(key)).filter((each) => each !== undefined)) {
       messages.push({
-        id: row.id, key: row.key, meta: JSON.parse(row.meta) as HistoryMessage['meta'],
-        contentMd: await codec.decodeAsync(row.body), addedAt: row.added_at,
+        id: row.id,
+        key: row.key,
+        meta: JSON.parse(row.meta) as HistoryMessage['meta'],
+        contentMd: await codec.decodeAsync(row.body),
+        addedAt: row.added_at,
       });
       await pace.rest();
     }

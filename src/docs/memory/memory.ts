@@ -7,7 +7,7 @@ import { deleteSession } from './delete-session.ts';
 import { MEMORY, type MemoryHandlers } from './deps.ts';
 import { getSessionHistory } from './get-history.ts';
 import { listSessions } from './list-sessions.ts';
-import { recallMemory, type RecallDeps } from './recall/recall-memory.ts';
+import { type RecallDeps, recallMemory } from './recall/recall-memory.ts';
 import type { Gate, MeaningSide, WordsSide } from './recall/sides.ts';
 import { startSession } from './start-session.ts';
 import { summarizeSession } from './summarize-session.ts';
@@ -23,7 +23,10 @@ export interface Memory {
   withhold(collection: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Dependencies of conversations on other areas. `configOf` and `describe` are called at each request, so both must return from memory. */
+/**
+ * Dependencies of conversations on other areas. `configOf` and `describe` are called at each request, so both must
+ * return from memory.
+ */
 export interface MemoryAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly embeddings: Pick<Embeddings, 'embeddingCapacity' | 'describe'>;
@@ -37,10 +40,20 @@ export interface MemoryAreas {
 /** Default language of messages. */
 const DEFAULT_LANG = 'en';
 
-export function createMemory(environment: DocsEnvironment, { collections, embeddings, words, meaning, gate, columns }: MemoryAreas): Memory {
+export function createMemory(environment: DocsEnvironment,
+  { collections, embeddings, words, meaning, gate, columns }: MemoryAreas): Memory
+{
   const { sql, feed, codec, clock, log, settings } = environment;
   const deps: RecallDeps = {
-    sql, feed, codec, clock, collections, words, meaning, gate, columns,
+    sql,
+    feed,
+    codec,
+    clock,
+    collections,
+    words,
+    meaning,
+    gate,
+    columns,
     embeddingCapacity: embeddings.embeddingCapacity,
     sealerOf: createSealers(environment.keys, collections),
     isEmbedding: () => embeddings.describe().vectors.enabled,

@@ -9,7 +9,8 @@ const OWN_KEYS = ['session_id', 'user_id', 'role', 'scenario', 'type', 'message_
 /** Throws `invalid_argument` for metadata from a client that only the service may set. */
 export function checkMeta(meta: Meta): void {
   const taken = OWN_KEYS.find((key) => Object.hasOwn(meta, key));
-  if (taken !== undefined) throw new ServiceError('invalid_argument', `meta.${taken} is set by the service and must not be sent`);
+  if (taken !== undefined)
+    throw new ServiceError('invalid_argument', `meta.${taken} is set by the service and must not be sent`);
 }
 
 /** The key of a message by its number, from 1. */
@@ -35,13 +36,17 @@ export interface MemoryText extends Pick<NewVersion, 'body' | 'flags'> {
 }
 
 /** A document that expires with its session. */
-export function toVersion({ now }: UnitOfWork, session: SessionRow, { key, lang, meta, body, flags }: MemoryText): NewVersion {
+export function toVersion({ now }: UnitOfWork, session: SessionRow,
+  { key, lang, meta, body, flags }: MemoryText): NewVersion
+{
   const { id, user_id: userId, scenario, expires_at: expiresAt } = session;
   return {
     identity: identify(MEMORY, key, lang),
     meta: { ...meta, session_id: [id], user_id: [userId], scenario: [scenario] },
-    body, flags,
+    body,
+    flags,
     ttl: expiresAt === null ? 0 : expiresAt - now,
-    saveRevision: false, skipDuplicate: undefined,
+    saveRevision: false,
+    skipDuplicate: undefined,
   };
 }

@@ -36,7 +36,9 @@ export interface NewSession {
   readonly expiresAt: number | null;
 }
 
-export const SESSION = 's.seq, s.id, s.user_id, s.owner, s.scenario, s.title, s.title_final, s.messages, s.created_at, s.updated_at, s.expires_at, s.meta';
+export const SESSION =
+  's.seq, s.id, s.user_id, s.owner, s.scenario, s.title, s.title_final, s.messages, s.created_at, s.updated_at, ' +
+  's.expires_at, s.meta';
 
 /** The error for a session that is unknown or has expired (decisions section 4.7). */
 export function noSession(): ServiceError {
@@ -45,14 +47,23 @@ export function noSession(): ServiceError {
 
 /** A session that has not expired; undefined when there is none. */
 export function findSession(queries: Queries, id: string, now: number): Promise<SessionRow | undefined> {
-  return queries.get<SessionRow>(`SELECT ${SESSION} FROM memory_sessions s WHERE s.id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)`, [id, now]);
+  return queries.get<SessionRow>(
+    `SELECT ${SESSION} FROM memory_sessions s WHERE s.id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)`,
+    [id, now],
+  );
 }
 
-export async function insertSession(work: UnitOfWork, { id, userId, owner, scenario, title, titleFinal, meta, expiresAt }: NewSession): Promise<void> {
+export async function insertSession(work: UnitOfWork,
+  { id, userId, owner, scenario, title, titleFinal, meta, expiresAt }: NewSession): Promise<void>
+{
   const { tx, now } = work;
-  const values: SqlValue[] = [id, userId, owner, scenario, title, Number(titleFinal), now, now, expiresAt, JSON.stringify(meta)];
+  const values: SqlValue[] = [id, userId, owner, scenario, title, Number(titleFinal), now, now, expiresAt,
+    JSON.stringify(meta)];
   await tx.run(
-    `INSERT INTO memory_sessions(id, user_id, owner, scenario, title, title_final, created_at, updated_at, expires_at, meta) VALUES (${values.map(() => '?').join(', ')})`, values,
+    `INSERT INTO memory_sessions(id, user_id, owner, scenario, title, title_final, created_at, updated_at, expires_at, meta) VALUES (${
+      values.map(() => '?').join(', ')
+    })`,
+    values,
   );
   await countSession(tx, { userId, scenario }, 1);
   await noteSession(work, id);
@@ -63,7 +74,9 @@ export async function advanceSession(work: UnitOfWork, id: string): Promise<Sess
   const { tx, now } = work;
   // The write comes first: it prevents others from reading the same number, whatever the database locks.
   const { changes } = await tx.run(
-    'UPDATE memory_sessions SET messages = messages + 1, updated_at = ? WHERE id = ? AND (expires_at IS NULL OR expires_at > ?)', [now, id, now],
+    'UPDATE memory_sessions SET messages = messages + 1, updated_at = ? WHERE id = ? AND (expires_at IS NULL OR ' +
+      'expires_at > ?)',
+    [now, id, now],
   );
   if (changes === 0) throw noSession();
   await noteSession(work, id);
@@ -72,7 +85,8 @@ export async function advanceSession(work: UnitOfWork, id: string): Promise<Sess
 
 /** Makes the title final; undefined keeps the generated one. */
 export async function settleTitle({ tx }: UnitOfWork, { seq }: SessionRow, title: string | undefined): Promise<void> {
-  await tx.run('UPDATE memory_sessions SET title = coalesce(?, title), title_final = 1 WHERE seq = ?', [title ?? null, seq]);
+  await tx.run('UPDATE memory_sessions SET title = coalesce(?, title), title_final = 1 WHERE seq = ?', [title ?? null,
+    seq]);
 }
 
 /** Replaces the title, which is final. */
@@ -82,7 +96,9 @@ export async function rename(work: UnitOfWork, { seq, id }: SessionRow, title: s
 }
 
 /** Removes the row; the caller removes its documents. */
-export async function removeSession({ tx, feed }: UnitOfWork, { seq, id, user_id: userId, scenario }: SessionRow): Promise<void> {
+export async function removeSession({ tx, feed }: UnitOfWork,
+  { seq, id, user_id: userId, scenario }: SessionRow): Promise<void>
+{
   await tx.run('DELETE FROM memory_sessions WHERE seq = ?', [seq]);
   await countSession(tx, { userId, scenario }, -1);
   await feed.append(tx, [{ kind: 'memory.delete', collection: MEMORY, key: id }]);
@@ -95,8 +111,14 @@ async function noteSession({ tx, feed }: UnitOfWork, id: string): Promise<void> 
 
 export function toSession(row: SessionRow): MemorySession {
   return {
-    sessionId: row.id, userId: row.user_id, scenario: row.scenario, title: row.title,
+    sessionId: row.id,
+    userId: row.user_id,
+    scenario: row.scenario,
+    title: row.title,
     meta: JSON.parse(row.meta) as MemorySession['meta'],
-    createdAt: row.created_at, updatedAt: row.updated_at, expiresAt: row.expires_at ?? 0, messageCount: row.messages,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    expiresAt: row.expires_at ?? 0,
+    messageCount: row.messages,
   };
 }

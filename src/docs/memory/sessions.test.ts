@@ -16,8 +16,15 @@ describe.each(DRIVERS)('sessions over %s (contract section 2, decisions section 
     it('returns all of it, with a title made of scenario and UTC time, and 30 days to live', async () => {
       const session = await fixture.start({ scenario: 'support', meta: { channel: ['web'] } });
       expect(session).toEqual({
-        sessionId: expect.stringMatching(/^ses_[0-9a-f]{24}$/) as string, userId: 'ada', scenario: 'support', title: 'support · 2025-12-22 10:40',
-        meta: { channel: ['web'] }, createdAt: START, updatedAt: START, expiresAt: START + MONTH, messageCount: 0,
+        sessionId: expect.stringMatching(/^ses_[0-9a-f]{24}$/) as string,
+        userId: 'ada',
+        scenario: 'support',
+        title: 'support · 2025-12-22 10:40',
+        meta: { channel: ['web'] },
+        createdAt: START,
+        updatedAt: START,
+        expiresAt: START + MONTH,
+        messageCount: 0,
       });
       expect(await fixture.start()).toMatchObject({ scenario: '', title: 'Conversation · 2025-12-22 10:40', meta: {} });
     });
@@ -42,7 +49,8 @@ describe.each(DRIVERS)('sessions over %s (contract section 2, decisions section 
     const titleAfter = async (content: string, start: object = {}, role = 'user') => {
       const { sessionId } = await fixture.start(start);
       await fixture.say(sessionId, content, role);
-      return (await fixture.call('listSessions', {})).sessions.find((session) => session.sessionId === sessionId)!.title;
+      return (await fixture.call('listSessions', {})).sessions.find((session) => session.sessionId === sessionId)!
+        .title;
     };
 
     it('becomes the first sentence of the first message of the user', async () => {
@@ -66,7 +74,9 @@ describe.each(DRIVERS)('sessions over %s (contract section 2, decisions section 
       expect(await titleAfter('Hello there.', { scenario: 's' }, 'assistant')).toBe('s · 2025-12-22 10:40');
       const { sessionId } = await fixture.start();
       for (const content of ['One.', 'Two.']) await fixture.say(sessionId, content);
-      expect((await fixture.call('listSessions', {})).sessions.find((session) => session.sessionId === sessionId)!.title).toBe('One.');
+      expect(
+        (await fixture.call('listSessions', {})).sessions.find((session) => session.sessionId === sessionId)!.title,
+      ).toBe('One.');
     });
 
     it('stays as it was made up when the first message is nothing but code', async () => {
@@ -80,7 +90,11 @@ describe.each(DRIVERS)('sessions over %s (contract section 2, decisions section 
       fixture.base.advance(59);
       await fixture.say(sessionId, 'apple cake');
       await fixture.call('summarizeSession', { sessionId, userId: 'ada' });
-      expect((await fixture.call('listSessions', {})).sessions).toMatchObject([{ expiresAt: START + 60, updatedAt: START + 59, messageCount: 2 }]);
+      expect((await fixture.call('listSessions', {})).sessions).toMatchObject([{
+        expiresAt: START + 60,
+        updatedAt: START + 59,
+        messageCount: 2,
+      }]);
       expect((await fixture.recall('apple')).total).toBe(3);
       fixture.base.advance(1);
       await expect(fixture.say(sessionId, 'late')).rejects.toMatchObject(notFound);
@@ -103,17 +117,22 @@ describe.each(DRIVERS)('sessions over %s (contract section 2, decisions section 
       await fixture.base.documents.stop();
       expect(await fixture.base.count('documents')).toBe(1);
       expect(await fixture.base.sql.all('SELECT id FROM memory_sessions')).toEqual([{ id: kept }]);
-      expect(await fixture.base.sql.all('SELECT sessions FROM memory_session_counts')).toEqual(Array(4).fill({ sessions: 1 }));
+      expect(await fixture.base.sql.all('SELECT sessions FROM memory_session_counts')).toEqual(
+        Array(4).fill({ sessions: 1 }),
+      );
       expect((await fixture.base.changes()).filter(({ kind }) => kind === 'memory.delete')).toHaveLength(3);
       expect(await fixture.call('listSessions', {})).toMatchObject({ total: 1 });
     });
   });
 
   describe('listing them', () => {
-    const titles = async (input: object) => (await fixture.call('listSessions', input)).sessions.map(({ title }) => title);
+    const titles = async (input: object) =>
+      (await fixture.call('listSessions', input)).sessions.map(({ title }) => title);
 
     beforeEach(async () => {
-      for (const [title, userId, scenario] of [['c', 'ada', 'x'], ['a', 'ada', 'y'], ['b', 'bob', 'x'], ['d', 'bob', '']] as const) {
+      for (const [title, userId, scenario] of [['c', 'ada', 'x'], ['a', 'ada', 'y'], ['b', 'bob', 'x'], ['d', 'bob',
+        '']] as const)
+      {
         await fixture.start({ title, userId, scenario });
         fixture.base.advance(1);
       }
@@ -138,7 +157,10 @@ describe.each(DRIVERS)('sessions over %s (contract section 2, decisions section 
       expect(await titles({ scenario: 'x', sort: 'title', asc: true })).toEqual(['b', 'c']);
       expect(await titles({ userId: 'bob', scenario: '' })).toEqual(['d']);
       expect(await fixture.call('listSessions', { userId: 'nobody' })).toEqual({ sessions: [], total: 0 });
-      expect(await fixture.call('listSessions', { userId: 'bob', limit: 1, offset: 1 })).toMatchObject({ sessions: [{ title: 'b' }], total: 2 });
+      expect(await fixture.call('listSessions', { userId: 'bob', limit: 1, offset: 1 })).toMatchObject({
+        sessions: [{ title: 'b' }],
+        total: 2,
+      });
       expect(await fixture.call('listSessions', { offset: 1_000_000 })).toEqual({ sessions: [], total: 4 });
       for (const wrong of [{ limit: 0 }, { limit: 1001 }, { offset: -1 }, { sort: 'user' }, { userId: '' }]) {
         await expect(fixture.call('listSessions', wrong), JSON.stringify(wrong)).rejects.toMatchObject({ status: 400 });
@@ -147,11 +169,16 @@ describe.each(DRIVERS)('sessions over %s (contract section 2, decisions section 
 
     it('reads a page by indexes alone, without a sort', async () => {
       for (const column of ['updated_at', 'created_at', 'title']) {
-        for (const condition of ['', 's.user_id = 1 AND ', 's.scenario = 1 AND ', 's.user_id = 1 AND +s.scenario = 1 AND ']) {
+        for (const condition of ['', 's.user_id = 1 AND ', 's.scenario = 1 AND ',
+          's.user_id = 1 AND +s.scenario = 1 AND '])
+        {
           const plan = await fixture.base.sql.all<{ detail: string }>(
-            `EXPLAIN QUERY PLAN SELECT s.seq FROM memory_sessions s WHERE ${condition}(s.expires_at IS NULL OR s.expires_at > 1) ORDER BY s.${column} DESC, s.seq DESC LIMIT 1 OFFSET 1`,
+            `EXPLAIN QUERY PLAN SELECT s.seq FROM memory_sessions s WHERE ${condition}(s.expires_at IS NULL OR ` +
+              `s.expires_at > 1) ORDER BY s.${column} DESC, s.seq DESC LIMIT 1 OFFSET 1`,
           );
-          expect(plan.map(({ detail }) => detail), `${column}, ${condition}`).toEqual([expect.stringContaining('USING COVERING INDEX')]);
+          expect(plan.map(({ detail }) => detail), `${column}, ${condition}`).toEqual([
+            expect.stringContaining('USING COVERING INDEX'),
+          ]);
         }
       }
     });

@@ -10,16 +10,20 @@ import { madeUpTitle } from './title.ts';
 
 /** `POST /v1/memory/session`. */
 export function startSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers['startSession'] {
-  return ({ userId, scenario = '', title = '', meta = {}, ttl }, context) => transactFor(sql, context, async (tx) => {
-    const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
-    const id = newId('ses');
-    await insertSession(work, {
-      id, userId, scenario, meta,
-      owner: await recordOf(tx, userId),
-      title: title || madeUpTitle(scenario, work.now),
-      titleFinal: title !== '',
-      expiresAt: ttl === 0 ? null : work.now + ttl,
+  return ({ userId, scenario = '', title = '', meta = {}, ttl }, context) =>
+    transactFor(sql, context, async (tx) => {
+      const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+      const id = newId('ses');
+      await insertSession(work, {
+        id,
+        userId,
+        scenario,
+        meta,
+        owner: await recordOf(tx, userId),
+        title: title || madeUpTitle(scenario, work.now),
+        titleFinal: title !== '',
+        expiresAt: ttl === 0 ? null : work.now + ttl,
+      });
+      return toSession((await findSession(tx, id, work.now))!);
     });
-    return toSession((await findSession(tx, id, work.now))!);
-  });
 }

@@ -24,7 +24,13 @@ export function summarizeSession(deps: MemoryDeps): MemoryHandlers['summarizeSes
     const points = (await keyPoints(sentences, signal)).map(({ text }) => text);
     const summary = toMarkdown({ title, points, openQuestions, counts });
     const summaryId = newId('sum');
-    return { summaryId, sessionId, summary, createdAt: await store(deps, { sessionId, summaryId, summary }, context), messages };
+    return {
+      summaryId,
+      sessionId,
+      summary,
+      createdAt: await store(deps, { sessionId, summaryId, summary }, context),
+      messages,
+    };
   };
 }
 
@@ -35,10 +41,24 @@ interface NewSummary {
 }
 
 /** Replaces the previous summary, and returns the time. Throws `not_found` when the session has expired meanwhile. */
-async function store(deps: MemoryDeps, { sessionId, summaryId, summary }: NewSummary, context: Context): Promise<number> {
-  const draft = { key: summaryKey(sessionId), lang: deps.lang, meta: { type: ['summary'], summary_id: [summaryId] }, body: await encodeBody(deps.codec, MEMORY, summary), flags: 0 };
+async function store(deps: MemoryDeps, { sessionId, summaryId, summary }: NewSummary,
+  context: Context): Promise<number>
+{
+  const draft = {
+    key: summaryKey(sessionId),
+    lang: deps.lang,
+    meta: { type: ['summary'], summary_id: [summaryId] },
+    body: await encodeBody(deps.codec, MEMORY, summary),
+    flags: 0,
+  };
   const toPending = ({ body: { crc, bytes } }: typeof draft) => ({ id: summaryId, crc, bytes });
-  const { value } = await transactWithCapacity(deps, { versions: [draft], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal: context.signal, by: context }, async (work, drafts) => {
+  const { value } = await transactWithCapacity(deps, {
+    versions: [draft],
+    toPending,
+    waitBudget: deps.embeddingCapacity.waitBudget(),
+    signal: context.signal,
+    by: context,
+  }, async (work, drafts) => {
     const session = await findSession(work.tx, sessionId, work.now);
     if (session === undefined) throw noSession();
     await putVersions(work, drafts.map((each) => toVersion(work, session, each)), 0);

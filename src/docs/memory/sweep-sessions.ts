@@ -16,7 +16,10 @@ interface Expired extends Row {
   readonly scenario: string;
 }
 
-/** Removes expired sessions and returns their number. Their messages expire at the same time, and are swept like all documents. */
+/**
+ * Removes expired sessions and returns their number. Their messages expire at the same time, and are swept like all
+ * documents.
+ */
 export async function sweepSessions(environment: Environment, signal?: AbortSignal): Promise<number> {
   let total = 0;
   while (!signal?.aborted && (await hasExpired(environment))) total += await sweepSome(environment);
@@ -25,17 +28,24 @@ export async function sweepSessions(environment: Environment, signal?: AbortSign
 
 /** Queried outside of a transaction, so that a sweep with nothing to do does not write to disk. */
 async function hasExpired({ sql, clock }: Environment): Promise<boolean> {
-  return (await sql.get('SELECT seq FROM memory_sessions WHERE expires_at <= ? LIMIT 1', [unixSeconds(clock)])) !== undefined;
+  return (await sql.get('SELECT seq FROM memory_sessions WHERE expires_at <= ? LIMIT 1', [unixSeconds(clock)])) !==
+    undefined;
 }
 
 function sweepSome({ sql, feed, clock }: Environment): Promise<number> {
   return sql.transaction(async (tx) => {
     const expired = await tx.all<Expired>(
-      'SELECT seq, id, user_id, scenario FROM memory_sessions WHERE expires_at <= ? ORDER BY expires_at LIMIT ?', [unixSeconds(clock), SWEPT_AT_ONCE],
+      'SELECT seq, id, user_id, scenario FROM memory_sessions WHERE expires_at <= ? ORDER BY expires_at LIMIT ?',
+      [unixSeconds(clock), SWEPT_AT_ONCE],
     );
     for (const { user_id: userId, scenario } of expired) await countSession(tx, { userId, scenario }, -1);
     await tx.runMany('DELETE FROM memory_sessions WHERE seq = ?', expired.map(({ seq }) => [seq]));
-    await feed.append(tx, expired.map(({ id }) => ({ kind: 'memory.delete', collection: MEMORY, key: id, detail: JSON.stringify({ reason: 'ttl' }) })));
+    await feed.append(tx, expired.map(({ id }) => ({
+      kind: 'memory.delete',
+      collection: MEMORY,
+      key: id,
+      detail: JSON.stringify({ reason: 'ttl' }),
+    })));
     return expired.length;
   });
 }

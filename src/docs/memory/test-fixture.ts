@@ -1,5 +1,5 @@
-import type { Fixture, DriverName } from '../documents/test-fixture.ts';
-import { UNLIMITED_CAPACITY, type EmbeddingCapacity } from '../documents/index.ts';
+import { type EmbeddingCapacity, UNLIMITED_CAPACITY } from '../documents/index.ts';
+import type { DriverName, Fixture } from '../documents/test-fixture.ts';
 import { SearchFixture } from '../fulltext/search/test-fixture.ts';
 import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createMemory, type MeaningSide, type Memory } from './index.ts';
@@ -32,9 +32,16 @@ export class MemoryFixture {
         return work().finally(() => (this.holdsPlace = false));
       },
     };
-    const describe = () => ({ vectors: { enabled: this.isEmbedding, provider: 'none', model: '', dimensions: 0 }, chunking: { enabled: true, chunkSize: 1 } });
+    const describe = () => ({
+      vectors: { enabled: this.isEmbedding, provider: 'none', model: '', dimensions: 0 },
+      chunking: { enabled: true, chunkSize: 1 },
+    });
     this.memory = createMemory(this.base.environment, {
-      collections: this.base.collections, embeddings: { embeddingCapacity, describe }, words: search.search, gate, columns: search.columns,
+      collections: this.base.collections,
+      embeddings: { embeddingCapacity, describe },
+      words: search.search,
+      gate,
+      columns: search.columns,
       ...(meaning && { meaning: meaning(this.base) }),
     });
     this.base.use(acknowledgeCaughtUp({ ...search.search.handlers, ...this.memory.handlers }, search.search.view));
@@ -59,7 +66,8 @@ export class MemoryFixture {
   /** A session with alternating messages of user and assistant. */
   async talk(contents: readonly string[], more: object = {}): Promise<string> {
     const { sessionId } = await this.start(more);
-    for (const [i, content] of contents.entries()) await this.say(sessionId, content, i % 2 === 0 ? 'user' : 'assistant');
+    for (const [i, content] of contents.entries())
+      await this.say(sessionId, content, i % 2 === 0 ? 'user' : 'assistant');
     return sessionId;
   }
 

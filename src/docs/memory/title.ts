@@ -12,7 +12,10 @@ export function madeUpTitle(scenario: string, now: number): string {
   return `${scenario || 'Conversation'} · ${time}`;
 }
 
-/** The first sentence of a message, truncated if it is long; undefined when the message has no text besides code and quotes. */
+/**
+ * The first sentence of a message, truncated if it is long; undefined when the message has no text besides code and
+ * quotes.
+ */
 export function titleOf(content: string): string | undefined {
   const [first] = sentencesOf(proseOf(content.slice(0, LOOKED_AT).toWellFormed()));
   return first && shorten(first, MAX_CHARACTERS);

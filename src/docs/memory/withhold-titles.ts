@@ -10,13 +10,19 @@ import { madeUpTitle, titleOf } from './title.ts';
 const BATCH = 100;
 
 /**
- * Gives sessions whose title quotes a message of their user a generated one: sessions are not encrypted when their messages are. For the
- * time after a switch; later titles quote no message (`addMessage`).
+ * Gives sessions whose title quotes a message of their user a generated one: sessions are not encrypted when their
+ * messages are. For the time after a switch; later titles quote no message (`addMessage`).
  */
-export async function withholdTitles(deps: Pick<MemoryDeps, 'sql' | 'feed' | 'codec' | 'clock'>, signal: AbortSignal): Promise<void> {
+export async function withholdTitles(deps: Pick<MemoryDeps, 'sql' | 'feed' | 'codec' | 'clock'>,
+  signal: AbortSignal): Promise<void>
+{
   const { sql, feed, clock } = deps;
-  for (let after = 0; ;) {
-    const sessions = await sql.background.all<SessionRow>(`SELECT ${SESSION} FROM memory_sessions s WHERE s.seq > ? AND s.title_final = 1 AND s.messages > 0 ORDER BY s.seq LIMIT ${BATCH}`, [after]);
+  for (let after = 0;;) {
+    const sessions = await sql.background.all<SessionRow>(
+      `SELECT ${SESSION} FROM memory_sessions s WHERE s.seq > ? AND s.title_final = 1 AND s.messages > 0 ORDER BY ` +
+        `s.seq LIMIT ${BATCH}`,
+      [after],
+    );
     if (sessions.length === 0) return;
     const quoting: SessionRow[] = [];
     for (const session of sessions) if (await quotesMessage(deps, session, signal)) quoting.push(session);
@@ -30,11 +36,14 @@ export async function withholdTitles(deps: Pick<MemoryDeps, 'sql' | 'feed' | 'co
   }
 }
 
-async function quotesMessage({ sql, codec }: Pick<MemoryDeps, 'sql' | 'codec'>, { id, title, messages }: SessionRow, signal: AbortSignal): Promise<boolean> {
+async function quotesMessage({ sql, codec }: Pick<MemoryDeps, 'sql' | 'codec'>, { id, title, messages }: SessionRow,
+  signal: AbortSignal): Promise<boolean>
+{
   try {
     for await (const batch of messagesOf({ sql: sql.background, codec }, id, 1, messages)) {
       signal.throwIfAborted();
-      if (batch.some(({ meta, contentMd }) => meta['role']?.[0] === 'user' && titleOf(contentMd) === title)) return true;
+      if (batch.some(({ meta, contentMd }) => meta['role']?.[0] === 'user' && titleOf(contentMd) === title))
+        return true;
     }
     return false;
   } catch (error) {

@@ -1,8 +1,9 @@
-import { appendFileSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync, writeSync } from 'node:fs';
+import fc from 'fast-check';
+import { appendFileSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync,
+  writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommitQueries } from '../../storage/index.ts';
 import { Binlog, BinlogGap } from './binlog.ts';
@@ -29,7 +30,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const open = (maxBytes = 2 ** 20): Binlog => new Binlog({ folder, clock: { now: () => now }, maxBytes, maxAgeMs: 86_400_000 }, row, row.lsn);
+const open = (maxBytes = 2 ** 20): Binlog =>
+  new Binlog({ folder, clock: { now: () => now }, maxBytes, maxAgeMs: 86_400_000 }, row, row.lsn);
 
 const queries: CommitQueries = {
   get: () => row,
@@ -69,7 +71,10 @@ const bytes = (length: number, fill: number): Buffer => Buffer.alloc(length, fil
 
 describe('the binlog', () => {
   it('returns the commits after any place, in order and whole, over restarts', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(fc.record({ size: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constant(PIECE + 5)), restart: fc.boolean() }), { minLength: 1, maxLength: 8 }), fc.nat(), async (steps, seed) => {
+    await fc.assert(fc.asyncProperty(fc.array(fc.record({
+      size: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constant(PIECE + 5)),
+      restart: fc.boolean(),
+    }), { minLength: 1, maxLength: 8 }), fc.nat(), async (steps, seed) => {
       const begin: Place = { ...row };
       const places: Place[] = [begin];
       for (const [i, { size, restart }] of steps.entries()) {
@@ -81,7 +86,9 @@ describe('the binlog', () => {
       }
       const from = seed % places.length;
       const wanted = steps.map(({ size }, i) => bytes(size, i)).slice(from);
-      expect((await read(places[from]!)).map((patchset) => patchset.equals(wanted.shift()!))).toEqual(steps.slice(from).map(() => true));
+      expect((await read(places[from]!)).map((patchset) => patchset.equals(wanted.shift()!))).toEqual(
+        steps.slice(from).map(() => true),
+      );
     }), { numRuns: 12 });
   });
 
@@ -165,7 +172,10 @@ describe('the binlog', () => {
 
   it('refuses places of another history, of the future, and of another past', async () => {
     await commit(bytes(10, 1));
-    for (const place of [{ ...START, history: 'b'.repeat(32) }, { ...row, position: 9 }, { ...row, checksum: row.checksum ^ 1 }]) await expect(read(place)).rejects.toThrow(BinlogGap);
+    for (const place of [{ ...START, history: 'b'.repeat(32) }, { ...row, position: 9 }, {
+      ...row,
+      checksum: row.checksum ^ 1,
+    }]) await expect(read(place)).rejects.toThrow(BinlogGap);
   });
 
   it('starts over when the database was replaced, and ends what follows it', async () => {

@@ -6,7 +6,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import type { CommitQueries, CommitRecorder } from '../../storage/index.ts';
 import { BadEntry, entriesOf } from './entry.ts';
-import { createSegment, HEADER, listSegments, pathOf, removeSegment, removeSegments, reopenAt, SegmentReader, type SegmentBase } from './segment.ts';
+import { createSegment, HEADER, listSegments, pathOf, removeSegment, removeSegments, reopenAt, type SegmentBase,
+  SegmentReader } from './segment.ts';
 import type { Place } from './state.ts';
 
 const sync = promisify(fdatasync);
@@ -37,13 +38,14 @@ interface Tail extends SegmentBase {
   readonly size: number;
 }
 
-const SELECT = 'SELECT history, position, checksum, (SELECT coalesce(max(lsn), 0) FROM changes) AS lsn FROM replication';
+const SELECT =
+  'SELECT history, position, checksum, (SELECT coalesce(max(lsn), 0) FROM changes) AS lsn FROM replication';
 const UPDATE = 'UPDATE replication SET position = ?, checksum = ?';
 
 /**
- * The binlog of a leader: the rows that each commit changed, in files beside the database. An entry is written before its commit, which
- * also stores the entry's position in the database, so that a start detects entries of commits that were never made. It is sent to
- * followers when both are on disk.
+ * The binlog of a leader: the rows that each commit changed, in files beside the database. An entry is written before
+ * its commit, which also stores the entry's position in the database, so that a start detects entries of commits that
+ * were never made. It is sent to followers when both are on disk.
  */
 export class Binlog implements CommitRecorder {
   readonly #options: BinlogOptions;
@@ -62,7 +64,10 @@ export class Binlog implements CommitRecorder {
   #changed = Promise.withResolvers<void>();
   #pruning: Promise<void> | undefined;
 
-  /** Opens the binlog of a database with a position, and a feed that ends with a change. Entries that the database does not know are removed. */
+  /**
+   * Opens the binlog of a database with a position, and a feed that ends with a change. Entries that the database does
+   * not know are removed.
+   */
   constructor(options: BinlogOptions, place: Place, lsn: number) {
     this.#options = options;
     this.#segmentBytes = Math.min(32 * 2 ** 20, Math.floor(options.maxBytes / 8));
@@ -95,7 +100,8 @@ export class Binlog implements CommitRecorder {
   }
 
   prepare(queries: CommitQueries, patchset: Uint8Array): void {
-    const row = queries.get(SELECT, []) as { history: string; position: number; checksum: number; lsn: number } | undefined;
+    const row = queries.get(SELECT, []) as { history: string; position: number; checksum: number; lsn: number }
+      | undefined;
     if (row === undefined) throw new Error('the database has lost its place in the binlog');
     // The database was replaced: these entries belong to another one.
     if (row.history !== this.#written.history) this.#restart({ ...row, lsn: row.lsn });
@@ -125,20 +131,25 @@ export class Binlog implements CommitRecorder {
     if (this.#published === this.#written) return;
     this.#published = this.#written;
     this.#notify();
-    if (this.sizeBytes > this.#options.maxBytes && this.#segments.length > 1) this.prune().catch(() => undefined); // the timer retries and reports it
+    // the timer retries and reports it
+    if (this.sizeBytes > this.#options.maxBytes && this.#segments.length > 1) this.prune().catch(() => undefined);
   }
 
   /**
-   * Entries that follow a position, as they arrive, until the signal aborts. Yields undefined at first, when the position is found, and
-   * whenever no entry arrived for `idle`. Reads one piece at a time, and the next when the previous one was consumed. Throws `BinlogGap`.
+   * Entries that follow a position, as they arrive, until the signal aborts. Yields undefined at first, when the
+   * position is found, and whenever no entry arrived for `idle`. Reads one piece at a time, and the next when the
+   * previous one was consumed. Throws `BinlogGap`.
    */
-  async *follow(after: Place, signal: AbortSignal, idle: (signal: AbortSignal) => Promise<void>): AsyncGenerator<BinlogPiece | undefined> {
+  async *follow(after: Place, signal: AbortSignal,
+    idle: (signal: AbortSignal) => Promise<void>): AsyncGenerator<BinlogPiece | undefined>
+  {
     let reader = await this.#seek(after);
     try {
       yield undefined;
       while (!signal.aborted) {
         const { changed } = this;
-        if (this.#published.history !== after.history) throw new BinlogGap('the history of the binlog has ended: the database was replaced');
+        if (this.#published.history !== after.history)
+          throw new BinlogGap('the history of the binlog has ended: the database was replaced');
         const piece = reader.next(this.#published.position);
         if (piece !== undefined) {
           const { position, lsn, timestamp, txnEnd } = piece.last;
@@ -185,10 +196,13 @@ export class Binlog implements CommitRecorder {
 
   /** Yields to the event loop while it searches for the position. */
   async #seek(after: Place): Promise<SegmentReader> {
-    if (after.history !== this.#published.history) throw new BinlogGap(`the binlog is of history ${this.#published.history}, not ${after.history || 'none'}`);
-    if (after.position > this.#published.position) throw new BinlogGap(`the binlog ends at ${this.#published.position}, before ${after.position}`);
+    if (after.history !== this.#published.history)
+      throw new BinlogGap(`the binlog is of history ${this.#published.history}, not ${after.history || 'none'}`);
+    if (after.position > this.#published.position)
+      throw new BinlogGap(`the binlog ends at ${this.#published.position}, before ${after.position}`);
     const base = this.#segments.findLast((position) => position <= after.position);
-    if (base === undefined) throw new BinlogGap(`the binlog begins after ${this.#segments[0]}, and ${after.position} is too far behind`);
+    if (base === undefined)
+      throw new BinlogGap(`the binlog begins after ${this.#segments[0]}, and ${after.position} is too far behind`);
     const reader = this.#open(base);
     try {
       while (reader.next(after.position) !== undefined) await setImmediate();
@@ -210,14 +224,15 @@ export class Binlog implements CommitRecorder {
   }
 
   /**
-   * Finds the entry at the database's position and truncates the binlog after it; undefined, with nothing left, when there is no such entry.
-   * Segments up to a damaged one are removed, because nobody could read on from them.
+   * Finds the entry at the database's position and truncates the binlog after it; undefined, with nothing left, when
+   * there is no such entry. Segments up to a damaged one are removed, because nobody could read on from them.
    */
   #recover(place: Place, lsn: number): { descriptor: number; size: number; oldest: SegmentBase } | undefined {
     const { folder } = this.#options;
     const all = listSegments(folder);
     const known = all.filter((position) => position <= place.position);
-    // A crash may have torn a segment that was being begun. It follows the last entry, so the segment before is complete.
+    // A crash may have torn a segment that was being begun. It follows the last entry, so the segment before is
+    // complete.
     if (known.at(-1) === place.position && baseOf(folder, place.position) === undefined) known.pop();
     const own = known.slice(known.findLastIndex((position) => baseOf(folder, position) === undefined) + 1);
     const end = own.length === 0 ? undefined : endOf(folder, own.at(-1)!, place);
@@ -280,7 +295,8 @@ export class Binlog implements CommitRecorder {
 
 /** The file may be longer than its valid part, so its end is not the position to write at. */
 function writeWhole(descriptor: number, bytes: Buffer, at: number): void {
-  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written, bytes.length - written, at + written);
+  for (let written = 0; written < bytes.length;)
+    written += writeSync(descriptor, bytes, written, bytes.length - written, at + written);
 }
 
 /** The header of a segment; undefined when it is damaged. */
@@ -303,7 +319,9 @@ function endOf(folder: string, segment: number, { history, position, checksum }:
   try {
     reader = new SegmentReader(folder, segment);
     while (reader.next(position) !== undefined) continue;
-    return reader.base.history === history && reader.position === position && reader.checksum === checksum ? reader.offset : undefined;
+    return reader.base.history === history && reader.position === position && reader.checksum === checksum
+      ? reader.offset
+      : undefined;
   } catch (error) {
     if (error instanceof BadEntry) return undefined;
     throw error;
@@ -317,10 +335,14 @@ function olderBytes(folder: string, segments: readonly number[]): number {
 }
 
 /** Whether a promise resolves before the idle time or the signal ends the wait. */
-async function comesFirst(promise: Promise<void>, idle: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<boolean> {
+async function comesFirst(promise: Promise<void>, idle: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal): Promise<boolean>
+{
   const over = new AbortController();
   try {
-    return await Promise.race([promise.then(() => true), idle(AbortSignal.any([signal, over.signal])).then(() => false)]);
+    return await Promise.race([promise.then(() => true), idle(AbortSignal.any([signal, over.signal])).then(() =>
+      false
+    )]);
   } finally {
     over.abort();
   }

@@ -1,12 +1,14 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * An entry of the binlog (decision 4.11): a piece of the rows that one commit has changed. All integers are little-endian.
+ * An entry of the binlog (decision 4.11): a piece of the rows that one commit has changed. All integers are
+ * little-endian.
  *
- *     length of what follows the checksum (u32) | checksum (u32) | position (u64) | LSN (u64) | time in ns (u64) | flags (u8) | value
+ * length of what follows the checksum (u32) | checksum (u32) | position (u64) | LSN (u64) | time in ns (u64) | flags
+ * (u8) | value
  *
- * The checksum is the CRC-32 of what follows it, seeded with that of the previous entry: two binlogs that agree on one entry agree on
- * all before it.
+ * The checksum is the CRC-32 of what follows it, seeded with that of the previous entry: two binlogs that agree on one
+ * entry agree on all before it.
  */
 export interface Entry {
   /** Number of the entry in its history, from 1 without a gap. */
@@ -36,7 +38,9 @@ export const MAX_ENTRY = HEAD + FIXED + PIECE;
 export class BadEntry extends Error {}
 
 /** Splits a patchset into the entries of one commit, which follow `place`. */
-export function entriesOf(patchset: Uint8Array, place: { readonly position: number; readonly checksum: number }, lsn: number, timestamp: bigint): { bytes: Buffer; position: number; checksum: number } {
+export function entriesOf(patchset: Uint8Array, place: { readonly position: number; readonly checksum: number },
+  lsn: number, timestamp: bigint): { bytes: Buffer; position: number; checksum: number }
+{
   const count = Math.max(1, Math.ceil(patchset.length / PIECE));
   const bytes = Buffer.allocUnsafe(patchset.length + count * (HEAD + FIXED));
   let { position, checksum } = place;
@@ -58,11 +62,15 @@ export function entriesOf(patchset: Uint8Array, place: { readonly position: numb
   return { bytes, position, checksum };
 }
 
-/** The entry at an offset and its end; undefined when the bytes end before it. Throws `BadEntry` for an impossible length. */
+/**
+ * The entry at an offset and its end; undefined when the bytes end before it. Throws `BadEntry` for an impossible
+ * length.
+ */
 export function entryAt(bytes: Buffer, at: number): { entry: Entry; end: number } | undefined {
   if (at + HEAD > bytes.length) return undefined;
   const length = bytes.readUInt32LE(at);
-  if (length < FIXED || length > FIXED + PIECE) throw new BadEntry(`an entry of the binlog cannot have ${length} bytes`);
+  if (length < FIXED || length > FIXED + PIECE)
+    throw new BadEntry(`an entry of the binlog cannot have ${length} bytes`);
   const end = at + HEAD + length;
   if (end > bytes.length) return undefined;
   const entry: Entry = {
@@ -76,15 +84,22 @@ export function entryAt(bytes: Buffer, at: number): { entry: Entry; end: number 
   return { entry, end };
 }
 
-/** Decodes entries from bytes, and checks each against the previous one. Throws `BadEntry` if one is damaged, missing, or truncated. */
-export function* checkedEntries(bytes: Buffer, after: { readonly position: number; readonly checksum: number }): Generator<Entry> {
+/**
+ * Decodes entries from bytes, and checks each against the previous one. Throws `BadEntry` if one is damaged, missing,
+ * or truncated.
+ */
+export function* checkedEntries(bytes: Buffer,
+  after: { readonly position: number; readonly checksum: number }): Generator<Entry>
+{
   let { position, checksum } = after;
   for (let at = 0; at < bytes.length;) {
     const found = entryAt(bytes, at);
     if (found === undefined) throw new BadEntry(`the entry of the binlog after ${position} is cut off`);
     const { entry, end } = found;
-    if (entry.position !== position + 1) throw new BadEntry(`the binlog goes on with ${entry.position} after ${position}`);
-    if (crc32(bytes.subarray(at + HEAD, end), checksum) !== entry.checksum) throw new BadEntry(`entry ${entry.position} of the binlog has another checksum than its content`);
+    if (entry.position !== position + 1)
+      throw new BadEntry(`the binlog goes on with ${entry.position} after ${position}`);
+    if (crc32(bytes.subarray(at + HEAD, end), checksum) !== entry.checksum)
+      throw new BadEntry(`entry ${entry.position} of the binlog has another checksum than its content`);
     ({ position, checksum } = entry);
     yield entry;
     at = end;

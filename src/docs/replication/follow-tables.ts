@@ -6,7 +6,8 @@ export interface Remembering {
 /** Areas that cache stored rows, with their tables. Other areas follow the change feed, or query the database. */
 const TABLES = {
   // Ended sessions are among the settings.
-  access: ['settings', 'users', 'api_keys', 'user_groups', 'group_members', 'user_permissions', 'group_permissions', 'mcp_keys', 'password_resets', 'oidc_subjects', 'roles', 'role_permissions', 'user_roles', 'group_roles'],
+  access: ['settings', 'users', 'api_keys', 'user_groups', 'group_members', 'user_permissions', 'group_permissions',
+    'mcp_keys', 'password_resets', 'oidc_subjects', 'roles', 'role_permissions', 'user_roles', 'group_roles'],
   // The key of the checksums is among the settings.
   documents: ['settings'],
   collections: ['collection_configs'],
@@ -21,7 +22,9 @@ const TABLES = {
 } as const;
 
 /** Makes areas reload what a leader has changed in their tables. */
-export function followTables(areas: Readonly<Record<keyof typeof TABLES, Remembering>>): (tables: ReadonlySet<string>) => Promise<void> {
+export function followTables(
+  areas: Readonly<Record<keyof typeof TABLES, Remembering>>,
+): (tables: ReadonlySet<string>) => Promise<void> {
   const names = Object.keys(TABLES) as (keyof typeof TABLES)[];
   return async (changed) => {
     for (const name of names) if (TABLES[name].some((table) => changed.has(table))) await areas[name].load();

@@ -1,16 +1,16 @@
+import { ServiceError } from '../../errors/index.ts';
 import { backoffDelay } from '../../lib/backoff.ts';
 import { isRecent } from '../../lib/clock.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
-import { ServiceError } from '../../errors/index.ts';
 import type { ChangeFeed, Sql, Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { applyCommit, Diverged, createColumnsCache, type ColumnsOf } from './apply.ts';
+import { applyCommit, type ColumnsOf, createColumnsCache, Diverged } from './apply.ts';
 import { BadEntry, checkedEntries } from './entry.ts';
 import { HEARTBEAT_MS } from './leader.ts';
 import type { BinlogMessage, LeaderLink } from './messages.ts';
 import { BadPatchset } from './patchset.ts';
 import { receiveSnapshot } from './receive-snapshot.ts';
-import { readState, writeState, type Place, type ReplicationState } from './state.ts';
+import { type Place, readState, type ReplicationState, writeState } from './state.ts';
 
 export interface FollowerDeps extends Pick<DocsEnvironment, 'clock' | 'log'> {
   /** The database itself; all other code has a guarded one. */
@@ -40,8 +40,8 @@ interface Commit extends Pick<Place, 'position' | 'checksum'> {
 }
 
 /**
- * While this node is further behind than the first value, in milliseconds, indexes are woken only at the second interval and not for every
- * transaction: otherwise they would take processor time from catching up.
+ * While this node is further behind than the first value, in milliseconds, indexes are woken only at the second
+ * interval and not for every transaction: otherwise they would take processor time from catching up.
  */
 const FAR_BEHIND_MS = 1000;
 const WAKE_MS = 10_000;
@@ -121,7 +121,8 @@ export class Follower {
       await this.#readStream(AbortSignal.any([signal, ending.signal]), onMessage);
     } catch (error) {
       if (signal.aborted || !needsSnapshot(error)) throw error;
-      this.#deps.log.warn({ err: error }, 'the binlog of the leader does not go on where this node stands; taking a snapshot');
+      this.#deps.log.warn({ err: error },
+        'the binlog of the leader does not go on where this node stands; taking a snapshot');
       ending.abort();
       // If the binlog does not continue after a snapshot either, there is another problem.
       if (this.#snapshots > 0) await this.#pause(this.#snapshots, signal);
@@ -142,12 +143,23 @@ export class Follower {
     const history = state.role === '' ? '' : state.history;
     let place: Place = state;
     let pieces: Buffer[] = [];
-    const request = { followerId: nodeId, afterLsn: await feed.head(), history, afterPosition: state.position, checksum: state.checksum, epoch: state.epoch, format };
+    const request = {
+      followerId: nodeId,
+      afterLsn: await feed.head(),
+      history,
+      afterPosition: state.position,
+      checksum: state.checksum,
+      epoch: state.epoch,
+      format,
+    };
     for await (const message of link.stream(request, signal)) {
       onMessage();
       if (message.type === 'hello') await this.#joined(message.epoch);
       const commits: Commit[] = [];
-      for (const { position, checksum, txnEnd, value } of checkedEntries(Buffer.from(message.value.buffer, message.value.byteOffset, message.value.byteLength), place)) {
+      for (const { position, checksum, txnEnd, value } of checkedEntries(
+        Buffer.from(message.value.buffer, message.value.byteOffset, message.value.byteLength),
+        place,
+      )) {
         place = { ...place, position, checksum };
         pieces.push(value);
         if (!txnEnd) continue;
@@ -180,10 +192,12 @@ export class Follower {
     const last = commits.at(-1)!;
     const tables = await sql.transaction(async (tx) => {
       const changed = new Set<string>();
-      for (const { patchset } of commits) for (const table of await applyCommit(tx, patchset, this.#columnsOf)) changed.add(table);
+      for (const { patchset } of commits)
+        for (const table of await applyCommit(tx, patchset, this.#columnsOf)) changed.add(table);
       await tx.run('UPDATE replication SET position = ?, checksum = ?', [last.position, last.checksum]);
       if (changed.has('changes')) this.#isUnannounced = true;
-      if (this.#isUnannounced && (behindMs <= FAR_BEHIND_MS || !isRecent(this.#announcedAt, clock.now(), WAKE_MS))) await this.#announce(tx);
+      if (this.#isUnannounced && (behindMs <= FAR_BEHIND_MS || !isRecent(this.#announcedAt, clock.now(), WAKE_MS)))
+        await this.#announce(tx);
       return changed;
     });
     for (const table of tables) this.#outdated.add(table);
@@ -209,7 +223,10 @@ export class Follower {
     });
   }
 
-  /** One report at a time; positions that arrive meanwhile are reported together. A failure also fails the stream, which reports it. */
+  /**
+   * One report at a time; positions that arrive meanwhile are reported together. A failure also fails the stream, which
+   * reports it.
+   */
   async #acknowledge(position: number, signal: AbortSignal): Promise<void> {
     const { feed, link, nodeId, sql } = this.#deps;
     const isUnderWay = this.#toAcknowledge !== undefined;
@@ -219,7 +236,12 @@ export class Follower {
       for (let reported = -1; reported !== this.#toAcknowledge;) {
         reported = this.#toAcknowledge;
         const state = await readState(sql);
-        await link.acknowledge({ followerId: nodeId, lsn: await feed.head(), position: reported, epoch: state?.epoch ?? 0 }, signal);
+        await link.acknowledge({
+          followerId: nodeId,
+          lsn: await feed.head(),
+          position: reported,
+          epoch: state?.epoch ?? 0,
+        }, signal);
       }
     } catch {
       // Reported by the stream.
@@ -234,7 +256,12 @@ export class Follower {
     await receiveSnapshot({ ...this.#deps, epoch: before.epoch, isOwn: before.role !== 'follower' }, signal);
     const state = await sql.transaction(async (tx) => {
       const found = (await readState(tx)) ?? NOTHING;
-      const next: ReplicationState = { ...found, role: 'follower', epoch: Math.max(found.epoch, before.epoch), fencedBy: 0 };
+      const next: ReplicationState = {
+        ...found,
+        role: 'follower',
+        epoch: Math.max(found.epoch, before.epoch),
+        fencedBy: 0,
+      };
       await writeState(tx, next);
       await this.#announce(tx);
       return next;
@@ -248,10 +275,12 @@ export class Follower {
 }
 
 /**
- * Milliseconds that a node with the entries up to a position is behind, according to the message; the previous value if the message does
- * not contain it.
+ * Milliseconds that a node with the entries up to a position is behind, according to the message; the previous value if
+ * the message does not contain it.
  */
-function behindAfter({ type, timestamp, sentAt, leaderPosition }: BinlogMessage, position: number, before: number): number {
+function behindAfter({ type, timestamp, sentAt, leaderPosition }: BinlogMessage, position: number,
+  before: number): number
+{
   if (position >= leaderPosition) return 0;
   return type === 'entries' ? Math.max(1, Math.round(sentAt - Number(timestamp) / 1e6)) : before;
 }

@@ -51,7 +51,8 @@ export class Followers {
     this.#history = history;
     const at = this.#clock.now();
     // The clock was set back: what is recorded was not later than now.
-    if (at < (this.#marks.at(-1)?.at ?? at)) this.#marks = this.#marks.map((mark) => ({ ...mark, at: Math.min(mark.at, at) }));
+    if (at < (this.#marks.at(-1)?.at ?? at))
+      this.#marks = this.#marks.map((mark) => ({ ...mark, at: Math.min(mark.at, at) }));
     const last = this.#marks.at(-1);
     if (last !== undefined && (position <= last.position || at - last.at < MARK_MS)) return;
     this.#marks.push({ position, at });

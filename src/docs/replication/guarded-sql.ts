@@ -2,8 +2,8 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from '../../storage/index.ts';
 
 /**
- * A database that refuses writes while there is a reason: that of a follower, which accepts only the leader's changes, and that of a leader
- * that was replaced by another one. Throws `read_only`.
+ * A database that refuses writes while there is a reason: that of a follower, which accepts only the leader's changes,
+ * and that of a leader that was replaced by another one. Throws `read_only`.
  */
 export class GuardedSql implements Sql {
   readonly info: Sql['info'];
@@ -65,7 +65,8 @@ export class GuardedSql implements Sql {
     return {
       all: (sql, params) => tx.all(sql, params),
       get: (sql, params) => tx.get(sql, params),
-      run: refuse, runMany: refuse,
+      run: refuse,
+      runMany: refuse,
       onCommit: (listener) => tx.onCommit(listener),
       ...(tx.onWritten && { onWritten: (listener) => tx.onWritten!(listener) }),
       lock: (...names) => tx.lock(...names),

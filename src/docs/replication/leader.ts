@@ -7,10 +7,11 @@ import { ServiceError } from '../../errors/index.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { ChangeFeed, type Sql } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { BinlogGap, type Binlog, type BinlogPiece } from './binlog.ts';
+import { type Binlog, BinlogGap, type BinlogPiece } from './binlog.ts';
 import { BadEntry } from './entry.ts';
 import { Followers, type KnownFollower } from './followers.ts';
-import type { Acknowledgement, BinlogMessage, LeaderAnswer, SnapshotPiece, SnapshotRequest, StreamRequest } from './messages.ts';
+import type { Acknowledgement, BinlogMessage, LeaderAnswer, SnapshotPiece, SnapshotRequest,
+  StreamRequest } from './messages.ts';
 import type { ReplicationState } from './state.ts';
 
 export interface LeaderDeps extends Pick<DocsEnvironment, 'clock' | 'log'> {
@@ -57,8 +58,8 @@ export class Leader {
   }
 
   /**
-   * Entries that follow a follower's position, without end. Throws `snapshot_required` if the binlog does not continue there, and
-   * `not_leader` if another leader has replaced this one.
+   * Entries that follow a follower's position, without end. Throws `snapshot_required` if the binlog does not continue
+   * there, and `not_leader` if another leader has replaced this one.
    */
   async *stream(request: StreamRequest, address: string, signal: AbortSignal): AsyncGenerator<BinlogMessage> {
     await this.#meet(request.epoch);
@@ -70,7 +71,11 @@ export class Leader {
       const pieces = binlog.follow(after, signal, (over) => this.#timer.sleep(HEARTBEAT_MS, over));
       // A caller that cannot be served gets an error instead.
       await pieces.next();
-      this.followers.confirmed({ followerId: request.followerId, lsn: request.afterLsn, position: request.afterPosition }, address);
+      this.followers.confirmed({
+        followerId: request.followerId,
+        lsn: request.afterLsn,
+        position: request.afterPosition,
+      }, address);
       yield this.#message('hello', undefined);
       for await (const piece of pieces) {
         this.#requireLeader();
@@ -79,7 +84,8 @@ export class Leader {
       }
     } catch (error) {
       // A damaged binlog requires a snapshot as well.
-      if (error instanceof BinlogGap || error instanceof BadEntry) throw new ServiceError('snapshot_required', error.message, { cause: error });
+      if (error instanceof BinlogGap || error instanceof BadEntry)
+        throw new ServiceError('snapshot_required', error.message, { cause: error });
       throw error;
     } finally {
       this.#connected -= 1;
@@ -90,7 +96,10 @@ export class Leader {
   async *snapshot(request: SnapshotRequest, signal: AbortSignal): AsyncGenerator<SnapshotPiece> {
     await this.#meet(request.epoch);
     this.#requireFormat(request.format);
-    if (this.#snapshots >= SNAPSHOTS) throw new ServiceError('busy', `${SNAPSHOTS} snapshots are being sent already`, { headers: { 'Retry-After': '5' } });
+    if (this.#snapshots >= SNAPSHOTS)
+      throw new ServiceError('busy', `${SNAPSHOTS} snapshots are being sent already`, {
+        headers: { 'Retry-After': '5' },
+      });
     this.#snapshots += 1;
     const file = join(this.#deps.folder, `snapshot-${randomBytes(6).toString('hex')}.tmp`);
     try {
@@ -100,7 +109,14 @@ export class Leader {
       this.#deps.log.info({ follower: request.followerId, totalSize }, 'a follower takes a snapshot');
       let offset = 0;
       for await (const data of createReadStream(file, { highWaterMark: PIECE, signal }) as AsyncIterable<Buffer>) {
-        yield { data, offset, totalSize, isLast: offset + data.length === totalSize, snapshotLsn, checksum: crc32(data) };
+        yield {
+          data,
+          offset,
+          totalSize,
+          isLast: offset + data.length === totalSize,
+          snapshotLsn,
+          checksum: crc32(data),
+        };
         offset += data.length;
       }
     } finally {
@@ -122,10 +138,14 @@ export class Leader {
     const { place } = binlog;
     return {
       type,
-      lsn: piece?.lsn ?? place.lsn, position: piece?.position ?? place.position,
+      lsn: piece?.lsn ?? place.lsn,
+      position: piece?.position ?? place.position,
       timestamp: piece?.timestamp ?? BigInt(clock.now()) * 1_000_000n,
-      value: piece?.bytes ?? new Uint8Array(), txnEnd: piece?.txnEnd ?? true,
-      epoch: state().epoch, leaderPosition: place.position, sentAt: clock.now(),
+      value: piece?.bytes ?? new Uint8Array(),
+      txnEnd: piece?.txnEnd ?? true,
+      epoch: state().epoch,
+      leaderPosition: place.position,
+      sentAt: clock.now(),
     };
   }
 
@@ -137,10 +157,14 @@ export class Leader {
 
   #requireLeader(): void {
     const { epoch, fencedBy } = this.#deps.state();
-    if (fencedBy > 0) throw new ServiceError('not_leader', `this leader of epoch ${epoch} was replaced by one of epoch ${fencedBy}`);
+    if (fencedBy > 0)
+      throw new ServiceError('not_leader', `this leader of epoch ${epoch} was replaced by one of epoch ${fencedBy}`);
   }
 
   #requireFormat(format: number): void {
-    if (format !== this.#deps.format) throw new ServiceError('invalid_argument', `the follower's database has format ${format} and the leader's ${this.#deps.format}: both nodes need the same version`);
+    if (format !== this.#deps.format)
+      throw new ServiceError('invalid_argument',
+        `the follower's database has format ${format} and the leader's ${this.#deps.format}: both nodes need the ` +
+          'same version');
   }
 }

@@ -60,7 +60,9 @@ export interface LeaderAnswer {
   readonly fencedBy: number;
 }
 
-/** The connection to a leader. It throws the leader's error codes, and `unavailable` if the leader cannot be reached. */
+/**
+ * The connection to a leader. It throws the leader's error codes, and `unavailable` if the leader cannot be reached.
+ */
 export interface LeaderLink {
   stream(request: StreamRequest, signal: AbortSignal): AsyncIterable<BinlogMessage>;
   snapshot(request: SnapshotRequest, signal: AbortSignal): AsyncIterable<SnapshotPiece>;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, dirname, basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const GENERATED = /^node-[0-9a-f]{8}$/;
 
 /**
- * The id of a node: from the settings, or generated once. It is stored beside the database and not in it, because a copy of the database
- * belongs to another node.
+ * The id of a node: from the settings, or generated once. It is stored beside the database and not in it, because a
+ * copy of the database belongs to another node.
  */
 export async function nodeIdOf(configured: string, database: string): Promise<string> {
   if (configured !== '') return configured;

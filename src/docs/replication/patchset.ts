@@ -1,20 +1,22 @@
 import type { SqlValue } from '../../storage/index.ts';
 
 /**
- * Reads patchsets of SQLite's session extension (sqlite.org/session/sqlite3changeset_start.html; the format is described in
- * ext/session/sqlite3session.c). SQLite itself does not read them here, because sql.js is built without the extension.
+ * Reads patchsets of SQLite's session extension (sqlite.org/session/sqlite3changeset_start.html; the format is
+ * described in ext/session/sqlite3session.c). SQLite itself does not read them here, because sql.js is built without
+ * the extension.
  *
  *     'P' | number of columns (varint) | for each column whether it is of the primary key (u8) | name of the table | 0
  *     then for each row: operation (u8) | 0 or 1 for an effect of another row (u8) | values
  *
- * An insertion has all values; a deletion those of the primary key; an update those of the primary key and the new ones, with a placeholder
- * for unchanged columns.
+ * An insertion has all values; a deletion those of the primary key; an update those of the primary key and the new
+ * ones, with a placeholder for unchanged columns.
  */
 export type RowChange =
   | { readonly kind: 'insert'; readonly table: PatchedTable; readonly values: readonly SqlValue[] }
   | { readonly kind: 'delete'; readonly table: PatchedTable; readonly key: readonly SqlValue[] }
   /** `columns`: numbers of those that change. */
-  | { readonly kind: 'update'; readonly table: PatchedTable; readonly columns: readonly number[]; readonly values: readonly SqlValue[]; readonly key: readonly SqlValue[] };
+  | { readonly kind: 'update'; readonly table: PatchedTable; readonly columns: readonly number[];
+    readonly values: readonly SqlValue[]; readonly key: readonly SqlValue[] };
 
 export interface PatchedTable {
   readonly name: string;
@@ -43,7 +45,12 @@ export function* readPatchset(bytes: Buffer): Generator<RowChange> {
     if (table === undefined) throw new BadPatchset('a patchset begins with a table');
     reader.byte();
     if (operation === INSERT) yield { kind: 'insert', table, values: table.isKey.map(() => reader.value()) };
-    else if (operation === DELETE) yield { kind: 'delete', table, key: table.isKey.filter(Boolean).map(() => reader.value()) };
+    else if (operation === DELETE)
+      yield {
+        kind: 'delete',
+        table,
+        key: table.isKey.filter(Boolean).map(() => reader.value()),
+      };
     else if (operation === UPDATE) yield readUpdate(reader, table);
     else throw new BadPatchset(`a patchset has no operation ${operation}`);
   }
@@ -142,7 +149,9 @@ class Reader {
     }
   }
 
-  /** SQLite's own format: seven bits per byte, highest first. Lengths have at most nine bytes, and are at most 2 GiB. */
+  /**
+   * SQLite's own format: seven bits per byte, highest first. Lengths have at most nine bytes, and are at most 2 GiB.
+   */
   #varint(): number {
     let value = 0;
     for (let i = 0; i < 9; i++) {

@@ -8,8 +8,9 @@ import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Handlers } from '../../operations/index.ts';
-import { DOCUMENT_MIGRATIONS, type ChangeFeed, type Sql } from '../../storage/index.ts';
+import { type ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { admit, type PeerProof } from './admit.ts';
+import { announceLeader } from './announce-leader.ts';
 import { Binlog } from './binlog.ts';
 import { Follower, type FollowerHooks } from './follower.ts';
 import { GuardedSql } from './guarded-sql.ts';
@@ -18,7 +19,6 @@ import type { Acknowledgement, LeaderLink, SnapshotRequest, StreamRequest } from
 import { nodeIdOf } from './node-id.ts';
 import { snapshotFileOf } from './receive-snapshot.ts';
 import { openState, type ReplicationState, type Role } from './state.ts';
-import { announceLeader } from './announce-leader.ts';
 
 export interface ReplicationSettings {
   readonly role: Role;
@@ -28,7 +28,8 @@ export interface ReplicationSettings {
   readonly secret: string;
   readonly retryMs: number;
   readonly maxLagMs: number;
-  readonly binlog: { readonly enabled: boolean; readonly path: string; readonly maxBytes: number; readonly maxAgeMs: number };
+  readonly binlog: { readonly enabled: boolean; readonly path: string; readonly maxBytes: number;
+    readonly maxAgeMs: number };
 }
 
 export interface ReplicationDeps {
@@ -59,7 +60,9 @@ const PRUNE_MS = 60_000;
 
 /** The role of this node in replication (decision 4.11). */
 export class Replication {
-  /** The database for all other code: it refuses writes on a follower, and on a leader that was replaced by another one. */
+  /**
+   * The database for all other code: it refuses writes on a follower, and on a leader that was replaced by another one.
+   */
   readonly sql: Sql;
   readonly role: Role;
   readonly #deps: ReplicationDeps;
@@ -85,19 +88,31 @@ export class Replication {
     this.sql = settings.role === '' ? sql : new GuardedSql(sql, () => this.refusal);
     if (settings.role === 'leader') {
       this.#leader = new Leader({
-        ...deps, binlog: binlog!, format: DOCUMENT_MIGRATIONS.length, folder: folderOf(deps),
-        state: () => this.#state, fence: (epoch) => this.#fence(epoch),
+        ...deps,
+        binlog: binlog!,
+        format: DOCUMENT_MIGRATIONS.length,
+        folder: folderOf(deps),
+        state: () => this.#state,
+        fence: (epoch) => this.#fence(epoch),
       });
     }
   }
 
-  /** Reads the replication state of the database, and records its commits from now on if that is configured. Throws `ConfigError`. */
+  /**
+   * Reads the replication state of the database, and records its commits from now on if that is configured. Throws
+   * `ConfigError`.
+   */
   static async open(deps: ReplicationDeps): Promise<Replication> {
     const { sql, log, feed, clock, settings: { role, binlog: limits, nodeId } } = deps;
     const records = role === 'leader' || (role === '' && limits.enabled);
-    if (records && sql.record === undefined) throw new ConfigError([`SVC_REPLICATION_ROLE=${role}: a binlog needs a database in a file, and this one is ${sql.info.path}`]);
+    if (records && sql.record === undefined)
+      throw new ConfigError([
+        `SVC_REPLICATION_ROLE=${role}: a binlog needs a database in a file, and this one is ${sql.info.path}`,
+      ]);
     const { before, state } = await openState(sql, records ? 'leader' : role);
-    if (role === 'leader' && before?.role === 'follower') log.warn({ epoch: state.epoch }, 'this node is the leader now; a former leader with a lower epoch must not be written to');
+    if (role === 'leader' && before?.role === 'follower')
+      log.warn({ epoch: state.epoch },
+        'this node is the leader now; a former leader with a lower epoch must not be written to');
     if (role === 'follower') await rm(snapshotFileOf(sql.info.path), { force: true });
     let binlog: Binlog | undefined;
     if (records) {
@@ -116,15 +131,20 @@ export class Replication {
   /** Why writes are refused; undefined if they are allowed. */
   get refusal(): string | undefined {
     const { epoch, fencedBy } = this.#state;
-    if (this.role === 'follower') return `read-only mode: this node is a follower; write to its leader at ${this.#deps.settings.leaderAddr}`;
-    if (this.role === 'leader' && fencedBy > 0) return `read-only mode: this leader of epoch ${epoch} was replaced by one of epoch ${fencedBy}; start it as a follower of that`;
+    if (this.role === 'follower')
+      return `read-only mode: this node is a follower; write to its leader at ${this.#deps.settings.leaderAddr}`;
+    if (this.role === 'leader' && fencedBy > 0)
+      return `read-only mode: this leader of epoch ${epoch} was replaced by one of epoch ${fencedBy}; start it as a ` +
+        'follower of that';
     return undefined;
   }
 
   /** The warning for `/health`; undefined when there is none. */
   get warning(): string | undefined {
     if (this.role === 'leader') {
-      const late = this.#leader!.list().filter(({ lagMs }) => lagMs > this.#deps.settings.maxLagMs).map(({ followerId, lagMs }) => `${followerId} by ${lagMs} ms`);
+      const late = this.#leader!.list().filter(({ lagMs }) => lagMs > this.#deps.settings.maxLagMs).map((
+        { followerId, lagMs },
+      ) => `${followerId} by ${lagMs} ms`);
       return this.refusal ?? (late.length === 0 ? undefined : `followers are behind: ${late.join(', ')}`);
     }
     const lag = this.#follower?.lagMs ?? 0;
@@ -144,7 +164,12 @@ export class Replication {
         replication_lag_ms: this.#follower?.lagMs ?? 0,
         healthy: this.warning === undefined && followers.every(({ status }) => status !== 'unhealthy'),
         followers: followers.map(({ followerId, address, confirmedLsn, lagMs, lastSeenAt, status }) => ({
-          follower_id: followerId, address, confirmed_lsn: confirmedLsn, lag_ms: lagMs, last_seen_at: Math.floor(lastSeenAt / 1000), status,
+          follower_id: followerId,
+          address,
+          confirmed_lsn: confirmedLsn,
+          lag_ms: lagMs,
+          last_seen_at: Math.floor(lastSeenAt / 1000),
+          status,
         })),
         uptime_seconds: Math.floor((this.#deps.clock.now() - this.#startedAt) / 1000),
       };
@@ -163,7 +188,15 @@ export class Replication {
     const { settings } = this.#deps;
     if (this.role === 'follower' && this.#follower === undefined) {
       this.#link = this.#deps.connect();
-      this.#follower = new Follower({ ...this.#deps, link: this.#link, nodeId: this.#nodeId, format: DOCUMENT_MIGRATIONS.length, retryMs: settings.retryMs, onState: (state) => void (this.#state = state), hooks });
+      this.#follower = new Follower({
+        ...this.#deps,
+        link: this.#link,
+        nodeId: this.#nodeId,
+        format: DOCUMENT_MIGRATIONS.length,
+        retryMs: settings.retryMs,
+        onState: (state) => void (this.#state = state),
+        hooks,
+      });
       this.#follower.start();
     }
     if (this.#binlog === undefined || this.#stopping.signal.aborted) return;
@@ -186,15 +219,42 @@ export class Replication {
   registerMetrics(registers: Registry[]): void {
     const leader = this.#leader;
     const { feed } = this.#deps;
-    new Gauge({ name: 'svc_replication_role', help: 'The role of this node: 1 for the one it has.', labelNames: ['role'], registers }).set({ role: this.role || 'none' }, 1);
-    new Gauge({ name: 'svc_replication_lsn', help: 'Number of the last change that this node has.', registers, async collect() { this.set(await feed.head()); } });
+    new Gauge({
+      name: 'svc_replication_role',
+      help: 'The role of this node: 1 for the one it has.',
+      labelNames: ['role'],
+      registers,
+    }).set({ role: this.role || 'none' }, 1);
+    new Gauge({
+      name: 'svc_replication_lsn',
+      help: 'Number of the last change that this node has.',
+      registers,
+      async collect() {
+        this.set(await feed.head());
+      },
+    });
     const lag = (): number => this.#follower?.lagMs ?? 0;
-    new Gauge({ name: 'svc_replication_lag_ms', help: 'Milliseconds that this follower is behind its leader.', registers, collect() { this.set(lag()); } });
-    new Gauge({ name: 'svc_replication_followers_connected', help: 'Followers that are connected.', registers, collect() { this.set(leader?.connected ?? 0); } });
+    new Gauge({
+      name: 'svc_replication_lag_ms',
+      help: 'Milliseconds that this follower is behind its leader.',
+      registers,
+      collect() {
+        this.set(lag());
+      },
+    });
+    new Gauge({
+      name: 'svc_replication_followers_connected',
+      help: 'Followers that are connected.',
+      registers,
+      collect() {
+        this.set(leader?.connected ?? 0);
+      },
+    });
   }
 
   #requireLeader(): Leader {
-    if (this.#leader === undefined) throw new ServiceError('not_leader', `this node is ${this.role === '' ? 'no leader' : 'a follower itself'}`);
+    if (this.#leader === undefined)
+      throw new ServiceError('not_leader', `this node is ${this.role === '' ? 'no leader' : 'a follower itself'}`);
     return this.#leader;
   }
 
@@ -202,7 +262,8 @@ export class Replication {
   async #fence(epoch: number): Promise<void> {
     if (epoch <= this.#state.fencedBy) return;
     this.#state = { ...this.#state, fencedBy: epoch };
-    this.#deps.log.error({ epoch: this.#state.epoch, fencedBy: epoch }, 'another leader took the place of this one: it takes no more writes');
+    this.#deps.log.error({ epoch: this.#state.epoch, fencedBy: epoch },
+      'another leader took the place of this one: it takes no more writes');
     await this.#deps.sql.transaction((tx) => tx.run('UPDATE replication SET fenced_by = ?', [epoch]));
   }
 
@@ -223,7 +284,9 @@ export class Replication {
   async #prune(): Promise<void> {
     const { log, timer = systemTimer } = this.#deps;
     while (!this.#stopping.signal.aborted) {
-      await this.#binlog!.prune().catch((error: unknown) => log.warn({ err: error }, 'old entries of the binlog could not be removed; trying again in a minute'));
+      await this.#binlog!.prune().catch((error: unknown) =>
+        log.warn({ err: error }, 'old entries of the binlog could not be removed; trying again in a minute')
+      );
       await timer.sleep(PRUNE_MS, this.#stopping.signal);
     }
   }
@@ -233,7 +296,14 @@ export class Replication {
     const { settings: { leaderAddr, retryMs }, timer = systemTimer, log } = this.#deps;
     if (this.role !== 'leader' || leaderAddr === '') return;
     this.#link = this.#deps.connect();
-    await announceLeader({ link: this.#link, epoch: () => this.#state.epoch, fence: (epoch) => this.#fence(epoch), retryMs, timer, log }, this.#stopping.signal);
+    await announceLeader({
+      link: this.#link,
+      epoch: () => this.#state.epoch,
+      fence: (epoch) => this.#fence(epoch),
+      retryMs,
+      timer,
+      log,
+    }, this.#stopping.signal);
   }
 }
 

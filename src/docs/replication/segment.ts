@@ -8,7 +8,8 @@ import type { Place } from './state.ts';
 /**
  * A binlog is a folder of segments, which are named after the position before their first entry:
  *
- *     "QUIREBL1" | position (u64) | LSN (u64) | checksum (u32) | history (32 letters) | CRC-32 of all this (u32) | entries ...
+ * "QUIREBL1" | position (u64) | LSN (u64) | checksum (u32) | history (32 letters) | CRC-32 of all this (u32) | entries
+ * ...
  */
 const MAGIC = 'QUIREBL1';
 export const HEADER = 64;
@@ -20,11 +21,13 @@ export interface SegmentBase extends Place {
   readonly lsn: number;
 }
 
-export const pathOf = (folder: string, position: number): string => join(folder, `${String(position).padStart(16, '0')}${ENDING}`);
+export const pathOf = (folder: string, position: number): string =>
+  join(folder, `${String(position).padStart(16, '0')}${ENDING}`);
 
 /** Positions by which segments are named, in order. */
 export function listSegments(folder: string): number[] {
-  return readdirSync(folder).filter((name) => /^\d{16}\.binlog$/.test(name)).map((name) => Number(name.slice(0, 16))).sort((a, b) => a - b);
+  return readdirSync(folder).filter((name) => /^\d{16}\.binlog$/.test(name)).map((name) => Number(name.slice(0, 16)))
+    .sort((a, b) => a - b);
 }
 
 export function removeSegments(folder: string, positions: readonly number[]): void {
@@ -37,8 +40,8 @@ export async function removeSegment(folder: string, position: number): Promise<v
 }
 
 /**
- * Creates a new segment and returns its descriptor, for writing at its end. The entry of its folder is on disk on return. A failure leaves no
- * file, which would prevent another attempt.
+ * Creates a new segment and returns its descriptor, for writing at its end. The entry of its folder is on disk on
+ * return. A failure leaves no file, which would prevent another attempt.
  */
 export function createSegment(folder: string, base: SegmentBase): number {
   const header = Buffer.alloc(HEADER);
@@ -75,16 +78,20 @@ function syncFolder(folder: string): void {
 function readBase(descriptor: number): SegmentBase {
   const header = Buffer.alloc(HEADER);
   readSync(descriptor, header, 0, HEADER, 0);
-  if (header.toString('latin1', 0, 8) !== MAGIC || crc32(header.subarray(0, HEADER - 4)) !== header.readUInt32LE(HEADER - 4)) throw new BadEntry('a segment of the binlog has no header');
+  if (header.toString('latin1', 0, 8) !== MAGIC ||
+    crc32(header.subarray(0, HEADER - 4)) !== header.readUInt32LE(HEADER - 4))
+    throw new BadEntry('a segment of the binlog has no header');
   return {
-    position: Number(header.readBigUInt64LE(8)), lsn: Number(header.readBigUInt64LE(16)),
-    checksum: header.readUInt32LE(24), history: header.toString('latin1', 28, 60),
+    position: Number(header.readBigUInt64LE(8)),
+    lsn: Number(header.readBigUInt64LE(16)),
+    checksum: header.readUInt32LE(24),
+    history: header.toString('latin1', 28, 60),
   };
 }
 
 /**
- * Reads the entries of a segment in pieces of complete ones, of about 256 KiB and in separate memory. Data that is written after the limit
- * meanwhile is ignored.
+ * Reads the entries of a segment in pieces of complete ones, of about 256 KiB and in separate memory. Data that is
+ * written after the limit meanwhile is ignored.
  */
 export class SegmentReader {
   readonly base: SegmentBase;
@@ -120,13 +127,17 @@ export class SegmentReader {
   }
 
   /** Entries up to a position, which is that of `last`; undefined when there are none (any more). Throws `BadEntry`. */
-  next(limit: number): { readonly bytes: Buffer; readonly last: NonNullable<ReturnType<typeof entryAt>>['entry'] } | undefined {
+  next(
+    limit: number,
+  ): { readonly bytes: Buffer; readonly last: NonNullable<ReturnType<typeof entryAt>>['entry'] } | undefined {
     if (this.#position >= limit) return undefined;
     const buffer = Buffer.allocUnsafe(READ + MAX_ENTRY);
     const bytes = buffer.subarray(0, readSync(this.#descriptor, buffer, 0, buffer.length, this.#offset));
     let end = 0;
     let last: ReturnType<typeof entryAt>;
-    for (let found = entryAt(bytes, 0); found !== undefined && found.entry.position <= limit && end < READ; found = entryAt(bytes, end)) {
+    for (let found = entryAt(bytes, 0); found !== undefined && found.entry.position <= limit && end < READ;
+      found = entryAt(bytes, end))
+    {
       last = found;
       end = found.end;
     }

@@ -25,12 +25,15 @@ export function compileSchema(schema: ValidationSchema): MetaCheck {
   return async (meta, effort) => {
     const found: string[] = [];
     effort.nextDocument();
-    for await (const problem of violations(meta, required, rules, effort)) if (found.push(problem) === MAX_VIOLATIONS) break;
+    for await (const problem of violations(meta, required, rules, effort))
+      if (found.push(problem) === MAX_VIOLATIONS) break;
     return found;
   };
 }
 
-async function* violations(meta: Meta, required: readonly string[], rules: readonly (readonly [string, ValuesCheck[]])[], effort: Effort): AsyncGenerator<string> {
+async function* violations(meta: Meta, required: readonly string[],
+  rules: readonly (readonly [string, ValuesCheck[]])[], effort: Effort): AsyncGenerator<string>
+{
   for (const key of required) {
     if (valuesOf(meta, key).length === 0) yield `required key "${key}" is missing`;
   }
@@ -46,8 +49,12 @@ function valuesOf(meta: Meta, key: string): readonly string[] {
 
 function compileRule({ type, enum: allowed, minItems, maxItems, pattern }: MetaRule): ValuesCheck[] {
   const checks: ValuesCheck[] = [];
-  if (minItems !== undefined) checks.push((values) => (values.length < minItems ? [`${values.length} values are below minItems ${minItems}`] : []));
-  if (maxItems !== undefined) checks.push((values) => (values.length > maxItems ? [`${values.length} values exceed maxItems ${maxItems}`] : []));
+  if (minItems !== undefined)
+    checks.push((
+      values,
+    ) => (values.length < minItems ? [`${values.length} values are below minItems ${minItems}`] : []));
+  if (maxItems !== undefined)
+    checks.push((values) => (values.length > maxItems ? [`${values.length} values exceed maxItems ${maxItems}`] : []));
   if (type !== undefined) checks.push(eachValue((value) => readsAs(type, value), `is not ${TYPE_NAMES[type]}`));
   if (allowed !== undefined) checks.push(inEnum(allowed));
   if (pattern !== undefined) {
@@ -59,7 +66,7 @@ function compileRule({ type, enum: allowed, minItems, maxItems, pattern }: MetaR
 /** Ends at the first value for which no effort is left, because it would not suffice for the next one either. */
 function matching(pattern: string): ValuesCheck {
   const expression = compileSafeRegExp(pattern);
-  return async function* (values, effort) {
+  return async function*(values, effort) {
     for (const value of values) {
       const matches = await effort.matches(expression, value);
       if (matches === false) yield `value "${shorten(value)}" does not match the pattern ${pattern}`;
@@ -78,7 +85,7 @@ function inEnum(allowed: readonly string[]): ValuesCheck {
 }
 
 function eachValue(holds: (value: string) => boolean, problem: string): ValuesCheck {
-  return function* (values) {
+  return function*(values) {
     for (const value of values) if (!holds(value)) yield `value "${shorten(value)}" ${problem}`;
   };
 }

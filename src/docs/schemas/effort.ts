@@ -10,7 +10,9 @@ const REQUEST_STEPS = 10 * DOCUMENT_STEPS;
 /** Number of steps after which other work gets the event loop: a few milliseconds. */
 const SLICE = 250_000;
 
-/** The steps of the patterns of one request, counted so that the same metadata have the same outcome on every machine. */
+/**
+ * The steps of the patterns of one request, counted so that the same metadata have the same outcome on every machine.
+ */
 export class Effort {
   #ofRequest: number;
   #ofDocument = 0;
@@ -28,7 +30,7 @@ export class Effort {
   /** Whether a pattern matches a value; undefined when that takes more steps than are left. */
   async matches(pattern: SafeRegExp, value: string): Promise<boolean | undefined> {
     const search = pattern.search(value);
-    for (let before = 0; ; before = search.steps) {
+    for (let before = 0;; before = search.steps) {
       const found = search.advance(Math.min(this.#slice, this.#ofDocument));
       const taken = search.steps - before;
       this.#ofDocument -= taken;

@@ -1,13 +1,13 @@
 import { ServiceError } from '../../errors/index.ts';
 import { compileSafeRegExp } from '../../lib/safe-regexp.ts';
-import { VALUE_TYPES, type MetaRule, type ValidationSchema } from './validation-schema.ts';
+import { type MetaRule, type ValidationSchema, VALUE_TYPES } from './validation-schema.ts';
 
 const MAX_KEYS = 256;
 const MAX_VALUES = 1000;
 
 /**
- * Checks a schema, passed as an object or as a JSON string (decision D-48), and drops unknown parts. Throws `invalid_argument` with the
- * name of the wrong part, because the JSON form has not been validated before.
+ * Checks a schema, passed as an object or as a JSON string (decision D-48), and drops unknown parts. Throws
+ * `invalid_argument` with the name of the wrong part, because the JSON form has not been validated before.
  */
 export function parseSchema(input: unknown): ValidationSchema {
   const schema = record(typeof input === 'string' ? parseJson(input) : input, 'schema');
@@ -37,7 +37,8 @@ function parseRule(value: unknown, path: string): MetaRule {
   const minItems = optional(rule['minItems'], (given) => count(given, `${path}.minItems`));
   const maxItems = optional(rule['maxItems'], (given) => count(given, `${path}.maxItems`));
   const pattern = optional(rule['pattern'], (given) => checkedPattern(given, `${path}.pattern`));
-  if (minItems !== undefined && maxItems !== undefined && minItems > maxItems) throw wrong(`${path}.minItems`, 'must not exceed maxItems');
+  if (minItems !== undefined && maxItems !== undefined && minItems > maxItems)
+    throw wrong(`${path}.minItems`, 'must not exceed maxItems');
   return {
     ...(type && { type }),
     ...(allowed && { enum: allowed }),
@@ -57,19 +58,22 @@ function record(value: unknown, path: string): Record<string, unknown> {
 }
 
 function texts(value: unknown, path: string, most: number, least = 0): string[] {
-  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw wrong(path, 'must be an array of strings');
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
+    throw wrong(path, 'must be an array of strings');
   if (value.length < least || value.length > most) throw wrong(path, `must have ${least} to ${most} items`);
   return value;
 }
 
 function oneOf<T extends string>(value: unknown, allowed: readonly T[], path: string): T {
   const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) throw wrong(path, `must be one of ${allowed.join(', ')}, got ${JSON.stringify(value).slice(0, 80)}`);
+  if (found === undefined)
+    throw wrong(path, `must be one of ${allowed.join(', ')}, got ${JSON.stringify(value).slice(0, 80)}`);
   return found;
 }
 
 function count(value: unknown, path: string): number {
-  if (!Number.isInteger(value) || Number(value) < 0 || Number(value) > MAX_VALUES) throw wrong(path, `must be an integer from 0 to ${MAX_VALUES}`);
+  if (!Number.isInteger(value) || Number(value) < 0 || Number(value) > MAX_VALUES)
+    throw wrong(path, `must be an integer from 0 to ${MAX_VALUES}`);
   return value as number;
 }
 

@@ -9,7 +9,8 @@ export async function readSchemas(queries: Queries): Promise<(readonly [string, 
 
 export async function writeSchema(tx: Transaction, name: string, schema: ValidationSchema): Promise<void> {
   await tx.run(
-    'INSERT INTO schemas(collection, schema) VALUES (?, ?) ON CONFLICT(collection) DO UPDATE SET schema = excluded.schema',
+    'INSERT INTO schemas(collection, schema) VALUES (?, ?) ON CONFLICT(collection) DO UPDATE SET schema = ' +
+      'excluded.schema',
     [name, JSON.stringify(schema)],
   );
 }

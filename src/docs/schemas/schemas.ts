@@ -9,7 +9,9 @@ import { parseSchema } from './parse-schema.ts';
 import { readSchemas, removeSchema, writeSchema } from './schema-rows.ts';
 import type { ValidationSchema } from './validation-schema.ts';
 
-type SchemaHandlers = Required<Pick<Handlers<Operations>, 'setSchema' | 'getSchema' | 'deleteSchema' | 'listSchemas' | 'validateDocument'>>;
+type SchemaHandlers = Required<
+  Pick<Handlers<Operations>, 'setSchema' | 'getSchema' | 'deleteSchema' | 'listSchemas' | 'validateDocument'>
+>;
 
 /** The rules for the metadata of collections. */
 export interface Schemas {
@@ -17,8 +19,8 @@ export interface Schemas {
   /** Reads and compiles all schemas; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /**
-   * The violations of metadata, in the wording of decision D-48; empty when they are valid or there is no schema. Several documents of one
-   * request share its effort. Without a schema there is nothing to wait for.
+   * The violations of metadata, in the wording of decision D-48; empty when they are valid or there is no schema.
+   * Several documents of one request share its effort. Without a schema there is nothing to wait for.
    */
   violations(collection: string, meta: Meta, effort?: Effort): Promise<string[]> | string[];
   /** Whether the collection has a schema. */
@@ -35,7 +37,8 @@ interface Entry {
 export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>): Schemas {
   // By lowercased name of the collection. Every write needs them, so they are kept in memory, compiled.
   let entries = new Map<string, Entry>();
-  const violations: Schemas['violations'] = (collection, meta, effort = new Effort()) => entries.get(collection.toLowerCase())?.check(meta, effort) ?? [];
+  const violations: Schemas['violations'] = (collection, meta, effort = new Effort()) =>
+    entries.get(collection.toLowerCase())?.check(meta, effort) ?? [];
 
   const handlers: SchemaHandlers = {
     async setSchema({ collection, schema: given }, context) {
@@ -62,7 +65,9 @@ export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed
       return { status: 'ok' };
     },
     async listSchemas(_input, { identity }) {
-      const sorted = [...entries].filter(([collection]) => identity.may('read', collection)).sort(([a], [b]) => (a < b ? -1 : 1));
+      const sorted = [...entries].filter(([collection]) => identity.may('read', collection)).sort(([a],
+        [b]) => (a < b ? -1 : 1)
+      );
       return { schemas: sorted.map(([collection, { schema }]) => ({ collection, schema })) };
     },
     async validateDocument({ collection, meta }) {
@@ -76,12 +81,13 @@ export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed
     has: (collection) => entries.has(collection.toLowerCase()),
     warnings,
     // A transaction, so that no write can commit between reading and replacing.
-    load: () => sql.transaction(async (tx) => {
-      const stored = (await readSchemas(tx)).map(([name, schema]) => [name, toEntry(schema)] as const);
-      tx.onCommit(() => {
-        entries = new Map(stored);
-      });
-    }),
+    load: () =>
+      sql.transaction(async (tx) => {
+        const stored = (await readSchemas(tx)).map(([name, schema]) => [name, toEntry(schema)] as const);
+        tx.onCommit(() => {
+          entries = new Map(stored);
+        });
+      }),
   };
 }
 
@@ -91,7 +97,8 @@ function toEntry(schema: ValidationSchema): Entry {
 
 /** Structured front matter cannot be stored in flat metadata; as a single text value it cannot be filtered by. */
 function warnings(meta: Meta): string[] {
-  return Object.entries(meta)
-    .filter(([, values]) => values.some(looksLikeStringifiedMaps))
-    .map(([key]) => `key "${key}": a value looks like a stringified list of maps; store JSON, flattened keys such as "${key}.0.name", or leave it in the body`);
+  return Object.entries(meta).filter(([, values]) => values.some(looksLikeStringifiedMaps)).map(([key]) =>
+    `key "${key}": a value looks like a stringified list of maps; store JSON, flattened keys such as ` +
+    `"${key}.0.name", or leave it in the body`
+  );
 }

@@ -2,7 +2,11 @@ import type { ValueType } from './validation-schema.ts';
 
 /** Names of the types in messages. */
 export const TYPE_NAMES: Readonly<Record<ValueType, string>> = {
-  string: 'a string', number: 'a number', integer: 'an integer', boolean: 'a boolean', date: 'a date',
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'a boolean',
+  date: 'a date',
 };
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -10,16 +14,22 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const INTEGER = /^[+-]?\d+$/;
 
 /** RFC 3339, section 5.6: `full-date` or `date-time`. */
-const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]([01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
+const DATE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]([01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
 /** Whether a metadata value, which is always a string, can be read as the type (decision D-48). */
 export function readsAs(type: ValueType, value: string): boolean {
   switch (type) {
-    case 'string': return true;
-    case 'number': return NUMBER.test(value) && Number.isFinite(Number(value));
-    case 'integer': return INTEGER.test(value);
-    case 'boolean': return value === 'true' || value === 'false';
-    case 'date': return isDate(value);
+    case 'string':
+      return true;
+    case 'number':
+      return NUMBER.test(value) && Number.isFinite(Number(value));
+    case 'integer':
+      return INTEGER.test(value);
+    case 'boolean':
+      return value === 'true' || value === 'false';
+    case 'date':
+      return isDate(value);
   }
 }
 

@@ -4,7 +4,10 @@ import { SpellingIndex } from '../../search/spelling/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 
-/** The scope of a dictionary: a collection and a language, or, without a collection, the shared dictionary of the language. */
+/**
+ * The scope of a dictionary: a collection and a language, or, without a collection, the shared dictionary of the
+ * language.
+ */
 export interface DictionaryName {
   readonly collection?: string | undefined;
   readonly lang: string;
@@ -30,7 +33,9 @@ export class Dictionaries {
   /** Reads all dictionaries; before the first use, and again when the database was replaced. */
   async load(): Promise<void> {
     const pace = new Pace();
-    const rows = await this.#env.sql.all<{ collection: string; lang: string; word: string; frequency: number }>('SELECT collection, lang, word, frequency FROM dictionary_words');
+    const rows = await this.#env.sql.all<{ collection: string; lang: string; word: string; frequency: number }>(
+      'SELECT collection, lang, word, frequency FROM dictionary_words',
+    );
     const known = new Map<string, Dictionary>();
     for (const { collection, lang, word, frequency } of rows) {
       learn(dictionaryIn(known, { collection, lang }), word, frequency);
@@ -57,8 +62,13 @@ export class Dictionaries {
   add(name: DictionaryName, words: readonly string[], frequency: number): Promise<number> {
     return this.#change(name, words, async (tx, known) => {
       const added = words.filter((word) => !known.has(word));
-      if (known.size + added.length > MAX_WORDS) throw new ServiceError('invalid_argument', `a dictionary has at most ${MAX_WORDS} words`);
-      await tx.runMany('INSERT INTO dictionary_words(collection, lang, word, frequency) VALUES (?, ?, ?, ?) ON CONFLICT(collection, lang, word) DO UPDATE SET frequency = excluded.frequency', words.map((word) => [...rowOf(name), word, frequency]));
+      if (known.size + added.length > MAX_WORDS)
+        throw new ServiceError('invalid_argument', `a dictionary has at most ${MAX_WORDS} words`);
+      await tx.runMany(
+        'INSERT INTO dictionary_words(collection, lang, word, frequency) VALUES (?, ?, ?, ?) ON ' +
+          'CONFLICT(collection, lang, word) DO UPDATE SET frequency = excluded.frequency',
+        words.map((word) => [...rowOf(name), word, frequency]),
+      );
       tx.onCommit(() => {
         const dictionary = dictionaryIn(this.#known, name);
         for (const word of words) learn(dictionary, word, frequency);
@@ -71,7 +81,8 @@ export class Dictionaries {
   remove(name: DictionaryName, words: readonly string[]): Promise<number> {
     return this.#change(name, words, async (tx, known) => {
       const removed = words.filter((word) => known.has(word));
-      await tx.runMany('DELETE FROM dictionary_words WHERE collection = ? AND lang = ? AND word = ?', removed.map((word) => [...rowOf(name), word]));
+      await tx.runMany('DELETE FROM dictionary_words WHERE collection = ? AND lang = ? AND word = ?',
+        removed.map((word) => [...rowOf(name), word]));
       tx.onCommit(() => {
         const dictionary = dictionaryIn(this.#known, name);
         for (const word of removed) learn(dictionary, word, undefined);
@@ -81,10 +92,13 @@ export class Dictionaries {
   }
 
   /** Existing words are read in the transaction and not from memory, which may lack an earlier write. */
-  async #change(name: DictionaryName, words: readonly string[], change: (tx: Transaction, known: ReadonlySet<string>) => Promise<number>): Promise<number> {
+  async #change(name: DictionaryName, words: readonly string[],
+    change: (tx: Transaction, known: ReadonlySet<string>) => Promise<number>): Promise<number>
+  {
     if (words.length === 0) return 0;
     return this.#env.sql.transaction(async (tx) => {
-      const rows = await tx.all<{ word: string }>('SELECT word FROM dictionary_words WHERE collection = ? AND lang = ?', rowOf(name));
+      const rows = await tx.all<{ word: string }>('SELECT word FROM dictionary_words WHERE collection = ? AND lang = ?',
+        rowOf(name));
       const changed = await change(tx, new Set(rows.map(({ word }) => word)));
       await this.#env.feed.append(tx, [{ kind: 'dictionary.put', collection: rowOf(name)[0] }]);
       return changed;

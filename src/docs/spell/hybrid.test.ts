@@ -6,14 +6,36 @@ import { createSpell } from './index.ts';
 it('corrects the queries of hybrid search where the collection asks for it (decision D-94)', async () => {
   const fixture = await HybridFixture.open();
   const { environment } = fixture.base;
-  const spell = createSpell({ ...environment, settings: { ...environment.settings, spell: { enabled: true } } }, { words: fixture.search.deps });
+  const spell = createSpell({ ...environment, settings: { ...environment.settings, spell: { enabled: true } } }, {
+    words: fixture.search.deps,
+  });
   await spell.load();
   await fixture.add('a', 'Blue whales were swimming in the cold sea.');
-  const find = async (query: string, spellCorrect: boolean) => spell.correctingHybrid(fixture.hybrid.handlers.searchHybrid, fixture.hybrid.wordsOf, () => ({ spellCorrect }))({
-    collection: 'c', query, algorithm: 'bm25', strategy: 'alpha', alpha: 0, rrfK: 60, offset: 0, threshold: 0, distanceMetric: 'cosine', sort: 'combined', retrievalMode: 'parent',
-    windowSize: 1, facetMaxValues: 0, includeContent: false, fuzzy: 0, matchingStrategy: 'any', disableStem: false, disableSynonyms: false,
-  }, { signal: new AbortController().signal, budget: new AnswerBudget() } as never);
-  expect(await find('wahles', true)).toMatchObject({ total: 1, spellCorrected: { original: 'wahles', corrected: 'whales' } });
+  const find = async (query: string, spellCorrect: boolean) =>
+    spell.correctingHybrid(fixture.hybrid.handlers.searchHybrid, fixture.hybrid.wordsOf, () => ({ spellCorrect }))({
+      collection: 'c',
+      query,
+      algorithm: 'bm25',
+      strategy: 'alpha',
+      alpha: 0,
+      rrfK: 60,
+      offset: 0,
+      threshold: 0,
+      distanceMetric: 'cosine',
+      sort: 'combined',
+      retrievalMode: 'parent',
+      windowSize: 1,
+      facetMaxValues: 0,
+      includeContent: false,
+      fuzzy: 0,
+      matchingStrategy: 'any',
+      disableStem: false,
+      disableSynonyms: false,
+    }, { signal: new AbortController().signal, budget: new AnswerBudget() } as never);
+  expect(await find('wahles', true)).toMatchObject({
+    total: 1,
+    spellCorrected: { original: 'wahles', corrected: 'whales' },
+  });
   expect(await find('whale', true)).not.toHaveProperty('spellCorrected');
   expect(await find('wahles', false)).toMatchObject({ total: 0 });
   await fixture.close();

@@ -5,7 +5,8 @@ import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Context, Handlers, InputOf, OutputOf } from '../../operations/index.ts';
 import type { Candidate } from '../../search/spelling/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { MAX_SUGGESTIONS, resolveWords, respelled, respellings, unknownWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+import { MAX_SUGGESTIONS, resolveWords, respelled, respellings, unknownWords, type WordsDeps,
+  type WordsRequest } from '../fulltext/index.ts';
 import { filledCollections } from '../stored-collections.ts';
 import { Dictionaries } from './dictionaries.ts';
 import { Speller } from './speller.ts';
@@ -16,18 +17,22 @@ type Suggestion = OutputOf<Operations, 'suggestSpelling'>['tokenSuggestions'][nu
 
 /** Spelling (contract section 4; decisions section 4.10). */
 export interface Spell {
-  readonly handlers: Required<Pick<Handlers<Operations>, 'suggestSpelling' | 'cleanSpelling' | 'listDictionary' | 'addDictionaryWords' | 'deleteDictionaryWords'>>;
+  readonly handlers: Required<
+    Pick<Handlers<Operations>,
+      'suggestSpelling' | 'cleanSpelling' | 'listDictionary' | 'addDictionaryWords' | 'deleteDictionaryWords'>
+  >;
   /** Reads the dictionaries; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /** Bytes of memory of the words of a collection; undefined when there are none. */
   bytesOf(collection: string): number | undefined;
   /**
-   * Full-text search that corrects the queries of collections which enable it (decision D-94), and suggests other queries for those that
-   * find nothing.
+   * Full-text search that corrects the queries of collections which enable it (decision D-94), and suggests other
+   * queries for those that find nothing.
    */
   correcting(search: SearchHandler, config: (collection: string) => SpellConfig | undefined): SearchHandler;
   /** As above for hybrid search, without suggestions; `wordsOf` returns its full-text request. */
-  correctingHybrid(search: HybridHandler, wordsOf: (input: HybridInput) => WordsRequest, config: (collection: string) => SpellConfig | undefined): HybridHandler;
+  correctingHybrid(search: HybridHandler, wordsOf: (input: HybridInput) => WordsRequest,
+    config: (collection: string) => SpellConfig | undefined): HybridHandler;
 }
 
 type SearchInput = InputOf<Operations, 'searchFullText'>;
@@ -53,8 +58,10 @@ export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'setting
   const { enabled = false, maxBytes = DEFAULT_MAX_BYTES } = env.settings.spell ?? {};
   const dictionaries = new Dictionaries(env);
   const vocabularies = new Vocabularies(words.view, maxBytes);
-  const speller = async ({ collection, lang }: { readonly collection?: string; readonly lang: string }, { signal }: Pick<Context, 'signal'>): Promise<Speller> =>
-    Speller.open({ vocabularies, dictionaries }, collection === undefined ? await allCollections(env.sql) : [collection], lang, signal);
+  const speller = async ({ collection, lang }: { readonly collection?: string; readonly lang: string },
+    { signal }: Pick<Context, 'signal'>): Promise<Speller> =>
+    Speller.open({ vocabularies, dictionaries },
+      collection === undefined ? await allCollections(env.sql) : [collection], lang, signal);
   const handlers: Spell['handlers'] = {
     suggestSpelling: async (input, context) => suggest(await speller(input, context), input, context),
     cleanSpelling: async (input, context) => clean(await speller(input, context), input.text, context),
@@ -76,9 +83,12 @@ export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'setting
     correcting: (search, configOf) => async (input, context) => {
       const { spellCorrect = false, spellLang } = configOf(input.collection) ?? {};
       if (!enabled) return search(input, context);
-      const open = () => speller({ collection: input.collection, lang: spellLang || input.lang || words.settings.defaultLang }, context);
+      const open = () =>
+        speller({ collection: input.collection, lang: spellLang || input.lang || words.settings.defaultLang }, context);
       const corrected = spellCorrect ? correctQuery(words, await open(), resolveWords(words, input)) : input.query;
-      if (corrected === input.query) return withSuggestions(await search(input, context), async () => suggestedQueries(words, await open(), input, (query) => search(query, context)));
+      if (corrected === input.query)
+        return withSuggestions(await search(input, context),
+          async () => suggestedQueries(words, await open(), input, (query) => search(query, context)));
       const answer = await search({ ...input, query: corrected }, context);
       return { ...answer, spellCorrected: { original: input.query, corrected } } as typeof answer;
     },
@@ -86,7 +96,8 @@ export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'setting
       const { spellCorrect = false, spellLang } = configOf(input.collection) ?? {};
       if (!enabled || !spellCorrect) return search(input, context);
       const lang = spellLang || input.langs?.[0] || words.settings.defaultLang;
-      const corrected = correctQuery(words, await speller({ collection: input.collection, lang }, context), wordsOf(input));
+      const corrected = correctQuery(words, await speller({ collection: input.collection, lang }, context),
+        wordsOf(input));
       if (corrected === input.query) return search(input, context);
       const answer = await search({ ...input, query: corrected }, context);
       return { ...answer, spellCorrected: { original: input.query, corrected } } as typeof answer;
@@ -106,7 +117,10 @@ function correctQuery(words: WordsDeps, speller: Speller, request: WordsRequest)
 type Found = OutputOf<Operations, 'searchFullText'>;
 type Answer = Awaited<ReturnType<SearchHandler>>;
 
-/** Queries that are likeliest by words and frequencies come before those of full-text search, which are nearest by edits. */
+/**
+ * Queries that are likeliest by words and frequencies come before those of full-text search, which are nearest by
+ * edits.
+ */
 async function withSuggestions(answer: Answer, suggest: () => Promise<string[]>): Promise<Answer> {
   if (!('results' in answer) || answer.results.length > 0 || (answer.totalMatches ?? 0) > 0) return answer;
   const suggestions = [...new Set([...await suggest(), ...(answer.suggestions ?? [])])].slice(0, MAX_SUGGESTIONS);
@@ -114,38 +128,66 @@ async function withSuggestions(answer: Answer, suggest: () => Promise<string[]>)
 }
 
 /** Other spellings of a query, each of which finds something under the same filters. */
-async function suggestedQueries(words: WordsDeps, speller: Speller, { cursor: _cursor, facetBy: _facets, ...input }: SearchInput, search: (input: SearchInput) => Promise<Answer> | Answer): Promise<string[]> {
-  const corrections = unknownWords(words, resolveWords(words, input)).map((node) => ({ node, words: (speller.correct(node.form, MAX_SUGGESTIONS) ?? []).map(({ word }) => word) }));
+async function suggestedQueries(words: WordsDeps, speller: Speller,
+  { cursor: _cursor, facetBy: _facets, ...input }: SearchInput,
+  search: (input: SearchInput) => Promise<Answer> | Answer): Promise<string[]>
+{
+  const corrections = unknownWords(words, resolveWords(words, input)).map((node) => ({
+    node,
+    words: (speller.correct(node.form, MAX_SUGGESTIONS) ?? []).map(({ word }) => word),
+  }));
   const found: string[] = [];
-  for (const query of respellings(Buffer.from(input.query), corrections.filter((correction) => correction.words.length > 0))) {
-    const { results } = await search({ ...input, query, limit: 1, offset: 0, includeContent: false, highlight: false }) as Found;
+  for (const query of respellings(Buffer.from(input.query),
+    corrections.filter((correction) => correction.words.length > 0)))
+  {
+    const { results } = await search({
+      ...input,
+      query,
+      limit: 1,
+      offset: 0,
+      includeContent: false,
+      highlight: false,
+    }) as Found;
     if (results.length > 0) found.push(query);
   }
   return found;
 }
 
 /** `POST /v1/spell-suggest`. */
-async function suggest(speller: Speller, { text, maxSuggestions }: InputOf<Operations, 'suggestSpelling'>, { signal }: Pick<Context, 'signal'>): Promise<OutputOf<Operations, 'suggestSpelling'>> {
+async function suggest(speller: Speller, { text, maxSuggestions }: InputOf<Operations, 'suggestSpelling'>,
+  { signal }: Pick<Context, 'signal'>): Promise<OutputOf<Operations, 'suggestSpelling'>>
+{
   const tokenSuggestions: Suggestion[] = [];
   const { text: suggestedText } = await replaceWords(text, signal, (original) => {
     const token = plainWord(original);
     const candidates = speller.correct(token, Math.max(maxSuggestions, LEAST_CANDIDATES));
     if (candidates === undefined) return undefined;
     const [best] = candidates;
-    tokenSuggestions.push({ token, original, corrected: best?.word ?? token, confidence: confidenceOf(token, candidates), suggestions: candidates.slice(0, maxSuggestions).map(({ word }) => word) });
+    tokenSuggestions.push({
+      token,
+      original,
+      corrected: best?.word ?? token,
+      confidence: confidenceOf(token, candidates),
+      suggestions: candidates.slice(0, maxSuggestions).map(({ word }) => word),
+    });
     return best?.word;
   });
   return { originalText: text, suggestedText, tokenSuggestions };
 }
 
 /** `POST /v1/spell-cleanup`. */
-async function clean(speller: Speller, text: string, { signal }: Pick<Context, 'signal'>): Promise<OutputOf<Operations, 'cleanSpelling'>> {
-  const { text: cleaned, replaced } = await replaceWords(text, signal, (original) => speller.correct(plainWord(original), 1)?.[0]?.word);
+async function clean(speller: Speller, text: string,
+  { signal }: Pick<Context, 'signal'>): Promise<OutputOf<Operations, 'cleanSpelling'>>
+{
+  const { text: cleaned, replaced } = await replaceWords(text, signal,
+    (original) => speller.correct(plainWord(original), 1)?.[0]?.word);
   return { original: text, cleaned, correctionsApplied: replaced };
 }
 
 /** A text with some words replaced, with their capitals. For undefined, a word is unchanged. Pauses between steps. */
-async function replaceWords(text: string, signal: AbortSignal, otherFor: (word: string) => string | undefined): Promise<{ readonly text: string; readonly replaced: number }> {
+async function replaceWords(text: string, signal: AbortSignal,
+  otherFor: (word: string) => string | undefined): Promise<{ readonly text: string; readonly replaced: number }>
+{
   const pace = new Pace();
   const parts: string[] = [];
   let from = 0;
@@ -162,7 +204,10 @@ async function replaceWords(text: string, signal: AbortSignal, otherFor: (word: 
   return { text: [...parts, text.slice(from)].join(''), replaced };
 }
 
-/** Depends on the distance and on how much more frequent the best correction is than the next (decisions section 4.10); two decimals. */
+/**
+ * Depends on the distance and on how much more frequent the best correction is than the next (decisions section 4.10);
+ * two decimals.
+ */
 function confidenceOf(word: string, [best, next]: readonly Candidate[]): number {
   if (best === undefined) return 0;
   const share = best.frequency / (best.frequency + (next?.frequency ?? 0));

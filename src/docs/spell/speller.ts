@@ -14,7 +14,9 @@ export class Speller {
   readonly #sources: readonly SpellingIndex[];
   readonly #cache = new Map<string, readonly Candidate[] | undefined>();
 
-  private constructor(vocabularies: Vocabularies, dictionaries: Dictionaries, collections: readonly string[], names: readonly DictionaryName[], sources: readonly SpellingIndex[]) {
+  private constructor(vocabularies: Vocabularies, dictionaries: Dictionaries, collections: readonly string[],
+    names: readonly DictionaryName[], sources: readonly SpellingIndex[])
+  {
     this.#vocabularies = vocabularies;
     this.#dictionaries = dictionaries;
     this.#collections = collections;
@@ -23,14 +25,23 @@ export class Speller {
   }
 
   /** Throws `IndexLoading`. */
-  static async open({ vocabularies, dictionaries }: { readonly vocabularies: Vocabularies; readonly dictionaries: Dictionaries }, collections: readonly string[], lang: string, signal: AbortSignal): Promise<Speller> {
+  static async open(
+    { vocabularies, dictionaries }: { readonly vocabularies: Vocabularies; readonly dictionaries: Dictionaries },
+    collections: readonly string[],
+    lang: string,
+    signal: AbortSignal,
+  ): Promise<Speller> {
     const names = [{ lang }, ...collections.map((collection) => ({ collection, lang }))];
     const sources: (SpellingIndex | undefined)[] = names.map((name) => dictionaries.spellingOf(name));
     for (const collection of collections) sources.push(await vocabularies.of(collection, signal));
-    return new Speller(vocabularies, dictionaries, collections, names, sources.filter((source) => source !== undefined));
+    return new Speller(vocabularies, dictionaries, collections, names,
+      sources.filter((source) => source !== undefined));
   }
 
-  /** The likeliest corrections of an unknown word, at most `limit`, likeliest first; undefined for a known one. Words are lowercased. */
+  /**
+   * The likeliest corrections of an unknown word, at most `limit`, likeliest first; undefined for a known one. Words
+   * are lowercased.
+   */
   correct(word: string, limit: number): readonly Candidate[] | undefined {
     if (this.#cache.has(word)) return this.#cache.get(word);
     const corrections = this.#isKnown(word) ? undefined : this.#near(word, limit);
@@ -39,7 +50,9 @@ export class Speller {
   }
 
   #isKnown(word: string): boolean {
-    const isIn = (one: string): boolean => this.#names.some((name) => this.#dictionaries.knows(name, one)) || this.#collections.some((collection) => this.#vocabularies.knows(collection, one));
+    const isIn = (one: string): boolean =>
+      this.#names.some((name) => this.#dictionaries.knows(name, one)) ||
+      this.#collections.some((collection) => this.#vocabularies.knows(collection, one));
     // The index contains the parts of a word with an apostrophe.
     return isIn(word) || (/['’]/.test(word) && word.split(/['’]/).every((part) => part === '' || isIn(part)));
   }
@@ -48,11 +61,17 @@ export class Speller {
   #near(word: string, limit: number): Candidate[] {
     const found = new Map<string, Candidate>();
     for (const source of this.#sources) {
-      for (const { word: other, edits, frequency } of source.near(word, { edits: word.length < TWO_EDITS_FROM ? 1 : 2, limit })) {
+      for (const { word: other, edits, frequency } of source.near(word, {
+        edits: word.length < TWO_EDITS_FROM ? 1 : 2,
+        limit,
+      })) {
         found.set(other, { word: other, edits, frequency: frequency + (found.get(other)?.frequency ?? 0) });
       }
     }
     const first = word[0];
-    return [...found.values()].sort((a, b) => a.edits - b.edits || b.frequency - a.frequency || Number(b.word[0] === first) - Number(a.word[0] === first) || (a.word < b.word ? -1 : 1)).slice(0, limit);
+    return [...found.values()].sort((a, b) =>
+      a.edits - b.edits || b.frequency - a.frequency || Number(b.word[0] === first) - Number(a.word[0] === first) ||
+      (a.word < b.word ? -1 : 1)
+    ).slice(0, limit);
   }
 }

@@ -27,10 +27,10 @@ const FEW = 10_000;
 const WORD = /^\p{L}[\p{L}\p{M}'’]+$/u;
 
 /**
- * The words of collections by their spelling, built on first use and updated from the full-text index: they are read again when the
- * documents have changed; if there are many words, in the background and for at most a twentieth of the time. Whether a word is known is
- * always read from the index itself. All vocabularies together use at most `maxBytes`: the least recently used collection is dropped first,
- * and of a single one that is too large the rarest words.
+ * The words of collections by their spelling, built on first use and updated from the full-text index: they are read
+ * again when the documents have changed; if there are many words, in the background and for at most a twentieth of the
+ * time. Whether a word is known is always read from the index itself. All vocabularies together use at most `maxBytes`:
+ * the least recently used collection is dropped first, and of a single one that is too large the rarest words.
  */
 export class Vocabularies {
   readonly #view: Pick<FullTextView, 'indexOf'>;
@@ -62,12 +62,22 @@ export class Vocabularies {
       return undefined;
     }
     let vocabulary = this.#known.get(name);
-    if (vocabulary?.source !== source) vocabulary = { source, spelling: new SpellingIndex(), version: '', readAt: -Infinity, took: 0, leastDocuments: 1, reading: undefined };
+    if (vocabulary?.source !== source)
+      vocabulary = {
+        source,
+        spelling: new SpellingIndex(),
+        version: '',
+        readAt: -Infinity,
+        took: 0,
+        leastDocuments: 1,
+        reading: undefined,
+      };
     this.#known.delete(name);
     this.#known.set(name, vocabulary);
     const isFirst = vocabulary.version === '';
     const hasFew = vocabulary.spelling.words <= FEW;
-    const isStale = vocabulary.version !== source.version && (hasFew || performance.now() - vocabulary.readAt >= REST * vocabulary.took);
+    const isStale = vocabulary.version !== source.version &&
+      (hasFew || performance.now() - vocabulary.readAt >= REST * vocabulary.took);
     if (isStale) vocabulary.reading ??= this.#read(vocabulary).finally(() => (vocabulary.reading = undefined));
     // The first answer needs all words; later ones may use the previous words if there are many.
     if (isFirst || hasFew) await vocabulary.reading;
@@ -95,7 +105,8 @@ export class Vocabularies {
     spelling.beginRound();
     for (let from: number | undefined = 0; from !== undefined;) {
       const { words, next }: ReturnType<TextIndex['words']> = source.words(from, STEP);
-      for (const { word, documents } of words) if (documents >= leastDocuments && WORD.test(word)) spelling.put(word, documents);
+      for (const { word, documents } of words)
+        if (documents >= leastDocuments && WORD.test(word)) spelling.put(word, documents);
       if (spelling.bytes > this.#maxBytes) return false;
       from = next;
       await pace.rest();

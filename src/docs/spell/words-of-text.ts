@@ -16,8 +16,9 @@ const SIGNS = /[@:/\\_#=&%+~$.\p{N}]/u;
 const MAX_ABBREVIATION = 4;
 
 /**
- * The words of prose in a Markdown text: without code, tags, addresses, targets of links, numbers, abbreviations, and names with special
- * characters or inner capitals. One pass, which continues when the next word is requested; no text is scanned twice.
+ * The words of prose in a Markdown text: without code, tags, addresses, targets of links, numbers, abbreviations, and
+ * names with special characters or inner capitals. One pass, which continues when the next word is requested; no text
+ * is scanned twice.
  */
 export function* wordsOfText(text: string): Generator<TextWord> {
   let isCode = false;
@@ -75,9 +76,9 @@ function endOfPiece(text: string, start: number, end: number): number {
 /** The words of a piece without separators, split at hyphens. */
 function* wordsOfPiece(text: string, start: number, stop: number): Generator<TextWord> {
   let last = stop;
-  while (last > start && '.:\'’-'.includes(text[last - 1]!)) last--;
+  while (last > start && ".:'’-".includes(text[last - 1]!)) last--;
   let first = start;
-  while (first < last && '\'’-#'.includes(text[first]!)) first++;
+  while (first < last && "'’-#".includes(text[first]!)) first++;
   const piece = text.slice(first, last);
   if (SIGNS.test(piece)) return;
   let at = first;

@@ -10,19 +10,32 @@ export interface BackupReport extends BackupStats {
 /** The metrics of scheduled backups. Before the first successful backup, its gauges have no sample. */
 export function registerBackups(registers: Registry[], report: () => BackupReport, clock: Clock): void {
   const gauge = (name: string, help: string, value: (report: BackupReport) => number | undefined): void => {
-    new Gauge({ name, help, registers, collect() {
-      const known = value(report());
-      if (known === undefined) this.remove();
-      else this.set(known);
-    } });
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const known = value(report());
+        if (known === undefined) this.remove();
+        else this.set(known);
+      },
+    });
   };
-  gauge('svc_backup_age_seconds', 'Age of the last scheduled backup that was verified.', ({ lastGoodAt }) => (lastGoodAt === undefined ? undefined : clock.now() / 1000 - lastGoodAt));
-  gauge('svc_backup_duration_seconds', 'Time that it took, its copy included.', ({ lastDurationSeconds }) => lastDurationSeconds);
+  gauge('svc_backup_age_seconds', 'Age of the last scheduled backup that was verified.',
+    ({ lastGoodAt }) => (lastGoodAt === undefined ? undefined : clock.now() / 1000 - lastGoodAt));
+  gauge('svc_backup_duration_seconds', 'Time that it took, its copy included.',
+    ({ lastDurationSeconds }) => lastDurationSeconds);
   gauge('svc_backup_size_bytes', 'Its size.', ({ lastSizeBytes }) => lastSizeBytes);
-  new Counter({ name: 'svc_backups_total', help: 'Scheduled backups by outcome.', labelNames: ['outcome'], registers, collect() {
-    this.reset();
-    for (const [outcome, count] of Object.entries(report().counts)) this.inc({ outcome }, count);
-  } });
+  new Counter({
+    name: 'svc_backups_total',
+    help: 'Scheduled backups by outcome.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(report().counts)) this.inc({ outcome }, count);
+    },
+  });
 }
 
 export function statsOf({ counts: _, ...stats }: BackupReport): BackupStats {

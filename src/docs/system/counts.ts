@@ -1,4 +1,4 @@
-import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Row, Sql } from '../../storage/index.ts';
 import { expiredDocuments, filledCollections } from '../stored-collections.ts';
@@ -26,19 +26,18 @@ interface Counted extends Row {
 const REVISIONS = 'SELECT d.cid, count(*) AS n FROM revisions r JOIN documents d ON d.ord = r.ord GROUP BY d.cid';
 
 /**
- * The contents of each collection, by name; system collections (`_`) and empty ones are left out. Expired documents do not count. These are
- * long scans, so they run outside the event loop. `metaIndicesOf` is called for each collection.
+ * The contents of each collection, by name; system collections (`_`) and empty ones are left out. Expired documents do
+ * not count. These are long scans, so they run outside the event loop. `metaIndicesOf` is called for each collection.
  */
 export async function countCollections({ sql, clock, metaIndicesOf }: CountDeps): Promise<CollectionCounts[]> {
-  const [collections, expired, revisions] = await Promise.all([
-    filledCollections(sql.background),
-    expiredDocuments(sql.background, unixSeconds(clock)),
-    sql.background.all<Counted>(REVISIONS).then(byCollection),
-  ]);
-  return collections
-    .filter(({ name }) => !isSystemCollection(name))
-    .map(({ id, name, docs }) => ({ name, documents: docs - (expired.get(id) ?? 0), revisions: revisions(id), metaIndices: metaIndicesOf(name) }))
-    .filter(({ documents }) => documents > 0);
+  const [collections, expired, revisions] = await Promise.all([filledCollections(sql.background),
+    expiredDocuments(sql.background, unixSeconds(clock)), sql.background.all<Counted>(REVISIONS).then(byCollection)]);
+  return collections.filter(({ name }) => !isSystemCollection(name)).map(({ id, name, docs }) => ({
+    name,
+    documents: docs - (expired.get(id) ?? 0),
+    revisions: revisions(id),
+    metaIndices: metaIndicesOf(name),
+  })).filter(({ documents }) => documents > 0);
 }
 
 function byCollection(rows: readonly Counted[]): (cid: number) => number {

@@ -1,6 +1,6 @@
 import type { Sql } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { countCollections, type CollectionCounts, type CountDeps } from './counts.ts';
+import { type CollectionCounts, countCollections, type CountDeps } from './counts.ts';
 
 /** The values of the database for the metrics. */
 export interface DatabaseNumbers {
@@ -25,16 +25,18 @@ export async function bytesOfChange(sql: Pick<Sql, 'get'>): Promise<number> {
   return sample!.n === 0 ? 0 : sample!.bytes / sample!.n + ENTRY_OVERHEAD;
 }
 
-export async function readNumbers({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>, { metaIndicesOf }: Pick<CountDeps, 'metaIndicesOf'>): Promise<DatabaseNumbers> {
-  const [sizeBytes, collections, schemas, head, oldestLsn, entrySize] = await Promise.all([
-    sql.sizeBytes(),
-    countCollections({ sql, clock, metaIndicesOf }),
-    sql.get<{ n: number }>('SELECT count(*) AS n FROM schemas'),
-    feed.head(),
-    feed.oldest(),
-    bytesOfChange(sql),
-  ]);
+export async function readNumbers({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>,
+  { metaIndicesOf }: Pick<CountDeps, 'metaIndicesOf'>): Promise<DatabaseNumbers>
+{
+  const [sizeBytes, collections, schemas, head, oldestLsn, entrySize] = await Promise.all([sql.sizeBytes(),
+    countCollections({ sql, clock, metaIndicesOf }), sql.get<{ n: number }>('SELECT count(*) AS n FROM schemas'),
+    feed.head(), feed.oldest(), bytesOfChange(sql)]);
   // Numbers are consecutive, so nothing needs to be counted.
   const entries = head === 0 ? 0 : head - oldestLsn + 1;
-  return { sizeBytes, collections, schemas: schemas!.n, binlog: { entries, sizeBytes: Math.round(entries * entrySize), oldestLsn } };
+  return {
+    sizeBytes,
+    collections,
+    schemas: schemas!.n,
+    binlog: { entries, sizeBytes: Math.round(entries * entrySize), oldestLsn },
+  };
 }

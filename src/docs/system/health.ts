@@ -8,7 +8,10 @@ import { describePersistence } from './persistence.ts';
  * The state of the service (contract section 4, decision D-60). Throws `unavailable` with
  * `{status: "unhealthy", mode}` in its body when the database does not answer.
  */
-export async function checkHealth({ sql, settings, replication }: Pick<DocsEnvironment, 'sql' | 'settings' | 'replication'>, mcp?: McpDescription): Promise<Health> {
+export async function checkHealth(
+  { sql, settings, replication }: Pick<DocsEnvironment, 'sql' | 'settings' | 'replication'>,
+  mcp?: McpDescription,
+): Promise<Health> {
   const { mode } = settings;
   if (!(await sql.healthy())) {
     throw new ServiceError('unavailable', 'the database is unreachable', { body: { status: 'unhealthy', mode } });

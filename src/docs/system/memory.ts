@@ -14,10 +14,16 @@ export function memoryOf(): ProcessMemory {
 
 /** Adds the metric of the memory of this process, by part. */
 export function registerMemory(registers: Registry[]): void {
-  new Gauge({ name: 'svc_memory_bytes', help: 'Resident memory of the process, by part; the mapped part is given back when memory is short.', labelNames: ['part'], registers, collect() {
-    const { resident: _, ...parts } = memoryOf();
-    for (const [part, bytes] of Object.entries(parts)) this.set({ part }, bytes);
-  } });
+  new Gauge({
+    name: 'svc_memory_bytes',
+    help: 'Resident memory of the process, by part; the mapped part is given back when memory is short.',
+    labelNames: ['part'],
+    registers,
+    collect() {
+      const { resident: _, ...parts } = memoryOf();
+      for (const [part, bytes] of Object.entries(parts)) this.set({ part }, bytes);
+    },
+  });
 }
 
 /** 0 where the system does not tell. */

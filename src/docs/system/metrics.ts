@@ -2,11 +2,11 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { IndexBytes } from '../../../generated/docs/sdk/types.gen.ts';
 import { cached } from '../../lib/cached.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { registerBackups, type BackupReport } from './backups.ts';
+import { type BackupReport, registerBackups } from './backups.ts';
 import type { CountDeps } from './counts.ts';
-import { countersOf, renderSummed, registerProcesses, type Counted, type OtherProcesses } from './other-processes.ts';
-import { readNumbers, type DatabaseNumbers } from './database-numbers.ts';
+import { type DatabaseNumbers, readNumbers } from './database-numbers.ts';
 import { registerMemory } from './memory.ts';
+import { type Counted, countersOf, type OtherProcesses, registerProcesses, renderSummed } from './other-processes.ts';
 import { INTERFACE_VERSION } from './version.ts';
 
 /** Counting reads much data, and scrapers are frequent. */
@@ -16,7 +16,13 @@ const CACHE_MS = 15_000;
 export const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The views under their names in `/ready`. */
-const VIEWS: Readonly<Record<keyof IndexBytes, string>> = { fullText: 'full-text', vectors: 'vector', columns: 'columns', geo: 'geo', spelling: 'spelling' };
+const VIEWS: Readonly<Record<keyof IndexBytes, string>> = {
+  fullText: 'full-text',
+  vectors: 'vector',
+  columns: 'columns',
+  geo: 'geo',
+  spelling: 'spelling',
+};
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -63,18 +69,39 @@ export interface MetricsSources extends Pick<CountDeps, 'metaIndicesOf'> {
 }
 
 /**
- * The metrics of the document service (decisions section 4.1). Labels have few values, whatever clients send: paths are templates, unknown
- * ones `/other`. `registerMore` adds those of other areas.
+ * The metrics of the document service (decisions section 4.1). Labels have few values, whatever clients send: paths are
+ * templates, unknown ones `/other`. `registerMore` adds those of other areas.
  */
-export function createMetrics(environment: DocsEnvironment, sources: MetricsSources, registerMore: (registers: Registry[]) => void = () => undefined): Metrics {
+export function createMetrics(environment: DocsEnvironment, sources: MetricsSources,
+  registerMore: (registers: Registry[]) => void = () => undefined): Metrics
+{
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   collectDefaultMetrics({ register: registry });
-  new Gauge({ name: 'svc_info', help: 'Version of the interface and access mode.', labelNames: ['version', 'mode'], registers })
-    .set({ version: INTERFACE_VERSION, mode: environment.settings.mode }, 1);
-  new Gauge({ name: 'svc_uptime_seconds', help: 'Seconds since the start.', registers, collect() { this.set(sources.uptimeSeconds()); } });
+  new Gauge({
+    name: 'svc_info',
+    help: 'Version of the interface and access mode.',
+    labelNames: ['version', 'mode'],
+    registers,
+  }).set({ version: INTERFACE_VERSION, mode: environment.settings.mode }, 1);
+  new Gauge({
+    name: 'svc_uptime_seconds',
+    help: 'Seconds since the start.',
+    registers,
+    collect() {
+      this.set(sources.uptimeSeconds());
+    },
+  });
   registerMemory(registers);
-  new Gauge({ name: 'svc_cache_bytes', help: 'Memory of the caches, by cache.', labelNames: ['cache'], registers, collect() { this.set({ cache: 'bodies' }, environment.codec.cacheBytes); } });
+  new Gauge({
+    name: 'svc_cache_bytes',
+    help: 'Memory of the caches, by cache.',
+    labelNames: ['cache'],
+    registers,
+    collect() {
+      this.set({ cache: 'bodies' }, environment.codec.cacheBytes);
+    },
+  });
   registerDatabase(registers, environment, sources);
   registerMore(registers);
   let others: OtherProcesses | undefined;
@@ -94,8 +121,19 @@ export function createMetrics(environment: DocsEnvironment, sources: MetricsSour
 }
 
 function registerHttp(registers: Registry[]): (exchange: HttpExchange) => void {
-  const requests = new Counter({ name: 'svc_http_requests_total', help: 'HTTP requests served.', labelNames: ['method', 'path', 'status'], registers });
-  const duration = new Histogram({ name: 'svc_http_request_duration_seconds', help: 'Time to serve a request.', labelNames: ['method', 'path'], buckets: DURATION_BUCKETS, registers });
+  const requests = new Counter({
+    name: 'svc_http_requests_total',
+    help: 'HTTP requests served.',
+    labelNames: ['method', 'path', 'status'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'svc_http_request_duration_seconds',
+    help: 'Time to serve a request.',
+    labelNames: ['method', 'path'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
   return ({ method, path = '/other', status, milliseconds }) => {
     const labels = { method: METHODS.has(method) ? method : 'OTHER', path };
     requests.inc({ ...labels, status: String(status) });
@@ -104,52 +142,87 @@ function registerHttp(registers: Registry[]): (exchange: HttpExchange) => void {
 }
 
 function registerGrpc(registers: Registry[]): (call: GrpcCall) => void {
-  const requests = new Counter({ name: 'svc_grpc_requests_total', help: 'gRPC calls ended, by status.', labelNames: ['method', 'code'], registers });
+  const requests = new Counter({
+    name: 'svc_grpc_requests_total',
+    help: 'gRPC calls ended, by status.',
+    labelNames: ['method', 'code'],
+    registers,
+  });
   return ({ method, code }) => requests.inc({ method, code });
 }
 
 function registerTools(registers: Registry[]): (call: ToolCall) => void {
-  const calls = new Counter({ name: 'svc_mcp_tool_calls_total', help: 'Calls of MCP tools.', labelNames: ['tool', 'outcome'], registers });
+  const calls = new Counter({
+    name: 'svc_mcp_tool_calls_total',
+    help: 'Calls of MCP tools.',
+    labelNames: ['tool', 'outcome'],
+    registers,
+  });
   return ({ tool, outcome }) => calls.inc({ tool, outcome });
 }
 
 function registerDatabase(registers: Registry[], environment: DocsEnvironment, sources: MetricsSources): void {
   const numbers = cached(() => readNumbers(environment, sources), CACHE_MS, environment.clock);
   // A failing database must not prevent the other metrics, which report the failure: only its gauges are left out.
-  const read = (): Promise<DatabaseNumbers | undefined> => numbers().catch((error: unknown) => {
-    environment.log.warn({ err: error }, 'numbers of the database are not available');
-    return undefined;
-  });
+  const read = (): Promise<DatabaseNumbers | undefined> =>
+    numbers().catch((error: unknown) => {
+      environment.log.warn({ err: error }, 'numbers of the database are not available');
+      return undefined;
+    });
   const gauge = (name: string, help: string, value: (numbers: DatabaseNumbers) => number): void => {
-    new Gauge({ name, help, registers, async collect() {
-      const found = await read();
-      if (found === undefined) this.remove();
-      else this.set(value(found));
-    } });
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const found = await read();
+        if (found === undefined) this.remove();
+        else this.set(value(found));
+      },
+    });
   };
-  const perCollection = (name: string, help: string, value: (counts: DatabaseNumbers['collections'][number]) => number | undefined): void => {
-    new Gauge({ name, help, labelNames: ['collection'], registers, async collect() {
-      const found = await read();
-      this.reset();
-      for (const counts of found?.collections ?? []) {
-        const known = value(counts);
-        if (known !== undefined) this.set({ collection: counts.name }, known);
-      }
-    } });
+  const perCollection = (name: string, help: string,
+    value: (counts: DatabaseNumbers['collections'][number]) => number | undefined): void =>
+  {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['collection'],
+      registers,
+      async collect() {
+        const found = await read();
+        this.reset();
+        for (const counts of found?.collections ?? []) {
+          const known = value(counts);
+          if (known !== undefined) this.set({ collection: counts.name }, known);
+        }
+      },
+    });
   };
   gauge('svc_database_size_bytes', 'Size of the database with its write-ahead log.', ({ sizeBytes }) => sizeBytes);
   gauge('svc_schemas_total', 'Metadata schemas set.', ({ schemas }) => schemas);
   gauge('svc_binlog_entries_total', 'Entries of the change feed.', ({ binlog }) => binlog.entries);
-  gauge('svc_binlog_size_bytes', 'Size of the change feed, estimated from its newest entries.', ({ binlog }) => binlog.sizeBytes);
+  gauge('svc_binlog_size_bytes', 'Size of the change feed, estimated from its newest entries.',
+    ({ binlog }) => binlog.sizeBytes);
   gauge('svc_binlog_oldest_lsn', 'Number of the oldest entry kept.', ({ binlog }) => binlog.oldestLsn);
   perCollection('svc_documents_total', 'Documents stored.', ({ documents }) => documents);
   perCollection('svc_revisions_total', 'Revisions kept.', ({ revisions }) => revisions);
   perCollection('svc_meta_indices_total', 'Entries of the metadata index.', ({ metaIndices }) => metaIndices);
-  new Gauge({ name: 'svc_index_bytes', help: 'Memory that an index holds, by view.', labelNames: ['view', 'collection'], registers, async collect() {
-    const found = await read();
-    this.reset();
-    for (const { name } of found?.collections ?? []) {
-      for (const [view, bytes] of Object.entries(sources.indexBytesOf(name))) this.set({ view: VIEWS[view as keyof IndexBytes], collection: name }, bytes);
-    }
-  } });
+  new Gauge({
+    name: 'svc_index_bytes',
+    help: 'Memory that an index holds, by view.',
+    labelNames: ['view', 'collection'],
+    registers,
+    async collect() {
+      const found = await read();
+      this.reset();
+      for (const { name } of found?.collections ?? []) {
+        for (const [view, bytes] of Object.entries(sources.indexBytesOf(name)))
+          this.set({
+            view: VIEWS[view as keyof IndexBytes],
+            collection: name,
+          }, bytes);
+      }
+    },
+  });
 }

@@ -21,7 +21,9 @@ export async function countersOf(registry: Registry): Promise<Counted> {
 
 /** Adds up the counters and histograms of several processes. */
 export function summed(counted: readonly Counted[]): Registry {
-  const metrics = counted.map((each) => each.map((metric) => ({ ...metric, aggregator: isSummed(metric.type) ? 'sum' as const : 'first' as const })));
+  const metrics = counted.map((each) =>
+    each.map((metric) => ({ ...metric, aggregator: isSummed(metric.type) ? 'sum' as const : 'first' as const }))
+  );
   return AggregatorRegistry.aggregate(metrics);
 }
 
@@ -32,13 +34,25 @@ export async function renderSummed(registry: Registry, others: OtherProcesses): 
 }
 
 export function registerProcesses(registers: Registry[], processes: OtherProcesses): void {
-  new Gauge({ name: 'svc_workers', help: 'Processes that serve requests, by state.', labelNames: ['state'], registers, collect() {
-    for (const [state, count] of Object.entries(processes.states())) this.set({ state }, count);
-  } });
-  new Gauge({ name: 'svc_worker_memory_bytes', help: 'Memory of each process; 0 is the one that writes.', labelNames: ['worker'], registers, collect() {
-    this.reset();
-    for (const [worker, bytes] of processes.memory()) this.set({ worker: String(worker) }, bytes);
-  } });
+  new Gauge({
+    name: 'svc_workers',
+    help: 'Processes that serve requests, by state.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(processes.states())) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'svc_worker_memory_bytes',
+    help: 'Memory of each process; 0 is the one that writes.',
+    labelNames: ['worker'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [worker, bytes] of processes.memory()) this.set({ worker: String(worker) }, bytes);
+    },
+  });
 }
 
 /** The declared type is an enumeration, but the values are strings. */

@@ -7,11 +7,17 @@ import type { Readiness } from '../view/index.ts';
  * Whether every view serves (decision D-130). Throws `index_loading` with the views in its body when one does not, and
  * `unavailable` when the database does not answer.
  */
-export async function checkReadiness({ sql }: Pick<DocsEnvironment, 'sql'>, readiness: Pick<Readiness, 'views' | 'isReady'>): Promise<ReadinessAnswer> {
+export async function checkReadiness({ sql }: Pick<DocsEnvironment, 'sql'>,
+  readiness: Pick<Readiness, 'views' | 'isReady'>): Promise<ReadinessAnswer>
+{
   const healthy = await sql.healthy();
   const { views, isReady } = readiness;
-  if (!healthy) throw new ServiceError('unavailable', 'the database is unreachable', { body: { status: 'unhealthy', views } });
+  if (!healthy)
+    throw new ServiceError('unavailable', 'the database is unreachable', { body: { status: 'unhealthy', views } });
   if (isReady) return { status: 'ready', views };
   const names = views.filter(({ ready }) => !ready).map(({ name }) => name);
-  throw new ServiceError('index_loading', `the ${names.join(' and ')} indexes are not ready`, { headers: { 'Retry-After': '1' }, body: { status: 'loading', views } });
+  throw new ServiceError('index_loading', `the ${names.join(' and ')} indexes are not ready`, {
+    headers: { 'Retry-After': '1' },
+    body: { status: 'loading', views },
+  });
 }

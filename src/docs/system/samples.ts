@@ -4,8 +4,8 @@ import type { Identity } from '../../operations/index.ts';
 const COLLECTION = /[{,]collection="((?:[^"\\]|\\.)*)"/;
 
 /**
- * The samples that a caller may see: all except those of collections that the caller may not read. Without a signed-in caller, no
- * collection is included while authentication is on (decision D-141).
+ * The samples that a caller may see: all except those of collections that the caller may not read. Without a signed-in
+ * caller, no collection is included while authentication is on (decision D-141).
  */
 export function samplesOf(text: string, identity: Identity): string {
   if (identity.admin) return text;

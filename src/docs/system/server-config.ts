@@ -10,7 +10,11 @@ const NO_EMBEDDINGS: ReturnType<Embeddings['describe']> = {
 };
 
 /** The settings in effect (decision D-63), without any credential. MCP is reported as off while it is not served. */
-export function describeConfig({ sql, settings, replication }: Pick<DocsEnvironment, 'sql' | 'settings' | 'replication'>, embeddings = NO_EMBEDDINGS, mcp?: McpDescription): ServerConfig {
+export function describeConfig(
+  { sql, settings, replication }: Pick<DocsEnvironment, 'sql' | 'settings' | 'replication'>,
+  embeddings = NO_EMBEDDINGS,
+  mcp?: McpDescription,
+): ServerConfig {
   const { protocols, authEnabled, metricsEnabled } = settings.description;
   return {
     version: INTERFACE_VERSION,
@@ -39,5 +43,11 @@ export function describeConfig({ sql, settings, replication }: Pick<DocsEnvironm
 
 function describeMcp(mcp: McpDescription | undefined): Omit<ServerConfig['protocols']['mcp'], 'enabled' | 'addr'> {
   const { stdio = false, supportedRevisions = [], revisionPinned = false, handshakeRevision = '' } = mcp ?? {};
-  return { stdio, revision: supportedRevisions[0] ?? '', supportedRevisions: [...supportedRevisions], revisionPinned, handshakeRevision };
+  return {
+    stdio,
+    revision: supportedRevisions[0] ?? '',
+    supportedRevisions: [...supportedRevisions],
+    revisionPinned,
+    handshakeRevision,
+  };
 }

@@ -1,6 +1,6 @@
 import type { IndexBytes, Stats } from '../../../generated/docs/sdk/types.gen.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { countCollections, sum, type CollectionCounts } from './counts.ts';
+import { type CollectionCounts, countCollections, sum } from './counts.ts';
 import { memoryOf } from './memory.ts';
 
 /** Sources of the statistics. */
@@ -13,11 +13,9 @@ export interface StatsSources {
 }
 
 /** The contents of the database (contract section 2, decision D-62). Throws `IndexLoading`. */
-export async function readStats(
-  { sql, clock, settings }: Pick<DocsEnvironment, 'sql' | 'clock' | 'settings'>,
-  { checksum, metaIndicesOf, indexBytesOf }: StatsSources,
-  uptimeSeconds: number,
-): Promise<Stats> {
+export async function readStats({ sql, clock, settings }: Pick<DocsEnvironment, 'sql' | 'clock' | 'settings'>,
+  { checksum, metaIndicesOf, indexBytesOf }: StatsSources, uptimeSeconds: number): Promise<Stats>
+{
   const counts = await countCollections({ sql, clock, metaIndicesOf });
   const collections: Stats['collections'] = [];
   // One after the other, because a checksum reads its whole collection, and there is only one background reader.
@@ -35,8 +33,17 @@ export async function readStats(
   };
 }
 
-function toStats({ name, documents, revisions, metaIndices = 0 }: CollectionCounts, checksum: string, indexBytes: IndexBytes): Stats['collections'][number] {
-  return { name, documentCount: documents, revisionCount: revisions, metaIndexCount: metaIndices, checksum, indexBytes };
+function toStats({ name, documents, revisions, metaIndices = 0 }: CollectionCounts, checksum: string,
+  indexBytes: IndexBytes): Stats['collections'][number]
+{
+  return {
+    name,
+    documentCount: documents,
+    revisionCount: revisions,
+    metaIndexCount: metaIndices,
+    checksum,
+    indexBytes,
+  };
 }
 
 /** Seconds as hours, minutes and seconds, such as `2h15m30s` (decision D-62); leading zeros are left out. */

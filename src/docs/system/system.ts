@@ -6,21 +6,24 @@ import type { ColumnsView } from '../columns/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Readiness } from '../view/index.ts';
-import { statsOf, type BackupReport } from './backups.ts';
+import { type BackupReport, statsOf } from './backups.ts';
 import { describeCompliance } from './compliance.ts';
 import { describeEndpoints } from './endpoints.ts';
 import { checkHealth } from './health.ts';
 import type { McpDescription } from './mcp-description.ts';
 import { createMetrics, type GrpcCall, type HttpExchange, type ToolCall } from './metrics.ts';
-import { checkReadiness } from './readiness.ts';
 import type { Counted, OtherProcesses } from './other-processes.ts';
+import { checkReadiness } from './readiness.ts';
+import { samplesOf } from './samples.ts';
 import { describeConfig } from './server-config.ts';
 import { readStats } from './stats.ts';
-import { samplesOf } from './samples.ts';
 import { describeSystem, ProcessMeter } from './system-info.ts';
 
-type SystemHandlers = Required<Pick<Handlers<Operations>,
-  'getHealth' | 'getHealthV1' | 'getReadiness' | 'getReadinessV1' | 'getStats' | 'getSystemInfo' | 'getConfig' | 'listEndpoints' | 'getComplianceStatus' | 'getMetrics'>>;
+type SystemHandlers = Required<
+  Pick<Handlers<Operations>,
+    'getHealth' | 'getHealthV1' | 'getReadiness' | 'getReadinessV1' | 'getStats' | 'getSystemInfo' | 'getConfig'
+      | 'listEndpoints' | 'getComplianceStatus' | 'getMetrics'>
+>;
 
 export interface SystemDependencies {
   readonly documents: {
@@ -57,13 +60,19 @@ export interface System {
 }
 
 /** The uptime counts from here. */
-export function createSystem(environment: DocsEnvironment, { documents, columns, indexBytesOf, readiness, embeddings }: SystemDependencies): System {
+export function createSystem(environment: DocsEnvironment,
+  { documents, columns, indexBytesOf, readiness, embeddings }: SystemDependencies): System
+{
   const { clock, settings } = environment;
   const started = clock.now();
   const uptimeSeconds = (): number => (clock.now() - started) / 1000;
   const meter = new ProcessMeter();
   const metaIndicesOf = (collection: string): number => columns.indexOf(collection)?.columns.stats().pairs ?? 0;
-  const metrics = createMetrics(environment, { uptimeSeconds, indexBytesOf, metaIndicesOf: (collection) => whenServing(() => metaIndicesOf(collection)) }, embeddings?.registerMetrics);
+  const metrics = createMetrics(environment, {
+    uptimeSeconds,
+    indexBytesOf,
+    metaIndicesOf: (collection) => whenServing(() => metaIndicesOf(collection)),
+  }, embeddings?.registerMetrics);
   const closed = new Set(settings.description.metricsPublic ? [] : ['getMetrics']);
   let mcp: McpDescription | undefined;
   let grpc: ListEndpointsResponse['grpc'] = [];
@@ -86,7 +95,11 @@ export function createSystem(environment: DocsEnvironment, { documents, columns,
       getReadiness: () => checkReadiness(environment, readiness),
       getReadinessV1: () => checkReadiness(environment, readiness),
       getStats: async () => ({
-        ...(await readStats(environment, { checksum: (collection) => documents.checksum(collection), metaIndicesOf, indexBytesOf }, uptimeSeconds())),
+        ...(await readStats(environment, {
+          checksum: (collection) => documents.checksum(collection),
+          metaIndicesOf,
+          indexBytesOf,
+        }, uptimeSeconds())),
         ...(backups && { backups: statsOf(backups()) }),
       }),
       getSystemInfo: async () => describeSystem(meter, settings.buildVersion, uptimeSeconds()),

@@ -1,4 +1,4 @@
-import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Sql } from '../../storage/index.ts';
@@ -34,7 +34,10 @@ interface Noted extends Access {
   n: number;
 }
 
-/** Records which identity reads which document, a moment after the read: no reader waits for it, and equal reads within a second share one row. */
+/**
+ * Records which identity reads which document, a moment after the read: no reader waits for it, and equal reads within
+ * a second share one row.
+ */
 export class AccessRecorder {
   readonly #options: AccessRecorderOptions;
   readonly #stopping = new AbortController();
@@ -58,7 +61,8 @@ export class AccessRecorder {
     if (known !== undefined) known.n++;
     else if (this.#noted.size < MOST) this.#noted.set(key, { ...access, at, n: 1 });
     else this.#lost++;
-    if (!this.#stopping.signal.aborted) this.#flushing ??= this.#flushLater().finally(() => (this.#flushing = undefined));
+    if (!this.#stopping.signal.aborted)
+      this.#flushing ??= this.#flushLater().finally(() => (this.#flushing = undefined));
   }
 
   /** Drops the reads of a database that was replaced. */
@@ -83,7 +87,9 @@ export class AccessRecorder {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#flushing;
-    await this.flush().catch((error: unknown) => this.#options.log.warn({ err: error, reads: this.#noted.size }, 'reads could not be written down'));
+    await this.flush().catch((error: unknown) =>
+      this.#options.log.warn({ err: error, reads: this.#noted.size }, 'reads could not be written down')
+    );
   }
 
   /** Never rejects. */
@@ -107,7 +113,14 @@ export class AccessRecorder {
       if (counts) reads.set(docId, { docId, collection, reads: (reads.get(docId)?.reads ?? 0) + n, lastAt: at });
     }
     await this.#options.sql.transaction(async (tx) => {
-      await insertEvents(tx, noted.filter(({ isEvent }) => isEvent).map(({ docId, collection, at, n, actor }) => ({ collection, docId, type: 'access', at, actor, n })));
+      await insertEvents(tx, noted.filter(({ isEvent }) => isEvent).map(({ docId, collection, at, n, actor }) => ({
+        collection,
+        docId,
+        type: 'access',
+        at,
+        actor,
+        n,
+      })));
       await addReads(tx, [...reads.values()]);
     });
   }

@@ -13,7 +13,9 @@ const DAY = 86_400;
 const THURSDAY = 3;
 
 /** The days as intervals in UTC, in their order; those without events are left out. */
-export function bucketsOf(days: readonly { readonly day: number; readonly count: number }[], interval: Interval): Bucket[] {
+export function bucketsOf(days: readonly { readonly day: number; readonly count: number }[],
+  interval: Interval): Bucket[]
+{
   const buckets: Bucket[] = [];
   for (const { day, count } of days) {
     const last = buckets.at(-1);

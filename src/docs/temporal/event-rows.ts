@@ -22,8 +22,11 @@ export interface TemporalRow {
 /** Changes that are already stored are skipped, because they are passed again after a crash. */
 export async function insertEvents(tx: Transaction, events: readonly TemporalRow[]): Promise<void> {
   await tx.runMany(
-    'INSERT INTO temporal_events(lsn, collection, doc_id, kind, at, actor, n) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT(lsn) DO NOTHING',
-    events.map(({ lsn = null, collection, docId, type, at, actor, n }) => [lsn, collection, docId, KINDS.indexOf(type), at, actor, n]),
+    'INSERT INTO temporal_events(lsn, collection, doc_id, kind, at, actor, n) VALUES (?, ?, ?, ?, ?, ?, ?) ON ' +
+      'CONFLICT(lsn) DO NOTHING',
+    events.map((
+      { lsn = null, collection, docId, type, at, actor, n },
+    ) => [lsn, collection, docId, KINDS.indexOf(type), at, actor, n]),
   );
 }
 
@@ -36,23 +39,36 @@ export interface EventSelection {
 }
 
 /** Newest first, at most `limit` rows, with the total number of selected events. */
-export async function readEvents(queries: Queries, { docId, type, from, to }: EventSelection, limit: number): Promise<{ rows: TemporalRow[]; total: number }> {
-  const where = `FROM temporal_events WHERE doc_id = ? AND at >= ? AND at <= ?${type === undefined ? '' : ' AND kind = ?'}`;
+export async function readEvents(queries: Queries, { docId, type, from, to }: EventSelection,
+  limit: number): Promise<{ rows: TemporalRow[]; total: number }>
+{
+  const where = `FROM temporal_events WHERE doc_id = ? AND at >= ? AND at <= ?${
+    type === undefined ? '' : ' AND kind = ?'
+  }`;
   const params: SqlValue[] = [docId, from, to, ...(type === undefined ? [] : [KINDS.indexOf(type)])];
-  const rows = await queries.all<{ collection: string; kind: number; at: number; actor: string; n: number }>(`SELECT collection, kind, at, actor, n ${where} ORDER BY at DESC, seq DESC LIMIT ?`, [...params, limit]);
+  const rows = await queries.all<{ collection: string; kind: number; at: number; actor: string; n: number }>(
+    `SELECT collection, kind, at, actor, n ${where} ORDER BY at DESC, seq DESC LIMIT ?`,
+    [...params, limit],
+  );
   const { total } = (await queries.get<{ total: number | null }>(`SELECT sum(n) AS total ${where}`, params))!;
   return { rows: rows.map(({ kind, ...row }) => ({ ...row, docId, type: KINDS[kind]! })), total: total ?? 0 };
 }
 
 /** Number of events of a collection on each day, by the day's number since 1970. */
-export async function countByDay(queries: Queries, { collection, type, from, to }: { collection: string; type: EventType; from: number; to: number }): Promise<{ day: number; count: number }[]> {
+export async function countByDay(queries: Queries,
+  { collection, type, from, to }: { collection: string; type: EventType; from: number; to: number }
+): Promise<{ day: number; count: number }[]> {
   return queries.all<{ day: number; count: number }>(
-    'SELECT at / 86400 AS day, sum(n) AS count FROM temporal_events WHERE collection = ? AND kind = ? AND at >= ? AND at <= ? GROUP BY day ORDER BY day',
+    'SELECT at / 86400 AS day, sum(n) AS count FROM temporal_events WHERE collection = ? AND kind = ? AND at >= ? ' +
+      'AND at <= ? GROUP BY day ORDER BY day',
     [collection, KINDS.indexOf(type), from, to],
   );
 }
 
 /** Removes some older events; returns their number. */
 export async function removeOlder(tx: Transaction, seconds: number, limit: number): Promise<number> {
-  return (await tx.run('DELETE FROM temporal_events WHERE seq IN (SELECT seq FROM temporal_events WHERE at < ? LIMIT ?)', [seconds, limit])).changes;
+  return (await tx.run(
+    'DELETE FROM temporal_events WHERE seq IN (SELECT seq FROM temporal_events WHERE at < ? LIMIT ?)',
+    [seconds, limit],
+  )).changes;
 }

@@ -14,7 +14,11 @@ describe.each(DRIVERS)('temporal tracking over %s (decisions, section 4.10)', (d
 
   const start = () => {
     timer = new VirtualTimer();
-    temporal = createTemporal(fixture.environment, { collections: fixture.collections, documents: fixture.documents, timer });
+    temporal = createTemporal(fixture.environment, {
+      collections: fixture.collections,
+      documents: fixture.documents,
+      timer,
+    });
     fixture.use({ ...temporal.handlers, getDocument: temporal.recorded(fixture.documents.handlers.getDocument) });
     temporal.start();
   };
@@ -34,23 +38,33 @@ describe.each(DRIVERS)('temporal tracking over %s (decisions, section 4.10)', (d
 
   it('keeps nothing of the feed while it is off', async () => {
     await temporal.stop();
-    const off = createTemporal({ ...fixture.environment, settings: { ...fixture.environment.settings, temporal: false } }, { collections: fixture.collections, documents: fixture.documents, timer });
+    const off = createTemporal({
+      ...fixture.environment,
+      settings: { ...fixture.environment.settings, temporal: false },
+    }, { collections: fixture.collections, documents: fixture.documents, timer });
     expect(await fixture.sql.get('SELECT subscriber FROM cursors')).toEqual({ subscriber: 'temporal' });
     off.start();
     await off.stop();
     expect(await fixture.sql.get('SELECT subscriber FROM cursors')).toBeUndefined();
   });
 
-  const add = (key: string, contentMd = key) => fixture.call('addDocument', { collection: 'blog', key, lang: 'en', contentMd });
+  const add = (key: string, contentMd = key) =>
+    fixture.call('addDocument', { collection: 'blog', key, lang: 'en', contentMd });
   const read = (key: string) => fixture.call('getDocument', { collection: 'blog', key, lang: 'en' });
   const track = (more: object) => fixture.call('setCollectionConfig', { collection: 'blog', ...more });
-  const query = (key: string, more: object = {}) => fixture.call('queryTemporal', { collection: 'blog', key, lang: 'en', ...more });
-  const hot = async (more: object = {}) => (await fixture.call('listHotDocuments', { collection: 'blog', ...more })).entries.map(({ document, accessCount }) => [document.key, accessCount]);
-  const histogram = async (more: object = {}) => (await fixture.call('getTemporalHistogram', { collection: 'blog', ...more })).buckets;
+  const query = (key: string, more: object = {}) =>
+    fixture.call('queryTemporal', { collection: 'blog', key, lang: 'en', ...more });
+  const hot = async (more: object = {}) =>
+    (await fixture.call('listHotDocuments', { collection: 'blog', ...more })).entries.map((
+      { document, accessCount },
+    ) => [document.key, accessCount]);
+  const histogram = async (more: object = {}) =>
+    (await fixture.call('getTemporalHistogram', { collection: 'blog', ...more })).buckets;
   /** Resolves when the writes so far are recorded. */
   const recorded = async () => {
     const head = await fixture.feed.head();
-    while (((await fixture.sql.get<{ lsn: number }>('SELECT lsn FROM cursors'))?.lsn ?? -1) < head) await timer.settle();
+    while (((await fixture.sql.get<{ lsn: number }>('SELECT lsn FROM cursors'))?.lsn ?? -1) < head)
+      await timer.settle();
   };
 
   it('records creations and updates, newest first', async () => {
@@ -59,8 +73,15 @@ describe.each(DRIVERS)('temporal tracking over %s (decisions, section 4.10)', (d
     await add('a', 'other');
     await recorded();
     expect(await query('A')).toEqual({
-      collection: 'blog', docId: 'blog|a|en', total: 2,
-      events: [{ docId: 'blog|a|en', collection: 'blog', eventType: 'update', timestamp: START + 10 }, { docId: 'blog|a|en', collection: 'blog', eventType: 'create', timestamp: START }],
+      collection: 'blog',
+      docId: 'blog|a|en',
+      total: 2,
+      events: [{ docId: 'blog|a|en', collection: 'blog', eventType: 'update', timestamp: START + 10 }, {
+        docId: 'blog|a|en',
+        collection: 'blog',
+        eventType: 'create',
+        timestamp: START,
+      }],
     });
     expect(await query('a', { eventType: 'update' })).toMatchObject({ total: 1 });
     expect(await query('a', { limit: 1 })).toMatchObject({ total: 2, events: [{ eventType: 'update' }] });
@@ -74,7 +95,10 @@ describe.each(DRIVERS)('temporal tracking over %s (decisions, section 4.10)', (d
     expect(await query('a', { eventType: 'access' })).toMatchObject({ total: 0 });
     await track({ trackAccess: true });
     for (let i = 0; i < 3; i++) await read('a');
-    expect(await query('a', { eventType: 'access', limit: 2 })).toMatchObject({ total: 3, events: [{ eventType: 'access', timestamp: START }, { eventType: 'access' }] });
+    expect(await query('a', { eventType: 'access', limit: 2 })).toMatchObject({
+      total: 3,
+      events: [{ eventType: 'access', timestamp: START }, { eventType: 'access' }],
+    });
     expect(await hot()).toEqual([]);
     await track({ trackAccess: false, trackHot: true });
     await read('a');
@@ -163,11 +187,18 @@ describe('buckets', () => {
       const buckets = bucketsOf(days, interval);
       expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(days.reduce((sum, { count }) => sum + count, 0));
       for (const [i, { from, to, count }] of buckets.entries()) {
-        expect(count).toBe(days.filter(({ day }) => day * DAY >= from && day * DAY < to).reduce((sum, each) => sum + each.count, 0));
+        expect(count).toBe(
+          days.filter(({ day }) => day * DAY >= from && day * DAY < to).reduce((sum, each) => sum + each.count, 0),
+        );
         if (i > 0) expect(from).toBeGreaterThanOrEqual(buckets[i - 1]!.to);
         const [start, end] = [new Date(from * 1000), new Date(to * 1000)];
         if (interval === 'week') expect([start.getUTCDay(), to - from]).toEqual([1, 7 * DAY]);
-        if (interval === 'month') expect([start.getUTCDate(), end.getUTCDate(), (end.getUTCMonth() - start.getUTCMonth() + 12) % 12]).toEqual([1, 1, 1]);
+        if (interval === 'month')
+          expect([start.getUTCDate(), end.getUTCDate(), (end.getUTCMonth() - start.getUTCMonth() + 12) % 12]).toEqual([
+            1,
+            1,
+            1,
+          ]);
       }
     }));
   });

@@ -2,27 +2,32 @@ import { Counter, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { Loop } from '../../lib/loop.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import { Loop } from '../../lib/loop.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
-import { Reply, type Context, type Handlers } from '../../operations/index.ts';
-import { CHANGE_FLAGS, forgetCursor, storedCursor, Subscriber, type Change } from '../../storage/index.ts';
+import { type Context, type Handlers, Reply } from '../../operations/index.ts';
+import { type Change, CHANGE_FLAGS, forgetCursor, storedCursor, Subscriber } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
-import { collectionOfId, identify, type Documents } from '../documents/index.ts';
+import { collectionOfId, type Documents, identify } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { AccessRecorder } from './access-recorder.ts';
 import { bucketsOf } from './buckets.ts';
 import { countByDay, insertEvents, readEvents, removeOlder, type TemporalRow } from './event-rows.ts';
 import { forgetReads, readHot } from './hot-rows.ts';
 
-type TemporalHandlers = Required<Pick<Handlers<Operations>, 'queryTemporal' | 'listHotDocuments' | 'getTemporalHistogram'>>;
+type TemporalHandlers = Required<
+  Pick<Handlers<Operations>, 'queryTemporal' | 'listHotDocuments' | 'getTemporalHistogram'>
+>;
 type GetDocument = NonNullable<Handlers<Operations>['getDocument']>;
 
 /** When documents were written and read (decisions, section 4.10). */
 export interface Temporal {
   readonly handlers: TemporalHandlers;
-  /** The handler that reads a document, extended to record who reads it if the collection tracks that; unchanged while tracking is off. */
+  /**
+   * The handler that reads a document, extended to record who reads it if the collection tracks that; unchanged while
+   * tracking is off.
+   */
   recorded(getDocument: GetDocument): GetDocument;
   /** Follows writes. Not for read-only servers, which record nothing. */
   start(): void;
@@ -48,22 +53,34 @@ const PRUNE_MS = 3_600_000;
 /** Maximum number of rows that one transaction removes, so that writers wait only for milliseconds. */
 const PRUNE_STEP = 2000;
 
-export function createTemporal(environment: DocsEnvironment, { collections, documents, timer = systemTimer }: TemporalAreas): Temporal {
+export function createTemporal(environment: DocsEnvironment,
+  { collections, documents, timer = systemTimer }: TemporalAreas): Temporal
+{
   const { sql, feed, clock, log, settings: { temporal: isEnabled = false, mode } } = environment;
   const recorder = new AccessRecorder({ sql, clock, timer, log });
-  const pruning = new Loop({ name: 'temporal events', everyMs: PRUNE_MS, timer, log, failure: 'old events of temporal tracking could not be removed' }, (signal) => prune(environment, signal));
+  const pruning = new Loop({
+    name: 'temporal events',
+    everyMs: PRUNE_MS,
+    timer,
+    log,
+    failure: 'old events of temporal tracking could not be removed',
+  }, (signal) => prune(environment, signal));
   const subscriber = new Subscriber({
-    feed, timer,
+    feed,
+    timer,
     cursor: storedCursor(sql, CURSOR),
     begin: 'head',
     onGap: async ({ head }) => head,
-    onFailure: (error, failures) => log.warn({ err: error, failures }, 'temporal tracking could not follow the change feed; trying again'),
+    onFailure: (error, failures) =>
+      log.warn({ err: error, failures }, 'temporal tracking could not follow the change feed; trying again'),
     handle: (changes) => follow(environment, changes),
   });
   let leaving: Promise<void> | undefined;
   return {
     handlers: createHandlers(environment, documents, recorder),
-    recorded: (getDocument) => (isEnabled && mode !== 'read' ? noting(getDocument, collections, recorder) : getDocument),
+    recorded: (
+      getDocument,
+    ) => (isEnabled && mode !== 'read' ? noting(getDocument, collections, recorder) : getDocument),
     start() {
       if (!isEnabled) {
         leaving ??= leaveFeed(environment);
@@ -82,15 +99,22 @@ export function createTemporal(environment: DocsEnvironment, { collections, docu
       await recorder.stop();
     },
     registerMetrics(registers) {
-      new Counter({ name: 'svc_temporal_lost_total', help: 'Reads that were not written down because too many waited for it.', registers, collect() {
-        this.reset();
-        this.inc(recorder.lost);
-      } });
+      new Counter({
+        name: 'svc_temporal_lost_total',
+        help: 'Reads that were not written down because too many waited for it.',
+        registers,
+        collect() {
+          this.reset();
+          this.inc(recorder.lost);
+        },
+      });
     },
   };
 }
 
-function createHandlers({ sql, clock, settings }: DocsEnvironment, { readDocument }: Pick<Documents, 'readDocument'>, recorder: AccessRecorder): TemporalHandlers {
+function createHandlers({ sql, clock, settings }: DocsEnvironment, { readDocument }: Pick<Documents, 'readDocument'>,
+  recorder: AccessRecorder): TemporalHandlers
+{
   const ready = async (): Promise<number> => {
     if (settings.temporal !== true) throw new ServiceError('invalid_argument', 'temporal tracking is disabled');
     // Recent reads must be included.
@@ -103,13 +127,20 @@ function createHandlers({ sql, clock, settings }: DocsEnvironment, { readDocumen
       const { id: docId } = identify(collection, key, lang);
       const { rows, total } = await readEvents(sql, { docId, type: eventType, ...spanOf(now, from, to) }, limit);
       const events = rows.flatMap(({ collection: name, type, at, actor, n }) =>
-        Array.from({ length: Math.min(n, limit) }, () => ({ docId, collection: name, eventType: type, timestamp: at, ...(actor !== '' && { actor }) })));
+        Array.from({ length: Math.min(n, limit) },
+          () => ({ docId, collection: name, eventType: type, timestamp: at, ...(actor !== '' && { actor }) }))
+      );
       return { collection, docId, events: events.slice(0, limit), total };
     },
     async listHotDocuments({ collection, topN, since = 0 }, { budget }) {
       const now = await ready();
       const entries = [];
-      for (const { docId, reads, lastAt, key, lang } of await readHot(sql, { collection: collection.toLowerCase(), since, now, limit: topN })) {
+      for (const { docId, reads, lastAt, key, lang } of await readHot(sql, {
+        collection: collection.toLowerCase(),
+        since,
+        now,
+        limit: topN,
+      })) {
         const document = await readDocument({ collection, key, lang });
         if (document === undefined) continue;
         const entry = { docId, accessCount: reads, lastAccessAt: lastAt, document: withoutChecksum(document) };
@@ -120,7 +151,11 @@ function createHandlers({ sql, clock, settings }: DocsEnvironment, { readDocumen
     },
     async getTemporalHistogram({ collection, eventType, interval, from, to }) {
       const now = await ready();
-      const days = await countByDay(sql.background, { collection: collection.toLowerCase(), type: eventType, ...spanOf(now, from, to) });
+      const days = await countByDay(sql.background, {
+        collection: collection.toLowerCase(),
+        type: eventType,
+        ...spanOf(now, from, to),
+      });
       return { collection, eventType, interval, buckets: bucketsOf(days, interval) };
     },
   };
@@ -137,13 +172,21 @@ function spanOf(now: number, from = now - DEFAULT_SPAN, to = now): { from: numbe
   return { from: Math.max(from, now - RETENTION), to };
 }
 
-function noting(getDocument: GetDocument, { configOf }: TemporalAreas['collections'], recorder: AccessRecorder): GetDocument {
+function noting(getDocument: GetDocument, { configOf }: TemporalAreas['collections'],
+  recorder: AccessRecorder): GetDocument
+{
   return async (input, context: Context) => {
     const result = await getDocument(input, context);
     const { trackAccess = false, trackHot = false } = configOf(input.collection) ?? {};
     if (trackAccess || trackHot) {
       const { id } = result instanceof Reply ? result.value : result;
-      recorder.note({ docId: id, collection: collectionOfId(id), actor: context.identity.username, isEvent: trackAccess, counts: trackHot });
+      recorder.note({
+        docId: id,
+        collection: collectionOfId(id),
+        actor: context.identity.username,
+        isEvent: trackAccess,
+        counts: trackHot,
+      });
     }
     return result;
   };
@@ -155,7 +198,16 @@ async function follow({ sql }: DocsEnvironment, changes: readonly Change[]): Pro
   const deleted: string[] = [];
   for (const { kind, collection, docId, lsn, at, flags } of changes) {
     if (isSystemCollection(collection)) continue;
-    if (kind === 'doc.put') written.push({ lsn, collection, docId: docId!, type: (flags & CHANGE_FLAGS.CREATED) === 0 ? 'update' : 'create', at: Math.floor(at / 1000), actor: '', n: 1 });
+    if (kind === 'doc.put')
+      written.push({
+        lsn,
+        collection,
+        docId: docId!,
+        type: (flags & CHANGE_FLAGS.CREATED) === 0 ? 'update' : 'create',
+        at: Math.floor(at / 1000),
+        actor: '',
+        n: 1,
+      });
     else if (kind === 'doc.delete') gone.push(docId!);
     else if (kind === 'collection.delete') deleted.push(collection);
   }

@@ -6,18 +6,19 @@ import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { SearchGate } from '../search-gate.ts';
 import { classifyDocument } from './classify/classify-document.ts';
-import { searchAcrossCollections, type CrossSearchDeps } from './cross-search/cross-search.ts';
+import { type CrossSearchDeps, searchAcrossCollections } from './cross-search/cross-search.ts';
 import { findDuplicates } from './duplicates/find-duplicates.ts';
 import { projectVectors } from './projection/project-vectors.ts';
 import type { VectorSearch } from './vector-search.ts';
 
 export { toWindows } from './search/windows.ts';
+export type { ModelCount, NearestHit, NearestQuery, NearestResult, Passage, PassageQuery, QueryVector,
+  VectorSearch } from './vector-search.ts';
 export { createVectors, type Vectors } from './vectors.ts';
-export type {
-  ModelCount, NearestHit, NearestQuery, NearestResult, Passage, PassageQuery, QueryVector, VectorSearch,
-} from './vector-search.ts';
 
-type VectorOperations = Required<Pick<Handlers<Operations>, 'projectVectors' | 'classifyDocument' | 'searchAcrossCollections' | 'findDuplicates'>>;
+type VectorOperations = Required<
+  Pick<Handlers<Operations>, 'projectVectors' | 'classifyDocument' | 'searchAcrossCollections' | 'findDuplicates'>
+>;
 
 export interface VectorOperationsAreas {
   readonly documents: { readonly handlers: Pick<Documents['handlers'], 'getDocument'> };
@@ -28,7 +29,9 @@ export interface VectorOperationsAreas {
 }
 
 /** Other uses of vectors: a map, labels, search over several collections, duplicates. */
-export function createVectorOperations({ sql, codec, clock }: DocsEnvironment, { documents, embeddings, vectors, gate, columns }: VectorOperationsAreas): VectorOperations {
+export function createVectorOperations({ sql, codec, clock }: DocsEnvironment,
+  { documents, embeddings, vectors, gate, columns }: VectorOperationsAreas): VectorOperations
+{
   const comparisons = new SearchGate({ places: 1 });
   const deps = { sql, codec, clock, documents, embeddings, search: vectors, gate, columns, comparisons };
   return {

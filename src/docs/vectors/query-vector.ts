@@ -7,7 +7,8 @@ const MAX_COMPONENT = 1e15;
 /** Throws `invalid_argument` for numbers whose distances and products could be outside the range of 32-bit floats. */
 export function toBoundedVector(numbers: readonly number[]): Float32Array {
   const largest = largestOf(numbers);
-  if (largest > MAX_COMPONENT) throw new ServiceError('invalid_argument', `queryVector must have numbers up to ${MAX_COMPONENT}, got ${largest}`);
+  if (largest > MAX_COMPONENT)
+    throw new ServiceError('invalid_argument', `queryVector must have numbers up to ${MAX_COMPONENT}, got ${largest}`);
   return Float32Array.from(numbers);
 }
 
@@ -15,7 +16,9 @@ export function toBoundedVector(numbers: readonly number[]): Float32Array {
 export function toSearchVector(numbers: readonly number[], metric: Metric): Float32Array {
   if (metric !== 'cosine') return toBoundedVector(numbers);
   const largest = largestOf(numbers);
-  if (largest === 0) throw new ServiceError('invalid_argument', 'queryVector must not be all zeros: it has no direction that a cosine could be measured from');
+  if (largest === 0)
+    throw new ServiceError('invalid_argument',
+      'queryVector must not be all zeros: it has no direction that a cosine could be measured from');
   // By a power of two, so that no precision is lost.
   const isUnwieldy = largest > MAX_COMPONENT || largest < 1 / MAX_COMPONENT;
   const exponent = isUnwieldy ? -Math.floor(Math.log2(largest)) : 0;

@@ -1,8 +1,8 @@
-import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
+import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { EmbeddingError, type EmbeddingProvider } from '../../embedding/index.ts';
 import { ConfigError } from '../../lib/config-error.ts';
 import { silentLog } from '../../lib/log.ts';
@@ -10,17 +10,17 @@ import type { Timer } from '../../lib/timer.ts';
 import { createInvoker, type Invoke, type OutputOf } from '../../operations/index.ts';
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
-import { DOCS_INPUTS } from '../test-fixture.ts';
 import { createCollections } from '../collections/index.ts';
-import { createColumns, type ColumnsView } from '../columns/index.ts';
-import { createGeo, type Geo } from '../geo/index.ts';
+import { type ColumnsView, createColumns } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import { START } from '../documents/test-fixture.ts';
 import { createEmbeddings, type Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
+import { createGeo, type Geo } from '../geo/index.ts';
 import { createMaintenance } from '../maintenance/index.ts';
 import { createSchemas } from '../schemas/index.ts';
 import { SearchGate } from '../search-gate.ts';
+import { DOCS_INPUTS } from '../test-fixture.ts';
 import { acknowledgeCaughtUp, whenCaughtUp } from '../view/index.ts';
 import { createVectors, type Vectors } from './index.ts';
 
@@ -67,7 +67,11 @@ export class Meaning {
 
   provider(): EmbeddingProvider {
     return {
-      name: 'openai', model: this.model, dimensions: this.dimensions, variant: 'plain', maxBatch: 16,
+      name: 'openai',
+      model: this.model,
+      dimensions: this.dimensions,
+      variant: 'plain',
+      maxBatch: 16,
       embed: async (texts, role) => {
         (role === 'query' ? this.queries : this.documents).push(...texts);
         await this.held;
@@ -100,7 +104,10 @@ export interface FixtureOptions {
   readonly unstarted?: boolean;
 }
 
-/** For tests: documents, their vectors and searches over a real database file; `add` resolves when the document can be found. */
+/**
+ * For tests: documents, their vectors and searches over a real database file; `add` resolves when the document can be
+ * found.
+ */
 export class VectorFixture {
   readonly meaning: Meaning;
   readonly sql: Sql;
@@ -116,30 +123,72 @@ export class VectorFixture {
   #milliseconds = START * 1000;
   #closed = false;
 
-  private constructor(sql: Sql, folder: string, { meaning = new Meaning(), encoder, timer, embedding, vectors, index }: FixtureOptions) {
+  private constructor(sql: Sql, folder: string,
+    { meaning = new Meaning(), encoder, timer, embedding, vectors, index }: FixtureOptions)
+  {
     this.sql = sql;
     this.folder = folder;
     this.meaning = meaning;
     const clock = { now: () => this.#milliseconds };
     const settings = {
-      mode: 'wr', ttlSweepMs: 30_000, codeMaxSymbols: 512, backupDir: folder, maxSearches: 1, searchStats: true,
-      embedding: { provider: 'openai', apiKey: 'k', queueWaitMs: 0, chunkSize: 40, ...embedding }, ...(vectors && { vectors }),
+      mode: 'wr',
+      ttlSweepMs: 30_000,
+      codeMaxSymbols: 512,
+      backupDir: folder,
+      maxSearches: 1,
+      searchStats: true,
+      embedding: { provider: 'openai', apiKey: 'k', queueWaitMs: 0, chunkSize: 40, ...embedding },
+      ...(vectors && { vectors }),
     } as DocsEnvironment['settings'];
     const log = { ...silentLog, warn: (_: object, message: string) => void this.warnings.push(message) };
-    const environment = this.environment = { sql, feed: new ChangeFeed(sql, clock), codec: new BodyCodec(), clock, log, settings };
+    const environment = this.environment = {
+      sql,
+      feed: new ChangeFeed(sql, clock),
+      codec: new BodyCodec(),
+      clock,
+      log,
+      settings,
+    };
     const collections = createCollections(environment);
-    this.embeddings = createEmbeddings(environment, { collections, create: () => meaning.provider(), createEncoder: () => encoderOf(encoder), ...(timer && { timer }), indexReady: () => this.vectors.view.isReady });
+    this.embeddings = createEmbeddings(environment, {
+      collections,
+      create: () => meaning.provider(),
+      createEncoder: () => encoderOf(encoder),
+      ...(timer && { timer }),
+      indexReady: () => this.vectors.view.isReady,
+    });
     const columns = this.columns = createColumns(environment, { collections });
     const geo = this.geo = createGeo(environment, { collections, columns });
-    const documents = createDocuments(environment, { collections, columns, schemas: createSchemas(environment), embeddingCapacity: this.embeddings.embeddingCapacity });
-    this.vectors = createVectors(environment, { collections, embeddings: this.embeddings, gate: this.gate, columns, geo: geo.view, ...(index && { index }) });
+    const documents = createDocuments(environment, {
+      collections,
+      columns,
+      schemas: createSchemas(environment),
+      embeddingCapacity: this.embeddings.embeddingCapacity,
+    });
+    this.vectors = createVectors(environment, {
+      collections,
+      embeddings: this.embeddings,
+      gate: this.gate,
+      columns,
+      geo: geo.view,
+      ...(index && { index }),
+    });
     const maintenance = createMaintenance(environment, {
-      documents, onRestored: [() => collections.load(), () => columns.restart(), () => geo.view.restart(), () => this.vectors.view.restart(), () => this.embeddings.restart()],
+      documents,
+      onRestored: [() => collections.load(), () => columns.restart(), () => geo.view.restart(),
+        () => this.vectors.view.restart(), () => this.embeddings.restart()],
     });
     this.#invoke = createInvoker<Operations>({
-      operations, inputs: DOCS_INPUTS, strictInput: true, mode: () => 'wr',
+      operations,
+      inputs: DOCS_INPUTS,
+      strictInput: true,
+      mode: () => 'wr',
       handlers: acknowledgeCaughtUp({
-        ...collections.handlers, ...documents.handlers, ...maintenance.handlers, ...this.embeddings.handlers, ...this.vectors.handlers,
+        ...collections.handlers,
+        ...documents.handlers,
+        ...maintenance.handlers,
+        ...this.embeddings.handlers,
+        ...this.vectors.handlers,
         reindexVectors: whenCaughtUp(this.embeddings.handlers.reindexVectors, this.vectors.view),
       }, columns, geo.view),
     });
@@ -148,8 +197,11 @@ export class VectorFixture {
   static async open(options: FixtureOptions = {}): Promise<VectorFixture> {
     const folder = await mkdtemp(join(tmpdir(), 'quire-vectors-'));
     const path = join(folder, 'test.db');
-    for (const ending of ['', '-wal']) if (options.file !== undefined && existsSync(options.file + ending)) await copyFile(options.file + ending, path + ending);
-    if (options.file !== undefined && existsSync(`${options.file}.vectors`)) await cp(`${options.file}.vectors`, `${path}.vectors`, { recursive: true });
+    for (const ending of ['', '-wal'])
+      if (options.file !== undefined && existsSync(options.file + ending))
+        await copyFile(options.file + ending, path + ending);
+    if (options.file !== undefined && existsSync(`${options.file}.vectors`))
+      await cp(`${options.file}.vectors`, `${path}.vectors`, { recursive: true });
     const sql = await openDatabase({ path });
     await migrate(sql, DOCUMENT_MIGRATIONS);
     const fixture = new VectorFixture(sql, folder, options);
@@ -176,8 +228,14 @@ export class VectorFixture {
     this.#milliseconds += seconds * 1000;
   }
 
-  async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal): Promise<OutputOf<Operations, K>> {
-    return (await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', ...(signal && { signal }) })).value;
+  async call<K extends keyof Operations & string>(id: K, input: object,
+    signal?: AbortSignal): Promise<OutputOf<Operations, K>>
+  {
+    return (await this.#invoke(id, structuredClone(input), {
+      protocol: 'http',
+      requestId: 'test',
+      ...(signal && { signal }),
+    })).value;
   }
 
   /** Stores a document, and waits for its vectors. */
@@ -189,7 +247,11 @@ export class VectorFixture {
   /** Stores a document that the provider refuses, so that it keeps the vectors of its former body. */
   async addUnembedded(key: string, contentMd: string): Promise<void> {
     const { failure } = this.meaning;
-    this.meaning.failure = (texts) => (texts.some((text) => contentMd.includes(text)) ? new EmbeddingError('refused', { retryable: false }) : undefined);
+    this.meaning.failure = (
+      texts,
+    ) => (texts.some((text) => contentMd.includes(text))
+      ? new EmbeddingError('refused', { retryable: false })
+      : undefined);
     await this.add(key, contentMd);
     this.meaning.failure = failure;
   }

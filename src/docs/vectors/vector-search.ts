@@ -6,8 +6,8 @@ import type { OrdSet } from '../fulltext/index.ts';
 export interface QueryVector {
   readonly vector: Float32Array;
   /**
-   * The model that it was made with: it is compared only with vectors of the same model. Absent for one from a client, which is compared
-   * with all of its dimension.
+   * The model that it was made with: it is compared only with vectors of the same model. Absent for one from a client,
+   * which is compared with all of its dimension.
    */
   readonly model?: ModelIdentity | undefined;
   /** What was embedded; the best documents are also compared with it token by token, if the model has token vectors. */
@@ -30,7 +30,10 @@ export interface NearestQuery extends QueryVector {
   readonly eligible?: OrdSet | undefined;
   /** True: one hit for each document, its best passage; otherwise one for each passage. */
   readonly perDocument?: boolean | undefined;
-  /** Only passages of present bodies, so that their text can be shown: documents that were changed since they were embedded are left out. */
+  /**
+   * Only passages of present bodies, so that their text can be shown: documents that were changed since they were
+   * embedded are left out.
+   */
   readonly quotable?: boolean | undefined;
 }
 
@@ -48,7 +51,10 @@ export interface NearestResult {
   readonly hits: readonly NearestHit[];
   /** The algorithm that was used: `flat` while a structure is being built. */
   readonly algorithm: Algorithm;
-  /** Number of documents of the collection whose vectors cannot be compared with the query's: of another model, variant or dimension. */
+  /**
+   * Number of documents of the collection whose vectors cannot be compared with the query's: of another model, variant
+   * or dimension.
+   */
   readonly incomparable: number;
 }
 
@@ -76,33 +82,45 @@ export interface ModelCount extends ModelIdentity {
   readonly documents: number;
 }
 
-/** Vector search, for other areas. Callers occupy a place in the search gate while something is scored, never while `embedQuery` waits. */
+/**
+ * Vector search, for other areas. Callers occupy a place in the search gate while something is scored, never while
+ * `embedQuery` waits.
+ */
 export interface VectorSearch {
   /** Whether there is an embedding provider. */
   isConfigured(): boolean;
   /**
-   * The vector of a text that is not blank, for searching a collection. Throws `invalid_argument` without a provider, `unavailable` when
-   * the provider fails, and `index_loading`.
+   * The vector of a text that is not blank, for searching a collection. Throws `invalid_argument` without a provider,
+   * `unavailable` when the provider fails, and `index_loading`.
    */
-  embedQuery(text: string, signal?: AbortSignal, collection?: string): Promise<QueryVector & { readonly model: ModelIdentity }>;
+  embedQuery(text: string, signal?: AbortSignal,
+    collection?: string): Promise<QueryVector & { readonly model: ModelIdentity }>;
   /** Reranks results; see `Encoder`. */
   readonly encoder: Pick<Encoder, 'isWanted' | 'similarities'>;
   /** Vectors of texts that are not blank; see `Embeddings`. */
   readonly embedTexts: Embeddings['embedTexts'];
   /**
-   * The nearest documents or passages; none for a collection that has no vectors. Throws `index_loading`, and `invalid_argument` when the
-   * collection has only vectors of other dimensions and no `model` explains that.
+   * The nearest documents or passages; none for a collection that has no vectors. Throws `index_loading`, and
+   * `invalid_argument` when the collection has only vectors of other dimensions and no `model` explains that.
    */
   searchByVector(query: NearestQuery, signal?: AbortSignal): Promise<NearestResult>;
-  /** The positions of runs of chunks in their bodies, in the order of the queries; undefined for one whose body was changed since. */
+  /**
+   * The positions of runs of chunks in their bodies, in the order of the queries; undefined for one whose body was
+   * changed since.
+   */
   passagesOf(queries: readonly PassageQuery[]): Promise<(Passage | undefined)[]>;
   /** The models of a collection's vectors, most documents first. Throws `index_loading`. */
   modelsOf(collection: string): readonly ModelCount[];
   /** The model of a document's vectors; undefined when it has none. Throws `index_loading`. */
   modelOf(collection: string, ord: number): ModelIdentity | undefined;
-  /** A document's vectors by chunk, as they are stored (decision D-41); none when it has none. Throws `index_loading`. */
+  /**
+   * A document's vectors by chunk, as they are stored (decision D-41); none when it has none. Throws `index_loading`.
+   */
   vectorsOf(collection: string, ord: number): readonly Float32Array[];
-  /** The mean of a document's vectors, with length 1 if `unit` is set; undefined when it has none. Throws `index_loading`. */
+  /**
+   * The mean of a document's vectors, with length 1 if `unit` is set; undefined when it has none. Throws
+   * `index_loading`.
+   */
   meanOf(collection: string, ord: number, unit?: boolean): Float32Array | undefined;
   /** Ordinals of the documents that have vectors, only of one model if one is named; a copy. Throws `index_loading`. */
   ordsOf(collection: string, model?: ModelIdentity): OrdSet;

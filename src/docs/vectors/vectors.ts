@@ -3,17 +3,17 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Handlers } from '../../operations/index.ts';
-import { allFactories, WorkerPool, type VectorIndexOptions } from '../../search/vector/index.ts';
+import { allFactories, type VectorIndexOptions, WorkerPool } from '../../search/vector/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { OrdSet } from '../fulltext/index.ts';
 import type { SearchGate } from '../search-gate.ts';
 import { CheckpointFiles } from '../view/index.ts';
-import { readPassages } from './search/passages.ts';
 import { findSimilar } from './search/find-similar.ts';
+import { readPassages } from './search/passages.ts';
 import { searchByVector } from './search/search-by-vector.ts';
-import { searchVectors, type SearchDeps } from './search/search-vectors.ts';
+import { type SearchDeps, searchVectors } from './search/search-vectors.ts';
 import { vectorSettings } from './settings.ts';
 import type { VectorSearch } from './vector-search.ts';
 import { CHECKPOINT_MAGIC, VectorView } from './view/vector-view.ts';
@@ -23,7 +23,9 @@ type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors' | 'fin
 /** Vector search, and the indexes that it needs. */
 export interface Vectors extends VectorSearch {
   readonly handlers: VectorHandlers;
-  readonly view: Pick<VectorView, 'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'position' | 'bytesOf'>;
+  readonly view: Pick<VectorView,
+    'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
+      | 'position' | 'bytesOf'>;
   /** Writes checkpoints and ends the workers; harmless before the start and when repeated. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
@@ -32,7 +34,9 @@ export interface Vectors extends VectorSearch {
 export interface VectorsAreas {
   /** Called at each search, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
-  readonly embeddings: Pick<Embeddings, 'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'matching' | 'bodies' | 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+  readonly embeddings: Pick<Embeddings,
+    'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'matching' | 'bodies'
+      | 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
@@ -49,7 +53,8 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
   const view = new VectorView(environment, {
     embeddings,
     index: {
-      pool, parallelMinRows: settings.parallelMinSize,
+      pool,
+      parallelMinRows: settings.parallelMinSize,
       factories: allFactories(settings.bqRerankFactor),
       ...areas.index,
     },
@@ -59,7 +64,8 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     ...(timer && { timer }),
   });
   const requireProvider = (): void => {
-    if (!embeddings.describe().vectors.enabled) throw new ServiceError('invalid_argument', 'embedding provider not configured');
+    if (!embeddings.describe().vectors.enabled)
+      throw new ServiceError('invalid_argument', 'embedding provider not configured');
   };
   const embedQuery: VectorSearch['embedQuery'] = async (text, signal, collection) => {
     const present = collection === undefined ? [] : view.indexOf(collection)?.models() ?? [];
@@ -67,7 +73,18 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     return { vector, model, text };
   };
   const deps: SearchDeps = {
-    sql, codec, clock, view, columns, geo, collections, settings, gate, leadWeightOf: (model) => embeddings.leadWeightOf(model), matching: embeddings.matching, bodies: embeddings.bodies,
+    sql,
+    codec,
+    clock,
+    view,
+    columns,
+    geo,
+    collections,
+    settings,
+    gate,
+    leadWeightOf: (model) => embeddings.leadWeightOf(model),
+    matching: embeddings.matching,
+    bodies: embeddings.bodies,
     encoder: embeddings.encoder,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };
@@ -94,7 +111,14 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
       await pool.close();
     },
     registerMetrics(registers) {
-      new Gauge({ name: 'svc_vector_index_ready', help: 'Whether the vectors of all collections are loaded for searching.', registers, collect() { this.set(Number(view.isReady)); } });
+      new Gauge({
+        name: 'svc_vector_index_ready',
+        help: 'Whether the vectors of all collections are loaded for searching.',
+        registers,
+        collect() {
+          this.set(Number(view.isReady));
+        },
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import type { Context } from '../../operations/index.ts';
 import { acknowledgeCaughtUp, type Following } from './acknowledge.ts';
 
@@ -23,20 +23,26 @@ describe('while an index is behind (design section 5)', () => {
   const lagging = { isCaughtUp: false, caughtUp: () => new Promise<void>(() => undefined) };
 
   it('what writes documents waits until they can be found, and nothing else does', async () => {
-    expect(await waitingFor(lagging)).toEqual(expect.arrayContaining(['addDocument', 'addDocuments', 'updateDocument', 'setDocumentTtl',
-      'deleteDocument', 'deleteDocuments', 'deleteCollection', 'restoreRevision', 'ingestDocuments', 'startSession', 'addMessage', 'summarizeSession']));
+    expect(await waitingFor(lagging)).toEqual(
+      expect.arrayContaining(['addDocument', 'addDocuments', 'updateDocument', 'setDocumentTtl', 'deleteDocument',
+        'deleteDocuments', 'deleteCollection', 'restoreRevision', 'ingestDocuments', 'startSession', 'addMessage',
+        'summarizeSession']),
+    );
   });
 
-  it.each(['getHealth', 'getHealthV1', 'getMetrics', 'getStats', 'login', 'getConfig', 'createBackup', 'createApiKey', 'setPermission', 'setCollectionConfig', 'rotateEncryption',
-    'truncateRevisions', 'addSynonyms', 'searchFullText', 'getDocument'])('%s does not wait', async (id) => {
-    expect(await waitingFor(lagging)).not.toContain(id);
-  });
+  it.each(['getHealth', 'getHealthV1', 'getMetrics', 'getStats', 'login', 'getConfig', 'createBackup', 'createApiKey',
+    'setPermission', 'setCollectionConfig', 'rotateEncryption', 'truncateRevisions', 'addSynonyms', 'searchFullText',
+    'getDocument'])('%s does not wait', async (id) => {
+      expect(await waitingFor(lagging)).not.toContain(id);
+    });
 
   it('a response comes when the index has caught up, and a failure at once', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const handlers = acknowledgeCaughtUp({
       addDocument: async () => 'written',
-      deleteDocument: async () => { throw new Error('the disk is away'); },
+      deleteDocument: async () => {
+        throw new Error('the disk is away');
+      },
     } as unknown as Handlers, { isCaughtUp: false, caughtUp: () => promise }) as unknown as Record<string, AnyHandler>;
     await expect(handlers['deleteDocument']!({}, context)).rejects.toThrow('the disk is away');
     const answer = handlers['addDocument']!({}, context);
@@ -47,6 +53,7 @@ describe('while an index is behind (design section 5)', () => {
 
 it('a write asks no index that has caught up to do so', async () => {
   const view = { isCaughtUp: true, caughtUp: () => Promise.reject(new Error('asked')) };
-  const handlers = acknowledgeCaughtUp({ addDocument: async () => 'written' } as unknown as Handlers, view) as unknown as Record<string, AnyHandler>;
+  const handlers = acknowledgeCaughtUp({ addDocument: async () => 'written' } as unknown as Handlers,
+    view) as unknown as Record<string, AnyHandler>;
   expect(await handlers['addDocument']!({}, context)).toBe('written');
 });

@@ -1,4 +1,4 @@
-import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { currentTracing, type Tracing } from '../../lib/tracing.ts';
 import type { Context, Handlers } from '../../operations/index.ts';
 
@@ -15,24 +15,28 @@ export interface Following {
 const WRITING_AREAS: ReadonlySet<string> = new Set(['documents', 'ingest', 'memory']);
 
 /**
- * Operations of those areas that do not change what a search finds, such as old revisions, or that write later and wait themselves if
- * necessary.
+ * Operations of those areas that do not change what a search finds, such as old revisions, or that write later and wait
+ * themselves if necessary.
  */
-const BESIDE_DOCUMENTS: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['truncateRevisions', 'submitBulkIngest', 'cancelBulkIngest', 'importDocuments']);
+const BESIDE_DOCUMENTS: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['truncateRevisions',
+  'submitBulkIngest', 'cancelBulkIngest', 'importDocuments']);
 
 /**
- * Handlers whose writes are acknowledged when they can be found (design section 5). Only handlers that write documents wait for the views,
- * so that an index that is behind delays neither a sign-in nor a health check. Handlers that fail have written nothing, or nothing that was
- * acknowledged.
+ * Handlers whose writes are acknowledged when they can be found (design section 5). Only handlers that write documents
+ * wait for the views, so that an index that is behind delays neither a sign-in nor a health check. Handlers that fail
+ * have written nothing, or nothing that was acknowledged.
  */
 export function acknowledgeCaughtUp<H extends Handlers<Operations>>(handlers: H, ...views: readonly Following[]): H {
-  const wrapped = Object.entries(handlers).map(([id, handler]) =>
-    [id, writesDocuments(id as keyof Operations) ? whenCaughtUp(handler as AnyHandler, ...views) : handler]);
+  const wrapped = Object.entries(handlers).map((
+    [id, handler],
+  ) => [id, writesDocuments(id as keyof Operations) ? whenCaughtUp(handler as AnyHandler, ...views) : handler]);
   return Object.fromEntries(wrapped) as H;
 }
 
 /** A handler that resolves when the views include what it wrote. */
-export function whenCaughtUp<Input, Output>(handler: (input: Input, context: Context) => Promise<Output>, ...views: readonly Following[]): (input: Input, context: Context) => Promise<Output> {
+export function whenCaughtUp<Input, Output>(handler: (input: Input, context: Context) => Promise<Output>,
+  ...views: readonly Following[]): (input: Input, context: Context) => Promise<Output>
+{
   return async (input, context) => {
     const output = await handler(input, context);
     const tracing = currentTracing();

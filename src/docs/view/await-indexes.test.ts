@@ -34,7 +34,8 @@ describe('a search that finds its index loading (decision D-130)', () => {
   beforeEach(() => {
     index = new LoadingIndex();
     timer = new ManualTimer();
-    handlers = awaitIndexes({ searchFullText: index.handler, reindexFullText: index.handler } as never, timer) as unknown as Record<string, AnyHandler>;
+    handlers = awaitIndexes({ searchFullText: index.handler, reindexFullText: index.handler } as never,
+      timer) as unknown as Record<string, AnyHandler>;
   });
 
   it('waits for it, over changes that are not enough', async () => {
@@ -71,7 +72,11 @@ describe('a search that finds its index loading (decision D-130)', () => {
   it('is not held up where its index serves, nor is any other failure', async () => {
     index.serves = true;
     expect(await search()).toBe('found');
-    handlers = awaitIndexes({ searchFullText: async () => { throw new Error('broken'); } } as never, timer) as unknown as Record<string, AnyHandler>;
+    handlers = awaitIndexes({
+      searchFullText: async () => {
+        throw new Error('broken');
+      },
+    } as never, timer) as unknown as Record<string, AnyHandler>;
     await expect(search()).rejects.toThrow('broken');
     expect(timer.sleeps).toEqual([]);
   });

@@ -3,17 +3,22 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm, writeFile } from '
 import { basename, dirname, join } from 'node:path';
 import type { DirectSource } from '../../lib/checked-blocks.ts';
 import { durableRename } from '../../lib/durable-rename.ts';
-import { openStream, sealStream, type KeyRing, type Sql } from '../../storage/index.ts';
+import { type KeyRing, openStream, sealStream, type Sql } from '../../storage/index.ts';
 
 /** The header of a checkpoint, in JSON after the magic and the length. */
 export interface CheckpointHeader {
   readonly collection: string;
-  /** The last change of the feed that is certainly included, and its time, which distinguishes the feeds of different databases. */
+  /**
+   * The last change of the feed that is certainly included, and its time, which distinguishes the feeds of different
+   * databases.
+   */
   readonly lsn: number;
   readonly at: number;
   /** Whether the index is an encrypted stream, bound to this header. */
   readonly sealed?: true;
-  /** The newest change that may be included, of a database that may be promoted or restored without its latest commits. */
+  /**
+   * The newest change that may be included, of a database that may be promoted or restored without its latest commits.
+   */
   readonly newest?: FeedPlace;
   /** The database (`Sql.info.identity`), if the files are not beside it. */
   readonly database?: string;
@@ -22,7 +27,10 @@ export interface CheckpointHeader {
 /** A change of the feed by its number and its time. */
 export type FeedPlace = Pick<CheckpointHeader, 'lsn' | 'at'>;
 
-/** A position of the feed up to which no change concerns the collection of a checkpoint that was written at an earlier one. */
+/**
+ * A position of the feed up to which no change concerns the collection of a checkpoint that was written at an earlier
+ * one.
+ */
 export interface Confirmation extends FeedPlace {
   readonly written: FeedPlace;
 }
@@ -57,10 +65,12 @@ export class CheckpointFiles {
   readonly #database: string | undefined;
 
   /**
-   * The magic has 8 ASCII letters, and differs between kinds of views. With `readOnly`, files are not changed, because another process
-   * maintains them. With `database`, checkpoints of other databases are ignored.
+   * The magic has 8 ASCII letters, and differs between kinds of views. With `readOnly`, files are not changed, because
+   * another process maintains them. With `database`, checkpoints of other databases are ignored.
    */
-  constructor(folder: string, magic: string, { readOnly = false, database }: { readonly readOnly?: boolean; readonly database?: string } = {}) {
+  constructor(folder: string, magic: string,
+    { readOnly = false, database }: { readonly readOnly?: boolean; readonly database?: string } = {})
+  {
     this.#database = database;
     if (magic.length !== MAGIC_LENGTH) throw new Error(`a magic of ${MAGIC_LENGTH} letters is needed, got "${magic}"`);
     this.#folder = folder;
@@ -69,14 +79,17 @@ export class CheckpointFiles {
   }
 
   /**
-   * The files beside a database, or in the place that a server's database has for the files of this process, in a folder with its name and
-   * this ending; undefined for a database in memory.
+   * The files beside a database, or in the place that a server's database has for the files of this process, in a
+   * folder with its name and this ending; undefined for a database in memory.
    */
   static beside({ info }: Pick<Sql, 'info'>, ending: string, magic: string): CheckpointFiles | undefined {
     const { ownFiles, identity } = info;
-    if (ownFiles !== undefined && identity !== undefined) return new CheckpointFiles(`${ownFiles}.${ending}`, magic, { database: identity });
+    if (ownFiles !== undefined && identity !== undefined)
+      return new CheckpointFiles(`${ownFiles}.${ending}`, magic, { database: identity });
     if (info.driver !== 'node:sqlite' || info.path === ':memory:') return undefined;
-    return new CheckpointFiles(join(dirname(info.path), `${basename(info.path)}.${ending}`), magic, { readOnly: info.readOnly === true });
+    return new CheckpointFiles(join(dirname(info.path), `${basename(info.path)}.${ending}`), magic, {
+      readOnly: info.readOnly === true,
+    });
   }
 
   /** The header of a collection's checkpoint; undefined when there is none that can be used. */
@@ -84,7 +97,10 @@ export class CheckpointFiles {
     return (await this.#read(collection))?.header;
   }
 
-  /** The index of a checkpoint, whose format detects damage; undefined when there is none, or an encrypted one and no keys. */
+  /**
+   * The index of a checkpoint, whose format detects damage; undefined when there is none, or an encrypted one and no
+   * keys.
+   */
   async load(collection: string, keys?: KeyRing): Promise<StoredIndex | undefined> {
     const found = await this.#read(collection);
     if (found === undefined || (found.header.sealed === true && keys === undefined)) return undefined;
@@ -96,12 +112,18 @@ export class CheckpointFiles {
   }
 
   /**
-   * Replaces the checkpoint so that a crash leaves either the old or the new one; with keys, it is encrypted. `newest` is called when the
-   * state of the index that is saved is fixed.
+   * Replaces the checkpoint so that a crash leaves either the old or the new one; with keys, it is encrypted. `newest`
+   * is called when the state of the index that is saved is fixed.
    */
-  async save(plain: CheckpointHeader, index: AsyncIterable<Uint8Array>, keys?: KeyRing, newest?: () => Promise<FeedPlace | undefined>): Promise<void> {
+  async save(plain: CheckpointHeader, index: AsyncIterable<Uint8Array>, keys?: KeyRing,
+    newest?: () => Promise<FeedPlace | undefined>): Promise<void>
+  {
     if (this.#readOnly) return;
-    const header: CheckpointHeader = { ...plain, ...(keys && { sealed: true }), ...(this.#database !== undefined && { database: this.#database }) };
+    const header: CheckpointHeader = {
+      ...plain,
+      ...(keys && { sealed: true }),
+      ...(this.#database !== undefined && { database: this.#database }),
+    };
     const content = keys === undefined ? index : sealStream(keys, this.#boundTo(header), index);
     const complete = async (): Promise<CheckpointHeader> => {
       const place = await newest?.();
@@ -116,7 +138,10 @@ export class CheckpointFiles {
     return new Map(Object.entries((parseJson(text) ?? {}) as Record<string, Confirmation>));
   }
 
-  /** Records that checkpoints are still valid at later positions, replacing the previous record: cheaper than writing them again. */
+  /**
+   * Records that checkpoints are still valid at later positions, replacing the previous record: cheaper than writing
+   * them again.
+   */
   async confirm(confirmations: ReadonlyMap<string, Confirmation>): Promise<void> {
     if (this.#readOnly) return;
     await this.#replace(join(this.#folder, CONFIRMED), JSON.stringify(Object.fromEntries(confirmations)));
@@ -170,7 +195,8 @@ export class CheckpointFiles {
   /** Names of collections may contain characters that file names can't. */
   #pathOf(collection: string): string {
     const plain = /^[a-z0-9_-]{1,64}$/.test(collection);
-    return join(this.#folder, `${plain ? collection : `~${createHash('sha256').update(collection).digest('hex').slice(0, 32)}`}${CHECKPOINT}`);
+    return join(this.#folder,
+      `${plain ? collection : `~${createHash('sha256').update(collection).digest('hex').slice(0, 32)}`}${CHECKPOINT}`);
   }
 }
 
@@ -205,7 +231,9 @@ class FileBytes implements StoredIndex, DirectSource {
 }
 
 /** The header is completed when the first piece of the index has been read. */
-async function* withHeader(magic: string, complete: () => Promise<CheckpointHeader>, index: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withHeader(magic: string, complete: () => Promise<CheckpointHeader>,
+  index: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
+{
   const start = Buffer.alloc(HEADER_START);
   let isBegun = false;
   const head = async (): Promise<Uint8Array> => {
@@ -222,7 +250,9 @@ async function* withHeader(magic: string, complete: () => Promise<CheckpointHead
   if (!isBegun) yield head();
 }
 
-function parseHeader(file: Buffer, magic: string, collection: string): { header: CheckpointHeader; end: number } | undefined {
+function parseHeader(file: Buffer, magic: string, collection: string): { header: CheckpointHeader; end: number }
+  | undefined
+{
   if (file.length < HEADER_START || file.toString('latin1', 0, MAGIC_LENGTH) !== magic) return undefined;
   const end = HEADER_START + file.readUInt32LE(MAGIC_LENGTH);
   if (end > file.length) return undefined;

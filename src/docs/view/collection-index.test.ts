@@ -74,7 +74,8 @@ describe('the index of a collection', () => {
       return true;
     };
     await collection.put(entry(1, steps), new Pace());
-    expect([old.notes, made.notes, build.touched.has(1), collection.serving]).toEqual([['put 1', 'close'], ['put 1'], true, made]);
+    expect([old.notes, made.notes, build.touched.has(1), collection.serving]).toEqual([['put 1', 'close'], ['put 1'],
+      true, made]);
   });
 
   it('leaves an index alone that was let go of between two steps', async () => {

@@ -12,8 +12,8 @@ export interface Build<Index> {
 }
 
 /**
- * The index of one collection and the one that is being built for it, if any. Changes go to both, so that searches continue while a
- * collection is reindexed.
+ * The index of one collection and the one that is being built for it, if any. Changes go to both, so that searches
+ * continue while a collection is reindexed.
  */
 export class CollectionIndex<Index extends ViewIndex> {
   /** Lowercased. */
@@ -29,10 +29,16 @@ export class CollectionIndex<Index extends ViewIndex> {
   changed = 0;
   /** The checkpoint that the serving index was read from or written to. */
   kept: Confirmation | undefined;
-  /** Whether a change has asked for an index that is not built yet: a checkpoint of the present one would not be what the feed says. */
+  /**
+   * Whether a change has asked for an index that is not built yet: a checkpoint of the present one would not be what
+   * the feed says.
+   */
   isOutdated = false;
 
-  /** `kind` is the name of the view in messages. Without an index it starts as loading; with one, it comes from the checkpoint `kept`, if any. */
+  /**
+   * `kind` is the name of the view in messages. Without an index it starts as loading; with one, it comes from the
+   * checkpoint `kept`, if any.
+   */
   constructor(kind: string, name: string, serving?: Index, kept?: Confirmation) {
     this.#kind = kind;
     this.name = name;
@@ -47,14 +53,16 @@ export class CollectionIndex<Index extends ViewIndex> {
   }
 
   /**
-   * Throws `IndexLoading` before the first index is complete, `unavailable` when it could not be built. `changed` resolves when a retry
-   * makes sense.
+   * Throws `IndexLoading` before the first index is complete, `unavailable` when it could not be built. `changed`
+   * resolves when a retry makes sense.
    */
   ready(changed: Promise<void>): Index {
     if (this.#serving !== undefined) return this.#serving;
     if (this.#failure === undefined) throw new IndexLoading(this.#kind, changed);
     // Only the message of an error that is meant for users is included.
-    const message = this.#failure instanceof ServiceError ? this.#failure.message : `the ${this.#kind} index failed; reindex the collection`;
+    const message = this.#failure instanceof ServiceError
+      ? this.#failure.message
+      : `the ${this.#kind} index failed; reindex the collection`;
     throw new ServiceError('unavailable', message, { cause: this.#failure });
   }
 
@@ -63,12 +71,17 @@ export class CollectionIndex<Index extends ViewIndex> {
     return lsn <= this.#upTo;
   }
 
-  /** Whether changes must be applied. Otherwise they may be skipped, because the next build reads the tables after them. */
+  /**
+   * Whether changes must be applied. Otherwise they may be skipped, because the next build reads the tables after them.
+   */
   get isFollowing(): boolean {
     return this.#serving !== undefined || this.#build !== undefined;
   }
 
-  /** Puts a document into the indexes, pausing between steps; undefined when that is done synchronously, as almost always. */
+  /**
+   * Puts a document into the indexes, pausing between steps; undefined when that is done synchronously, as almost
+   * always.
+   */
   put(entry: Entry<Index>, pace: Pace): Promise<void> | undefined {
     return this.#each([entry.ord], (index) => entry.addTo(index), pace);
   }
@@ -138,11 +151,14 @@ export class CollectionIndex<Index extends ViewIndex> {
   }
 
   /** Records first that a build's own reading of the documents is out of date. */
-  #each(ords: readonly number[], change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> | undefined {
+  #each(ords: readonly number[], change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void>
+    | undefined
+  {
     this.changed += ords.length;
     for (const ord of ords) this.#build?.touched.add(ord);
     const only = this.#build === undefined ? this.#serving : undefined;
-    if (only === undefined || only.settle?.() === true) return this.#whileChanging(() => this.#eachInSteps(change, pace));
+    if (only === undefined || only.settle?.() === true)
+      return this.#whileChanging(() => this.#eachInSteps(change, pace));
     const more = change(only);
     return more?.() === true ? this.#whileChanging(() => this.#rest(only, more, pace)) : undefined;
   }
@@ -159,7 +175,8 @@ export class CollectionIndex<Index extends ViewIndex> {
   }
 
   async #eachInSteps(change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> {
-    for (const index of [this.#serving, this.#build?.index]) if (index !== undefined) await this.#inSteps(index, change, pace);
+    for (const index of [this.#serving, this.#build?.index])
+      if (index !== undefined) await this.#inSteps(index, change, pace);
   }
 
   /** An index may be released between two steps. */

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
-import { BodyUnavailable, type Change } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
+import { BodyUnavailable, type Change } from '../../storage/index.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import { CollectionIndex } from './collection-index.ts';
 import type { Effect, Entry, EntryGroup, ViewIndex, ViewKind } from './view-kind.ts';
@@ -77,8 +77,8 @@ export class CollectionIndexes<Index extends ViewIndex> {
   }
 
   /**
-   * Applies a batch. Rejects when the tables cannot be read or the signal aborts; the same batch may then be passed again. Without a promise if
-   * nothing is to be waited for, as for the single change of a small write.
+   * Applies a batch. Rejects when the tables cannot be read or the signal aborts; the same batch may then be passed
+   * again. Without a promise if nothing is to be waited for, as for the single change of a small write.
    */
   follow(changes: readonly Change[], signal: AbortSignal): Followed | Promise<Followed> {
     const pending = new Map<number, Pending>();
@@ -97,10 +97,16 @@ export class CollectionIndexes<Index extends ViewIndex> {
         continue;
       }
       const effect = this.#kind.effectOf(change);
-      if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false) pending.set(ord, { collection, effect, change });
+      if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false)
+        pending.set(ord, { collection, effect, change });
     }
     const changed = new Set([...pending.values()].map(({ collection }) => collection));
-    const followed = ({ failed, outOfReach }: Applied): Followed => ({ changed, dropped, outdated: outdated.union(outOfReach), failed });
+    const followed = ({ failed, outOfReach }: Applied): Followed => ({
+      changed,
+      dropped,
+      outdated: outdated.union(outOfReach),
+      failed,
+    });
     const applied = pending.size > 1 ? this.#apply(pending, signal) : this.#applyAtMostOne(pending, signal);
     return applied instanceof Promise ? applied.then(followed) : followed(applied);
   }
@@ -154,11 +160,15 @@ export class CollectionIndexes<Index extends ViewIndex> {
       }
     }
     // They were deleted from the tables meanwhile, which a later change reports, too.
-    for (const [ord, { collection }] of unread) if (!outOfReach.has(collection)) await this.#remove(collection, ord, pace);
+    for (const [ord, { collection }] of unread)
+      if (!outOfReach.has(collection)) await this.#remove(collection, ord, pace);
     return { failed: this.#failures > failures, outOfReach };
   }
 
-  /** Applies a change with the document that it carries; the promise resolves when that is done. False if the tables must be read for it. */
+  /**
+   * Applies a change with the document that it carries; the promise resolves when that is done. False if the tables
+   * must be read for it.
+   */
   #applyCarried(ord: number, { collection, effect, change }: Pending, pace: Pace): Promise<void> | boolean {
     if (effect === 'remove') return this.#remove(collection, ord, pace) ?? true;
     const entry = this.#kind.entryOf?.(change);
@@ -166,9 +176,12 @@ export class CollectionIndexes<Index extends ViewIndex> {
   }
 
   /** Applies changes that can be applied together, and returns the ordinals of their documents. */
-  async #applyGroups(pending: ReadonlyMap<number, Pending>, pace: Pace, signal: AbortSignal): Promise<ReadonlySet<number>> {
+  async #applyGroups(pending: ReadonlyMap<number, Pending>, pace: Pace,
+    signal: AbortSignal): Promise<ReadonlySet<number>>
+  {
     const together = new Set<number>();
-    const read = this.#kind.groupsOf && [...pending.values()].filter(({ effect }) => effect === 'read').map(({ change }) => change);
+    const read = this.#kind.groupsOf &&
+      [...pending.values()].filter(({ effect }) => effect === 'read').map(({ change }) => change);
     for (const group of (read && this.#kind.groupsOf?.(read)) ?? []) {
       signal.throwIfAborted();
       for (const ord of group.ords) together.add(ord);
@@ -180,7 +193,8 @@ export class CollectionIndexes<Index extends ViewIndex> {
   }
 
   #putTogether(group: EntryGroup<Index>, pace: Pace): Promise<void> | undefined {
-    const collection = this.#byName.get(group.collection) ?? this.set(group.collection, this.#kind.create(group.collection));
+    const collection = this.#byName.get(group.collection) ??
+      this.set(group.collection, this.#kind.create(group.collection));
     return this.#guarded(collection, () => collection.putTogether(group, pace));
   }
 
@@ -205,7 +219,8 @@ export class CollectionIndexes<Index extends ViewIndex> {
   }
 
   #failed(collection: CollectionIndex<Index>, error: unknown): void {
-    this.#log.error({ err: error, collection: collection.name }, `a ${this.#kind.name} index failed and is out of service until it is rebuilt`);
+    this.#log.error({ err: error, collection: collection.name },
+      `a ${this.#kind.name} index failed and is out of service until it is rebuilt`);
     collection.fail(error);
     this.#failures += 1;
   }

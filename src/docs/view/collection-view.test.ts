@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { DRIVERS } from '../documents/test-fixture.ts';
-import { languages, TestKind, Views, type Row } from './test-fixture.ts';
+import { languages, type Row, TestKind, Views } from './test-fixture.ts';
 
 const unending = new AbortController().signal;
 
@@ -27,11 +27,15 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     const kind = new TestKind(views.fixture);
     kind.takesWhatChangesBring = true;
     const { view } = await started(kind);
-    const write = (lang: string, contentMd: string) => views.fixture.call('addDocument', { collection: 'c', key: 'k', lang, contentMd });
+    const write = (lang: string, contentMd: string) =>
+      views.fixture.call('addDocument', { collection: 'c', key: 'k', lang, contentMd });
     await write('de', 'brought');
     await view.caughtUp();
     expect(languages(view)).toEqual(['brought']);
-    await views.fixture.call('addDocuments', { collection: 'c', documents: [{ key: 'k', lang: 'de', contentMd: 'earlier' }, { key: 'k', lang: 'de', contentMd: 'later' }] });
+    await views.fixture.call('addDocuments', {
+      collection: 'c',
+      documents: [{ key: 'k', lang: 'de', contentMd: 'earlier' }, { key: 'k', lang: 'de', contentMd: 'later' }],
+    });
     await view.caughtUp();
     expect(languages(view)).toEqual(['later']);
     await views.fixture.call('setDocumentTtl', { collection: 'c', key: 'k', lang: 'de', ttl: 100 });
@@ -42,7 +46,10 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
   it('refuses searches until the indexes are loaded, says when to try again, and lets writes pass meanwhile', async () => {
     const { view } = open();
     expect(() => view.indexOf('c')).toThrow(loading);
-    await expect(view.reindex(['c'], unending)).rejects.toMatchObject({ code: 'index_loading', headers: { 'Retry-After': '1' } });
+    await expect(view.reindex(['c'], unending)).rejects.toMatchObject({
+      code: 'index_loading',
+      headers: { 'Retry-After': '1' },
+    });
     await view.caughtUp();
     await add('de');
     await view.start();
@@ -75,7 +82,9 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     kind.beforeScan = () => held;
     const { view } = open(kind);
     await view.start();
-    const refusal = await Promise.resolve().then(() => view.indexOf('c')).catch((error: unknown) => error) as { changed: Promise<void> };
+    const refusal = await Promise.resolve().then(() => view.indexOf('c')).catch((error: unknown) => error) as {
+      changed: Promise<void>;
+    };
     expect(view.isReady).toBe(false);
     await refusal.changed;
     letGo();
@@ -316,26 +325,32 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(kind.puts.filter((lang) => lang === 'de')).toHaveLength(1);
   });
 
-  it('respects the kinds of changes that it names: one brings a document in line with the tables, one outdates an index', async () => {
-    await add('de');
-    const { view, kind } = await started();
-    const [{ ord }] = await views.fixture.sql.all<Row>('SELECT ord, lang FROM documents') as [Row];
-    await views.fixture.sql.transaction((tx) => tx.run("UPDATE documents SET lang = 'xx' WHERE ord = ?", [ord]).then(() => undefined));
-    await append({ kind: 'test.other', collection: 'c', ord });
-    await view.caughtUp();
-    expect(languages(view)).toEqual(['de']);
-    await append({ kind: 'test.look', collection: 'c', ord });
-    await view.caughtUp();
-    expect(languages(view)).toEqual(['xx']);
-    await append({ kind: 'test.look', collection: 'c', ord: 999 });
-    await append({ kind: 'test.look', collection: 'nowhere', ord: 998 });
-    await view.caughtUp();
-    expect([languages(view), view.indexOf('nowhere')]).toEqual([['xx'], undefined]);
-    const before = view.indexOf('c');
-    await append({ kind: 'test.reindex', collection: 'c' });
-    await view.caughtUp();
-    await view.settled();
-    expect(view.indexOf('c')).not.toBe(before);
-    expect([languages(view), kind.created.length]).toEqual([['xx'], 2]);
-  });
+  it(
+    'respects the kinds of changes that it names: one brings a document in line with the tables, one outdates an ' +
+      'index',
+    async () => {
+      await add('de');
+      const { view, kind } = await started();
+      const [{ ord }] = await views.fixture.sql.all<Row>('SELECT ord, lang FROM documents') as [Row];
+      await views.fixture.sql.transaction((tx) =>
+        tx.run("UPDATE documents SET lang = 'xx' WHERE ord = ?", [ord]).then(() => undefined)
+      );
+      await append({ kind: 'test.other', collection: 'c', ord });
+      await view.caughtUp();
+      expect(languages(view)).toEqual(['de']);
+      await append({ kind: 'test.look', collection: 'c', ord });
+      await view.caughtUp();
+      expect(languages(view)).toEqual(['xx']);
+      await append({ kind: 'test.look', collection: 'c', ord: 999 });
+      await append({ kind: 'test.look', collection: 'nowhere', ord: 998 });
+      await view.caughtUp();
+      expect([languages(view), view.indexOf('nowhere')]).toEqual([['xx'], undefined]);
+      const before = view.indexOf('c');
+      await append({ kind: 'test.reindex', collection: 'c' });
+      await view.caughtUp();
+      await view.settled();
+      expect(view.indexOf('c')).not.toBe(before);
+      expect([languages(view), kind.created.length]).toEqual([['xx'], 2]);
+    },
+  );
 });

@@ -1,13 +1,13 @@
-import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
-import { BodyUnavailable, memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
+import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 import { Pace } from '../../lib/pace.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { BodyUnavailable, type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import type { Build, CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes, type Followed } from './collection-indexes.ts';
 import { IndexLoading } from './index-loading.ts';
-import { KeptIndexes, type KeepingOptions } from './kept-indexes.ts';
+import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
 import type { Entry, ViewIndex, ViewKind } from './view-kind.ts';
 
 export interface CollectionViewOptions extends KeepingOptions {
@@ -16,7 +16,10 @@ export interface CollectionViewOptions extends KeepingOptions {
 
 const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
 
-/** Maximum number of times that a loading view catches up with concurrent writes; under continuous writes it would never end. */
+/**
+ * Maximum number of times that a loading view catches up with concurrent writes; under continuous writes it would never
+ * end.
+ */
 const CATCHING_UP_PASSES = 20;
 
 /** Milliseconds between tries to build an index whose bodies could not be read. */
@@ -45,9 +48,9 @@ interface Rebuild {
 }
 
 /**
- * Indexes of all collections, one each, which follow the change feed: a view that can always be rebuilt from the tables. A new collection
- * gets its index with its first document. At a start, indexes are read from checkpoints or built from the tables, in the background, and
- * searches are refused meanwhile.
+ * Indexes of all collections, one each, which follow the change feed: a view that can always be rebuilt from the
+ * tables. A new collection gets its index with its first document. At a start, indexes are read from checkpoints or
+ * built from the tables, in the background, and searches are refused meanwhile.
  */
 export class CollectionView<Index extends ViewIndex> {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
@@ -59,7 +62,9 @@ export class CollectionView<Index extends ViewIndex> {
   #listed = false;
   #changed = Promise.withResolvers<void>();
 
-  constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index>, options: CollectionViewOptions = {}) {
+  constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index>,
+    options: CollectionViewOptions = {})
+  {
     this.#env = env;
     this.#kind = kind;
     this.#timer = options.timer ?? systemTimer;
@@ -76,10 +81,18 @@ export class CollectionView<Index extends ViewIndex> {
     await this.#kept.clean(this.#collections.names());
     const starts = await this.#kept.usable(this.#collections.names(), head);
     const subscriber = this.#subscriberFrom(Math.min(head, ...[...starts.values()].map(({ lsn }) => lsn)));
-    const run: Run = { abort: new AbortController(), subscriber, work: Promise.resolve(), current: false, history, rebuilds: new Map() };
+    const run: Run = {
+      abort: new AbortController(),
+      subscriber,
+      work: Promise.resolve(),
+      current: false,
+      history,
+      rebuilds: new Map(),
+    };
     this.#run = run;
     run.work = this.#load(run, head, starts).catch((error: unknown) => {
-      if (!run.abort.signal.aborted) this.#env.log.error({ err: error }, `${this.#kind.name} indexes could not be loaded`);
+      if (!run.abort.signal.aborted)
+        this.#env.log.error({ err: error }, `${this.#kind.name} indexes could not be loaded`);
     });
     // With nothing to load, the first search need not be refused.
     if (this.#collections.size === 0) await run.work;
@@ -113,8 +126,8 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Resolves when everything written so far can be found. Resolves at once while the indexes load, because searches are refused then, and
-   * when the view is not running: writes never wait for either.
+   * Resolves when everything written so far can be found. Resolves at once while the indexes load, because searches are
+   * refused then, and when the view is not running: writes never wait for either.
    */
   async caughtUp(signal?: AbortSignal): Promise<void> {
     const run = this.#run;
@@ -129,8 +142,9 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Resolves once the change with this number, which is committed, can be found. Resolves at once while the indexes load, because searches
-   * are refused then, and when the view is not running. Rejects with the signal's reason when that aborts.
+   * Resolves once the change with this number, which is committed, can be found. Resolves at once while the indexes
+   * load, because searches are refused then, and when the view is not running. Rejects with the signal's reason when
+   * that aborts.
    */
   async reached(lsn: number, signal: AbortSignal): Promise<void> {
     const run = this.#run;
@@ -164,7 +178,8 @@ export class CollectionView<Index extends ViewIndex> {
 
   /** Whether every collection can be searched. */
   get isReady(): boolean {
-    return this.#listed && this.#run?.current === true && this.#isCurrent(this.#run) && this.#collections.all().every(({ serving }) => serving !== undefined);
+    return this.#listed && this.#run?.current === true && this.#isCurrent(this.#run) &&
+      this.#collections.all().every(({ serving }) => serving !== undefined);
   }
 
   /** The index of a collection, undefined while it has nothing indexed. Throws `IndexLoading`. */
@@ -179,26 +194,33 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Rebuilds the indexes of some collections from the tables while searches continue, and returns the number of their documents. It is asked
-   * for by changes of the feed: other processes follow them as well, and so does a start that reads an earlier checkpoint. Collections without
-   * documents count 0. Throws `IndexLoading`; rejects with what made a build fail, and when the signal aborts.
+   * Rebuilds the indexes of some collections from the tables while searches continue, and returns the number of their
+   * documents. It is asked for by changes of the feed: other processes follow them as well, and so does a start that
+   * reads an earlier checkpoint. Collections without documents count 0. Throws `IndexLoading`; rejects with what made a
+   * build fail, and when the signal aborts.
    */
   async reindex(names: readonly string[], signal: AbortSignal): Promise<number> {
     const run = this.#requireCurrent();
     const filled = new Set(await this.#kind.collections());
-    const wanted = [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => filled.has(name) || this.#collections.get(name) !== undefined);
+    const wanted = [...new Set(names.map((name) => name.toLowerCase()))].filter((name) =>
+      filled.has(name) || this.#collections.get(name) !== undefined
+    );
     if (wanted.length === 0) return 0;
     signal.throwIfAborted();
     const kind = this.#kind.reindexChange!;
-    const lsn = await this.#env.sql.transaction((tx) => this.#env.feed.append(tx, wanted.map((collection) => ({ kind, collection }))));
+    const lsn = await this.#env.sql.transaction((tx) =>
+      this.#env.feed.append(tx, wanted.map((collection) => ({ kind, collection })))
+    );
     const over = AbortSignal.any([signal, run.abort.signal]);
     await run.subscriber.caughtUp(lsn, over);
-    for (const failure of await unlessAborted(Promise.all(wanted.map((name) => run.rebuilds.get(name)?.tried.promise)), over)) if (failure !== undefined) throw failure as Error;
+    for (const failure of await unlessAborted(Promise.all(wanted.map((name) => run.rebuilds.get(name)?.tried.promise)),
+      over)) if (failure !== undefined) throw failure as Error;
     return wanted.reduce((sum, name) => sum + (this.indexOf(name)?.documents ?? 0), 0);
   }
 
   #requireCurrent(): Run {
-    if (!this.#listed || this.#run?.current !== true || !this.#isCurrent(this.#run)) throw new IndexLoading(this.#kind.name, this.changed);
+    if (!this.#listed || this.#run?.current !== true || !this.#isCurrent(this.#run))
+      throw new IndexLoading(this.#kind.name, this.changed);
     return this.#run;
   }
 
@@ -241,12 +263,14 @@ export class CollectionView<Index extends ViewIndex> {
     return new Subscriber({
       feed,
       cursor: memoryCursor(lsn),
-      // Searches read rows that are committed but not on disk yet anyway, and a checkpoint of a commit that is lost is refused (`KeptIndexes.usable`).
+      // Searches read rows that are committed but not on disk yet anyway, and a checkpoint of a commit that is lost is
+      // refused (`KeptIndexes.usable`).
       isEarly: true,
       handle: (changes, signal) => this.#follow(changes, signal),
       onGap: () => this.#startOver(),
       release: (upTo) => this.#releaseInTurn(upTo),
-      onFailure: (error, failures) => log.warn({ err: error, failures }, `${this.#kind.name} indexes could not follow the change feed; trying again`),
+      onFailure: (error, failures) =>
+        log.warn({ err: error, failures }, `${this.#kind.name} indexes could not follow the change feed; trying again`),
       timer: this.#timer,
     });
   }
@@ -283,7 +307,8 @@ export class CollectionView<Index extends ViewIndex> {
     await run.subscriber.caughtUp(head, signal);
     // Writes do not wait for a view that loads, but searches that do must find them.
     const { feed } = this.#env;
-    for (let pass = 0; pass < CATCHING_UP_PASSES && (feed.latest ?? 0) > (run.subscriber.position ?? 0); pass++) await run.subscriber.caughtUp(await feed.head(), signal);
+    for (let pass = 0; pass < CATCHING_UP_PASSES && (feed.latest ?? 0) > (run.subscriber.position ?? 0); pass++)
+      await run.subscriber.caughtUp(await feed.head(), signal);
     run.current = true;
     this.#notifyChange();
     for (const collection of this.#collections.all()) await this.#buildUntilDone(run, collection);
@@ -295,13 +320,16 @@ export class CollectionView<Index extends ViewIndex> {
     const run = this.#run!;
     if (!this.#isCurrent(run)) return head; // `restart` follows
     await this.#list();
-    for (const collection of this.#collections.all()) this.#inBackground(run, () => this.#buildUntilDone(run, collection));
+    for (const collection of this.#collections.all())
+      this.#inBackground(run, () => this.#buildUntilDone(run, collection));
     return head;
   }
 
   #follow(changes: readonly Change[], signal: AbortSignal): Promise<void> | undefined {
     const followed = this.#collections.follow(changes, signal);
-    return followed instanceof Promise ? followed.then((each) => this.#followed(changes, each)) : this.#followed(changes, followed);
+    return followed instanceof Promise
+      ? followed.then((each) => this.#followed(changes, each))
+      : this.#followed(changes, followed);
   }
 
   #followed(changes: readonly Change[], followed: Followed): Promise<void> | undefined {
@@ -329,7 +357,8 @@ export class CollectionView<Index extends ViewIndex> {
     if (collection === undefined) return;
     // One slice: the rest is done after later changes, and nothing waits for it.
     collection.serving?.tidy?.();
-    if (this.#kept.isDue(collection)) this.#inBackground(run, () => this.#kept.save(collection, run.subscriber.position));
+    if (this.#kept.isDue(collection))
+      this.#inBackground(run, () => this.#kept.save(collection, run.subscriber.position));
   }
 
   #configured(run: Run, name: string): void {
@@ -356,12 +385,17 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Builds the index of a collection that has none or is outdated. Never rejects, because failures of the database may be temporary; an index
-   * that cannot take the documents would fail again. `onTried` is called after each try, with what made it fail.
+   * Builds the index of a collection that has none or is outdated. Never rejects, because failures of the database may
+   * be temporary; an index that cannot take the documents would fail again. `onTried` is called after each try, with
+   * what made it fail.
    */
-  async #buildUntilDone(run: Run, collection: CollectionIndex<Index>, onTried: (failure?: unknown) => void = () => undefined): Promise<void> {
+  async #buildUntilDone(run: Run, collection: CollectionIndex<Index>,
+    onTried: (failure?: unknown) => void = () => undefined): Promise<void>
+  {
     const { signal } = run.abort;
-    const isWanted = (): boolean => !signal.aborted && this.#collections.get(collection.name) === collection && (collection.isOutdated || collection.serving === undefined);
+    const isWanted = (): boolean =>
+      !signal.aborted && this.#collections.get(collection.name) === collection &&
+      (collection.isOutdated || collection.serving === undefined);
     for (let failures = 1; isWanted(); failures++) {
       try {
         await this.#build(run, collection);
@@ -375,14 +409,18 @@ export class CollectionView<Index extends ViewIndex> {
           return onTried(error.cause);
         }
         onTried(error);
-        this.#env.log.warn({ err: error, collection: collection.name, failures }, `a ${this.#kind.name} index could not be built; trying again`);
+        this.#env.log.warn({ err: error, collection: collection.name, failures },
+          `a ${this.#kind.name} index could not be built; trying again`);
         if (error instanceof BodyUnavailable) return this.#buildLater(run, collection);
         await this.#timer.sleep(backoffDelay(failures, BUILD_BACKOFF), signal);
       }
     }
   }
 
-  /** The store of a collection's bodies may be unreachable for long: meanwhile the indexes of other collections are built. */
+  /**
+   * The store of a collection's bodies may be unreachable for long: meanwhile the indexes of other collections are
+   * built.
+   */
   #buildLater(run: Run, collection: CollectionIndex<Index>): void {
     const { signal } = run.abort;
     void this.#timer.sleep(OUT_OF_REACH_MS, signal).then(() => {
@@ -391,8 +429,8 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   /**
-   * Builds a new index from the documents in the tables. Changes of the feed are applied to it as well, and are newer than what the scan
-   * reads. Throws `NotIndexed` if the index fails.
+   * Builds a new index from the documents in the tables. Changes of the feed are applied to it as well, and are newer
+   * than what the scan reads. Throws `NotIndexed` if the index fails.
    */
   async #build(run: Run, collection: CollectionIndex<Index>): Promise<void> {
     const build = collection.begin(this.#kind.create(collection.name));
@@ -433,7 +471,9 @@ class NotIndexed extends Error {
 }
 
 /** Adds what a scan has read, unless the feed changes the document before it is added. */
-async function addInSteps<Index>(entry: Entry<Index>, build: Build<Index>, pace: Pace, isUnderWay: () => boolean): Promise<void> {
+async function addInSteps<Index>(entry: Entry<Index>, build: Build<Index>, pace: Pace,
+  isUnderWay: () => boolean): Promise<void>
+{
   const isWanted = (): boolean => isUnderWay() && !build.touched.has(entry.ord);
   if (!isWanted()) return;
   const more = entry.addTo(build.index);

@@ -25,26 +25,32 @@ describe('the checkpoints of a view', () => {
     expect(kind.puts).toEqual(['it']);
   });
 
-  it.each([
-    ['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 9)],
-    ['empty', () => Buffer.alloc(0)],
-    ['something else', () => Buffer.from(`${MAGIC} and so on, which is no checkpoint at all`)],
-    ['of another kind of view', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(MAGIC, 'QFTIDX01'), 'latin1')],
-    ['of another feed', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"at":\d/, '"at":9'), 'latin1')],
-    ['ahead of the feed', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"lsn":\d/, '"lsn":9'), 'latin1')],
-    ['of another collection', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('"collection":"c"', '"collection":"d"'), 'latin1')],
-  ])('rebuilds what is %s', async (_, change) => {
-    const path = join(folder(), 'c.idx');
-    await writeFile(path, change(await readFile(path)));
-    const { view, kind } = await started();
-    expect([languages(view), languages(view, 'träume/1')]).toEqual([['de', 'en'], ['fr']]);
-    expect(kind.puts.sort()).toEqual(['de', 'en']);
-  });
+  it.each([['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 9)], ['empty', () => Buffer.alloc(0)], [
+    'something else',
+    () => Buffer.from(`${MAGIC} and so on, which is no checkpoint at all`),
+  ], ['of another kind of view',
+    (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(MAGIC, 'QFTIDX01'), 'latin1')], ['of another feed',
+    (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"at":\d/, '"at":9'), 'latin1')], [
+    'ahead of the feed',
+    (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"lsn":\d/, '"lsn":9'), 'latin1'),
+  ], ['of another collection',
+    (bytes: Buffer) =>
+      Buffer.from(bytes.toString('latin1').replace('"collection":"c"', '"collection":"d"'), 'latin1')]])(
+      'rebuilds what is %s',
+      async (_, change) => {
+        const path = join(folder(), 'c.idx');
+        await writeFile(path, change(await readFile(path)));
+        const { view, kind } = await started();
+        expect([languages(view), languages(view, 'träume/1')]).toEqual([['de', 'en'], ['fr']]);
+        expect(kind.puts.sort()).toEqual(['de', 'en']);
+      },
+    );
 
   it('writes one while it runs, when much has changed', async () => {
     const { view, kind } = await started();
     const items = Array.from({ length: 5000 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: 'x' }));
-    for (let i = 0; i < items.length; i += 1000) await views.fixture.call('addDocuments', { collection: 'c', documents: items.slice(i, i + 1000) });
+    for (let i = 0; i < items.length; i += 1000)
+      await views.fixture.call('addDocuments', { collection: 'c', documents: items.slice(i, i + 1000) });
     await view.caughtUp();
     await view.settled();
     expect(kind.puts).toHaveLength(5000);
@@ -137,14 +143,18 @@ describe('the checkpoints of a view', () => {
       const path = join(folder(), 'c.idx');
       // It was written while the last change was being applied.
       const before = await readFile(path, 'latin1');
-      await writeFile(path, before.replace(/"lsn":4,"at":\d+,"newest"/, '"lsn":2,"at":__,"newest"').replace('__', String((await views.fixture.sql.get('SELECT at FROM changes WHERE lsn = 2'))!['at'])), 'latin1');
+      await writeFile(path,
+        before.replace(/"lsn":4,"at":\d+,"newest"/, '"lsn":2,"at":__,"newest"').replace('__',
+          String((await views.fixture.sql.get('SELECT at FROM changes WHERE lsn = 2'))!['at'])), 'latin1');
       await lose('d', 'pt');
       expect(languages((await started()).view)).toEqual(['de', 'en', 'pt']);
     });
 
     it('builds anew what belongs to another database', async () => {
       const path = join(folder(), 'c.idx');
-      await writeFile(path, (await readFile(path, 'latin1')).replace(/("database":"\d+\/)/, (start) => `${start.slice(0, -2)}${start.at(-2) === '1' ? '2' : '1'}/`), 'latin1');
+      await writeFile(path,
+        (await readFile(path, 'latin1')).replace(/("database":"\d+\/)/,
+          (start) => `${start.slice(0, -2)}${start.at(-2) === '1' ? '2' : '1'}/`), 'latin1');
       expect((await started()).kind.puts.sort()).toEqual(['de', 'en']);
     });
   });

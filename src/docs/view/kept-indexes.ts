@@ -17,7 +17,10 @@ export interface KeepingOptions {
 const CHECKPOINT_CHANGES = 5000;
 const CHECKPOINT_PART = 4;
 
-/** The checkpoints of one view and their positions in the feed. They only save time, so a failure is logged and has no other effect. */
+/**
+ * The checkpoints of one view and their positions in the feed. They only save time, so a failure is logged and has no
+ * other effect.
+ */
 export class KeptIndexes<Index extends ViewIndex> {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'log'>;
   readonly #kind: ViewKind<Index>;
@@ -25,7 +28,9 @@ export class KeptIndexes<Index extends ViewIndex> {
   readonly #isSecret: (collection: string) => boolean;
   readonly #keys: KeyRing | undefined;
 
-  constructor(env: Pick<DocsEnvironment, 'sql' | 'log'>, kind: ViewKind<Index>, { checkpoints, isSecret = () => false, keys }: KeepingOptions) {
+  constructor(env: Pick<DocsEnvironment, 'sql' | 'log'>, kind: ViewKind<Index>,
+    { checkpoints, isSecret = () => false, keys }: KeepingOptions)
+  {
     this.#env = env;
     this.#kind = kind;
     this.#files = checkpoints;
@@ -33,7 +38,10 @@ export class KeptIndexes<Index extends ViewIndex> {
     this.#keys = keys;
   }
 
-  /** Removes files of a process that died while it wrote, and checkpoints that belong to none of these collections or must not exist. */
+  /**
+   * Removes files of a process that died while it wrote, and checkpoints that belong to none of these collections or
+   * must not exist.
+   */
   async clean(collections: readonly string[]): Promise<void> {
     await this.#files?.clean(collections);
     for (const name of collections) if (this.#isSecret(name)) await this.#removePlain(name);
@@ -56,7 +64,8 @@ export class KeptIndexes<Index extends ViewIndex> {
       if (header === undefined || (header.sealed === true && this.#keys === undefined)) continue;
       const kept = keptAs({ lsn: header.lsn, at: header.at }, confirmed.get(name));
       const { newest = kept } = header;
-      if (kept.lsn <= head && (await this.#isThere(kept)) && (newest.lsn <= kept.lsn || (await this.#isThere(newest)))) usable.set(name, kept);
+      if (kept.lsn <= head && (await this.#isThere(kept)) && (newest.lsn <= kept.lsn || (await this.#isThere(newest))))
+        usable.set(name, kept);
     }
     return usable;
   }
@@ -71,7 +80,8 @@ export class KeptIndexes<Index extends ViewIndex> {
         await stored?.close();
       }
     } catch (error) {
-      this.#env.log.warn({ err: error, collection }, `a ${this.#kind.name} checkpoint cannot be used; the index is rebuilt`);
+      this.#env.log.warn({ err: error, collection },
+        `a ${this.#kind.name} checkpoint cannot be used; the index is rebuilt`);
       return undefined;
     }
   }
@@ -81,7 +91,10 @@ export class KeptIndexes<Index extends ViewIndex> {
     return serving !== undefined && changed >= Math.max(CHECKPOINT_CHANGES, serving.documents / CHECKPOINT_PART);
   }
 
-  /** Writes a checkpoint, if there are changes and the index is not outdated. `position` is the last change that is certainly included. */
+  /**
+   * Writes a checkpoint, if there are changes and the index is not outdated. `position` is the last change that is
+   * certainly included.
+   */
   async save(collection: CollectionIndex<Index>, position: number | undefined): Promise<void> {
     const { name } = collection;
     if (this.#files === undefined || !position || collection.changed === 0 || collection.isOutdated) return;
@@ -92,10 +105,12 @@ export class KeptIndexes<Index extends ViewIndex> {
       await collection.idle();
       const { serving, changed } = collection;
       if (at === undefined || serving === undefined) return;
-      // The saved state may be newer than `position`, which is harmless: those changes are applied again with the same result.
+      // The saved state may be newer than `position`, which is harmless: those changes are applied again with the same
+      // result.
       collection.changed = 0;
       try {
-        await this.#files.save({ collection: name, lsn: position, at }, serving.save(), secret ? this.#keys : undefined, this.#mayLoseCommits ? () => this.#newest() : undefined);
+        await this.#files.save({ collection: name, lsn: position, at }, serving.save(), secret ? this.#keys : undefined,
+          this.#mayLoseCommits ? () => this.#newest() : undefined);
         const written = { lsn: position, at };
         if (collection.serving === serving) collection.kept = { ...written, written };
       } catch (error) {
@@ -108,9 +123,10 @@ export class KeptIndexes<Index extends ViewIndex> {
   }
 
   /**
-   * Ensures that no change up to number `lsn` is needed after a restart. `position`, which is greater, is that of the last change that is
-   * certainly included. Checkpoints of collections that changed are written, and those of the others confirmed; one whose index is outdated keeps
-   * its checkpoint, and is built from the tables if the changes since then are gone.
+   * Ensures that no change up to number `lsn` is needed after a restart. `position`, which is greater, is that of the
+   * last change that is certainly included. Checkpoints of collections that changed are written, and those of the
+   * others confirmed; one whose index is outdated keeps its checkpoint, and is built from the tables if the changes
+   * since then are gone.
    */
   async release(collections: readonly CollectionIndex<Index>[], position: number, lsn = position): Promise<void> {
     const at = await this.#timeOf(position);
@@ -137,7 +153,10 @@ export class KeptIndexes<Index extends ViewIndex> {
     return true;
   }
 
-  /** A server's database may be promoted or restored without the latest commits. SQLite's checkpoints do not belong to a restored database. */
+  /**
+   * A server's database may be promoted or restored without the latest commits. SQLite's checkpoints do not belong to a
+   * restored database.
+   */
   get #mayLoseCommits(): boolean {
     return this.#env.sql.info.driver === 'postgres';
   }
@@ -159,5 +178,7 @@ export class KeptIndexes<Index extends ViewIndex> {
 
 /** A confirmation that was made for another checkpoint is not valid. */
 function keptAs(written: FeedPlace, confirmation: Confirmation | undefined): Confirmation {
-  return confirmation?.written.lsn === written.lsn && confirmation.written.at === written.at ? confirmation : { ...written, written };
+  return confirmation?.written.lsn === written.lsn && confirmation.written.at === written.at
+    ? confirmation
+    : { ...written, written };
 }

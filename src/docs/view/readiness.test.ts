@@ -29,7 +29,10 @@ describe('readiness (decision D-130)', () => {
     const told: boolean[] = [];
     readiness.follow((ready) => told.push(ready));
     await words.set(true);
-    expect([readiness.isReady, readiness.views]).toEqual([false, [{ name: 'full-text', ready: true }, { name: 'vector', ready: false }]]);
+    expect([readiness.isReady, readiness.views]).toEqual([false, [{ name: 'full-text', ready: true }, {
+      name: 'vector',
+      ready: false,
+    }]]);
     await vectors.set(true);
     await words.set(true);
     await words.set(false);

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Operations } from '../../../generated/docs/operations.ts';
-import { ManualTimer } from '../../testkit/manual-timer.ts';
 import type { Caller, Context, Handlers } from '../../operations/index.ts';
 import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
-import { withSessions, type Reaching } from './sessions.ts';
+import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
+import { type Reaching, withSessions } from './sessions.ts';
 
 type AnyHandler = (input: object, context: Context) => Promise<unknown>;
 
@@ -20,10 +20,16 @@ describe('a session', () => {
   });
 
   const write = () => sql.transaction((tx) => feed.append(tx, [{ kind: 'doc.put', collection: 'c' }]));
-  const at = (caller: Partial<Caller>): Context => ({ ...UNRESTRICTED, caller, signal: new AbortController().signal }) as unknown as Context;
-  const handlers = (views: readonly Reaching[] = []): Record<string, AnyHandler> => withSessions({
-    addDocument: async () => void (await write()), getDocument: async () => 'row', searchFullText: async () => 'found', getHealth: async () => 'ok',
-  } as unknown as Handlers<Operations>, { feed, views, waitMs: 1000, timer }) as unknown as Record<string, AnyHandler>;
+  const at = (caller: Partial<Caller>): Context =>
+    ({ ...UNRESTRICTED, caller, signal: new AbortController().signal }) as unknown as Context;
+  const handlers = (views: readonly Reaching[] = []): Record<string, AnyHandler> =>
+    withSessions({
+      addDocument: async () => void (await write()),
+      getDocument: async () => 'row',
+      searchFullText: async () => 'found',
+      getHealth: async () => 'ok',
+    } as unknown as Handlers<Operations>, { feed, views, waitMs: 1000, timer }) as unknown as Record<string,
+      AnyHandler>;
 
   it('returns the number of the write', async () => {
     const told: number[] = [];
@@ -46,10 +52,17 @@ describe('a session', () => {
 
   it('waits for the views where a read needs them, and stops waiting at its time limit', async () => {
     await write();
-    const lagging: Reaching = { reached: (_, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))) };
+    const lagging: Reaching = {
+      reached: (_, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    };
     const served = handlers([lagging]);
-    expect([await served['getDocument']!({}, at({ minLsn: 1 })), await served['searchFullText']!({}, at({})), await served['getHealth']!({}, at({ minLsn: 9 }))]).toEqual(['row', 'found', 'ok']);
-    const refused = expect(served['searchFullText']!({}, at({ minLsn: 1 }))).rejects.toMatchObject({ code: 'lsn_not_reached', headers: { 'Retry-After': '1' } });
+    expect([await served['getDocument']!({}, at({ minLsn: 1 })), await served['searchFullText']!({}, at({})),
+      await served['getHealth']!({}, at({ minLsn: 9 }))]).toEqual(['row', 'found', 'ok']);
+    const refused = expect(served['searchFullText']!({}, at({ minLsn: 1 }))).rejects.toMatchObject({
+      code: 'lsn_not_reached',
+      headers: { 'Retry-After': '1' },
+    });
     await new Promise(setImmediate);
     await timer.elapse();
     await refused;
@@ -57,7 +70,8 @@ describe('a session', () => {
 
   it('ends with its client', async () => {
     const gone = new AbortController();
-    const answer = expect(handlers()['getDocument']!({}, { ...at({ minLsn: 5 }), signal: gone.signal })).rejects.toThrow('gone');
+    const answer = expect(handlers()['getDocument']!({}, { ...at({ minLsn: 5 }), signal: gone.signal })).rejects
+      .toThrow('gone');
     await new Promise(setImmediate);
     gone.abort(new Error('gone'));
     await answer;

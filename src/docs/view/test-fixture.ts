@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
-import { BodyUnavailable, DOCUMENT_MIGRATIONS, migrate, type Change } from '../../storage/index.ts';
-import { Fixture, type DRIVERS } from '../documents/test-fixture.ts';
+import { BodyUnavailable, type Change, DOCUMENT_MIGRATIONS, migrate } from '../../storage/index.ts';
+import { type DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { filledCollections } from '../stored-collections.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
 import { CollectionView, type CollectionViewOptions } from './collection-view.ts';
@@ -89,7 +89,9 @@ export class TestKind implements ViewKind<Languages> {
   }
 
   entryOf({ ord, document }: Change): Entry<Languages> | undefined {
-    return document === undefined || !this.takesWhatChangesBring ? undefined : this.#toEntry({ ord: ord!, lang: document.contentMd });
+    return document === undefined || !this.takesWhatChangesBring
+      ? undefined
+      : this.#toEntry({ ord: ord!, lang: document.contentMd });
   }
 
   async *entriesOf(ords: readonly number[]): AsyncGenerator<Entry<Languages>> {
@@ -100,7 +102,10 @@ export class TestKind implements ViewKind<Languages> {
   }
 
   async *allEntries(collection: string): AsyncGenerator<Entry<Languages>> {
-    for (const row of await this.#sql.all<Row>("SELECT ord, lang FROM documents WHERE id > ? || '|' AND id < ? || '}' ORDER BY id", [collection, collection])) {
+    for (const row of await this.#sql.all<Row>(
+      "SELECT ord, lang FROM documents WHERE id > ? || '|' AND id < ? || '}' ORDER BY id",
+      [collection, collection],
+    )) {
       await this.beforeScan(row.lang);
       yield this.#toEntry(row);
     }
@@ -126,7 +131,10 @@ export class TestKind implements ViewKind<Languages> {
   }
 }
 
-/** Views over the documents of a fixture, which is opened before each test of a suite and closed after it, with the views. */
+/**
+ * Views over the documents of a fixture, which is opened before each test of a suite and closed after it, with the
+ * views.
+ */
 export class Views {
   fixture!: Fixture;
   readonly #views: CollectionView<Languages>[] = [];
@@ -142,13 +150,20 @@ export class Views {
     });
   }
 
-  readonly open = (kind = new TestKind(this.fixture), options: CollectionViewOptions = {}): { view: CollectionView<Languages>; kind: TestKind } => {
-    const view = new CollectionView(this.fixture.environment, kind, { checkpoints: CheckpointFiles.beside(this.fixture.sql, 'test', MAGIC), ...options });
+  readonly open = (kind = new TestKind(this.fixture),
+    options: CollectionViewOptions = {}): { view: CollectionView<Languages>; kind: TestKind } =>
+  {
+    const view = new CollectionView(this.fixture.environment, kind, {
+      checkpoints: CheckpointFiles.beside(this.fixture.sql, 'test', MAGIC),
+      ...options,
+    });
     this.#views.push(view);
     return { view, kind };
   };
 
-  readonly started = async (kind?: TestKind, options?: CollectionViewOptions): Promise<{ view: CollectionView<Languages>; kind: TestKind }> => {
+  readonly started = async (kind?: TestKind,
+    options?: CollectionViewOptions): Promise<{ view: CollectionView<Languages>; kind: TestKind }> =>
+  {
     const opened = this.open(kind, options);
     await opened.view.start();
     await opened.view.settled();
@@ -156,11 +171,14 @@ export class Views {
   };
 
   /** The view uses only the language; `lang` stands for a version. */
-  readonly add = (lang: string, key = 'k', collection = 'c') => this.fixture.call('addDocument', { collection, key, lang, contentMd: 'x' });
+  readonly add = (lang: string, key = 'k', collection = 'c') =>
+    this.fixture.call('addDocument', { collection, key, lang, contentMd: 'x' });
 
-  readonly remove = (lang: string, key = 'k', collection = 'c') => this.fixture.call('deleteDocument', { collection, key, lang });
+  readonly remove = (lang: string, key = 'k', collection = 'c') =>
+    this.fixture.call('deleteDocument', { collection, key, lang });
 
-  readonly append = (change: Parameters<Fixture['feed']['append']>[1][number]) => this.fixture.sql.transaction((tx) => this.fixture.feed.append(tx, [change]).then(() => undefined));
+  readonly append = (change: Parameters<Fixture['feed']['append']>[1][number]) =>
+    this.fixture.sql.transaction((tx) => this.fixture.feed.append(tx, [change]).then(() => undefined));
 }
 
 /** The languages in the index of a collection, sorted. */

@@ -14,8 +14,8 @@ export interface ViewIndex {
   /** Cleanup after changes; absent when there is none. */
   tidy?: Steps;
   /**
-   * What a change would have to do first while `save` is being read; absent when it is nothing. A change that does not wait for it does it
-   * at once.
+   * What a change would have to do first while `save` is being read; absent when it is nothing. A change that does not
+   * wait for it does it at once.
    */
   settle?: Steps;
   /** The present state, to be read by `ViewKind.restore`; the index may change while it is read. */
@@ -29,8 +29,9 @@ export interface Entry<Index> {
   /** Ordinal in the database. */
   readonly ord: number;
   /**
-   * Puts the document into an index, replacing its former version. May be called for several indexes. Slow work is left to steps, between
-   * which searches find the former version. Another change of the index completes or abandons these steps.
+   * Puts the document into an index, replacing its former version. May be called for several indexes. Slow work is left
+   * to steps, between which searches find the former version. Another change of the index completes or abandons these
+   * steps.
    */
   addTo(index: Index): Steps | undefined | void;
 }
@@ -54,20 +55,32 @@ export interface ViewKind<Index extends ViewIndex> {
   create(collection: string): Index;
   /** Rejects for bytes that are damaged or of another version. */
   restore(collection: string, bytes: AsyncIterable<Uint8Array>): Promise<Index>;
-  /** The change that rebuilds the index of its collection while the old one serves; absent if there is none (`CollectionView.reindex`). */
+  /**
+   * The change that rebuilds the index of its collection while the old one serves; absent if there is none
+   * (`CollectionView.reindex`).
+   */
   readonly reindexChange?: ChangeKind;
   /**
-   * Undefined for an irrelevant change; others have an ordinal. Not called for the deletion of a collection, whose index is deleted with
-   * it, nor for `reindexChange`.
+   * Undefined for an irrelevant change; others have an ordinal. Not called for the deletion of a collection, whose
+   * index is deleted with it, nor for `reindexChange`.
    */
   effectOf(change: Change): Effect | undefined;
   /** Lowercased names of the collections that have something to index, in the order in which they should be ready. */
   collections(): Promise<readonly string[]>;
-  /** The document as a change left it, if the change carries everything that the index needs; otherwise the tables are read. */
+  /**
+   * The document as a change left it, if the change carries everything that the index needs; otherwise the tables are
+   * read.
+   */
   entryOf?(change: Change): Entry<Index> | undefined;
-  /** Those changes that can be applied together; each group replaces the entries of its documents. `changes` have the effect `read`. */
+  /**
+   * Those changes that can be applied together; each group replaces the entries of its documents. `changes` have the
+   * effect `read`.
+   */
   groupsOf?(changes: readonly Change[]): readonly EntryGroup<Index>[];
-  /** The present documents of some ordinals in the tables, in any order; those that must not be indexed or do not exist are left out. */
+  /**
+   * The present documents of some ordinals in the tables, in any order; those that must not be indexed or do not exist
+   * are left out.
+   */
   entriesOf(ords: readonly number[]): AsyncIterable<Entry<Index>>;
   /** All documents of a collection. One that is written meanwhile may be left out or returned in its former version. */
   allEntries(collection: string): AsyncIterable<Entry<Index>>;

@@ -2,15 +2,16 @@ import type { TestWebhookResponse } from '../../../generated/docs/sdk/types.gen.
 import { unixSeconds } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { DeliveryEngine, poster, type Failure, type LaneProgress, type Outbound, type Outcome, type Progress } from '../../net/index.ts';
+import { DeliveryEngine, type Failure, type LaneProgress, type Outbound, type Outcome, poster,
+  type Progress } from '../../net/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { BURST_EVENT, canonicalEvents, isServerEvent, type ServiceEvent } from '../events/index.ts';
 import { shownUrl } from '../shown-url.ts';
+import { type Letter, writeDeadLetter } from './dead-letter-rows.ts';
 import { removeLanes, saveLanes } from './lane-rows.ts';
-import { writeDeadLetter, type Letter } from './dead-letter-rows.ts';
-import { feedLane, outboxLaneOf, SharedReader, type LaneDuties, type LaneItem } from './lanes.ts';
+import { feedLane, type LaneDuties, type LaneItem, outboxLaneOf, SharedReader } from './lanes.ts';
 import { deliveryId, messageOf, testLetter } from './message.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -58,17 +59,29 @@ export class Deliveries {
     this.#deps = deps;
     this.#reader = new SharedReader(deps.feed);
     this.#post = poster(deps.outbound);
-    this.engine = new DeliveryEngine({ timer: deps.timer, log: deps.log, save: (lanes) => deps.sql.transaction((tx) => saveLanes(tx, lanes)) });
+    this.engine = new DeliveryEngine({
+      timer: deps.timer,
+      log: deps.log,
+      save: (lanes) => deps.sql.transaction((tx) => saveLanes(tx, lanes)),
+    });
   }
 
   start(): void {
-    this.#leave ??= this.#deps.feed.join({ wake: () => this.#wake(), position: () => this.engine.positionOf((lane) => outbox.logOf(lane) === 'feed') });
+    this.#leave ??= this.#deps.feed.join({
+      wake: () => this.#wake(),
+      position: () => this.engine.positionOf((lane) => outbox.logOf(lane) === 'feed'),
+    });
   }
 
-  /** Starts or stops the lanes of a webhook according to its current state; calls run in order, and repeated calls are harmless. */
+  /**
+   * Starts or stops the lanes of a webhook according to its current state; calls run in order, and repeated calls are
+   * harmless.
+   */
   apply(id: string): Promise<void> {
     const step = this.#steps.then(() => this.#apply(id));
-    this.#steps = step.catch((error: unknown) => this.#deps.log.error({ err: error, webhook: id }, 'the deliveries of a webhook could not be started or stopped'));
+    this.#steps = step.catch((error: unknown) =>
+      this.#deps.log.error({ err: error, webhook: id }, 'the deliveries of a webhook could not be started or stopped')
+    );
     return step;
   }
 
@@ -78,8 +91,8 @@ export class Deliveries {
   }
 
   /**
-   * Delivers the event `test` at once, also to a webhook that is paused: outside of the lanes, so that nothing of it is counted,
-   * repeated or stored. Rejects with the reason of the signal.
+   * Delivers the event `test` at once, also to a webhook that is paused: outside of the lanes, so that nothing of it is
+   * counted, repeated or stored. Rejects with the reason of the signal.
    */
   async test(webhook: Webhook, signal: AbortSignal): Promise<TestWebhookResponse> {
     const { clock } = this.#deps;
@@ -88,8 +101,11 @@ export class Deliveries {
     const { kind, ...result } = await this.#attempt(webhook, letter, signal);
     signal.throwIfAborted();
     return {
-      deliveryId: letter.id, url: shownUrl(webhook.url), ok: kind === 'delivered',
-      ...(result.status !== undefined && { httpStatus: result.status }), ...('error' in result && { error: result.error }),
+      deliveryId: letter.id,
+      url: shownUrl(webhook.url),
+      ok: kind === 'delivered',
+      ...(result.status !== undefined && { httpStatus: result.status }),
+      ...('error' in result && { error: result.error }),
       durationMs: Math.max(0, Math.round(clock.now() - begun)),
     };
   }
@@ -129,10 +145,13 @@ export class Deliveries {
     const duties = this.#dutiesOf(id);
     this.#running.add(id);
     this.engine.add(feedLane(id, kept ?? { ...FROM_THE_START, position: await feed.head() }, {
-      feed, reader: this.#reader,
+      feed,
+      reader: this.#reader,
       wants: (event) => this.#wants(webhookOf(id), event),
       idOf: (event) => deliveryId({ id }, event),
-      onGap: ({ after, head }) => log.warn({ webhook: id, after, head }, 'the change feed was replaced; a webhook does not receive what was lost with it'),
+      onGap: ({ after, head }) =>
+        log.warn({ webhook: id, after, head },
+          'the change feed was replaced; a webhook does not receive what was lost with it'),
     }, duties));
     this.engine.add(outboxLaneOf(id, box ?? FROM_THE_START, sql, duties));
   }
@@ -140,7 +159,9 @@ export class Deliveries {
   async #shut(id: string, isKept: boolean): Promise<void> {
     this.#running.delete(id);
     if (!isKept) this.#errors.delete(id);
-    const ended = await Promise.all([id, outbox.outboxLane(id)].map((lane) => this.engine.remove(lane, isKept ? undefined : 0)));
+    const ended = await Promise.all(
+      [id, outbox.outboxLane(id)].map((lane) => this.engine.remove(lane, isKept ? undefined : 0)),
+    );
     const progress = ended.filter((lane): lane is LaneProgress => lane !== undefined);
     // A delivery that was being sent may have stored its progress after the webhook was deleted.
     await this.#deps.sql.transaction((tx) => (isKept ? saveLanes(tx, progress) : removeLanes(tx, id)));
@@ -151,7 +172,9 @@ export class Deliveries {
     if (event.event === BURST_EVENT) return true;
     if (!this.#subscriptionOf(webhook).has(event.event)) return false;
     if (isServerEvent(event.event)) return true;
-    return webhook.collection === '' ? !isSystemCollection(event.collection) : webhook.collection.toLowerCase() === event.collection;
+    return webhook.collection === ''
+      ? !isSystemCollection(event.collection)
+      : webhook.collection.toLowerCase() === event.collection;
   }
 
   #subscriptionOf(webhook: Webhook): ReadonlySet<string> {
@@ -186,21 +209,33 @@ export class Deliveries {
   async #attempt(webhook: Webhook, { id, event }: Letter, signal: AbortSignal): Promise<Outcome> {
     const { clock, log, settings, readDocument } = this.#deps;
     try {
-      const document = event.docId === '' ? {} : { document: event.event === 'doc.deleted' ? null : (await readDocument(event)) ?? null };
+      const document = event.docId === ''
+        ? {}
+        : { document: event.event === 'doc.deleted' ? null : (await readDocument(event)) ?? null };
       const secret = webhook.secret || (settings.webhookSecret ?? '');
-      return await this.#post(messageOf(webhook, { id, event }, { secret, version: settings.buildVersion, now: unixSeconds(clock), ...document }), signal);
+      return await this.#post(messageOf(webhook, { id, event }, {
+        secret,
+        version: settings.buildVersion,
+        now: unixSeconds(clock),
+        ...document,
+      }), signal);
     } catch (error) {
       log.warn({ err: error, webhook: webhook.id }, 'a delivery could not be written; it is tried again');
       return { kind: 'failed', error: 'the server could not read the document' };
     }
   }
 
-  async #storeFailed(webhookId: string, { id, event }: LaneItem, { error, status = 0, attempts }: Failure): Promise<void> {
+  async #storeFailed(webhookId: string, { id, event }: LaneItem,
+    { error, status = 0, attempts }: Failure): Promise<void>
+  {
     const { sql, clock, log } = this.#deps;
-    const dropped = await sql.transaction((tx) => writeDeadLetter(tx, { id, webhookId, event, attempts, status, error, failedAt: unixSeconds(clock) }));
+    const dropped = await sql.transaction((tx) =>
+      writeDeadLetter(tx, { id, webhookId, event, attempts, status, error, failedAt: unixSeconds(clock) })
+    );
     this.counts.dead++;
     this.counts.dropped += dropped;
-    log.warn({ webhook: webhookId, delivery: id, event: event.event, attempts, error, dropped }, 'a delivery was given up');
+    log.warn({ webhook: webhookId, delivery: id, event: event.event, attempts, error, dropped },
+      'a delivery was given up');
   }
 
   #wake(): void {
@@ -215,7 +250,9 @@ export class Deliveries {
 }
 
 /** Puts dead letters back into the outboxes of their webhooks. */
-export async function enqueueLetters(tx: Transaction, letters: readonly (Letter & { readonly webhookId: string })[]): Promise<void> {
+export async function enqueueLetters(tx: Transaction,
+  letters: readonly (Letter & { readonly webhookId: string })[]): Promise<void>
+{
   for (const [webhookId, own] of Map.groupBy(letters, (letter) => letter.webhookId)) {
     await outbox.enqueue(tx, webhookId, own.map(({ id, event }) => JSON.stringify({ id, event })));
   }

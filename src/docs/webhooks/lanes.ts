@@ -1,6 +1,6 @@
 import type { LaneSource, Progress, Sequenced } from '../../net/index.ts';
-import { FeedGap, outbox, type Change, type ChangeFeed, type Queries } from '../../storage/index.ts';
-import { serviceEventOf, type ServiceEvent } from '../events/index.ts';
+import { type Change, type ChangeFeed, FeedGap, outbox, type Queries } from '../../storage/index.ts';
+import { type ServiceEvent, serviceEventOf } from '../events/index.ts';
 import type { Letter } from './dead-letter-rows.ts';
 
 /** A delivery in its lane. */
@@ -45,12 +45,17 @@ export interface FeedLaneDeps {
 /** The lane of a webhook's events from the change feed. */
 export function feedLane(id: string, start: Progress, deps: FeedLaneDeps, duties: LaneDuties): LaneSource<LaneItem> {
   const { feed, reader, wants, idOf, onGap } = deps;
-  const itemsOf = (changes: readonly Change[]) => changes.flatMap((change) => {
-    const event = serviceEventOf(change);
-    return event === undefined || event.isQuiet || !wants(event) ? [] : [itemOf(change.lsn, { id: idOf(event), event })];
-  });
+  const itemsOf = (changes: readonly Change[]) =>
+    changes.flatMap((change) => {
+      const event = serviceEventOf(change);
+      return event === undefined || event.isQuiet || !wants(event)
+        ? []
+        : [itemOf(change.lsn, { id: idOf(event), event })];
+    });
   return {
-    id, start, ...duties,
+    id,
+    start,
+    ...duties,
     async read(after) {
       try {
         const changes = await reader.read(after);
@@ -64,7 +69,8 @@ export function feedLane(id: string, start: Progress, deps: FeedLaneDeps, duties
     },
     async reread(seqs) {
       const items: LaneItem[] = [];
-      for (const seq of seqs) items.push(...itemsOf(await feed.read(seq - 1, 1).catch(nothingInGap)).filter((item) => item.seq === seq));
+      for (const seq of seqs)
+        items.push(...itemsOf(await feed.read(seq - 1, 1).catch(nothingInGap)).filter((item) => item.seq === seq));
       return items;
     },
   };
@@ -79,7 +85,9 @@ function nothingInGap(error: unknown): Change[] {
 export function outboxLaneOf(webhook: string, start: Progress, sql: Queries, duties: LaneDuties): LaneSource<LaneItem> {
   const id = outbox.outboxLane(webhook);
   return {
-    id, start, ...duties,
+    id,
+    start,
+    ...duties,
     async read(after) {
       const rows = await outbox.readOutbox(sql, id, after, BATCH);
       return { items: rows.map(letterOf), position: rows.at(-1)?.seq ?? after };

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
-import { signatureHeaders, type Post } from '../../net/index.ts';
-import type { Letter } from './dead-letter-rows.ts';
+import { type Post, signatureHeaders } from '../../net/index.ts';
 import type { ServiceEvent } from '../events/index.ts';
+import type { Letter } from './dead-letter-rows.ts';
 import type { Webhook } from './webhook.ts';
 
 /** The id of a delivery. It is the same whenever the change is read again (decision D-07). */
@@ -12,7 +12,10 @@ export function deliveryId({ id }: Pick<Webhook, 'id'>, { seq, timestamp }: Serv
 
 /** A delivery that only tests an endpoint: it is about nothing that is stored, and its id is not that of any change. */
 export function testLetter(timestamp: number): Letter {
-  return { id: `dlv_${randomBytes(12).toString('hex')}`, event: { event: 'test', seq: 0, collection: '', key: '', lang: '', docId: '', timestamp, isQuiet: false } };
+  return {
+    id: `dlv_${randomBytes(12).toString('hex')}`,
+    event: { event: 'test', seq: 0, collection: '', key: '', lang: '', docId: '', timestamp, isQuiet: false },
+  };
 }
 
 export interface MessageContext {
@@ -27,8 +30,22 @@ export interface MessageContext {
 }
 
 /** One attempt of a delivery (decisions, section 6). */
-export function messageOf(webhook: Webhook, { id, event: { event, collection, key, lang, docId, timestamp, detail } }: Letter, { secret, version, now, document }: MessageContext): Post {
-  const content = { event, deliveryId: id, webhookId: webhook.id, collection, key, lang, docId, timestamp, ...(document !== undefined && { document }), ...(detail && { detail }) };
+export function messageOf(webhook: Webhook,
+  { id, event: { event, collection, key, lang, docId, timestamp, detail } }: Letter,
+  { secret, version, now, document }: MessageContext): Post
+{
+  const content = {
+    event,
+    deliveryId: id,
+    webhookId: webhook.id,
+    collection,
+    key,
+    lang,
+    docId,
+    timestamp,
+    ...(document !== undefined && { document }),
+    ...(detail && { detail }),
+  };
   const body = new TextEncoder().encode(JSON.stringify(content));
   const headers = {
     'Content-Type': 'application/json',

@@ -16,7 +16,7 @@ describe('the test of a webhook (contract section 6)', () => {
   let timer: VirtualTimer;
 
   beforeEach(async () => {
-    fixture = await Fixture.open(DRIVERS[0]!, { buildVersion: '1.2.3', webhookSecret: 'the server\'s' });
+    fixture = await Fixture.open(DRIVERS[0]!, { buildVersion: '1.2.3', webhookSecret: "the server's" });
     endpoint = await WebhookEndpoint.open();
     timer = new VirtualTimer();
     outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] }, { timer });
@@ -32,7 +32,8 @@ describe('the test of a webhook (contract section 6)', () => {
     await fixture.close();
   });
 
-  const create = (more: object = {}) => fixture.call('createWebhook', { url: endpoint.url, events: ['doc.added'], ...more });
+  const create = (more: object = {}) =>
+    fixture.call('createWebhook', { url: endpoint.url, events: ['doc.added'], ...more });
   const test = (id: string, signal?: AbortSignal) => fixture.call('testWebhook', { id }, signal);
   const list = async () => (await fixture.call('listWebhooks', {}))[0]!;
   /** What is stored about deliveries. */
@@ -53,13 +54,27 @@ describe('the test of a webhook (contract section 6)', () => {
     const [{ headers, text, body }] = endpoint.received as [(typeof endpoint.received)[number]];
     expect(result).toEqual({ deliveryId: body.deliveryId, url, ok: true, httpStatus: 202, durationMs: 2000 });
     expect(body).toEqual({
-      event: 'test', deliveryId: expect.stringMatching(/^dlv_[0-9a-f]{24}$/) as string, webhookId: id, collection: '', key: '', lang: '', docId: '', timestamp: START,
+      event: 'test',
+      deliveryId: expect.stringMatching(/^dlv_[0-9a-f]{24}$/) as string,
+      webhookId: id,
+      collection: '',
+      key: '',
+      lang: '',
+      docId: '',
+      timestamp: START,
     });
     const signed = createHmac('sha256', 'its own').update(`${START}.${text}`).digest('hex');
     const standard = createHmac('sha256', 'its own').update(`${body.deliveryId}.${START}.${text}`).digest('base64');
     expect(headers).toMatchObject({
-      'content-type': 'application/json', 'user-agent': 'svc-webhook/1.2.3', 'x-svc-event': 'test', 'x-svc-webhook-id': id, 'x-svc-delivery': body.deliveryId,
-      'x-svc-timestamp': String(START), 'x-svc-signature': `sha256=${signed}`, 'webhook-id': body.deliveryId, 'webhook-signature': `v1,${standard}`,
+      'content-type': 'application/json',
+      'user-agent': 'svc-webhook/1.2.3',
+      'x-svc-event': 'test',
+      'x-svc-webhook-id': id,
+      'x-svc-delivery': body.deliveryId,
+      'x-svc-timestamp': String(START),
+      'x-svc-signature': `sha256=${signed}`,
+      'webhook-id': body.deliveryId,
+      'webhook-signature': `v1,${standard}`,
     });
     await test(id);
     expect(endpoint.received[1]!.body.deliveryId).not.toBe(body.deliveryId);
@@ -68,18 +83,22 @@ describe('the test of a webhook (contract section 6)', () => {
   it('is signed with the secret of the server where the webhook has none', async () => {
     await test((await create()).id);
     const { headers, text } = endpoint.received[0]!;
-    expect(headers['x-svc-signature']).toBe(`sha256=${createHmac('sha256', 'the server\'s').update(`${START}.${text}`).digest('hex')}`);
+    expect(headers['x-svc-signature']).toBe(
+      `sha256=${createHmac('sha256', "the server's").update(`${START}.${text}`).digest('hex')}`,
+    );
   });
 
-  it.each([500, 410, 302])('returns the status %i of an endpoint that refuses, and leaves nothing behind', async (status) => {
-    const { id } = await create();
-    const [before, webhook] = [await stored(), await list()];
-    endpoint.answer = (_, response) => response.writeHead(status, { 'Retry-After': '1', Location: endpoint.url }).end();
-    expect(await test(id)).toMatchObject({ ok: false, httpStatus: status, error: `HTTP status ${status}` });
-    await timer.advance(DAY_MS);
-    expect(endpoint.received).toHaveLength(1);
-    expect([await stored(), await list()]).toEqual([before, webhook]);
-  });
+  it.each([500, 410, 302])('returns the status %i of an endpoint that refuses, and leaves nothing behind',
+    async (status) => {
+      const { id } = await create();
+      const [before, webhook] = [await stored(), await list()];
+      endpoint.answer = (_, response) =>
+        response.writeHead(status, { 'Retry-After': '1', Location: endpoint.url }).end();
+      expect(await test(id)).toMatchObject({ ok: false, httpStatus: status, error: `HTTP status ${status}` });
+      await timer.advance(DAY_MS);
+      expect(endpoint.received).toHaveLength(1);
+      expect([await stored(), await list()]).toEqual([before, webhook]);
+    });
 
   it('says why there was no response', async () => {
     const { id } = await create();
@@ -114,13 +133,22 @@ describe('the test of a webhook (contract section 6)', () => {
     expect(endpoint.received.map(({ body: { event } }) => event)).toEqual(['doc.added', 'test']);
   });
 
-  it.each([['http://10.0.0.1/hook', 'must not call'], ['http://169.254.169.254/', 'must not call']])('sends nothing to %s, which may have been allowed when it was stored', async (url, why) => {
-    await fixture.sql.transaction((tx) => tx.run("INSERT INTO webhooks(id, url, events, collection, secret, created_at) VALUES ('wh_private', ?, '[]', '', '', 1)", [url]));
-    await webhooks.load();
-    const result = await test('wh_private');
-    expect(result).toMatchObject({ url, ok: false, error: expect.stringContaining(why) as string });
-    expect(result).not.toHaveProperty('httpStatus');
-  });
+  it.each([['http://10.0.0.1/hook', 'must not call'], ['http://169.254.169.254/', 'must not call']])(
+    'sends nothing to %s, which may have been allowed when it was stored',
+    async (url, why) => {
+      await fixture.sql.transaction((tx) =>
+        tx.run(
+          "INSERT INTO webhooks(id, url, events, collection, secret, created_at) VALUES ('wh_private', ?, '[]', " +
+            "'', '', 1)",
+          [url],
+        )
+      );
+      await webhooks.load();
+      const result = await test('wh_private');
+      expect(result).toMatchObject({ url, ok: false, error: expect.stringContaining(why) as string });
+      expect(result).not.toHaveProperty('httpStatus');
+    },
+  );
 
   it('is cancelled when its client leaves', async () => {
     const { id } = await create();

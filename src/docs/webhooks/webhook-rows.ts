@@ -1,4 +1,5 @@
-import { openSecret, sealSecret, SECRETS, type KeyRing, type Queries, type Row, type Transaction } from '../../storage/index.ts';
+import { type KeyRing, openSecret, type Queries, type Row, sealSecret, SECRETS,
+  type Transaction } from '../../storage/index.ts';
 import type { Pause, Webhook } from './webhook.ts';
 
 interface WebhookRow extends Row {
@@ -17,23 +18,25 @@ const COLUMNS = 'id, url, events, collection, secret, pause, last_error, created
 /** All webhooks, oldest first. Throws `internal` for a credential whose key is not configured. */
 export async function readWebhooks(queries: Queries, keys: KeyRing | undefined): Promise<Webhook[]> {
   return (await queries.all<WebhookRow>(`SELECT ${COLUMNS} FROM webhooks ORDER BY seq`)).map((row) => ({
-    id: row.id, url: openSecret(keys, SECRETS.webhookUrl, row.id, row.url), events: JSON.parse(row.events) as string[], collection: row.collection,
-    secret: openSecret(keys, SECRETS.webhookSecret, row.id, row.secret), pause: row.pause as Pause, lastError: row.last_error, createdAt: row.created_at,
+    id: row.id,
+    url: openSecret(keys, SECRETS.webhookUrl, row.id, row.url),
+    events: JSON.parse(row.events) as string[],
+    collection: row.collection,
+    secret: openSecret(keys, SECRETS.webhookSecret, row.id, row.secret),
+    pause: row.pause as Pause,
+    lastError: row.last_error,
+    createdAt: row.created_at,
   }));
 }
 
 /** Stores a webhook under its id, replacing an existing one. */
 export async function writeWebhook(tx: Transaction, webhook: Webhook, keys: KeyRing | undefined): Promise<void> {
   const { id, url, events, collection, secret, pause, lastError, createdAt } = webhook;
-  await tx.run(
-    `INSERT INTO webhooks(${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  await tx.run(`INSERT INTO webhooks(${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT(id) DO UPDATE SET
        url = excluded.url, events = excluded.events, collection = excluded.collection, secret = excluded.secret, pause = excluded.pause, last_error = excluded.last_error`,
-    [
-      id, sealSecret(keys, SECRETS.webhookUrl, id, url), JSON.stringify(events), collection,
-      sealSecret(keys, SECRETS.webhookSecret, id, secret), pause, lastError, createdAt,
-    ],
-  );
+    [id, sealSecret(keys, SECRETS.webhookUrl, id, url), JSON.stringify(events), collection,
+      sealSecret(keys, SECRETS.webhookSecret, id, secret), pause, lastError, createdAt]);
 }
 
 export async function removeWebhook(tx: Transaction, id: string): Promise<void> {

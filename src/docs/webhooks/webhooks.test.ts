@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KeyRing, resealSecrets } from '../../storage/index.ts';
 import { createOutbound, type Outbound } from '../../net/index.ts';
+import { KeyRing, resealSecrets } from '../../storage/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
 import { DRIVERS, Fixture, START } from '../documents/test-fixture.ts';
@@ -32,7 +32,7 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     await outbound.close();
   };
   beforeEach(async () => {
-    fixture = await Fixture.open(driver, { buildVersion: '1.2.3', webhookSecret: 'the server\'s' });
+    fixture = await Fixture.open(driver, { buildVersion: '1.2.3', webhookSecret: "the server's" });
     endpoint = await WebhookEndpoint.open();
     await start();
   });
@@ -44,7 +44,8 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
 
   const create = (more: object = {}) => fixture.call('createWebhook', { url: endpoint.url, events: ['*'], ...more });
   const update = (id: string, more: object) => fixture.call('updateWebhook', { id, ...more });
-  const add = (key: string, more: object = {}) => fixture.call('addDocument', { collection: 'blog', key, lang: 'en', contentMd: key, ...more });
+  const add = (key: string, more: object = {}) =>
+    fixture.call('addDocument', { collection: 'blog', key, lang: 'en', contentMd: key, ...more });
   const list = () => fixture.call('listWebhooks', {});
   const told = () => endpoint.received.map(({ body: { event, key } }) => `${event} ${key}`);
   /** Waits for `count` deliveries while virtual time passes in the test and in the engine. */
@@ -60,22 +61,42 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
   it('are notified of documents as they are written, with headers and both signatures', async () => {
     const webhook = await create({ secret: 'its own' });
     expect(webhook).toEqual({
-      id: expect.stringMatching(/^wh_[0-9a-f]{24}$/) as string, url: endpoint.url, events: ['*'], collection: '', secretSet: true, createdAt: START, paused: false, deadLetters: 0,
+      id: expect.stringMatching(/^wh_[0-9a-f]{24}$/) as string,
+      url: endpoint.url,
+      events: ['*'],
+      collection: '',
+      secretSet: true,
+      createdAt: START,
+      paused: false,
+      deadLetters: 0,
     });
     await add('a', { meta: { tag: ['x'] } });
     await delivered(1);
     const { headers, text, body } = endpoint.received[0]!;
     expect(body).toEqual({
-      event: 'doc.added', deliveryId: expect.stringMatching(/^dlv_[0-9a-f]{24}$/) as string, webhookId: webhook.id,
-      collection: 'blog', key: 'a', lang: 'en', docId: 'blog|a|en', timestamp: START,
+      event: 'doc.added',
+      deliveryId: expect.stringMatching(/^dlv_[0-9a-f]{24}$/) as string,
+      webhookId: webhook.id,
+      collection: 'blog',
+      key: 'a',
+      lang: 'en',
+      docId: 'blog|a|en',
+      timestamp: START,
       document: expect.objectContaining({ id: 'blog|a|en', key: 'a', contentMd: 'a', meta: { tag: ['x'] } }) as object,
     });
     const signed = createHmac('sha256', 'its own').update(`${START}.${text}`).digest('hex');
     const standard = createHmac('sha256', 'its own').update(`${body.deliveryId}.${START}.${text}`).digest('base64');
     expect(headers).toMatchObject({
-      'content-type': 'application/json', 'user-agent': 'svc-webhook/1.2.3', 'x-svc-event': 'doc.added', 'x-svc-webhook-id': webhook.id,
-      'x-svc-delivery': body.deliveryId, 'x-svc-timestamp': String(START), 'x-svc-signature': `sha256=${signed}`,
-      'webhook-id': body.deliveryId, 'webhook-timestamp': String(START), 'webhook-signature': `v1,${standard}`,
+      'content-type': 'application/json',
+      'user-agent': 'svc-webhook/1.2.3',
+      'x-svc-event': 'doc.added',
+      'x-svc-webhook-id': webhook.id,
+      'x-svc-delivery': body.deliveryId,
+      'x-svc-timestamp': String(START),
+      'x-svc-signature': `sha256=${signed}`,
+      'webhook-id': body.deliveryId,
+      'webhook-timestamp': String(START),
+      'webhook-signature': `v1,${standard}`,
     });
   });
 
@@ -95,7 +116,9 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
   it('receive nothing of writes that skip webhooks, across a restart too', async () => {
     await create();
     await stop();
-    await fixture.documents.writer.put('blog', [{ key: 'quiet', lang: 'en', contentMd: 'q', saveRevision: true }], { flags: 8 });
+    await fixture.documents.writer.put('blog', [{ key: 'quiet', lang: 'en', contentMd: 'q', saveRevision: true }], {
+      flags: 8,
+    });
     await add('loud');
     await start();
     await delivered(1);
@@ -104,7 +127,8 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
 
   it('are notified when a collection is deleted, between the events before and after it', async () => {
     await create({ events: ['*', 'collection.deleted'] });
-    await fixture.documents.writer.put('blog', ['a', 'b'].map((key) => ({ key, lang: 'en', contentMd: key, saveRevision: true })));
+    await fixture.documents.writer.put('blog',
+      ['a', 'b'].map((key) => ({ key, lang: 'en', contentMd: key, saveRevision: true })));
     await fixture.call('deleteCollection', { collection: 'blog' });
     await add('a');
     await delivered(4);
@@ -116,9 +140,19 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
   it('are all notified of a burst of failed sign-ins, and of other incidents where they subscribe', async () => {
     await create({ events: ['doc.added'], collection: 'blog' });
     publishEvent(fixture.environment, 'security.rate_limit_exceeded', { ip: '203.0.113.5' });
-    publishEvent(fixture.environment, 'security.auth_failure_burst', { actor: 'alice', ip: '203.0.113.5', count: 10, windowSec: 60 });
+    publishEvent(fixture.environment, 'security.auth_failure_burst', {
+      actor: 'alice',
+      ip: '203.0.113.5',
+      count: 10,
+      windowSec: 60,
+    });
     await delivered(1);
-    expect(endpoint.received[0]!.body).toMatchObject({ event: 'security.auth_failure_burst', collection: '', docId: '', detail: { count: 10 } });
+    expect(endpoint.received[0]!.body).toMatchObject({
+      event: 'security.auth_failure_burst',
+      collection: '',
+      docId: '',
+      detail: { count: 10 },
+    });
     expect(endpoint.received[0]!.body).not.toHaveProperty('document');
   });
 
@@ -135,21 +169,36 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
 
   it('do not follow redirects, and stop at 410 with a dead letter that can be delivered again', async () => {
     const { id } = await create();
-    endpoint.answer = (_, response) => response.writeHead(endpoint.received.length === 1 ? 302 : 410, { Location: 'http://169.254.169.254/' }).end();
+    endpoint.answer = (_, response) =>
+      response.writeHead(endpoint.received.length === 1 ? 302 : 410, { Location: 'http://169.254.169.254/' }).end();
     await add('a');
     await delivered(2);
     const { deadLetters, total } = await fixture.call('listWebhookDeadLetters', { webhookId: id });
     expect(total).toBe(1);
     expect(deadLetters).toEqual([{
-      deliveryId: endpoint.received[0]!.body.deliveryId, webhookId: id, event: 'doc.added', collection: 'blog', key: 'a', lang: 'en', docId: 'blog|a|en',
-      timestamp: START, attempts: 2, httpStatus: 410, error: 'HTTP status 410', failedAt: START,
+      deliveryId: endpoint.received[0]!.body.deliveryId,
+      webhookId: id,
+      event: 'doc.added',
+      collection: 'blog',
+      key: 'a',
+      lang: 'en',
+      docId: 'blog|a|en',
+      timestamp: START,
+      attempts: 2,
+      httpStatus: 410,
+      error: 'HTTP status 410',
+      failedAt: START,
     }]);
     expect(await list()).toMatchObject([{ deadLetters: 1 }]);
 
     endpoint.answer = (_, response) => response.writeHead(200).end();
     expect(await fixture.call('redeliverWebhooks', { webhookId: id })).toEqual({ status: 'queued', queued: 1 });
     await delivered(3);
-    expect(endpoint.received[2]!.body).toMatchObject({ event: 'doc.added', key: 'a', deliveryId: deadLetters[0]!.deliveryId });
+    expect(endpoint.received[2]!.body).toMatchObject({
+      event: 'doc.added',
+      key: 'a',
+      deliveryId: deadLetters[0]!.deliveryId,
+    });
     expect(await fixture.call('listWebhookDeadLetters', {})).toMatchObject({ total: 0 });
     await webhooks.stop();
     expect(await fixture.count('delivery_outbox')).toBe(0);
@@ -181,17 +230,23 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     };
     await add('a');
     const isPaused = async () => (await list())[0]!.paused;
-    // An attempt takes real time, in which any number of virtual minutes may pass: so the loop waits for attempts, not for virtual time.
+    // An attempt takes real time, in which any number of virtual minutes may pass: so the loop waits for attempts, not
+    // for virtual time.
     for (let attempts = 0; !(await isPaused()); attempts = endpoint.received.length) {
       while (endpoint.received.length === attempts && !(await isPaused())) await timer.advance(MINUTE_MS);
     }
     expect(timer.now).toBeGreaterThanOrEqual(24 * HOUR_MS);
-    // Four at once, seven within the hour, then one every 45 to 60 minutes, until the pause is stored: that takes real time, too.
+    // Four at once, seven within the hour, then one every 45 to 60 minutes, until the pause is stored: that takes real
+    // time, too.
     expect(attemptsAt.filter((at) => at < HOUR_MS).length).toBeLessThanOrEqual(4 + 7);
     const gaps = attemptsAt.slice(1).map((at, i) => at - attemptsAt[i]!);
     expect(Math.min(...gaps.slice(4 + 7))).toBeGreaterThanOrEqual(45 * MINUTE_MS);
     expect(attemptsAt.filter((at) => at < 24 * HOUR_MS).length).toBeLessThan(50);
-    expect(await list()).toMatchObject([{ paused: true, pauseReason: 'failing', lastError: expect.any(String) as string }]);
+    expect(await list()).toMatchObject([{
+      paused: true,
+      pauseReason: 'failing',
+      lastError: expect.any(String) as string,
+    }]);
     const failed = endpoint.received.length;
     await update(id, { paused: false });
     await delivered(failed + 4);
@@ -228,7 +283,10 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
   it('send a secret nowhere but where it was given for (decision D-137)', async () => {
     const { id } = await create({ secret: 's' });
     await expect(update(id, { url: 'http://127.0.0.1:1/other' })).rejects.toMatchObject({ code: 'missing_fields' });
-    expect(await update(id, { url: 'http://127.0.0.1:1/other', secret: 't' })).toMatchObject({ url: 'http://127.0.0.1:1/other', secretSet: true });
+    expect(await update(id, { url: 'http://127.0.0.1:1/other', secret: 't' })).toMatchObject({
+      url: 'http://127.0.0.1:1/other',
+      secretSet: true,
+    });
     expect(JSON.stringify(await list())).not.toContain('"t"');
   });
 
@@ -247,7 +305,12 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
 
   it('take no secret whsec_ without a key, and sign with one that is stored by the secret as it is alone', async () => {
     for (const secret of ['whsec_', 'whsec_!!!!', 'whsec_not base64', 'whsec_password']) {
-      const refusal = { code: 'invalid_argument', message: expect.stringMatching(/^secret: after "whsec_", expected the base64 of a key of at least 24 bytes, got /) as string };
+      const refusal = {
+        code: 'invalid_argument',
+        message: expect.stringMatching(
+          /^secret: after "whsec_", expected the base64 of a key of at least 24 bytes, got /,
+        ) as string,
+      };
       await expect(create({ secret })).rejects.toMatchObject(refusal);
       const { id } = await create({ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' });
       await expect(update(id, { secret })).rejects.toMatchObject(refusal);
@@ -260,7 +323,9 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     await add('a');
     await delivered(1);
     const { headers, text } = endpoint.received[0]!;
-    expect(headers['x-svc-signature']).toBe(`sha256=${createHmac('sha256', 'whsec_!!!!').update(`${START}.${text}`).digest('hex')}`);
+    expect(headers['x-svc-signature']).toBe(
+      `sha256=${createHmac('sha256', 'whsec_!!!!').update(`${START}.${text}`).digest('hex')}`,
+    );
     expect(headers).not.toHaveProperty('webhook-signature');
   });
 
@@ -281,7 +346,9 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     await add('a');
     await delivered(1);
     const { headers, text } = endpoint.received[0]!;
-    expect(headers['x-svc-signature']).toBe(`sha256=${createHmac('sha256', secret).update(`${START}.${text}`).digest('hex')}`);
+    expect(headers['x-svc-signature']).toBe(
+      `sha256=${createHmac('sha256', secret).update(`${START}.${text}`).digest('hex')}`,
+    );
   });
 
   it('are those of the database after that was replaced by a backup', async () => {
@@ -297,10 +364,14 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     expect(told()).toEqual(['doc.added a', 'doc.added b']);
   });
 
-  it.each([['http://169.254.169.254/x', 'address'], ['http://user:pass@127.0.0.1/', 'user name'], ['ftp://127.0.0.1/', 'url']])('refuse the URL %s', async (url, why) => {
-    await expect(create({ url })).rejects.toMatchObject({ status: 400, message: expect.stringContaining(why) as string });
-    await expect(create({ url: 'http://10.0.0.1/' })).rejects.toMatchObject({ code: 'invalid_argument' });
-  });
+  it.each([['http://169.254.169.254/x', 'address'], ['http://user:pass@127.0.0.1/', 'user name'], ['ftp://127.0.0.1/',
+    'url']])('refuse the URL %s', async (url, why) => {
+      await expect(create({ url })).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining(why) as string,
+      });
+      await expect(create({ url: 'http://10.0.0.1/' })).rejects.toMatchObject({ code: 'invalid_argument' });
+    });
 
   it('are deleted with what they have not received', async () => {
     const { id } = await create();
@@ -311,7 +382,9 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     expect(await list()).toEqual([]);
     expect(await fixture.call('listWebhookDeadLetters', {})).toMatchObject({ total: 0 });
     for (const table of ['delivery_lanes', 'cursors']) expect(await fixture.count(table)).toBe(0);
-    for (const call of [() => update(id, {}), () => fixture.call('deleteWebhook', { id }), () => fixture.call('redeliverWebhooks', { deliveryId: 'dlv_none' })]) {
+    for (const call of [() => update(id, {}), () => fixture.call('deleteWebhook', { id }),
+      () => fixture.call('redeliverWebhooks', { deliveryId: 'dlv_none' })])
+    {
       await expect(call()).rejects.toMatchObject({ code: 'not_found' });
     }
     await expect(fixture.call('redeliverWebhooks', {})).rejects.toMatchObject({ code: 'missing_fields' });
@@ -319,8 +392,15 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
 
   it('are at most 1000', async () => {
     await fixture.sql.transaction(async (tx) => {
-      await tx.runMany("INSERT INTO webhooks(id, url, events, collection, secret, created_at) VALUES (?, 'http://127.0.0.1:1/', '[]', '', '', 1)", Array.from({ length: 1000 }, (_, i) => [`wh_${i}`]));
+      await tx.runMany(
+        "INSERT INTO webhooks(id, url, events, collection, secret, created_at) VALUES (?, 'http://127.0.0.1:1/', " +
+          "'[]', '', '', 1)",
+        Array.from({ length: 1000 }, (_, i) => [`wh_${i}`]),
+      );
     });
-    await expect(create()).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('1000') as string });
+    await expect(create()).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('1000') as string,
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Webhook as WebhookAnswer } from '../../../generated/docs/sdk/types.gen.ts';
-import type { Registry } from 'prom-client';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
@@ -10,10 +10,10 @@ import type { Handlers, Standing } from '../../operations/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { transactFor } from '../transact-for.ts';
 import { requireSecret } from '../require-secret.ts';
 import { keepQuery, shownUrl } from '../shown-url.ts';
 import { checkSigningSecret, warnOfSecrets } from '../signing-secret.ts';
+import { transactFor } from '../transact-for.ts';
 import { countDeadLetters, readDeadLetters, removeDeadLetters, takeDeadLetters } from './dead-letter-rows.ts';
 import { Deliveries, enqueueLetters } from './deliveries.ts';
 import { forgetFailures, removeLanes, saveLanes } from './lane-rows.ts';
@@ -21,7 +21,11 @@ import { registerMetrics } from './metrics.ts';
 import { readWebhooks, removeWebhook, writeWebhook } from './webhook-rows.ts';
 import type { Webhook } from './webhook.ts';
 
-type WebhookHandlers = Required<Pick<Handlers<Operations>, 'listWebhooks' | 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'listWebhookDeadLetters' | 'redeliverWebhooks' | 'testWebhook'>>;
+type WebhookHandlers = Required<
+  Pick<Handlers<Operations>,
+    'listWebhooks' | 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'listWebhookDeadLetters'
+      | 'redeliverWebhooks' | 'testWebhook'>
+>;
 
 /** The webhooks: which endpoints receive which events, and their delivery. */
 export interface Webhooks {
@@ -55,11 +59,19 @@ interface Deps {
   isRunning: boolean;
 }
 
-export function createWebhooks(environment: DocsEnvironment, { outbound, documents, timer = systemTimer }: WebhooksAreas): Webhooks {
+export function createWebhooks(environment: DocsEnvironment,
+  { outbound, documents, timer = systemTimer }: WebhooksAreas): Webhooks
+{
   const { sql, feed, clock, log, settings, keys } = environment;
   const book = new Map<string, Webhook>();
   const deliveries: Deliveries = new Deliveries({
-    sql, feed, clock, log, settings, outbound, timer,
+    sql,
+    feed,
+    clock,
+    log,
+    settings,
+    outbound,
+    timer,
     readDocument: documents.readDocument,
     webhookOf: (id) => book.get(id),
     onFailing: (id, error) => void pauseFailing(deps, id, error),
@@ -84,7 +96,7 @@ export function createWebhooks(environment: DocsEnvironment, { outbound, documen
       await applyAll();
     },
     async wake() {
-      if (deps.isRunning) for (const id of await outbox.outboxesInUse(sql)) deliveries.wakeOutbox(id);
+      if (deps.isRunning) { for (const id of await outbox.outboxesInUse(sql)) deliveries.wakeOutbox(id); }
     },
     async stop() {
       deps.isRunning = false;
@@ -99,7 +111,9 @@ function createHandlers(deps: Deps): WebhookHandlers {
   return {
     async listWebhooks({ collection }) {
       const dead = await countDeadLetters(sql);
-      const isHeard = (webhook: Webhook) => collection === undefined || webhook.collection === '' || webhook.collection.toLowerCase() === collection.toLowerCase();
+      const isHeard = (webhook: Webhook) =>
+        collection === undefined || webhook.collection === '' ||
+        webhook.collection.toLowerCase() === collection.toLowerCase();
       return [...book.values()].filter(isHeard).map((webhook) => present(webhook, deliveries, dead.get(webhook.id)));
     },
     createWebhook: (draft, context) => create(deps, draft, context),
@@ -113,7 +127,8 @@ function createHandlers(deps: Deps): WebhookHandlers {
       return { deadLetters, total: deadLetters.length };
     },
     async redeliverWebhooks({ deliveryId, webhookId }, context) {
-      if (deliveryId === undefined && webhookId === undefined) throw new ServiceError('missing_fields', 'missing fields: deliveryId or webhookId');
+      if (deliveryId === undefined && webhookId === undefined)
+        throw new ServiceError('missing_fields', 'missing fields: deliveryId or webhookId');
       if (webhookId !== undefined && !book.has(webhookId)) throw notFound();
       const letters = await transactFor(sql, context, async (tx) => {
         const taken = await takeDeadLetters(tx, { deliveryId, webhookId });
@@ -136,12 +151,23 @@ const notFound = (): ServiceError => new ServiceError('not_found', 'not found');
 
 type Draft = Parameters<WebhookHandlers['createWebhook']>[0];
 
-async function create(deps: Deps, { url, events, collection, secret = '' }: Draft, by: Standing): Promise<WebhookAnswer> {
+async function create(deps: Deps, { url, events, collection, secret = '' }: Draft,
+  by: Standing): Promise<WebhookAnswer>
+{
   const { environment: { sql, feed, clock, keys }, book, deliveries } = deps;
   checkUrl(deps, url);
   checkSigningSecret(secret);
   // Decision D-07.
-  const webhook: Webhook = { id: `wh_${randomBytes(12).toString('hex')}`, url, events, collection, secret, pause: '', lastError: '', createdAt: unixSeconds(clock) };
+  const webhook: Webhook = {
+    id: `wh_${randomBytes(12).toString('hex')}`,
+    url,
+    events,
+    collection,
+    secret,
+    pause: '',
+    lastError: '',
+    createdAt: unixSeconds(clock),
+  };
   await transactFor(sql, by, async (tx) => {
     const { n } = (await tx.get<{ n: number }>('SELECT count(*) AS n FROM webhooks'))!;
     if (n >= MAX_WEBHOOKS) throw new ServiceError('invalid_argument', `at most ${MAX_WEBHOOKS} webhooks are kept`);
@@ -164,18 +190,29 @@ async function update(deps: Deps, { id, paused, ...given }: Changes, by: Standin
     const stored = book.get(id);
     if (stored === undefined) throw notFound();
     const changes = given.url === undefined ? given : { ...given, url: keepQuery(stored.url, given.url) };
-    requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.url }, { secret: changes.secret, target: changes.url });
+    requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.url }, {
+      secret: changes.secret,
+      target: changes.url,
+    });
     // An endpoint that has failed for 24 hours gets another 24 hours of attempts.
     if (paused === false && stored.pause !== '') await forgetFailures(tx, id);
     const pause = paused === undefined ? stored.pause : paused ? (stored.pause || 'requested') : '';
-    return put(deps, tx, { ...stored, ...withoutAbsent(changes), secret: changes.secret || stored.secret, pause, lastError: pause === '' ? '' : stored.lastError });
+    return put(deps, tx, {
+      ...stored,
+      ...withoutAbsent(changes),
+      secret: changes.secret || stored.secret,
+      pause,
+      lastError: pause === '' ? '' : stored.lastError,
+    });
   });
   if (deps.isRunning) await deliveries.apply(id);
   return present(webhook, deliveries, (await countDeadLetters(sql)).get(id));
 }
 
 function withoutAbsent<T extends object>(changes: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
 }
 
 async function put({ environment: { feed, keys }, book }: Deps, tx: Transaction, webhook: Webhook): Promise<Webhook> {
@@ -185,7 +222,9 @@ async function put({ environment: { feed, keys }, book }: Deps, tx: Transaction,
   return webhook;
 }
 
-async function remove({ environment: { sql, feed }, book, deliveries, isRunning }: Deps, id: string, by: Standing): Promise<void> {
+async function remove({ environment: { sql, feed }, book, deliveries, isRunning }: Deps, id: string,
+  by: Standing): Promise<void>
+{
   await transactFor(sql, by, async (tx) => {
     if (!book.has(id)) throw notFound();
     await removeWebhook(tx, id);
@@ -205,7 +244,8 @@ async function pauseFailing(deps: Deps, id: string, error: string): Promise<void
       const stored = book.get(id);
       if (stored !== undefined) await put(deps, tx, { ...stored, pause: stored.pause || 'failing', lastError: error });
     });
-    log.warn({ webhook: id, error }, 'a webhook accepted nothing for a day and is paused; resume it when its endpoint works');
+    log.warn({ webhook: id, error },
+      'a webhook accepted nothing for a day and is paused; resume it when its endpoint works');
     await deliveries.apply(id);
   } catch (failure) {
     log.error({ err: failure, webhook: id }, 'a webhook that keeps failing could not be paused');
@@ -217,10 +257,20 @@ function checkUrl({ outbound }: Deps, url: string): void {
   if (refusal !== undefined) throw new ServiceError('invalid_argument', `url: ${refusal}`);
 }
 
-function present({ id, url, events, collection, secret, pause, lastError, createdAt }: Webhook, deliveries: Deliveries, deadLetters = 0): WebhookAnswer {
+function present({ id, url, events, collection, secret, pause, lastError, createdAt }: Webhook, deliveries: Deliveries,
+  deadLetters = 0): WebhookAnswer
+{
   const error = deliveries.lastErrorOf(id) ?? lastError;
   return {
-    id, url: shownUrl(url), events: [...events], collection, secretSet: secret !== '', createdAt, paused: pause !== '',
-    ...(pause !== '' && { pauseReason: pause }), ...(error !== '' && { lastError: error }), deadLetters,
+    id,
+    url: shownUrl(url),
+    events: [...events],
+    collection,
+    secretSet: secret !== '',
+    createdAt,
+    paused: pause !== '',
+    ...(pause !== '' && { pauseReason: pause }),
+    ...(error !== '' && { lastError: error }),
+    deadLetters,
   };
 }

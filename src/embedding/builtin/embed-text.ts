@@ -7,8 +7,8 @@ export function embedText(kernel: EmbeddingKernel, text: string): Float32Array {
 }
 
 /**
- * A direction derived from the spelling of a text of which the model knows no token, such as an emoji: similar only to texts
- * with the same words.
+ * A direction derived from the spelling of a text of which the model knows no token, such as an emoji: similar only to
+ * texts with the same words.
  */
 function spelling(text: string, dims: number): Float32Array {
   const vector = new Float32Array(dims);

@@ -7,7 +7,9 @@ const GRAM = 3;
 /** Fraction of a word's weight that its character n-grams have together, so that inflected forms become similar. */
 const GRAMS_WEIGHT = 0.7;
 
-/** Adds the features of a word to a vector with the given weight: the word itself, and its trigrams between `<` and `>`. */
+/**
+ * Adds the features of a word to a vector with the given weight: the word itself, and its trigrams between `<` and `>`.
+ */
 export function addWord(vector: Float64Array | Float32Array, word: string, weight: number): void {
   addFeature(vector, hash(word, 0, word.length, 0), weight);
   const marked = `<${word}>`;

@@ -38,7 +38,9 @@ describe('the model hashed-ngrams', () => {
   });
 
   it('compares scripts without spaces by pairs of characters', async () => {
-    expect(await similarity('東京都の天気', '東京の天気予報')).toBeGreaterThan(await similarity('東京都の天気', '量子力学入門'));
+    expect(await similarity('東京都の天気', '東京の天気予報')).toBeGreaterThan(
+      await similarity('東京都の天気', '量子力学入門'),
+    );
     expect(await similarity('東京都の天気', '東京の天気予報')).toBeGreaterThan(0.3);
   });
 

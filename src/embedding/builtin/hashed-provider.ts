@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { checkTexts } from '../check-texts.ts';
 import { cancelled, closed } from '../embedding-error.ts';
-import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole } from '../provider.ts';
+import { type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
 import { addWord } from './hash-features.ts';
 
 export const HASHED_MODEL = 'hashed-ngrams';
@@ -13,12 +13,13 @@ const MAX_CHARACTERS = 100_000;
 // Number of words between two pauses, a few milliseconds of work.
 const WORDS_AT_A_TIME = 5_000;
 // Scripts without spaces produce a sequence of characters, which is divided into pairs.
-const WORDS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+|[\p{L}\p{M}\p{N}_]+/gu;
+const WORDS =
+  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+|[\p{L}\p{M}\p{N}_]+/gu;
 const UNSPACED = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 
 /**
- * The model `hashed-ngrams`: vectors from the words of a text and their character trigrams. Texts are similar if they share
- * words, whatever the words mean, in any language.
+ * The model `hashed-ngrams`: vectors from the words of a text and their character trigrams. Texts are similar if they
+ * share words, whatever the words mean, in any language.
  */
 export class HashedProvider implements EmbeddingProvider {
   readonly name = 'builtin';

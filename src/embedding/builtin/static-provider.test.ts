@@ -1,8 +1,8 @@
+import fc from 'fast-check';
 import { cp, mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EmbeddingKernel } from '../../kernels/embedding.ts';
 import { EmbeddingError } from '../embedding-error.ts';
@@ -49,7 +49,9 @@ describe('the model static-en-256', () => {
   });
 
   it('finds texts alike that say the same in other words', async () => {
-    expect(await similarity('cancel a request', 'abort an HTTP call')).toBeGreaterThan(await similarity('cancel a request', 'rye bread with butter') + 0.2);
+    expect(await similarity('cancel a request', 'abort an HTTP call')).toBeGreaterThan(
+      await similarity('cancel a request', 'rye bread with butter') + 0.2,
+    );
     expect(await similarity('my dog is ill', 'a sick puppy')).toBeGreaterThan(0.4);
   });
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { EmbeddingKernel, type ModelMemory } from '../../kernels/embedding.ts';
 import { checkTexts } from '../check-texts.ts';
 import { cancelled, closed } from '../embedding-error.ts';
-import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole, type TokenMatcher } from '../provider.ts';
+import { type EmbeddingProvider, type EmbeddingRole, MAX_BATCH, type TokenMatcher } from '../provider.ts';
 import { embedText } from './embed-text.ts';
 import { tokenModel } from './token-model.ts';
 
@@ -14,9 +14,10 @@ export const STATIC_VARIANT = 'static-1';
 const UNITS_AT_A_TIME = 50_000;
 
 /**
- * The model `static-en-256`: a text's vector is the sum of its tokens' vectors, which were fitted to an encoder of English
- * sentences (`models/README.md`). It finds synonyms, needs no network, and runs in WebAssembly on this thread, or on another one with its
- * `sharedModel`. The role has no effect on the vectors. Only the first 100,000 characters of a text are embedded.
+ * The model `static-en-256`: a text's vector is the sum of its tokens' vectors, which were fitted to an encoder of
+ * English sentences (`models/README.md`). It finds synonyms, needs no network, and runs in WebAssembly on this thread,
+ * or on another one with its `sharedModel`. The role has no effect on the vectors. Only the first 100,000 characters of
+ * a text are embedded.
  */
 export class StaticProvider implements EmbeddingProvider {
   readonly name = 'builtin';
@@ -55,7 +56,10 @@ export class StaticProvider implements EmbeddingProvider {
   async matcher(): Promise<TokenMatcher> {
     this.#mustGoOn(undefined);
     const kernel = await this.#open();
-    return { tokensOf: (text) => Uint16Array.from(new Set(kernel.tokens(text))), matches: (query, texts) => kernel.matches(query, texts) };
+    return {
+      tokensOf: (text) => Uint16Array.from(new Set(kernel.tokens(text))),
+      matches: (query, texts) => kernel.matches(query, texts),
+    };
   }
 
   close(): Promise<void> {
@@ -65,10 +69,12 @@ export class StaticProvider implements EmbeddingProvider {
   }
 
   #open(): Promise<EmbeddingKernel> {
-    return this.#kernel ??= tokenModel().then((model) => sharedKernel ??= new EmbeddingKernel(model)).catch((error: unknown) => {
-      this.#kernel = undefined;
-      throw error;
-    });
+    return this.#kernel ??= tokenModel().then((model) => sharedKernel ??= new EmbeddingKernel(model)).catch(
+      (error: unknown) => {
+        this.#kernel = undefined;
+        throw error;
+      },
+    );
   }
 
   #mustGoOn(signal: AbortSignal | undefined): void {

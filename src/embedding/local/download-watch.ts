@@ -15,14 +15,17 @@ export function watchedFetch(onProgress: (download: Download) => void, signal: A
   return async (input, init) => {
     const response = await fetch(input, { ...init, signal });
     const length = Number(response.headers.get('Content-Length') ?? Number.NaN);
-    if (!response.ok || response.body === null || response.status === 206 || length < WORTH_TELLING_BYTES) return response;
+    if (!response.ok || response.body === null || response.status === 206 || length < WORTH_TELLING_BYTES)
+      return response;
     const file = new URL(input instanceof Request ? input.url : input).pathname.split('/').pop()!;
     const of = Number.isNaN(length) ? undefined : length;
     return new Response(response.body.pipeThrough(counting((bytes) => onProgress({ file, bytes, of }), of)), response);
   };
 }
 
-function counting(onProgress: (bytes: number) => void, of: number | undefined): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+function counting(onProgress: (bytes: number) => void,
+  of: number | undefined): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>
+{
   const step = (of ?? 10 * WORTH_TELLING_BYTES) / STEPS;
   let bytes = 0;
   let next = of === undefined ? WORTH_TELLING_BYTES : 0;

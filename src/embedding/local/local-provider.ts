@@ -6,8 +6,8 @@ import type { Timer } from '../../lib/timer.ts';
 import { workerFile } from '../../lib/worker-file.ts';
 import { checkTexts } from '../check-texts.ts';
 import { nativeDimensions, UNKNOWN_DIMENSIONS } from '../defaults.ts';
-import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole } from '../provider.ts';
-import { rolePrefixes, withPrefix, type RolePrefixes } from '../role-prefix.ts';
+import { type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
+import { type RolePrefixes, rolePrefixes, withPrefix } from '../role-prefix.ts';
 import { usableVectors } from '../usable-vector.ts';
 import { variantOf } from '../variant.ts';
 import { VectorSize } from '../vector-size.ts';
@@ -36,9 +36,9 @@ const LIBRARY = '@huggingface/transformers';
 const MAX_TOKENS = 2048;
 
 /**
- * Runs a model within this process, in a separate thread, with mean pooling and vectors of length 1. Texts are truncated to
- * the model's limit and to 2048 tokens. The library is imported only by the first call, which also loads the model and may
- * have to download it.
+ * Runs a model within this process, in a separate thread, with mean pooling and vectors of length 1. Texts are
+ * truncated to the model's limit and to 2048 tokens. The library is imported only by the first call, which also loads
+ * the model and may have to download it.
  */
 export class LocalProvider implements EmbeddingProvider {
   readonly name = 'local';
@@ -50,10 +50,13 @@ export class LocalProvider implements EmbeddingProvider {
   readonly #client: ModelClient;
 
   /**
-   * Without a model, uses the one that is included in the package. Throws ConfigError if the library is not installed or the
-   * model is invalid.
+   * Without a model, uses the one that is included in the package. Throws ConfigError if the library is not installed
+   * or the model is invalid.
    */
-  constructor({ model = SHIPPED_MODEL, dimensions, offline, cacheFolder, mayBeFolder, timer, log, library = LIBRARY, thread, hubUrl }: LocalOptions) {
+  constructor(
+    { model = SHIPPED_MODEL, dimensions, offline, cacheFolder, mayBeFolder, timer, log, library = LIBRARY, thread,
+      hubUrl }: LocalOptions,
+  ) {
     if (!isInstalled(library)) throw new ConfigError([missingLibrary(library)]);
     const folder = resolve(cacheFolder);
     const source = model === SHIPPED_MODEL ? shippedSource() : modelSource(model, folder, mayBeFolder);

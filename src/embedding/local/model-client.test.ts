@@ -4,13 +4,26 @@ import type { Timer } from '../../lib/timer.ts';
 import { ModelClient } from './model-client.ts';
 
 const THREAD = new URL('../../testkit/embedding/faulty-thread.ts', import.meta.url);
-const DATA = { library: 'x', model: 'm', isFolder: false, dtype: 'fp32', maxTokens: 10, offline: true, cacheFolder: '/nowhere', hubUrl: undefined };
+const DATA = {
+  library: 'x',
+  model: 'm',
+  isFolder: false,
+  dtype: 'fp32',
+  maxTokens: 10,
+  offline: true,
+  cacheFolder: '/nowhere',
+  hubUrl: undefined,
+};
 /** Ends when its signal aborts, and otherwise at once: a thread that does not end is not waited for. */
 const expiring: Timer = { sleep: () => Promise.resolve() };
-const endless: Timer = { sleep: (_, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())) };
+const endless: Timer = {
+  sleep: (_, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
+};
 
 let client: ModelClient;
-const start = (timer: Timer = endless) => (client = new ModelClient({ thread: THREAD, data: DATA, timer, log: silentLog }));
+const start = (
+  timer: Timer = endless,
+) => (client = new ModelClient({ thread: THREAD, data: DATA, timer, log: silentLog }));
 afterEach(() => client.close());
 
 const lengths = (vectors: readonly Float32Array[]) => vectors.map((vector) => vector[0]);
@@ -23,22 +36,30 @@ describe('ModelClient', () => {
     expect(await client.embed([], 'document')).toEqual([]);
   });
 
-  it.each(['crash', 'exit'])('fails the call that meets a thread that ends (%s), and starts another for the next', async (text) => {
-    start();
-    const [before] = await client.embed(['a'], 'query');
-    const lost = client.embed([text], 'query');
-    const next = client.embed(['ab'], 'query');
-    await expect(lost).rejects.toMatchObject({ name: 'EmbeddingError', retryable: true, message: expect.stringMatching(/^the thread of the embedding model ended unexpectedly/) });
-    const [after] = await next;
-    expect(after![0]).toBe(2);
-    expect(after![1]).not.toBe(before![1]);
-  });
+  it.each(['crash', 'exit'])('fails the call that meets a thread that ends (%s), and starts another for the next',
+    async (text) => {
+      start();
+      const [before] = await client.embed(['a'], 'query');
+      const lost = client.embed([text], 'query');
+      const next = client.embed(['ab'], 'query');
+      await expect(lost).rejects.toMatchObject({
+        name: 'EmbeddingError',
+        retryable: true,
+        message: expect.stringMatching(/^the thread of the embedding model ended unexpectedly/),
+      });
+      const [after] = await next;
+      expect(after![0]).toBe(2);
+      expect(after![1]).not.toBe(before![1]);
+    });
 
   it('lets a failure concern its own call only', async () => {
     start();
     const failing = client.embed(['bad', long(16_000)], 'document');
     const next = client.embed(['ab'], 'document');
-    await expect(failing).rejects.toMatchObject({ message: 'the embedding model m failed: bad text', retryable: false });
+    await expect(failing).rejects.toMatchObject({
+      message: 'the embedding model m failed: bad text',
+      retryable: false,
+    });
     expect(lengths(await next)).toEqual([2]);
   });
 
@@ -52,7 +73,8 @@ describe('ModelClient', () => {
     expect(order.indexOf('batch')).toBe(20); // its last batches come after eight batches of queries each
     order.length = 0;
     const second = client.embed([long(12_000), long(12_000)], 'document').then(note('batch'));
-    await Promise.all([second, ...Array.from({ length: 20 }, (_, i) => client.embed(['q'], 'query').then(note(`query ${i}`)))]);
+    await Promise.all([second,
+      ...Array.from({ length: 20 }, (_, i) => client.embed(['q'], 'query').then(note(`query ${i}`)))]);
     expect(order.indexOf('batch')).toBe(8);
   });
 
@@ -69,7 +91,9 @@ describe('ModelClient', () => {
 
   it('rejects running calls when it closes, and all later ones', async () => {
     start();
-    const calls = [client.embed(['a'], 'query'), client.embed(['b'], 'query')].map((call) => expect(call).rejects.toThrow('closed'));
+    const calls = [client.embed(['a'], 'query'), client.embed(['b'], 'query')].map((call) =>
+      expect(call).rejects.toThrow('closed')
+    );
     await client.close();
     await client.close();
     await Promise.all(calls);

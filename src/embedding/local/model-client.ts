@@ -13,8 +13,8 @@ export interface ModelClientOptions {
   readonly log: Log;
 }
 
-// Not a `ThreadClient`: a native runtime must end by itself, and its thread reports downloads between a request and the reply, and tells
-// when it cannot load the model, after which all callers fail.
+// Not a `ThreadClient`: a native runtime must end by itself, and its thread reports downloads between a request and the
+// reply, and tells when it cannot load the model, after which all callers fail.
 
 /** The texts of one call and the vectors computed so far. */
 interface Job {
@@ -31,9 +31,9 @@ const QUERIES_IN_A_ROW = 8;
 const CLOSE_MS = 15_000;
 
 /**
- * The main thread's side of `thread.ts`. One batch of texts is in progress at a time; queries come before documents. The thread
- * starts with the first texts, and again after it ended, and keeps the process alive only while it works. It is never
- * terminated, because terminating it within a call of the native runtime would end the process.
+ * The main thread's side of `thread.ts`. One batch of texts is in progress at a time; queries come before documents.
+ * The thread starts with the first texts, and again after it ended, and keeps the process alive only while it works. It
+ * is never terminated, because terminating it within a call of the native runtime would end the process.
  */
 export class ModelClient {
   readonly #options: ModelClientOptions;
@@ -56,7 +56,10 @@ export class ModelClient {
       const abort = () => this.#fail(job, cancelled(signal!));
       const done = () => signal?.removeEventListener('abort', abort);
       const job: Job = {
-        texts, role, vectors: [], portions: slices(texts),
+        texts,
+        role,
+        vectors: [],
+        portions: slices(texts),
         resolve: (vectors) => (done(), resolve(vectors)),
         reject: (error) => (done(), reject(error)),
       };
@@ -81,7 +84,8 @@ export class ModelClient {
     worker.postMessage({ op: 'close' } satisfies ThreadRequest);
     await this.#options.timer.sleep(CLOSE_MS, ended.signal);
     worker.unref();
-    if (!ended.signal.aborted) this.#options.log.warn({ model: this.#options.data.model }, 'the embedding model did not end in time');
+    if (!ended.signal.aborted)
+      this.#options.log.warn({ model: this.#options.data.model }, 'the embedding model did not end in time');
   }
 
   #pump(): void {
@@ -116,7 +120,8 @@ export class ModelClient {
   #take(worker: Worker, reply: ThreadReply): void {
     if (reply.op === 'download') {
       const { op: _op, ...download } = reply;
-      return this.#options.log.info({ model: this.#options.data.model, ...download }, 'downloading the embedding model');
+      return this.#options.log.info({ model: this.#options.data.model, ...download },
+        'downloading the embedding model');
     }
     const running = this.#running;
     this.#running = undefined;
@@ -129,8 +134,8 @@ export class ModelClient {
   }
 
   /**
-   * The thread is ending because it could not load the model. All waiting callers are rejected, because the next thread would
-   * fail in the same way.
+   * The thread is ending because it could not load the model. All waiting callers are rejected, because the next thread
+   * would fail in the same way.
    */
   #giveUp(worker: Worker, error: EmbeddingError): void {
     if (this.#worker === worker) this.#worker = undefined;
@@ -150,7 +155,9 @@ export class ModelClient {
     const running = this.#running;
     this.#running = undefined;
     const why = cause instanceof Error ? `: ${cause.message}` : '';
-    if (running !== undefined) this.#fail(running.job, new EmbeddingError(`the thread of the embedding model ended unexpectedly${why}`, { retryable: true }));
+    if (running !== undefined)
+      this.#fail(running.job,
+        new EmbeddingError(`the thread of the embedding model ended unexpectedly${why}`, { retryable: true }));
     this.#pump();
   }
 
@@ -160,18 +167,26 @@ export class ModelClient {
   }
 }
 
-function explain({ step, message, missing }: ThreadReply & { op: 'failed' }, { library, model, isFolder, offline, cacheFolder }: ThreadData): EmbeddingError {
+function explain({ step, message, missing }: ThreadReply & { op: 'failed' },
+  { library, model, isFolder, offline, cacheFolder }: ThreadData): EmbeddingError
+{
   const fail = (text: string, retryable: boolean) => new EmbeddingError(text, { retryable });
-  if (step === 'import') return fail(missing ? missingLibrary(library) : `${library} can't be loaded: ${message}`, false);
+  if (step === 'import')
+    return fail(missing ? missingLibrary(library) : `${library} can't be loaded: ${message}`, false);
   if (step === 'run') return fail(`the embedding model ${model} failed: ${message}`, false);
   if (isFolder) return fail(`the embedding model in ${model} can't be loaded: ${message}`, false);
   if (!missing) return fail(`the embedding model ${model} can't be loaded or downloaded: ${message}`, true);
   return offline
-    ? fail(`the embedding model ${model} is not in ${cacheFolder}, and downloads are forbidden (SVC_EMBEDDING_OFFLINE): allow them once, or name the folder of a model`, false)
+    ? fail(
+      `the embedding model ${model} is not in ${cacheFolder}, and downloads are forbidden (SVC_EMBEDDING_OFFLINE): ` +
+        'allow them once, or name the folder of a model',
+      false,
+    )
     : fail(`the embedding model ${model} cannot be downloaded from the hub: ${message}`, false);
 }
 
 /** Advice for a library that is not installed. */
 export function missingLibrary(library: string): string {
-  return `the embedding provider local runs models by the optional package ${library}, which is not installed: npm install ${library}, or set SVC_EMBEDDING_API_URL to use a server`;
+  return `the embedding provider local runs models by the optional package ${library}, which is not installed: npm install ` +
+    `${library}, or set SVC_EMBEDDING_API_URL to use a server`;
 }

@@ -13,38 +13,53 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function model(at: string, onnx: string, config: object = {}): Promise<void> {
   await mkdir(join(at, 'onnx'), { recursive: true });
-  for (const name of ['tokenizer.json', 'tokenizer_config.json', join('onnx', onnx)]) await writeFile(join(at, name), '{}');
+  for (const name of ['tokenizer.json', 'tokenizer_config.json', join('onnx', onnx)])
+    await writeFile(join(at, name), '{}');
   await writeFile(join(at, 'config.json'), JSON.stringify(config));
 }
 
 describe('modelSource', () => {
   it('takes owner/name for a hub id, in full precision', () => {
-    expect(modelSource('nomic-ai/nomic-embed-text-v1.5', folder)).toEqual({ model: 'nomic-ai/nomic-embed-text-v1.5', isFolder: false, dtype: 'fp32', dimensions: undefined });
+    expect(modelSource('nomic-ai/nomic-embed-text-v1.5', folder)).toEqual({
+      model: 'nomic-ai/nomic-embed-text-v1.5',
+      isFolder: false,
+      dtype: 'fp32',
+      dimensions: undefined,
+    });
   });
 
-  it.each(['a/b/c', '../x/../y z', 'a b', 'https://huggingface.co/a/b', 'x/a..b', ''])('refuses %j, which is neither hub id nor folder', (name) => {
-    expect(() => modelSource(name, folder)).toThrow(ConfigError);
-  });
+  it.each(['a/b/c', '../x/../y z', 'a b', 'https://huggingface.co/a/b', 'x/a..b', ''])(
+    'refuses %j, which is neither hub id nor folder',
+    (name) => {
+      expect(() => modelSource(name, folder)).toThrow(ConfigError);
+    },
+  );
 
   it('knows the size of a hub model that was downloaded before', async () => {
     await model(join(folder, 'me', 'mine'), 'model.onnx', { hidden_size: 384 });
     expect(modelSource('me/mine', folder)).toMatchObject({ isFolder: false, dimensions: 384 });
   });
 
-  it.each([['model.onnx', 'fp32'], ['model_quantized.onnx', 'q8'], ['model_q4f16.onnx', 'q4f16']])('takes the precision that a folder has: %s', async (file, dtype) => {
-    await model(folder, file, { n_embd: 768 });
-    expect(modelSource(folder, '/nowhere')).toEqual({ model: folder, isFolder: true, dtype, dimensions: 768 });
-  });
+  it.each([['model.onnx', 'fp32'], ['model_quantized.onnx', 'q8'], ['model_q4f16.onnx', 'q4f16']])(
+    'takes the precision that a folder has: %s',
+    async (file, dtype) => {
+      await model(folder, file, { n_embd: 768 });
+      expect(modelSource(folder, '/nowhere')).toEqual({ model: folder, isFolder: true, dtype, dimensions: 768 });
+    },
+  );
 
   it('looks at no folder where it must be a hub id', async () => {
     await model(folder, 'model.onnx');
-    for (const name of [folder, './x', '..', '../../etc', 'a/../b', join(folder, 'absent')]) expect(() => modelSource(name, folder, false)).toThrow(/^model: expected a hub id/);
+    for (const name of [folder, './x', '..', '../../etc', 'a/../b', join(folder, 'absent')])
+      expect(() => modelSource(name, folder, false)).toThrow(/^model: expected a hub id/);
     expect(modelSource('me/mine', folder, false)).toMatchObject({ model: 'me/mine', isFolder: false });
   });
 
   it('reports what a folder lacks', async () => {
     expect(() => modelSource(join(folder, 'absent'), folder)).toThrow(/does not exist/);
-    expect(() => modelSource(folder, folder)).toThrow(/has no config\.json, no tokenizer\.json, no tokenizer_config\.json/);
+    expect(() => modelSource(folder, folder)).toThrow(
+      /has no config\.json, no tokenizer\.json, no tokenizer_config\.json/,
+    );
     await model(folder, 'other.onnx');
     expect(() => modelSource(folder, folder)).toThrow(/has no ONNX model: expected onnx\/model\.onnx/);
   });

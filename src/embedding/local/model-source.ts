@@ -15,10 +15,9 @@ export interface ModelSource {
 }
 
 // Names that exports use for the same model, best first.
-const DTYPES: readonly (readonly [file: string, dtype: string])[] = [
-  ['model.onnx', 'fp32'], ['model_fp16.onnx', 'fp16'], ['model_quantized.onnx', 'q8'], ['model_int8.onnx', 'int8'],
-  ['model_uint8.onnx', 'uint8'], ['model_q4.onnx', 'q4'], ['model_q4f16.onnx', 'q4f16'], ['model_bnb4.onnx', 'bnb4'],
-];
+const DTYPES: readonly (readonly [file: string, dtype: string])[] = [['model.onnx', 'fp32'], ['model_fp16.onnx',
+  'fp16'], ['model_quantized.onnx', 'q8'], ['model_int8.onnx', 'int8'], ['model_uint8.onnx', 'uint8'], ['model_q4.onnx',
+  'q4'], ['model_q4f16.onnx', 'q4f16'], ['model_bnb4.onnx', 'bnb4']];
 const HUB_ID = /^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/;
 
 /** The name of the encoder that is included in the package (`models/README.md`). */
@@ -32,26 +31,42 @@ export function shippedSource(): ModelSource {
 }
 
 /**
- * Resolves a model's name: an absolute path, a name that begins with `.`, and the name of a folder with a `config.json` are
- * folders; any other name must be a hub id. Hub models are used in full precision: the smaller versions are quantised
- * dynamically over the whole batch, so that the vector of a text would depend on the other texts in it. Without `mayBeFolder`
- * only hub ids are considered, so that callers learn nothing about the disk. Throws ConfigError.
+ * Resolves a model's name: an absolute path, a name that begins with `.`, and the name of a folder with a `config.json`
+ * are folders; any other name must be a hub id. Hub models are used in full precision: the smaller versions are
+ * quantised dynamically over the whole batch, so that the vector of a text would depend on the other texts in it.
+ * Without `mayBeFolder` only hub ids are considered, so that callers learn nothing about the disk. Throws ConfigError.
  */
 export function modelSource(model: string, cacheFolder: string, mayBeFolder = true): ModelSource {
-  if (!mayBeFolder && (!HUB_ID.test(model) || model.includes('..'))) throw new ConfigError([`model: expected a hub id such as nomic-ai/nomic-embed-text-v1.5, got ${JSON.stringify(model)}; only the settings of the server can name a folder`]);
-  if (mayBeFolder && (isAbsolute(model) || model.startsWith('.') || existsSync(join(model, 'config.json')))) return folderSource(resolve(model));
+  if (!mayBeFolder && (!HUB_ID.test(model) || model.includes('..')))
+    throw new ConfigError([
+      `model: expected a hub id such as nomic-ai/nomic-embed-text-v1.5, got ${
+        JSON.stringify(model)
+      }; only the settings of the server can name a folder`,
+    ]);
+  if (mayBeFolder && (isAbsolute(model) || model.startsWith('.') || existsSync(join(model, 'config.json'))))
+    return folderSource(resolve(model));
   if (!HUB_ID.test(model) || model.includes('..')) {
-    throw new ConfigError([`the embedding model "${model}" is neither a hub id such as nomic-ai/nomic-embed-text-v1.5 nor a folder; begin a relative path with ./`]);
+    throw new ConfigError([
+      `the embedding model "${model}" is neither a hub id such as nomic-ai/nomic-embed-text-v1.5 nor a folder; ` +
+      'begin a relative path with ./',
+    ]);
   }
   return { model, isFolder: false, dtype: 'fp32', dimensions: configuredSize(join(cacheFolder, model)) };
 }
 
 function folderSource(folder: string): ModelSource {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new ConfigError([`the folder of the embedding model, ${folder}, does not exist`]);
-  const missing = ['config.json', 'tokenizer.json', 'tokenizer_config.json'].filter((name) => !existsSync(join(folder, name)));
-  if (missing.length > 0) throw new ConfigError([`the folder of the embedding model, ${folder}, has no ${missing.join(', no ')}`]);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new ConfigError([`the folder of the embedding model, ${folder}, does not exist`]);
+  const missing = ['config.json', 'tokenizer.json', 'tokenizer_config.json'].filter((name) =>
+    !existsSync(join(folder, name))
+  );
+  if (missing.length > 0)
+    throw new ConfigError([`the folder of the embedding model, ${folder}, has no ${missing.join(', no ')}`]);
   const found = DTYPES.find(([file]) => existsSync(join(folder, 'onnx', file)));
-  if (found === undefined) throw new ConfigError([`the folder of the embedding model, ${folder}, has no ONNX model: expected onnx/model.onnx`]);
+  if (found === undefined)
+    throw new ConfigError([
+      `the folder of the embedding model, ${folder}, has no ONNX model: expected onnx/model.onnx`,
+    ]);
   return { model: folder, isFolder: true, dtype: found[1], dimensions: configuredSize(folder) };
 }
 
@@ -59,7 +74,9 @@ function folderSource(folder: string): ModelSource {
 function configuredSize(folder: string): number | undefined {
   try {
     const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Record<string, unknown>;
-    const size = [config['hidden_size'], config['n_embd'], config['d_model'], config['dim']].find((value) => Number.isInteger(value) && (value as number) > 0);
+    const size = [config['hidden_size'], config['n_embd'], config['d_model'], config['dim']].find((value) =>
+      Number.isInteger(value) && (value as number) > 0
+    );
     return size as number | undefined;
   } catch {
     return undefined; // absent or not readable: the library will report it

@@ -20,10 +20,12 @@ export type ThreadRequest = { readonly op: 'embed'; readonly texts: readonly str
 export type FailedStep = 'import' | 'load' | 'run';
 
 /**
- * Every `embed` receives exactly one `vectors` or `failed`; only one `embed` is in progress at a time. After a failure to
- * import or load, the thread ends. Downloads are reported in between.
+ * Every `embed` receives exactly one `vectors` or `failed`; only one `embed` is in progress at a time. After a failure
+ * to import or load, the thread ends. Downloads are reported in between.
  */
-export type ThreadReply =
-  | { readonly op: 'vectors'; readonly values: Float32Array; readonly size: number }
-  | { readonly op: 'failed'; readonly step: FailedStep; readonly message: string; readonly missing: boolean }
-  | { readonly op: 'download'; readonly file: string; readonly bytes: number; readonly of: number | undefined };
+export type ThreadReply = { readonly op: 'vectors'; readonly values: Float32Array; readonly size: number } | {
+  readonly op: 'failed';
+  readonly step: FailedStep;
+  readonly message: string;
+  readonly missing: boolean;
+} | { readonly op: 'download'; readonly file: string; readonly bytes: number; readonly of: number | undefined };

@@ -1,7 +1,7 @@
 /**
- * The worker thread that runs a model with @huggingface/transformers. The library is imported and the model loaded with the
- * first texts. A thread that cannot load its model ends, so that the next one starts afresh, because the library caches failed
- * lookups.
+ * The worker thread that runs a model with @huggingface/transformers. The library is imported and the model loaded with
+ * the first texts. A thread that cannot load its model ends, so that the next one starts afresh, because the library
+ * caches failed lookups.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { watchedFetch } from './download-watch.ts';
@@ -24,7 +24,9 @@ interface Library {
 }
 
 interface Extractor {
-  (texts: readonly string[], options: { pooling: 'mean'; normalize: true }): Promise<{ readonly data: ArrayLike<number>; readonly dims: readonly number[] }>;
+  (texts: readonly string[],
+    options: { pooling: 'mean'; normalize: true }
+  ): Promise<{ readonly data: ArrayLike<number>; readonly dims: readonly number[] }>;
   readonly tokenizer: { readonly model_max_length: number };
   readonly model: { readonly config: { readonly max_position_embeddings?: number } };
   dispose(): Promise<unknown>;
@@ -64,7 +66,8 @@ async function load(): Promise<Extractor> {
     localModelPath: data.cacheFolder,
     useFSCache: !data.isFolder,
     cacheDir: data.cacheFolder,
-    fetch: watchedFetch((download) => port.postMessage({ op: 'download', ...download } satisfies ThreadReply), closing.signal),
+    fetch: watchedFetch((download) => port.postMessage({ op: 'download', ...download } satisfies ThreadReply),
+      closing.signal),
     ...(data.hubUrl === undefined ? {} : { remoteHost: data.hubUrl }),
   });
   const loaded = await pipeline('feature-extraction', data.model, {
@@ -80,8 +83,8 @@ async function load(): Promise<Extractor> {
 }
 
 /**
- * Longer texts are truncated. Many tokenizers state no limit of their own, and the model would then fail on positions that it
- * does not have.
+ * Longer texts are truncated. Many tokenizers state no limit of their own, and the model would then fail on positions
+ * that it does not have.
  */
 function limitTokens({ tokenizer, model }: Extractor): void {
   const limit = Math.min(data.maxTokens, tokenizer.model_max_length, model.config.max_position_embeddings ?? Infinity);
@@ -95,8 +98,8 @@ function describe(error: unknown): { message: string; missing: boolean } {
 }
 
 /**
- * Waits for work in progress, because ending a thread within a call of the native runtime ends the whole process. Does not wait
- * for downloads.
+ * Waits for work in progress, because ending a thread within a call of the native runtime ends the whole process. Does
+ * not wait for downloads.
  */
 async function close(): Promise<void> {
   closing.abort();

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { endpoint } from './endpoint.ts';
 
 describe('endpoint', () => {
-  it.each([
-    ['https://api.example.com/v1', 'https://api.example.com/v1/embeddings'],
-    ['https://api.example.com/v1//', 'https://api.example.com/v1/embeddings'],
-    ['http://localhost:11434', 'http://localhost:11434/embeddings'],
-    ['https://example.com/base?api-version=2024#part', 'https://example.com/base/embeddings?api-version=2024'],
-  ])('puts paths under %s', (base, url) => {
+  it.each([['https://api.example.com/v1', 'https://api.example.com/v1/embeddings'], ['https://api.example.com/v1//',
+    'https://api.example.com/v1/embeddings'], ['http://localhost:11434', 'http://localhost:11434/embeddings'], [
+    'https://example.com/base?api-version=2024#part',
+    'https://example.com/base/embeddings?api-version=2024',
+  ]])('puts paths under %s', (base, url) => {
     expect(endpoint(base, undefined).urlOf('/embeddings')).toBe(url);
   });
 
@@ -22,7 +21,9 @@ describe('endpoint', () => {
     expect(shown).toBe('http://host:1/x');
     expect(authorization).toBe(`Basic ${Buffer.from('me:p%40ss%zz').toString('base64')}`);
     expect(secrets).toContain('p%40ss%zz');
-    expect(endpoint('http://me:p%40ss@host', undefined).authorization).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
+    expect(endpoint('http://me:p%40ss@host', undefined).authorization).toBe(
+      `Basic ${Buffer.from('me:p@ss').toString('base64')}`,
+    );
   });
 
   it('takes what looks like a token in the query string for a secret', () => {

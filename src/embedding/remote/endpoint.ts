@@ -9,16 +9,19 @@ export interface Endpoint {
 }
 
 /**
- * Parses a base URL. A user name and password in it are sent as basic authentication, because `fetch` refuses such URLs. A key
- * is sent as a bearer token instead, if there is one. A query string is added to every path.
+ * Parses a base URL. A user name and password in it are sent as basic authentication, because `fetch` refuses such
+ * URLs. A key is sent as a bearer token instead, if there is one. A query string is added to every path.
  */
 export function endpoint(baseUrl: string, apiKey: string | undefined): Endpoint {
   const base = new URL(baseUrl);
   const user = decoded(base.username);
   const password = base.password === '' ? undefined : decoded(base.password);
   const rawPassword = base.password === '' ? undefined : base.password;
-  const tokens = [...base.searchParams.values()].filter((value) => value.length >= 8); // shorter values are versions and similar
-  const basic = user === '' && password === undefined ? undefined : Buffer.from(`${user}:${password ?? ''}`).toString('base64');
+  // shorter values are versions and similar
+  const tokens = [...base.searchParams.values()].filter((value) => value.length >= 8);
+  const basic = user === '' && password === undefined
+    ? undefined
+    : Buffer.from(`${user}:${password ?? ''}`).toString('base64');
   base.username = '';
   base.password = '';
   base.hash = '';

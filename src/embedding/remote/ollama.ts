@@ -2,8 +2,8 @@ import { EmbeddingError } from '../embedding-error.ts';
 import type { RemoteFormat, Send } from './remote-format.ts';
 
 /**
- * Ollama's format. Servers before 0.3 support only `/api/embeddings`, with one text per call. Both paths also return 404 for a
- * model that was not pulled, so the result of the older path decides.
+ * Ollama's format. Servers before 0.3 support only `/api/embeddings`, with one text per call. Both paths also return
+ * 404 for a model that was not pulled, so the result of the older path decides.
  */
 export function ollamaFormat(model: string): RemoteFormat {
   let old = false;
@@ -23,6 +23,7 @@ export function ollamaFormat(model: string): RemoteFormat {
 
 async function oneByOne(model: string, texts: readonly string[], send: Send): Promise<unknown[]> {
   const embeddings: unknown[] = [];
-  for (const prompt of texts) embeddings.push(((await send('/api/embeddings', { model, prompt })) as { embedding?: unknown } | null)?.embedding);
+  for (const prompt of texts)
+    embeddings.push(((await send('/api/embeddings', { model, prompt })) as { embedding?: unknown } | null)?.embedding);
   return embeddings;
 }

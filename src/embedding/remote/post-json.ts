@@ -3,8 +3,8 @@ import { retryAfter } from '../../lib/retry-after.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { cancelled, EmbeddingError } from '../embedding-error.ts';
 import { messageOf, providerText } from '../provider-text.ts';
-import { readBody } from './read-body.ts';
 import type { Endpoint } from './endpoint.ts';
+import { readBody } from './read-body.ts';
 
 /** Longer delays requested by a provider are shortened to this, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 60_000;
@@ -30,7 +30,9 @@ export interface Sender {
   readonly timer: Timer;
 }
 
-/** One attempt: returns the JSON of a response with a success status. Rejects with EmbeddingError for everything else. */
+/**
+ * One attempt: returns the JSON of a response with a success status. Rejects with EmbeddingError for everything else.
+ */
 export async function postJson(sender: Sender, request: JsonRequest): Promise<unknown> {
   const timeout = new AbortController();
   const finished = new AbortController();
@@ -41,9 +43,22 @@ export async function postJson(sender: Sender, request: JsonRequest): Promise<un
     if (request.signal.aborted) throw cancelled(request.signal);
     if (error instanceof EmbeddingError) throw error;
     const { provider, endpoint } = sender;
-    if (error instanceof RefusedRequest) throw new EmbeddingError(`the embedding provider ${provider} at ${endpoint.shown} can't be called: ${error.message}`, { retryable: error.rule === 'time' });
-    if (timeout.signal.aborted) throw new EmbeddingError(`the embedding provider ${provider} at ${endpoint.shown} did not answer within ${ATTEMPT_MS / 1000} s`, { retryable: true });
-    throw new EmbeddingError(`the embedding provider ${provider} at ${endpoint.shown} can't be reached: ${providerText(reason(error), endpoint.secrets)}`, { retryable: true });
+    if (error instanceof RefusedRequest)
+      throw new EmbeddingError(
+        `the embedding provider ${provider} at ${endpoint.shown} can't be called: ${error.message}`,
+        { retryable: error.rule === 'time' },
+      );
+    if (timeout.signal.aborted)
+      throw new EmbeddingError(
+        `the embedding provider ${provider} at ${endpoint.shown} did not answer within ${ATTEMPT_MS / 1000} s`,
+        { retryable: true },
+      );
+    throw new EmbeddingError(
+      `the embedding provider ${provider} at ${endpoint.shown} can't be reached: ${
+        providerText(reason(error), endpoint.secrets)
+      }`,
+      { retryable: true },
+    );
   } finally {
     finished.abort();
   }
@@ -66,10 +81,19 @@ async function attempt(sender: Sender, request: JsonRequest, signal: AbortSignal
   const type = response.headers.get('Content-Type');
   if (type !== null && !/^(?:application|text)\/(?:[\w.-]+\+)?json\b/i.test(type)) {
     await response.body?.cancel();
-    throw new EmbeddingError(`the embedding provider ${provider} at ${endpoint.shown} answered ${providerText(type, endpoint.secrets)} instead of JSON: is the URL right?`, { retryable: true, status: response.status });
+    throw new EmbeddingError(
+      `the embedding provider ${provider} at ${endpoint.shown} answered ${
+        providerText(type, endpoint.secrets)
+      } instead of JSON: is the URL right?`,
+      { retryable: true, status: response.status },
+    );
   }
   const body = await readBody(response, request.maxBytes);
-  if (body === undefined) throw new EmbeddingError(`the embedding provider ${provider} answered more than ${request.maxBytes} bytes`, { retryable: false, status: response.status });
+  if (body === undefined)
+    throw new EmbeddingError(`the embedding provider ${provider} answered more than ${request.maxBytes} bytes`, {
+      retryable: false,
+      status: response.status,
+    });
   return parse(body, sender, response.status);
 }
 
@@ -77,7 +101,10 @@ function parse(body: string, { provider }: Sender, status: number): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    throw new EmbeddingError(`the embedding provider ${provider} answered broken JSON of ${body.length} characters`, { retryable: true, status });
+    throw new EmbeddingError(`the embedding provider ${provider} answered broken JSON of ${body.length} characters`, {
+      retryable: true,
+      status,
+    });
   }
 }
 
@@ -85,13 +112,16 @@ async function refusal({ provider, endpoint }: Sender, response: Response): Prom
   const { status, headers } = response;
   const said = (await readBody(response, MAX_ERROR_BYTES).catch(() => '')) ?? '';
   const location = status >= 300 && status < 400 ? headers.get('Location') : null;
-  const text = location === null ? messageOf(said) : `it redirects to ${location}; set the URL to where the provider is`;
+  const text = location === null
+    ? messageOf(said)
+    : `it redirects to ${location}; set the URL to where the provider is`;
   const shown = providerText(text, endpoint.secrets);
-  return new EmbeddingError(`the embedding provider ${provider} answered ${status}${shown === '' ? '' : `: ${shown}`}`, {
-    retryable: status >= 500 || status === 408 || status === 429,
-    status,
-    retryAfterMs: status === 429 || status === 503 ? shortened(retryAfter(headers)) : undefined,
-  });
+  return new EmbeddingError(`the embedding provider ${provider} answered ${status}${shown === '' ? '' : `: ${shown}`}`,
+    {
+      retryable: status >= 500 || status === 408 || status === 429,
+      status,
+      retryAfterMs: status === 429 || status === 503 ? shortened(retryAfter(headers)) : undefined,
+    });
 }
 
 function shortened(delay: number | undefined): number | undefined {

@@ -1,4 +1,6 @@
-/** Reads a body as text. Returns undefined, and leaves the rest unread, if it has more than the given number of bytes. */
+/**
+ * Reads a body as text. Returns undefined, and leaves the rest unread, if it has more than the given number of bytes.
+ */
 export async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
   if (response.body === null) return '';
   const chunks: Uint8Array[] = [];

@@ -1,13 +1,13 @@
-import { cancelled, closed } from '../embedding-error.ts';
 import { checkTexts } from '../check-texts.ts';
-import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole } from '../provider.ts';
-import { rolePrefixes, withPrefix, type RolePrefixes } from '../role-prefix.ts';
+import { cancelled, closed } from '../embedding-error.ts';
+import { type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
+import { type RolePrefixes, rolePrefixes, withPrefix } from '../role-prefix.ts';
 import { usableVectors } from '../usable-vector.ts';
 import { variantOf } from '../variant.ts';
 import type { VectorSize } from '../vector-size.ts';
 import { postJson, type Sender } from './post-json.ts';
 import type { RemoteFormat } from './remote-format.ts';
-import { withRetries, type RetryDeps } from './retry.ts';
+import { type RetryDeps, withRetries } from './retry.ts';
 
 export interface RemoteOptions {
   readonly name: EmbeddingProvider['name'];
@@ -20,7 +20,8 @@ export interface RemoteOptions {
   readonly retry: RetryDeps;
 }
 
-// Maximum number of bytes of a number in JSON with its comma and some white space; the other parts of a response have a fixed allowance.
+// Maximum number of bytes of a number in JSON with its comma and some white space; the other parts of a response have a
+// fixed allowance.
 const BYTES_PER_NUMBER = 40;
 const BYTES_BESIDE = 1024 * 1024;
 
@@ -58,8 +59,10 @@ export class RemoteProvider implements EmbeddingProvider {
     const stop = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
     const maxBytes = BYTES_BESIDE + texts.length * size.most * BYTES_PER_NUMBER;
     const limits = { signal: stop, longestWaitMs: LONGEST_WAIT_MS[role] };
-    const send = (path: string, body: object) => withRetries(() => postJson(sender, { path, body, maxBytes, signal: stop }), limits, retry);
-    return usableVectors(await format(withPrefix(texts, role, this.#prefixes), role, send), texts.length, size, this.name);
+    const send = (path: string, body: object) =>
+      withRetries(() => postJson(sender, { path, body, maxBytes, signal: stop }), limits, retry);
+    return usableVectors(await format(withPrefix(texts, role, this.#prefixes), role, send), texts.length, size,
+      this.name);
   }
 
   close(): Promise<void> {

@@ -18,12 +18,14 @@ export interface RetryLimits {
 }
 
 /**
- * Makes at most three attempts. Between attempts it waits as long as the provider requested, or otherwise a random part of a
- * span that doubles each time ("full jitter": AWS Architecture
- * Blog, "Exponential Backoff And Jitter", 2015), so that clients that failed together do not return together.
+ * Makes at most three attempts. Between attempts it waits as long as the provider requested, or otherwise a random part
+ * of a span that doubles each time ("full jitter": AWS Architecture Blog, "Exponential Backoff And Jitter", 2015), so
+ * that clients that failed together do not return together.
  */
-export async function withRetries<T>(call: () => Promise<T>, { signal, longestWaitMs }: RetryLimits, { timer, random, log }: RetryDeps): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+export async function withRetries<T>(call: () => Promise<T>, { signal, longestWaitMs }: RetryLimits,
+  { timer, random, log }: RetryDeps): Promise<T>
+{
+  for (let attempt = 1;; attempt++) {
     if (signal.aborted) throw cancelled(signal);
     try {
       return await call();

@@ -26,7 +26,9 @@ class Endpoint implements LaneSource<Sequenced> {
   readonly #timer: VirtualTimer;
   readonly #items: Sequenced[];
 
-  constructor(timer: VirtualTimer, keys: readonly string[], { id = 'a', start = { position: 0, open: [], failingMs: 0 } }: { id?: string; start?: Progress } = {}) {
+  constructor(timer: VirtualTimer, keys: readonly string[],
+    { id = 'a', start = { position: 0, open: [], failingMs: 0 } }: { id?: string; start?: Progress } = {})
+  {
     this.#timer = timer;
     this.#items = keys.map((key, i) => ({ seq: i + 1, group: 'g', key }));
     this.id = id;
@@ -69,7 +71,12 @@ class Endpoint implements LaneSource<Sequenced> {
 function setUp(options: { inFlight?: number; slots?: number } = {}) {
   const timer = new VirtualTimer();
   const kept = new Map<string, LaneProgress>();
-  const engine = new DeliveryEngine({ ...options, timer, log: silentLog, save: async (lanes) => lanes.forEach((each) => kept.set(each.lane, each)) });
+  const engine = new DeliveryEngine({
+    ...options,
+    timer,
+    log: silentLog,
+    save: async (lanes) => lanes.forEach((each) => kept.set(each.lane, each)),
+  });
   return { timer, kept, engine };
 }
 
@@ -226,7 +233,9 @@ describe('the delivery engine', () => {
 
   it('goes on where it was kept, and repeats only what was not done', async () => {
     const { timer, engine } = setUp();
-    const endpoint = new Endpoint(timer, ['a', 'b', 'c', 'd', 'e'], { start: { position: 4, open: [2], failingMs: 0 } });
+    const endpoint = new Endpoint(timer, ['a', 'b', 'c', 'd', 'e'], {
+      start: { position: 4, open: [2], failingMs: 0 },
+    });
     engine.add(endpoint);
     await timer.advance(100);
     expect(endpoint.order).toEqual([2, 5]);
@@ -252,10 +261,14 @@ describe('the delivery engine', () => {
     const timer = new VirtualTimer();
     const kept: LaneProgress[] = [];
     let isFull = true;
-    const engine = new DeliveryEngine({ timer, log: silentLog, save: async (lanes) => {
-      if (isFull) throw new Error('the disk is full');
-      kept.push(...lanes);
-    } });
+    const engine = new DeliveryEngine({
+      timer,
+      log: silentLog,
+      save: async (lanes) => {
+        if (isFull) throw new Error('the disk is full');
+        kept.push(...lanes);
+      },
+    });
     const endpoint = new Endpoint(timer, ['a', 'b']);
     engine.add(endpoint);
     await timer.advance(10_000);
@@ -269,7 +282,10 @@ describe('the delivery engine', () => {
   it('respects what the endpoint says of when to come back', async () => {
     const { timer, engine } = setUp();
     const endpoint = new Endpoint(timer, ['k']);
-    endpoint.answer = (_, attempt) => (attempt === 1 ? { kind: 'failed', error: 'HTTP status 429', status: 429, retryAfterMs: 30_000 } : OK);
+    endpoint.answer = (_,
+      attempt) => (attempt === 1
+        ? { kind: 'failed', error: 'HTTP status 429', status: 429, retryAfterMs: 30_000 }
+        : OK);
     engine.add(endpoint);
     await timer.advance(60_000);
     expect(endpoint.sent.map(({ at }) => at)).toEqual([0, 30_000]);

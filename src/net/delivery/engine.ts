@@ -36,9 +36,9 @@ const TROUBLE_MS = 2000;
 const GRACE_MS = 2000;
 
 /**
- * Delivers events to endpoints, at least once. The engine knows neither what is delivered nor where it is stored: a lane is one
- * log and one endpoint (`LaneSource`), such as a webhook over the change feed, or a table into which deliveries are put. Lanes
- * share only `slots`, so a slow endpoint does not delay others.
+ * Delivers events to endpoints, at least once. The engine knows neither what is delivered nor where it is stored: a
+ * lane is one log and one endpoint (`LaneSource`), such as a webhook over the change feed, or a table into which
+ * deliveries are put. Lanes share only `slots`, so a slow endpoint does not delay others.
  */
 export class DeliveryEngine {
   readonly #options: DeliveryEngineOptions;
@@ -66,16 +66,23 @@ export class DeliveryEngine {
     return [...this.#lanes.values()].filter((lane) => lane.isDown).length;
   }
 
-  /** The lowest number of a log that a lane still has to deliver or examine, minus one; undefined if there are no lanes. */
+  /**
+   * The lowest number of a log that a lane still has to deliver or examine, minus one; undefined if there are no lanes.
+   */
   positionOf(isOfLog: (lane: string) => boolean): number | undefined {
-    const positions = [...this.#lanes.values()].filter(({ id }) => isOfLog(id)).map(({ progress }) => (progress.open[0] ?? progress.position + 1) - 1);
+    const positions = [...this.#lanes.values()].filter(({ id }) => isOfLog(id)).map(({ progress }) =>
+      (progress.open[0] ?? progress.position + 1) - 1
+    );
     return positions.length === 0 ? undefined : Math.min(...positions);
   }
 
   /** Starts delivering. A previous lane with the same id must have been removed. */
   add<T extends Sequenced>(source: LaneSource<T>): void {
     const lane = new Lane<T>(source, {
-      slots: this.#slots, timer: this.#timer, log: this.#options.log, inFlight: this.#options.inFlight ?? 64,
+      slots: this.#slots,
+      timer: this.#timer,
+      log: this.#options.log,
+      inFlight: this.#options.inFlight ?? 64,
       onProgress: (what) => this.#note(source.id, what),
     });
     this.#lanes.set(source.id, lane);
@@ -92,7 +99,10 @@ export class DeliveryEngine {
     else for (const lane of this.#lanes.values()) lane.wake();
   }
 
-  /** Stops a lane and returns its progress, which covers all requests that have ended; undefined if there is no such lane. */
+  /**
+   * Stops a lane and returns its progress, which covers all requests that have ended; undefined if there is no such
+   * lane.
+   */
   async remove(id: string, graceMs = GRACE_MS): Promise<LaneProgress | undefined> {
     const lane = this.#lanes.get(id);
     if (lane === undefined) return undefined;
@@ -126,7 +136,8 @@ export class DeliveryEngine {
     const { signal } = this.#stopping;
     while (this.#changed.size > 0 && !signal.aborted) {
       const waiting = new AbortController();
-      await Promise.race([this.#urgent.promise, this.#timer.sleep(LOOKED_AT_MS, AbortSignal.any([signal, waiting.signal]))]);
+      await Promise.race([this.#urgent.promise,
+        this.#timer.sleep(LOOKED_AT_MS, AbortSignal.any([signal, waiting.signal]))]);
       waiting.abort();
       await this.#timer.sleep(FLUSH_MS, signal);
       if (signal.aborted) return;

@@ -28,8 +28,8 @@ export interface LaneSource<T extends Sequenced> {
   readonly id: string;
   readonly start: Progress;
   /**
-   * Reads the deliveries after a position, in order, and the position up to which they are complete; this is the same position
-   * if there is nothing.
+   * Reads the deliveries after a position, in order, and the position up to which they are complete; this is the same
+   * position if there is nothing.
    */
   read(after: number): Promise<{ readonly items: readonly T[]; readonly position: number }>;
   /** Reads deliveries again by number; those that no longer exist are left out. */
@@ -41,8 +41,8 @@ export interface LaneSource<T extends Sequenced> {
   /** Called when the endpoint has accepted nothing for a day; the callee stops the lane. */
   onFailing(): void;
   /**
-   * Consecutive failures after which the endpoint counts as down; then one request at a time probes it. 4 if absent. `Infinity`
-   * for lanes whose deliveries have few attempts.
+   * Consecutive failures after which the endpoint counts as down; then one request at a time probes it. 4 if absent.
+   * `Infinity` for lanes whose deliveries have few attempts.
    */
   readonly downAfter?: number;
 }
@@ -60,15 +60,18 @@ export interface LaneDeps {
 /** Reading continues while fewer untried deliveries of a lane than this are in memory. */
 const WINDOW = 256;
 
-/** Reading continues while fewer deliveries than this wait for another attempt, because they must not hold back later ones. */
+/**
+ * Reading continues while fewer deliveries than this wait for another attempt, because they must not hold back later
+ * ones.
+ */
 const MAX_FAILING = 1024;
 
 /** Consecutive failures after which an endpoint counts as down; then one request at a time probes it. */
 const DOWN_AFTER = QUICK_ATTEMPTS;
 
 /**
- * While an endpoint is down, a delivery that was never tried waits at most this long, because it may be accepted although
- * others are not.
+ * While an endpoint is down, a delivery that was never tried waits at most this long, because it may be accepted
+ * although others are not.
  */
 const FRESH_MS = 5000;
 
@@ -93,8 +96,8 @@ interface Down {
 }
 
 /**
- * Delivers entries of one log to one endpoint, each at least once: in order for the same key, in parallel for different keys.
- * Ages are measured by the time waited, not by the clock, because the clock may be changed.
+ * Delivers entries of one log to one endpoint, each at least once: in order for the same key, in parallel for different
+ * keys. Ages are measured by the time waited, not by the clock, because the clock may be changed.
  */
 export class Lane<T extends Sequenced> implements SlotUser {
   readonly #source: LaneSource<T>;
@@ -182,8 +185,8 @@ export class Lane<T extends Sequenced> implements SlotUser {
   }
 
   /**
-   * While the endpoint is down, the delivery with the fewest attempts goes first, so that one that is never accepted does not
-   * hide that the endpoint is up again.
+   * While the endpoint is down, the delivery with the fewest attempts goes first, so that one that is never accepted
+   * does not hide that the endpoint is up again.
    */
   #next(): T {
     if (this.#down === undefined) return this.#ready.shift()!;
@@ -338,7 +341,11 @@ export class Lane<T extends Sequenced> implements SlotUser {
       const known = this.#attempts.get(item.seq);
       if (known === undefined || known.acceptedBefore === this.#accepted) continue;
       this.#ready = this.#ready.filter(({ seq }) => seq !== item.seq);
-      return this.#storeFailed(item, { kind: 'failed', error: `failed while others succeeded, as did more than ${MAX_FAILING} others`, attempts: known.count });
+      return this.#storeFailed(item, {
+        kind: 'failed',
+        error: `failed while others succeeded, as did more than ${MAX_FAILING} others`,
+        attempts: known.count,
+      });
     }
   }
 

@@ -2,9 +2,15 @@
 export interface Sequenced {
   /** Its number in the log, which is greater than the numbers of all earlier deliveries. */
   readonly seq: number;
-  /** The group that a barrier divides: no later delivery of the group overtakes the barrier, and the barrier overtakes no earlier one. */
+  /**
+   * The group that a barrier divides: no later delivery of the group overtakes the barrier, and the barrier overtakes
+   * no earlier one.
+   */
   readonly group: string;
-  /** Deliveries with the same key keep their order; those with different keys may overtake each other. Absent for a barrier. */
+  /**
+   * Deliveries with the same key keep their order; those with different keys may overtake each other. Absent for a
+   * barrier.
+   */
   readonly key?: string;
 }
 
@@ -61,7 +67,9 @@ export class OrderedWindow<T extends Sequenced> {
     return node.waitsFor === 0;
   }
 
-  /** Marks a delivery as done and returns those that may be sent now; returns none if the delivery is not in the window. */
+  /**
+   * Marks a delivery as done and returns those that may be sent now; returns none if the delivery is not in the window.
+   */
   done(seq: number): T[] {
     const node = this.#nodes.get(seq);
     if (node === undefined) return [];

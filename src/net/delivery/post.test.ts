@@ -1,5 +1,5 @@
-import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
@@ -29,14 +29,17 @@ afterEach(async () => {
   server.close();
 });
 
-const post = (url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`) => poster(outbound)({ url, headers: {}, body: new TextEncoder().encode('{}') }, new AbortController().signal);
-const answering = (head: string, body = '') => (socket: Socket) => void socket.write(`HTTP/1.1 ${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+const post = (url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`) =>
+  poster(outbound)({ url, headers: {}, body: new TextEncoder().encode('{}') }, new AbortController().signal);
+const answering = (head: string, body = '') => (socket: Socket) =>
+  void socket.write(`HTTP/1.1 ${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 
 describe('one attempt of a delivery', () => {
-  it.each([['200 OK', 200], ['204 No Content', 204], ['299 Strange', 299]])('is delivered by %s', async (head, status) => {
-    onRequest = answering(head);
-    expect(await post()).toEqual({ kind: 'delivered', status });
-  });
+  it.each([['200 OK', 200], ['204 No Content', 204], ['299 Strange', 299]])('is delivered by %s',
+    async (head, status) => {
+      onRequest = answering(head);
+      expect(await post()).toEqual({ kind: 'delivered', status });
+    });
 
   it('is refused permanently by 410 alone', async () => {
     onRequest = answering('410 Gone');
@@ -73,8 +76,14 @@ describe('one attempt of a delivery', () => {
   });
 
   it('calls no address that the server must not call', async () => {
-    expect(await post('http://169.254.169.254/')).toMatchObject({ kind: 'failed', error: expect.stringContaining('must not call') as string });
-    expect(await post('http://10.1.2.3/')).toMatchObject({ kind: 'failed', error: expect.stringContaining('must not call') as string });
+    expect(await post('http://169.254.169.254/')).toMatchObject({
+      kind: 'failed',
+      error: expect.stringContaining('must not call') as string,
+    });
+    expect(await post('http://10.1.2.3/')).toMatchObject({
+      kind: 'failed',
+      error: expect.stringContaining('must not call') as string,
+    });
   });
 
   it('respects Retry-After in seconds, an hour at most', async () => {
@@ -92,15 +101,23 @@ describe('one attempt of a delivery', () => {
   it('takes no header of framing, and no port of another protocol', async () => {
     const send = outbound.sender({ timeoutMs: 1000, maxBytes: 10 });
     const signal = new AbortController().signal;
-    await expect(send({ url: 'http://127.0.0.1:80/', method: 'POST', headers: { 'Transfer-Encoding': 'chunked' } }, signal)).rejects.toMatchObject({ rule: 'header' });
-    await expect(send({ url: 'http://127.0.0.1:25/', method: 'POST', headers: {} }, signal)).rejects.toMatchObject({ rule: 'address' });
+    await expect(
+      send({ url: 'http://127.0.0.1:80/', method: 'POST', headers: { 'Transfer-Encoding': 'chunked' } }, signal),
+    ).rejects.toMatchObject({ rule: 'header' });
+    await expect(send({ url: 'http://127.0.0.1:25/', method: 'POST', headers: {} }, signal)).rejects.toMatchObject({
+      rule: 'address',
+    });
   });
 
   it('ends when it is cut off', async () => {
     const begun = Promise.withResolvers<void>();
     onRequest = () => begun.resolve();
     const cutting = new AbortController();
-    const outcome = poster(outbound)({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, headers: {}, body: new Uint8Array(2) }, cutting.signal);
+    const outcome = poster(outbound)({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      headers: {},
+      body: new Uint8Array(2),
+    }, cutting.signal);
     await begun.promise;
     cutting.abort();
     expect(await outcome).toMatchObject({ kind: 'failed' });

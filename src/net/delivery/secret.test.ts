@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyOf, secretRefusal } from './secret.ts';
 
-const NOT_BASE64 = ['', '=', '====', '!!!!', 'a', 'YWJjZ', 'my secret', 'YWJj YWJj', 'YWJj\n', 'YQ=', 'YQ===', 'YQ==YQ==', 'schlüssel'];
+const NOT_BASE64 = ['', '=', '====', '!!!!', 'a', 'YWJjZ', 'my secret', 'YWJj YWJj', 'YWJj\n', 'YQ=', 'YQ===',
+  'YQ==YQ==', 'schlüssel'];
 
 describe('a secret whsec_', () => {
   it('is the base64 of its key, with and without padding', () => {
@@ -16,7 +17,9 @@ describe('a secret whsec_', () => {
   it('has no key where it is not base64 as a whole, and is refused without being repeated', () => {
     for (const rest of NOT_BASE64) {
       expect(keyOf(`whsec_${rest}`), rest).toBeUndefined();
-      expect(secretRefusal(`whsec_${rest}`), rest).toMatch(/^after "whsec_", expected the base64 of a key of at least 24 bytes, got what is not base64; /);
+      expect(secretRefusal(`whsec_${rest}`), rest).toMatch(
+        /^after "whsec_", expected the base64 of a key of at least 24 bytes, got what is not base64; /,
+      );
     }
   });
 
@@ -27,6 +30,7 @@ describe('a secret whsec_', () => {
 });
 
 it('any other secret is the key itself', () => {
-  for (const secret of ['k', 'whsec', 'WHSEC_!', 'ein schlüssel']) expect([keyOf(secret), secretRefusal(secret)]).toEqual([Buffer.from(secret), undefined]);
+  for (const secret of ['k', 'whsec', 'WHSEC_!', 'ein schlüssel'])
+    expect([keyOf(secret), secretRefusal(secret)]).toEqual([Buffer.from(secret), undefined]);
   expect(secretRefusal('')).toBeUndefined();
 });

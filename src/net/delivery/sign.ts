@@ -11,8 +11,9 @@ export interface Signed {
 
 /**
  * The headers that sign one attempt, in two formats: `X-SVC-Signature` over timestamp and body (decisions, section 6),
- * and `webhook-*` over id, timestamp and body (Standard Webhooks, standardwebhooks.com). Without a secret, there is no signature; a secret
- * from before keys were checked that has none signs in the first format alone, whose key is the secret as it is written.
+ * and `webhook-*` over id, timestamp and body (Standard Webhooks, standardwebhooks.com). Without a secret, there is no
+ * signature; a secret from before keys were checked that has none signs in the first format alone, whose key is the
+ * secret as it is written.
  */
 export function signatureHeaders(secret: string, { id, timestamp, body }: Signed): Record<string, string> {
   const standard = { 'webhook-id': id, 'webhook-timestamp': String(timestamp) };

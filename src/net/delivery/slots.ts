@@ -5,8 +5,8 @@ export interface SlotUser {
 }
 
 /**
- * Limits the concurrent requests of all lanes, not counting the first one of each. The first request needs no slot, so lanes
- * whose endpoints hang can occupy all slots without delaying another lane's first request.
+ * Limits the concurrent requests of all lanes, not counting the first one of each. The first request needs no slot, so
+ * lanes whose endpoints hang can occupy all slots without delaying another lane's first request.
  */
 export class Slots {
   #free: number;

@@ -1,3 +1,4 @@
-export { StoreFailure, type ListedObject, type ObjectPage, type ObjectStore, type StorageField } from './object-store.ts';
+export { type ListedObject, type ObjectPage, type ObjectStore, type StorageField,
+  StoreFailure } from './object-store.ts';
 export { PART_BYTES, putInParts, readPart } from './put-in-parts.ts';
-export { S3Store, targetOf, type S3Settings, type S3StoreOptions } from './s3-store.ts';
+export { type S3Settings, S3Store, type S3StoreOptions, targetOf } from './s3-store.ts';

@@ -33,7 +33,9 @@ export class StoreFailure extends Error {
   readonly passes: boolean;
 
   /** The message is shown to users: it contains no credential and no resolved address. */
-  constructor(message: string, { field, passes, cause }: { readonly field: StorageField; readonly passes: boolean; readonly cause?: unknown }) {
+  constructor(message: string,
+    { field, passes, cause }: { readonly field: StorageField; readonly passes: boolean; readonly cause?: unknown })
+  {
     super(message, { cause });
     this.name = 'StoreFailure';
     this.field = field;

@@ -2,7 +2,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { S3mini, S3NetworkError, S3ServiceError } from 's3mini';
 import { RefusedRequest } from '../../lib/refused-request.ts';
 import type { Outbound } from '../outbound.ts';
-import { StoreFailure, type ListedObject, type ObjectPage, type ObjectStore, type StorageField } from './object-store.ts';
+import { type ListedObject, type ObjectPage, type ObjectStore, type StorageField,
+  StoreFailure } from './object-store.ts';
 import { PART_BYTES, putInParts, readPart } from './put-in-parts.ts';
 
 /** The settings of a bucket, as in a collection's configuration. */
@@ -40,9 +41,16 @@ const NOT_OURS = new Set(['host', 'content-length']);
 
 /** Explanations of services' error codes, in the terms of the configuration. */
 const FIELD_OF_CODE: Readonly<Record<string, StorageField>> = {
-  NoSuchBucket: 'bucket', InvalidBucketName: 'bucket', AllAccessDisabled: 'bucket',
-  InvalidAccessKeyId: 'accessKey', SignatureDoesNotMatch: 'secretKey', AccessDenied: 'secretKey',
-  AuthorizationHeaderMalformed: 'region', IllegalLocationConstraintException: 'region', PermanentRedirect: 'region', KeyTooLongError: 'prefix',
+  NoSuchBucket: 'bucket',
+  InvalidBucketName: 'bucket',
+  AllAccessDisabled: 'bucket',
+  InvalidAccessKeyId: 'accessKey',
+  SignatureDoesNotMatch: 'secretKey',
+  AccessDenied: 'secretKey',
+  AuthorizationHeaderMalformed: 'region',
+  IllegalLocationConstraintException: 'region',
+  PermanentRedirect: 'region',
+  KeyTooLongError: 'prefix',
 };
 
 /** Objects in a bucket of an S3-compatible service, with path-style addresses and signature version 4. */
@@ -58,11 +66,14 @@ export class S3Store implements ObjectStore {
     const { bucket = '', region = '', accessKey = '', secretKey = '' } = settings;
     this.#own = `${folder}/`;
     this.#folder = `${prefixOf(settings)}${this.#own}`;
-    const clientWithin = (limitMs: number) => new S3mini({
-      endpoint: `${baseOf(settings)}/${encodeURIComponent(bucket)}`, region: region || DEFAULT_REGION,
-      accessKeyId: accessKey, secretAccessKey: secretKey,
-      fetch: ownFetch(outbound.fetch({ maxBytes: MAX_OBJECT_BYTES, timeoutMs: limitMs })),
-    });
+    const clientWithin = (limitMs: number) =>
+      new S3mini({
+        endpoint: `${baseOf(settings)}/${encodeURIComponent(bucket)}`,
+        region: region || DEFAULT_REGION,
+        accessKeyId: accessKey,
+        secretAccessKey: secretKey,
+        fetch: ownFetch(outbound.fetch({ maxBytes: MAX_OBJECT_BYTES, timeoutMs: limitMs })),
+      });
     this.#client = clientWithin(timeoutMs);
     this.#remover = clientWithin(removeTimeoutMs);
   }
@@ -81,13 +92,14 @@ export class S3Store implements ObjectStore {
   }
 
   /**
-   * The bytes from `start` to `end`, both inclusive, in parts that are requested as needed. Throws `StoreFailure` if the object
-   * does not exist.
+   * The bytes from `start` to `end`, both inclusive, in parts that are requested as needed. Throws `StoreFailure` if
+   * the object does not exist.
    */
   async *read(name: string, start: number, end: number): AsyncGenerator<Uint8Array> {
     for (let at = start; at <= end; at += PART_BYTES) {
       yield await asking(async () => {
-        const answer = await this.#client.getObjectRaw(this.#pathOf(name), false, at, Math.min(at + PART_BYTES, end + 1)); // the end is exclusive
+        const answer = await this.#client.getObjectRaw(this.#pathOf(name), false, at,
+          Math.min(at + PART_BYTES, end + 1)); // the end is exclusive
         return new Uint8Array(await answer.arrayBuffer());
       });
     }
@@ -140,19 +152,26 @@ function prefixOf({ prefix = '' }: S3Settings): string {
 
 function baseOf({ endpoint = '', useTLS = false }: S3Settings): string {
   const url = URL.parse(/^https?:\/\//i.test(endpoint) ? endpoint : `${useTLS ? 'https' : 'http'}://${endpoint}`);
-  if (url === null || url.hostname === '' || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new StoreFailure('expected a host with an optional port, such as s3.example.org or 10.1.2.3:9000', { field: 'endpoint', passes: false });
+  if (url === null || url.hostname === '' || url.username !== '' || url.password !== '' || url.search !== '' ||
+    url.hash !== '')
+  {
+    throw new StoreFailure('expected a host with an optional port, such as s3.example.org or 10.1.2.3:9000', {
+      field: 'endpoint',
+      passes: false,
+    });
   }
   return `${url.origin}${url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname}`;
 }
 
 /**
- * The guarded `fetch` without the headers that it refuses. Redirects are not followed, because they would carry a signature to
- * another service.
+ * The guarded `fetch` without the headers that it refuses. Redirects are not followed, because they would carry a
+ * signature to another service.
  */
 function ownFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init = {}) => {
-    const headers = Object.entries(init.headers as Record<string, string>).filter(([name]) => !NOT_OURS.has(name.toLowerCase()));
+    const headers = Object.entries(init.headers as Record<string, string>).filter(([name]) =>
+      !NOT_OURS.has(name.toLowerCase())
+    );
     return fetch(input, { ...init, body: init.body === '' ? null : init.body ?? null, headers, redirect: 'manual' });
   };
 }
@@ -169,17 +188,24 @@ async function asking<T>(request: () => Promise<T>): Promise<T> {
 function toFailure(cause: unknown): StoreFailure {
   if (cause instanceof S3ServiceError) return answered(cause);
   const refused = refusalIn(cause);
-  if (refused !== undefined) return new StoreFailure(refused.message, { field: 'endpoint', passes: refused.rule === 'time', cause });
+  if (refused !== undefined)
+    return new StoreFailure(refused.message, { field: 'endpoint', passes: refused.rule === 'time', cause });
   const code = cause instanceof S3NetworkError ? ` (${cause.code})` : '';
   return new StoreFailure(`the service cannot be reached${code}`, { field: 'endpoint', passes: true, cause });
 }
 
 function answered(cause: S3ServiceError): StoreFailure {
   const { status } = cause;
-  const code = /^\w{1,40}$/.test(cause.serviceCode ?? '') && cause.serviceCode !== 'Unknown' ? cause.serviceCode! : undefined;
+  const code = /^\w{1,40}$/.test(cause.serviceCode ?? '') && cause.serviceCode !== 'Unknown'
+    ? cause.serviceCode!
+    : undefined;
   const field = (code === undefined ? undefined : FIELD_OF_CODE[code]) ?? fieldOfStatus(status);
   const passes = status >= 500 || status === 429 || status === 408;
-  return new StoreFailure(`the service returned ${status}${code === undefined ? '' : ` ${code}`}`, { field, passes, cause });
+  return new StoreFailure(`the service returned ${status}${code === undefined ? '' : ` ${code}`}`, {
+    field,
+    passes,
+    cause,
+  });
 }
 
 function fieldOfStatus(status: number): StorageField {

@@ -1,17 +1,20 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { Reply, type Handlers } from '../../operations/index.ts';
+import { type Handlers, Reply } from '../../operations/index.ts';
+import type { RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { OnceResult } from '../idempotency/index.ts';
 import type { Runs } from '../runs/index.ts';
 import { isStorageFailure, storageUnavailable, toStorageFailure } from '../storage-failures.ts';
-import type { RunRequest } from '../definitions/index.ts';
-import { firing, keyOf, trimmed, type Alert, type Notification } from './notification.ts';
+import { type Alert, firing, keyOf, type Notification, trimmed } from './notification.ts';
 import { fillLabels, pipelineOf, projectOf } from './project-of.ts';
 
 type AlertHandlers = Required<Pick<Handlers<Operations>, 'receiveAlerts'>>;
 
-/** The outcome of a notification, for the metrics. `unavailable`: its project is unknown or disabled, or its pipeline rejects it. */
+/**
+ * The outcome of a notification, for the metrics. `unavailable`: its project is unknown or disabled, or its pipeline
+ * rejects it.
+ */
 export type AlertResult = 'queued' | 'repeated' | 'resolved' | 'unmapped' | 'unavailable' | 'failed';
 
 export interface AlertsDeps extends Pick<Runs, 'enqueueOnce' | 'present'> {
@@ -26,7 +29,9 @@ const TASK = 'alert';
 const UNAVAILABLE: ReadonlySet<string> = new Set(['project_unavailable', 'pipeline_unavailable', 'invalid_input']);
 
 /** Receives Alertmanager's notifications (decisions, section 2.8). */
-export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | 'log'>, { enqueueOnce, present, onReceived }: AlertsDeps): { readonly handlers: AlertHandlers } {
+export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | 'log'>,
+  { enqueueOnce, present, onReceived }: AlertsDeps): { readonly handlers: AlertHandlers }
+{
   const nothing = (result: AlertResult) => {
     onReceived(result);
     return { data: [] };
@@ -38,19 +43,29 @@ export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | '
     const route = pipelineOf(notification.commonLabels, projectId, config.current().config);
     if (route === undefined) return { projectId, kind: 'diagnostic', task: TASK, input, alertLabels };
     const isGiven = Object.keys(route.input).length > 0;
-    return { projectId, kind: 'pipeline', task: route.pipeline, input: isGiven ? fillLabels(route.input, alertLabels) : input, alertLabels };
+    return {
+      projectId,
+      kind: 'pipeline',
+      task: route.pipeline,
+      input: isGiven ? fillLabels(route.input, alertLabels) : input,
+      alertLabels,
+    };
   }
 
   /** Undefined if the project is unknown or disabled, or if its pipeline rejects the notification. */
-  async function enqueue(projectId: string, notification: Notification, alerts: readonly Alert[]): Promise<OnceResult | undefined> {
+  async function enqueue(projectId: string, notification: Notification,
+    alerts: readonly Alert[]): Promise<OnceResult | undefined>
+  {
     try {
       const [key, request] = [keyOf(notification.groupKey, alerts), requestFor(projectId, notification, alerts)];
       const found = await enqueueOnce('alert', key, request);
-      // A run of another project must neither replace this one, nor be shown to the caller, who may not be allowed to see it.
+      // A run of another project must neither replace this one, nor be shown to the caller, who may not be allowed to
+      // see it.
       return found.run.projectId === projectId ? found : await enqueueOnce('alert', `${key}:${projectId}`, request);
     } catch (error) {
       if (!(error instanceof ServiceError) || !UNAVAILABLE.has(error.code)) throw asRetryable(error);
-      log.warn({ project: projectId, groupKey: notification.groupKey.slice(0, 200), err: error }, 'the run of an alert cannot be queued');
+      log.warn({ project: projectId, groupKey: notification.groupKey.slice(0, 200), err: error },
+        'the run of an alert cannot be queued');
       return undefined;
     }
   }

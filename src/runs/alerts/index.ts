@@ -1,3 +1,3 @@
 /** The entry point of the alerts area. */
-export { createAlerts, type AlertResult, type AlertsDeps } from './alerts.ts';
+export { type AlertResult, type AlertsDeps, createAlerts } from './alerts.ts';
 export { projectOf } from './project-of.ts';

@@ -5,7 +5,10 @@ export type { Alert };
 /** With defaults filled in. */
 export type Notification = ReceiveAlertsRequest & { readonly commonLabels: Readonly<Record<string, string>> };
 
-/** Bytes of the input that a notification becomes; less than the limit of an input, because names and brackets are added. */
+/**
+ * Bytes of the input that a notification becomes; less than the limit of an input, because names and brackets are
+ * added.
+ */
 const BUDGET = 200_000;
 
 /** Characters of a label or annotation. */
@@ -17,21 +20,31 @@ export function firing({ status, alerts }: Notification): readonly Alert[] {
 }
 
 /**
- * The key under which these alerts are queued once. Repeated notifications have the same key; it changes when an alert joins, leaves, or fires again
- * after it was resolved.
+ * The key under which these alerts are queued once. Repeated notifications have the same key; it changes when an alert
+ * joins, leaves, or fires again after it was resolved.
  */
 export function keyOf(groupKey: string, alerts: readonly Alert[]): string {
   const since = alerts.map(({ fingerprint, startsAt }) => `${fingerprint} ${startsAt}`).sort();
   return `am:${createHash('sha256').update(JSON.stringify([groupKey, since])).digest('hex')}`;
 }
 
-/** The input of the run: the notification, cut to the size limit of an input. `left_out` counts the alerts that did not fit. */
-export function trimmed({ groupKey, commonLabels }: Notification, alerts: readonly Alert[]): { readonly commonLabels: Record<string, string>; readonly [name: string]: unknown } {
+/**
+ * The input of the run: the notification, cut to the size limit of an input. `left_out` counts the alerts that did not
+ * fit.
+ */
+export function trimmed({ groupKey, commonLabels }: Notification,
+  alerts: readonly Alert[]): { readonly commonLabels: Record<string, string>; readonly [name: string]: unknown }
+{
   const room = { bytes: BUDGET };
   const head = { status: 'firing', groupKey: shortened(groupKey), commonLabels: fitting(commonLabels, room) };
   const kept: unknown[] = [];
   for (const alert of alerts) {
-    const shown = { labels: texts(alert.labels), annotations: texts(alert.annotations ?? {}), startsAt: shortened(alert.startsAt), fingerprint: shortened(alert.fingerprint) };
+    const shown = {
+      labels: texts(alert.labels),
+      annotations: texts(alert.annotations ?? {}),
+      startsAt: shortened(alert.startsAt),
+      fingerprint: shortened(alert.fingerprint),
+    };
     if (!takes(room, shown)) break;
     kept.push(shown);
   }

@@ -20,7 +20,14 @@ export interface RemovedFile {
   readonly sha256: string;
 }
 
-const toRecord = ({ name, attempt, step, size, sha256, created_at: createdAt }: ArtifactRow): ArtifactRecord => ({ name, attempt, step, size, sha256, createdAt });
+const toRecord = ({ name, attempt, step, size, sha256, created_at: createdAt }: ArtifactRow): ArtifactRecord => ({
+  name,
+  attempt,
+  step,
+  size,
+  sha256,
+  createdAt,
+});
 
 const OF_ATTEMPT = 'SELECT a.* FROM artifacts a JOIN runs r ON r.seq = a.seq WHERE r.id = ? AND a.attempt = ?';
 
@@ -28,18 +35,26 @@ export async function listOfAttempt(from: Queries, runId: string, attempt: numbe
   return (await from.all<ArtifactRow>(`${OF_ATTEMPT} ORDER BY a.name`, [runId, attempt])).map(toRecord);
 }
 
-export async function findByName(from: Queries, runId: string, attempt: number, name: string): Promise<ArtifactRecord | undefined> {
+export async function findByName(from: Queries, runId: string, attempt: number,
+  name: string): Promise<ArtifactRecord | undefined>
+{
   const row = await from.get<ArtifactRow>(`${OF_ATTEMPT} AND a.name = ?`, [runId, attempt, name]);
   return row === undefined ? undefined : toRecord(row);
 }
 
 /** Files of an attempt, except the one with this name. */
 export async function countOthers(from: Queries, { runId, attempt }: RunRef, name: string): Promise<number> {
-  const row = await from.get<{ n: number }>('SELECT COUNT(*) AS n FROM artifacts a JOIN runs r ON r.seq = a.seq WHERE r.id = ? AND a.attempt = ? AND a.name <> ?', [runId, attempt, name]);
+  const row = await from.get<{ n: number }>(
+    'SELECT COUNT(*) AS n FROM artifacts a JOIN runs r ON r.seq = a.seq WHERE r.id = ? AND a.attempt = ? AND ' +
+      'a.name <> ?',
+    [runId, attempt, name],
+  );
   return row?.n ?? 0;
 }
 
-/** Transactions that change artefacts and their total take turns, also those of other servers: so the total is exact. */
+/**
+ * Transactions that change artefacts and their total take turns, also those of other servers: so the total is exact.
+ */
 export const lockTotal = (tx: Transaction): Promise<void> => tx.lock('total of artefacts');
 
 export const COUNTING = { isolation: 'read committed' } as const;
@@ -52,7 +67,8 @@ export async function totalBytes(from: Queries): Promise<number> {
 /** Must be called with `lockTotal`. */
 export async function countAgain(tx: Transaction): Promise<void> {
   await tx.run(
-    'INSERT INTO artifact_total(id, bytes) SELECT 1, CAST(coalesce(sum(size), 0) AS BIGINT) FROM artifacts WHERE true ON CONFLICT(id) DO UPDATE SET bytes = excluded.bytes',
+    'INSERT INTO artifact_total(id, bytes) SELECT 1, CAST(coalesce(sum(size), 0) AS BIGINT) FROM artifacts WHERE ' +
+      'true ON CONFLICT(id) DO UPDATE SET bytes = excluded.bytes',
   );
 }
 
@@ -60,12 +76,19 @@ async function count(tx: Transaction, bytes: number): Promise<void> {
   await tx.run('UPDATE artifact_total SET bytes = bytes + ?', [bytes]);
 }
 
-/** Adds a file to an attempt and replaces one with the same name; returns the replaced file. Must be called with `lockTotal`. */
-export async function addArtifact(tx: Transaction, { runId, attempt, fence }: RunRef, file: Omit<ArtifactRecord, 'attempt'>): Promise<RemovedFile | undefined> {
+/**
+ * Adds a file to an attempt and replaces one with the same name; returns the replaced file. Must be called with
+ * `lockTotal`.
+ */
+export async function addArtifact(tx: Transaction, { runId, attempt, fence }: RunRef,
+  file: Omit<ArtifactRecord, 'attempt'>): Promise<RemovedFile | undefined>
+{
   const run = await tx.get<{ seq: number }>('SELECT seq FROM runs WHERE id = ?', [runId]);
   const seq = run!.seq;
-  const former = await tx.get<ArtifactRow>('SELECT * FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?', [seq, attempt, file.name]);
-  if (former !== undefined) await tx.run('DELETE FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?', [seq, attempt, file.name]);
+  const former = await tx.get<ArtifactRow>('SELECT * FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?', [seq,
+    attempt, file.name]);
+  if (former !== undefined)
+    await tx.run('DELETE FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?', [seq, attempt, file.name]);
   await tx.run(
     'INSERT INTO artifacts(seq, attempt, name, fence, step, size, sha256, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     [seq, attempt, file.name, fence, file.step, file.size, file.sha256, file.createdAt],
@@ -80,14 +103,16 @@ const EXPIRED = `SELECT a.* FROM artifacts a LEFT JOIN runs r ON r.seq = a.seq
 const OLDEST = `SELECT a.* FROM artifacts a LEFT JOIN runs r ON r.seq = a.seq
   WHERE r.seq IS NULL OR r.finished_at IS NOT NULL ORDER BY a.created_at LIMIT ?`;
 
-/** Removes some of the files of runs that finished before that time or no longer exist. Must be called with `lockTotal`. */
+/**
+ * Removes some of the files of runs that finished before that time or no longer exist. Must be called with `lockTotal`.
+ */
 export async function removeExpired(tx: Transaction, until: number): Promise<RemovedFile[]> {
   return removeRows(tx, await tx.all<ArtifactRow>(EXPIRED, [until, until]));
 }
 
 /**
- * Removes the oldest files of finished runs, at most one batch, until all files have no more than this many bytes. Must be called with
- * `lockTotal`.
+ * Removes the oldest files of finished runs, at most one batch, until all files have no more than this many bytes. Must
+ * be called with `lockTotal`.
  */
 export async function removeAbove(tx: Transaction, most: number): Promise<RemovedFile[]> {
   const bytes = await totalBytes(tx) - most;
@@ -102,7 +127,8 @@ export async function removeAbove(tx: Transaction, most: number): Promise<Remove
 }
 
 async function removeRows(tx: Transaction, rows: readonly ArtifactRow[]): Promise<RemovedFile[]> {
-  await tx.runMany('DELETE FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?', rows.map(({ seq, attempt, name }) => [seq, attempt, name]));
+  await tx.runMany('DELETE FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?',
+    rows.map(({ seq, attempt, name }) => [seq, attempt, name]));
   await count(tx, -rows.reduce((sum, { size }) => sum + size, 0));
   return rows.map(({ size, sha256 }) => ({ size, sha256 }));
 }

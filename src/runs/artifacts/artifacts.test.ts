@@ -1,16 +1,17 @@
 // Files of steps: received from ships, stored and downloaded.
+import { create } from '@bufbuild/protobuf';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Outcome, UploadArtifactRequestSchema, UploadArtifactStatus, type RunRef, type UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { RefusedCall } from '../../ship/index.ts';
+import { Outcome, type RunRef, type UploadArtifactRequest, UploadArtifactRequestSchema,
+  UploadArtifactStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Context } from '../../operations/index.ts';
+import { RefusedCall } from '../../ship/index.ts';
 import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
 import { FolderContents } from '../contents/index.ts';
 import { InterruptedContents } from '../contents/test-fixture.ts';
-import { createArtifacts, type Artifacts } from './index.ts';
+import { type Artifacts, createArtifacts } from './index.ts';
 
 const LIMITS = 'artifacts: {max_size: 2MiB, max_count: 3, total_budget: 5MiB, retention: 1h}\nstorage: {reserve: 1KiB}';
 
@@ -31,10 +32,20 @@ async function taken(): Promise<RunRef> {
   return (await stream.take()).ref;
 }
 
-async function* partsOf(ref: RunRef, name: string, content: Buffer, announced: object = {}): AsyncGenerator<UploadArtifactRequest> {
-  const value = { ref, name, step: 'build', size: BigInt(content.length), sha256: createHash('sha256').update(content).digest(), ...announced };
+async function* partsOf(ref: RunRef, name: string, content: Buffer,
+  announced: object = {}): AsyncGenerator<UploadArtifactRequest>
+{
+  const value = {
+    ref,
+    name,
+    step: 'build',
+    size: BigInt(content.length),
+    sha256: createHash('sha256').update(content).digest(),
+    ...announced,
+  };
   yield create(UploadArtifactRequestSchema, { body: { case: 'description', value } });
-  for (let at = 0; at < content.length; at += 200_000) yield create(UploadArtifactRequestSchema, { body: { case: 'chunk', value: content.subarray(at, at + 200_000) } });
+  for (let at = 0; at < content.length; at += 200_000)
+    yield create(UploadArtifactRequestSchema, { body: { case: 'chunk', value: content.subarray(at, at + 200_000) } });
 }
 
 const never = new AbortController().signal;
@@ -43,18 +54,26 @@ const upload = (ref: RunRef, name: string, content: Buffer | string, announced: 
 
 type Listed = { data: { name: string; sha256: string; size: number; attempt: number }[] };
 const list = async (id: string, attempt?: number): Promise<string[]> => {
-  const { data } = await fixture.artifacts.handlers.listRunArtifacts({ id, ...(attempt !== undefined && { attempt }) }, {} as Context) as unknown as Listed;
+  const { data } = await fixture.artifacts.handlers.listRunArtifacts({ id, ...(attempt !== undefined && { attempt }) },
+    {} as Context) as unknown as Listed;
   return data.map(({ name }) => name);
 };
 
-async function read(id: string, name: string, range?: string): Promise<{ status: number | undefined; headers: Record<string, string>; text: string }> {
-  const reply = await fixture.artifacts.handlers.getRunArtifact({ id, name, ...(range !== undefined && { range }) }, {} as Context) as unknown as { value: { content: AsyncIterable<Buffer> }; headers: Record<string, string>; status?: number };
+async function read(id: string, name: string,
+  range?: string): Promise<{ status: number | undefined; headers: Record<string, string>; text: string }>
+{
+  const reply = await fixture.artifacts.handlers.getRunArtifact({ id, name, ...(range !== undefined && { range }) },
+    {} as Context) as unknown as { value: { content: AsyncIterable<Buffer> }; headers: Record<string, string>;
+      status?: number };
   const pieces: Buffer[] = [];
   for await (const piece of reply.value.content) pieces.push(piece);
   return { status: reply.status, headers: reply.headers, text: Buffer.concat(pieces).toString() };
 }
 
-const stored = (): string[] => readdirSync(join(fixture.folder, 'artifacts'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name);
+const stored = (): string[] =>
+  readdirSync(join(fixture.folder, 'artifacts'), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile()
+  ).map(({ name }) => name);
 
 describe('a file of a step', () => {
   it('goes over the network in pieces, is stored once by its content, and read in whole or in part', async () => {
@@ -65,8 +84,13 @@ describe('a file of a step', () => {
     expect(stored()).toEqual([createHash('sha256').update(large).digest('hex')]);
     expect(await list(ref.runId)).toEqual(['dist/large.bin', 'dist/same.bin']);
     const whole = await read(ref.runId, 'dist/large.bin');
-    expect([whole.text === large.toString(), whole.status, whole.headers]).toEqual([true, undefined, expect.objectContaining({ 'Content-Security-Policy': "sandbox; default-src 'none'", ETag: `"${stored()[0]}"` })]);
-    expect(await read(ref.runId, 'dist/large.bin', 'bytes=3-5')).toMatchObject({ text: 'def', status: 206, headers: { 'Content-Range': 'bytes 3-5/1500000' } });
+    expect([whole.text === large.toString(), whole.status, whole.headers]).toEqual([true, undefined,
+      expect.objectContaining({ 'Content-Security-Policy': "sandbox; default-src 'none'", ETag: `"${stored()[0]}"` })]);
+    expect(await read(ref.runId, 'dist/large.bin', 'bytes=3-5')).toMatchObject({
+      text: 'def',
+      status: 206,
+      headers: { 'Content-Range': 'bytes 3-5/1500000' },
+    });
     await expect(read(ref.runId, 'dist/other.bin')).rejects.toMatchObject({ code: 'not_found' });
     await expect(read('0'.repeat(32), 'x')).rejects.toMatchObject({ code: 'run_not_found' });
     await expect(list(ref.runId, 2)).rejects.toMatchObject({ code: 'invalid_attempt' });
@@ -75,14 +99,16 @@ describe('a file of a step', () => {
   it.skipIf(process.platform !== 'linux')('is not opened for a response that does not contain it', async () => {
     const ref = await taken();
     await upload(ref, 'a', 'content');
-    const openFiles = (): string[] => readdirSync('/proc/self/fd').flatMap((fd) => {
-      try {
-        return [readlinkSync(`/proc/self/fd/${fd}`)];
-      } catch {
-        return []; // that of the listing itself
-      }
-    });
-    const reply = await fixture.artifacts.handlers.getRunArtifact({ id: ref.runId, name: 'a' }, {} as Context) as unknown as { value: { content: AsyncIterable<Buffer> } };
+    const openFiles = (): string[] =>
+      readdirSync('/proc/self/fd').flatMap((fd) => {
+        try {
+          return [readlinkSync(`/proc/self/fd/${fd}`)];
+        } catch {
+          return []; // that of the listing itself
+        }
+      });
+    const reply = await fixture.artifacts.handlers.getRunArtifact({ id: ref.runId, name: 'a' },
+      {} as Context) as unknown as { value: { content: AsyncIterable<Buffer> } };
     expect(openFiles().filter((path) => path.startsWith(fixture.folder) && path.includes('artifacts'))).toEqual([]);
     const pieces: Buffer[] = [];
     for await (const piece of reply.value.content) pieces.push(piece);
@@ -93,13 +119,14 @@ describe('a file of a step', () => {
     const ref = await taken();
     await upload(ref, 'a', 'one');
     await upload(ref, 'a', 'two');
-    expect([await list(ref.runId), (await read(ref.runId, 'a')).text, stored().length, await fixture.artifacts.totalBytes()]).toEqual([['a'], 'two', 1, 3]);
+    expect([await list(ref.runId), (await read(ref.runId, 'a')).text, stored().length,
+      await fixture.artifacts.totalBytes()]).toEqual([['a'], 'two', 1, 3]);
   });
 
-  const WRONG = [
-    ['other bytes', { sha256: Buffer.alloc(32) }, 'do not have the hash'], ['more bytes', { size: 2n }, 'more than the 2 bytes'], ['fewer bytes', { size: 9n }, '3 bytes, 9 were announced'],
-    ['a name that leads out', { name: '../x' }, 'must be a relative path'], ['a short hash', { sha256: Buffer.alloc(3) }, 'must have 32 bytes'],
-  ] as const;
+  const WRONG = [['other bytes', { sha256: Buffer.alloc(32) }, 'do not have the hash'], ['more bytes', { size: 2n },
+    'more than the 2 bytes'], ['fewer bytes', { size: 9n }, '3 bytes, 9 were announced'], ['a name that leads out', {
+    name: '../x',
+  }, 'must be a relative path'], ['a short hash', { sha256: Buffer.alloc(3) }, 'must have 32 bytes']] as const;
 
   it(`is refused with ${WRONG.map(([what]) => what).join(', ')}, and leaves nothing`, async () => {
     const ref = await taken();
@@ -120,53 +147,70 @@ describe('a file of a step', () => {
     const second = (await stream.take()).ref;
     expect(second.attempt).toBe(2);
     expect(await upload(ref, 'a', 'late')).toMatchObject({ status: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED });
-    expect(await upload(ref, 'b', Buffer.alloc(1_900_000))).toMatchObject({ status: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED });
+    expect(await upload(ref, 'b', Buffer.alloc(1_900_000))).toMatchObject({
+      status: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED,
+    });
     await upload(second, 'a', 'second attempt');
     expect((await read(ref.runId, 'a')).text).toBe('second attempt');
     expect([await list(ref.runId), await list(ref.runId, 1)]).toEqual([['a'], ['a']]);
     expect(fixture.fenced).toEqual(['UploadArtifact', 'UploadArtifact']);
     const other = await fixture.connected('build-02');
-    expect(await upload(second, 'a', 'not mine', {}, other.ship)).toMatchObject({ status: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED });
+    expect(await upload(second, 'a', 'not mine', {}, other.ship)).toMatchObject({
+      status: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED,
+    });
     expect(stored()).toHaveLength(2);
   });
 });
 
-describe('the bytes of a file are there when it is added while another one with the same is removed, also by another server,', () => {
-  let store: InterruptedContents;
-  let server: Artifacts;
-  /** Over SQLite there is one server only. */
-  let other: Artifacts;
-  let ref: RunRef;
+describe(
+  'the bytes of a file are there when it is added while another one with the same is removed, also by another ' +
+    'server,',
+  () => {
+    let store: InterruptedContents;
+    let server: Artifacts;
+    /** Over SQLite there is one server only. */
+    let other: Artifacts;
+    let ref: RunRef;
 
-  beforeEach(async () => {
-    store = new InterruptedContents(join(fixture.folder, 'artifacts'), fixture.sql);
-    server = createArtifacts({ env: fixture.env, queue: fixture.queue, store });
-    await server.start();
-    other = fixture.sql.peers === undefined ? server : fixture.artifacts;
-    ref = await taken();
-    await send(server, 'a', 'same');
-  });
-  afterEach(() => server.stop());
+    beforeEach(async () => {
+      store = new InterruptedContents(join(fixture.folder, 'artifacts'), fixture.sql);
+      server = createArtifacts({ env: fixture.env, queue: fixture.queue, store });
+      await server.start();
+      other = fixture.sql.peers === undefined ? server : fixture.artifacts;
+      ref = await taken();
+      await send(server, 'a', 'same');
+    });
+    afterEach(() => server.stop());
 
-  const send = (to: Artifacts, name: string, content: string) => to.receiver.receive(ship.id, partsOf(ref, name, Buffer.from(content)));
-  const texts = () => Promise.all(['a', 'b'].map(async (name) => (await read(ref.runId, name)).text));
+    const send = (to: Artifacts, name: string, content: string) =>
+      to.receiver.receive(ship.id, partsOf(ref, name, Buffer.from(content)));
+    const texts = () => Promise.all(['a', 'b'].map(async (name) => (await read(ref.runId, name)).text));
 
-  it('between its bytes and its row', async () => {
-    store.interrupt('after keep', () => send(other, 'a', 'other'));
-    expect([await send(server, 'b', 'same'), await store.begun, await texts()]).toEqual([{ status: 'kept' }, { status: 'kept' }, ['other', 'same']]);
-  });
+    it('between its bytes and its row', async () => {
+      store.interrupt('after keep', () => send(other, 'a', 'other'));
+      expect([await send(server, 'b', 'same'), await store.begun, await texts()]).toEqual([{ status: 'kept' }, {
+        status: 'kept',
+      }, ['other', 'same']]);
+    });
 
-  it('between the last look for rows and the removal', async () => {
-    store.interrupt('before remove', () => send(other, 'b', 'same'));
-    expect([await send(server, 'a', 'other'), await store.begun, await texts()]).toEqual([{ status: 'kept' }, { status: 'kept' }, ['other', 'same']]);
-  });
-});
+    it('between the last look for rows and the removal', async () => {
+      store.interrupt('before remove', () => send(other, 'b', 'same'));
+      expect([await send(server, 'a', 'other'), await store.begun, await texts()]).toEqual([{ status: 'kept' }, {
+        status: 'kept',
+      }, ['other', 'same']]);
+    });
+  },
+);
 
 describe('a download of the files of an attempt', () => {
   const download = async (ref: RunRef, by = ship): Promise<(string | boolean)[]> => {
     const parts: (string | boolean)[] = [];
     for await (const { body } of fixture.linkOf(by).downloadArtifacts(ref, never)) {
-      if (body.case === 'description') parts.push(`${body.value.name} ${body.value.size} ${Buffer.from(body.value.sha256).toString('hex').slice(0, 8)}`, '');
+      if (body.case === 'description')
+        parts.push(
+          `${body.value.name} ${body.value.size} ${Buffer.from(body.value.sha256).toString('hex').slice(0, 8)}`,
+          '',
+        );
       else if (body.case === 'chunk') parts.push(`${String(parts.pop())}${Buffer.from(body.value).toString()}`);
       else parts.push(body.value === true);
     }
@@ -195,36 +239,59 @@ describe('a download of the files of an attempt', () => {
 describe('limits', () => {
   it('of size and number are reported, and nothing is stored', async () => {
     const ref = await taken();
-    expect(await upload(ref, 'a', Buffer.alloc(2_200_000))).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.max_size') });
+    expect(await upload(ref, 'a', Buffer.alloc(2_200_000))).toMatchObject({
+      status: UploadArtifactStatus.OVER_LIMIT,
+      message: expect.stringContaining('artifacts.max_size'),
+    });
     for (const name of ['a', 'b', 'c']) await upload(ref, name, name);
-    expect(await upload(ref, 'd', 'd')).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.max_count') });
+    expect(await upload(ref, 'd', 'd')).toMatchObject({
+      status: UploadArtifactStatus.OVER_LIMIT,
+      message: expect.stringContaining('artifacts.max_count'),
+    });
     expect(await upload(ref, 'a', 'again')).toMatchObject({ status: UploadArtifactStatus.KEPT });
   });
 
   it('of number hold for files that arrive at the same time, also at several servers', async () => {
     const ref = await taken();
-    const other = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(join(fixture.folder, 'artifacts'), 'other') });
+    const other = createArtifacts({
+      env: fixture.env,
+      queue: fixture.queue,
+      store: new FolderContents(join(fixture.folder, 'artifacts'), 'other'),
+    });
     await other.start();
-    const sent = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, i) => (i % 2 === 0 ? other : fixture.artifacts).receiver.receive(ship.id, partsOf(ref, name, Buffer.from(name))));
+    const sent = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, i) =>
+      (i % 2 === 0 ? other : fixture.artifacts).receiver.receive(ship.id, partsOf(ref, name, Buffer.from(name)))
+    );
     const refused = (await Promise.all(sent)).filter(({ status }) => status !== 'kept');
-    expect(refused).toEqual(Array.from({ length: 3 }, () => ({ status: 'over_limit', message: expect.stringContaining('artifacts.max_count') })));
+    expect(refused).toEqual(
+      Array.from({ length: 3 },
+        () => ({ status: 'over_limit', message: expect.stringContaining('artifacts.max_count') })),
+    );
     expect([(await list(ref.runId)).length, stored().length, await other.totalBytes()]).toEqual([3, 3, 3]);
     await other.stop();
   });
 
   it('of the disk hold for files that arrive at the same time, and room that one does not use is there for others', async () => {
     const store = new FolderContents(join(fixture.folder, 'artifacts'), 'other');
-    const bytesOf = (name: string): number => (statSync(join(store.folder, name), { throwIfNoEntry: false })?.isFile() === true ? statSync(join(store.folder, name)).size : 0);
-    store.freeBytes = async () => 3_001_024 - readdirSync(store.folder, { recursive: true }).reduce((sum, name) => sum + bytesOf(String(name)), 0);
+    const bytesOf = (
+      name: string,
+    ): number => (statSync(join(store.folder, name), { throwIfNoEntry: false })?.isFile() === true
+      ? statSync(join(store.folder, name)).size
+      : 0);
+    store.freeBytes = async () =>
+      3_001_024 - readdirSync(store.folder, { recursive: true }).reduce((sum, name) => sum + bytesOf(String(name)), 0);
     const other = createArtifacts({ env: fixture.env, queue: fixture.queue, store });
     await other.start();
     const ref = await taken();
-    const send = (name: string, bytes: number, announced = {}) => other.receiver.receive(ship.id, partsOf(ref, name, Buffer.alloc(bytes, name), announced));
+    const send = (name: string, bytes: number, announced = {}) =>
+      other.receiver.receive(ship.id, partsOf(ref, name, Buffer.alloc(bytes, name), announced));
     const both = await Promise.all([send('a', 2_000_000), send('b', 2_000_000)]);
     expect(both.map(({ status }) => status).sort()).toEqual(['kept', 'over_limit']);
     expect(both.find(({ status }) => status === 'over_limit')!.message).toContain('storage.reserve');
     await expect(send('c', 900_000, { size: 1_000_000n })).rejects.toThrow('1000000 were announced');
-    expect([await send('d', 1_000_000), await send('e', 1)]).toMatchObject([{ status: 'kept' }, { status: 'over_limit' }]);
+    expect([await send('d', 1_000_000), await send('e', 1)]).toMatchObject([{ status: 'kept' }, {
+      status: 'over_limit',
+    }]);
     await other.stop();
   });
 
@@ -235,19 +302,32 @@ describe('limits', () => {
     await upload(second, 'b', Buffer.alloc(2_000_000, 'b'));
     await upload(second, 'c', Buffer.alloc(2_000_000, 'c'));
     expect([await list(first.runId), await list(second.runId), stored().length]).toEqual([[], ['b', 'c'], 2]);
-    expect(await upload(second, 'd', Buffer.alloc(2_000_000, 'd'))).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.total_budget') });
+    expect(await upload(second, 'd', Buffer.alloc(2_000_000, 'd'))).toMatchObject({
+      status: UploadArtifactStatus.OVER_LIMIT,
+      message: expect.stringContaining('artifacts.total_budget'),
+    });
   });
 
   it('of all together count what other servers over the same store have received, also at the same moment', async () => {
     const ref = await taken();
-    const other = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(join(fixture.folder, 'artifacts'), 'node') });
+    const other = createArtifacts({
+      env: fixture.env,
+      queue: fixture.queue,
+      store: new FolderContents(join(fixture.folder, 'artifacts'), 'node'),
+    });
     await other.start();
-    const toOther = (name: string) => other.receiver.receive(ship.id, partsOf(ref, name, Buffer.alloc(2_000_000, name)));
+    const toOther = (name: string) =>
+      other.receiver.receive(ship.id, partsOf(ref, name, Buffer.alloc(2_000_000, name)));
     expect(await upload(ref, 'a', Buffer.alloc(2_000_000, 'a'))).toMatchObject({ status: UploadArtifactStatus.KEPT });
-    const both = await Promise.all([toOther('b').then(({ status }) => status === 'kept'), upload(ref, 'c', Buffer.alloc(2_000_000, 'c')).then(({ status }) => status === UploadArtifactStatus.KEPT)]);
+    const both = await Promise.all([toOther('b').then(({ status }) => status === 'kept'),
+      upload(ref, 'c', Buffer.alloc(2_000_000, 'c')).then(({ status }) => status === UploadArtifactStatus.KEPT)]);
     expect(both.filter((isKept) => isKept)).toHaveLength(1);
-    expect([await list(ref.runId), stored().length, await other.totalBytes(), await fixture.artifacts.totalBytes()]).toEqual([['a', expect.stringMatching(/b|c/)], 2, 4_000_000, 4_000_000]);
-    expect(await toOther('d')).toMatchObject({ status: 'over_limit', message: expect.stringContaining('artifacts.total_budget') });
+    expect([await list(ref.runId), stored().length, await other.totalBytes(), await fixture.artifacts.totalBytes()])
+      .toEqual([['a', expect.stringMatching(/b|c/)], 2, 4_000_000, 4_000_000]);
+    expect(await toOther('d')).toMatchObject({
+      status: 'over_limit',
+      message: expect.stringContaining('artifacts.total_budget'),
+    });
     await other.stop();
   });
 
@@ -259,7 +339,9 @@ describe('limits', () => {
     await fixture.timer.elapse();
     expect(await list(ref.runId)).toEqual(['a']);
     fixture.now += 200_000;
-    await expect.poll(async () => [void fixture.timer.elapse(), await list(ref.runId), stored(), await fixture.artifacts.totalBytes()]).toEqual([undefined, [], [], 0]);
+    await expect.poll(
+      async () => [void fixture.timer.elapse(), await list(ref.runId), stored(), await fixture.artifacts.totalBytes()]
+    ).toEqual([undefined, [], [], 0]);
   });
 });
 

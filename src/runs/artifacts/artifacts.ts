@@ -1,14 +1,15 @@
-import { unixSeconds } from '../../lib/clock.ts';
-import { formatByteSize } from '../../lib/byte-size.ts';
 import type { UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { formatByteSize } from '../../lib/byte-size.ts';
+import { unixSeconds } from '../../lib/clock.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
-import { RowContents, type ContentStore, type Place } from '../contents/index.ts';
+import { type ContentStore, type Place, RowContents } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
-import { addArtifact, countAgain, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, removeExpired, totalBytes, type RemovedFile } from './artifact-rows.ts';
-import { createArtifactHandlers, type ArtifactHandlers } from './handlers.ts';
+import { addArtifact, countAgain, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, type RemovedFile,
+  removeExpired, totalBytes } from './artifact-rows.ts';
+import { type ArtifactHandlers, createArtifactHandlers } from './handlers.ts';
 import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
-import { readDescription, type AnnouncedFile } from './receive.ts';
+import { type AnnouncedFile, readDescription } from './receive.ts';
 import { createSender } from './send.ts';
 
 export interface ArtifactsOptions {
@@ -59,7 +60,8 @@ class KeptArtifacts implements Artifacts {
   async start(): Promise<void> {
     await this.#options.store.open();
     await this.#change(countAgain); // an older version has not counted
-    this.#sweeping = this.#contents.sweepForEver(() => this.#expire(), this.#stopping.signal, 'expired artefacts could not be removed');
+    this.#sweeping = this.#contents.sweepForEver(() => this.#expire(), this.#stopping.signal,
+      'expired artefacts could not be removed');
   }
 
   async stop(): Promise<void> {
@@ -127,12 +129,17 @@ class KeptArtifacts implements Artifacts {
     const { env: { sql, config } } = this.#options;
     const { artifacts } = config.current().config;
     const { size } = file;
-    if (size > artifacts.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(artifacts.max_size)} are allowed (artifacts.max_size)`;
+    if (size > artifacts.max_size)
+      return `it has ${formatByteSize(size)}, at most ${
+        formatByteSize(artifacts.max_size)
+      } are allowed (artifacts.max_size)`;
     const tooMany = await this.#tooMany(sql, file);
     if (tooMany !== undefined) return tooMany;
-    if (size > artifacts.total_budget) return `it has ${formatByteSize(size)}, more than all artefacts together may have (artifacts.total_budget)`;
+    if (size > artifacts.total_budget)
+      return `it has ${formatByteSize(size)}, more than all artefacts together may have (artifacts.total_budget)`;
     while (await totalBytes(sql) + size > artifacts.total_budget) {
-      if (!await this.#remove((tx) => removeAbove(tx, artifacts.total_budget - size))) return usedUp(artifacts.total_budget);
+      if (!await this.#remove((tx) => removeAbove(tx, artifacts.total_budget - size)))
+        return usedUp(artifacts.total_budget);
     }
     return undefined;
   }
@@ -140,7 +147,9 @@ class KeptArtifacts implements Artifacts {
   /** Why the attempt cannot have this file besides its others. */
   async #tooMany(from: Queries, { ref, name }: AnnouncedFile): Promise<string | undefined> {
     const { max_count: most } = this.#options.env.config.current().config.artifacts;
-    return await countOthers(from, ref, name) < most ? undefined : `the attempt has left ${most} files already (artifacts.max_count)`;
+    return await countOthers(from, ref, name) < most
+      ? undefined
+      : `the attempt has left ${most} files already (artifacts.max_count)`;
   }
 
   async #expire(): Promise<void> {
@@ -167,4 +176,5 @@ class KeptArtifacts implements Artifacts {
 /** Rolls back the transaction that has added a file for which there is no room. */
 class OverBudget extends Error {}
 
-const usedUp = (budget: number): string => `${formatByteSize(budget)} are used up by runs that have not finished (artifacts.total_budget)`;
+const usedUp = (budget: number): string =>
+  `${formatByteSize(budget)} are used up by runs that have not finished (artifacts.total_budget)`;

@@ -7,8 +7,8 @@ export interface ByteRange {
 const ONE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * The bytes of a file that a `Range` header selects (RFC 9110, section 14.1.2). Undefined for the whole file, for several ranges, and for a range
- * outside the file: a server may ignore the header then.
+ * The bytes of a file that a `Range` header selects (RFC 9110, section 14.1.2). Undefined for the whole file, for
+ * several ranges, and for a range outside the file: a server may ignore the header then.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | undefined {
   const [, first, last] = ONE_RANGE.exec(header?.trim() ?? '') ?? [];

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { Reply, type Download, type Handlers } from '../../operations/index.ts';
+import { type Download, type Handlers, Reply } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import type { ContentStore } from '../contents/index.ts';
 import type { Queue } from '../queue/port.ts';
@@ -16,7 +16,11 @@ export interface ArtifactHandlerOptions {
 }
 
 /** A step may have written anything, so browsers must not run it as a page of this server. */
-const SANDBOX = { 'Content-Security-Policy': "sandbox; default-src 'none'", 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-transform' };
+const SANDBOX = {
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'Accept-Ranges': 'bytes',
+  'Cache-Control': 'private, no-transform',
+};
 
 export function createArtifactHandlers(options: ArtifactHandlerOptions): ArtifactHandlers {
   const { sql, store } = options;
@@ -27,17 +31,24 @@ export function createArtifactHandlers(options: ArtifactHandlerOptions): Artifac
     },
     async getRunArtifact({ id, name, attempt: given, range: header }) {
       const attempt = await attemptOf(options, id, given);
-      const missing = (): ServiceError => new ServiceError('not_found', `attempt ${attempt} of the run has no artefact ${name.slice(0, 200).toWellFormed()}`);
+      const missing = (): ServiceError =>
+        new ServiceError('not_found',
+          `attempt ${attempt} of the run has no artefact ${name.slice(0, 200).toWellFormed()}`);
       const found = await findByName(sql, id, attempt, name);
       if (found === undefined) throw missing();
       const range = byteRange(header, found.size);
       // It may just have expired.
       const content = await store.read(found.sha256, found.size, range);
       if (content === undefined) throw missing();
-      const download: Download = { contentType: 'application/octet-stream', fileName: name.split('/').at(-1)!, content };
+      const download: Download = {
+        contentType: 'application/octet-stream',
+        fileName: name.split('/').at(-1)!,
+        content,
+      };
       const headers = { ...SANDBOX, ETag: `"${found.sha256}"` };
       if (range === undefined) return new Reply(download, headers);
-      return new Reply(download, { ...headers, 'Content-Range': `bytes ${range.start}-${range.end}/${found.size}` }, 206);
+      return new Reply(download, { ...headers, 'Content-Range': `bytes ${range.start}-${range.end}/${found.size}` },
+        206);
     },
   };
 }
@@ -47,6 +58,7 @@ async function attemptOf({ queue }: ArtifactHandlerOptions, id: string, given: n
   const run = /^[0-9a-f]{32}$/.test(id) ? await queue.get(id) : undefined;
   if (run === undefined) throw new ServiceError('run_not_found', 'there is no such run');
   const attempt = given ?? run.attempt;
-  if (attempt < 1 || attempt > run.attempt) throw new ServiceError('invalid_attempt', `attempt must be from 1 to ${run.attempt}, got ${attempt}`);
+  if (attempt < 1 || attempt > run.attempt)
+    throw new ServiceError('invalid_attempt', `attempt must be from 1 to ${run.attempt}, got ${attempt}`);
   return attempt;
 }

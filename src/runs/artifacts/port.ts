@@ -1,4 +1,5 @@
-import type { DownloadArtifactsResponse, UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { DownloadArtifactsResponse,
+  UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunRef } from '../queue/port.ts';
 
 /** The outcome of a file that a ship sent. `over_limit`: sending it again would not help; the message says why. */
@@ -16,8 +17,8 @@ export interface ArtifactSender {
 /** Receives files from ships. */
 export interface ArtifactReceiver {
   /**
-   * Reads the parts of one file, and stores the file when it is complete. May settle before all parts are read. Rejects with a `FleetRefusal` if the
-   * messages are not a file of the protocol, and with errors of disk and store.
+   * Reads the parts of one file, and stores the file when it is complete. May settle before all parts are read. Rejects
+   * with a `FleetRefusal` if the messages are not a file of the protocol, and with errors of disk and store.
    */
   receive(shipId: string, parts: AsyncIterable<UploadArtifactRequest>): Promise<Received>;
 }

@@ -1,5 +1,5 @@
 import type { ArtifactDescription, UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { readAnnounced, type Announced } from '../contents/index.ts';
+import { type Announced, readAnnounced } from '../contents/index.ts';
 import { FleetRefusal } from '../fleet/port.ts';
 import { requireRef } from '../fleet/refs.ts';
 import type { RunRef } from '../queue/port.ts';
@@ -18,7 +18,8 @@ export interface AnnouncedFile extends Announced {
 export function readDescription(part: UploadArtifactRequest | undefined): AnnouncedFile {
   if (part?.body.case !== 'description') throw refusal('the first part must be the description');
   const { ref, name, step, size, sha256 }: ArtifactDescription = part.body.value;
-  if (!isArtifactName(name)) throw refusal('name must be a relative path without .. and control characters, of at most 1024 bytes');
+  if (!isArtifactName(name))
+    throw refusal('name must be a relative path without .. and control characters, of at most 1024 bytes');
   if (step.length > MAX_STEP || !step.isWellFormed()) throw refusal(`step must have at most ${MAX_STEP} characters`);
   return { ref: requireRef(ref), name, step, ...readAnnounced({ size, sha256 }) };
 }

@@ -7,7 +7,10 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-interface Page { data: { at: number; actor: string; action: string; target: string; detail: Record<string, unknown> }[]; next_cursor: string | null }
+interface Page {
+  data: { at: number; actor: string; action: string; target: string; detail: Record<string, unknown> }[];
+  next_cursor: string | null;
+}
 const page = async (query = '') => (await api.send('GET', `/audit${query}`)).json<Page>();
 
 describe('the audit log', () => {
@@ -15,13 +18,22 @@ describe('the audit log', () => {
     const id = await api.queued('the-first-key');
     api.clock.ms += 5000;
     await api.send('POST', `/runs/${id}/cancel`);
-    const retry = (await api.send('POST', `/runs/${id}/retry`, { key: 'the-other-key' })).json<{ data: { id: string } }>().data.id;
+    const retry =
+      (await api.send('POST', `/runs/${id}/retry`, { key: 'the-other-key' })).json<{ data: { id: string } }>().data.id;
     expect(await page()).toEqual({
-      data: [
-        { at: 1767225605, actor: 'api', action: 'retry', target: retry, detail: { project_id: 'beta', kind: 'diagnostic', task: '', retry_of: id } },
-        { at: 1767225605, actor: 'api', action: 'cancel', target: id, detail: {} },
-        { at: 1767225600, actor: 'api', action: 'enqueue', target: id, detail: { project_id: 'beta', kind: 'diagnostic', task: '' } },
-      ],
+      data: [{
+        at: 1767225605,
+        actor: 'api',
+        action: 'retry',
+        target: retry,
+        detail: { project_id: 'beta', kind: 'diagnostic', task: '', retry_of: id },
+      }, { at: 1767225605, actor: 'api', action: 'cancel', target: id, detail: {} }, {
+        at: 1767225600,
+        actor: 'api',
+        action: 'enqueue',
+        target: id,
+        detail: { project_id: 'beta', kind: 'diagnostic', task: '' },
+      }],
       next_cursor: null,
     });
   });
@@ -59,6 +71,8 @@ describe('the audit log', () => {
     await api.queued('the-first-key');
     await api.queued('the-other-key');
     const { next_cursor } = (await api.send('GET', '/runs?limit=1')).json<{ next_cursor: string }>();
-    expect((await api.send('GET', `/audit?before=${next_cursor}`)).json()).toEqual({ error: { code: 'invalid_cursor' } });
+    expect((await api.send('GET', `/audit?before=${next_cursor}`)).json()).toEqual({
+      error: { code: 'invalid_cursor' },
+    });
   });
 });

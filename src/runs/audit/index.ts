@@ -1,3 +1,3 @@
 /** The entry point of the audit area. */
-export { createAuditLog, type AuditLog } from './audit-log.ts';
+export { type AuditLog, createAuditLog } from './audit-log.ts';
 export type { Audit, AuditAction } from './port.ts';

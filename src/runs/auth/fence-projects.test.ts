@@ -3,7 +3,10 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Context, Handlers } from '../../operations/index.ts';
 import { fenceProjects } from './fence-projects.ts';
 
-const PIPELINES = [{ name: 'build', projects: null }, { name: 'deploy', projects: ['alpha', 'beta'] }, { name: 'secret', projects: ['alpha'] }];
+const PIPELINES = [{ name: 'build', projects: null }, { name: 'deploy', projects: ['alpha', 'beta'] }, {
+  name: 'secret',
+  projects: ['alpha'],
+}];
 
 /** The pipelines that a token for these projects sees; null for all projects. */
 async function seenBy(projects: readonly string[] | null): Promise<unknown> {
@@ -15,5 +18,7 @@ async function seenBy(projects: readonly string[] | null): Promise<unknown> {
 
 it('shows the pipelines of the projects of a token, and no other project', async () => {
   expect(await seenBy(null)).toEqual({ data: PIPELINES });
-  expect(await seenBy(['beta'])).toEqual({ data: [{ name: 'build', projects: null }, { name: 'deploy', projects: ['beta'] }] });
+  expect(await seenBy(['beta'])).toEqual({
+    data: [{ name: 'build', projects: null }, { name: 'deploy', projects: ['beta'] }],
+  });
 });

@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { EVERYONE, ANONYMOUS, type Caller, type Guard, type Identity, type OperationSpec } from '../../operations/index.ts';
+import { ANONYMOUS, type Caller, EVERYONE, type Guard, type Identity,
+  type OperationSpec } from '../../operations/index.ts';
 import type { LoadedRunsConfig, TokenConfig } from '../config/index.ts';
 import type { LiveConfig } from '../environment.ts';
 
@@ -18,7 +19,8 @@ interface Holder {
   readonly expiresMs: number | undefined;
 }
 
-const SUBMITTING: ReadonlySet<string> = new Set<keyof Operations>(['enqueueRun', 'cancelRun', 'retryRun', 'runSchedule']);
+const SUBMITTING: ReadonlySet<string> = new Set<keyof Operations>(['enqueueRun', 'cancelRun', 'retryRun',
+  'runSchedule']);
 
 const APPROVING: ReadonlySet<string> = new Set<keyof Operations>(['approveRun', 'rejectRun']);
 
@@ -40,8 +42,8 @@ export function readsAreOpen({ config, apiTokens }: LoadedRunsConfig): boolean {
 }
 
 /**
- * Who may call (contract, section 5; decisions, section 2.1): a write always needs a token, a read only where the configuration says so. Tokens are
- * those of the current configuration; their scopes say what they may do.
+ * Who may call (contract, section 5; decisions, section 2.1): a write always needs a token, a read only where the
+ * configuration says so. Tokens are those of the current configuration; their scopes say what they may do.
  */
 export function createGuard(config: LiveConfig, clock: Clock): Guard {
   const holdersOf = createHolders();
@@ -49,9 +51,11 @@ export function createGuard(config: LiveConfig, clock: Clock): Guard {
     identify(operation, { credential }: Caller) {
       if (operation.access === 'public') return ANONYMOUS;
       const loaded = config.current();
-      if (operation.access === 'read' && (readsAreOpen(loaded) || (operation.id === BADGE && loaded.config.runtime.public_badges))) return EVERYONE;
+      if (operation.access === 'read' &&
+        (readsAreOpen(loaded) || (operation.id === BADGE && loaded.config.runtime.public_badges))) return EVERYONE;
       const holder = credential?.scheme === 'bearer' ? find(credential.value, holdersOf(loaded)) : undefined;
-      if (holder === undefined || (holder.expiresMs !== undefined && holder.expiresMs <= clock.now())) throw unauthenticated();
+      if (holder === undefined || (holder.expiresMs !== undefined && holder.expiresMs <= clock.now()))
+        throw unauthenticated();
       requireScope(holder, operation);
       return holder.identity;
     },
@@ -62,10 +66,14 @@ export function createGuard(config: LiveConfig, clock: Clock): Guard {
 function requireScope({ scopes, identity }: Holder, operation: OperationSpec): void {
   const needed = scopeOf(operation);
   if (scopes === undefined || scopes.includes(needed) || scopes.includes('admin')) return;
-  throw new ServiceError('forbidden', `${operation.id} takes the scope ${needed}; ${identity.username} has ${scopes.join(', ')}`);
+  throw new ServiceError('forbidden',
+    `${operation.id} takes the scope ${needed}; ${identity.username} has ${scopes.join(', ')}`);
 }
 
-/** Hashes have the same length and every one is compared, so the time reveals neither a part of a token nor which one matched. */
+/**
+ * Hashes have the same length and every one is compared, so the time reveals neither a part of a token nor which one
+ * matched.
+ */
 function find(presented: string, holders: readonly Holder[]): Holder | undefined {
   const hash = hashOf(presented);
   return holders.filter((holder) => timingSafeEqual(hash, holder.hash))[0];
@@ -75,18 +83,24 @@ function find(presented: string, holders: readonly Holder[]): Holder | undefined
 function createHolders(): (loaded: LoadedRunsConfig) => readonly Holder[] {
   let latest: { readonly loaded: LoadedRunsConfig; readonly holders: readonly Holder[] } | undefined;
   return (loaded) => {
-    if (latest?.loaded !== loaded) latest = { loaded, holders: [...loaded.apiTokens.map(holderOfAll), ...loaded.config.tokens.map(holderOf)] };
+    if (latest?.loaded !== loaded)
+      latest = { loaded, holders: [...loaded.apiTokens.map(holderOfAll), ...loaded.config.tokens.map(holderOf)] };
     return latest.holders;
   };
 }
 
 const holderOfAll = (token: string): Holder => ({
-  hash: hashOf(token), identity: { username: 'api', admin: true, by: 'token', may: () => true }, scopes: undefined, expiresMs: undefined,
+  hash: hashOf(token),
+  identity: { username: 'api', admin: true, by: 'token', may: () => true },
+  scopes: undefined,
+  expiresMs: undefined,
 });
 
 function holderOf({ name, sha256, scopes, projects, expires }: TokenConfig): Holder {
   const identity: Identity = {
-    username: `token:${name}`, admin: true, by: 'token',
+    username: `token:${name}`,
+    admin: true,
+    by: 'token',
     may: (_permission, project) => projects === null || projects.includes(project),
     ...(expires > 0 && { expiresAt: expires }),
   };
@@ -95,5 +109,7 @@ function holderOf({ name, sha256, scopes, projects, expires }: TokenConfig): Hol
 
 /** A 401 says how to sign in (RFC 9110, section 15.5.2). */
 function unauthenticated(): ServiceError {
-  return new ServiceError('unauthenticated', 'the bearer token is missing, wrong or expired', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  return new ServiceError('unauthenticated', 'the bearer token is missing, wrong or expired', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
 }

@@ -1,4 +1,4 @@
 /** The entry point of the access area: who may call, and what they may do. */
 export { actorOf } from './actor.ts';
-export { fencePreconditions, fenceProjects, fencesOfFiles, type FenceDeps } from './fence-projects.ts';
+export { type FenceDeps, fencePreconditions, fenceProjects, fencesOfFiles } from './fence-projects.ts';
 export { createGuard, readsAreOpen } from './guard.ts';

@@ -6,19 +6,25 @@ import { CONFIG, RunsApi } from '../../testkit/runs-api.ts';
 /** What each operation takes (decisions, section 2.1), written by hand. */
 const SCOPES = {
   nothing: 'getLiveness getReadiness',
-  read: `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listProjects listCaches getBadge
+  read:
+    `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listProjects listCaches getBadge
     listPipelines listRoles listShips listSchedules getMetrics`,
   submit: 'enqueueRun cancelRun retryRun runSchedule',
   approve: 'approveRun rejectRun',
   alerts: 'receiveAlerts',
-  admin: `createProject replaceProject deleteProject deleteCaches deleteRunLogs deleteShip revokeShip drainShip undrainShip createJoinToken
+  admin:
+    `createProject replaceProject deleteProject deleteCaches deleteRunLogs deleteShip revokeShip drainShip undrainShip createJoinToken
     pauseSchedule resumeSchedule listAudit listNotifications listNotificationDeadLetters redeliverNotifications`,
 } as const;
-const NEEDS = new Map(Object.entries(SCOPES).flatMap(([scope, ids]) => ids.split(/\s+/).map((id) => [id, scope] as const)));
+const NEEDS = new Map(
+  Object.entries(SCOPES).flatMap(([scope, ids]) => ids.split(/\s+/).map((id) => [id, scope] as const)),
+);
 
 /** Operations about one project or run, which a token for other projects does not reach; lists leave others out. */
-const OF_ALPHA = new Set(`listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listCaches getBadge enqueueRun
-  cancelRun retryRun runSchedule approveRun rejectRun`.split(/\s+/));
+const OF_ALPHA = new Set(
+  `listRuns getRun getRunResult listRunAttempts listRunArtifacts getRunArtifact listRunLogs streamRunLogs listCaches getBadge enqueueRun
+  cancelRun retryRun runSchedule approveRun rejectRun`.split(/\s+/),
+);
 
 interface Token {
   readonly scopes: readonly string[];
@@ -27,7 +33,11 @@ interface Token {
 }
 
 const TOKENS: Readonly<Record<string, Token>> = {
-  eye: { scopes: ['read'] }, ci: { scopes: ['submit'] }, judge: { scopes: ['approve'] }, bell: { scopes: ['alerts'] }, root: { scopes: ['admin'] },
+  eye: { scopes: ['read'] },
+  ci: { scopes: ['submit'] },
+  judge: { scopes: ['approve'] },
+  bell: { scopes: ['alerts'] },
+  root: { scopes: ['admin'] },
   worker: { scopes: ['submit', 'approve', 'read'], projects: ['alpha'] },
   elsewhere: { scopes: ['submit', 'approve', 'read'], projects: ['beta'] },
   late: { scopes: ['admin'], expired: true },
@@ -37,8 +47,16 @@ let api: RunsApi;
 let run: string;
 beforeAll(async () => {
   api = await RunsApi.start();
-  const entries = Object.entries(TOKENS).map(([name, { scopes, projects, expired }]) => `  - {name: ${name}, sha256: ${createHash('sha256').update(name).digest('hex')}, scopes: [${scopes.join(', ')}]${projects ? `, projects: [${projects.join(', ')}]` : ''}${expired ? ', expires: 2000-01-02' : ''}}`);
-  api.configure(`${CONFIG}schedules: [{name: nightly, project: alpha, cron: '0 3 * * *', kind: diagnostic}]\ntokens:\n${entries.join('\n')}\n`);
+  const entries = Object.entries(TOKENS).map(([name, { scopes, projects, expired }]) =>
+    `  - {name: ${name}, sha256: ${createHash('sha256').update(name).digest('hex')}, scopes: [${scopes.join(', ')}]${
+      projects ? `, projects: [${projects.join(', ')}]` : ''
+    }${expired ? ', expires: 2000-01-02' : ''}}`
+  );
+  api.configure(
+    `${CONFIG}schedules: [{name: nightly, project: alpha, cron: '0 3 * * *', kind: diagnostic}]\ntokens:\n${
+      entries.join('\n')
+    }\n`,
+  );
   run = await api.queued('a-run-of-alpha', 'alpha');
   // The stream of its log ends then.
   expect((await api.send('POST', `/runs/${run}/cancel`)).status).toBeLessThan(300);
@@ -52,7 +70,8 @@ it('the table says of each operation once what it takes', () => {
 const CALLERS = ['nobody', 'a wrong token', ...Object.keys(TOKENS)];
 it.each(CALLERS)('%s may do what the scopes of the token say, on its projects', async (caller) => {
   const verdicts = [];
-  for (const { id, method, path } of Object.values(operations)) verdicts.push({ id, verdict: await verdictOf(caller, id, method, path), expected: expectedOf(caller, id) });
+  for (const { id, method, path } of Object.values(operations))
+    verdicts.push({ id, verdict: await verdictOf(caller, id, method, path), expected: expectedOf(caller, id) });
   expect(verdicts.filter(({ verdict, expected }) => verdict !== 'not built' && verdict !== expected)).toEqual([]);
   expect(verdicts.filter(({ verdict }) => verdict === 'not built').length).toBeLessThan(20);
 });
@@ -71,14 +90,28 @@ function expectedOf(caller: string, id: string): Verdict {
 }
 
 async function verdictOf(caller: string, id: string, method: string, template: string): Promise<Verdict> {
-  const path = template.replace('{project_id}', 'alpha').replace('/projects/{id}', '/projects/alpha').replace('/schedules/alpha/{name}', '/schedules/alpha/nightly')
-    .replace('/runs/{id}', `/runs/${run}`).replaceAll(/\{\w+\}/g, 'none');
-  const headers = { ...(caller !== 'nobody' && { Authorization: `Bearer ${caller}` }), 'Content-Type': 'application/json', 'Idempotency-Key': `key-${caller}-${id}` };
+  const path = template.replace('{project_id}', 'alpha').replace('/projects/{id}', '/projects/alpha').replace(
+    '/schedules/alpha/{name}',
+    '/schedules/alpha/nightly',
+  ).replace('/runs/{id}', `/runs/${run}`).replaceAll(/\{\w+\}/g, 'none');
+  const headers = {
+    ...(caller !== 'nobody' && { Authorization: `Bearer ${caller}` }),
+    'Content-Type': 'application/json',
+    'Idempotency-Key': `key-${caller}-${id}`,
+  };
   const body = id === 'enqueueRun' ? JSON.stringify({ project_id: 'alpha', kind: 'diagnostic' }) : '{}';
-  const answer = await api.client.send(method, id === 'listRuns' ? `${path}?project_id=alpha` : path, { headers, ...(method !== 'GET' && method !== 'DELETE' && { body }) });
-  const code = answer.status < 400 || !answer.text.startsWith('{') ? '' : answer.json<{ error: { code: string } }>().error.code;
+  const answer = await api.client.send(method, id === 'listRuns' ? `${path}?project_id=alpha` : path, {
+    headers,
+    ...(method !== 'GET' && method !== 'DELETE' && { body }),
+  });
+  const code = answer.status < 400 || !answer.text.startsWith('{')
+    ? ''
+    : answer.json<{ error: { code: string } }>().error.code;
   if (code === 'unauthenticated') return 'unauthenticated';
   if (code === 'forbidden') return 'refused';
   if (code === 'not_implemented') return 'not built';
-  return (code === 'run_not_found' || code === 'project_not_found') && TOKENS[caller]?.projects?.includes('alpha') === false ? 'hidden' : 'in';
+  return (code === 'run_not_found' || code === 'project_not_found') &&
+      TOKENS[caller]?.projects?.includes('alpha') === false
+    ? 'hidden'
+    : 'in';
 }

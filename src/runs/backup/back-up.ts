@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { syncFolder } from '../../lib/durable-rename.ts';
 import { snapshotDatabase } from '../../storage/index.ts';
-import { AUTHORITY, BackupError, DATABASE, describeFile, FORMAT, MANIFEST, type BackupFile, type Manifest, type Places } from './layout.ts';
+import { AUTHORITY, BackupError, type BackupFile, DATABASE, describeFile, FORMAT, MANIFEST, type Manifest,
+  type Places } from './layout.ts';
 
 export interface BackedUp {
   /** Absolute path of the backup. */
@@ -16,13 +17,16 @@ export interface BackedUp {
 }
 
 /**
- * Writes a consistent copy of the queue and of its certificate authority into a new folder; the service may run meanwhile. The folder appears when it
- * is complete and has been read back. Throws `BackupError`.
+ * Writes a consistent copy of the queue and of its certificate authority into a new folder; the service may run
+ * meanwhile. The folder appears when it is complete and has been read back. Throws `BackupError`.
  */
-export async function backUp(places: Places, to: string, { clock, version }: { readonly clock: Clock; readonly version: string }): Promise<BackedUp> {
+export async function backUp(places: Places, to: string,
+  { clock, version }: { readonly clock: Clock; readonly version: string }): Promise<BackedUp>
+{
   const folder = resolve(to);
   if (existsSync(folder)) throw new BackupError(`${folder} exists already; a backup is never overwritten`);
-  if (!existsSync(places.database)) throw new BackupError(`there is no queue to back up: ${places.database} does not exist`);
+  if (!existsSync(places.database))
+    throw new BackupError(`there is no queue to back up: ${places.database} does not exist`);
   const draft = `${folder}.${randomBytes(6).toString('hex')}.tmp`;
   await mkdir(dirname(folder), { recursive: true });
   try {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeShip, QueueFixture } from '../../testkit/runs-queue.ts';
-import { backUp, restore, type Places, type Unfinished } from './index.ts';
+import { backUp, type Places, restore, type Unfinished } from './index.ts';
 
 let folder: string;
 let places: Places;
@@ -54,7 +54,10 @@ describe('a backup of the queue', () => {
     const later = await fixture.submit();
     await writeFile(join(places.authority, 'authority.pem'), 'another key');
     const { keptAside, unfinished } = await stopped(() => put());
-    expect([await fixture.state(id), await fixture.queue.get(later.id), unfinished]).toEqual(['succeeded', undefined, { queued: 0, held: 0 }]);
+    expect([await fixture.state(id), await fixture.queue.get(later.id), unfinished]).toEqual(['succeeded', undefined, {
+      queued: 0,
+      held: 0,
+    }]);
     expect(await readFile(join(places.authority, 'authority.pem'), 'utf8')).toBe('the key of then');
     expect(await readFile(join(keptAside[1]!, 'authority.pem'), 'utf8')).toBe('another key');
     expect(keptAside[0]).toMatch(/runs\.db\.before-restore-\d+$/);
@@ -63,7 +66,9 @@ describe('a backup of the queue', () => {
   it('is never overwritten, and leaves nothing half written', async () => {
     await make();
     await expect(make()).rejects.toThrow('exists already');
-    await expect(backUp({ ...places, database: join(folder, 'none.db') }, join(folder, 'kept', 'other'), { clock, version: '1' })).rejects.toThrow('does not exist');
+    await expect(
+      backUp({ ...places, database: join(folder, 'none.db') }, join(folder, 'kept', 'other'), { clock, version: '1' }),
+    ).rejects.toThrow('does not exist');
     expect(await readdir(join(folder, 'kept'))).toEqual(['backup']);
   });
 
@@ -82,7 +87,9 @@ describe('runs that had not ended', () => {
     await held();
     await fixture.submit();
     await make();
-    await expect(stopped(() => put())).rejects.toThrow(/^1 queued and 1 running runs .*--unfinished queue .*--unfinished fail/);
+    await expect(stopped(() => put())).rejects.toThrow(
+      /^1 queued and 1 running runs .*--unfinished queue .*--unfinished fail/,
+    );
     expect(await readdir(join(folder, 'data'))).toEqual(expect.not.arrayContaining([expect.stringMatching(/restore/)]));
   });
 
@@ -91,7 +98,15 @@ describe('runs that had not ended', () => {
     const waiting = await fixture.submit();
     await make();
     await stopped(() => put('fail'));
-    expect((await fixture.queue.get(id))!).toMatchObject({ state: 'failed', error: { code: 'internal', message: expect.stringContaining('restored from a backup') as string, attempt: 1, retryable: true } });
+    expect((await fixture.queue.get(id))!).toMatchObject({
+      state: 'failed',
+      error: {
+        code: 'internal',
+        message: expect.stringContaining('restored from a backup') as string,
+        attempt: 1,
+        retryable: true,
+      },
+    });
     expect(await fixture.state(waiting.id)).toBe('failed');
   });
 
@@ -100,7 +115,9 @@ describe('runs that had not ended', () => {
     await make();
     await stopped(() => put('queue'));
     expect((await fixture.queue.get(id))!).toMatchObject({ state: 'queued', attempt: 2 });
-    expect(await fixture.queue.complete(ship.last.ref, ship.shipId, { outcome: 'succeeded', started: true })).not.toBe('recorded');
+    expect(await fixture.queue.complete(ship.last.ref, ship.shipId, { outcome: 'succeeded', started: true })).not.toBe(
+      'recorded',
+    );
     const other = new FakeShip('other');
     fixture.queue.addWorker(other);
     await fixture.parts.dispatcher.dispatch();
@@ -131,20 +148,24 @@ describe('a restore', () => {
     await expect(put()).rejects.toThrow(/in use by another process; stop that process first$/);
   });
 
-  it.each([
-    ['is no backup', 'backup.json', undefined, 'is no backup of a run queue'],
-    ['has another format', 'backup.json', (text: string) => text.replace('"format": 1', '"format": 9'), 'has format 9'],
-    ['names files elsewhere', 'backup.json', (text: string) => text.replace('authority/authority.pem', 'authority/../../x.pem'), 'cannot be read'],
-    ['lacks a file', 'authority/authority.pem', undefined, 'authority/authority.pem is missing'],
-    ['was changed', 'authority/authority.pem', (text: string) => `${text}x`, 'is not as it was written'],
-    ['was cut short', 'queue.db', (text: string) => text.slice(0, 5000), 'queue.db is not as it was written'],
-  ])('refuses what %s, and changes nothing', async (_, name, change, message) => {
-    const { id } = await fixture.submit();
-    await make();
-    const path = join(backup, name);
-    if (change === undefined) await rm(path);
-    else await writeFile(path, change(await readFile(path, 'latin1')), 'latin1');
-    await expect(stopped(() => put('fail'))).rejects.toThrow(message);
-    expect(await fixture.state(id)).toBe('queued');
-  });
+  it.each([['is no backup', 'backup.json', undefined, 'is no backup of a run queue'], ['has another format',
+    'backup.json', (text: string) => text.replace('"format": 1', '"format": 9'), 'has format 9'], [
+    'names files elsewhere',
+    'backup.json',
+    (text: string) => text.replace('authority/authority.pem', 'authority/../../x.pem'),
+    'cannot be read',
+  ], ['lacks a file', 'authority/authority.pem', undefined, 'authority/authority.pem is missing'], ['was changed',
+    'authority/authority.pem', (text: string) => `${text}x`, 'is not as it was written'], ['was cut short', 'queue.db',
+    (text: string) => text.slice(0, 5000), 'queue.db is not as it was written']])(
+      'refuses what %s, and changes nothing',
+      async (_, name, change, message) => {
+        const { id } = await fixture.submit();
+        await make();
+        const path = join(backup, name);
+        if (change === undefined) await rm(path);
+        else await writeFile(path, change(await readFile(path, 'latin1')), 'latin1');
+        await expect(stopped(() => put('fail'))).rejects.toThrow(message);
+        expect(await fixture.state(id)).toBe('queued');
+      },
+    );
 });

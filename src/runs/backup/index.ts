@@ -1,3 +1,3 @@
-export { backUp, type BackedUp } from './back-up.ts';
-export { BackupError, placesOf, type Places } from './layout.ts';
+export { type BackedUp, backUp } from './back-up.ts';
+export { BackupError, type Places, placesOf } from './layout.ts';
 export { restore, type Restored, type RestoreOptions, type Unfinished } from './restore.ts';

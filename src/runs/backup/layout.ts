@@ -59,11 +59,18 @@ export async function describeFile(folder: string, name: string): Promise<Backup
 /** Throws `BackupError` unless all files are present and unchanged. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const manifest = await parseManifest(folder);
-  if (manifest.format !== FORMAT) throw new BackupError(`the backup has format ${manifest.format}, and this build knows ${FORMAT}; restore it with the version that made it (${manifest.version})`);
+  if (manifest.format !== FORMAT)
+    throw new BackupError(
+      `the backup has format ${manifest.format}, and this build knows ${FORMAT}; restore it with the version that ` +
+        `made it (${manifest.version})`,
+    );
   for (const file of manifest.files) {
     const found = await describeFile(folder, file.name).catch(() => undefined);
     if (found === undefined) throw new BackupError(`${file.name} is missing in the backup`);
-    if (found.sha256 !== file.sha256) throw new BackupError(`${file.name} is not as it was written: it has ${found.bytes} bytes of ${file.bytes}, or others`);
+    if (found.sha256 !== file.sha256)
+      throw new BackupError(
+        `${file.name} is not as it was written: it has ${found.bytes} bytes of ${file.bytes}, or others`,
+      );
   }
   return manifest;
 }
@@ -77,7 +84,8 @@ async function parseManifest(folder: string): Promise<Manifest> {
   });
   try {
     const manifest = JSON.parse(text) as Manifest;
-    if (typeof manifest.format === 'number' && manifest.files.every(({ name }) => NAME.test(name)) && manifest.files.some(({ name }) => name === DATABASE)) return manifest;
+    if (typeof manifest.format === 'number' && manifest.files.every(({ name }) => NAME.test(name)) &&
+      manifest.files.some(({ name }) => name === DATABASE)) return manifest;
   } catch {
     // Reported below.
   }

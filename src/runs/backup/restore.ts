@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { durableRename } from '../../lib/durable-rename.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
-import { FileLock, migrate, openDatabase, RUN_QUEUE_MIGRATIONS, verifyDatabaseFile, type Sql } from '../../storage/index.ts';
-import { AUTHORITY, BackupError, DATABASE, readManifest, type Manifest, type Places } from './layout.ts';
+import { FileLock, migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql,
+  verifyDatabaseFile } from '../../storage/index.ts';
+import { AUTHORITY, BackupError, DATABASE, type Manifest, type Places, readManifest } from './layout.ts';
 import { countUnfinished, settleUnfinished, type Unfinished, type UnfinishedCounts } from './unfinished.ts';
 
 export type { Unfinished } from './unfinished.ts';
@@ -29,8 +30,9 @@ export interface Restored {
 const DATABASE_FILES = ['', '-wal', '-shm'];
 
 /**
- * Replaces the queue by a backup; the queue must not be served. Everything is checked and prepared beside the queue first, so that only renaming is
- * left; the former files are kept under another name. Throws `BackupError`, and has changed nothing then.
+ * Replaces the queue by a backup; the queue must not be served. Everything is checked and prepared beside the queue
+ * first, so that only renaming is left; the former files are kept under another name. Throws `BackupError`, and has
+ * changed nothing then.
  */
 export async function restore(places: Places, from: string, options: RestoreOptions): Promise<Restored> {
   const folder = resolve(from);
@@ -39,12 +41,16 @@ export async function restore(places: Places, from: string, options: RestoreOpti
   makeFolder(dirname(places.database), 0o700);
   const lock = takeLock(places.database);
   const tag = randomBytes(6).toString('hex');
-  const staged: Places = { database: `${places.database}.${tag}.restore`, authority: `${places.authority}.${tag}.restore` };
+  const staged: Places = {
+    database: `${places.database}.${tag}.restore`,
+    authority: `${places.authority}.${tag}.restore`,
+  };
   try {
     const unfinished = await prepare(join(folder, DATABASE), staged.database, options);
     const hasAuthority = await copyAuthority(manifest, folder, staged.authority);
     const aside = `before-restore-${unixSeconds(options.clock)}`;
-    const kept = [...await moveAside(places.database, aside, DATABASE_FILES), ...(hasAuthority ? await moveAside(places.authority, aside) : [])];
+    const kept = [...await moveAside(places.database, aside, DATABASE_FILES),
+      ...(hasAuthority ? await moveAside(places.authority, aside) : [])];
     if (hasAuthority) await rename(staged.authority, places.authority);
     await durableRename(staged.database, places.database);
     return { madeAt: manifest.madeAt, unfinished, keptAside: kept };
@@ -67,7 +73,10 @@ async function assertSound(database: string): Promise<void> {
   if (!ok) throw new BackupError(`the backup's database cannot be used: ${problems.slice(0, 3).join('; ')}`);
 }
 
-/** Turns the backup into the database to be swapped in: migrates it to the format of this build, and settles the runs that were under way. */
+/**
+ * Turns the backup into the database to be swapped in: migrates it to the format of this build, and settles the runs
+ * that were under way.
+ */
 async function prepare(backup: string, staged: string, options: RestoreOptions): Promise<UnfinishedCounts> {
   const work = `${staged}.work`;
   await copyFile(backup, work);
@@ -91,7 +100,8 @@ async function settle(sql: Sql, { clock, unfinished }: RestoreOptions): Promise<
 }
 
 function undecided({ queued, held }: UnfinishedCounts): string {
-  return `${queued} queued and ${held} running runs of the backup may have ended since it was made: give --unfinished queue to run them once more, or --unfinished fail to leave them to be retried by hand`;
+  return `${queued} queued and ${held} running runs of the backup may have ended since it was made: give --unfinished ` +
+    'queue to run them once more, or --unfinished fail to leave them to be retried by hand';
 }
 
 /** Returns the new names of the former files. */
@@ -101,7 +111,9 @@ async function moveAside(path: string, aside: string, endings: readonly string[]
   return present.includes('') ? [`${path}.${aside}`] : [];
 }
 
-/** Returns whether the backup contains an authority; otherwise the one of this machine stays, because ships may know it. */
+/**
+ * Returns whether the backup contains an authority; otherwise the one of this machine stays, because ships may know it.
+ */
 async function copyAuthority({ files }: Manifest, folder: string, staged: string): Promise<boolean> {
   const names = files.map(({ name }) => name).filter((name) => name.startsWith(`${AUTHORITY}/`));
   if (names.length > 0) makeFolder(staged, 0o700);
@@ -115,6 +127,7 @@ async function copySynced(from: string, to: string): Promise<void> {
 }
 
 async function removeStaged({ database, authority }: Places): Promise<void> {
-  for (const ending of ['', '.work', '.work-wal', '.work-shm', '.work-journal', '.work.lock']) await rm(`${database}${ending}`, { force: true });
+  for (const ending of ['', '.work', '.work-wal', '.work-shm', '.work-journal', '.work.lock'])
+    await rm(`${database}${ending}`, { force: true });
   await rm(authority, { recursive: true, force: true });
 }

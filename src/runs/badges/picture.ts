@@ -1,6 +1,10 @@
 export type BadgeState = 'passing' | 'failing' | 'no runs';
 
-const COLOURS: Readonly<Record<BadgeState, string>> = { 'passing': '#2f7d32', 'failing': '#b3261e', 'no runs': '#6b6b6b' };
+const COLOURS: Readonly<Record<BadgeState, string>> = {
+  'passing': '#2f7d32',
+  'failing': '#b3261e',
+  'no runs': '#6b6b6b',
+};
 
 /** Characters of a name that are shown. */
 const MAX_NAME = 40;
@@ -16,7 +20,9 @@ export function badgePicture(name: string, state: BadgeState): string {
   const right = widthOf(state);
   const width = left + right;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" role="img" aria-label="${escaped(`${shown}: ${state}`)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" role="img" aria-label="${
+      escaped(`${shown}: ${state}`)
+    }">`,
     `<rect width="${left}" height="20" fill="#444"/>`,
     `<rect x="${left}" width="${right}" height="20" fill="${COLOURS[state]}"/>`,
     '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">',

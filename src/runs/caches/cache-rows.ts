@@ -25,7 +25,9 @@ const NEWEST = `SELECT * FROM caches WHERE project_id = ? AND ${BEGINS}
   ORDER BY created_ms DESC, key LIMIT 1`;
 
 /** The cache of the key, or else the newest one for the first restore key that has any. */
-export async function findCache(from: Queries, projectId: string, { key, restoreKeys }: Pick<WantedCache, 'key' | 'restoreKeys'>): Promise<CacheRow | undefined> {
+export async function findCache(from: Queries, projectId: string,
+  { key, restoreKeys }: Pick<WantedCache, 'key' | 'restoreKeys'>): Promise<CacheRow | undefined>
+{
   const own = await from.get<CacheRow>('SELECT * FROM caches WHERE project_id = ? AND key = ?', [projectId, key]);
   if (own !== undefined) return own;
   for (const beginning of restoreKeys) {
@@ -38,16 +40,20 @@ export async function findCache(from: Queries, projectId: string, { key, restore
 type NewCache = Pick<CacheRow, 'project_id' | 'key' | 'size' | 'sha256' | 'created_ms' | 'used_ms'>;
 
 /** Returns whether it was added: the first content of a key stays. */
-export async function addCache(tx: Transaction, { project_id, key, size, sha256, created_ms, used_ms }: NewCache): Promise<boolean> {
+export async function addCache(tx: Transaction,
+  { project_id, key, size, sha256, created_ms, used_ms }: NewCache): Promise<boolean>
+{
   const { changes } = await tx.run(
-    'INSERT INTO caches(project_id, key, size, sha256, created_ms, used_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    'INSERT INTO caches(project_id, key, size, sha256, created_ms, used_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT ' +
+      'DO NOTHING',
     [project_id, key, size, sha256, created_ms, used_ms],
   );
   return changes === 1;
 }
 
 export async function noteUse(tx: Transaction, { project_id, key }: CacheRow, now: number): Promise<void> {
-  await tx.run('UPDATE caches SET used_ms = ?, hits = hits + 1 WHERE project_id = ? AND key = ?', [now, project_id, key]);
+  await tx.run('UPDATE caches SET used_ms = ?, hits = hits + 1 WHERE project_id = ? AND key = ?', [now, project_id,
+    key]);
 }
 
 /** A position in the list of a project's caches. */
@@ -57,26 +63,38 @@ export interface CachePosition {
 }
 
 /** Caches of a project, newest first. */
-export function listCaches(from: Queries, projectId: string, prefix: string, before: CachePosition | undefined, limit: number): Promise<CacheRow[]> {
+export function listCaches(from: Queries, projectId: string, prefix: string, before: CachePosition | undefined,
+  limit: number): Promise<CacheRow[]>
+{
   return from.all<CacheRow>(
-    `SELECT * FROM caches WHERE project_id = ? AND ${BEGINS}${before === undefined ? '' : ' AND (created_ms, key) < (?, ?)'} ORDER BY created_ms DESC, key DESC LIMIT ?`,
+    `SELECT * FROM caches WHERE project_id = ? AND ${BEGINS}${
+      before === undefined ? '' : ' AND (created_ms, key) < (?, ?)'
+    } ORDER BY created_ms DESC, key DESC LIMIT ?`,
     [projectId, prefix, prefix, ...(before === undefined ? [] : [before.createdMs, before.key]), limit],
   );
 }
 
 export async function countCaches(from: Queries): Promise<{ readonly caches: number; readonly bytes: number }> {
-  const row = await from.get<{ n: number; bytes: number | null }>('SELECT count(*) AS n, CAST(SUM(size) AS BIGINT) AS bytes FROM caches');
+  const row = await from.get<{ n: number; bytes: number | null }>(
+    'SELECT count(*) AS n, CAST(SUM(size) AS BIGINT) AS bytes FROM caches',
+  );
   return { caches: Number(row?.n ?? 0), bytes: Number(row?.bytes ?? 0) };
 }
 
 /** Removes some of the caches of a project whose keys begin like this. */
 export async function removeBeginning(tx: Transaction, projectId: string, prefix: string): Promise<CacheRow[]> {
-  return removeRows(tx, await tx.all<CacheRow>(`SELECT * FROM caches WHERE project_id = ? AND ${BEGINS} ORDER BY key LIMIT ${BATCH}`, [projectId, prefix, prefix]));
+  return removeRows(tx,
+    await tx.all<CacheRow>(`SELECT * FROM caches WHERE project_id = ? AND ${BEGINS} ORDER BY key LIMIT ${BATCH}`, [
+      projectId,
+      prefix,
+      prefix,
+    ]));
 }
 
 /** Removes some of the caches that were last used before that time. */
 export async function removeUnused(tx: Transaction, untilMs: number): Promise<CacheRow[]> {
-  return removeRows(tx, await tx.all<CacheRow>(`SELECT * FROM caches WHERE used_ms <= ? ORDER BY used_ms LIMIT ${BATCH}`, [untilMs]));
+  return removeRows(tx,
+    await tx.all<CacheRow>(`SELECT * FROM caches WHERE used_ms <= ? ORDER BY used_ms LIMIT ${BATCH}`, [untilMs]));
 }
 
 /** Removes the least recently used caches while all together have more bytes than the budget, at most one batch. */
@@ -93,7 +111,8 @@ export async function removeAbove(tx: Transaction, budget: number): Promise<Cach
 }
 
 export async function removeRows(tx: Transaction, rows: readonly CacheRow[]): Promise<CacheRow[]> {
-  await tx.runMany('DELETE FROM caches WHERE project_id = ? AND key = ? AND sha256 = ?', rows.map(({ project_id, key, sha256 }) => [project_id, key, sha256]));
+  await tx.runMany('DELETE FROM caches WHERE project_id = ? AND key = ? AND sha256 = ?',
+    rows.map(({ project_id, key, sha256 }) => [project_id, key, sha256]));
   return [...rows];
 }
 

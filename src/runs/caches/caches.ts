@@ -1,13 +1,15 @@
 import { create } from '@bufbuild/protobuf';
-import { DownloadCacheResponseSchema, type DiscardCacheRequest, type DownloadCacheRequest, type DownloadCacheResponse, type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type DiscardCacheRequest, type DownloadCacheRequest, type DownloadCacheResponse, DownloadCacheResponseSchema,
+  type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { piecesOf, RowContents, type ContentStore, type Place } from '../contents/index.ts';
+import { type ContentStore, piecesOf, type Place, RowContents } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue, RunRef } from '../queue/port.ts';
-import { addCache, countCaches, findCache, hasCache, isReferenced, noteUse, removeAbove, removeBeginning, removeRows, removeUnused, type CacheRow } from './cache-rows.ts';
+import { addCache, type CacheRow, countCaches, findCache, hasCache, isReferenced, noteUse, removeAbove, removeBeginning,
+  removeRows, removeUnused } from './cache-rows.ts';
 import type { CacheEvents, CacheExchange, CacheTaken } from './port.ts';
-import { readDescription, readDiscarded, readWanted, type AnnouncedCache } from './requests.ts';
+import { type AnnouncedCache, readDescription, readDiscarded, readWanted } from './requests.ts';
 
 export interface CachesOptions {
   readonly env: RunsEnvironment;
@@ -36,7 +38,8 @@ export class Caches implements CacheExchange {
   /** Opens the store and starts removing unused caches. */
   async start(): Promise<void> {
     await this.#options.store.open();
-    this.#sweeping = this.#contents.sweepForEver(() => this.#sweep(), this.#stopping.signal, 'unused caches could not be removed');
+    this.#sweeping = this.#contents.sweepForEver(() => this.#sweep(), this.#stopping.signal,
+      'unused caches could not be removed');
   }
 
   async stop(): Promise<void> {
@@ -51,11 +54,18 @@ export class Caches implements CacheExchange {
     return countCaches(this.#options.env.sql.background);
   }
 
-  /** Deletes the cache with this key, or those whose keys begin with the prefix. `audit` is called in each transaction that deletes any. */
-  async delete(projectId: string, which: { readonly key: string } | { readonly prefix: string }, audit: (tx: Transaction, caches: number) => Promise<void>): Promise<{ readonly deleted: number; readonly bytes: number }> {
+  /**
+   * Deletes the cache with this key, or those whose keys begin with the prefix. `audit` is called in each transaction
+   * that deletes any.
+   */
+  async delete(projectId: string, which: { readonly key: string } | { readonly prefix: string },
+    audit: (tx: Transaction, caches: number) => Promise<void>
+  ): Promise<{ readonly deleted: number; readonly bytes: number }> {
     let [deleted, bytes] = [0, 0];
     const some = async (tx: Transaction): Promise<CacheRow[]> => {
-      const rows = 'key' in which ? await this.#removeKey(tx, projectId, which.key) : await removeBeginning(tx, projectId, which.prefix);
+      const rows = 'key' in which
+        ? await this.#removeKey(tx, projectId, which.key)
+        : await removeBeginning(tx, projectId, which.prefix);
       if (rows.length > 0) await audit(tx, rows.length);
       return rows;
     };
@@ -115,8 +125,19 @@ export class Caches implements CacheExchange {
     }
     this.#events.asked(cache.key === wanted ? 'hit' : 'restored');
     await sql.transaction((tx) => noteUse(tx, cache, clock.now()));
-    yield create(DownloadCacheResponseSchema, { body: { case: 'description', value: { key: cache.key, size: BigInt(cache.size), sha256: Buffer.from(cache.sha256, 'hex'), createdUnixMs: BigInt(cache.created_ms) } } });
-    for await (const value of piecesOf(content)) yield create(DownloadCacheResponseSchema, { body: { case: 'chunk', value } });
+    yield create(DownloadCacheResponseSchema, {
+      body: {
+        case: 'description',
+        value: {
+          key: cache.key,
+          size: BigInt(cache.size),
+          sha256: Buffer.from(cache.sha256, 'hex'),
+          createdUnixMs: BigInt(cache.created_ms),
+        },
+      },
+    });
+    for await (const value of piecesOf(content))
+      yield create(DownloadCacheResponseSchema, { body: { case: 'chunk', value } });
   }
 
   /** The project of a run that the ship holds; undefined if it does not hold it. */
@@ -127,7 +148,9 @@ export class Caches implements CacheExchange {
   }
 
   /** Only the ship that still holds the run may save its caches. */
-  async #keep(shipId: string, projectId: string, { ref, key, size, sha256 }: AnnouncedCache, place: Place): Promise<CacheTaken> {
+  async #keep(shipId: string, projectId: string, { ref, key, size, sha256 }: AnnouncedCache,
+    place: Place): Promise<CacheTaken>
+  {
     const { env: { sql, clock, config }, queue } = this.#options;
     const now = clock.now();
     const { status, removed } = await sql.transaction(async (tx) => {
@@ -136,7 +159,10 @@ export class Caches implements CacheExchange {
       await tx.lock('total of caches');
       if (!await queue.holds(tx, ref, shipId)) return { status: 'fenced' as const, removed: [] };
       const isNew = await addCache(tx, { project_id: projectId, key, size, sha256, created_ms: now, used_ms: now });
-      return { status: isNew ? 'kept' as const : 'exists' as const, removed: await removeAbove(tx, config.current().config.caches.total_budget) };
+      return {
+        status: isNew ? 'kept' as const : 'exists' as const,
+        removed: await removeAbove(tx, config.current().config.caches.total_budget),
+      };
     }, { isolation: 'read committed' });
     await this.#contents.forget([sha256, ...removed.map((row) => row.sha256)]);
     this.#events.evicted('budget', removed.length);
@@ -146,8 +172,10 @@ export class Caches implements CacheExchange {
   /** Why a cache cannot be stored; undefined if it can. */
   #limitOf({ size }: AnnouncedCache): string | undefined {
     const { caches } = this.#options.env.config.current().config;
-    if (size > caches.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(caches.max_size)} are allowed (caches.max_size)`;
-    if (size > caches.total_budget) return `it has ${formatByteSize(size)}, more than all caches together may have (caches.total_budget)`;
+    if (size > caches.max_size)
+      return `it has ${formatByteSize(size)}, at most ${formatByteSize(caches.max_size)} are allowed (caches.max_size)`;
+    if (size > caches.total_budget)
+      return `it has ${formatByteSize(size)}, more than all caches together may have (caches.total_budget)`;
     return undefined;
   }
 

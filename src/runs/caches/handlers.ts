@@ -5,7 +5,7 @@ import type { Audit } from '../audit/index.ts';
 import { actorOf } from '../auth/actor.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
-import { listCaches, type CachePosition, type CacheRow } from './cache-rows.ts';
+import { type CachePosition, type CacheRow, listCaches } from './cache-rows.ts';
 import type { Caches } from './caches.ts';
 
 export type CacheHandlers = Required<Pick<Handlers<Operations>, 'listCaches' | 'deleteCaches'>>;
@@ -32,14 +32,22 @@ export function createCacheHandlers({ env: { sql, config }, audit, caches }: Cac
       if (caches === undefined) return { data: [], next_cursor: null };
       const size = pageSize(limit);
       const found = await listCaches(sql, id, prefix, before === undefined ? undefined : positionOf(before), size + 1);
-      const { entries, next_cursor } = toPage(found, size, ({ created_ms: at, key }) => ({ at, id: Buffer.from(key).toString('base64url') }));
+      const { entries, next_cursor } = toPage(found, size,
+        ({ created_ms: at, key }) => ({ at, id: Buffer.from(key).toString('base64url') }));
       return { data: entries.map(present), next_cursor };
     },
     async deleteCaches({ id, key, prefix }, context) {
       requireProject(id, 'write', context);
-      const which = key !== undefined && prefix === undefined ? { key } : key === undefined && prefix !== undefined ? { prefix } : undefined;
-      if (which === undefined) throw new ServiceError('invalid_input', 'give either key or prefix; an empty prefix means all caches of the project');
-      const data = await caches?.delete(id, which, (tx, count) => audit.record(tx, actorOf(context), 'delete', id, { caches: count, ...which }));
+      const which = key !== undefined && prefix === undefined
+        ? { key }
+        : key === undefined && prefix !== undefined
+        ? { prefix }
+        : undefined;
+      if (which === undefined)
+        throw new ServiceError('invalid_input',
+          'give either key or prefix; an empty prefix means all caches of the project');
+      const data = await caches?.delete(id, which,
+        (tx, count) => audit.record(tx, actorOf(context), 'delete', id, { caches: count, ...which }));
       return { data: data ?? { deleted: 0, bytes: 0 } };
     },
   };
@@ -51,5 +59,9 @@ function positionOf(before: string): CachePosition {
 }
 
 const present = ({ key, size, created_ms: created, used_ms: used, hits }: CacheRow) => ({
-  key, size, created_at: Math.floor(created / 1000), used_at: Math.floor(used / 1000), hits,
+  key,
+  size,
+  created_at: Math.floor(created / 1000),
+  used_at: Math.floor(used / 1000),
+  hits,
 });

@@ -1,4 +1,5 @@
-import type { DiscardCacheRequest, DownloadCacheRequest, DownloadCacheResponse, UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { DiscardCacheRequest, DownloadCacheRequest, DownloadCacheResponse,
+  UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** The outcome of a cache that a ship sent. `over_limit`: sending it again would not help; the message says why. */
 export interface CacheTaken {
@@ -18,8 +19,8 @@ export interface CacheEvents {
 /** Exchanges caches with ships, whatever the transport. A ship reaches only caches of projects whose runs it holds. */
 export interface CacheExchange {
   /**
-   * Reads the parts of one cache, and stores it when it is complete. May settle before all parts are read. Rejects with a `FleetRefusal` if the
-   * messages are not a cache of the protocol, and with errors of disk and store.
+   * Reads the parts of one cache, and stores it when it is complete. May settle before all parts are read. Rejects with
+   * a `FleetRefusal` if the messages are not a cache of the protocol, and with errors of disk and store.
    */
   receive(shipId: string, parts: AsyncIterable<UploadCacheRequest>): Promise<CacheTaken>;
   /** The messages of the cache that fits best, none if there is none. Undefined if the ship no longer holds the run. */

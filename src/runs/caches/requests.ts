@@ -1,5 +1,6 @@
-import type { DiscardCacheRequest, DownloadCacheRequest, UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { readAnnounced, type Announced } from '../contents/index.ts';
+import type { DiscardCacheRequest, DownloadCacheRequest,
+  UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type Announced, readAnnounced } from '../contents/index.ts';
 import { FleetRefusal } from '../fleet/port.ts';
 import { requireRef } from '../fleet/refs.ts';
 import type { RunRef } from '../queue/port.ts';
@@ -37,14 +38,16 @@ export function readDiscarded({ ref, key }: DiscardCacheRequest): Pick<WantedCac
 /** Throws a `FleetRefusal` for a request that no ship sends. */
 export function readWanted({ ref, key, restoreKeys }: DownloadCacheRequest): WantedCache {
   requireKey('key', key);
-  if (restoreKeys.length > MAX_RESTORE_KEYS) throw refusal(`restore_keys must have at most ${MAX_RESTORE_KEYS} entries, got ${restoreKeys.length}`);
+  if (restoreKeys.length > MAX_RESTORE_KEYS)
+    throw refusal(`restore_keys must have at most ${MAX_RESTORE_KEYS} entries, got ${restoreKeys.length}`);
   for (const each of restoreKeys) requireKey('each of restore_keys', each);
   return { ref: requireRef(ref), key, restoreKeys };
 }
 
 /** PostgreSQL takes no text with a NUL. */
 function requireKey(what: string, key: string): void {
-  if (key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES || !key.isWellFormed() || key.includes('\0')) throw refusal(`${what} must have 1 to ${MAX_KEY_BYTES} bytes, without a NUL`);
+  if (key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES || !key.isWellFormed() || key.includes('\0'))
+    throw refusal(`${what} must have 1 to ${MAX_KEY_BYTES} bytes, without a NUL`);
 }
 
 const refusal = (message: string): FleetRefusal => new FleetRefusal('invalid_argument', message);

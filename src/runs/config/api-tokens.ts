@@ -6,17 +6,25 @@ const MIN_LENGTH = 16;
 const MAX_TOKENS = 2;
 
 /**
- * The tokens that the API accepts: the value of the variable that `runtime.api_token_env` names, or two values, separated by a space, while one
- * replaces the other. None if the key is not set. An empty variable and a token that is too short are problems, because otherwise the server would be
- * open without anyone noticing (run-queue decisions, section 2.1). Problems never show a token.
+ * The tokens that the API accepts: the value of the variable that `runtime.api_token_env` names, or two values,
+ * separated by a space, while one replaces the other. None if the key is not set. An empty variable and a token that is
+ * too short are problems, because otherwise the server would be open without anyone noticing (run-queue decisions,
+ * section 2.1). Problems never show a token.
  */
-export function readApiTokens({ runtime }: RunsConfig, env: Environment): { tokens: readonly string[]; problems: readonly string[] } {
+export function readApiTokens({ runtime }: RunsConfig,
+  env: Environment): { tokens: readonly string[]; problems: readonly string[] }
+{
   const variable = runtime.api_token_env;
   if (variable === '') return { tokens: [], problems: [] };
-  const refuse = (reason: string) => ({ tokens: [], problems: [`runtime.api_token_env: the variable ${variable} ${reason}`] });
+  const refuse = (reason: string) => ({
+    tokens: [],
+    problems: [`runtime.api_token_env: the variable ${variable} ${reason}`],
+  });
   const tokens = (env[variable] ?? '').split(/\s+/).filter((token) => token !== '');
   if (tokens.length === 0) return refuse('is not set');
-  if (tokens.length > MAX_TOKENS) return refuse(`holds ${tokens.length} tokens; expected one, or two while one replaces the other`);
-  if (tokens.some((token) => token.length < MIN_LENGTH)) return refuse(`holds a token shorter than ${MIN_LENGTH} characters`);
+  if (tokens.length > MAX_TOKENS)
+    return refuse(`holds ${tokens.length} tokens; expected one, or two while one replaces the other`);
+  if (tokens.some((token) => token.length < MIN_LENGTH))
+    return refuse(`holds a token shorter than ${MIN_LENGTH} characters`);
   return { tokens, problems: [] };
 }

@@ -1,39 +1,38 @@
-import { formatDuration } from '../../lib/duration.ts';
-import { parseCacheKey } from '../../lib/cache-key.ts';
 import { isBucketUrl } from '../../lib/bucket-url.ts';
+import { parseCacheKey } from '../../lib/cache-key.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import { allowlistProblems } from '../../net/index.ts';
-import { LABEL_FORM } from './schema/build.ts';
-import { cellsOf, fillCell, matrixProblems } from './matrix.ts';
 import { checkGiven } from './given-inputs.ts';
 import { declarationProblems } from './inputs.ts';
+import { cellsOf, fillCell, matrixProblems } from './matrix.ts';
 import { isCron } from './read-by-schema.ts';
+import { LABEL_FORM } from './schema/build.ts';
 import type { PipelineConfig, RunsConfig, StepConfig } from './schema/index.ts';
 
 /**
- * What a schema cannot express (run-queue decisions, section 3): names are unique, references resolve, times fit together. One line for each problem,
- * with its path.
+ * What a schema cannot express (run-queue decisions, section 3): names are unique, references resolve, times fit
+ * together. One line for each problem, with its path.
  */
 export function checkTogether(config: RunsConfig): string[] {
-  return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config), ...notified(config), ...checkGiven(config), ...times(config), ...service(config), ...config.pipelines.flatMap(pipelineProblems)];
+  return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config),
+    ...notified(config), ...checkGiven(config), ...times(config), ...service(config),
+    ...config.pipelines.flatMap(pipelineProblems)];
 }
 
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
 
 function uniqueNames({ projects, pipelines, ai, secrets, tokens, notifications }: RunsConfig): string[] {
-  return [
-    ...duplicates('projects', 'id', projects.map(({ id }) => id)),
+  return [...duplicates('projects', 'id', projects.map(({ id }) => id)),
     ...duplicates('pipelines', 'name', pipelines.map(({ name }) => name)),
-    ...pipelines.flatMap(({ steps, inputs }, index) => [
-      ...duplicates(`pipelines[${index}].steps`, 'name', steps.map(({ name }) => name)),
-      ...duplicates(`pipelines[${index}].inputs`, 'name', inputs.map(({ name }) => name)),
-    ]),
-    ...duplicates('ai.roles', 'name', ai.roles.map(({ name }) => name)),
+    ...pipelines.flatMap(({ steps, inputs },
+      index) => [...duplicates(`pipelines[${index}].steps`, 'name', steps.map(({ name }) => name)),
+      ...duplicates(`pipelines[${index}].inputs`, 'name', inputs.map(({ name }) => name))]
+    ), ...duplicates('ai.roles', 'name', ai.roles.map(({ name }) => name)),
     ...duplicates('notifications.webhooks', 'name', notifications.webhooks.map(({ name }) => name)),
     ...duplicates('secrets', 'name', secrets.map(({ name }) => name)),
     ...duplicates('tokens', 'name', tokens.map(({ name }) => name)),
-    ...duplicates('tokens', 'sha256', tokens.map(({ sha256 }) => sha256)),
-  ];
+    ...duplicates('tokens', 'sha256', tokens.map(({ sha256 }) => sha256))];
 }
 
 function duplicates(path: string, field: string, names: readonly string[]): string[] {
@@ -47,20 +46,25 @@ function references({ projects, pipelines, ai, secrets, git, alerts, tokens }: R
   const ids = projects.map(({ id }) => id);
   const secretNames = secrets.map(({ name }) => name);
   return [
-    ...pipelines.flatMap((pipeline, index) => [
-      ...(pipeline.projects ?? []).flatMap((id, at) => known(`pipelines[${index}].projects[${at}]`, 'project', id, ids)),
-      ...pipeline.secrets.flatMap((name, at) => known(`pipelines[${index}].secrets[${at}]`, 'secret', name, secretNames)),
-    ]),
-    ...git.credentials.flatMap(({ token, ssh_key: key }, index) => [
-      ...(token === '' ? [] : known(`git.credentials[${index}].token`, 'secret', token, secretNames)),
+    ...pipelines.flatMap((pipeline, index) => [...(pipeline.projects ?? []).flatMap((id, at) =>
+      known(`pipelines[${index}].projects[${at}]`, 'project', id, ids)
+    ), ...pipeline.secrets.flatMap((name, at) =>
+      known(`pipelines[${index}].secrets[${at}]`, 'secret', name, secretNames)
+    )]),
+    ...git.credentials.flatMap(({ token, ssh_key: key },
+      index) => [...(token === '' ? [] : known(`git.credentials[${index}].token`, 'secret', token, secretNames)),
       ...(key === '' ? [] : known(`git.credentials[${index}].ssh_key`, 'secret', key, secretNames)),
-      ...when((token === '') === (key === ''), `git.credentials[${index}]: expected either token or ssh_key`),
-    ]),
-    ...ai.roles.flatMap((role, index) => (role.projects ?? []).flatMap((id, at) => known(`ai.roles[${index}].projects[${at}]`, 'project', id, ids))),
-    ...tokens.flatMap((token, index) => [
-      ...(token.projects ?? []).flatMap((id, at) => known(`tokens[${index}].projects[${at}]`, 'project', id, ids)),
-      ...when(token.projects !== null && token.scopes.includes('admin'), `tokens[${index}].projects: a token with the scope admin may do everything; leave projects out, or the scope`),
-    ]),
+      ...when((token === '') === (key === ''), `git.credentials[${index}]: expected either token or ssh_key`)]
+    ),
+    ...ai.roles.flatMap((role, index) =>
+      (role.projects ?? []).flatMap((id, at) => known(`ai.roles[${index}].projects[${at}]`, 'project', id, ids))
+    ),
+    ...tokens.flatMap((token, index) => [...(token.projects ?? []).flatMap((id, at) =>
+      known(`tokens[${index}].projects[${at}]`, 'project', id, ids)
+    ),
+      ...when(token.projects !== null && token.scopes.includes('admin'),
+        `tokens[${index}].projects: a token with the scope admin may do everything; leave projects out, or the scope`)]
+    ),
     ...(alerts.default_project === '' ? [] : known('alerts.default_project', 'project', alerts.default_project, ids)),
     ...alerts.routes.flatMap(({ project }, index) => known(`alerts.routes[${index}].project`, 'project', project, ids)),
   ];
@@ -73,10 +77,14 @@ function known(path: string, what: string, name: string, names: readonly string[
 /** The scheduler's pipeline and role need to exist only when a project uses them. */
 function schedules({ projects, pipelines, ai, scheduler }: RunsConfig): string[] {
   const { release_pipeline: pipeline, content_role: role } = scheduler;
-  return projects.flatMap(({ release_interval: release, content }, index) => [
-    ...when(release !== '' && !pipelines.some(({ name }) => name === pipeline), `projects[${index}].release_interval: needs the pipeline ${pipeline} (scheduler.release_pipeline)`),
-    ...when(content.enabled && content.interval === '', `projects[${index}].content.interval: required when content is enabled`),
-    ...when(content.enabled && !ai.roles.some(({ name }) => name === role), `projects[${index}].content.enabled: needs the AI role ${role} (scheduler.content_role)`),
+  return projects.flatMap(({ release_interval: release, content },
+    index) => [
+    ...when(release !== '' && !pipelines.some(({ name }) => name === pipeline),
+      `projects[${index}].release_interval: needs the pipeline ${pipeline} (scheduler.release_pipeline)`),
+    ...when(content.enabled && content.interval === '',
+      `projects[${index}].content.interval: required when content is enabled`),
+    ...when(content.enabled && !ai.roles.some(({ name }) => name === role),
+      `projects[${index}].content.enabled: needs the AI role ${role} (scheduler.content_role)`),
   ]);
 }
 
@@ -91,20 +99,27 @@ function cronSchedules({ schedules: all, projects, pipelines, ai }: RunsConfig):
     const tasks = kind === 'pipeline' ? pipelines : kind === 'ai_text' ? ai.roles : undefined;
     const what = kind === 'pipeline' ? 'pipeline' : 'AI role';
     const own = tasks?.filter(({ projects: only }) => only === null || only.includes(project)).map((each) => each.name);
-    return [
-      ...known(`${path}.project`, 'project', project, ids),
+    return [...known(`${path}.project`, 'project', project, ids),
       ...when(first < index, `${path}.name: ${name} is already the name of schedules[${first}], of the same project`),
-      ...when(RESERVED.includes(name), `${path}.name: release and content stand for release_interval and content of a project`),
-      ...when(own !== undefined && !own.includes(task), `${path}.task: the project ${project} has no ${what} ${task === '' ? '""' : task}${didYouMean(task, own ?? [])}`),
-      ...when(kind === 'ai_text' && (typeof input !== 'string' || input.trim() === ''), `${path}.input: ai_text needs text that is not blank`),
-    ];
+      ...when(RESERVED.includes(name),
+        `${path}.name: release and content stand for release_interval and content of a project`),
+      ...when(own !== undefined && !own.includes(task),
+        `${path}.task: the project ${project} has no ${what} ${task === '' ? '""' : task}${
+          didYouMean(task, own ?? [])
+        }`),
+      ...when(kind === 'ai_text' && (typeof input !== 'string' || input.trim() === ''),
+        `${path}.input: ai_text needs text that is not blank`)];
   });
 }
 
 function notified({ notifications, projects }: RunsConfig): string[] {
   const ids = projects.map(({ id }) => id);
   return [
-    ...notifications.webhooks.flatMap((webhook, index) => (webhook.projects ?? []).flatMap((id, at) => known(`notifications.webhooks[${index}].projects[${at}]`, 'project', id, ids))),
+    ...notifications.webhooks.flatMap((webhook, index) =>
+      (webhook.projects ?? []).flatMap((id, at) =>
+        known(`notifications.webhooks[${index}].projects[${at}]`, 'project', id, ids)
+      )
+    ),
     ...allowlistProblems(notifications.allowlist).map((problem) => `notifications.allowlist: ${problem}`),
   ];
 }
@@ -122,7 +137,8 @@ function labelProblems({ runs_on: labels, matrix }: PipelineConfig, index: numbe
     if (!label.includes('{')) return [];
     if (cells.length === 0) return [`${path}: ${label} needs a matrix`];
     const broken = cells.map((values) => fillCell(label, values)).find((filled) => !LABEL_FORM.test(filled));
-    return when(broken !== undefined, `${path}: expected a label such as os=linux for each cell of the matrix, got ${String(broken)}`);
+    return when(broken !== undefined,
+      `${path}: expected a label such as os=linux for each cell of the matrix, got ${String(broken)}`);
   });
 }
 
@@ -132,54 +148,75 @@ function times({ queue }: RunsConfig): string[] {
   const { lease_ttl: lease, cancel_grace: grace, heartbeat, backoff } = queue;
   const least = grace + LEASE_MARGIN + 2 * heartbeat;
   return [
-    ...when(lease < least, `queue.lease_ttl: expected at least ${formatDuration(least)} (cancel_grace + 5s + 2 heartbeats), got ${formatDuration(lease)}`),
-    ...when(backoff.max < backoff.initial, `queue.backoff.max: expected at least backoff.initial, ${formatDuration(backoff.initial)}, got ${formatDuration(backoff.max)}`),
+    ...when(lease < least,
+      `queue.lease_ttl: expected at least ${formatDuration(least)} (cancel_grace + 5s + 2 heartbeats), got ${
+        formatDuration(lease)
+      }`),
+    ...when(backoff.max < backoff.initial,
+      `queue.backoff.max: expected at least backoff.initial, ${formatDuration(backoff.initial)}, got ${
+        formatDuration(backoff.max)
+      }`),
   ];
 }
 
 function service({ tls, ai, local, backup, artifacts, caches }: RunsConfig): string[] {
   const reserved = local.labels.findIndex((label) => /^(os|arch|ship)=/.test(label));
   return [
-    ...when(backup.schedule !== '' && !isCron(backup.schedule), `backup.schedule: expected a cron expression of five fields such as "30 2 * * mon-fri", got "${backup.schedule}"`),
-    ...when(backup.s3.url !== '' && !isBucketUrl(backup.s3.url), `backup.s3.url: expected an address with a bucket, such as https://s3.example.org/our-backups/runs, got "${backup.s3.url}"`),
-    ...when(backup.s3.url !== '' && backup.schedule === '', 'backup.schedule: required for copies of backups in backup.s3.url'),
+    ...when(backup.schedule !== '' && !isCron(backup.schedule),
+      `backup.schedule: expected a cron expression of five fields such as "30 2 * * mon-fri", got "${backup.schedule}"`),
+    ...when(backup.s3.url !== '' && !isBucketUrl(backup.s3.url),
+      'backup.s3.url: expected an address with a bucket, such as https://s3.example.org/our-backups/runs, got ' +
+        `"${backup.s3.url}"`),
+    ...when(backup.s3.url !== '' && backup.schedule === '',
+      'backup.schedule: required for copies of backups in backup.s3.url'),
     ...when((tls.cert === '') !== (tls.key === ''), 'tls: expected both cert and key, or neither'),
     ...bucketProblems('artifacts', artifacts),
     ...bucketProblems('caches', caches),
     ...when(reserved >= 0, `local.labels[${reserved}]: os, arch and ship are set by the service`),
-    ...ai.roles.flatMap((role, index) => when(role.system_prompt !== '' && role.system_prompt_file !== '', `ai.roles[${index}]: expected system_prompt or system_prompt_file, got both`)),
+    ...ai.roles.flatMap((role, index) =>
+      when(role.system_prompt !== '' && role.system_prompt_file !== '',
+        `ai.roles[${index}]: expected system_prompt or system_prompt_file, got both`)
+    ),
   ];
 }
 
 function bucketProblems(section: string, { store, s3 }: Pick<RunsConfig['caches'], 'store' | 's3'>): string[] {
   if (store !== 's3') return [];
-  return (['endpoint', 'bucket', 'access_key_env', 'secret_key_env'] as const).flatMap((name) => when(s3[name] === '', `${section}.s3.${name}: required by ${section}.store s3`));
+  return (['endpoint', 'bucket', 'access_key_env', 'secret_key_env'] as const).flatMap((name) =>
+    when(s3[name] === '', `${section}.s3.${name}: required by ${section}.store s3`)
+  );
 }
 
 function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
   return [
-    ...pipeline.inputs.flatMap((input, at) => declarationProblems(input).map((problem) => `pipelines[${index}].inputs[${at}]${problem}`)),
+    ...pipeline.inputs.flatMap((input, at) =>
+      declarationProblems(input).map((problem) => `pipelines[${index}].inputs[${at}]${problem}`)
+    ),
     ...matrixProblems(pipeline.matrix).map((problem) => `pipelines[${index}].matrix${problem}`),
     ...labelProblems(pipeline, index),
-    ...when(pipeline.sandbox === 'container' && pipeline.image === '', `pipelines[${index}].image: required by the sandbox container`),
-    ...pipeline.steps.flatMap((step, at) => [
-      ...(step.approval.required
-        ? approvalProblems(step, at, pipeline.steps).map((problem) => `pipelines[${index}].steps[${at}]${problem}`)
-        : when((step.run === '') === (step.exec.length === 0), `pipelines[${index}].steps[${at}]: expected either run or exec`)),
-      ...when((step.cache.key === '') !== (step.cache.paths.length === 0), `pipelines[${index}].steps[${at}].cache: expected both key and paths`),
+    ...when(pipeline.sandbox === 'container' && pipeline.image === '',
+      `pipelines[${index}].image: required by the sandbox container`),
+    ...pipeline.steps.flatMap((step, at) => [...(step.approval.required
+      ? approvalProblems(step, at, pipeline.steps).map((problem) =>
+        `pipelines[${index}].steps[${at}]${problem}`
+      )
+      : when((step.run === '') === (step.exec.length === 0),
+        `pipelines[${index}].steps[${at}]: expected either run or exec`)),
+      ...when((step.cache.key === '') !== (step.cache.paths.length === 0),
+        `pipelines[${index}].steps[${at}].cache: expected both key and paths`),
       ...cacheKeyProblems(step.cache.key).map((problem) => `pipelines[${index}].steps[${at}].cache.key: ${problem}`),
-      ...when(step.exec[0] === '', `pipelines[${index}].steps[${at}].exec[0]: expected a program, got ""`),
-    ]),
+      ...when(step.exec[0] === '', `pipelines[${index}].steps[${at}].exec[0]: expected a program, got ""`)]
+    ),
   ];
 }
 
 /** An approval does nothing itself, and stands between steps that do. */
 function approvalProblems(step: StepConfig, at: number, steps: readonly StepConfig[]): string[] {
   const isCommand = (other: StepConfig | undefined): boolean => other !== undefined && !other.approval.required;
-  return [
-    ...when(step.run !== '' || step.exec.length > 0, ': expected either a command or an approval, got both'),
+  return [...when(step.run !== '' || step.exec.length > 0, ': expected either a command or an approval, got both'),
     ...when(step.always, '.always: an approval is not asked for after a failure'),
     ...when(step.artifacts.length > 0 || step.cache.key !== '', ': an approval has neither artifacts nor a cache'),
-    ...when(!isCommand(steps[at - 1]) || !isCommand(steps[at + 1]), '.approval: expected a command before and after it; `approval` of the pipeline is for approvals before the first step'),
-  ];
+    ...when(!isCommand(steps[at - 1]) || !isCommand(steps[at + 1]),
+      '.approval: expected a command before and after it; `approval` of the pipeline is for approvals before the ' +
+        'first step')];
 }

@@ -17,12 +17,11 @@ interface FormatValues {
 }
 
 /**
- * The type of the values that a JSON Schema describes, after `readBySchema`. It covers what the schema of the configuration uses: objects whose
- * properties are required or have a default (a test checks this), maps, lists, enumerations, single values of any type, and nullable lists and
- * numbers.
+ * The type of the values that a JSON Schema describes, after `readBySchema`. It covers what the schema of the
+ * configuration uses: objects whose properties are required or have a default (a test checks this), maps, lists,
+ * enumerations, single values of any type, and nullable lists and numbers.
  */
-export type FromSchema<S> =
-  S extends { readonly const: infer C } ? C
+export type FromSchema<S> = S extends { readonly const: infer C } ? C
   : S extends { readonly enum: readonly (infer E)[] } ? E
   : S extends { readonly format: infer F extends keyof FormatValues } ? FormatValues[F]
   : S extends { readonly type: readonly ['string', 'object'] } ? string | Readonly<Record<string, unknown>>
@@ -35,5 +34,6 @@ export type FromSchema<S> =
   : S extends { readonly type: 'array'; readonly items: infer I } ? readonly FromSchema<I>[]
   : S extends { readonly type: readonly ['array', 'null']; readonly items: infer I } ? readonly FromSchema<I>[] | null
   : S extends { readonly type: 'object'; readonly properties: infer P } ? { readonly [K in keyof P]: FromSchema<P[K]> }
-  : S extends { readonly type: 'object'; readonly additionalProperties: infer V } ? Readonly<Record<string, FromSchema<V>>>
+  : S extends { readonly type: 'object'; readonly additionalProperties: infer V }
+    ? Readonly<Record<string, FromSchema<V>>>
   : never;

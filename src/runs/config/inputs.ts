@@ -13,21 +13,33 @@ const MAX_TEXT_BYTES = 32_768;
 const SHOWN = 80;
 
 /**
- * Checks the inputs of a run against the declarations of its pipeline. Returns values in the order of declaration, with defaults filled in; optional
- * inputs without a value are left out. `problem` names the input, and does not quote a long text in full.
+ * Checks the inputs of a run against the declarations of its pipeline. Returns values in the order of declaration, with
+ * defaults filled in; optional inputs without a value are left out. `problem` names the input, and does not quote a
+ * long text in full.
  */
-export function readInputs(declared: readonly InputConfig[], given: unknown): { readonly values: InputValues } | { readonly problem: string } {
+export function readInputs(declared: readonly InputConfig[], given: unknown): { readonly values: InputValues } | {
+  readonly problem: string;
+} {
   const names = declared.map(({ name }) => name);
-  if (typeof given === 'string') return { problem: `input must be an object with values for ${names.join(', ')}, got text` };
+  if (typeof given === 'string')
+    return { problem: `input must be an object with values for ${names.join(', ')}, got text` };
   const members = (given ?? {}) as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(members).find((name) => !names.includes(name));
-  if (unknown !== undefined) return { problem: `input.${cut(unknown)} is not known; the pipeline has: ${names.join(', ')}${didYouMean(unknown.slice(0, SHOWN), names)}` };
+  if (unknown !== undefined)
+    return {
+      problem: `input.${cut(unknown)} is not known; the pipeline has: ${names.join(', ')}${
+        didYouMean(unknown.slice(0, SHOWN), names)
+      }`,
+    };
   const values: [string, Scalar][] = [];
   for (const input of declared) {
     const member = Object.hasOwn(members, input.name) ? members[input.name] : undefined;
     const chosen = member ?? input.default;
     if (chosen === null) {
-      if (input.required) return { problem: `input.${input.name} is required${input.description === '' ? '' : `: ${cut(input.description)}`}` };
+      if (input.required)
+        return {
+          problem: `input.${input.name} is required${input.description === '' ? '' : `: ${cut(input.description)}`}`,
+        };
       continue;
     }
     const read = readValue(input, chosen);
@@ -42,11 +54,22 @@ type Read = { readonly value: Scalar } | { readonly problem: string };
 /** Converts a text to the declared type, so that forms and command lines need not know types. */
 export function readValue(input: InputConfig, given: unknown): Read {
   switch (input.type) {
-    case 'number': return readNumber(input, given);
-    case 'boolean': return readBoolean(given);
-    case 'choice': return typeof given === 'string' && input.choices.includes(given) ? { value: given } : { problem: `must be one of ${input.choices.join(', ')}, got ${shown(given)}${didYouMean(String(given).slice(0, SHOWN), input.choices)}` };
-    case 'date': return typeof given === 'string' && isDay(given) ? { value: given } : { problem: `must be a day such as 2027-01-31, got ${shown(given)}` };
-    default: return readText(input, given);
+    case 'number':
+      return readNumber(input, given);
+    case 'boolean':
+      return readBoolean(given);
+    case 'choice':
+      return typeof given === 'string' && input.choices.includes(given) ? { value: given } : {
+        problem: `must be one of ${input.choices.join(', ')}, got ${shown(given)}${
+          didYouMean(String(given).slice(0, SHOWN), input.choices)
+        }`,
+      };
+    case 'date':
+      return typeof given === 'string' && isDay(given)
+        ? { value: given }
+        : { problem: `must be a day such as 2027-01-31, got ${shown(given)}` };
+    default:
+      return readText(input, given);
   }
 }
 
@@ -62,17 +85,22 @@ function readNumber({ min, max }: InputConfig, given: unknown): Read {
 
 function readBoolean(given: unknown): Read {
   if (given === true || given === 'true') return { value: true };
-  return given === false || given === 'false' ? { value: false } : { problem: `must be true or false, got ${shown(given)}` };
+  return given === false || given === 'false'
+    ? { value: false }
+    : { problem: `must be true or false, got ${shown(given)}` };
 }
 
 function readText({ min, max, pattern }: InputConfig, given: unknown): Read {
   if (typeof given !== 'string') return { problem: `must be text, got ${shown(given)}` };
   if (given.includes('\0')) return { problem: 'must not hold the character U+0000' };
-  if (Buffer.byteLength(given) > MAX_TEXT_BYTES) return { problem: `must have at most ${MAX_TEXT_BYTES} bytes, got ${Buffer.byteLength(given)}` };
+  if (Buffer.byteLength(given) > MAX_TEXT_BYTES)
+    return { problem: `must have at most ${MAX_TEXT_BYTES} bytes, got ${Buffer.byteLength(given)}` };
   const length = [...given].length;
   if (min !== null && length < min) return { problem: `must have at least ${min} characters, got ${length}` };
   if (max !== null && length > max) return { problem: `must have at most ${max} characters, got ${length}` };
-  return pattern === '' || patternOf(pattern).test(given) ? { value: given } : { problem: `must match ${pattern}, got ${shown(given)}` };
+  return pattern === '' || patternOf(pattern).test(given)
+    ? { value: given }
+    : { problem: `must match ${pattern}, got ${shown(given)}` };
 }
 
 function isDay(text: string): boolean {
@@ -92,7 +120,11 @@ function patternOf(source: string): SafeRegExp {
 
 const cut = (text: string): string => (text.length <= SHOWN ? text : `${text.slice(0, SHOWN).toWellFormed()}…`);
 
-const shown = (value: unknown): string => (typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : cut(JSON.stringify(value)));
+const shown = (
+  value: unknown,
+): string => (typeof value === 'object' && value !== null
+  ? (Array.isArray(value) ? 'a list' : 'an object')
+  : cut(JSON.stringify(value)));
 
 /** What is wrong with a declaration: one line for each problem, to be appended to the path of the input. */
 export function declarationProblems(input: InputConfig): string[] {
@@ -100,11 +132,17 @@ export function declarationProblems(input: InputConfig): string[] {
   const isText = type === 'string';
   const broken = pattern === '' ? undefined : syntaxProblem(pattern);
   const problems = [
-    ...(name === 'file' ? ['.name: file would be QUIRE_INPUT_FILE, the file with the whole input; take another one'] : []),
-    ...((type === 'choice') === choices.length > 0 ? [] : [`.choices: ${type === 'choice' ? 'required by the type choice' : `only for the type choice, got ${type}`}`]),
+    ...(name === 'file'
+      ? ['.name: file would be QUIRE_INPUT_FILE, the file with the whole input; take another one']
+      : []),
+    ...((type === 'choice') === choices.length > 0
+      ? []
+      : [`.choices: ${type === 'choice' ? 'required by the type choice' : `only for the type choice, got ${type}`}`]),
     ...(pattern === '' || isText ? [] : [`.pattern: only for the type string, got ${type}`]),
     ...(broken === undefined ? [] : [`.pattern: ${broken}`]),
-    ...((min === null && max === null) || isText || type === 'number' ? [] : [`.${min === null ? 'max' : 'min'}: only for the types string and number, got ${type}`]),
+    ...((min === null && max === null) || isText || type === 'number'
+      ? []
+      : [`.${min === null ? 'max' : 'min'}: only for the types string and number, got ${type}`]),
     ...(min === null || max === null || min <= max ? [] : [`.max: expected at least min, ${min}, got ${max}`]),
   ];
   const read = fallback === null || problems.length > 0 ? undefined : readValue(input, fallback);

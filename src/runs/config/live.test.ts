@@ -22,7 +22,12 @@ async function open(text: string) {
   const told: object[] = [];
   const outcomes: string[] = [];
   const lines: string[] = [];
-  const log: Log = { ...silentLog, info: (_, message) => void lines.push(message), error: (fields) => void told.push(fields), warn: (fields) => void told.push(fields) };
+  const log: Log = {
+    ...silentLog,
+    info: (_, message) => void lines.push(message),
+    error: (fields) => void told.push(fields),
+    warn: (fields) => void told.push(fields),
+  };
   const timer = new ManualTimer();
   const live = new LiveRunsConfig({ loaded: await loadRunsConfig({ source, env: {} }), env: {}, log, timer });
   live.onAttempt((outcome) => outcomes.push(outcome));
@@ -81,7 +86,10 @@ describe('LiveRunsConfig (run-queue decisions, section 3)', () => {
   });
 
   it('warns of webhooks whose key is not set', async () => {
-    const { live, told } = await open("notifications: {webhooks: [{name: chat, url: 'https://x.example.org', secret_env: NO_KEY}, {name: off, url: 'https://x.example.org', enabled: false, secret_env: NO_KEY}]}\nconfig: {refresh: '0'}");
+    const { live, told } = await open(
+      "notifications: {webhooks: [{name: chat, url: 'https://x.example.org', secret_env: NO_KEY}, {name: off, " +
+        "url: 'https://x.example.org', enabled: false, secret_env: NO_KEY}]}\nconfig: {refresh: '0'}",
+    );
     live.start();
     expect(told).toEqual([{ webhook: 'chat', variable: 'NO_KEY' }]);
   });

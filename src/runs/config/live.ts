@@ -1,10 +1,10 @@
-import { watch, type FSWatcher } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Environment } from './api-tokens.ts';
-import { loadRunsConfig, type LoadedRunsConfig } from './load.ts';
+import { type LoadedRunsConfig, loadRunsConfig } from './load.ts';
 import { missingSecrets, unsignedWebhooks, weakWebhooks } from './missing-secrets.ts';
 import { RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
@@ -13,7 +13,8 @@ import type { RunsConfig } from './schema/index.ts';
 const SETTLE_MS = 100;
 
 /** Settings that are read only at the start (run-queue decisions, section 3). */
-const FIXED: readonly (keyof RunsConfig)[] = ['listen', 'compress_answers', 'console', 'tls', 'node_id', 'data_dir', 'requests', 'storage', 'backup', 'fleet'];
+const FIXED: readonly (keyof RunsConfig)[] = ['listen', 'compress_answers', 'console', 'tls', 'node_id', 'data_dir',
+  'requests', 'storage', 'backup', 'fleet'];
 
 export interface LiveConfigOptions {
   readonly loaded: LoadedRunsConfig;
@@ -23,12 +24,15 @@ export interface LiveConfigOptions {
   readonly timer: Timer;
 }
 
-/** The outcome of a reading that found a change; `mended`: the refused text is gone, and the source has the settings in use again. */
+/**
+ * The outcome of a reading that found a change; `mended`: the refused text is gone, and the source has the settings in
+ * use again.
+ */
 export type ReloadOutcome = 'loaded' | 'mended' | 'refused';
 
 /**
- * The configuration while the service runs. It watches its file, or polls its URL. A valid new configuration replaces the old one as a whole; an
- * invalid one is logged, and the settings stay as they are.
+ * The configuration while the service runs. It watches its file, or polls its URL. A valid new configuration replaces
+ * the old one as a whole; an invalid one is logged, and the settings stay as they are.
  */
 export class LiveRunsConfig {
   readonly #options: LiveConfigOptions;
@@ -99,7 +103,8 @@ export class LiveRunsConfig {
         clearTimeout(settling);
         settling = setTimeout(() => void this.reload(), SETTLE_MS).unref();
       });
-      this.#watcher.on('error', (error) => log.warn({ err: error }, 'the configuration is no longer watched; SIGHUP reloads it'));
+      this.#watcher.on('error', (error) =>
+        log.warn({ err: error }, 'the configuration is no longer watched; SIGHUP reloads it'));
     } catch (error) {
       log.warn({ err: error }, 'the configuration cannot be watched; SIGHUP reloads it');
     }
@@ -122,8 +127,11 @@ export class LiveRunsConfig {
     if (this.#stopped.signal.aborted) return;
     try {
       const { source, folder, etag, hash } = this.#loaded;
-      const loaded = await (etag === undefined ? loadRunsConfig({ source, folder, env }) : loadRunsConfig({ source, folder, env, etag }));
-      if (loaded === undefined || loaded.hash === hash) return this.#markValid();
+      const loaded = await (etag === undefined
+        ? loadRunsConfig({ source, folder, env })
+        : loadRunsConfig({ source, folder, env, etag }));
+      if (loaded === undefined || loaded.hash === hash)
+        return this.#markValid();
       this.#refused = ''; // logged below
       this.replace(loaded);
       log.info({ source }, 'configuration reloaded');
@@ -153,18 +161,22 @@ export class LiveRunsConfig {
   /** Only the runs that need them fail, so missing secrets do not keep the service from starting. */
   #logMissingSecrets(config: RunsConfig): void {
     for (const { name, env } of missingSecrets(config, this.#options.env)) {
-      this.#options.log.warn({ secret: name, variable: env }, 'the variable of a secret is not set; runs that need it fail');
+      this.#options.log.warn({ secret: name, variable: env },
+        'the variable of a secret is not set; runs that need it fail');
     }
     for (const { name, secret_env: variable } of unsignedWebhooks(config, this.#options.env)) {
-      this.#options.log.warn({ webhook: name, variable }, 'the variable with the key of a webhook is not set; notifications for it wait');
+      this.#options.log.warn({ webhook: name, variable },
+        'the variable with the key of a webhook is not set; notifications for it wait');
     }
     for (const weak of weakWebhooks(config, this.#options.env)) {
-      this.#options.log.warn(weak, 'the key of a webhook should be replaced: its signatures are missing or can be forged');
+      this.#options.log.warn(weak,
+        'the key of a webhook should be replaced: its signatures are missing or can be forged');
     }
   }
 
   #logDelayedSettings(config: RunsConfig): void {
     const waiting = FIXED.filter((key) => !isDeepStrictEqual(config[key], this.#started[key]));
-    if (waiting.length > 0) this.#options.log.warn({ settings: waiting }, 'these settings take effect at the next start');
+    if (waiting.length > 0)
+      this.#options.log.warn({ settings: waiting }, 'these settings take effect at the next start');
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { deepFreeze } from '../../lib/deep-freeze.ts';
-import { readApiTokens, type Environment } from './api-tokens.ts';
+import { type Environment, readApiTokens } from './api-tokens.ts';
 import { parseRunsConfig, RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
 import { isUrl, readSource } from './source.ts';
@@ -36,12 +36,17 @@ export interface LoadedRunsConfig {
 }
 
 /**
- * Loads the configuration of the run-queue service (run-queue decisions, section 3), at the start and at reloads. Undefined when a URL says that
- * `etag` is still current. Throws a `RunsConfigError` with one line for each problem; a caller that reloads then keeps its settings.
+ * Loads the configuration of the run-queue service (run-queue decisions, section 3), at the start and at reloads.
+ * Undefined when a URL says that `etag` is still current. Throws a `RunsConfigError` with one line for each problem; a
+ * caller that reloads then keeps its settings.
  */
-export async function loadRunsConfig(input: RunsConfigInput & { readonly etag: string }): Promise<LoadedRunsConfig | undefined>;
+export async function loadRunsConfig(
+  input: RunsConfigInput & { readonly etag: string },
+): Promise<LoadedRunsConfig | undefined>;
 export async function loadRunsConfig(input: RunsConfigInput): Promise<LoadedRunsConfig>;
-export async function loadRunsConfig({ source, env, folder: given, tokens: needsTokens = true, etag, fetch }: RunsConfigInput): Promise<LoadedRunsConfig | undefined> {
+export async function loadRunsConfig(
+  { source, env, folder: given, tokens: needsTokens = true, etag, fetch }: RunsConfigInput,
+): Promise<LoadedRunsConfig | undefined> {
   const read = await readSource(source, { bearer: env['RUNS_CONFIG_BEARER'], etag, fetch });
   if (read === undefined) return undefined;
   const folder = resolve(given ?? (isUrl(source) ? '.' : dirname(source)));
@@ -64,14 +69,22 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Makes paths absolute, so that a service started from another working directory still finds its data and certificates. */
+/**
+ * Makes paths absolute, so that a service started from another working directory still finds its data and certificates.
+ */
 function withAbsolutePaths(config: RunsConfig, folder: string): RunsConfig {
   const { data_dir, tls } = config;
   const absolute = (path: string): string => (path === '' ? '' : resolve(folder, path));
-  return deepFreeze({ ...config, data_dir: absolute(data_dir), tls: { cert: absolute(tls.cert), key: absolute(tls.key) } });
+  return deepFreeze({
+    ...config,
+    data_dir: absolute(data_dir),
+    tls: { cert: absolute(tls.cert), key: absolute(tls.key) },
+  });
 }
 
-/** An absolute path: relative ones start from `data_dir`, which itself starts from the folder of the configuration file. */
+/**
+ * An absolute path: relative ones start from `data_dir`, which itself starts from the folder of the configuration file.
+ */
 export function inDataDir(config: RunsConfig, path: string): string {
   return resolve(config.data_dir, path);
 }

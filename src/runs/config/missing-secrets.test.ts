@@ -15,5 +15,9 @@ notifications:
 `);
   const env = { WORDS: 'whsec_my own key', GOOD: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
   expect(unsignedWebhooks(config, env).map(({ name }) => name)).toEqual(['unset']);
-  expect(weakWebhooks(config, env)).toEqual([{ name: 'words', variable: 'WORDS', refusal: expect.stringContaining('got what is not base64') as string }]);
+  expect(weakWebhooks(config, env)).toEqual([{
+    name: 'words',
+    variable: 'WORDS',
+    refusal: expect.stringContaining('got what is not base64') as string,
+  }]);
 });

@@ -16,7 +16,9 @@ interface FormatRule {
 }
 
 const durationOrZero = (text: string): number | undefined => (text === '0' ? 0 : parseDuration(text));
-const positive = (value: number | undefined): number | undefined => (value !== undefined && value > 0 ? value : undefined);
+const positive = (
+  value: number | undefined,
+): number | undefined => (value !== undefined && value > 0 ? value : undefined);
 const isInterval = (text: string): boolean => {
   const value = parseDuration(text);
   return value !== undefined && value >= MINUTE && value <= 366 * DAY;
@@ -28,7 +30,9 @@ function readMoment(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/.test(text)) return undefined;
   const milliseconds = Date.parse(text);
   // Date.parse counts a day past the end of a month into the next month.
-  return Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(text.slice(0, 10)) ? undefined : milliseconds;
+  return Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(text.slice(0, 10))
+    ? undefined
+    : milliseconds;
 }
 
 const FIELDS = 5;
@@ -48,7 +52,8 @@ function isTimeZone(text: string): boolean {
 
 /** Names are valid names of pipeline inputs. */
 function isGroup(text: string): boolean {
-  return text.length <= 200 && !/[{}]/.test(text.replaceAll(/\{(project|pipeline|ref|input|input\.[A-Za-z0-9_-]+)\}/g, ''));
+  return text.length <= 200 &&
+    !/[{}]/.test(text.replaceAll(/\{(project|pipeline|ref|input|input\.[A-Za-z0-9_-]+)\}/g, ''));
 }
 
 function isEndpoint(text: string): boolean {
@@ -61,7 +66,10 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   'duration': { expected: 'a duration such as 30s, 15m or 24h', read: (text) => positive(parseDuration(text)) },
   'duration-or-zero': { expected: 'a duration such as 30s, 15m or 24h, or "0"', read: durationOrZero },
   'bytes': { expected: 'a size such as 16KiB, 10MiB or 1GiB', read: (text) => positive(parseByteSize(text)) },
-  'bytes-or-zero': { expected: 'a size such as 16KiB, 10MiB or 1GiB, or "0"', read: (text) => (text === '0' ? 0 : positive(parseByteSize(text))) },
+  'bytes-or-zero': {
+    expected: 'a size such as 16KiB, 10MiB or 1GiB, or "0"',
+    read: (text) => (text === '0' ? 0 : positive(parseByteSize(text))),
+  },
   'address': {
     expected: 'an address such as 127.0.0.1:11030 or :11030',
     read: (text) => {
@@ -69,13 +77,34 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
       return address?.kind === 'tcp' ? address : undefined;
     },
   },
-  'written-duration': { expected: 'a duration such as 30s, 15m or 24h', read: (text) => (positive(parseDuration(text)) === undefined ? undefined : text) },
-  'moment': { expected: 'a day or a moment in UTC such as 2027-01-31 or 2027-01-31T12:00:00Z, or "" for never', read: readMoment },
-  'cron': { expected: 'a cron expression of five fields such as "30 2 * * mon-fri"', read: (text) => (isCron(text) ? text : undefined) },
-  'timezone': { expected: 'an IANA time zone such as Europe/Berlin', read: (text) => (isTimeZone(text) ? text : undefined) },
-  'endpoint': { expected: 'an http:// or https:// URL without credentials', read: (text) => (isEndpoint(text) ? text : undefined) },
-  'group': { expected: 'a name in which braces hold only project, pipeline, ref, input or input.NAME', read: (text) => (isGroup(text) ? text : undefined) },
-  'written-interval': { expected: 'a duration from 1m to 366d, or "" for never', read: (text) => (text === '' || isInterval(text) ? text : undefined) },
+  'written-duration': {
+    expected: 'a duration such as 30s, 15m or 24h',
+    read: (text) => (positive(parseDuration(text)) === undefined ? undefined : text),
+  },
+  'moment': {
+    expected: 'a day or a moment in UTC such as 2027-01-31 or 2027-01-31T12:00:00Z, or "" for never',
+    read: readMoment,
+  },
+  'cron': {
+    expected: 'a cron expression of five fields such as "30 2 * * mon-fri"',
+    read: (text) => (isCron(text) ? text : undefined),
+  },
+  'timezone': {
+    expected: 'an IANA time zone such as Europe/Berlin',
+    read: (text) => (isTimeZone(text) ? text : undefined),
+  },
+  'endpoint': {
+    expected: 'an http:// or https:// URL without credentials',
+    read: (text) => (isEndpoint(text) ? text : undefined),
+  },
+  'group': {
+    expected: 'a name in which braces hold only project, pipeline, ref, input or input.NAME',
+    read: (text) => (isGroup(text) ? text : undefined),
+  },
+  'written-interval': {
+    expected: 'a duration from 1m to 366d, or "" for never',
+    read: (text) => (text === '' || isInterval(text) ? text : undefined),
+  },
 };
 
 interface SchemaNode {
@@ -84,7 +113,10 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** Converts a valid value with its defaults filled in: durations become milliseconds, sizes bytes, and addresses their parts. */
+/**
+ * Converts a valid value with its defaults filled in: durations become milliseconds, sizes bytes, and addresses their
+ * parts.
+ */
 export function readBySchema<const S extends object>(schema: S, value: unknown): FromSchema<S> {
   return readNode(schema as SchemaNode, value) as FromSchema<S>;
 }
@@ -94,5 +126,7 @@ function readNode(schema: SchemaNode, value: unknown): unknown {
   const { items, properties } = schema;
   if (items !== undefined && Array.isArray(value)) return value.map((item) => readNode(items, item));
   if (properties === undefined) return value;
-  return Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, readNode(properties[name]!, inner)]));
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, inner]) => [name, readNode(properties[name]!, inner)]),
+  );
 }

@@ -14,6 +14,11 @@ it('stands in docs/ as the schema has it; `quire runs --reference` prints it', (
 it('has an example of checkout, secrets, retries and sandboxes that is a valid configuration', () => {
   const example = /```yaml\n([\s\S]*?)```/.exec(readFileSync(PAGE, 'utf8'))?.[1] ?? '';
   const { pipelines, secrets, tokens } = parseRunsConfig(example);
-  expect(pipelines[0]).toMatchObject({ checkout: 'shallow', secrets: ['REGISTRY_TOKEN'], retry: { on: ['step_failed', 'timeout'] }, sandbox: 'bubblewrap' });
+  expect(pipelines[0]).toMatchObject({
+    checkout: 'shallow',
+    secrets: ['REGISTRY_TOKEN'],
+    retry: { on: ['step_failed', 'timeout'] },
+    sandbox: 'bubblewrap',
+  });
   expect([secrets.length, tokens.length]).toEqual([1, 1]);
 });

@@ -20,18 +20,32 @@ interface Node {
   readonly additionalProperties?: unknown;
 }
 
-const TYPES: Readonly<Record<string, string>> = { string: 'text', integer: 'integer', number: 'number', boolean: 'true or false', array: 'list', object: 'mapping', null: 'null' };
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'integer',
+  number: 'number',
+  boolean: 'true or false',
+  array: 'list',
+  object: 'mapping',
+  null: 'null',
+};
 
-/** Every key of the configuration file in Markdown: one table for each part, from the schema that validates the file. */
+/**
+ * Every key of the configuration file in Markdown: one table for each part, from the schema that validates the file.
+ */
 export function renderConfigReference(): string {
   const parts = Object.entries(RUNS_CONFIG_SCHEMA.properties as Readonly<Record<string, Node>>);
   const plain = parts.filter(([, node]) => rowsBelow('', node).length === 0);
   const single = plain.map(([name, node]) => rowOf(name, node, false));
-  const sections = parts.filter(([, node]) => rowsBelow('', node).length > 0).map(([name, node]) => [`## \`${name}\``, '', sentence(node.description), '', ...table(rowsBelow(name, node))].join('\n'));
+  const sections = parts.filter(([, node]) => rowsBelow('', node).length > 0).map(([name, node]) =>
+    [`## \`${name}\``, '', sentence(node.description), '', ...table(rowsBelow(name, node))].join('\n')
+  );
   return `${[['## At the top', '', ...table(single)].join('\n'), ...sections].join('\n\n')}\n`;
 }
 
-const table = (rows: readonly string[]): string[] => ['| Key | Value | Default | What it is |', '|---|---|---|---|', ...rows];
+const table = (
+  rows: readonly string[],
+): string[] => ['| Key | Value | Default | What it is |', '|---|---|---|---|', ...rows];
 
 function rowsBelow(path: string, node: Node): string[] {
   const [inner, prefix] = node.items === undefined ? [node, path] : [node.items, `${path}[]`];
@@ -43,7 +57,11 @@ function rowsBelow(path: string, node: Node): string[] {
 }
 
 function rowOf(path: string, node: Node, isRequired: boolean): string {
-  return `| ${[`\`${path}\``, valueOf(node), isRequired ? 'required' : defaultOf(node.default), sentence(node.description)].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return `| ${
+    [`\`${path}\``, valueOf(node), isRequired ? 'required' : defaultOf(node.default), sentence(node.description)].map((
+      cell,
+    ) => cell.replaceAll('|', '\\|')).join(' | ')
+  } |`;
 }
 
 function valueOf(node: Node): string {
@@ -67,7 +85,8 @@ function defaultOf(value: unknown): string {
   return code(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-const isEmptyMapping = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+const isEmptyMapping = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
 const code = (value: unknown): string => `\`${String(value)}\``;
 

@@ -22,8 +22,9 @@ export interface SourceOptions {
 }
 
 /**
- * Reads the text of a configuration from a path or an http(s) URL, at most 1 MiB of UTF-8 (run-queue decisions, section 3). Undefined if the URL
- * answers that `etag` is still current. Throws a `RunsConfigError`, which never shows the token.
+ * Reads the text of a configuration from a path or an http(s) URL, at most 1 MiB of UTF-8 (run-queue decisions, section
+ * 3). Undefined if the URL answers that `etag` is still current. Throws a `RunsConfigError`, which never shows the
+ * token.
  */
 export async function readSource(source: string, options: SourceOptions = {}): Promise<SourceText | undefined> {
   try {
@@ -43,7 +44,9 @@ async function readText(path: string): Promise<string> {
   return decode(path, await readFile(path));
 }
 
-async function readUrl(url: string, { bearer, etag, fetch: ask = fetch }: SourceOptions): Promise<SourceText | undefined> {
+async function readUrl(url: string,
+  { bearer, etag, fetch: ask = fetch }: SourceOptions): Promise<SourceText | undefined>
+{
   const response = await ask(url, {
     headers: {
       accept: 'application/yaml, text/yaml, text/plain, */*',
@@ -82,7 +85,8 @@ function decode(source: string, bytes: Buffer): string {
   }
 }
 
-const tooLarge = (source: string): RunsConfigError => new RunsConfigError([`${shown(source)}: the configuration is larger than ${MAX_BYTES} bytes`]);
+const tooLarge = (source: string): RunsConfigError =>
+  new RunsConfigError([`${shown(source)}: the configuration is larger than ${MAX_BYTES} bytes`]);
 
 /** A URL without user, password and query, because each may be a credential. */
 function shown(source: string): string {

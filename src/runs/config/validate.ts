@@ -8,7 +8,10 @@ export type SchemaCheck = (value: unknown) => string[];
 
 const MAX_SHOWN = 50;
 
-/** Compiles a schema of the configuration when it is first used: that takes longer than loading all of `src/runs`, and other programs load it, too. */
+/**
+ * Compiles a schema of the configuration when it is first used: that takes longer than loading all of `src/runs`, and
+ * other programs load it, too.
+ */
 export function schemaCheck(schema: object): SchemaCheck {
   let validate: ValidateFunction | undefined;
   return (value) => {
@@ -22,7 +25,8 @@ export function schemaCheck(schema: object): SchemaCheck {
 function compile(schema: object): ValidateFunction {
   const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, allowUnionTypes: true });
   ajv.addKeyword('x-expected');
-  for (const [name, { read }] of Object.entries(FORMATS)) ajv.addFormat(name, (text: string) => read(text) !== undefined);
+  for (const [name, { read }] of Object.entries(FORMATS))
+    ajv.addFormat(name, (text: string) => read(text) !== undefined);
   return ajv.compile(schema);
 }
 
@@ -41,25 +45,45 @@ function describe(error: ErrorObject): string {
 
 function expectation({ keyword, params, parentSchema }: ErrorObject): string {
   switch (keyword) {
-    case 'type': return [params['type'] as string | string[]].flat().map((type) => TYPES[type] ?? type).join(' or ');
-    case 'enum': return `one of ${(params['allowedValues'] as string[]).join(', ')}`;
-    case 'const': return String(params['allowedValue']);
-    case 'format': return FORMATS[params['format'] as Format].expected;
-    case 'pattern': return String(parentSchema?.['x-expected'] ?? `a text that matches ${String(params['pattern'])}`);
-    case 'minimum': return `at least ${String(params['limit'])}`;
-    case 'maximum': return `at most ${String(params['limit'])}`;
-    case 'minLength': return 'a text that is not empty';
-    case 'maxLength': return `at most ${String(params['limit'])} characters`;
-    case 'minItems': return `at least ${String(params['limit'])} entries`;
-    case 'maxItems': return `at most ${String(params['limit'])} entries`;
-    case 'minProperties': return `at least ${String(params['limit'])} entries`;
-    case 'uniqueItems': return 'entries that differ';
-    default: return `a value that satisfies ${keyword}`;
+    case 'type':
+      return [params['type'] as string | string[]].flat().map((type) => TYPES[type] ?? type).join(' or ');
+    case 'enum':
+      return `one of ${(params['allowedValues'] as string[]).join(', ')}`;
+    case 'const':
+      return String(params['allowedValue']);
+    case 'format':
+      return FORMATS[params['format'] as Format].expected;
+    case 'pattern':
+      return String(parentSchema?.['x-expected'] ?? `a text that matches ${String(params['pattern'])}`);
+    case 'minimum':
+      return `at least ${String(params['limit'])}`;
+    case 'maximum':
+      return `at most ${String(params['limit'])}`;
+    case 'minLength':
+      return 'a text that is not empty';
+    case 'maxLength':
+      return `at most ${String(params['limit'])} characters`;
+    case 'minItems':
+      return `at least ${String(params['limit'])} entries`;
+    case 'maxItems':
+      return `at most ${String(params['limit'])} entries`;
+    case 'minProperties':
+      return `at least ${String(params['limit'])} entries`;
+    case 'uniqueItems':
+      return 'entries that differ';
+    default:
+      return `a value that satisfies ${keyword}`;
   }
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  string: 'a text', integer: 'an integer', number: 'a number', boolean: 'true or false', array: 'a list', object: 'a mapping', null: 'null',
+  string: 'a text',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping',
+  null: 'null',
 };
 
 /** `/projects/0/id` becomes `projects[0].id`. */

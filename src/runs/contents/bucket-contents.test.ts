@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { BUCKET, CREDENTIAL, S3Server } from '../../testkit/s3-server.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
+import { BUCKET, CREDENTIAL, S3Server } from '../../testkit/s3-server.ts';
 import { parseRunsConfig, RunsConfigError } from '../config/index.ts';
 import type { ContentStore } from './content-store.ts';
 import { openContents } from './open-contents.ts';
@@ -15,7 +15,12 @@ let folder: string;
 let store: ContentStore;
 const clock = { ms: Date.now(), now: (): number => clock.ms };
 const KEYS = { RUNS_S3_ACCESS_KEY: CREDENTIAL, RUNS_S3_SECRET_KEY: CREDENTIAL };
-const config = () => parseRunsConfig(`{data_dir: ${JSON.stringify(folder)}, artifacts: {store: s3, s3: {endpoint: '${s3.endpoint}', bucket: ${BUCKET}, prefix: quire, use_tls: false}}}`);
+const config = () =>
+  parseRunsConfig(
+    `{data_dir: ${
+      JSON.stringify(folder)
+    }, artifacts: {store: s3, s3: {endpoint: '${s3.endpoint}', bucket: ${BUCKET}, prefix: quire, use_tls: false}}}`,
+  );
 
 beforeAll(async () => {
   s3 = await S3Server.start();
@@ -40,7 +45,8 @@ async function put(content: Uint8Array): Promise<string> {
   return hashOf(content);
 }
 
-const read = async (sha256: string, size: number, range?: { start: number; end: number }): Promise<Buffer> => buffer((await store.read(sha256, size, range))!);
+const read = async (sha256: string, size: number, range?: { start: number; end: number }): Promise<Buffer> =>
+  buffer((await store.read(sha256, size, range))!);
 
 it('files go to the bucket in parts, and are read again as a whole and in part; nothing stays on the disk', async () => {
   const large = randomBytes(17 * 2 ** 20 + 5);
@@ -48,27 +54,34 @@ it('files go to the bucket in parts, and are read again as a whole and in part; 
   expect((await read(hash, large.length)).equals(large)).toBe(true);
   const range = { start: 8 * 2 ** 20 - 3, end: 16 * 2 ** 20 + 3 };
   expect((await read(hash, large.length, range)).equals(large.subarray(range.start, range.end + 1))).toBe(true);
-  expect([(await read(small, 5)).toString(), (await read(small, 5, { start: 1, end: 2 })).toString(), (await read(empty, 0)).length]).toEqual(['small', 'ma', 0]);
-  expect([...(await s3.objects()).keys()].sort()).toEqual([hash, small, empty].map((name) => `quire/artifacts/${name.slice(0, 2)}/${name}`).sort());
+  expect([(await read(small, 5)).toString(), (await read(small, 5, { start: 1, end: 2 })).toString(),
+    (await read(empty, 0)).length]).toEqual(['small', 'ma', 0]);
+  expect([...(await s3.objects()).keys()].sort()).toEqual(
+    [hash, small, empty].map((name) => `quire/artifacts/${name.slice(0, 2)}/${name}`).sort(),
+  );
   expect(await readdir(join(folder, 'artifacts', 'new', 'of-node'))).toEqual([]);
 });
 
-it('one that is there is not put again; one that is removed is gone, and is put where it was removed after it was staged', async () => {
-  const content = Buffer.from('the same');
-  const hash = await put(content);
-  const puts = s3.requests['PUT'];
-  await put(content);
-  expect(s3.requests['PUT']).toBe(puts);
-  await store.remove(hash);
-  expect(await store.read(hash, content.length)).toBeUndefined();
-  const { file, path } = await store.begin();
-  await file.writeFile(content);
-  await file.close();
-  await store.stage(path, hash);
-  await store.remove(hash);
-  await store.keep(path, hash);
-  expect((await read(hash, content.length)).toString()).toBe('the same');
-});
+it(
+  'one that is there is not put again; one that is removed is gone, and is put where it was removed after it was ' +
+    'staged',
+  async () => {
+    const content = Buffer.from('the same');
+    const hash = await put(content);
+    const puts = s3.requests['PUT'];
+    await put(content);
+    expect(s3.requests['PUT']).toBe(puts);
+    await store.remove(hash);
+    expect(await store.read(hash, content.length)).toBeUndefined();
+    const { file, path } = await store.begin();
+    await file.writeFile(content);
+    await file.close();
+    await store.stage(path, hash);
+    await store.remove(hash);
+    await store.keep(path, hash);
+    expect((await read(hash, content.length)).toString()).toBe('the same');
+  },
+);
 
 it('names of objects that were put lately are not listed, since their rows may be yet to come', async () => {
   const hash = await put(Buffer.from('listed'));
@@ -84,15 +97,21 @@ it('a file that the service does not take is an error that names no credential',
 });
 
 it('a bucket needs an address, and keys in their variables', () => {
-  for (const section of ['artifacts', 'caches']) expect(() => parseRunsConfig(`{${section}: {store: s3}}`)).toThrow(RunsConfigError);
-  expect(() => openContents({ clock, nodeId: 'node' }, config(), 'artifacts', {})).toThrow('artifacts.s3: the variable RUNS_S3_ACCESS_KEY is not set');
+  for (const section of ['artifacts', 'caches'])
+    expect(() => parseRunsConfig(`{${section}: {store: s3}}`)).toThrow(RunsConfigError);
+  expect(() => openContents({ clock, nodeId: 'node' }, config(), 'artifacts', {})).toThrow(
+    'artifacts.s3: the variable RUNS_S3_ACCESS_KEY is not set',
+  );
 });
 
 it('a removal is given up before the lock of its name ends, which is after 10 s', async () => {
   const timer = new ManualTimer();
   const patient = openContents({ clock, nodeId: 'node' }, config(), 'artifacts', KEYS, timer);
   s3.fail('silent', 'DELETE');
-  const failed = expect(patient.remove('ab'.repeat(32))).rejects.toMatchObject({ passes: true, message: 'no complete response within 5 s' });
+  const failed = expect(patient.remove('ab'.repeat(32))).rejects.toMatchObject({
+    passes: true,
+    message: 'no complete response within 5 s',
+  });
   await timer.elapse();
   await failed;
   s3.fail();

@@ -3,21 +3,24 @@ import { Readable } from 'node:stream';
 import type { Clock } from '../../lib/clock.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { S3Store } from '../../net/objects/index.ts';
-import { FolderContents, type ContentStore } from './content-store.ts';
+import { type ContentStore, FolderContents } from './content-store.ts';
 
 /** Younger objects may belong to a file whose row is not written yet. */
 const ON_ITS_WAY_MS = 3_600_000;
 
 /**
- * Stores files in a bucket, for several servers or for more data than a disk holds. An upload is written to the disk first and copied to the bucket
- * when it is complete.
+ * Stores files in a bucket, for several servers or for more data than a disk holds. An upload is written to the disk
+ * first and copied to the bucket when it is complete.
  */
 export class BucketContents extends FolderContents implements ContentStore {
   readonly #bucket: S3Store;
   readonly #clock: Clock;
   readonly #outbound: Pick<Outbound, 'close'>;
 
-  constructor(folder: string, node: string, { bucket, clock, outbound }: { readonly bucket: S3Store; readonly clock: Clock; readonly outbound: Pick<Outbound, 'close'> }) {
+  constructor(folder: string, node: string,
+    { bucket, clock, outbound }: { readonly bucket: S3Store; readonly clock: Clock;
+      readonly outbound: Pick<Outbound, 'close'> })
+  {
     super(folder, node);
     this.#bucket = bucket;
     this.#clock = clock;
@@ -48,7 +51,9 @@ export class BucketContents extends FolderContents implements ContentStore {
     return this.#bucket.remove(sha256);
   }
 
-  override async read(sha256: string, size: number, { start, end } = { start: 0, end: size - 1 }): Promise<Readable | undefined> {
+  override async read(sha256: string, size: number,
+    { start, end } = { start: 0, end: size - 1 }): Promise<Readable | undefined>
+  {
     if (!await this.#bucket.has(sha256)) return undefined;
     return Readable.from(this.#bucket.read(sha256, start, end), { objectMode: false });
   }

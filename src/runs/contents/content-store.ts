@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, readdir, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { durableRename } from '../../lib/durable-rename.ts';
@@ -8,8 +8,8 @@ import { makeFolder } from '../../lib/make-folder.ts';
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Stores each file once, under the SHA-256 of its bytes. An unfinished file stays in a folder of this server until it is complete and flushed to
- * disk, so a hash never names half a file.
+ * Stores each file once, under the SHA-256 of its bytes. An unfinished file stays in a folder of this server until it
+ * is complete and flushed to disk, so a hash never names half a file.
  */
 export interface ContentStore {
   /** Creates the folder, and removes unfinished files that a dead process has left. */
@@ -25,7 +25,8 @@ export interface ContentStore {
   discard(path: string): Promise<void>;
   remove(sha256: string): Promise<void>;
   /** Returns a part of a file, or the whole file if no range is passed; undefined if the file does not exist. */
-  read(sha256: string, size: number, range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined>;
+  read(sha256: string, size: number,
+    range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined>;
   close(): Promise<void>;
   /** The hashes of all files, except those that are being stored. */
   hashes(): AsyncGenerator<string>;
@@ -81,7 +82,9 @@ export class FolderContents implements ContentStore {
     await rm(this.#pathOf(sha256), { force: true });
   }
 
-  async read(sha256: string, _size: number, range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined> {
+  async read(sha256: string, _size: number,
+    range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined>
+  {
     const path = this.#pathOf(sha256);
     const exists = await stat(path).then(() => true, (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return false;
@@ -104,7 +107,9 @@ export class FolderContents implements ContentStore {
   }
 }
 
-async function* piecesOf(path: string, range?: { readonly start: number; readonly end: number }): AsyncGenerator<Buffer> {
+async function* piecesOf(path: string,
+  range?: { readonly start: number; readonly end: number }): AsyncGenerator<Buffer>
+{
   const file = await open(path, 'r');
   yield* file.createReadStream(range) as AsyncIterable<Buffer>;
 }

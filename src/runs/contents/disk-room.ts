@@ -15,7 +15,10 @@ export interface ReservedRoom {
   release(): void;
 }
 
-/** The room on the disk for contents that arrive at one server at the same time: what one has reserved and not written yet, no other one gets. */
+/**
+ * The room on the disk for contents that arrive at one server at the same time: what one has reserved and not written
+ * yet, no other one gets.
+ */
 export class DiskRoom {
   readonly #options: DiskRoomOptions;
   #reserved = 0;
@@ -29,7 +32,10 @@ export class DiskRoom {
     const least = this.#options.least();
     const onDisk = await this.#options.free();
     const free = Math.max(0, onDisk - this.#reserved);
-    if (free - size < least) return `the disk of the server has ${formatByteSize(free)} left, of which ${formatByteSize(least)} are reserved (storage.reserve)`;
+    if (free - size < least)
+      return `the disk of the server has ${formatByteSize(free)} left, of which ${
+        formatByteSize(least)
+      } are reserved (storage.reserve)`;
     let left = size;
     const wrote = (bytes: number): void => {
       left -= bytes;

@@ -2,7 +2,7 @@ import type { Queries, Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { ContentStore } from './content-store.ts';
 import { DiskRoom, type ReservedRoom } from './disk-room.ts';
-import { writeContent, type Announced, type ContentPart } from './write-content.ts';
+import { type Announced, type ContentPart, writeContent } from './write-content.ts';
 
 /** Time between two searches for contents that are no longer kept. */
 const SWEEP_MS = 60_000;
@@ -24,9 +24,9 @@ export interface NoRoom {
 export type Place = (tx: Transaction) => Promise<void>;
 
 /**
- * Contents that rows of a table name. Rows and contents change together, one change at a time; contents without rows are removed. Several servers
- * over one store have one database, which can lock the name of a content: in the transaction that adds its row, and in the one that looks for
- * rows and removes it.
+ * Contents that rows of a table name. Rows and contents change together, one change at a time; contents without rows
+ * are removed. Several servers over one store have one database, which can lock the name of a content: in the
+ * transaction that adds its row, and in the one that looks for rows and removes it.
  */
 export class RowContents {
   readonly #options: RowContentsOptions;
@@ -40,10 +40,12 @@ export class RowContents {
   }
 
   /**
-   * Writes announced bytes, and then calls `keep` to add their row. Its transaction must call `place` before anything else. Returns what `keep`
-   * returns, or why the disk has no room for the bytes.
+   * Writes announced bytes, and then calls `keep` to add their row. Its transaction must call `place` before anything
+   * else. Returns what `keep` returns, or why the disk has no room for the bytes.
    */
-  async receive<T>(parts: AsyncIterator<ContentPart>, announced: Announced, keep: (place: Place) => Promise<T>): Promise<T | NoRoom> {
+  async receive<T>(parts: AsyncIterator<ContentPart>, announced: Announced,
+    keep: (place: Place) => Promise<T>): Promise<T | NoRoom>
+  {
     const room = await this.#room.reserve(announced.size);
     if (typeof room === 'string') return { status: 'over_limit', message: room };
     try {
@@ -53,7 +55,9 @@ export class RowContents {
     }
   }
 
-  async #write<T>(parts: AsyncIterator<ContentPart>, announced: Announced, { wrote }: ReservedRoom, keep: (place: Place) => Promise<T>): Promise<T> {
+  async #write<T>(parts: AsyncIterator<ContentPart>, announced: Announced, { wrote }: ReservedRoom,
+    keep: (place: Place) => Promise<T>): Promise<T>
+  {
     const { store } = this.#options;
     const { sha256 } = announced;
     const { file, path } = await store.begin();
@@ -78,7 +82,9 @@ export class RowContents {
     }
   }
 
-  /** Must be called within `oneByOne`, after rows that named them are deleted: removes those that no other row names. */
+  /**
+   * Must be called within `oneByOne`, after rows that named them are deleted: removes those that no other row names.
+   */
   async forget(hashes: Iterable<string>): Promise<void> {
     const { env: { sql }, store, isReferenced } = this.#options;
     for (const sha256 of new Set(hashes)) {
@@ -97,12 +103,18 @@ export class RowContents {
     }, { isolation: 'read committed' });
   }
 
-  /** Without other servers `oneByOne` suffices, and no transaction, which others would wait for, has to wait for the store. */
+  /**
+   * Without other servers `oneByOne` suffices, and no transaction, which others would wait for, has to wait for the
+   * store.
+   */
   get #isAlone(): boolean {
     return this.#options.env.sql.peers === undefined;
   }
 
-  /** Calls `sweep` once a minute until the signal aborts, after contents without rows are removed. Logs failures with this message. Never rejects. */
+  /**
+   * Calls `sweep` once a minute until the signal aborts, after contents without rows are removed. Logs failures with
+   * this message. Never rejects.
+   */
   async sweepForEver(sweep: () => Promise<void>, stopping: AbortSignal, message: string): Promise<void> {
     const { env: { timer, log } } = this.#options;
     const failed = (error: unknown): void => log.warn({ err: error }, message);

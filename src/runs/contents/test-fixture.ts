@@ -45,7 +45,10 @@ export class InterruptedContents extends FolderContents {
   }
 }
 
-/** Resolves when work is done or waits for a lock. Over SQLite it waits for its turn, behind the work that is interrupted. */
+/**
+ * Resolves when work is done or waits for a lock. Over SQLite it waits for its turn, behind the work that is
+ * interrupted.
+ */
 async function untilHeldUp(sql: Sql, work: Promise<unknown>): Promise<void> {
   if (sql.peers === undefined) return;
   let isDone = false;
@@ -55,5 +58,7 @@ async function untilHeldUp(sql: Sql, work: Promise<unknown>): Promise<void> {
 }
 
 async function waitsForLock(sql: Sql): Promise<boolean> {
-  return (await sql.get<{ n: number }>("SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))!.n > 0;
+  return (await sql.get<{ n: number }>(
+    "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
+  ))!.n > 0;
 }

@@ -25,16 +25,19 @@ export function readAnnounced({ size, sha256 }: { readonly size: bigint; readonl
 }
 
 /**
- * Writes the bytes that follow to a file and flushes it to disk; calls `wrote` with the number of bytes of each write. Throws a `FleetRefusal` if they
- * are not the announced bytes.
+ * Writes the bytes that follow to a file and flushes it to disk; calls `wrote` with the number of bytes of each write.
+ * Throws a `FleetRefusal` if they are not the announced bytes.
  */
-export async function writeContent(file: FileHandle, parts: AsyncIterator<ContentPart>, { size, sha256 }: Announced, wrote: (bytes: number) => void): Promise<void> {
+export async function writeContent(file: FileHandle, parts: AsyncIterator<ContentPart>, { size, sha256 }: Announced,
+  wrote: (bytes: number) => void): Promise<void>
+{
   const hash = createHash('sha256');
   let written = 0;
   for (let next = await parts.next(); !next.done; next = await parts.next()) {
     const { body } = next.value;
     if (body.case !== 'chunk') throw refusal('the parts after the description must be chunks');
-    if (body.value.length > MAX_CHUNK) throw refusal(`a chunk must have at most ${MAX_CHUNK} bytes, got ${body.value.length}`);
+    if (body.value.length > MAX_CHUNK)
+      throw refusal(`a chunk must have at most ${MAX_CHUNK} bytes, got ${body.value.length}`);
     written += body.value.length;
     if (written > size) throw refusal(`the file has more than the ${size} bytes that were announced`);
     hash.update(body.value);

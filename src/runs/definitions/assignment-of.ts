@@ -1,5 +1,6 @@
 import { create, fromJson } from '@bufbuild/protobuf';
-import { AssignmentSchema, GitCredentialsSchema, LogLimitsSchema, RunRefSchema, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type Assignment, AssignmentSchema, GitCredentialsSchema, LogLimitsSchema,
+  RunRefSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunsConfig } from '../config/index.ts';
 import type { Claim } from '../queue/port.ts';
 import { stepsOfPart } from './definition.ts';
@@ -10,15 +11,20 @@ import { traceparentOf } from './trace-ids.ts';
 export type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget' | 'attempt_events'>;
 
 /**
- * The assignment that a ship receives: the definition of the run, as it was when the run was queued, with the values of this attempt. `secretValue`:
- * returns the current value of a secret by name; throws `SecretUnavailable` if one is not set. `sharesCaches`: the server keeps caches for all ships.
+ * The assignment that a ship receives: the definition of the run, as it was when the run was queued, with the values of
+ * this attempt. `secretValue`: returns the current value of a secret by name; throws `SecretUnavailable` if one is not
+ * set. `sharesCaches`: the server keeps caches for all ships.
  */
-export function assignmentOf({ run, ref, input, definition }: Claim, secretValue: (name: string) => string | undefined, limits: LogSettings, sharesCaches = false): Assignment {
+export function assignmentOf({ run, ref, input, definition }: Claim, secretValue: (name: string) => string | undefined,
+  limits: LogSettings, sharesCaches = false): Assignment
+{
   const assignment = fromJson(AssignmentSchema, definition.assignment);
   assignment.ref = create(RunRefSchema, { runId: ref.runId, attempt: ref.attempt, fencingToken: BigInt(ref.fence) });
   assignment.input = new TextEncoder().encode(input ?? '');
   assignment.limits = create(LogLimitsSchema, {
-    maxLine: limits.max_line, maxBytes: BigInt(limits.attempt_budget), maxEvents: BigInt(limits.attempt_events),
+    maxLine: limits.max_line,
+    maxBytes: BigInt(limits.attempt_budget),
+    maxEvents: BigInt(limits.attempt_events),
   });
   Object.assign(assignment.env, runVariables(definition, input, run.matrix));
   const missing: string[] = [];
@@ -34,7 +40,13 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
       if (value === undefined) missing.push(name);
       return value ?? '';
     };
-    if (git !== undefined) assignment.plan.value.credentials = create(GitCredentialsSchema, { username: git.username, password: valueOf(git.token), sshKey: valueOf(git.sshKey), knownHosts: git.knownHosts });
+    if (git !== undefined)
+      assignment.plan.value.credentials = create(GitCredentialsSchema, {
+        username: git.username,
+        password: valueOf(git.token),
+        sshKey: valueOf(git.sshKey),
+        knownHosts: git.knownHosts,
+      });
   }
   for (const name of definition.secrets) {
     const value = secretValue(name);
@@ -50,7 +62,11 @@ export function assignmentOf({ run, ref, input, definition }: Claim, secretValue
 /** Thrown before the attempt starts, because otherwise a step would fail halfway with a message of its own. */
 export class SecretUnavailable extends Error {
   constructor(names: readonly string[]) {
-    super(`the service has no value for ${names.length === 1 ? 'the secret' : 'the secrets'} ${names.join(', ')}: set the variables that \`secrets\` of the configuration names, and start the service again`);
+    super(
+      `the service has no value for ${names.length === 1 ? 'the secret' : 'the secrets'} ${
+        names.join(', ')
+      }: set the variables that \`secrets\` of the configuration names, and start the service again`,
+    );
     this.name = 'SecretUnavailable';
   }
 }

@@ -5,12 +5,18 @@ import type { Concurrency, RunRequest } from './run-request.ts';
 /** Characters of a group's name; the rest of a longer one is replaced by a hash. */
 const MAX_NAME = 200;
 
-/** The group of a run, from the template of its pipeline; undefined if there is no template. Values that the run does not have become empty. */
+/**
+ * The group of a run, from the template of its pipeline; undefined if there is no template. Values that the run does
+ * not have become empty.
+ */
 export function concurrencyOf({ name, concurrency }: PipelineConfig, request: RunRequest): Concurrency | undefined {
   const { group: template, cancel_in_progress: cancels, pending } = concurrency;
   if (template === '') return undefined;
   const group = template.replaceAll(/\{([^{}]+)\}/g, (_, place: string) => valueOf(place, name, request));
-  return { group: shortened(group), others: cancels ? 'cancel_all' : pending === 'newest' ? 'cancel_waiting' : 'first' };
+  return {
+    group: shortened(group),
+    others: cancels ? 'cancel_all' : pending === 'newest' ? 'cancel_waiting' : 'first',
+  };
 }
 
 function valueOf(place: string, pipeline: string, { projectId, input, gitRef }: RunRequest): string {

@@ -1,16 +1,20 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 
 /**
- * What a run executes. It is resolved from the configuration when the run is queued, stored under the hash of its text, and the same for all attempts
- * (decisions, section 2.3, row 1). Secrets are stored by name only.
+ * What a run executes. It is resolved from the configuration when the run is queued, stored under the hash of its text,
+ * and the same for all attempts (decisions, section 2.3, row 1). Secrets are stored by name only.
  */
 export interface Definition {
   /** An `Assignment` of the fleet protocol in its JSON form, without `ref`, `input` and `secrets`. */
   readonly assignment: JsonValue;
   /** Names of the secrets that its steps receive. */
   readonly secrets: readonly string[];
-  /** How git authenticates; `token` and `sshKey` are names of secrets, empty for none. Absent: git uses the ship's own settings. */
-  readonly git?: { readonly token: string; readonly username: string; readonly sshKey: string; readonly knownHosts: string };
+  /**
+   * How git authenticates; `token` and `sshKey` are names of secrets, empty for none. Absent: git uses the ship's own
+   * settings.
+   */
+  readonly git?: { readonly token: string; readonly username: string; readonly sshKey: string;
+    readonly knownHosts: string };
   /** Kinds of failure that lead to another attempt, besides failures of ships. */
   readonly retryOn: readonly ('step_failed' | 'timeout' | 'model_error')[];
   /** Time limit of an attempt, in milliseconds. */
@@ -25,7 +29,10 @@ export interface Definition {
   readonly matrix?: { readonly maxParallel: number; readonly failFast: boolean };
   /** The run fails if its result is not JSON; absent if any result is accepted. */
   readonly result?: 'json';
-  /** Its approval steps, in order; `before` is the index of the step that follows, without counting approvals. Absent for none. */
+  /**
+   * Its approval steps, in order; `before` is the index of the step that follows, without counting approvals. Absent
+   * for none.
+   */
   readonly approvals?: readonly ApprovalStep[];
   /** A result with a lower `score` is a failure (`score_below_minimum`); absent for no minimum. */
   readonly minScore?: number;
@@ -41,6 +48,8 @@ export interface ApprovalStep {
 }
 
 /** The steps of one part of a run: part 0 ends at the first approval step, part 1 follows it, and so on. */
-export function stepsOfPart<Step>({ approvals = [] }: Pick<Definition, 'approvals'>, steps: readonly Step[], part: number): Step[] {
+export function stepsOfPart<Step>({ approvals = [] }: Pick<Definition, 'approvals'>, steps: readonly Step[],
+  part: number): Step[]
+{
   return steps.slice(part === 0 ? 0 : approvals[part - 1]?.before, approvals[part]?.before);
 }

@@ -1,11 +1,9 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  AiTextPlanSchema, DiagnosticPlanSchema, PipelinePlanSchema, RoleProbeSchema, StepCacheSchema, StepSchema,
-  type Assignment, type Step,
-} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AiTextPlanSchema, type Assignment, DiagnosticPlanSchema, PipelinePlanSchema, RoleProbeSchema, type Step,
+  StepCacheSchema, StepSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { parseDuration } from '../../lib/duration.ts';
+import { type CellValues, fillCell, type PipelineConfig, type RoleConfig, type StepConfig } from '../config/index.ts';
 import type { ApprovalStep } from './definition.ts';
-import { fillCell, type CellValues, type PipelineConfig, type RoleConfig, type StepConfig } from '../config/index.ts';
 
 export type Plan = Assignment['plan'];
 
@@ -13,13 +11,27 @@ export type Plan = Assignment['plan'];
 export const milliseconds = (written: string): number => parseDuration(written)!;
 
 export function diagnosticPlan(check: string, gitUrl: string, roles: readonly RoleConfig[]): Plan {
-  const probes = roles.map(({ name, endpoint, api_key_env: apiKeyEnv }) => create(RoleProbeSchema, { role: name, endpoint, apiKeyEnv }));
+  const probes = roles.map(({ name, endpoint, api_key_env: apiKeyEnv }) =>
+    create(RoleProbeSchema, { role: name, endpoint, apiKeyEnv })
+  );
   return { case: 'diagnostic', value: create(DiagnosticPlanSchema, { check, gitUrl, roles: probes }) };
 }
 
 /** `cell`: values of the matrix, empty without one. */
-export function pipelinePlan({ name, checkout, sandbox, image, steps }: PipelineConfig, gitUrl: string, cell: CellValues): Plan {
-  return { case: 'pipeline', value: create(PipelinePlanSchema, { name, checkout, gitUrl, sandbox, image: fillCell(image, cell), steps: steps.filter(isCommand).map(toStep) }) };
+export function pipelinePlan({ name, checkout, sandbox, image, steps }: PipelineConfig, gitUrl: string,
+  cell: CellValues): Plan
+{
+  return {
+    case: 'pipeline',
+    value: create(PipelinePlanSchema, {
+      name,
+      checkout,
+      gitUrl,
+      sandbox,
+      image: fillCell(image, cell),
+      steps: steps.filter(isCommand).map(toStep),
+    }),
+  };
 }
 
 const isCommand = ({ approval }: StepConfig): boolean => !approval.required;
@@ -27,8 +39,14 @@ const isCommand = ({ approval }: StepConfig): boolean => !approval.required;
 /** The approval steps of a pipeline. */
 export function approvalSteps({ steps }: PipelineConfig): ApprovalStep[] {
   return steps.flatMap(({ name, approval }, at) => (approval.required
-    ? [{ name, before: steps.slice(0, at).filter(isCommand).length, timeoutMs: milliseconds(approval.timeout), message: approval.message }]
-    : []));
+    ? [{
+      name,
+      before: steps.slice(0, at).filter(isCommand).length,
+      timeoutMs: milliseconds(approval.timeout),
+      message: approval.message,
+    }]
+    : [])
+  );
 }
 
 function toStep(step: StepConfig): Step {
@@ -42,7 +60,13 @@ function toStep(step: StepConfig): Step {
     continueOnError: step.continue_on_error,
     always: step.always,
     artifacts: [...step.artifacts],
-    ...(step.cache.key === '' ? {} : { cache: create(StepCacheSchema, { key: step.cache.key, paths: [...step.cache.paths], restoreKeys: [...step.cache.restore_keys] }) }),
+    ...(step.cache.key === '' ? {} : {
+      cache: create(StepCacheSchema, {
+        key: step.cache.key,
+        paths: [...step.cache.paths],
+        restoreKeys: [...step.cache.restore_keys],
+      }),
+    }),
   });
 }
 

@@ -1,7 +1,7 @@
+import { fromJson, toJson } from '@bufbuild/protobuf';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fromJson, toJson } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../lib/log.ts';
@@ -18,7 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const configured = (more = '') => parseRunsConfig(`
+const configured = (more = '') =>
+  parseRunsConfig(`
 data_dir: ${JSON.stringify(folder)}
 queue: {max_attempts: 4, cancel_grace: 7s}
 secrets: [{name: REGISTRY_TOKEN, env: HOST_TOKEN}, {name: OTHER, env: OTHER}]
@@ -48,7 +49,10 @@ ai:
 ${more}`);
 
 const resolve = (request: Partial<RunRequest>, more?: string) =>
-  resolveRun(configured(more), { projectId: 'alpha', kind: 'diagnostic', task: '', ...request }, { keyVariableAvailable: (name) => name === 'WRITER_KEY', log: silentLog });
+  resolveRun(configured(more), { projectId: 'alpha', kind: 'diagnostic', task: '', ...request }, {
+    keyVariableAvailable: (name) => name === 'WRITER_KEY',
+    log: silentLog,
+  });
 const claimOf = async (request: Partial<RunRequest>, input: string | null = null): Promise<Claim> => {
   const { definition } = await resolve(request);
   return { ref: { runId: 'a'.repeat(32), attempt: 2, fence: 7 }, input, definition, run: {} as Claim['run'] };
@@ -60,23 +64,46 @@ describe('a pipeline', () => {
     const { definition, ...rest } = await resolve({ kind: 'pipeline', task: 'build' });
     expect(rest).toEqual({ runsOn: ['disk=ssd', 'gpu=a100', 'os=linux'], maxAttempts: 2, priority: 3 });
     expect(definition).toEqual({
-      secrets: ['REGISTRY_TOKEN', 'OTHER'], retryOn: ['step_failed', 'timeout'], timeoutMs: 5_400_000, keyVariable: '',
+      secrets: ['REGISTRY_TOKEN', 'OTHER'],
+      retryOn: ['step_failed', 'timeout'],
+      timeoutMs: 5_400_000,
+      keyVariable: '',
       assignment: {
-        projectId: 'alpha', repository: 'org/alpha', issueLabel: 'ready', timeoutMs: '5400000', cancelGraceMs: '7000', env: { CI: 'true' },
+        projectId: 'alpha',
+        repository: 'org/alpha',
+        issueLabel: 'ready',
+        timeoutMs: '5400000',
+        cancelGraceMs: '7000',
+        env: { CI: 'true' },
         pipeline: {
-          name: 'build', checkout: 'shallow', gitUrl: 'https://github.com/org/alpha.git', sandbox: 'container', image: 'node:24',
-          steps: [
-            { name: 'test', argv: ['/bin/sh', '-eu', '-c', 'npm test'], workingDir: 'sub', env: { A: '1' }, timeoutMs: '1200000' },
-            { name: 'pack', argv: ['npm', 'pack'], workingDir: '.', timeoutMs: '1200000', continueOnError: true },
-            { name: 'clean', argv: ['/bin/bash', '-c', 'rm -rf x'], workingDir: '.', timeoutMs: '1200000', always: true },
-          ],
+          name: 'build',
+          checkout: 'shallow',
+          gitUrl: 'https://github.com/org/alpha.git',
+          sandbox: 'container',
+          image: 'node:24',
+          steps: [{
+            name: 'test',
+            argv: ['/bin/sh', '-eu', '-c', 'npm test'],
+            workingDir: 'sub',
+            env: { A: '1' },
+            timeoutMs: '1200000',
+          }, { name: 'pack', argv: ['npm', 'pack'], workingDir: '.', timeoutMs: '1200000', continueOnError: true }, {
+            name: 'clean',
+            argv: ['/bin/bash', '-c', 'rm -rf x'],
+            workingDir: '.',
+            timeoutMs: '1200000',
+            always: true,
+          }],
         },
       },
     });
   });
 
   it('takes the priority and the least score of the request', async () => {
-    expect(await resolve({ kind: 'pipeline', task: 'build', priority: 0, minScore: 70 })).toMatchObject({ priority: 0, definition: { minScore: 70 } });
+    expect(await resolve({ kind: 'pipeline', task: 'build', priority: 0, minScore: 70 })).toMatchObject({
+      priority: 0,
+      definition: { minScore: 70 },
+    });
   });
 });
 
@@ -86,8 +113,12 @@ describe('a diagnostic run', () => {
     expect([maxAttempts, definition.assignment]).toEqual([4, expect.objectContaining({
       stopOnPartition: true,
       diagnostic: {
-        check: 'disk', gitUrl: 'https://github.com/org/alpha.git',
-        roles: [{ role: 'writer', endpoint: 'https://ai.example.org/v1', apiKeyEnv: 'WRITER_KEY' }, { role: 'filed', endpoint: 'https://ai.example.org/v1' }],
+        check: 'disk',
+        gitUrl: 'https://github.com/org/alpha.git',
+        roles: [{ role: 'writer', endpoint: 'https://ai.example.org/v1', apiKeyEnv: 'WRITER_KEY' }, {
+          role: 'filed',
+          endpoint: 'https://ai.example.org/v1',
+        }],
       },
     })]);
   });
@@ -97,8 +128,20 @@ describe('a run of an AI role', () => {
   it('names the variable with the key, never the key', async () => {
     const { definition } = await resolve({ kind: 'ai_text', task: 'writer', input: 'Write.' });
     expect(definition).toMatchObject({
-      keyVariable: 'WRITER_KEY', timeoutMs: 60_000,
-      assignment: { aiText: { role: 'writer', endpoint: 'https://ai.example.org/v1', model: 'some-model', apiKeyEnv: 'WRITER_KEY', systemPrompt: 'Be brief.', maxTokens: 100, temperature: 0.5, firstByteTimeoutMs: '9000' } },
+      keyVariable: 'WRITER_KEY',
+      timeoutMs: 60_000,
+      assignment: {
+        aiText: {
+          role: 'writer',
+          endpoint: 'https://ai.example.org/v1',
+          model: 'some-model',
+          apiKeyEnv: 'WRITER_KEY',
+          systemPrompt: 'Be brief.',
+          maxTokens: 100,
+          temperature: 0.5,
+          firstByteTimeoutMs: '9000',
+        },
+      },
     });
   });
 
@@ -106,26 +149,28 @@ describe('a run of an AI role', () => {
     const request = { kind: 'ai_text', task: 'filed', input: 'Write.' };
     await expect(resolve(request)).rejects.toMatchObject({ code: 'model_or_input_unavailable' });
     await writeFile(join(folder, 'prompt.txt'), 'From a file.');
-    expect(await resolve(request)).toMatchObject({ definition: { keyVariable: '', assignment: { aiText: { systemPrompt: 'From a file.' } } } });
+    expect(await resolve(request)).toMatchObject({
+      definition: { keyVariable: '', assignment: { aiText: { systemPrompt: 'From a file.' } } },
+    });
     await writeFile(join(folder, 'prompt.txt'), Buffer.from([0xff]));
     await expect(resolve(request)).rejects.toMatchObject({ code: 'model_or_input_unavailable' });
   });
 
   it('is refused to projects that may not use the role', async () => {
-    await expect(resolve({ kind: 'ai_text', task: 'foreign', input: 'x' })).rejects.toMatchObject({ code: 'model_or_input_unavailable' });
+    await expect(resolve({ kind: 'ai_text', task: 'foreign', input: 'x' })).rejects.toMatchObject({
+      code: 'model_or_input_unavailable',
+    });
   });
 });
 
 describe('the address of a repository', () => {
-  it.each([
-    ['org/name', 'https://host/org/name.git'],
-    ['o$&rg/na$1me', 'https://host/o$&rg/na$1me.git'],
-    ['https://git.example.org/a/b.git', 'https://git.example.org/a/b.git'],
-    ['ssh://git@host/a/b', 'ssh://git@host/a/b'],
-    ['git@host:org/name.git', 'git@host:org/name.git'],
-  ])('of %s is %s', (repository, url) => {
-    expect(gitUrl(repository, 'https://host/{repository}.git')).toBe(url);
-  });
+  it.each([['org/name', 'https://host/org/name.git'], ['o$&rg/na$1me', 'https://host/o$&rg/na$1me.git'], [
+    'https://git.example.org/a/b.git',
+    'https://git.example.org/a/b.git',
+  ], ['ssh://git@host/a/b', 'ssh://git@host/a/b'], ['git@host:org/name.git', 'git@host:org/name.git']])('of %s is %s',
+    (repository, url) => {
+      expect(gitUrl(repository, 'https://host/{repository}.git')).toBe(url);
+    });
 });
 
 describe('an assignment', () => {
@@ -149,7 +194,9 @@ describe('an assignment', () => {
 
   it('is not made where secrets have no value', async () => {
     const claim = await claimOf({ kind: 'pipeline', task: 'build' });
-    expect(() => assignmentOf(claim, (name) => (name === 'OTHER' ? 'x' : undefined), LIMITS)).toThrow(/no value for the secret REGISTRY_TOKEN:/);
+    expect(() => assignmentOf(claim, (name) => (name === 'OTHER' ? 'x' : undefined), LIMITS)).toThrow(
+      /no value for the secret REGISTRY_TOKEN:/,
+    );
   });
 
   it('comes back from its stored text unchanged', async () => {

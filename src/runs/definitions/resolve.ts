@@ -1,10 +1,11 @@
 import { create, toJson } from '@bufbuild/protobuf';
 import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { ServiceError } from '../../errors/index.ts';
-import { isGitRef } from '../../lib/git-ref.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
+import { isGitRef } from '../../lib/git-ref.ts';
 import type { Log } from '../../lib/log.ts';
-import { cellsOf, fillCell, nameOfCell, readInputs, type CellValues, type PipelineConfig, type ProjectConfig, type RoleConfig, type RunsConfig } from '../config/index.ts';
+import { cellsOf, type CellValues, fillCell, nameOfCell, type PipelineConfig, type ProjectConfig, readInputs,
+  type RoleConfig, type RunsConfig } from '../config/index.ts';
 import { concurrencyOf } from './concurrency.ts';
 import type { Definition } from './definition.ts';
 import { aiTextPlan, approvalSteps, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
@@ -32,32 +33,46 @@ interface Work {
   readonly keyVariable?: string;
 }
 
-type Resolver = (config: RunsConfig, project: ProjectConfig, request: RunRequest, deps: ResolveDeps) => Work | Promise<Work>;
+type Resolver = (config: RunsConfig, project: ProjectConfig, request: RunRequest, deps: ResolveDeps) => Work | Promise<
+  Work
+>;
 
 const RESOLVERS: Readonly<Record<string, Resolver>> = { diagnostic, pipeline, ai_text: aiText };
 
 /**
- * Resolves what a run executes from the configuration (decisions, section 2.3, row 1). Checks in the order of section 2.1: `unsupported_kind`,
- * `project_unavailable`, `pipeline_unavailable` or `model_or_input_unavailable`.
+ * Resolves what a run executes from the configuration (decisions, section 2.3, row 1). Checks in the order of section
+ * 2.1: `unsupported_kind`, `project_unavailable`, `pipeline_unavailable` or `model_or_input_unavailable`.
  */
 export async function resolveRun(config: RunsConfig, request: RunRequest, deps: ResolveDeps): Promise<ResolvedRun> {
   const resolver = Object.hasOwn(RESOLVERS, request.kind) ? RESOLVERS[request.kind] : undefined;
-  if (resolver === undefined) throw new ServiceError('unsupported_kind', 'kind must be one of diagnostic, pipeline, ai_text');
+  if (resolver === undefined)
+    throw new ServiceError('unsupported_kind', 'kind must be one of diagnostic, pipeline, ai_text');
   const project = config.projects.find(({ id }) => id === request.projectId);
-  if (project === undefined) throw new ServiceError('project_unavailable', `there is no project ${quoted(request.projectId)}${hint(request.projectId, config.projects.filter(({ enabled }) => enabled).map(({ id }) => id), 'there are')}`);
+  if (project === undefined)
+    throw new ServiceError('project_unavailable',
+      `there is no project ${quoted(request.projectId)}${
+        hint(request.projectId, config.projects.filter(({ enabled }) => enabled).map(({ id }) => id), 'there are')
+      }`);
   if (!project.enabled) throw new ServiceError('project_unavailable', `the project ${project.id} is disabled`);
   const work = await resolver(config, project, request, deps);
   if (request.gitRef !== undefined) requireRef(request.gitRef, request, work.pipeline);
   const input = work.input ?? request.input;
   const concurrency = work.pipeline && concurrencyOf(work.pipeline, { ...request, input });
   const toCell = (values: CellValues): ResolvedCell => ({
-    values, definition: toDefinition(config, project, planned(config, project, work, values), request), runsOn: selectorsOf(project, work, request, values),
+    values,
+    definition: toDefinition(config, project, planned(config, project, work, values), request),
+    runsOn: selectorsOf(project, work, request, values),
     maxAttempts: work.maxAttempts,
   });
-  const cells = request.cell === undefined && work.pipeline !== undefined ? chosenCells(work.pipeline, request.cells).map(toCell) : [];
+  const cells = request.cell === undefined && work.pipeline !== undefined
+    ? chosenCells(work.pipeline, request.cells).map(toCell)
+    : [];
   const own = cells[0] ?? toCell(request.cell ?? {});
   return {
-    definition: cells.length === 0 ? own.definition : { ...own.definition, matrix: { maxParallel: work.pipeline!.matrix.max_parallel, failFast: work.pipeline!.matrix.fail_fast } },
+    definition: cells.length === 0 ? own.definition : {
+      ...own.definition,
+      matrix: { maxParallel: work.pipeline!.matrix.max_parallel, failFast: work.pipeline!.matrix.fail_fast },
+    },
     runsOn: cells.length === 0 ? own.runsOn : selectorsOf(project, { ...work, pipeline: undefined }, request, {}),
     input,
     ...(cells.length > 0 && { cells }),
@@ -70,12 +85,20 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
 
 function diagnostic(config: RunsConfig, project: ProjectConfig, { task }: RunRequest): Work {
   const roles = config.ai.roles.filter((role) => isFor(role, project));
-  return { plan: diagnosticPlan(task, urlOf(config, project), roles), timeoutMs: DIAGNOSTIC_TIMEOUT_MS, maxAttempts: config.queue.max_attempts };
+  return {
+    plan: diagnosticPlan(task, urlOf(config, project), roles),
+    timeoutMs: DIAGNOSTIC_TIMEOUT_MS,
+    maxAttempts: config.queue.max_attempts,
+  };
 }
 
 /** Selectors of project, pipeline and request combined. */
-function selectorsOf(project: ProjectConfig, { pipeline: found }: Pick<Work, 'pipeline'>, { runsOn = [] }: RunRequest, values: CellValues): string[] {
-  return [...new Set([...project.runs_on, ...(found?.runs_on ?? []).map((label) => fillCell(label, values)), ...runsOn])].sort();
+function selectorsOf(project: ProjectConfig, { pipeline: found }: Pick<Work, 'pipeline'>, { runsOn = [] }: RunRequest,
+  values: CellValues): string[]
+{
+  return [
+    ...new Set([...project.runs_on, ...(found?.runs_on ?? []).map((label) => fillCell(label, values)), ...runsOn]),
+  ].sort();
 }
 
 function chosenCells({ name, matrix }: PipelineConfig, only: readonly CellValues[] | undefined): CellValues[] {
@@ -83,44 +106,69 @@ function chosenCells({ name, matrix }: PipelineConfig, only: readonly CellValues
   if (only === undefined) return cells;
   const wanted = new Set(only.map(nameOfCell));
   const chosen = cells.filter((values) => wanted.has(nameOfCell(values)));
-  if (chosen.length === 0) throw new ServiceError('pipeline_unavailable', `the matrix of the pipeline ${name} no longer has any of the cells that are to run again`);
+  if (chosen.length === 0)
+    throw new ServiceError('pipeline_unavailable',
+      `the matrix of the pipeline ${name} no longer has any of the cells that are to run again`);
   return chosen;
 }
 
 /** The image of a pipeline may differ from cell to cell. */
 function planned(config: RunsConfig, project: ProjectConfig, work: Work, values: CellValues): Work {
-  return work.pipeline === undefined ? work : { ...work, plan: pipelinePlan(work.pipeline, urlOf(config, project), values) };
+  return work.pipeline === undefined
+    ? work
+    : { ...work, plan: pipelinePlan(work.pipeline, urlOf(config, project), values) };
 }
 
 function pipeline(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest): Work {
   const found = config.pipelines.find(({ name }) => name === task);
-  if (found === undefined || !isFor(found, project)) throw new ServiceError('pipeline_unavailable', unknownTask('pipeline', task, project, config.pipelines));
-  const work = { plan: pipelinePlan(found, urlOf(config, project), {}), timeoutMs: milliseconds(found.timeout), maxAttempts: found.max_attempts, pipeline: found };
+  if (found === undefined || !isFor(found, project))
+    throw new ServiceError('pipeline_unavailable', unknownTask('pipeline', task, project, config.pipelines));
+  const work = {
+    plan: pipelinePlan(found, urlOf(config, project), {}),
+    timeoutMs: milliseconds(found.timeout),
+    maxAttempts: found.max_attempts,
+    pipeline: found,
+  };
   if (found.inputs.length === 0) return work;
   const read = readInputs(found.inputs, input);
   if ('problem' in read) throw new ServiceError('invalid_input', read.problem);
   return { ...work, input: read.values };
 }
 
-async function aiText(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest, { keyVariableAvailable, log }: ResolveDeps): Promise<Work> {
+async function aiText(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest,
+  { keyVariableAvailable, log }: ResolveDeps): Promise<Work>
+{
   const role = config.ai.roles.find(({ name }) => name === task);
   const unavailable = (message: string) => new ServiceError('model_or_input_unavailable', message);
-  if (role === undefined || !isFor(role, project)) throw unavailable(unknownTask('AI role', task, project, config.ai.roles));
-  if (role.api_key_env !== '' && !keyVariableAvailable(role.api_key_env)) throw unavailable(`no machine has the key of the role ${role.name}`);
+  if (role === undefined || !isFor(role, project))
+    throw unavailable(unknownTask('AI role', task, project, config.ai.roles));
+  if (role.api_key_env !== '' && !keyVariableAvailable(role.api_key_env))
+    throw unavailable(`no machine has the key of the role ${role.name}`);
   if (typeof input !== 'string' || input.trim() === '') throw unavailable('input must be text that is not blank');
   const plan = aiTextPlan(role, await systemPromptOf(role, config, log));
   return { plan, timeoutMs: role.timeout, maxAttempts: config.queue.max_attempts, keyVariable: role.api_key_env };
 }
 
-function unknownTask(what: string, task: string, project: ProjectConfig, all: readonly (PipelineConfig | RoleConfig)[]): string {
-  return `no ${what} ${quoted(task)} in project ${project.id}${hint(task, all.filter((each) => isFor(each, project)).map(({ name }) => name))}`;
+function unknownTask(what: string, task: string, project: ProjectConfig,
+  all: readonly (PipelineConfig | RoleConfig)[]): string
+{
+  return `no ${what} ${quoted(task)} in project ${project.id}${
+    hint(task, all.filter((each) => isFor(each, project)).map(({ name }) => name))
+  }`;
 }
 
-/** The ref becomes an argument of git, so texts that are not names of refs are refused here. `found`: the pipeline of the run. */
+/**
+ * The ref becomes an argument of git, so texts that are not names of refs are refused here. `found`: the pipeline of
+ * the run.
+ */
 function requireRef(ref: string, { kind, task }: RunRequest, found: PipelineConfig | undefined): void {
-  if (!isGitRef(ref)) throw new ServiceError('invalid_input', `ref must name a branch, a tag or a commit, got ${quoted(ref)}`);
-  if (found === undefined) throw new ServiceError('invalid_input', `ref is for pipelines: a run of the kind ${kind} checks nothing out`);
-  if (found.checkout === 'none') throw new ServiceError('invalid_input', `ref is not used: the pipeline ${task} checks nothing out. Set its checkout to shallow or full`);
+  if (!isGitRef(ref))
+    throw new ServiceError('invalid_input', `ref must name a branch, a tag or a commit, got ${quoted(ref)}`);
+  if (found === undefined)
+    throw new ServiceError('invalid_input', `ref is for pipelines: a run of the kind ${kind} checks nothing out`);
+  if (found.checkout === 'none')
+    throw new ServiceError('invalid_input',
+      `ref is not used: the pipeline ${task} checks nothing out. Set its checkout to shallow or full`);
 }
 
 /** Names that an error message lists. */
@@ -146,12 +194,18 @@ function urlOf({ runtime }: RunsConfig, { repository }: ProjectConfig): string {
 }
 
 function credentialsOf({ credentials }: RunsConfig['git'], plan: Plan): Pick<Definition, 'git'> {
-  const found = plan.case === 'pipeline' && plan.value.checkout !== 'none' ? credentialsFor(plan.value.gitUrl, credentials) : undefined;
+  const found = plan.case === 'pipeline' && plan.value.checkout !== 'none'
+    ? credentialsFor(plan.value.gitUrl, credentials)
+    : undefined;
   if (found === undefined) return {};
-  return { git: { token: found.token, username: found.username, sshKey: found.ssh_key, knownHosts: found.known_hosts } };
+  return {
+    git: { token: found.token, username: found.username, sshKey: found.ssh_key, knownHosts: found.known_hosts },
+  };
 }
 
-function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig, { plan, timeoutMs, pipeline: found, keyVariable = '' }: Work, { minScore, runsOn = [] }: RunRequest): Definition {
+function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
+  { plan, timeoutMs, pipeline: found, keyVariable = '' }: Work, { minScore, runsOn = [] }: RunRequest): Definition
+{
   const assignment = create(AssignmentSchema, {
     projectId: project.id,
     repository: project.repository,

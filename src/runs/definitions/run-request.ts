@@ -28,7 +28,10 @@ export interface RunRequest {
 /** How a run shares a group, in which only one run at a time is under way. */
 export interface Concurrency {
   readonly group: string;
-  /** What happens to earlier runs of the group: they finish first, the waiting ones are cancelled, or the running ones are cancelled too. */
+  /**
+   * What happens to earlier runs of the group: they finish first, the waiting ones are cancelled, or the running ones
+   * are cancelled too.
+   */
   readonly others: 'first' | 'cancel_waiting' | 'cancel_all';
 }
 

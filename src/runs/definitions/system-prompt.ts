@@ -7,7 +7,10 @@ import { inDataDir, type RoleConfig, type RunsConfig } from '../config/index.ts'
 /** The limit is the same as for an input. */
 const MAX_BYTES = 262_144;
 
-/** The instructions of a role, from the configuration or from its file. A role whose file cannot be read is not available. */
+/**
+ * The instructions of a role, from the configuration or from its file. A role whose file cannot be read is not
+ * available.
+ */
 export async function systemPromptOf(role: RoleConfig, config: RunsConfig, log: Log): Promise<string> {
   if (role.system_prompt_file === '') return role.system_prompt;
   const file = inDataDir(config, role.system_prompt_file);

@@ -23,23 +23,25 @@ describe('failed joins', () => {
   it('count while they are under way, so that many at once are no way around', async () => {
     const joins = new FailedJoins({ now: () => 0 });
     let [begun, refused] = [0, 0];
-    await Promise.all(Array.from({ length: 50 }, () => joins.run('a', async () => {
-      begun += 1;
-      await new Promise(setImmediate);
-      throw new Error('no');
-    }).catch((error: Error) => (refused += Number(error.message !== 'no')))));
+    await Promise.all(Array.from({ length: 50 }, () =>
+      joins.run('a', async () => {
+        begun += 1;
+        await new Promise(setImmediate);
+        throw new Error('no');
+      }).catch((error: Error) => (refused += Number(error.message !== 'no')))));
     expect([begun, refused]).toEqual([10, 40]);
   });
 
   it('let a fleet behind one address join at once: those beyond ten wait for those before them', async () => {
     const joins = new FailedJoins({ now: () => 0 });
     let [underWay, most] = [0, 0];
-    const done = await Promise.all(Array.from({ length: 200 }, (_, n) => joins.run('a', async () => {
-      most = Math.max(most, ++underWay);
-      await new Promise(setImmediate);
-      underWay -= 1;
-      return n;
-    })));
+    const done = await Promise.all(Array.from({ length: 200 }, (_, n) =>
+      joins.run('a', async () => {
+        most = Math.max(most, ++underWay);
+        await new Promise(setImmediate);
+        underWay -= 1;
+        return n;
+      })));
     expect(done).toEqual(Array.from({ length: 200 }, (_, n) => n));
     expect(most).toBe(10);
   });
@@ -48,18 +50,20 @@ describe('failed joins', () => {
     const joins = new FailedJoins({ now: () => 0 });
     for (let n = 0; n < 7; n++) await expect(joins.run('a', fail)).rejects.toThrow('no');
     let [underWay, most] = [0, 0];
-    await Promise.all(Array.from({ length: 20 }, () => joins.run('a', async () => {
-      most = Math.max(most, ++underWay);
-      await new Promise(setImmediate);
-      underWay -= 1;
-    })));
+    await Promise.all(Array.from({ length: 20 }, () =>
+      joins.run('a', async () => {
+        most = Math.max(most, ++underWay);
+        await new Promise(setImmediate);
+        underWay -= 1;
+      })));
     expect(most).toBe(3);
   });
 
   it('do not wait in any number', async () => {
     const joins = new FailedJoins({ now: () => 0 });
     const room = Promise.withResolvers<void>();
-    const results = Array.from({ length: 1020 }, () => joins.run('a', () => room.promise).then(() => 'in', (error: Error) => error.message));
+    const results = Array.from({ length: 1020 },
+      () => joins.run('a', () => room.promise).then(() => 'in', (error: Error) => error.message));
     await new Promise(setImmediate);
     room.resolve();
     const answers = await Promise.all(results);

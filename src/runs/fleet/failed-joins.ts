@@ -18,8 +18,8 @@ interface Joins {
 }
 
 /**
- * Counts the failed joins of each address. Joins under way may still fail, so a join that could exceed the limit together with them waits: a hundred
- * machines behind one address may join at the same moment.
+ * Counts the failed joins of each address. Joins under way may still fail, so a join that could exceed the limit
+ * together with them waits: a hundred machines behind one address may join at the same moment.
  */
 export class FailedJoins {
   readonly #clock: Clock;
@@ -51,12 +51,14 @@ export class FailedJoins {
     for (;;) {
       const now = this.#clock.now();
       joins.failed = joins.failed.filter((at) => Math.abs(now - at) < WINDOW_MS);
-      if (joins.failed.length >= MOST) throw new FleetRefusal('resource_exhausted', 'too many failed joins from this address; wait a minute');
+      if (joins.failed.length >= MOST)
+        throw new FleetRefusal('resource_exhausted', 'too many failed joins from this address; wait a minute');
       if (joins.failed.length + joins.underWay < MOST) {
         joins.underWay += 1; // synchronously, so that no other join comes in between
         return now;
       }
-      if (joins.waiting.length >= MOST_WAITING) throw new FleetRefusal('resource_exhausted', 'too many joins from this address at once; try again later');
+      if (joins.waiting.length >= MOST_WAITING)
+        throw new FleetRefusal('resource_exhausted', 'too many joins from this address at once; try again later');
       await new Promise<void>((resolve) => joins.waiting.push(resolve));
     }
   }

@@ -1,15 +1,17 @@
 import { create } from '@bufbuild/protobuf';
-import { DiscardCacheResponseSchema, DownloadArtifactsResponseSchema, DownloadCacheResponseSchema, UploadArtifactResponseSchema, UploadArtifactStatus, UploadCacheResponseSchema, UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { DiscardCacheResponseSchema, DownloadArtifactsResponseSchema, DownloadCacheResponseSchema,
+  UploadArtifactResponseSchema, UploadArtifactStatus, UploadCacheResponseSchema,
+  UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { RepeatedFailure } from '../../lib/repeated-failure.ts';
+import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import type { ArtifactReceiver, ArtifactSender } from '../artifacts/port.ts';
-import type { RunsEnvironment } from '../environment.ts';
 import type { Audit } from '../audit/port.ts';
 import type { CacheExchange } from '../caches/port.ts';
 import { assignmentOf } from '../definitions/index.ts';
+import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
 import type { FleetNumbers } from '../metrics/index.ts';
 import type { Queue } from '../queue/port.ts';
-import { RepeatedFailure } from '../../lib/repeated-failure.ts';
-import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import { createShipHandlers, isOnline, listShips, type ShipHandlers } from '../ships/index.ts';
 import type { Authority } from './authority/index.ts';
 import { MergingLogStream } from './log-stream.ts';
@@ -36,7 +38,10 @@ export interface FleetDeps {
   /** Stores caches of steps for all ships. Absent: each ship has caches of its own only. */
   readonly caches?: CacheExchange | undefined;
   /** For metrics: a ship wrote to a run that it no longer holds; log lines did not arrive. Neither may throw. */
-  readonly fencedWrite?: (rpc: 'Accept' | 'AppendLogs' | 'CompleteRun' | 'RecordSource' | 'UploadArtifact' | 'DownloadArtifacts' | 'UploadCache' | 'DownloadCache') => void;
+  readonly fencedWrite?: (
+    rpc: 'Accept' | 'AppendLogs' | 'CompleteRun' | 'RecordSource' | 'UploadArtifact' | 'DownloadArtifacts'
+      | 'UploadCache' | 'DownloadCache',
+  ) => void;
   readonly linesLost?: (count: number) => void;
   /** Like `Math.random`; spreads the reconnections of ships after a restart. */
   readonly random?: () => number;
@@ -53,41 +58,65 @@ export interface Fleet {
   knowsShip(selectors: readonly string[]): boolean;
   /** Starts the upkeep. */
   start(): Promise<void>;
-  /** Disconnects all ships and asks them to come back within 30 seconds. Reports on runs are still accepted. Safe twice. */
+  /**
+   * Disconnects all ships and asks them to come back within 30 seconds. Reports on runs are still accepted. Safe twice.
+   */
   stop(): Promise<void>;
 }
 
 /** The server's side of the fleet, over a migrated store. */
 export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
-  const { queue, logs, audit, authority, addresses, random = Math.random, fencedWrite = () => {}, linesLost = () => {} } = deps;
+  const { queue, logs, audit, authority, addresses, random = Math.random, fencedWrite = () => {},
+    linesLost = () => {} } = deps;
   const newId = uuidV7Generator(env.clock);
   const log = env.log.child({ area: 'fleet' });
   const revocation = (shipId: string): Uint8Array | undefined => authority?.revocation(shipId);
   const roster = new Roster(env, revocation);
   const sessions: Sessions = new Sessions({
-    clock: env.clock, queue, random, revocation,
+    clock: env.clock,
+    queue,
+    random,
+    revocation,
     onExpel: (shipId) => {
       members.forget();
       roster.forget(shipId);
     },
     context: {
-      env, log, queue, logs, fencedWrite,
-      assignmentOf: (claim) => assignmentOf(claim, deps.secretValue, env.config.current().config.logs, deps.caches !== undefined),
+      env,
+      log,
+      queue,
+      logs,
+      fencedWrite,
+      assignmentOf: (claim) =>
+        assignmentOf(claim, deps.secretValue, env.config.current().config.logs, deps.caches !== undefined),
       trustBundle: () => authority?.bundle() ?? [],
       admit: (shipId, sessionId, traits) => roster.admit(shipId, sessionId, traits),
       completeRun: (peer, request) => reports.completeRun(peer, request),
       completions: new RepeatedFailure(log, 'the end of a run could not be recorded', 'error'),
     },
   });
-  const members = new Members(env, { queue, audit, authority, newId, fleetAddress: addresses.fleet, expel: (shipId, how) => sessions.expel(shipId, how) });
+  const members = new Members(env, {
+    queue,
+    audit,
+    authority,
+    newId,
+    fleetAddress: addresses.fleet,
+    expel: (shipId, how) => sessions.expel(shipId, how),
+  });
   const reports: Reports = new Reports(env, {
-    queue, logs, fencedWrite, linesLost,
+    queue,
+    logs,
+    fencedWrite,
+    linesLost,
     clockOffset: (shipId) => sessions.clockOffset(shipId),
     reporting: (shipId, ref, work) => sessions.reporting(shipId, ref, work),
   });
   const upkeep = new Upkeep({ ...env, log }, sessions, roster);
   const handlers = createShipHandlers(env, {
-    queue, audit, newId, connections: sessions,
+    queue,
+    audit,
+    newId,
+    connections: sessions,
     joining: authority && { fingerprint: () => authority.fingerprint, enrolAddress: addresses.enrol },
   });
   const uploadArtifact = receiving(deps.artifacts, fencedWrite);
@@ -95,7 +124,8 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     service: {
       connect: (peer, output) => sessions.connect(peer, output),
       appendLogs: (peer, request) => reports.appendLogs(peer, request),
-      streamLogs: (peer, answer) => new MergingLogStream(async (request) => reports.appendLogs(await peer(), request), answer),
+      streamLogs: (peer, answer) =>
+        new MergingLogStream(async (request) => reports.appendLogs(await peer(), request), answer),
       completeRun: (peer, request) => reports.completeRun(peer, request),
       recordSource: (peer, request) => reports.recordSource(peer, request),
       uploadArtifact: (peer, parts) => uploadArtifact(peer, parts),
@@ -127,17 +157,25 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
 }
 
 /** A file over a limit is not an error of the call, because sending it again would not help. */
-function receiving(artifacts: ArtifactReceiver | undefined, fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['uploadArtifact'] {
+function receiving(artifacts: ArtifactReceiver | undefined,
+  fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['uploadArtifact']
+{
   return async ({ shipId }, parts) => {
-    if (artifacts === undefined) return create(UploadArtifactResponseSchema, { status: UploadArtifactStatus.OVER_LIMIT, message: 'this server keeps no artefacts' });
+    if (artifacts === undefined)
+      return create(UploadArtifactResponseSchema, {
+        status: UploadArtifactStatus.OVER_LIMIT,
+        message: 'this server keeps no artefacts',
+      });
     const { status, message = '' } = await artifacts.receive(shipId, parts);
     if (status === 'fenced') fencedWrite('UploadArtifact');
     return create(UploadArtifactResponseSchema, { status: UPLOAD_STATUS[status], message });
   };
 }
 
-function sending(artifacts: ArtifactSender | undefined, fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['downloadArtifacts'] {
-  return async function* ({ shipId }, request) {
+function sending(artifacts: ArtifactSender | undefined,
+  fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['downloadArtifacts']
+{
+  return async function*({ shipId }, request) {
     const files = artifacts === undefined ? [] : await artifacts.send(shipId, requireRef(request.ref));
     if (files !== undefined) return yield* files;
     fencedWrite('DownloadArtifacts');
@@ -145,16 +183,22 @@ function sending(artifacts: ArtifactSender | undefined, fencedWrite: NonNullable
   };
 }
 
-function receivingCaches(caches: CacheExchange | undefined, fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['uploadCache'] {
+function receivingCaches(caches: CacheExchange | undefined,
+  fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['uploadCache']
+{
   return async ({ shipId }, parts) => {
-    const { status, message = '' } = caches === undefined ? { status: 'over_limit' as const, message: 'this server keeps no caches' } : await caches.receive(shipId, parts);
+    const { status, message = '' } = caches === undefined
+      ? { status: 'over_limit' as const, message: 'this server keeps no caches' }
+      : await caches.receive(shipId, parts);
     if (status === 'fenced') fencedWrite('UploadCache');
     return create(UploadCacheResponseSchema, { status: CACHE_STATUS[status], message });
   };
 }
 
-function sendingCaches(caches: CacheExchange | undefined, fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['downloadCache'] {
-  return async function* ({ shipId }, request) {
+function sendingCaches(caches: CacheExchange | undefined,
+  fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['downloadCache']
+{
+  return async function*({ shipId }, request) {
     const messages = caches === undefined ? [] : await caches.send(shipId, request);
     if (messages !== undefined) return yield* messages;
     fencedWrite('DownloadCache');
@@ -163,12 +207,21 @@ function sendingCaches(caches: CacheExchange | undefined, fencedWrite: NonNullab
 }
 
 const CACHE_STATUS = {
-  kept: UploadCacheStatus.CACHE_KEPT, exists: UploadCacheStatus.CACHE_EXISTS, fenced: UploadCacheStatus.UPLOAD_CACHE_FENCED, over_limit: UploadCacheStatus.CACHE_OVER_LIMIT,
+  kept: UploadCacheStatus.CACHE_KEPT,
+  exists: UploadCacheStatus.CACHE_EXISTS,
+  fenced: UploadCacheStatus.UPLOAD_CACHE_FENCED,
+  over_limit: UploadCacheStatus.CACHE_OVER_LIMIT,
 } as const;
 
-const UPLOAD_STATUS = { kept: UploadArtifactStatus.KEPT, fenced: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED, over_limit: UploadArtifactStatus.OVER_LIMIT } as const;
+const UPLOAD_STATUS = {
+  kept: UploadArtifactStatus.KEPT,
+  fenced: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED,
+  over_limit: UploadArtifactStatus.OVER_LIMIT,
+} as const;
 
-async function numbersOf({ sql, clock, config }: RunsEnvironment, sessions: Sessions, authority: Authority | undefined): Promise<FleetNumbers> {
+async function numbersOf({ sql, clock, config }: RunsEnvironment, sessions: Sessions,
+  authority: Authority | undefined): Promise<FleetNumbers>
+{
   const ships = { online: 0, offline: 0, draining: 0, revoked: 0 };
   for (const ship of await listShips(sql)) {
     const lastSeenMs = Math.max(ship.lastSeenMs, sessions.lastSeen(ship.id) ?? 0);

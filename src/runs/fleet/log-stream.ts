@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { StreamLogsResponseSchema, type AppendLogsResponse, type StreamLogsRequest, type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type AppendLogsResponse, type StreamLogsRequest, type StreamLogsResponse,
+  StreamLogsResponseSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { FleetRefusal, type LogStream } from './port.ts';
 
 /** Most lines that are stored together, unless one message alone has more. */
@@ -12,16 +13,21 @@ interface Waiting {
 }
 
 /**
- * Stores the messages of each attempt in order. Messages that arrive during a write are stored together, so a busy ship causes one write for many
- * lines.
+ * Stores the messages of each attempt in order. Messages that arrive during a write are stored together, so a busy ship
+ * causes one write for many lines.
  */
 export class MergingLogStream implements LogStream {
   readonly #append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>;
   readonly #answer: (response: StreamLogsResponse) => void;
-  /** By attempt: messages that are not being stored yet. An attempt has an entry while one of its messages is being stored. */
+  /**
+   * By attempt: messages that are not being stored yet. An attempt has an entry while one of its messages is being
+   * stored.
+   */
   readonly #waiting = new Map<string, Waiting[]>();
 
-  constructor(append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>, answer: (response: StreamLogsResponse) => void) {
+  constructor(append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>,
+    answer: (response: StreamLogsResponse) => void)
+  {
     this.#append = append;
     this.#answer = answer;
   }
@@ -70,7 +76,8 @@ function joined(waiting: readonly Waiting[]): number {
   let [count, lines] = [1, first.lines.length];
   for (; count < waiting.length; count++) {
     const { firstSeq, lines: { length }, truncated } = waiting[count]!.request;
-    if (firstSeq !== first.firstSeq + BigInt(lines) || truncated !== first.truncated || lines + length > MOST_LINES) break;
+    if (firstSeq !== first.firstSeq + BigInt(lines) || truncated !== first.truncated || lines + length > MOST_LINES)
+      break;
     lines += length;
   }
   return count;

@@ -1,15 +1,14 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  JoinResponseSchema, LeaveResponseSchema, RenewResponseSchema, type JoinRequest, type JoinResponse, type LeaveRequest, type LeaveResponse, type RenewRequest, type RenewResponse,
-} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type JoinRequest, type JoinResponse, JoinResponseSchema, type LeaveRequest, type LeaveResponse,
+  LeaveResponseSchema, type RenewRequest, type RenewResponse,
+  RenewResponseSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { Lru } from '../../lib/lru.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { Audit } from '../audit/port.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
-import {
-  consumeToken, countCertificates, idOfToken, insertCertificate, insertShip, isOfToken, labelsOf, markRevoked, readHolder, readShip, readToken, removeShip, type StoredShip, type StoredToken,
-} from '../ships/index.ts';
+import { consumeToken, countCertificates, idOfToken, insertCertificate, insertShip, isOfToken, labelsOf, markRevoked,
+  readHolder, readShip, readToken, removeShip, type StoredShip, type StoredToken } from '../ships/index.ts';
 import type { Authority, ShipCertificate } from './authority/index.ts';
 import { FailedJoins } from './failed-joins.ts';
 import { FleetRefusal, type Peer } from './port.ts';
@@ -62,8 +61,11 @@ export class Members {
   async peerOf(serial: string): Promise<Peer> {
     const now = this.#env.clock.now();
     const known = this.#holders.get(serial);
-    const holder = known !== undefined && Math.abs(now - known.readMs) < HOLDER_MS ? known : await this.#readHolder(serial, now);
-    if (holder.peer.expiresMs <= now) throw new FleetRefusal('unauthenticated', 'the certificate has expired; connect with the new one, or join again');
+    const holder = known !== undefined && Math.abs(now - known.readMs) < HOLDER_MS
+      ? known
+      : await this.#readHolder(serial, now);
+    if (holder.peer.expiresMs <= now)
+      throw new FleetRefusal('unauthenticated', 'the certificate has expired; connect with the new one, or join again');
     return holder.peer;
   }
 
@@ -80,11 +82,16 @@ export class Members {
       const ship = await readShip(tx, shipId);
       if (ship === undefined) throw unknownShip();
       if (ship.revokedMs > 0) throw revokedShip(authority.revocation(shipId));
-      if (await countCertificates(tx, shipId, this.#env.clock.now()) >= MAX_CERTIFICATES) throw new FleetRefusal('resource_exhausted', 'the ship has too many valid certificates; renew later');
+      if (await countCertificates(tx, shipId, this.#env.clock.now()) >= MAX_CERTIFICATES)
+        throw new FleetRefusal('resource_exhausted', 'the ship has too many valid certificates; renew later');
       await insertCertificate(tx, { serial: certificate.serial, shipId, expiresMs: certificate.expiresMs });
       await this.#deps.audit.record(tx, `ship:${shipId}`, 'renew', shipId, { serial: certificate.serial });
     });
-    return create(RenewResponseSchema, { certificateDer: certificate.der, trustBundleDer: authority.bundle(), renewAfterMs: BigInt(certificate.renewAfterMs) });
+    return create(RenewResponseSchema, {
+      certificateDer: certificate.der,
+      trustBundleDer: authority.bundle(),
+      renewAfterMs: BigInt(certificate.renewAfterMs),
+    });
   }
 
   /** Removes the ship; its runs return to the queue. */
@@ -95,7 +102,9 @@ export class Members {
       if (!await markRevoked(tx, shipId, clock.now())) return;
       await this.#deps.queue.evict(tx, shipId);
       await removeShip(tx, shipId);
-      await this.#deps.audit.record(tx, `ship:${shipId}`, 'leave', shipId, { reason: reason.slice(0, MAX_REASON).toWellFormed() });
+      await this.#deps.audit.record(tx, `ship:${shipId}`, 'leave', shipId, {
+        reason: reason.slice(0, MAX_REASON).toWellFormed(),
+      });
       tx.onCommit(() => this.#deps.expel(shipId, 'left'));
     });
     return create(LeaveResponseSchema);
@@ -106,32 +115,50 @@ export class Members {
     const { sql, clock, config } = this.#env;
     requireCompatible(info, config.current().config.fleet.min_ship_version);
     const stored = await this.#requireToken(token);
-    if (info !== undefined && info.name !== '' && info.name !== stored.name) throw new FleetRefusal('invalid_argument', `info.name must be that of the token, ${stored.name}`);
+    if (info !== undefined && info.name !== '' && info.name !== stored.name)
+      throw new FleetRefusal('invalid_argument', `info.name must be that of the token, ${stored.name}`);
     const [traits, platform, id] = [readTraits(info), readPlatform(info), this.#deps.newId()];
     const certificate = await authority.signShip(id, csrDer);
     const ship: StoredShip = {
-      ...traits, ...platform, id, name: stored.name, labels: stored.labels,
-      drainSession: null, joinedMs: clock.now(), lastSeenMs: 0, certExpiresMs: certificate.expiresMs, revokedMs: 0,
+      ...traits,
+      ...platform,
+      id,
+      name: stored.name,
+      labels: stored.labels,
+      drainSession: null,
+      joinedMs: clock.now(),
+      lastSeenMs: 0,
+      certExpiresMs: certificate.expiresMs,
+      revokedMs: 0,
     };
     await sql.transaction((tx) => this.#admit(tx, stored, ship, certificate));
     this.#env.log.info({ ship: id, name: ship.name }, 'a ship has joined the fleet');
     return create(JoinResponseSchema, {
-      shipId: id, certificateDer: certificate.der, trustBundleDer: authority.bundle(),
-      fleetAddress: this.#deps.fleetAddress(), renewAfterMs: BigInt(certificate.renewAfterMs), labels: labelsOf(ship),
+      shipId: id,
+      certificateDer: certificate.der,
+      trustBundleDer: authority.bundle(),
+      fleetAddress: this.#deps.fleetAddress(),
+      renewAfterMs: BigInt(certificate.renewAfterMs),
+      labels: labelsOf(ship),
     });
   }
 
   async #requireToken(token: string): Promise<StoredToken> {
     const id = idOfToken(token);
     const stored = id === undefined ? undefined : await readToken(this.#env.sql, id);
-    if (stored === undefined || !isOfToken(stored, token)) throw new FleetRefusal('permission_denied', 'the join token is unknown, or was used before');
-    if (stored.expiresMs <= this.#env.clock.now()) throw new FleetRefusal('permission_denied', 'the join token has expired; create another one');
+    if (stored === undefined || !isOfToken(stored, token))
+      throw new FleetRefusal('permission_denied', 'the join token is unknown, or was used before');
+    if (stored.expiresMs <= this.#env.clock.now())
+      throw new FleetRefusal('permission_denied', 'the join token has expired; create another one');
     return stored;
   }
 
   /** The token is used up and the ship is stored, or neither. */
-  async #admit(tx: Transaction, token: StoredToken, ship: StoredShip, { serial, expiresMs }: ShipCertificate): Promise<void> {
-    if (!await consumeToken(tx, token.id, this.#env.clock.now())) throw new FleetRefusal('permission_denied', 'the join token was used before, or has expired');
+  async #admit(tx: Transaction, token: StoredToken, ship: StoredShip,
+    { serial, expiresMs }: ShipCertificate): Promise<void>
+  {
+    if (!await consumeToken(tx, token.id, this.#env.clock.now()))
+      throw new FleetRefusal('permission_denied', 'the join token was used before, or has expired');
     await insertShip(tx, ship);
     await insertCertificate(tx, { serial, shipId: ship.id, expiresMs });
     await this.#deps.audit.record(tx, `ship:${ship.id}`, 'join', ship.id, { name: ship.name, version: ship.version });

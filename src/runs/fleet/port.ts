@@ -1,12 +1,14 @@
-import type {
-  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DiscardCacheRequest, DiscardCacheResponse, DownloadArtifactsRequest, DownloadArtifactsResponse, DownloadCacheRequest, DownloadCacheResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse,
-  RecordSourceRequest, RecordSourceResponse, RenewRequest, RenewResponse, ServerMessage, ShipMessage, StreamLogsRequest, StreamLogsResponse, UploadArtifactRequest, UploadArtifactResponse,
-  UploadCacheRequest, UploadCacheResponse,
-} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DiscardCacheRequest,
+  DiscardCacheResponse, DownloadArtifactsRequest, DownloadArtifactsResponse, DownloadCacheRequest,
+  DownloadCacheResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse, RecordSourceRequest,
+  RecordSourceResponse, RenewRequest, RenewResponse, ServerMessage, ShipMessage, StreamLogsRequest, StreamLogsResponse,
+  UploadArtifactRequest, UploadArtifactResponse, UploadCacheRequest,
+  UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** A call is refused; the gRPC status says why. The message is sent to the other end. */
 export class FleetRefusal extends Error {
-  readonly status: 'invalid_argument' | 'unauthenticated' | 'permission_denied' | 'not_found' | 'failed_precondition' | 'resource_exhausted';
+  readonly status: 'invalid_argument' | 'unauthenticated' | 'permission_denied' | 'not_found' | 'failed_precondition'
+    | 'resource_exhausted';
   /** For a revoked ship: the proof, a `Revocation` of the protocol. */
   readonly revocation: Uint8Array | undefined;
 
@@ -30,10 +32,11 @@ export interface Peer {
 export interface SessionOutput {
   send(message: ServerMessage): void;
   /**
-   * Ends the stream: `permission_denied` for a revoked ship, with the proof of it; `not_found` for one that this server does not
-   * know; `failed_precondition` for one that is too old.
+   * Ends the stream: `permission_denied` for a revoked ship, with the proof of it; `not_found` for one that this server
+   * does not know; `failed_precondition` for one that is too old.
    */
-  close(status: 'ok' | 'permission_denied' | 'not_found' | 'failed_precondition' | 'unavailable', reason: string, revocation?: Uint8Array): void;
+  close(status: 'ok' | 'permission_denied' | 'not_found' | 'failed_precondition' | 'unavailable', reason: string,
+    revocation?: Uint8Array): void;
 }
 
 export interface Session {
@@ -45,7 +48,9 @@ export interface Session {
 
 /** Messages with log lines of a ship's runs. */
 export interface LogStream {
-  /** Resolves when the message is answered. Rejects if the lines could not be stored; the ship has to send them again. */
+  /**
+   * Resolves when the message is answered. Rejects if the lines could not be stored; the ship has to send them again.
+   */
   receive(request: StreamLogsRequest): Promise<void>;
 }
 
@@ -54,7 +59,10 @@ export interface FleetService {
   connect(peer: Peer, output: SessionOutput): Session;
   // The calls below reject with a `FleetRefusal` or a `ServiceError`.
   appendLogs(peer: Peer, request: AppendLogsRequest): Promise<AppendLogsResponse>;
-  /** Stores lines of many messages together. `peer`: called for each write, because ships may be revoked while they are connected. */
+  /**
+   * Stores lines of many messages together. `peer`: called for each write, because ships may be revoked while they are
+   * connected.
+   */
   streamLogs(peer: () => Promise<Peer>, answer: (response: StreamLogsResponse) => void): LogStream;
   completeRun(peer: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse>;
   recordSource(peer: Peer, request: RecordSourceRequest): Promise<RecordSourceResponse>;
@@ -72,9 +80,9 @@ export interface FleetService {
   /** `address`: the network address of the peer; failures per address are limited. */
   join(address: string, request: JoinRequest): Promise<JoinResponse>;
   /**
-   * Identifies the holder of this certificate by its serial number in upper-case hexadecimal. Rejects with a `FleetRefusal`: `not_found` if this
-   * server does not know it, `permission_denied` with the proof if the ship is revoked, `unauthenticated` if it has expired since the connection was
-   * made.
+   * Identifies the holder of this certificate by its serial number in upper-case hexadecimal. Rejects with a
+   * `FleetRefusal`: `not_found` if this server does not know it, `permission_denied` with the proof if the ship is
+   * revoked, `unauthenticated` if it has expired since the connection was made.
    */
   peerOf(serial: string): Promise<Peer>;
 }

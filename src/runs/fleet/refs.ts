@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { RunRefSchema, type RunRef as WireRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type RunRef as WireRef, RunRefSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunRef } from '../queue/port.ts';
 import { FleetRefusal } from './port.ts';
 
@@ -7,7 +7,8 @@ const RUN_ID = /^[0-9a-f]{32}$/;
 
 /** A ref in the form of the queue; undefined if it does not name an attempt. */
 export function readRef(ref: WireRef | undefined): RunRef | undefined {
-  if (ref === undefined || !RUN_ID.test(ref.runId) || ref.attempt < 1 || ref.fencingToken > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
+  if (ref === undefined || !RUN_ID.test(ref.runId) || ref.attempt < 1 ||
+    ref.fencingToken > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
   return { runId: ref.runId, attempt: ref.attempt, fence: Number(ref.fencingToken) };
 }
 

@@ -1,13 +1,12 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  AppendLogsResponseSchema, AppendStatus, CompleteRunResponseSchema, CompleteStatus, Outcome as WireOutcome,
-  RecordSourceResponseSchema, RecordSourceStatus,
-  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type LogLine, type RecordSourceRequest, type RecordSourceResponse, type RunError, type StepReport,
-} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type AppendLogsRequest, type AppendLogsResponse, AppendLogsResponseSchema, AppendStatus,
+  type CompleteRunRequest, type CompleteRunResponse, CompleteRunResponseSchema, CompleteStatus, type LogLine,
+  Outcome as WireOutcome, type RecordSourceRequest, type RecordSourceResponse, RecordSourceResponseSchema,
+  RecordSourceStatus, type RunError, type StepReport } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { isCommit, isGitRef } from '../../lib/git-ref.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs, ShipLine } from '../logs/port.ts';
 import type { Completion, CompletionStatus, Outcome, Queue, RunRef, StepRecord } from '../queue/port.ts';
-import { isCommit, isGitRef } from '../../lib/git-ref.ts';
 import { FleetRefusal, type Peer } from './port.ts';
 import { requireRef } from './refs.ts';
 
@@ -18,9 +17,8 @@ const MAX_NAME = 256;
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}(;[ -~]{0,64})?$/;
 
 /** Error codes that work and ships may report; only the server sets the others. */
-const CODES: ReadonlySet<string> = new Set([
-  'step_failed', 'timeout', 'lease_lost', 'ship_error', 'spawn_failed', 'model_error', 'model_timeout', 'diagnostic_failed', 'internal',
-]);
+const CODES: ReadonlySet<string> = new Set(['step_failed', 'timeout', 'lease_lost', 'ship_error', 'spawn_failed',
+  'model_error', 'model_timeout', 'diagnostic_failed', 'internal']);
 
 export interface ReportDeps {
   readonly queue: Pick<Queue, 'complete' | 'holds' | 'recordSource'>;
@@ -45,12 +43,16 @@ export class Reports {
     this.#deps = deps;
   }
 
-  async appendLogs({ shipId }: Peer, request: Pick<AppendLogsRequest, 'ref' | 'firstSeq' | 'lines' | 'truncated'>): Promise<AppendLogsResponse> {
+  async appendLogs({ shipId }: Peer,
+    request: Pick<AppendLogsRequest, 'ref' | 'firstSeq' | 'lines' | 'truncated'>): Promise<AppendLogsResponse>
+  {
     const ref = requireRef(request.ref);
-    if (request.lines.length > MAX_LINES) throw new FleetRefusal('invalid_argument', `lines must be at most ${MAX_LINES}, got ${request.lines.length}`);
+    if (request.lines.length > MAX_LINES)
+      throw new FleetRefusal('invalid_argument', `lines must be at most ${MAX_LINES}, got ${request.lines.length}`);
     const offset = this.#deps.clockOffset(shipId);
     const lines = request.lines.map((line) => readLine(line, offset));
-    const { status, nextSeq } = await this.#track(ref, this.#deps.logs.append(ref, shipId, readSeq(request.firstSeq, 'first_seq'), lines, request.truncated));
+    const { status, nextSeq } = await this.#track(ref,
+      this.#deps.logs.append(ref, shipId, readSeq(request.firstSeq, 'first_seq'), lines, request.truncated));
     if (status === 'fenced') this.#deps.fencedWrite('AppendLogs');
     return create(AppendLogsResponseSchema, { status: APPEND_STATUS[status], nextSeq: BigInt(nextSeq) });
   }
@@ -58,7 +60,8 @@ export class Reports {
   async completeRun({ shipId }: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse> {
     const ref = requireRef(request.ref);
     const completion = { ...readCompletion(request), steps: readSteps(request.steps, this.#deps.clockOffset(shipId)) };
-    const [total, leftOut] = [readSeq(request.logSeqTotal, 'log_seq_total'), readSeq(request.logLinesLeftOut, 'log_lines_left_out')];
+    const [total, leftOut] = [readSeq(request.logSeqTotal, 'log_seq_total'),
+      readSeq(request.logLinesLeftOut, 'log_lines_left_out')];
     await Promise.allSettled(this.#appending.get(keyOf(ref)) ?? []);
     const status = await this.#deps.reporting(shipId, ref, async () => {
       await this.#noteLostLines(ref, shipId, total);
@@ -72,11 +75,14 @@ export class Reports {
   async recordSource({ shipId }: Peer, request: RecordSourceRequest): Promise<RecordSourceResponse> {
     const ref = requireRef(request.ref);
     const { gitRef, commit } = request;
-    if (!isCommit(commit)) throw new FleetRefusal('invalid_argument', 'commit must be 40 or 64 lower-case hexadecimal characters');
+    if (!isCommit(commit))
+      throw new FleetRefusal('invalid_argument', 'commit must be 40 or 64 lower-case hexadecimal characters');
     if (!isGitRef(gitRef)) throw new FleetRefusal('invalid_argument', 'git_ref must name a branch, a tag or a commit');
     const status = await this.#deps.queue.recordSource(ref, shipId, { gitRef, commit });
     if (status === 'fenced') this.#deps.fencedWrite('RecordSource');
-    return create(RecordSourceResponseSchema, { status: status === 'recorded' ? RecordSourceStatus.SOURCE_RECORDED : RecordSourceStatus.RECORD_SOURCE_FENCED });
+    return create(RecordSourceResponseSchema, {
+      status: status === 'recorded' ? RecordSourceStatus.SOURCE_RECORDED : RecordSourceStatus.RECORD_SOURCE_FENCED,
+    });
   }
 
   /** Lines above the budget are dropped on purpose, and the log says so already, so they do not count as lost. */
@@ -87,7 +93,10 @@ export class Reports {
     if (missing <= 0 || await logs.isFull(ref.runId, ref.attempt)) return;
     await this.#env.sql.transaction(async (tx) => {
       if (!await queue.holds(tx, ref, shipId)) return;
-      await logs.note(tx, ref.runId, ref.attempt, 'warn', `${missing} ${missing === 1 ? 'line' : 'lines'} of the log did not reach the service and ${missing === 1 ? 'is' : 'are'} lost`, true);
+      await logs.note(tx, ref.runId, ref.attempt, 'warn',
+        `${missing} ${missing === 1 ? 'line' : 'lines'} of the log did not reach the service and ${
+          missing === 1 ? 'is' : 'are'
+        } lost`, true);
       tx.onCommit(() => this.#deps.linesLost(missing));
     });
   }
@@ -108,16 +117,25 @@ export class Reports {
 const keyOf = ({ runId, attempt }: RunRef): string => `${runId}.${attempt}`;
 
 const APPEND_STATUS = {
-  stored: AppendStatus.STORED, gap: AppendStatus.GAP, budget: AppendStatus.BUDGET, fenced: AppendStatus.APPEND_FENCED,
+  stored: AppendStatus.STORED,
+  gap: AppendStatus.GAP,
+  budget: AppendStatus.BUDGET,
+  fenced: AppendStatus.APPEND_FENCED,
 } as const;
 
 const COMPLETE_STATUS: Readonly<Record<CompletionStatus, CompleteStatus>> = {
-  recorded: CompleteStatus.RECORDED, already_recorded: CompleteStatus.ALREADY_RECORDED, fenced: CompleteStatus.COMPLETE_FENCED,
+  recorded: CompleteStatus.RECORDED,
+  already_recorded: CompleteStatus.ALREADY_RECORDED,
+  fenced: CompleteStatus.COMPLETE_FENCED,
 };
 
 const OUTCOMES: Readonly<Partial<Record<WireOutcome, Outcome>>> = {
-  [WireOutcome.SUCCEEDED]: 'succeeded', [WireOutcome.FAILED]: 'failed', [WireOutcome.CANCELLED]: 'cancelled',
-  [WireOutcome.TIMED_OUT]: 'timed_out', [WireOutcome.SHIP_ERROR]: 'ship_error', [WireOutcome.RETURNED]: 'returned',
+  [WireOutcome.SUCCEEDED]: 'succeeded',
+  [WireOutcome.FAILED]: 'failed',
+  [WireOutcome.CANCELLED]: 'cancelled',
+  [WireOutcome.TIMED_OUT]: 'timed_out',
+  [WireOutcome.SHIP_ERROR]: 'ship_error',
+  [WireOutcome.RETURNED]: 'returned',
 };
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -141,24 +159,34 @@ function readSeq(value: bigint, field: string): number {
 function readCompletion({ outcome, error, result, resultType, started }: CompleteRunRequest): Completion {
   const known = OUTCOMES[outcome];
   if (known === undefined) throw new FleetRefusal('invalid_argument', 'outcome is missing or unknown');
-  if (result.length > MAX_RESULT_BYTES) throw new FleetRefusal('invalid_argument', `result must have at most ${MAX_RESULT_BYTES} bytes, got ${result.length}`);
-  if (resultType !== '' && !MEDIA_TYPE.test(resultType)) throw new FleetRefusal('invalid_argument', 'result_type must be a media type');
+  if (result.length > MAX_RESULT_BYTES)
+    throw new FleetRefusal('invalid_argument',
+      `result must have at most ${MAX_RESULT_BYTES} bytes, got ${result.length}`);
+  if (resultType !== '' && !MEDIA_TYPE.test(resultType))
+    throw new FleetRefusal('invalid_argument', 'result_type must be a media type');
   return {
-    outcome: known, started,
+    outcome: known,
+    started,
     ...(error !== undefined && { error: readError(error) }),
     ...(resultType !== '' && { result: { body: result, type: resultType } }),
   };
 }
 
-const STEP_OUTCOMES: ReadonlySet<string> = new Set<StepRecord['outcome']>(['succeeded', 'failed', 'timed_out', 'stopped']);
+const STEP_OUTCOMES: ReadonlySet<string> = new Set<StepRecord['outcome']>(['succeeded', 'failed', 'timed_out',
+  'stopped']);
 /** Most steps of a pipeline. */
 const MAX_STEPS = 100;
 
 function readSteps(steps: readonly StepReport[], offset: number): StepRecord[] {
-  if (steps.length > MAX_STEPS) throw new FleetRefusal('invalid_argument', `steps must be at most ${MAX_STEPS}, got ${steps.length}`);
+  if (steps.length > MAX_STEPS)
+    throw new FleetRefusal('invalid_argument', `steps must be at most ${MAX_STEPS}, got ${steps.length}`);
   return steps.map(({ name, startedUnixMs, endedUnixMs, outcome, exitCode, signal }) => ({
-    name: textOf(name, MAX_NAME) ?? '', startedMs: Number(startedUnixMs) + offset, endedMs: Number(endedUnixMs) + offset,
-    outcome: STEP_OUTCOMES.has(outcome) ? (outcome as StepRecord['outcome']) : 'failed', exitCode: exitCode ?? null, signal: textOf(signal, MAX_NAME),
+    name: textOf(name, MAX_NAME) ?? '',
+    startedMs: Number(startedUnixMs) + offset,
+    endedMs: Number(endedUnixMs) + offset,
+    outcome: STEP_OUTCOMES.has(outcome) ? (outcome as StepRecord['outcome']) : 'failed',
+    exitCode: exitCode ?? null,
+    signal: textOf(signal, MAX_NAME),
   }));
 }
 

@@ -1,5 +1,6 @@
 import type { RunsEnvironment } from '../environment.ts';
-import { labelsOf, listShips, localLabels, readShip, writeTraits, type ShipTraits, type StoredShip } from '../ships/index.ts';
+import { labelsOf, listShips, localLabels, readShip, type ShipTraits, type StoredShip,
+  writeTraits } from '../ships/index.ts';
 import { revokedShip, unknownShip } from './refusals.ts';
 import type { Member } from './session/context.ts';
 import { sameTraits } from './ship-info.ts';
@@ -30,7 +31,8 @@ export class Roster {
 
   /** Members as they are stored. */
   remember(ships: readonly StoredShip[]): void {
-    for (const ship of ships) if (ship.revokedMs === 0) this.#known.set(ship.id, { keyVariables: ship.keyVariables, labels: labelsOf(ship) });
+    for (const ship of ships)
+      if (ship.revokedMs === 0) this.#known.set(ship.id, { keyVariables: ship.keyVariables, labels: labelsOf(ship) });
   }
 
   /** Whether this variable is set on a member of the fleet, connected or not, or on the ship in this process. */
@@ -41,7 +43,8 @@ export class Roster {
 
   /** Whether a member of the fleet, connected or not, has all these labels. */
   hasLabels(selectors: readonly string[]): boolean {
-    for (const { labels } of this.#known.values()) if (selectors.every((selector) => labels.includes(selector))) return true;
+    for (const { labels } of this.#known.values())
+      if (selectors.every((selector) => labels.includes(selector))) return true;
     return false;
   }
 

@@ -1,14 +1,17 @@
-import { status } from '@grpc/grpc-js';
 import { create } from '@bufbuild/protobuf';
+import { status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CompleteStatus, Fleet as FleetProtocol, Outcome, ResumeAction, ShipInfoSchema, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { eventually, FleetFixture, TestShip, type FleetFixtureOptions } from '../../testkit/runs-fleet.ts';
+import { CompleteStatus, Fleet as FleetProtocol, Outcome, ResumeAction, type RunRef,
+  ShipInfoSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { eventually, FleetFixture, type FleetFixtureOptions, TestShip } from '../../testkit/runs-fleet.ts';
 
 let fixture: FleetFixture;
 
 afterEach(() => fixture.stop());
 
-const start = async (options: FleetFixtureOptions = {}): Promise<FleetFixture> => (fixture = await FleetFixture.start(options));
+const start = async (
+  options: FleetFixtureOptions = {},
+): Promise<FleetFixture> => (fixture = await FleetFixture.start(options));
 
 const state = async (id: string): Promise<string> => (await fixture.queue.get(id))!.state;
 
@@ -21,7 +24,13 @@ describe('a session', () => {
     const stream = ship.connect();
     stream.hello();
     expect(await stream.next('welcome')).toMatchObject({
-      serverVersion: '1.2.3', protocol: 1, minShipVersion: '0.9.0', leaseTtlMs: 60_000n, heartbeatMs: 15_000n, resume: [], trustBundleDer: [expect.any(Uint8Array)],
+      serverVersion: '1.2.3',
+      protocol: 1,
+      minShipVersion: '0.9.0',
+      leaseTtlMs: 60_000n,
+      heartbeatMs: 15_000n,
+      resume: [],
+      trustBundleDer: [expect.any(Uint8Array)],
     });
   });
 
@@ -30,7 +39,10 @@ describe('a session', () => {
     const ship = await fixture.ship('build-01');
     const old = ship.connect();
     old.hello([], ship.sessionId, create(ShipInfoSchema, { ...ship.info, version: '1.0.0-rc.1' }));
-    expect(await old.ended).toMatchObject({ code: status.FAILED_PRECONDITION, details: 'this server takes ships from version 1.0.0, got 1.0.0-rc.1' });
+    expect(await old.ended).toMatchObject({
+      code: status.FAILED_PRECONDITION,
+      details: 'this server takes ships from version 1.0.0, got 1.0.0-rc.1',
+    });
     const silent = ship.connect();
     silent.heartbeat([], 1);
     expect(await silent.ended).toMatchObject({ code: status.FAILED_PRECONDITION });
@@ -52,8 +64,18 @@ describe('a session', () => {
     const { stream } = await fixture.connected('build-01', { capacity: 2, kinds: ['pipeline'] }, ['gpu=a100']);
     await fixture.submit({ kind: 'diagnostic' });
     await fixture.submit({ runsOn: ['gpu=h100'] });
-    const definition = { assignment: { projectId: 'alpha' }, secrets: ['REGISTRY_TOKEN'], retryOn: [], timeoutMs: 1000, keyVariable: '' };
-    const wanted = await fixture.submit({ runsOn: ['gpu=a100', 'os=linux', 'ship=build-01'], input: 'hällo', definition });
+    const definition = {
+      assignment: { projectId: 'alpha' },
+      secrets: ['REGISTRY_TOKEN'],
+      retryOn: [],
+      timeoutMs: 1000,
+      keyVariable: '',
+    };
+    const wanted = await fixture.submit({
+      runsOn: ['gpu=a100', 'os=linux', 'ship=build-01'],
+      input: 'hällo',
+      definition,
+    });
     const [second, third] = [await fixture.submit(), await fixture.submit()];
     const first = await stream.take();
     expect(first.ref).toMatchObject({ runId: wanted.id, attempt: 1 });
@@ -71,11 +93,22 @@ describe('a session', () => {
   it('fails a run whose secret has no value, before any step, and reports which', async () => {
     await start();
     const { stream } = await fixture.connected('build-01', { capacity: 1 });
-    const definition = { assignment: { projectId: 'alpha' }, secrets: ['REGISTRY_TOKEN', 'OTHER_TOKEN'], retryOn: [], timeoutMs: 1000, keyVariable: '' };
+    const definition = {
+      assignment: { projectId: 'alpha' },
+      secrets: ['REGISTRY_TOKEN', 'OTHER_TOKEN'],
+      retryOn: [],
+      timeoutMs: 1000,
+      keyVariable: '',
+    };
     fixture.secrets.set('OTHER_TOKEN', 'hush');
     const run = await fixture.submit({ definition });
     await eventually(async () => (await state(run.id)) === 'failed');
-    expect((await fixture.queue.get(run.id))!.error).toMatchObject({ code: 'secret_unavailable', message: expect.stringContaining('the secret REGISTRY_TOKEN:'), attempt: 1, step: null });
+    expect((await fixture.queue.get(run.id))!.error).toMatchObject({
+      code: 'secret_unavailable',
+      message: expect.stringContaining('the secret REGISTRY_TOKEN:'),
+      attempt: 1,
+      step: null,
+    });
     const next = await fixture.submit();
     expect((await stream.take()).ref.runId).toBe(next.id);
   });
@@ -136,7 +169,7 @@ describe('a session', () => {
     expect(await state(run.id)).toBe('queued');
   });
 
-  it('renews leases with heartbeats, reports lost runs, and the server\'s time', async () => {
+  it("renews leases with heartbeats, reports lost runs, and the server's time", async () => {
     await start();
     const { stream } = await fixture.connected('build-01');
     const run = await fixture.submit();
@@ -182,7 +215,7 @@ describe('a session', () => {
     expect(stream.count('ack')).toBeGreaterThan(1);
   });
 
-  it('passes a cancel on at once, and takes the ship\'s word on how it ended', async () => {
+  it("passes a cancel on at once, and takes the ship's word on how it ended", async () => {
     await start();
     const { ship, stream } = await fixture.connected('build-01');
     const run = await fixture.submit();
@@ -224,10 +257,19 @@ describe('a session', () => {
   it('fails an attempt that cannot be turned into an assignment, and reports the reason in the log only', async () => {
     await start();
     await fixture.connected('build-01');
-    const definition = { assignment: { pipeline: 'not a plan' }, secrets: [], retryOn: [], timeoutMs: 1000, keyVariable: '' };
+    const definition = {
+      assignment: { pipeline: 'not a plan' },
+      secrets: [],
+      retryOn: [],
+      timeoutMs: 1000,
+      keyVariable: '',
+    };
     const run = await fixture.submit({ maxAttempts: 1, definition });
     await eventually(async () => (await state(run.id)) === 'failed');
-    expect((await fixture.queue.get(run.id))!.error).toMatchObject({ code: expect.any(String), message: 'the server could not prepare the run' });
+    expect((await fixture.queue.get(run.id))!.error).toMatchObject({
+      code: expect.any(String),
+      message: 'the server could not prepare the run',
+    });
     expect(fixture.logged).toContain('a run could not be turned into an assignment');
   });
 });
@@ -277,7 +319,8 @@ describe('a ship that connects again', () => {
     const { ship, stream } = await fixture.connected('build-01');
     const [lost, cancelled] = [await fixture.submit(), await fixture.submit()];
     const refs = [(await stream.take()).ref, (await stream.take()).ref];
-    const [lostRef, cancelledRef] = [refs.find(({ runId }) => runId === lost.id)!, refs.find(({ runId }) => runId === cancelled.id)!];
+    const [lostRef, cancelledRef] = [refs.find(({ runId }) => runId === lost.id)!,
+      refs.find(({ runId }) => runId === cancelled.id)!];
     stream.heartbeat(refs, 2);
     await stream.next('ack');
     stream.cancel();
@@ -285,7 +328,10 @@ describe('a ship that connects again', () => {
     const again = ship.connect();
     again.hello([{ ref: other(lostRef) }, { ref: cancelledRef }]);
     const { resume } = await again.next('welcome');
-    expect(resume.map(({ ref, action }) => [ref!.runId, action])).toEqual([[lost.id, ResumeAction.DISCARD], [cancelled.id, ResumeAction.STOP]]);
+    expect(resume.map(({ ref, action }) => [ref!.runId, action])).toEqual([[lost.id, ResumeAction.DISCARD], [
+      cancelled.id,
+      ResumeAction.STOP,
+    ]]);
     expect((await fixture.queue.get(lost.id))!.attempt).toBe(2);
   });
 
@@ -354,7 +400,9 @@ describe('many ships', () => {
     for (const stream of streams) stream.hello();
     await Promise.all(streams.map((stream) => stream.next('welcome')));
     expect((await fixture.handle('listShips', {})).data.filter(({ online }) => online)).toHaveLength(200);
-    const runs = await Promise.all(Array.from({ length: 200 }, (_, n) => fixture.submit({ runsOn: [`ship=ship-${n}`] })));
+    const runs = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => fixture.submit({ runsOn: [`ship=ship-${n}`] })),
+    );
     const refs = await Promise.all(streams.map(async (stream) => (await stream.take()).ref));
     expect(refs.map(({ runId }) => runId)).toEqual(runs.map(({ id }) => id));
     await Promise.all(ships.map((ship, n) => ship.complete(refs[n]!, Outcome.SUCCEEDED)));
@@ -367,7 +415,9 @@ describe('many ships', () => {
     const ships = createLocalShips(fixture, 200);
     await ships.connect();
     const runs = await Promise.all(Array.from({ length: 400 }, () => fixture.submit()));
-    await eventually(async () => (await Promise.all(runs.map(({ id }) => state(id)))).every((at) => at === 'succeeded'));
+    await eventually(async () =>
+      (await Promise.all(runs.map(({ id }) => state(id)))).every((at) => at === 'succeeded')
+    );
     expect(ships.handedOut).toBe(400);
     expect(new Set(ships.runs).size).toBe(400);
   });
@@ -419,7 +469,8 @@ describe('messages that no ship would send', () => {
     other.stream.heartbeat([], 1);
     await other.stream.next('ack');
     expect((await stream.next('ack')).seq).toBe(seq);
-    await eventually(() => stream.count('abandon') === 1200); // acceptances are written together, and heartbeats need not wait for that
+    // acceptances are written together, and heartbeats need not wait for that
+    await eventually(() => stream.count('abandon') === 1200);
     expect(fixture.fenced).toHaveLength(1200);
   });
 
@@ -438,8 +489,13 @@ describe('messages that no ship would send', () => {
     // Never more than the capacity that it reported.
     expect(stream.count('assignment')).toBe(4);
     expect(runs).toHaveLength(6);
-    stream.heartbeat(Array.from({ length: 6000 }, () => ({ runId: '0'.repeat(32), attempt: 1, fencingToken: 1n }) as RunRef), 0);
+    stream.heartbeat(
+      Array.from({ length: 6000 }, () => ({ runId: '0'.repeat(32), attempt: 1, fencingToken: 1n }) as RunRef),
+      0,
+    );
     expect(await stream.ended).toMatchObject({ code: status.FAILED_PRECONDITION });
-    await expect(ship.call(FleetProtocol.method.completeRun, { ref: { runId: 'x', attempt: 1, fencingToken: 1n }, outcome: 1 })).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });
+    await expect(
+      ship.call(FleetProtocol.method.completeRun, { ref: { runId: 'x', attempt: 1, fencingToken: 1n }, outcome: 1 }),
+    ).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });
   });
 });

@@ -122,7 +122,8 @@ export class Sessions implements Connections {
   stop(): void {
     this.#stopped = true;
     this.#stopListening();
-    for (const session of [...this.#silent.values(), ...this.#sessions.values()]) session.goAway(Math.floor(this.#options.random() * RETURN_WITHIN_MS));
+    for (const session of [...this.#silent.values(), ...this.#sessions.values()])
+      session.goAway(Math.floor(this.#options.random() * RETURN_WITHIN_MS));
   }
 
   #enter(session: FleetSession): void {
@@ -136,7 +137,8 @@ export class Sessions implements Connections {
     if (this.#sessions.get(session.shipId) !== session) return;
     this.#sessions.delete(session.shipId);
     if (this.#stopped) return;
-    this.#context.log.info({ ship: session.shipId, held: session.slots.busy }, 'a ship is disconnected; what it holds stays its own until its leases end');
+    this.#context.log.info({ ship: session.shipId, held: session.slots.busy },
+      'a ship is disconnected; what it holds stays its own until its leases end');
   }
 
   #forward(change: RunChange): void {

@@ -15,39 +15,56 @@ const VERSION = /^[ -~]{1,64}$/;
 const MAX_CAPACITY = 1000;
 const MAX_ROLES = 1000;
 
-/** What a ship reports about itself, validated: values that our ships never send are refused. Kinds that this server does not know are left out. */
+/**
+ * What a ship reports about itself, validated: values that our ships never send are refused. Kinds that this server
+ * does not know are left out.
+ */
 export function readTraits(info: ShipInfo | undefined): ShipTraits {
   if (info === undefined) throw new FleetRefusal('invalid_argument', 'info is missing');
   const { version, capacity, ephemeral, roles } = info;
-  if (!VERSION.test(version)) throw new FleetRefusal('invalid_argument', 'info.version must have 1 to 64 printable characters');
-  if (capacity < 1 || capacity > MAX_CAPACITY) throw new FleetRefusal('invalid_argument', `info.capacity must be 1 to ${MAX_CAPACITY}, got ${capacity}`);
-  if (roles.length > MAX_ROLES || !roles.every((role) => VARIABLE.test(role))) throw new FleetRefusal('invalid_argument', `info.roles must be at most ${MAX_ROLES} names of environment variables`);
+  if (!VERSION.test(version))
+    throw new FleetRefusal('invalid_argument', 'info.version must have 1 to 64 printable characters');
+  if (capacity < 1 || capacity > MAX_CAPACITY)
+    throw new FleetRefusal('invalid_argument', `info.capacity must be 1 to ${MAX_CAPACITY}, got ${capacity}`);
+  if (roles.length > MAX_ROLES || !roles.every((role) => VARIABLE.test(role)))
+    throw new FleetRefusal('invalid_argument',
+      `info.roles must be at most ${MAX_ROLES} names of environment variables`);
   const kinds = KINDS.filter((kind) => info.kinds.includes(kind));
-  if (kinds.length === 0) throw new FleetRefusal('invalid_argument', `info.kinds must name some of ${KINDS.join(', ')}`);
+  if (kinds.length === 0)
+    throw new FleetRefusal('invalid_argument', `info.kinds must name some of ${KINDS.join(', ')}`);
   return { version, capacity, ephemeral, kinds, keyVariables: [...new Set(roles)].sort() };
 }
 
-/** The features of ships that an assignment needs: ships without them silently ignore its fields, and would execute something else. */
+/**
+ * The features of ships that an assignment needs: ships without them silently ignore its fields, and would execute
+ * something else.
+ */
 export function featuresOf({ plan }: Assignment): ('source' | 'restore')[] {
   if (plan.case !== 'pipeline') return [];
   const { gitRef, commit, credentials, steps, restoreArtifacts } = plan.value;
-  const needsSource = gitRef !== '' || commit !== '' || credentials !== undefined || steps.some(({ artifacts, cache }) => artifacts.length > 0 || cache !== undefined);
+  const needsSource = gitRef !== '' || commit !== '' || credentials !== undefined ||
+    steps.some(({ artifacts, cache }) => artifacts.length > 0 || cache !== undefined);
   return [...(needsSource ? ['source' as const] : []), ...(restoreArtifacts ? ['restore' as const] : [])];
 }
 
 /** Operating system and architecture, which become labels. */
 export function readPlatform(info: ShipInfo | undefined): { os: string; arch: string } {
   const { os = '', arch = '' } = info ?? {};
-  if (!PLATFORM.test(os)) throw new FleetRefusal('invalid_argument', 'info.os must be 1 to 63 letters, digits, ".", "_" or "-"');
-  if (!PLATFORM.test(arch)) throw new FleetRefusal('invalid_argument', 'info.arch must be 1 to 63 letters, digits, ".", "_" or "-"');
+  if (!PLATFORM.test(os))
+    throw new FleetRefusal('invalid_argument', 'info.os must be 1 to 63 letters, digits, ".", "_" or "-"');
+  if (!PLATFORM.test(arch))
+    throw new FleetRefusal('invalid_argument', 'info.arch must be 1 to 63 letters, digits, ".", "_" or "-"');
   return { os, arch };
 }
 
 /** Refuses ships that this server cannot work with, so that they are upgraded. `oldest` is empty for no limit. */
 export function requireCompatible(info: ShipInfo | undefined, oldest: string): void {
   const { protocol = 0, version = '' } = info ?? {};
-  if (protocol !== PROTOCOL) throw new FleetRefusal('failed_precondition', `this server speaks version ${PROTOCOL} of the fleet protocol, the ship speaks ${protocol}`);
-  if (oldest !== '' && isOlder(version, oldest)) throw new FleetRefusal('failed_precondition', `this server takes ships from version ${oldest}, got ${version}`);
+  if (protocol !== PROTOCOL)
+    throw new FleetRefusal('failed_precondition',
+      `this server speaks version ${PROTOCOL} of the fleet protocol, the ship speaks ${protocol}`);
+  if (oldest !== '' && isOlder(version, oldest))
+    throw new FleetRefusal('failed_precondition', `this server takes ships from version ${oldest}, got ${version}`);
 }
 
 export const sameTraits = (one: ShipTraits, other: ShipTraits): boolean =>

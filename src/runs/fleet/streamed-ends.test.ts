@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CompleteRunRequestSchema, CompleteStatus, Outcome, ShipMessageSchema, type Completed, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { RefusedCall, type ControlStream } from '../../ship/link.ts';
+import { type Completed, CompleteRunRequestSchema, CompleteStatus, Outcome, type RunRef,
+  ShipMessageSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RemoteLink } from '../../ship/grpc/index.ts';
+import { type ControlStream, RefusedCall } from '../../ship/link.ts';
 import { eventually, FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
 
 let fixture: FleetFixture;
@@ -36,7 +37,10 @@ describe('ends of runs on the control stream', () => {
   }
 
   function complete(ref: RunRef, change: object = {}): Promise<Completed> {
-    stream.send({ case: 'complete', value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true, ...change }) });
+    stream.send({
+      case: 'complete',
+      value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true, ...change }),
+    });
     return stream.next('completed');
   }
 
@@ -57,7 +61,11 @@ describe('ends of runs on the control stream', () => {
   it('are recorded after the acceptance, although nobody waits for that, and free the slot', async () => {
     const refs = await Promise.all(Array.from({ length: 4 }, () => taken()));
     const waiting = await Promise.all(Array.from({ length: 4 }, () => fixture.submit()));
-    for (const ref of refs) stream.send({ case: 'complete', value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }) });
+    for (const ref of refs)
+      stream.send({
+        case: 'complete',
+        value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }),
+      });
     const next = await Promise.all(Array.from({ length: 4 }, () => stream.next('assignment')));
     expect(new Set(next.map(({ ref }) => ref!.runId))).toEqual(new Set(waiting.map(({ id }) => id)));
     expect(await Promise.all(refs.map(state))).toEqual(Array(4).fill('succeeded'));
@@ -65,14 +73,22 @@ describe('ends of runs on the control stream', () => {
 
   it('are refused with the field when they are none', async () => {
     const ref = await taken();
-    expect(await complete(ref, { outcome: 99 })).toMatchObject({ status: CompleteStatus.COMPLETE_UNSPECIFIED, refused: expect.stringMatching(/^outcome/) });
-    expect(await complete(ref, { resultType: 'plain\ntext' })).toMatchObject({ refused: expect.stringMatching(/^result_type/) });
+    expect(await complete(ref, { outcome: 99 })).toMatchObject({
+      status: CompleteStatus.COMPLETE_UNSPECIFIED,
+      refused: expect.stringMatching(/^outcome/),
+    });
+    expect(await complete(ref, { resultType: 'plain\ntext' })).toMatchObject({
+      refused: expect.stringMatching(/^result_type/),
+    });
     expect(await state(ref)).toBe('running');
   });
 
   it('are to be sent again when the store fails, and say nothing of the failure', async () => {
     const ref = await taken();
-    await eventually(async () => (await fixture.sql.get<{ accepted: number }>('SELECT accepted FROM runs WHERE id = ?', [ref.runId]))!.accepted === 1);
+    await eventually(async () =>
+      (await fixture.sql.get<{ accepted: number }>('SELECT accepted FROM runs WHERE id = ?', [ref.runId]))!.accepted ===
+        1
+    );
     const { transaction } = fixture.sql;
     (fixture.sql as { transaction: unknown }).transaction = () => Promise.reject(new Error('a secret of the server'));
     expect(await complete(ref)).toMatchObject({ status: CompleteStatus.COMPLETE_UNSPECIFIED, refused: '' });
@@ -85,7 +101,10 @@ describe('ends of runs on the control stream', () => {
   it('are not taken from a ship whose certificate has expired', async () => {
     const ref = await taken();
     fixture.now += 365 * 86_400_000;
-    stream.send({ case: 'complete', value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }) });
+    stream.send({
+      case: 'complete',
+      value: create(CompleteRunRequestSchema, { ref, outcome: Outcome.SUCCEEDED, started: true }),
+    });
     expect((await stream.ended).details).toContain('has expired');
     expect(await state(ref)).toBe('running');
   });
@@ -102,7 +121,12 @@ describe('the link of a ship', () => {
     fixture = await FleetFixture.start();
     ship = await fixture.ship('build-01');
     const [host, port] = fixture.addresses.fleet().split(':');
-    link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials: ship.identity, onTrustBundle: () => undefined, provesRevocation: () => false });
+    link = new RemoteLink({
+      address: { host: host!, port: Number(port) },
+      credentials: ship.identity,
+      onTrustBundle: () => undefined,
+      provesRevocation: () => false,
+    });
     [refs, welcomes] = [[], 0];
     for (let n = 0; n < 2; n++) await fixture.submit();
     connect();
@@ -123,10 +147,16 @@ describe('the link of a ship', () => {
       },
       ended: () => undefined,
     });
-    control.send(create(ShipMessageSchema, { body: { case: 'hello', value: { sessionId: ship.sessionId, info: ship.info, held: held.map((ref) => ({ ref })) } } }));
+    control.send(create(ShipMessageSchema, {
+      body: {
+        case: 'hello',
+        value: { sessionId: ship.sessionId, info: ship.info, held: held.map((ref) => ({ ref })) },
+      },
+    }));
   }
 
-  const complete = (ref: RunRef, outcome = Outcome.SUCCEEDED) => link.completeRun(create(CompleteRunRequestSchema, { ref, outcome, started: true }));
+  const complete = (ref: RunRef, outcome = Outcome.SUCCEEDED) =>
+    link.completeRun(create(CompleteRunRequestSchema, { ref, outcome, started: true }));
 
   it('sends ends on the control stream', async () => {
     const calls = countCalls();

@@ -1,5 +1,6 @@
 import type { RunsEnvironment } from '../environment.ts';
-import { hasExpired, listGone, listShips, removeExpiredCertificates, removeExpiredTokens, writeLastSeen } from '../ships/index.ts';
+import { hasExpired, listGone, listShips, removeExpiredCertificates, removeExpiredTokens,
+  writeLastSeen } from '../ships/index.ts';
 import type { Roster } from './roster.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -10,7 +11,10 @@ const BATCH = 200;
 const DAY_MS = 86_400_000;
 /** Expired tokens are kept for a day, so that the error message can say that the token has expired. */
 const TOKEN_KEPT_MS = DAY_MS;
-/** Expired certificates are distinguished from revoked ones for this long, because connections may be older than certificates. */
+/**
+ * Expired certificates are distinguished from revoked ones for this long, because connections may be older than
+ * certificates.
+ */
 const CERTIFICATE_KEPT_MS = 30 * DAY_MS;
 
 /** Periodic work for the ships of a store. */
@@ -79,7 +83,8 @@ export class Upkeep {
   async #expelGone(): Promise<void> {
     const ids = this.#sessions.connected().map(({ shipId }) => shipId).filter((id) => !id.startsWith('local:'));
     for (let first = 0; first < ids.length; first += BATCH) {
-      for (const { id, how } of await listGone(this.#env.sql, ids.slice(first, first + BATCH))) this.#sessions.expel(id, how);
+      for (const { id, how } of await listGone(this.#env.sql, ids.slice(first, first + BATCH)))
+        this.#sessions.expel(id, how);
     }
   }
 

@@ -1,6 +1,9 @@
 const VERSION = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
-/** Whether a version is lower than another one; an invalid version is lower than all. A pre-release is lower than its release. */
+/**
+ * Whether a version is lower than another one; an invalid version is lower than all. A pre-release is lower than its
+ * release.
+ */
 export function isOlder(version: string, than: string): boolean {
   const [own, other] = [VERSION.exec(version), VERSION.exec(than)];
   if (other === null) return false;

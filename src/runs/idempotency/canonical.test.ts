@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, requestHash } from './canonical.ts';
 

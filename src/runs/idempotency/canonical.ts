@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * JSON text that is equal exactly for equal JSON values: keys of objects are sorted, so formatting and the order of fields make no difference.
- * Undefined fields are left out.
+ * JSON text that is equal exactly for equal JSON values: keys of objects are sorted, so formatting and the order of
+ * fields make no difference. Undefined fields are left out.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

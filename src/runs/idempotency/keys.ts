@@ -3,8 +3,8 @@ import { keyHash } from './canonical.ts';
 
 export interface NamedKey {
   /**
-   * Who the key belongs to (decisions, section 2.4): the caller, as `actorOf` names it, or `schedule` or `alert` for keys of the service itself. Owners
-   * see nothing of each other's keys.
+   * Who the key belongs to (decisions, section 2.4): the caller, as `actorOf` names it, or `schedule` or `alert` for
+   * keys of the service itself. Owners see nothing of each other's keys.
    */
   readonly space: string;
   readonly key: string;
@@ -25,14 +25,20 @@ interface KeyRow extends Row {
 }
 
 export async function findKey(queries: Queries, { space, key }: NamedKey): Promise<KnownKey | undefined> {
-  const row = await queries.get<KeyRow>('SELECT request_hash, run_id, expires_at FROM idempotency WHERE space = ? AND key_hash = ?', [space, keyHash(key)]);
+  const row = await queries.get<KeyRow>(
+    'SELECT request_hash, run_id, expires_at FROM idempotency WHERE space = ? AND key_hash = ?',
+    [space, keyHash(key)],
+  );
   return row && { requestHash: row.request_hash, runId: row.run_id, expiresAt: row.expires_at };
 }
 
 /** Returns false if another request has taken the key meanwhile: the unique index decides. */
-export async function takeKey(tx: Transaction, { space, key }: NamedKey, { requestHash, runId, expiresAt }: KnownKey): Promise<boolean> {
+export async function takeKey(tx: Transaction, { space, key }: NamedKey,
+  { requestHash, runId, expiresAt }: KnownKey): Promise<boolean>
+{
   const { changes } = await tx.run(
-    'INSERT INTO idempotency(space, key_hash, request_hash, run_id, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    'INSERT INTO idempotency(space, key_hash, request_hash, run_id, expires_at) VALUES (?, ?, ?, ?, ?) ON ' +
+      'CONFLICT DO NOTHING',
     [space, keyHash(key), requestHash, runId, expiresAt],
   );
   return changes === 1;
@@ -53,18 +59,25 @@ interface ExpiredRow extends Row {
 }
 
 /**
- * Deletes up to 100 expired keys; keys of runs for which `isUnfinished` returns true are kept until `later` (times in Unix seconds). Returns true if
- * there may be more.
+ * Deletes up to 100 expired keys; keys of runs for which `isUnfinished` returns true are kept until `later` (times in
+ * Unix seconds). Returns true if there may be more.
  */
-export async function pruneKeys(sql: Pick<Sql, 'all' | 'transaction'>, now: number, later: number, isUnfinished: (runId: string) => Promise<boolean>): Promise<boolean> {
-  const expired = await sql.all<ExpiredRow>('SELECT space, key_hash, run_id FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?', [now, BATCH]);
+export async function pruneKeys(sql: Pick<Sql, 'all' | 'transaction'>, now: number, later: number,
+  isUnfinished: (runId: string) => Promise<boolean>): Promise<boolean>
+{
+  const expired = await sql.all<ExpiredRow>(
+    'SELECT space, key_hash, run_id FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?',
+    [now, BATCH],
+  );
   if (expired.length === 0) return false;
   const unfinished = new Set<ExpiredRow>();
   for (const row of expired) if (await isUnfinished(row.run_id)) unfinished.add(row);
   const key = (row: ExpiredRow) => [row.space, row.key_hash, row.run_id];
   await sql.transaction(async (tx) => {
-    await tx.runMany('DELETE FROM idempotency WHERE space = ? AND key_hash = ? AND run_id = ?', expired.filter((row) => !unfinished.has(row)).map(key));
-    await tx.runMany('UPDATE idempotency SET expires_at = ? WHERE space = ? AND key_hash = ? AND run_id = ?', [...unfinished].map((row) => [later, ...key(row)]));
+    await tx.runMany('DELETE FROM idempotency WHERE space = ? AND key_hash = ? AND run_id = ?',
+      expired.filter((row) => !unfinished.has(row)).map(key));
+    await tx.runMany('UPDATE idempotency SET expires_at = ? WHERE space = ? AND key_hash = ? AND run_id = ?',
+      [...unfinished].map((row) => [later, ...key(row)]));
   });
   return expired.length === BATCH;
 }

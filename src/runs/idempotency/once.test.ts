@@ -18,12 +18,17 @@ beforeEach(async () => {
   await migrate(sql, RUN_QUEUE_MIGRATIONS);
   await sql.transaction((tx) => tx.run('CREATE TABLE queued(id TEXT NOT NULL)'));
   const config = { current: () => ({ config: { runtime: { idempotency_ttl: 60_000 } } }) } as never;
-  idempotency = createIdempotency({ sql, clock, config }, { get: async (id) => (states.has(id) ? recordOf(id, states.get(id)) : undefined) });
+  idempotency = createIdempotency({ sql, clock, config }, {
+    get: async (id) => (states.has(id) ? recordOf(id, states.get(id)) : undefined),
+  });
 });
 afterEach(() => sql.close());
 
 const request = (id: string, change: Partial<Once> = {}): Once => ({
-  space: 'api', key: 'the-key-of-it', requestHash: new Uint8Array([1]), sameRequestOnly: true,
+  space: 'api',
+  key: 'the-key-of-it',
+  requestHash: new Uint8Array([1]),
+  sameRequestOnly: true,
   prepare: async () => (tx) => queue(tx, id),
   insertFailed: (error) => error,
   ...change,
@@ -48,21 +53,32 @@ describe('a key', () => {
       turn += 1;
       const run = await queue(tx, `run-${turn}`);
       // As if the other node had committed between the lookup and the insertion.
-      if (turn === 1) await tx.run('INSERT INTO idempotency(space, key_hash, request_hash, run_id, expires_at) VALUES (?, ?, ?, ?, ?)', ['api', keyHash('the-key-of-it'), new Uint8Array([1]), 'other', 9e9]);
+      if (turn === 1)
+        await tx.run(
+          'INSERT INTO idempotency(space, key_hash, request_hash, run_id, expires_at) VALUES (?, ?, ?, ?, ?)',
+          ['api', keyHash('the-key-of-it'), new Uint8Array([1]), 'other', 9e9],
+        );
       return run;
     };
-    expect(await idempotency.once(request('', { prepare: async () => rival }))).toMatchObject({ replayed: false, run: { id: 'run-2' } });
+    expect(await idempotency.once(request('', { prepare: async () => rival }))).toMatchObject({
+      replayed: false,
+      run: { id: 'run-2' },
+    });
     expect(await queued()).toEqual(['run-2']);
   });
 
   it('is one for each owner', async () => {
-    for (const [space, id] of [['api', 'a'], ['token:ci', 'c'], ['token:cd', 'd'], ['schedule', 's'], ['alert', 'm']] as const) expect((await idempotency.once(request(id, { space }))).run.id).toBe(id);
+    for (const [space, id] of [['api', 'a'], ['token:ci', 'c'], ['token:cd', 'd'], ['schedule', 's'], ['alert',
+      'm']] as const) expect((await idempotency.once(request(id, { space }))).run.id).toBe(id);
   });
 
   it('of the service itself stands for the run alone, whatever else is said', async () => {
     const own = { space: 'schedule', sameRequestOnly: false } as const;
     await idempotency.once(request('a', own));
-    expect(await idempotency.once(request('b', { ...own, requestHash: new Uint8Array([2]) }))).toMatchObject({ replayed: true, run: { id: 'a' } });
+    expect(await idempotency.once(request('b', { ...own, requestHash: new Uint8Array([2]) }))).toMatchObject({
+      replayed: true,
+      run: { id: 'a' },
+    });
   });
 
   it('is free again when it has expired and its run is over, whether or not it was deleted yet', async () => {
@@ -92,7 +108,8 @@ describe('a key', () => {
       await queue(tx, 'a');
       throw new Error('disk full');
     };
-    await expect(idempotency.once(request('a', { prepare: fails, insertFailed: () => new Error('told') }))).rejects.toThrow('told');
+    await expect(idempotency.once(request('a', { prepare: fails, insertFailed: () => new Error('told') }))).rejects
+      .toThrow('told');
     expect([await queued(), await sql.all('SELECT 1 FROM idempotency')]).toEqual([[], []]);
   });
 });

@@ -4,11 +4,13 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
-import { findKey, forgetKey, pruneKeys, takeKey, type KnownKey, type NamedKey } from './keys.ts';
+import { findKey, forgetKey, type KnownKey, type NamedKey, pruneKeys, takeKey } from './keys.ts';
 
 export interface Once extends NamedKey {
   readonly requestHash: Uint8Array;
-  /** Whether the key is bound to one request, as for clients; a key of the service itself says everything that counts. */
+  /**
+   * Whether the key is bound to one request, as for clients; a key of the service itself says everything that counts.
+   */
   readonly sameRequestOnly: boolean;
   /** Validates the run before it is queued; not called when the key is known. */
   readonly prepare: () => Promise<(tx: Transaction) => Promise<RunRecord>>;
@@ -38,11 +40,15 @@ const FINISHED: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled
 
 interface Found {
   readonly known: KnownKey;
-  /** Undefined if the key has expired and its run has finished, or if its run no longer exists: the key is free again. */
+  /**
+   * Undefined if the key has expired and its run has finished, or if its run no longer exists: the key is free again.
+   */
   readonly run: RunRecord | undefined;
 }
 
-export function createIdempotency({ sql, clock, config }: Pick<RunsEnvironment, 'sql' | 'clock' | 'config'>, queue: Pick<Queue, 'get'>): Idempotency {
+export function createIdempotency({ sql, clock, config }: Pick<RunsEnvironment, 'sql' | 'clock' | 'config'>,
+  queue: Pick<Queue, 'get'>): Idempotency
+{
   async function find(name: NamedKey): Promise<Found | undefined> {
     const known = await findKey(sql, name);
     if (known === undefined) return undefined;
@@ -52,19 +58,23 @@ export function createIdempotency({ sql, clock, config }: Pick<RunsEnvironment, 
   }
 
   function replay(request: Once, { known }: Found, run: RunRecord): OnceResult {
-    if (request.sameRequestOnly && Buffer.compare(known.requestHash, request.requestHash) !== 0) throw new ServiceError('idempotency_conflict', 'the key is known with another request');
+    if (request.sameRequestOnly && Buffer.compare(known.requestHash, request.requestHash) !== 0)
+      throw new ServiceError('idempotency_conflict', 'the key is known with another request');
     return { run, replayed: true };
   }
 
   /** Undefined if another request with this key was faster. */
-  async function insert(request: Once, stale: KnownKey | undefined, work: (tx: Transaction) => Promise<RunRecord>): Promise<RunRecord | undefined> {
+  async function insert(request: Once, stale: KnownKey | undefined,
+    work: (tx: Transaction) => Promise<RunRecord>): Promise<RunRecord | undefined>
+  {
     const expiresAt = Math.floor((clock.now() + config.current().config.runtime.idempotency_ttl) / 1000);
     return sql.transaction(async (tx) => {
       if (stale !== undefined) await forgetKey(tx, request, stale.runId);
       if ((await findKey(tx, request)) !== undefined) return undefined;
       const run = await work(tx);
       // The index decides: another node may have queued a run meanwhile. Then this run is rolled back.
-      if (!(await takeKey(tx, request, { requestHash: request.requestHash, runId: run.id, expiresAt }))) throw new LostRace();
+      if (!(await takeKey(tx, request, { requestHash: request.requestHash, runId: run.id, expiresAt })))
+        throw new LostRace();
       return run;
     }).catch((error: unknown) => {
       if (error instanceof LostRace) return undefined;

@@ -1,10 +1,10 @@
+import fc from 'fast-check';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunRef } from '../queue/port.ts';
-import { line, lines, LogFixture, SHIP, START, type LogLimits } from './test-fixture.ts';
+import { line, lines, LogFixture, type LogLimits, SHIP, START } from './test-fixture.ts';
 
 const open: LogFixture[] = [];
 const folders: string[] = [];
@@ -25,7 +25,8 @@ async function file(): Promise<string> {
   return join(folder, 'runs.db');
 }
 
-const chunks = async ({ sql }: LogFixture) => (await sql.all('SELECT count FROM log_chunks ORDER BY first_offset')).map(({ count }) => count);
+const chunks = async ({ sql }: LogFixture) =>
+  (await sql.all('SELECT count FROM log_chunks ORDER BY first_offset')).map(({ count }) => count);
 
 describe('append', () => {
   it('stores an overlap once (scenario 13)', async () => {
@@ -73,22 +74,43 @@ describe('append', () => {
   it('keeps all fields, with the time between the start of the attempt and now (scenario 22)', async () => {
     const { fixture, ref } = await started();
     fixture.clock.time += 5000;
-    await fixture.logs.append(ref, SHIP, 0, [
-      line('early', { unixMs: START - 3_600_000, stream: 'stderr' }),
+    await fixture.logs.append(ref, SHIP, 0, [line('early', { unixMs: START - 3_600_000, stream: 'stderr' }),
       line('in time', { unixMs: START + 1234, level: 'debug', stream: 'system', step: null }),
-      line('late', { unixMs: START + 3_600_000, level: 'error' }),
-    ]);
-    expect((await fixture.list(ref)).data).toEqual([
-      { time: new Date(START).toISOString(), level: 'info', run_id: ref.runId, attempt: 1, message: 'early', stream: 'stderr', step: 'test' },
-      { time: new Date(START + 1234).toISOString(), level: 'debug', run_id: ref.runId, attempt: 1, message: 'in time', stream: 'system', step: null },
-      { time: new Date(START + 5000).toISOString(), level: 'error', run_id: ref.runId, attempt: 1, message: 'late', stream: 'stdout', step: 'test' },
-    ]);
+      line('late', { unixMs: START + 3_600_000, level: 'error' })]);
+    expect((await fixture.list(ref)).data).toEqual([{
+      time: new Date(START).toISOString(),
+      level: 'info',
+      run_id: ref.runId,
+      attempt: 1,
+      message: 'early',
+      stream: 'stderr',
+      step: 'test',
+    }, {
+      time: new Date(START + 1234).toISOString(),
+      level: 'debug',
+      run_id: ref.runId,
+      attempt: 1,
+      message: 'in time',
+      stream: 'system',
+      step: null,
+    }, {
+      time: new Date(START + 5000).toISOString(),
+      level: 'error',
+      run_id: ref.runId,
+      attempt: 1,
+      message: 'late',
+      stream: 'stdout',
+      step: 'test',
+    }]);
   });
 
   it('splits lines that are too long between characters, and repairs what is not Unicode', async () => {
     const { fixture, ref } = await started({ max_line: 10 });
     const texts = ['ééééééé', '🙂🙂🙂🙂', 'plain text that is long', '\ud800 alone', ''];
-    expect(await fixture.logs.append(ref, SHIP, 0, texts.map((text) => line(text)))).toEqual({ status: 'stored', nextSeq: 5 });
+    expect(await fixture.logs.append(ref, SHIP, 0, texts.map((text) => line(text)))).toEqual({
+      status: 'stored',
+      nextSeq: 5,
+    });
     const { messages } = await fixture.read(ref);
     expect(messages).toEqual(['ééééé', 'éé', '🙂🙂', '🙂🙂', 'plain text', ' that is l', 'ong', '\ufffd alone', '']);
   });
@@ -111,14 +133,19 @@ describe('append', () => {
   it('takes no more of a call than is good for the server, and says where to go on', async () => {
     const { fixture, ref } = await started();
     expect(await fixture.logs.append(ref, SHIP, 0, lines(1500))).toEqual({ status: 'stored', nextSeq: 1000 });
-    expect(await fixture.logs.append(ref, SHIP, 1000, [line('x'.repeat(900_000)), line('y'.repeat(900_000))])).toEqual({ status: 'stored', nextSeq: 1001 });
+    expect(await fixture.logs.append(ref, SHIP, 1000, [line('x'.repeat(900_000)), line('y'.repeat(900_000))])).toEqual({
+      status: 'stored',
+      nextSeq: 1001,
+    });
   });
 
   it('keeps what several ships send at once', async ({ skip }) => {
     const { fixture } = await started({}, await file());
     skip(fixture.sql.info.driver === 'postgres', 'calls for one attempt that overtake each other are told of the gap');
     const refs = await Promise.all(Array.from({ length: 20 }, () => fixture.newRun()));
-    await Promise.all(refs.flatMap((ref) => [0, 30, 60].map((from) => fixture.logs.append(ref, SHIP, from, lines(30, from)))));
+    await Promise.all(
+      refs.flatMap((ref) => [0, 30, 60].map((from) => fixture.logs.append(ref, SHIP, from, lines(30, from)))),
+    );
     for (const ref of refs) expect((await fixture.read(ref)).messages).toEqual(lines(90).map(({ message }) => message));
     expect(fixture.logs.totalBytes()).toBe(await fixture.chunkBytes());
   });
@@ -134,7 +161,11 @@ describe('the budget of an attempt', () => {
     await fixture.end(ref, 'succeeded');
     const { data, complete } = await fixture.list(ref);
     expect(data.map(({ message }) => message).slice(0, 7)).toEqual(lines(7).map(({ message }) => message));
-    expect(data.slice(7).map(({ level, stream, step }) => [level, stream, step])).toEqual([['warn', 'system', null], ['info', 'system', null]]);
+    expect(data.slice(7).map(({ level, stream, step }) => [level, stream, step])).toEqual([['warn', 'system', null], [
+      'info',
+      'system',
+      null,
+    ]]);
     expect(data[7]!.message).toBe('the log has reached its limit of 16MiB or 7 lines; what follows is dropped');
     expect(complete).toBe(true);
     expect((await fixture.run(ref.runId))!.logTruncated).toBe(true);
@@ -153,16 +184,20 @@ describe('the budget of an attempt', () => {
     expect(run.logsBytes).toBe(Buffer.byteLength(all.join('')));
   });
 
-  it('is exceeded by the last lines of a failed step, where the ship leaves out the middle; the run says that lines are missing', async () => {
-    const { fixture, ref } = await started({ attempt_events: 7 });
-    expect(await fixture.logs.append(ref, SHIP, 0, lines(6))).toEqual({ status: 'stored', nextSeq: 6 });
-    expect((await fixture.run(ref.runId))!.logTruncated).toBe(false);
-    expect(await fixture.logs.append(ref, SHIP, 6, lines(400, 6), true)).toEqual({ status: 'stored', nextSeq: 406 });
-    expect((await fixture.run(ref.runId))!.logTruncated).toBe(true);
-    expect(await fixture.logs.append(ref, SHIP, 406, lines(600, 406), true)).toMatchObject({ status: 'stored' });
-    expect(await fixture.logs.append(ref, SHIP, 1006, lines(100), true)).toMatchObject({ status: 'budget' });
-    expect(await fixture.logs.isFull(ref.runId, 1)).toBe(true);
-  });
+  it(
+    'is exceeded by the last lines of a failed step, where the ship leaves out the middle; the run says that lines ' +
+      'are missing',
+    async () => {
+      const { fixture, ref } = await started({ attempt_events: 7 });
+      expect(await fixture.logs.append(ref, SHIP, 0, lines(6))).toEqual({ status: 'stored', nextSeq: 6 });
+      expect((await fixture.run(ref.runId))!.logTruncated).toBe(false);
+      expect(await fixture.logs.append(ref, SHIP, 6, lines(400, 6), true)).toEqual({ status: 'stored', nextSeq: 406 });
+      expect((await fixture.run(ref.runId))!.logTruncated).toBe(true);
+      expect(await fixture.logs.append(ref, SHIP, 406, lines(600, 406), true)).toMatchObject({ status: 'stored' });
+      expect(await fixture.logs.append(ref, SHIP, 1006, lines(100), true)).toMatchObject({ status: 'budget' });
+      expect(await fixture.logs.isFull(ref.runId, 1)).toBe(true);
+    },
+  );
 
   it('has room for exactly what it says', async () => {
     const { fixture, ref } = await started({ attempt_budget: 10, attempt_events: 3 });
@@ -172,16 +207,25 @@ describe('the budget of an attempt', () => {
   });
 });
 
-type Step =
-  | { readonly kind: 'append'; readonly back: number; readonly count: number; readonly size: number }
-  | { readonly kind: 'gap'; readonly ahead: number }
-  | { readonly kind: 'note' | 'reopen' | 'fail' | 'handover' };
+type Step = { readonly kind: 'append'; readonly back: number; readonly count: number; readonly size: number } | {
+  readonly kind: 'gap';
+  readonly ahead: number;
+} | { readonly kind: 'note' | 'reopen' | 'fail' | 'handover' };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('append' as const), back: fc.nat(20), count: fc.nat(130), size: fc.constantFrom(1, 10, 10, 3000) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('gap' as const), ahead: fc.integer({ min: 1, max: 5 }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('note' as const, 'reopen' as const, 'fail' as const, 'handover' as const) }) },
-);
+const step: fc.Arbitrary<Step> = fc.oneof({
+  weight: 6,
+  arbitrary: fc.record({
+    kind: fc.constant('append' as const),
+    back: fc.nat(20),
+    count: fc.nat(130),
+    size: fc.constantFrom(1, 10, 10, 3000),
+  }),
+}, { weight: 1, arbitrary: fc.record({ kind: fc.constant('gap' as const), ahead: fc.integer({ min: 1, max: 5 }) }) }, {
+  weight: 2,
+  arbitrary: fc.record({
+    kind: fc.constantFrom('note' as const, 'reopen' as const, 'fail' as const, 'handover' as const),
+  }),
+});
 
 /** The content of a log, independent of chunks, pages and files. */
 class Model {
@@ -203,7 +247,8 @@ class Model {
       if (firstSeq + i < this.seq) continue;
       this.seq += 1;
       if (this.#truncated) continue;
-      this.#truncated = this.#bytes + Buffer.byteLength(message) > this.maxBytes || this.events.length + 1 > this.maxEvents;
+      this.#truncated = this.#bytes + Buffer.byteLength(message) > this.maxBytes ||
+        this.events.length + 1 > this.maxEvents;
       this.add(this.#truncated ? 'WARNING' : message);
     }
     return { status: this.#truncated ? 'budget' : 'stored', nextSeq: this.seq };
@@ -232,7 +277,10 @@ describe('a log', () => {
           const sent = fixture.logs.append(ref, SHIP, first, messages.map((message) => line(message)));
           expect(await sent).toEqual(model.append(first, messages));
         } else if (each.kind === 'gap') {
-          expect(await fixture.logs.append(ref, SHIP, model.seq + each.ahead, lines(3))).toEqual({ status: 'gap', nextSeq: model.seq });
+          expect(await fixture.logs.append(ref, SHIP, model.seq + each.ahead, lines(3))).toEqual({
+            status: 'gap',
+            nextSeq: model.seq,
+          });
         } else if (each.kind === 'note') {
           await fixture.note(ref, 'a note');
           model.add('a note');
@@ -254,7 +302,9 @@ describe('a log', () => {
       const expected = model.events.map((event) => (event === 'WARNING' ? WARNING : event));
       expect((await fixture.read(ref)).messages).toEqual(expected);
       const middle = Math.floor(expected.length / 2);
-      expect((await fixture.list(ref, middle)).data.map(({ message }) => message)).toEqual(expected.slice(middle, middle + 100));
+      expect((await fixture.list(ref, middle)).data.map(({ message }) => message)).toEqual(
+        expected.slice(middle, middle + 100),
+      );
       expect((await fixture.run(ref.runId))!.logsBytes).toBe(Buffer.byteLength(expected.join('')));
       expect(fixture.logs.totalBytes()).toBe(await fixture.chunkBytes());
       await open.pop()!.close();

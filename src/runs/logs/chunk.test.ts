@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHUNK_EVENTS, decodeEvent, encodeEvent, eventsOf, fillChunks, packChunk, packOpenChunk, unpackChunk, type Chunk } from './chunk.ts';
+import { type Chunk, CHUNK_EVENTS, decodeEvent, encodeEvent, eventsOf, fillChunks, packChunk, packOpenChunk,
+  unpackChunk } from './chunk.ts';
 import type { ShipLine } from './port.ts';
 
 const event: fc.Arbitrary<ShipLine> = fc.record({
@@ -11,7 +12,8 @@ const event: fc.Arbitrary<ShipLine> = fc.record({
   message: fc.oneof(fc.string({ unit: 'binary', maxLength: 100 }), fc.constantFrom('a\nb', 'a\r\n\u2028', '"\\', '')),
 });
 
-const read = (chunks: readonly Chunk[], pack = packChunk) => chunks.flatMap((chunk) => eventsOf(unpackChunk(pack(chunk)), chunk.count).map(decodeEvent));
+const read = (chunks: readonly Chunk[], pack = packChunk) =>
+  chunks.flatMap((chunk) => eventsOf(unpackChunk(pack(chunk)), chunk.count).map(decodeEvent));
 
 describe('chunks', () => {
   it('hold what was put in, in however many turns', () => {
@@ -35,10 +37,12 @@ describe('chunks', () => {
     for (const pack of [packChunk, packOpenChunk]) {
       const body = pack(chunk!);
       expect(() => unpackChunk(body.subarray(0, -1))).toThrow();
-      expect(() => unpackChunk(Uint8Array.from(body, (byte, at) => (at === body.length - 3 ? byte ^ 1 : byte)))).toThrow();
+      expect(() => unpackChunk(Uint8Array.from(body, (byte, at) => (at === body.length - 3 ? byte ^ 1 : byte))))
+        .toThrow();
     }
     expect(() => unpackChunk(Uint8Array.of(0x52, 1))).toThrow();
     expect(() => eventsOf(chunk!.text, 3)).toThrow('it should hold 3 events and has 2');
-    for (const text of ['[1,9,0,null,"a"]', '[1,0,7,null,"a"]', '[1,0,0,null]', '["x",0,0,null,"a"]', '{}', '']) expect(() => decodeEvent(text), text).toThrow();
+    for (const text of ['[1,9,0,null,"a"]', '[1,0,7,null,"a"]', '[1,0,0,null]', '["x",0,0,null,"a"]', '{}', ''])
+      expect(() => decodeEvent(text), text).toThrow();
   });
 });

@@ -30,7 +30,9 @@ export function encodeEvent({ unixMs, level, stream, step, message }: ShipLine):
 export function decodeEvent(text: string): ShipLine {
   const [unixMs, level, stream, step, message] = JSON.parse(text) as [number, number, number, string | null, string];
   const known = { level: LEVELS[level], stream: STREAMS[stream] };
-  if (known.level === undefined || known.stream === undefined || typeof message !== 'string' || !Number.isSafeInteger(unixMs)) {
+  if (known.level === undefined || known.stream === undefined || typeof message !== 'string' ||
+    !Number.isSafeInteger(unixMs))
+  {
     throw new Error('it holds what is not an event');
   }
   return { unixMs, level: known.level, stream: known.stream, step, message };
@@ -41,7 +43,10 @@ export function hasRoom({ count, bytes }: { readonly count: number; readonly byt
   return count < CHUNK_EVENTS && bytes < CHUNK_BYTES;
 }
 
-/** Adds encoded events to the last chunk while it has space, and then to new ones. Returns the new and the extended chunks. */
+/**
+ * Adds encoded events to the last chunk while it has space, and then to new ones. Returns the new and the extended
+ * chunks.
+ */
 export function fillChunks(tail: Chunk | undefined, nextOffset: number, events: readonly string[]): Chunk[] {
   const filled: Chunk[] = [];
   let open = tail !== undefined && hasRoom(tail) ? builder(tail.firstOffset, tail) : builder(nextOffset);
@@ -60,14 +65,19 @@ export function fillChunks(tail: Chunk | undefined, nextOffset: number, events: 
 
 /** The stored form. Its checksum detects damage that would still decompress. */
 export function packChunk({ text }: Chunk): Uint8Array {
-  return zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } });
+  return zstdCompressSync(text, {
+    params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
+  });
 }
 
 /** First byte of an uncompressed chunk; compressed chunks begin with 0x28. A CRC-32 of 4 bytes follows. */
 const OPEN = 0x52;
 const OPEN_HEADER = 5;
 
-/** The stored form of a chunk that is about to grow: compressing it again for each line would cost more than all other work. */
+/**
+ * The stored form of a chunk that is about to grow: compressing it again for each line would cost more than all other
+ * work.
+ */
 export function packOpenChunk({ text }: Chunk): Uint8Array {
   const body = Buffer.allocUnsafe(OPEN_HEADER + Buffer.byteLength(text));
   body.write(text, OPEN_HEADER, 'utf8');
@@ -80,7 +90,8 @@ export function packOpenChunk({ text }: Chunk): Uint8Array {
 export function unpackChunk(body: Uint8Array): string {
   if (body[0] === OPEN) {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    if (bytes.length < OPEN_HEADER || bytes.readUInt32LE(1) !== crc32(bytes.subarray(OPEN_HEADER))) throw new Error('its checksum is another');
+    if (bytes.length < OPEN_HEADER || bytes.readUInt32LE(1) !== crc32(bytes.subarray(OPEN_HEADER)))
+      throw new Error('its checksum is another');
     return bytes.toString('utf8', OPEN_HEADER);
   }
   return zstdDecompressSync(body, { maxOutputLength: MAX_CHUNK_BYTES }).toString('utf8');
@@ -101,7 +112,12 @@ interface Builder {
 }
 
 function builder(firstOffset: number, tail?: Chunk): Builder {
-  return { firstOffset, texts: tail === undefined ? [] : [tail.text], count: tail?.count ?? 0, bytes: tail?.bytes ?? 0 };
+  return {
+    firstOffset,
+    texts: tail === undefined ? [] : [tail.text],
+    count: tail?.count ?? 0,
+    bytes: tail?.bytes ?? 0,
+  };
 }
 
 function finished({ firstOffset, texts, count, bytes }: Builder): Chunk {

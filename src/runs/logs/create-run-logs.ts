@@ -7,11 +7,14 @@ import { LogHub } from './hub.ts';
 import type { RunLogs } from './port.ts';
 import { countStored, Retention } from './retention.ts';
 import { CUT, readAttempt, readNextSeq } from './rows.ts';
-import { LogWriter, type Added } from './writer.ts';
+import { type Added, LogWriter } from './writer.ts';
 
 /** Time between two sweeps of expired logs. */
 const SWEEP_MS = 60_000;
-/** Time between two checks for logs above the budget: if all of them belong to running attempts, there is nothing to remove. */
+/**
+ * Time between two checks for logs above the budget: if all of them belong to running attempts, there is nothing to
+ * remove.
+ */
 const MAKE_ROOM_MS = 1000;
 
 /** Messages between servers that share a store about the logs that they write. */
@@ -24,7 +27,9 @@ export interface RunLogsOptions {
   readonly audit: Audit;
   /** Free space of the disk, if the store is on one. */
   readonly room?: Pick<DiskRoom, 'isShort'> | undefined;
-  /** Called with the number of lines that were dropped because the budget of their attempt is used up. Must not throw. */
+  /**
+   * Called with the number of lines that were dropped because the budget of their attempt is used up. Must not throw.
+   */
   readonly dropped?: (events: number) => void;
 }
 
@@ -52,19 +57,30 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
     total += what.storedBytes;
     if (what.dropped > 0) dropped?.(what.dropped);
     hub.added(what);
-    if (what.messageBytes > 0) sql.peers?.notify(JSON.stringify(['log', what.runId, what.attempt, what.messageBytes] satisfies Word));
+    if (what.messageBytes > 0)
+      sql.peers?.notify(JSON.stringify(['log', what.runId, what.attempt, what.messageBytes] satisfies Word));
     if (isOver()) makeRoom();
   };
   const writer = new LogWriter({ sql, clock, config, room, added });
-  const retention = new Retention({ sql, clock, config, freed: (bytes) => (total -= bytes), expired: (runId, attempt) => writer.forget(runId, attempt) });
+  const retention = new Retention({
+    sql,
+    clock,
+    config,
+    freed: (bytes) => (total -= bytes),
+    expired: (runId, attempt) => writer.forget(runId, attempt),
+  });
   const isOver = (): boolean => total > config.current().config.logs.total_budget;
 
-  /** Removes the oldest logs of finished attempts in the background, until the others fit in the budget. Only one removal runs at a time. */
+  /**
+   * Removes the oldest logs of finished attempts in the background, until the others fit in the budget. Only one
+   * removal runs at a time.
+   */
   function makeRoom(): void {
-    making ??= retention.removeOldest(() => !isOver() || stopping.signal.aborted)
-      .then(() => void (nothingLeft = isOver()))
-      .catch((error: unknown) => log.warn({ err: error }, 'the oldest logs could not be removed'))
-      .finally(() => timer.sleep(MAKE_ROOM_MS, stopping.signal).then(() => (making = undefined)));
+    making ??= retention.removeOldest(() => !isOver() || stopping.signal.aborted).then(() =>
+      void (nothingLeft = isOver())
+    ).catch((error: unknown) => log.warn({ err: error }, 'the oldest logs could not be removed')).finally(() =>
+      timer.sleep(MAKE_ROOM_MS, stopping.signal).then(() => (making = undefined))
+    );
   }
 
   /** Another server has added lines. */
@@ -78,7 +94,9 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
     while (!stopping.signal.aborted) {
       // Other servers add and remove logs as well.
       if (sql.peers !== undefined) total = await countStored(sql.background).catch(() => total);
-      await retention.sweep(() => stopping.signal.aborted).catch((error: unknown) => log.warn({ err: error }, 'expired logs could not be removed'));
+      await retention.sweep(() => stopping.signal.aborted).catch((error: unknown) =>
+        log.warn({ err: error }, 'expired logs could not be removed')
+      );
       if (isOver()) makeRoom();
       await timer.sleep(SWEEP_MS, stopping.signal);
     }

@@ -6,7 +6,13 @@ import { line, LogFixture, SHIP } from './test-fixture.ts';
 function roomOf(disk: { free: number; now: number }) {
   const log = new HeardLog();
   let looks = 0;
-  const room = new DiskRoom({ folder: '/', reserve: () => 1000, now: () => disk.now, log, free: async () => (looks++, disk.free) });
+  const room = new DiskRoom({
+    folder: '/',
+    reserve: () => 1000,
+    now: () => disk.now,
+    log,
+    free: async () => (looks++, disk.free),
+  });
   return { room, log, looks: () => looks };
 }
 

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import type { Log } from '../../lib/log.ts';
 import { formatByteSize } from '../../lib/byte-size.ts';
+import type { Log } from '../../lib/log.ts';
 
 /** Least time between two checks of the disk. */
 const LOOK_MS = 1000;
@@ -17,7 +17,10 @@ export interface DiskRoomOptions {
   readonly free?: (folder: string) => Promise<number>;
 }
 
-/** Whether the disk of the store has more free space than is reserved for the states and ends of runs, so that logs cannot use that up. */
+/**
+ * Whether the disk of the store has more free space than is reserved for the states and ends of runs, so that logs
+ * cannot use that up.
+ */
 export class DiskRoom {
   readonly #options: DiskRoomOptions;
   #isShort = false;
@@ -41,7 +44,9 @@ export class DiskRoom {
     const isShort = bytes < reserve();
     if (isShort === this.#isShort) return;
     this.#isShort = isShort;
-    if (isShort) log.error({ free: bytes, folder }, `the disk has less than ${formatByteSize(reserve())} left: lines of logs are not taken, so that runs can end`);
+    if (isShort)
+      log.error({ free: bytes, folder },
+        `the disk has less than ${formatByteSize(reserve())} left: lines of logs are not taken, so that runs can end`);
     else log.warn({ free: bytes, folder }, 'the disk has room for logs again');
   }
 }

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { follow } from './follow.ts';
 import { LogHub } from './hub.ts';
 import { lines, LogFixture, SHIP } from './test-fixture.ts';
-import { ManualTimer } from '../../testkit/manual-timer.ts';
 
 const open: LogFixture[] = [];
 afterEach(async () => {
@@ -14,7 +14,8 @@ async function started() {
   open.push(fixture);
   const ref = await fixture.newRun();
   await fixture.logs.append(ref, SHIP, 0, lines(150));
-  const events = follow({ sql: fixture.sql, hub, queue: { get: (id) => fixture.run(id) } }, { ...ref, offset: 0 }, leaving.signal);
+  const events = follow({ sql: fixture.sql, hub, queue: { get: (id) => fixture.run(id) } }, { ...ref, offset: 0 },
+    leaving.signal);
   return { fixture, hub, leaving, ref, events };
 }
 
@@ -43,10 +44,12 @@ describe('following a log', () => {
     const running = (await fixture.run(ref.runId))!;
     const states: string[] = [];
     const reading = (async () => {
-      for await (const bytes of events) states.push(...Buffer.from(bytes).toString().matchAll(/"state":"(\w+)"/g).map(([, state]) => state!));
+      for await (const bytes of events)
+        states.push(...Buffer.from(bytes).toString().matchAll(/"state":"(\w+)"/g).map(([, state]) => state!));
     })();
     while (states.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    const told = (state: 'queued' | 'running' | 'cancelling' | 'cancelled', fence: number) => hub.changed({ run: { ...running, state, fence }, from: null, formerShipId: null });
+    const told = (state: 'queued' | 'running' | 'cancelling' | 'cancelled', fence: number) =>
+      hub.changed({ run: { ...running, state, fence }, from: null, formerShipId: null });
     told('queued', 0);
     told('running', 1);
     told('queued', 2);

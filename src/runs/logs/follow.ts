@@ -26,13 +26,16 @@ const STATES = ['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cance
 const TERMINAL = 3;
 
 /**
- * An attempt's log, and those of later attempts, as server-sent events: the stored lines, then new ones, and `end`. It stops without `end` when the
- * reader falls too far behind, when the signal aborts and when the hub closes; a reader that reconnects with the last id continues after it.
+ * An attempt's log, and those of later attempts, as server-sent events: the stored lines, then new ones, and `end`. It
+ * stops without `end` when the reader falls too far behind, when the signal aborts and when the hub closes; a reader
+ * that reconnects with the last id continues after it.
  *
- * Lines are read from the store, a page at a time and only as fast as the reader takes them: the hub only says when to read. So nothing is buffered
- * for a slow reader.
+ * Lines are read from the store, a page at a time and only as fast as the reader takes them: the hub only says when to
+ * read. So nothing is buffered for a slow reader.
  */
-export async function* follow(options: FollowOptions, start: FollowedAttempt, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* follow(options: FollowOptions, start: FollowedAttempt,
+  signal: AbortSignal): AsyncGenerator<Uint8Array>
+{
   const { runId, alone = false } = start;
   let { attempt } = start;
   const watch = options.hub.watch(runId, attempt, signal);
@@ -40,7 +43,7 @@ export async function* follow(options: FollowOptions, start: FollowedAttempt, si
     let run = await options.queue.get(runId);
     if (run === undefined) return;
     yield stateEvent(run);
-    for (let next = start.offset; ; ) {
+    for (let next = start.offset;;) {
       // A change of the run is taken before its last lines are read, and sent after them.
       const changes = watch.takeChanges();
       next = yield* unread(options.sql, { runId, attempt, offset: next }, watch);
@@ -76,7 +79,9 @@ export function hasEnded(run: RunRecord, attempt: number): boolean {
 }
 
 /** Sends the stored lines that were not sent yet; returns where to continue. */
-async function* unread(sql: Queries, { runId, attempt, offset }: FollowedAttempt, watch: LogWatch): AsyncGenerator<Uint8Array, number> {
+async function* unread(sql: Queries, { runId, attempt, offset }: FollowedAttempt,
+  watch: LogWatch): AsyncGenerator<Uint8Array, number>
+{
   let next = offset;
   while (!watch.over && !watch.tooFarBehind) {
     const { events } = await readPage(sql, runId, attempt, next, PIECE);
@@ -103,7 +108,9 @@ function stateEvent({ state, attempt }: RunRecord): Uint8Array {
 }
 
 function logEvents(events: readonly LogEvent[], attempt: number, offset: number): Uint8Array {
-  return Buffer.from(events.map((event, i) => `id: ${attempt}-${offset + i}\nevent: log\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+  return Buffer.from(
+    events.map((event, i) => `id: ${attempt}-${offset + i}\nevent: log\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+  );
 }
 
 function endEvent(attempt: number, nextOffset: number): Uint8Array {

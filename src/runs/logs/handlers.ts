@@ -1,11 +1,11 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { Reply, type Handlers } from '../../operations/index.ts';
+import { type Handlers, Reply } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import type { Audit } from '../audit/port.ts';
 import { actorOf } from '../auth/index.ts';
 import type { RunRecord } from '../queue/port.ts';
-import { follow, hasEnded, type FollowedAttempt, type FollowOptions } from './follow.ts';
+import { follow, type FollowedAttempt, type FollowOptions, hasEnded } from './follow.ts';
 import { expired, readPage } from './reader.ts';
 import type { Retention } from './retention.ts';
 
@@ -34,14 +34,22 @@ export function createLogHandlers(options: LogHandlerOptions): LogHandlers {
       const last = lastEventId === undefined ? undefined : readEventId(lastEventId);
       const found = await find(options, id, attempt ?? last?.attempt);
       const goesOn = last !== undefined && (last.attempt ?? found.attempt) === found.attempt;
-      const from: FollowedAttempt = { runId: id, attempt: found.attempt, offset: goesOn ? last.offset + 1 : offset, alone: attempt !== undefined };
-      await readPage(options.sql, id, found.attempt, from.offset); // errors of the store must occur before the response begins
+      const from: FollowedAttempt = {
+        runId: id,
+        attempt: found.attempt,
+        offset: goesOn ? last.offset + 1 : offset,
+        alone: attempt !== undefined,
+      };
+      // errors of the store must occur before the response begins
+      await readPage(options.sql, id, found.attempt, from.offset);
       return new Reply({ contentType: 'text/event-stream', content: follow(options, from, signal) }, STREAM_HEADERS);
     },
 
     async deleteRunLogs({ id }, context) {
       const run = await requireRun(options, id);
-      if (run.finishedAt === null) throw new ServiceError('run_state_conflict', `the run is ${run.state}: its logs can be deleted when it has ended`);
+      if (run.finishedAt === null)
+        throw new ServiceError('run_state_conflict',
+          `the run is ${run.state}: its logs can be deleted when it has ended`);
       await options.sql.transaction(async (tx) => {
         await options.retention.markRun(tx, id);
         await options.audit.record(tx, actorOf(context), 'delete', id, { what: 'logs' });
@@ -53,10 +61,13 @@ export function createLogHandlers(options: LogHandlerOptions): LogHandlers {
 }
 
 /** Throws `run_not_found`, `invalid_attempt` or `logs_expired`. */
-async function find({ queue }: FollowOptions, id: string, given: number | undefined): Promise<{ run: RunRecord; attempt: number }> {
+async function find({ queue }: FollowOptions, id: string,
+  given: number | undefined): Promise<{ run: RunRecord; attempt: number }>
+{
   const run = await requireRun({ queue }, id);
   const attempt = given ?? run.attempt;
-  if (attempt < 1 || attempt > run.attempt) throw new ServiceError('invalid_attempt', `attempt must be from 1 to ${run.attempt}, got ${attempt}`);
+  if (attempt < 1 || attempt > run.attempt)
+    throw new ServiceError('invalid_attempt', `attempt must be from 1 to ${run.attempt}, got ${attempt}`);
   if (attempt === run.attempt && run.logsExpired) throw expired(attempt);
   return { run, attempt };
 }
@@ -70,6 +81,8 @@ async function requireRun({ queue }: Pick<FollowOptions, 'queue'>, id: string): 
 /** Attempt and offset of an event; ids of earlier versions have no attempt. */
 function readEventId(text: string): { readonly attempt: number | undefined; readonly offset: number } {
   const [, attempt, offset] = /^(?:(\d{1,9})-)?(\d{1,16})$/.exec(text) ?? [];
-  if (offset === undefined || Number(offset) >= Number.MAX_SAFE_INTEGER) throw new ServiceError('invalid_offset', `Last-Event-ID must be the id of an event, such as 1-41, got ${text.slice(0, 100)}`);
+  if (offset === undefined || Number(offset) >= Number.MAX_SAFE_INTEGER)
+    throw new ServiceError('invalid_offset',
+      `Last-Event-ID must be the id of an event, such as 1-41, got ${text.slice(0, 100)}`);
   return { attempt: attempt === undefined ? undefined : Number(attempt), offset: Number(offset) };
 }

@@ -1,5 +1,5 @@
-import type { RunChange, RunRecord } from '../queue/port.ts';
 import type { Timer } from '../../lib/timer.ts';
+import type { RunChange, RunRecord } from '../queue/port.ts';
 import type { Added } from './writer.ts';
 
 /** Time between two comments of a stream (decisions, section 2.5). */

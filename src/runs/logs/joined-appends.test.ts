@@ -1,12 +1,20 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import type { Sql, Transaction } from '../../storage/index.ts';
-import { JoinedAppends, type Append } from './joined-appends.ts';
+import { type Append, JoinedAppends } from './joined-appends.ts';
 
-const appendOf = (run: string, firstSeq = 0): Append => ({ ref: { runId: run, attempt: 1, fence: 1 }, shipId: 'ship', firstSeq, lines: [], cut: false });
+const appendOf = (run: string, firstSeq = 0): Append => ({
+  ref: { runId: run, attempt: 1, fence: 1 },
+  shipId: 'ship',
+  firstSeq,
+  lines: [],
+  cut: false,
+});
 
 /** Transactions that do nothing but their work, one after another. */
-const sql = { transaction: async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => work({} as Transaction) } as Pick<Sql, 'transaction'>;
+const sql = {
+  transaction: async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => work({} as Transaction),
+} as Pick<Sql, 'transaction'>;
 
 it('writes the calls that arrive during a write together, those of one attempt one after another', async () => {
   const batches: string[] = [];
@@ -14,7 +22,11 @@ it('writes the calls that arrive during a write together, those of one attempt o
     batches.push(appends.map(({ ref, firstSeq }) => `${ref.runId}${firstSeq}`).join(' '));
     return appends.map(({ firstSeq }) => ({ status: 'stored', nextSeq: firstSeq + 1 }));
   });
-  const answers = await Promise.all([appendOf('a', 0), appendOf('a', 1), appendOf('b', 5), appendOf('a', 2), appendOf('c', 7)].map((append) => joined.add(append)));
+  const answers = await Promise.all(
+    [appendOf('a', 0), appendOf('a', 1), appendOf('b', 5), appendOf('a', 2), appendOf('c', 7)].map((append) =>
+      joined.add(append)
+    ),
+  );
   expect(batches).toEqual(['a0', 'a1 b5 c7', 'a2']);
   expect(answers.map(({ nextSeq }) => nextSeq)).toEqual([1, 2, 6, 3, 8]);
 });

@@ -26,9 +26,9 @@ interface Waiting {
 }
 
 /**
- * Writes calls with few lines together: one transaction at a time, with all calls for different attempts that have arrived during the one before it. So
- * the number of commits and statements for each call decreases as the load grows, and a single call waits for nothing. A call is answered once its
- * transaction is committed.
+ * Writes calls with few lines together: one transaction at a time, with all calls for different attempts that have
+ * arrived during the one before it. So the number of commits and statements for each call decreases as the load grows,
+ * and a single call waits for nothing. A call is answered once its transaction is committed.
  */
 export class JoinedAppends {
   readonly #sql: Pick<Sql, 'transaction'>;
@@ -36,7 +36,9 @@ export class JoinedAppends {
   #waiting: Waiting[] = [];
   #isWorking = false;
 
-  constructor(sql: Pick<Sql, 'transaction'>, write: (tx: Transaction, appends: readonly Append[]) => Promise<AppendAnswer[]>) {
+  constructor(sql: Pick<Sql, 'transaction'>,
+    write: (tx: Transaction, appends: readonly Append[]) => Promise<AppendAnswer[]>)
+  {
     this.#sql = sql;
     this.#write = write;
   }
@@ -80,8 +82,9 @@ export class JoinedAppends {
       const answers = await this.#sql.transaction((tx) => this.#write(tx, batch.map(({ append }) => append)));
       batch.forEach(({ resolve }, i) => resolve(answers[i]!));
     } catch (error) {
-      if (batch.length === 1 || (error instanceof ServiceError && STORE_DOWN.has(error.code))) for (const { reject } of batch) reject(error);
-      else for (const waiting of batch) await this.#store([waiting]);
+      if (batch.length === 1 || (error instanceof ServiceError && STORE_DOWN.has(error.code))) {
+        for (const { reject } of batch) reject(error);
+      } else for (const waiting of batch) await this.#store([waiting]);
     }
   }
 }

@@ -1,10 +1,10 @@
 import { Lru } from '../../lib/lru.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { readWithTails, type AttemptLog, type Tail } from './rows.ts';
+import { type AttemptLog, readWithTails, type Tail } from './rows.ts';
 
 /**
- * Bytes of all cached logs together: some 15,000 logs of a few lines, so that even a run which has waited behind thousands is claimed without a
- * read of its log.
+ * Bytes of all cached logs together: some 15,000 logs of a few lines, so that even a run which has waited behind
+ * thousands is claimed without a read of its log.
  */
 const CAPACITY = 16 * 2 ** 20;
 /** Bytes of a cached log without its lines, approximately. */
@@ -27,8 +27,8 @@ interface Entry {
 }
 
 /**
- * Caches the logs that are being written, as they are in the store, so that adding a line need not read them. Only for a store that no other process
- * writes.
+ * Caches the logs that are being written, as they are in the store, so that adding a line need not read them. Only for
+ * a store that no other process writes.
  */
 export class OpenLogs {
   readonly #entries: Lru<string, Entry> | undefined;
@@ -43,7 +43,9 @@ export class OpenLogs {
   }
 
   /** Like `read`, for several logs. */
-  async readMany(tx: Transaction, wanted: readonly Pick<AttemptLog, 'runId' | 'attempt'>[]): Promise<(runId: string, attempt: number) => OpenLog | undefined> {
+  async readMany(tx: Transaction,
+    wanted: readonly Pick<AttemptLog, 'runId' | 'attempt'>[]
+  ): Promise<(runId: string, attempt: number) => OpenLog | undefined> {
     const found = new Map<string, OpenLog>();
     const unknown = wanted.filter(({ runId, attempt }) => {
       const key = keyOf(runId, attempt);
@@ -55,7 +57,10 @@ export class OpenLogs {
     return (runId, attempt) => found.get(keyOf(runId, attempt));
   }
 
-  /** Must be called in the transaction that writes the log. Until the commit, reads come from the store, and so does everything after a rollback. */
+  /**
+   * Must be called in the transaction that writes the log. Until the commit, reads come from the store, and so does
+   * everything after a rollback.
+   */
   wrote(tx: Transaction, state: OpenLog): void {
     const key = keyOf(state.log.runId, state.log.attempt);
     const bytes = state.tail?.chunk.bytes ?? 0;

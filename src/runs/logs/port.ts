@@ -30,25 +30,31 @@ export interface ServerLine {
 /** The logs of all attempts. */
 export interface RunLogs {
   /**
-   * Stores a ship's lines once, in order (decisions, section 4, "Sequencing"). `cut`: the ship leaves lines out, which the record of the run shows.
+   * Stores a ship's lines once, in order (decisions, section 4, "Sequencing"). `cut`: the ship leaves lines out, which
+   * the record of the run shows.
    */
-  append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[], cut?: boolean): Promise<AppendAnswer>;
+  append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[],
+    cut?: boolean): Promise<AppendAnswer>;
   /** Sequence number of the next expected line of the ship that has the attempt now. */
   nextSeq(runId: string, attempt: number): Promise<number>;
   /** Whether the attempt has used up its budget; then lines of a ship are dropped, and the log says so. */
   isFull(runId: string, attempt: number): Promise<boolean>;
   /**
-   * Adds a line of the server, in the transaction that changes the run. `cut`: the line says that lines are missing, and the record of the run shows
-   * it.
+   * Adds a line of the server, in the transaction that changes the run. `cut`: the line says that lines are missing,
+   * and the record of the run shows it.
    */
-  note(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string, cut?: boolean): Promise<void>;
+  note(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string,
+    cut?: boolean): Promise<void>;
   /**
-   * Adds lines of the server to the logs of different attempts by a few statements, like `note` but without a change of the rows of the runs. Returns
-   * the bytes by which the caller has to raise the `logs_bytes` of each.
+   * Adds lines of the server to the logs of different attempts by a few statements, like `note` but without a change of
+   * the rows of the runs. Returns the bytes by which the caller has to raise the `logs_bytes` of each.
    */
   lines(tx: Transaction, lines: readonly ServerLine[]): Promise<number[]>;
   /** Bytes of all stored logs. */
   totalBytes(): number;
-  /** Whether the logs exceed their budget although nothing is left to remove: all of them belong to attempts that have not ended. */
+  /**
+   * Whether the logs exceed their budget although nothing is left to remove: all of them belong to attempts that have
+   * not ended.
+   */
   areFull(): boolean;
 }

@@ -2,7 +2,7 @@ import type { LogEvent } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Queries } from '../../storage/index.ts';
 import { CHUNK_EVENTS, decodeEvent, eventsOf, unpackChunk } from './chunk.ts';
-import { PHASE, readAttempt, readChunks, type ChunkRow } from './rows.ts';
+import { type ChunkRow, PHASE, readAttempt, readChunks } from './rows.ts';
 
 /** Most events of a page (contract, section 8). */
 const PAGE = 100;
@@ -15,10 +15,13 @@ export interface LogPage {
 }
 
 /**
- * At most 100 events of an attempt, from `offset` on; none past the end. With `enough`, stops earlier once the events have that many bytes. Throws
- * `logs_expired` if retention has removed them, `logs_unavailable` if a part is missing or damaged.
+ * At most 100 events of an attempt, from `offset` on; none past the end. With `enough`, stops earlier once the events
+ * have that many bytes. Throws `logs_expired` if retention has removed them, `logs_unavailable` if a part is missing or
+ * damaged.
  */
-export async function readPage(queries: Queries, runId: string, attempt: number, offset: number, enough = Infinity): Promise<LogPage> {
+export async function readPage(queries: Queries, runId: string, attempt: number, offset: number,
+  enough = Infinity): Promise<LogPage>
+{
   const log = await readAttempt(queries, runId, attempt);
   if (log === undefined) return { events: [], end: 0 };
   if (log.phase !== PHASE.kept) throw expired(attempt);
@@ -26,7 +29,10 @@ export async function readPage(queries: Queries, runId: string, attempt: number,
   if (end <= offset) return { events: [], end: log.nextOffset };
   const chunks = await readChunks(queries, log, offset - CHUNK_EVENTS, end);
   try {
-    return { events: assemble(chunks, offset, end, enough).map((text) => toLogEvent(text, runId, attempt)), end: log.nextOffset };
+    return {
+      events: assemble(chunks, offset, end, enough).map((text) => toLogEvent(text, runId, attempt)),
+      end: log.nextOffset,
+    };
   } catch (cause) {
     // Retention may have removed chunks between the two reads.
     if ((await readAttempt(queries, runId, attempt))?.phase !== PHASE.kept) throw expired(attempt);
@@ -38,7 +44,10 @@ export function expired(attempt: number): ServiceError {
   return new ServiceError('logs_expired', `the logs of attempt ${attempt} have expired`);
 }
 
-/** The encoded events from `offset` to `end`, or up to the chunk with which there are enough bytes; throws unless the chunks contain every one. */
+/**
+ * The encoded events from `offset` to `end`, or up to the chunk with which there are enough bytes; throws unless the
+ * chunks contain every one.
+ */
 function assemble(chunks: readonly ChunkRow[], offset: number, end: number, enough: number): string[] {
   const events: string[] = [];
   let size = 0;

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import type { RunRef } from '../queue/port.ts';
 import { EXPIRED, HALF_REMOVED, OLDEST, WITHOUT_RUN } from './retention.ts';
-import { lines, LogFixture, SHIP, type LogLimits } from './test-fixture.ts';
+import { lines, LogFixture, type LogLimits, SHIP } from './test-fixture.ts';
 
 const DAY = 86_400_000;
 
@@ -30,7 +30,8 @@ async function sweptBy(timer: ManualTimer): Promise<void> {
   while (timer.sleeps.length === sleeps) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const remove = (fixture: LogFixture, runId: string) => fixture.sql.transaction((tx) => tx.run('DELETE FROM runs WHERE id = ?', [runId]));
+const remove = (fixture: LogFixture, runId: string) =>
+  fixture.sql.transaction((tx) => tx.run('DELETE FROM runs WHERE id = ?', [runId]));
 
 const expired = expect.objectContaining({ code: 'logs_expired' });
 
@@ -126,7 +127,10 @@ describe('the budget of all logs', () => {
   it('removes the oldest logs of attempts that have ended when it is exceeded, and accepts all lines (scenario 23)', async () => {
     const { fixture } = await started({ total_budget: 3000 });
     const fill = async (ref: RunRef, bytes: number): Promise<void> => {
-      while (fixture.logs.totalBytes() < bytes) expect((await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, ref.attempt), lines(100))).status).toBe('stored');
+      while (fixture.logs.totalBytes() < bytes)
+        expect(
+          (await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, ref.attempt), lines(100))).status,
+        ).toBe('stored');
     };
     const [oldest, older, running] = [await fixture.newRun(), await fixture.newRun(), await fixture.newRun()];
     await fill(oldest, 1000);
@@ -146,7 +150,8 @@ describe('the budget of all logs', () => {
   it('leaves the logs of what runs alone', async () => {
     const { fixture } = await started({ total_budget: 1000 });
     const ref = await fixture.newRun();
-    while (fixture.logs.totalBytes() < 1500) await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100));
+    while (fixture.logs.totalBytes() < 1500)
+      await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100));
     while (!fixture.logs.areFull()) await new Promise((resolve) => setImmediate(resolve));
     expect((await fixture.list(ref)).data).toHaveLength(100);
   });
@@ -155,10 +160,12 @@ describe('the budget of all logs', () => {
     const { fixture } = await started({ total_budget: 1000 });
     expect(fixture.logs.areFull()).toBe(false);
     const ref = await fixture.newRun();
-    while (fixture.logs.totalBytes() < 900) await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100));
+    while (fixture.logs.totalBytes() < 900)
+      await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100));
     await fixture.end(ref, 'succeeded');
     const next = await fixture.newRun();
-    while (fixture.logs.totalBytes() <= 1000) await fixture.logs.append(next, SHIP, await fixture.logs.nextSeq(next.runId, 1), lines(100));
+    while (fixture.logs.totalBytes() <= 1000)
+      await fixture.logs.append(next, SHIP, await fixture.logs.nextSeq(next.runId, 1), lines(100));
     while (fixture.logs.totalBytes() > 1000) await new Promise((resolve) => setImmediate(resolve));
     expect(fixture.logs.areFull()).toBe(false);
   });
@@ -178,7 +185,8 @@ describe('the budget of all logs', () => {
 });
 
 describe('DELETE /api/v1/runs/{id}/logs', () => {
-  const deleteLogs = (fixture: LogFixture, id: string): Promise<unknown> => fixture.logs.handlers.deleteRunLogs({ id }, { identity: { username: 'token:root' } } as never) as Promise<unknown>;
+  const deleteLogs = (fixture: LogFixture, id: string): Promise<unknown> =>
+    fixture.logs.handlers.deleteRunLogs({ id }, { identity: { username: 'token:root' } } as never) as Promise<unknown>;
 
   it('removes the logs of all attempts, and the run says so; again is no error', async () => {
     const { fixture } = await started();
@@ -192,7 +200,8 @@ describe('DELETE /api/v1/runs/{id}/logs', () => {
     for (const ref of [first, second]) await expect(fixture.list(ref)).rejects.toEqual(expired);
     expect(await fixture.run(first.runId)).toMatchObject({ logsExpired: true, logsBytes: 0 });
     await deleteLogs(fixture, first.runId);
-    while ((await fixture.sql.all('SELECT 1 FROM log_chunks WHERE run_id = ?', [first.runId])).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    while ((await fixture.sql.all('SELECT 1 FROM log_chunks WHERE run_id = ?', [first.runId])).length > 0)
+      await new Promise((resolve) => setImmediate(resolve));
     expect((await fixture.list(other)).data).toHaveLength(100);
   });
 
@@ -200,8 +209,12 @@ describe('DELETE /api/v1/runs/{id}/logs', () => {
     const { fixture } = await started();
     const ref = await fixture.newRun();
     await fixture.logs.append(ref, SHIP, 0, lines(5));
-    await expect(deleteLogs(fixture, ref.runId)).rejects.toEqual(expect.objectContaining({ code: 'run_state_conflict', status: 409 }));
-    await expect(deleteLogs(fixture, '0'.repeat(32))).rejects.toEqual(expect.objectContaining({ code: 'run_not_found' }));
+    await expect(deleteLogs(fixture, ref.runId)).rejects.toEqual(
+      expect.objectContaining({ code: 'run_state_conflict', status: 409 }),
+    );
+    await expect(deleteLogs(fixture, '0'.repeat(32))).rejects.toEqual(
+      expect.objectContaining({ code: 'run_not_found' }),
+    );
     expect((await fixture.list(ref)).data).toHaveLength(5);
   });
 });
@@ -210,8 +223,11 @@ describe('sweeping', () => {
   it('finds what has expired, and adds up what is stored, by an index', async ({ skip }) => {
     const { fixture } = await started();
     skip(fixture.sql.info.driver === 'postgres', 'PostgreSQL chooses its plans by how large the tables are');
-    const plan = async (sql: string, params: number[]) => (await fixture.sql.all(`EXPLAIN QUERY PLAN ${sql}`, params)).map(({ detail }) => detail).join('; ');
-    expect(await plan('SELECT SUM(stored_bytes) FROM log_attempts WHERE phase < 2', [])).toContain('COVERING INDEX log_attempts_by_age');
+    const plan = async (sql: string, params: number[]) =>
+      (await fixture.sql.all(`EXPLAIN QUERY PLAN ${sql}`, params)).map(({ detail }) => detail).join('; ');
+    expect(await plan('SELECT SUM(stored_bytes) FROM log_attempts WHERE phase < 2', [])).toContain(
+      'COVERING INDEX log_attempts_by_age',
+    );
     for (const [sql, params] of [[EXPIRED, [0, 0]], [OLDEST, []], [HALF_REMOVED, []], [WITHOUT_RUN, [0, 0]]] as const) {
       const text = await plan(sql, [...params]);
       expect(text).toContain('USING COVERING INDEX log_attempts_by_age');

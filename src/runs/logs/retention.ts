@@ -13,7 +13,8 @@ interface Found extends Row {
   readonly attempt: number;
 }
 
-// The last line of an attempt reports its end; the last line of the current attempt may be written again when the run ends.
+// The last line of an attempt reports its end; the last line of the current attempt may be written again when the run
+// ends.
 export const EXPIRED = `
   SELECT a.run_id, a.attempt FROM log_attempts a LEFT JOIN runs r ON r.id = a.run_id
   WHERE a.phase = 0 AND a.last_ms <= ? AND (r.id IS NULL OR r.attempt > a.attempt OR r.finished_at <= ?)
@@ -26,7 +27,8 @@ export const OLDEST = `
 
 const OF_RUN = 'SELECT run_id, attempt FROM log_attempts WHERE run_id = ? AND phase = 0 ORDER BY attempt';
 
-export const HALF_REMOVED = `SELECT run_id, attempt FROM log_attempts WHERE phase = 1 ORDER BY last_ms LIMIT ${ATTEMPTS}`;
+export const HALF_REMOVED =
+  `SELECT run_id, attempt FROM log_attempts WHERE phase = 1 ORDER BY last_ms LIMIT ${ATTEMPTS}`;
 
 export const WITHOUT_RUN = `
   SELECT a.run_id, a.attempt FROM log_attempts a LEFT JOIN runs r ON r.id = a.run_id
@@ -43,8 +45,9 @@ export interface RetentionOptions {
 }
 
 /**
- * Removes logs older than `logs.retention`, counted from the end of each attempt, and logs of deleted runs. An attempt is first marked, in one step
- * for all readers, and then removed some chunks at a time; if the process dies in between, the mark is found again.
+ * Removes logs older than `logs.retention`, counted from the end of each attempt, and logs of deleted runs. An attempt
+ * is first marked, in one step for all readers, and then removed some chunks at a time; if the process dies in between,
+ * the mark is found again.
  */
 export class Retention {
   readonly #options: RetentionOptions;
@@ -114,7 +117,9 @@ export class Retention {
 
 /** Bytes of all stored logs. */
 export async function countStored(queries: Queries): Promise<number> {
-  const row = await queries.get<{ bytes: number | null }>('SELECT SUM(stored_bytes) AS bytes FROM log_attempts WHERE phase < 2');
+  const row = await queries.get<{ bytes: number | null }>(
+    'SELECT SUM(stored_bytes) AS bytes FROM log_attempts WHERE phase < 2',
+  );
   return row?.bytes ?? 0;
 }
 
@@ -130,7 +135,8 @@ async function markExpired(tx: Transaction, runId: string, attempt: number): Pro
   if (log === undefined || log.phase !== PHASE.kept) return;
   await writeAttempts(tx, [{ ...log, phase: PHASE.removing }]);
   await tx.run(
-    'UPDATE runs SET logs_bytes = logs_bytes - ?, logs_expired = CASE WHEN attempt = ? THEN 1 ELSE logs_expired END WHERE id = ?',
+    'UPDATE runs SET logs_bytes = logs_bytes - ?, logs_expired = CASE WHEN attempt = ? THEN 1 ELSE logs_expired ' +
+      'END WHERE id = ?',
     [log.messageBytes, attempt, runId],
   );
 }
@@ -138,18 +144,23 @@ async function markExpired(tx: Transaction, runId: string, attempt: number): Pro
 /** Removes some chunks. Returns their bytes; undefined if none was left. */
 async function removeChunks(tx: Transaction, runId: string, attempt: number): Promise<number | undefined> {
   const chunks = await tx.all<{ id: number; bytes: number }>(
-    `SELECT id, length(body) AS bytes FROM log_chunks WHERE run_id = ? AND attempt = ? ORDER BY first_offset LIMIT ${CHUNKS}`, [runId, attempt],
+    'SELECT id, length(body) AS bytes FROM log_chunks WHERE run_id = ? AND attempt = ? ORDER BY first_offset LIMIT ' +
+      `${CHUNKS}`,
+    [runId, attempt],
   );
   if (chunks.length === 0) return undefined;
   await tx.runMany('DELETE FROM log_chunks WHERE id = ?', chunks.map(({ id }) => [id]));
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0);
-  await tx.run('UPDATE log_attempts SET stored_bytes = stored_bytes - ? WHERE run_id = ? AND attempt = ?', [bytes, runId, attempt]);
+  await tx.run('UPDATE log_attempts SET stored_bytes = stored_bytes - ? WHERE run_id = ? AND attempt = ?', [bytes,
+    runId, attempt]);
   return bytes;
 }
 
 /** The row stays as long as the run exists: it records that there were logs. */
 async function finish(tx: Transaction, runId: string, attempt: number): Promise<void> {
   const run = await tx.get('SELECT 1 FROM runs WHERE id = ?', [runId]);
-  const sql = run === undefined ? 'DELETE FROM log_attempts WHERE run_id = ? AND attempt = ?' : 'UPDATE log_attempts SET phase = 2 WHERE run_id = ? AND attempt = ?';
+  const sql = run === undefined
+    ? 'DELETE FROM log_attempts WHERE run_id = ? AND attempt = ?'
+    : 'UPDATE log_attempts SET phase = 2 WHERE run_id = ? AND attempt = ?';
   await tx.run(sql, [runId, attempt]);
 }

@@ -1,6 +1,6 @@
 import { MultiRow, type Queries, type Row, type Transaction } from '../../storage/index.ts';
 import type { RunRef } from '../queue/port.ts';
-import { hasRoom, packChunk, packOpenChunk, unpackChunk, type Chunk } from './chunk.ts';
+import { type Chunk, hasRoom, packChunk, packOpenChunk, unpackChunk } from './chunk.ts';
 
 /** The record of an attempt's log; the columns are described in the migration that creates the table. */
 export interface AttemptLog {
@@ -19,7 +19,10 @@ export interface AttemptLog {
   readonly lastMs: number;
 }
 
-/** Values of the column `truncated`: nothing is left out; everything above the budget; lines that the ship names, or that did not arrive. */
+/**
+ * Values of the column `truncated`: nothing is left out; everything above the budget; lines that the ship names, or
+ * that did not arrive.
+ */
 export const CUT = { none: 0, rest: 1, some: 2 } as const;
 
 /** Values of the column `phase`. */
@@ -49,7 +52,8 @@ export interface ChunkRow extends Row {
 const READ = 'SELECT * FROM log_attempts WHERE run_id = ? AND attempt = ?';
 
 const WRITE = new MultiRow(
-  'INSERT INTO log_attempts(run_id, attempt, fence, next_seq, next_offset, tail_offset, tail_bytes, message_bytes, stored_bytes, truncated, phase, last_ms) VALUES',
+  'INSERT INTO log_attempts(run_id, attempt, fence, next_seq, next_offset, tail_offset, tail_bytes, ' +
+    'message_bytes, stored_bytes, truncated, phase, last_ms) VALUES',
   '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   `ON CONFLICT(run_id, attempt) DO UPDATE SET
     fence = excluded.fence, next_seq = excluded.next_seq, next_offset = excluded.next_offset, tail_offset = excluded.tail_offset,
@@ -62,10 +66,9 @@ const UPDATE_RUN = `
   UPDATE runs SET logs_bytes = logs_bytes + ?, log_truncated = CASE WHEN attempt = ? THEN ? ELSE log_truncated END
   WHERE id = ?`;
 
-const WRITE_CHUNKS = new MultiRow(
-  'INSERT INTO log_chunks(run_id, attempt, first_offset, count, body) VALUES', '(?, ?, ?, ?, ?)',
-  'ON CONFLICT(run_id, attempt, first_offset) DO UPDATE SET count = excluded.count, body = excluded.body',
-);
+const WRITE_CHUNKS = new MultiRow('INSERT INTO log_chunks(run_id, attempt, first_offset, count, body) VALUES',
+  '(?, ?, ?, ?, ?)',
+  'ON CONFLICT(run_id, attempt, first_offset) DO UPDATE SET count = excluded.count, body = excluded.body');
 
 const UPDATE_HELD = new MultiRow(
   'UPDATE runs SET logs_bytes = logs_bytes + given.column5, log_truncated = given.column6 FROM (VALUES',
@@ -75,13 +78,16 @@ const UPDATE_HELD = new MultiRow(
 );
 
 /**
- * Stores what lists of runs show in the rows of the runs that the ships hold, each of another run. Returns for each whether its ship holds it: the
- * condition of every fenced write.
+ * Stores what lists of runs show in the rows of the runs that the ships hold, each of another run. Returns for each
+ * whether its ship holds it: the condition of every fenced write.
  */
-export async function updateHeldRuns(
-  tx: Transaction, logs: readonly { readonly ref: RunRef; readonly shipId: string; readonly moreBytes: number; readonly isCut: boolean }[],
-): Promise<boolean[]> {
-  const rows = logs.map(({ ref: { runId, fence, attempt }, shipId, moreBytes, isCut }) => [runId, fence, attempt, shipId, moreBytes, Number(isCut)]);
+export async function updateHeldRuns(tx: Transaction,
+  logs: readonly { readonly ref: RunRef; readonly shipId: string; readonly moreBytes: number;
+    readonly isCut: boolean }[]): Promise<boolean[]>
+{
+  const rows = logs.map((
+    { ref: { runId, fence, attempt }, shipId, moreBytes, isCut },
+  ) => [runId, fence, attempt, shipId, moreBytes, Number(isCut)]);
   const held = new Set((await UPDATE_HELD.all<{ id: string }>(tx, [], rows)).map(({ id }) => id));
   return logs.map(({ ref: { runId } }) => held.has(runId));
 }
@@ -94,16 +100,28 @@ export async function readAttempt(queries: Queries, runId: string, attempt: numb
 
 export function newAttempt(runId: string, attempt: number): AttemptLog {
   return {
-    runId, attempt, fence: 0, nextSeq: 0, nextOffset: 0, tailOffset: 0, tailBytes: 0, messageBytes: 0, storedBytes: 0, cut: CUT.none,
-    phase: PHASE.kept, lastMs: 0,
+    runId,
+    attempt,
+    fence: 0,
+    nextSeq: 0,
+    nextOffset: 0,
+    tailOffset: 0,
+    tailBytes: 0,
+    messageBytes: 0,
+    storedBytes: 0,
+    cut: CUT.none,
+    phase: PHASE.kept,
+    lastMs: 0,
   };
 }
 
 export async function writeAttempts(tx: Transaction, logs: readonly AttemptLog[]): Promise<void> {
-  await WRITE.run(tx, [], logs.map((log) => [
-    log.runId, log.attempt, log.fence, log.nextSeq, log.nextOffset, log.tailOffset, log.tailBytes, log.messageBytes, log.storedBytes,
-    log.cut, log.phase, log.lastMs,
-  ]));
+  await WRITE.run(tx, [],
+    logs.map((
+      log,
+    ) => [log.runId, log.attempt, log.fence, log.nextSeq, log.nextOffset, log.tailOffset, log.tailBytes,
+      log.messageBytes, log.storedBytes, log.cut, log.phase, log.lastMs]
+    ));
 }
 
 /** Stores in the run's row what lists of runs show. */
@@ -117,10 +135,15 @@ export async function startOf(tx: Transaction, runId: string): Promise<number | 
   return row?.started_at == null ? undefined : row.started_at * 1000;
 }
 
-/** The next expected line of the ship: 0 if the ship that holds the attempt now has not sent any, though a ship before it may have. */
+/**
+ * The next expected line of the ship: 0 if the ship that holds the attempt now has not sent any, though a ship before
+ * it may have.
+ */
 export async function readNextSeq(queries: Queries, runId: string, attempt: number): Promise<number> {
   const row = await queries.get<{ next_seq: number }>(
-    'SELECT a.next_seq FROM log_attempts a JOIN runs r ON r.id = a.run_id AND r.fence = a.fence WHERE a.run_id = ? AND a.attempt = ?', [runId, attempt],
+    'SELECT a.next_seq FROM log_attempts a JOIN runs r ON r.id = a.run_id AND r.fence = a.fence WHERE a.run_id = ' +
+      '? AND a.attempt = ?',
+    [runId, attempt],
   );
   return row?.next_seq ?? 0;
 }
@@ -131,15 +154,21 @@ export interface Tail {
   readonly storedBytes: number;
 }
 
-type WithTailRow = AttemptRow & { readonly chunk_offset: number | null; readonly chunk_count: number; readonly chunk_body: Uint8Array };
+type WithTailRow = AttemptRow & { readonly chunk_offset: number | null; readonly chunk_count: number;
+  readonly chunk_body: Uint8Array };
 
 const READ_WITH_TAILS = new MultiRow(`
   SELECT a.*, c.first_offset AS chunk_offset, c.count AS chunk_count, c.body AS chunk_body
   FROM log_attempts a LEFT JOIN log_chunks c ON c.run_id = a.run_id AND c.attempt = a.attempt AND c.first_offset = a.tail_offset
   WHERE (a.run_id, a.attempt) IN (VALUES`, '(?, ?)', ')');
 
-/** The logs of these attempts, each with its last chunk if that is not full. Logs that have never had a line are not among them. */
-export async function readWithTails(tx: Transaction, attempts: readonly Pick<AttemptLog, 'runId' | 'attempt'>[]): Promise<{ log: AttemptLog; tail: Tail | undefined }[]> {
+/**
+ * The logs of these attempts, each with its last chunk if that is not full. Logs that have never had a line are not
+ * among them.
+ */
+export async function readWithTails(tx: Transaction,
+  attempts: readonly Pick<AttemptLog, 'runId' | 'attempt'>[]): Promise<{ log: AttemptLog; tail: Tail | undefined }[]>
+{
   const rows = await READ_WITH_TAILS.all<WithTailRow>(tx, [], attempts.map(({ runId, attempt }) => [runId, attempt]));
   return rows.map((row) => {
     const log = fromRow(row);
@@ -148,13 +177,19 @@ export async function readWithTails(tx: Transaction, attempts: readonly Pick<Att
 }
 
 /** Whether the last chunk has space. */
-export const takesMore = ({ nextOffset, tailOffset, tailBytes }: AttemptLog): boolean => nextOffset > 0 && hasRoom({ count: nextOffset - tailOffset, bytes: tailBytes });
+export const takesMore = ({ nextOffset, tailOffset, tailBytes }: AttemptLog): boolean =>
+  nextOffset > 0 && hasRoom({ count: nextOffset - tailOffset, bytes: tailBytes });
 
 /** Undefined if it is damaged; then it cannot be extended. */
-function tailOf({ tailOffset, tailBytes, nextOffset }: AttemptLog, { chunk_count: count, chunk_body: body }: WithTailRow): Tail | undefined {
+function tailOf({ tailOffset, tailBytes, nextOffset }: AttemptLog,
+  { chunk_count: count, chunk_body: body }: WithTailRow): Tail | undefined
+{
   if (tailOffset + count !== nextOffset) return undefined;
   try {
-    return { chunk: { firstOffset: tailOffset, count, text: unpackChunk(body), bytes: tailBytes }, storedBytes: body.length };
+    return {
+      chunk: { firstOffset: tailOffset, count, text: unpackChunk(body), bytes: tailBytes },
+      storedBytes: body.length,
+    };
   } catch {
     return undefined; // readers get the error
   }
@@ -167,21 +202,33 @@ export interface PackedChunk {
   readonly body: Uint8Array;
 }
 
-/** Compressing a log of fewer bytes, such as the lines of the server alone, takes longer than all other work on it, and saves little. */
+/**
+ * Compressing a log of fewer bytes, such as the lines of the server alone, takes longer than all other work on it, and
+ * saves little.
+ */
 const FEW_BYTES = 512;
 
 /** `grows`: the last chunk is about to be extended. */
 export function packChunks(chunks: readonly Chunk[], grows: boolean): PackedChunk[] {
-  return chunks.map((chunk) => ({ firstOffset: chunk.firstOffset, count: chunk.count, body: (grows && hasRoom(chunk)) || chunk.bytes < FEW_BYTES ? packOpenChunk(chunk) : packChunk(chunk) }));
+  return chunks.map((chunk) => ({
+    firstOffset: chunk.firstOffset,
+    count: chunk.count,
+    body: (grows && hasRoom(chunk)) || chunk.bytes < FEW_BYTES ? packOpenChunk(chunk) : packChunk(chunk),
+  }));
 }
 
 /** Writes chunks; one that continues a stored chunk replaces it. */
-export async function writeChunks(tx: Transaction, chunks: readonly (PackedChunk & Pick<AttemptLog, 'runId' | 'attempt'>)[]): Promise<void> {
-  await WRITE_CHUNKS.run(tx, [], chunks.map(({ runId, attempt, firstOffset, count, body }) => [runId, attempt, firstOffset, count, body]));
+export async function writeChunks(tx: Transaction,
+  chunks: readonly (PackedChunk & Pick<AttemptLog, 'runId' | 'attempt'>)[]): Promise<void>
+{
+  await WRITE_CHUNKS.run(tx, [],
+    chunks.map(({ runId, attempt, firstOffset, count, body }) => [runId, attempt, firstOffset, count, body]));
 }
 
 /** The chunks that begin after `after` and before `before`, in order. */
-export function readChunks(queries: Queries, { runId, attempt }: AttemptLog, after: number, before: number): Promise<ChunkRow[]> {
+export function readChunks(queries: Queries, { runId, attempt }: AttemptLog, after: number,
+  before: number): Promise<ChunkRow[]>
+{
   const sql = `
     SELECT first_offset, count, body FROM log_chunks
     WHERE run_id = ? AND attempt = ? AND first_offset > ? AND first_offset < ? ORDER BY first_offset`;
@@ -190,8 +237,17 @@ export function readChunks(queries: Queries, { runId, attempt }: AttemptLog, aft
 
 function fromRow(row: AttemptRow): AttemptLog {
   return {
-    runId: row.run_id, attempt: row.attempt, fence: row.fence, nextSeq: row.next_seq, nextOffset: row.next_offset,
-    tailOffset: row.tail_offset, tailBytes: row.tail_bytes, messageBytes: row.message_bytes, storedBytes: row.stored_bytes, cut: row.truncated,
-    phase: row.phase, lastMs: row.last_ms,
+    runId: row.run_id,
+    attempt: row.attempt,
+    fence: row.fence,
+    nextSeq: row.next_seq,
+    nextOffset: row.next_offset,
+    tailOffset: row.tail_offset,
+    tailBytes: row.tail_bytes,
+    messageBytes: row.message_bytes,
+    storedBytes: row.stored_bytes,
+    cut: row.truncated,
+    phase: row.phase,
+    lastMs: row.last_ms,
   };
 }

@@ -4,13 +4,16 @@ import { splitMessage } from './split-message.ts';
 
 describe('splitMessage', () => {
   it('makes the fewest pieces that are short enough, and loses nothing', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 4, max: 60 }), (text, maxBytes) => {
-      const pieces = splitMessage(text, maxBytes);
-      expect(pieces.join('')).toBe(text);
-      for (const piece of pieces) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(maxBytes);
-      // No piece has space for the first character of the next one.
-      for (const [i, piece] of pieces.slice(1).entries()) expect(Buffer.byteLength(pieces[i]! + [...piece][0]!)).toBeGreaterThan(maxBytes);
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 4, max: 60 }), (text, maxBytes) => {
+        const pieces = splitMessage(text, maxBytes);
+        expect(pieces.join('')).toBe(text);
+        for (const piece of pieces) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(maxBytes);
+        // No piece has space for the first character of the next one.
+        for (const [i, piece] of pieces.slice(1).entries())
+          expect(Buffer.byteLength(pieces[i]! + [...piece][0]!)).toBeGreaterThan(maxBytes);
+      }),
+    );
   });
 
   it('keeps an empty line, and a character that is longer than the limit', () => {

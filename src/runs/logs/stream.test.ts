@@ -1,7 +1,7 @@
-import { request, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { operations, type Operations } from '../../../generated/runs/operations.ts';
-import { createHttpApp, nestedErrors, startHttpServer, type HttpServer } from '../../api/http/index.ts';
+import { type Operations, operations } from '../../../generated/runs/operations.ts';
+import { createHttpApp, type HttpServer, nestedErrors, startHttpServer } from '../../api/http/index.ts';
 import { readSpecification } from '../../app/specification.ts';
 import { silentLog } from '../../lib/log.ts';
 import { createInvoker } from '../../operations/index.ts';
@@ -12,7 +12,8 @@ import { line, lines, LogFixture, SHIP } from './test-fixture.ts';
 interface ServerEvent {
   readonly id?: string;
   readonly event?: string;
-  readonly data?: { readonly message?: string; readonly state?: string; readonly attempt?: number; readonly next_offset?: number };
+  readonly data?: { readonly message?: string; readonly state?: string; readonly attempt?: number;
+    readonly next_offset?: number };
   readonly comment?: string;
 }
 
@@ -37,7 +38,8 @@ class EventReader {
   static open(url: string, path: string, lastEventId?: string | number): Promise<EventReader> {
     return new Promise((resolve, reject) => {
       const headers = lastEventId === undefined ? {} : { 'Last-Event-ID': String(lastEventId) };
-      request(`${url}/api/v1/runs/${path}`, { headers, agent: false }).on('error', reject).on('response', (incoming) => resolve(new EventReader(incoming))).end();
+      request(`${url}/api/v1/runs/${path}`, { headers, agent: false }).on('error', reject).on('response',
+        (incoming) => resolve(new EventReader(incoming))).end();
     });
   }
 
@@ -107,9 +109,22 @@ async function started() {
   const timer = new ManualTimer();
   const fixture = await LogFixture.open({}, { timer });
   const specification = await readSpecification('runs');
-  const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers: fixture.logs.handlers, mode: () => 'wr' });
+  const invoke = createInvoker<Operations>({
+    operations,
+    inputs: specification.inputs,
+    handlers: fixture.logs.handlers,
+    mode: () => 'wr',
+  });
   const app = await createHttpApp<Operations>({
-    title: 'logs', specification, operations, invoke, errors: nestedErrors, log: silentLog, maxBodyBytes: 1000, corsOrigins: [], validateResponses: true,
+    title: 'logs',
+    specification,
+    operations,
+    invoke,
+    errors: nestedErrors,
+    log: silentLog,
+    maxBodyBytes: 1000,
+    corsOrigins: [],
+    validateResponses: true,
   });
   const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 }, nestedErrors);
   open.push({ fixture, server });
@@ -129,16 +144,24 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     const { fixture, read, ref } = await started();
     await fixture.logs.append(ref, SHIP, 0, lines(250));
     const reader = await read(`${ref.runId}/logs/stream`);
-    expect(reader.incoming.headers).toMatchObject({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+    expect(reader.incoming.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+    });
     await reader.until(() => reader.messages.length === 250);
     for (let i = 0; i < 5; i++) await fixture.logs.append(ref, SHIP, 250 + i * 10, lines(10, 250 + i * 10));
     await reader.until(() => reader.messages.length === 300);
     await fixture.end(ref, 'succeeded');
     await reader.end();
     expect(reader.messages).toEqual([...messagesOf(lines(300)), 'the attempt has ended: succeeded']);
-    expect(reader.events.filter(({ event }) => event === 'log').map(({ id }) => id)).toEqual(Array.from({ length: 301 }, (_, i) => `1-${i}`));
+    expect(reader.events.filter(({ event }) => event === 'log').map(({ id }) => id)).toEqual(
+      Array.from({ length: 301 }, (_, i) => `1-${i}`),
+    );
     expect(reader.events[0]).toEqual({ event: 'state', data: { state: 'running', attempt: 1 } });
-    expect(reader.events.slice(-2)).toEqual([{ event: 'state', data: { state: 'succeeded', attempt: 1 } }, { event: 'end', data: { next_offset: 301, attempt: 1 } }]);
+    expect(reader.events.slice(-2)).toEqual([{ event: 'state', data: { state: 'succeeded', attempt: 1 } }, {
+      event: 'end',
+      data: { next_offset: 301, attempt: 1 },
+    }]);
     expect(reader.events.find(({ id }) => id === '1-7')!.data).toEqual((await fixture.list(ref, 7)).data[0]);
   });
 
@@ -152,7 +175,10 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     expect(first.events.at(-1)).toEqual({ event: 'end', data: { next_offset: 1, attempt: 1 } });
     const again = await read(`${ref.runId}/logs/stream?attempt=1&offset=1`);
     await again.end();
-    expect(again.events).toEqual([{ event: 'state', data: { state: 'running', attempt: 2 } }, { event: 'end', data: { next_offset: 1, attempt: 1 } }]);
+    expect(again.events).toEqual([{ event: 'state', data: { state: 'running', attempt: 2 } }, {
+      event: 'end',
+      data: { next_offset: 1, attempt: 1 },
+    }]);
     await fixture.end(second, 'cancelled');
     const last = await read(`${ref.runId}/logs/stream`);
     await last.end();
@@ -202,7 +228,7 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     })();
     const got = await Promise.all([1, 2, 3].map(async (client) => {
       const ids: number[] = [];
-      for (let last: string | undefined, stop = 1; ; stop += 137 * client) {
+      for (let last: string | undefined, stop = 1;; stop += 137 * client) {
         const reader: EventReader = await read(`${ref.runId}/logs/stream`, last);
         await reader.until(() => (reader.offsets.at(-1) ?? -1) >= stop).catch(() => undefined);
         const whole = reader.over;
@@ -265,7 +291,9 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     expect(reader.messages.length).toBeLessThan(sent);
     const rest = await read(`${ref.runId}/logs/stream`, reader.lastId);
     await rest.until(() => rest.lastId === `1-${sent - 1}`);
-    expect([...reader.messages, ...rest.messages].map((message) => Number(/\d+/.exec(message)![0]))).toEqual(Array.from({ length: sent }, (_, i) => i));
+    expect([...reader.messages, ...rest.messages].map((message) => Number(/\d+/.exec(message)![0]))).toEqual(
+      Array.from({ length: sent }, (_, i) => i),
+    );
   });
 
   it('breaks off where a part is damaged or has expired meanwhile, without saying that the log has ended', async () => {
@@ -275,7 +303,10 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     const reader = await read(`${ref.runId}/logs/stream`);
     await reader.end();
     expect([reader.lastId, reader.events.at(-1)!.event, reader.incoming.complete]).toEqual(['1-199', 'log', false]);
-    expect((await fetch(`${server.url}/api/v1/runs/${ref.runId}/logs/stream`, { headers: { 'Last-Event-ID': '199' } })).status).toBe(500);
+    expect(
+      (await fetch(`${server.url}/api/v1/runs/${ref.runId}/logs/stream`, { headers: { 'Last-Event-ID': '199' } }))
+        .status,
+    ).toBe(500);
     const live = await read(`${ref.runId}/logs/stream?offset=250`);
     await live.until(({ length }) => length === 1);
     await fixture.tamper(ref, 'UPDATE log_attempts SET phase = 1');

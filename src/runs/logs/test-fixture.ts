@@ -13,7 +13,9 @@ export const SHIP = 'a'.repeat(32);
 /** Settings that these tests change. */
 export type LogLimits = Partial<RunsConfig['logs']>;
 
-/** Logs over a database, with the parts of a queue that they need: rows of runs, fences, and notifications of changes. */
+/**
+ * Logs over a database, with the parts of a queue that they need: rows of runs, fences, and notifications of changes.
+ */
 export class LogFixture {
   readonly clock = { time: START, now: () => this.clock.time };
   readonly sql: Sql;
@@ -27,10 +29,20 @@ export class LogFixture {
   constructor(sql: Sql, limits: LogLimits, timer: Timer, runRetention = 0, room?: RunLogsOptions['room']) {
     this.sql = sql;
     const base = parseRunsConfig('version: 1');
-    const config = { ...base, logs: { ...base.logs, ...limits }, queue: { ...base.queue, run_retention: runRetention } };
+    const config = {
+      ...base,
+      logs: { ...base.logs, ...limits },
+      queue: { ...base.queue, run_retention: runRetention },
+    };
     const loaded = { config, apiTokens: [], source: '/runs.yaml', folder: '/', readOnly: false, hash: '' };
     const env = {
-      sql, timer, clock: this.clock, log: silentLog, nodeId: 'node', version: '0.0.0', config: { current: () => loaded, onChange: () => () => {} },
+      sql,
+      timer,
+      clock: this.clock,
+      log: silentLog,
+      nodeId: 'node',
+      version: '0.0.0',
+      config: { current: () => loaded, onChange: () => () => {} },
     };
     const queue: Pick<Queue, 'get' | 'onChange'> = {
       get: (id) => this.run(id),
@@ -39,10 +51,19 @@ export class LogFixture {
         return () => this.#listeners.delete(listener);
       },
     };
-    this.logs = createRunLogs({ env, queue: () => queue, audit: { record: async (_, actor, action, target) => void this.audited.push([actor, action, target]) }, room, dropped: (events) => (this.dropped += events) });
+    this.logs = createRunLogs({
+      env,
+      queue: () => queue,
+      audit: { record: async (_, actor, action, target) => void this.audited.push([actor, action, target]) },
+      room,
+      dropped: (events) => (this.dropped += events),
+    });
   }
 
-  static async open(limits: LogLimits = {}, { path = ':memory:', timer = never, runRetention = 0, room }: { path?: string; timer?: Timer; runRetention?: number; room?: RunLogsOptions['room'] } = {}): Promise<LogFixture> {
+  static async open(limits: LogLimits = {},
+    { path = ':memory:', timer = never, runRetention = 0, room }: { path?: string; timer?: Timer; runRetention?: number;
+      room?: RunLogsOptions['room'] } = {}): Promise<LogFixture>
+  {
     const sql = await openDatabase({ path });
     await migrate(sql, RUN_QUEUE_MIGRATIONS);
     const fixture = new LogFixture(sql, limits, timer, runRetention, room);
@@ -58,12 +79,14 @@ export class LogFixture {
   /** A run that the ship works on. */
   async newRun(): Promise<RunRef> {
     const id = randomBytes(16).toString('hex');
-    await this.sql.transaction((tx) => tx.run(
-      `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, ship_id, accepted,
+    await this.sql.transaction((tx) =>
+      tx.run(
+        `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, ship_id, accepted,
          created_at, updated_at, started_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, root_id, retry_number)
        VALUES (?, 'alpha', 'pipeline', 'build', 'running', 1, 3, 0, '[]', 'api', 1, 1, 1, ?, 1, ?, ?, ?, 0, 0, 0, 0, 0, 0, ?, 0)`,
-      [id, SHIP, this.#seconds(), this.#seconds(), this.#seconds(), id],
-    ));
+        [id, SHIP, this.#seconds(), this.#seconds(), this.#seconds(), id],
+      )
+    );
     return { runId: id, attempt: 1, fence: 1 };
   }
 
@@ -73,7 +96,11 @@ export class LogFixture {
     const before = await this.run(ref.runId);
     await this.sql.transaction(async (tx) => {
       await tx.run('UPDATE runs SET state = ?, attempt = ?, fence = ?, finished_at = ? WHERE id = ?', [
-        state === 'queued' ? 'running' : state, next.attempt, next.fence, state === 'queued' ? null : this.#seconds(), ref.runId,
+        state === 'queued' ? 'running' : state,
+        next.attempt,
+        next.fence,
+        state === 'queued' ? null : this.#seconds(),
+        ref.runId,
       ]);
       await this.logs.note(tx, ref.runId, ref.attempt, 'info', `the attempt has ended: ${state}`);
     });
@@ -93,11 +120,42 @@ export class LogFixture {
     const row = await this.sql.get('SELECT * FROM runs WHERE id = ?', [id]);
     if (row === undefined) return undefined;
     return {
-      id, projectId: 'alpha', kind: 'pipeline', task: 'build', state: row['state'] as RunState, attempt: row['attempt'] as number, maxAttempts: 3,
-      priority: 0, runsOn: [], source: 'api', shipId: SHIP, fence: row['fence'] as number, createdAt: 0, updatedAt: 0, startedAt: row['started_at'] as number,
-      finishedAt: row['finished_at'] as number | null, availableMs: 0, laneId: 1, retryOf: null, rootId: id, retryNumber: 0, error: null,
-      logsExpired: row['logs_expired'] === 1, logTruncated: row['log_truncated'] === 1, concurrencyGroup: null, waitsForGroup: false, approval: null, part: 0, logsBytes: row['logs_bytes'] as number, gitRef: null, gitCommit: null,
-      origin: null, cells: 0, parentId: null, matrix: null, waitsForMatrix: false,
+      id,
+      projectId: 'alpha',
+      kind: 'pipeline',
+      task: 'build',
+      state: row['state'] as RunState,
+      attempt: row['attempt'] as number,
+      maxAttempts: 3,
+      priority: 0,
+      runsOn: [],
+      source: 'api',
+      shipId: SHIP,
+      fence: row['fence'] as number,
+      createdAt: 0,
+      updatedAt: 0,
+      startedAt: row['started_at'] as number,
+      finishedAt: row['finished_at'] as number | null,
+      availableMs: 0,
+      laneId: 1,
+      retryOf: null,
+      rootId: id,
+      retryNumber: 0,
+      error: null,
+      logsExpired: row['logs_expired'] === 1,
+      logTruncated: row['log_truncated'] === 1,
+      concurrencyGroup: null,
+      waitsForGroup: false,
+      approval: null,
+      part: 0,
+      logsBytes: row['logs_bytes'] as number,
+      gitRef: null,
+      gitCommit: null,
+      origin: null,
+      cells: 0,
+      parentId: null,
+      matrix: null,
+      waitsForMatrix: false,
     };
   }
 
@@ -117,7 +175,7 @@ export class LogFixture {
   /** Every event of an attempt, page by page. */
   async read(ref: RunRef): Promise<{ messages: string[]; complete: boolean }> {
     const messages: string[] = [];
-    for (let offset = 0; ; ) {
+    for (let offset = 0;;) {
       const page = await this.list(ref, offset);
       messages.push(...page.data.map(({ message }) => message));
       if (page.data.length === 0 || page.complete) return { messages, complete: page.complete };
@@ -126,13 +184,18 @@ export class LogFixture {
   }
 
   async list(ref: { runId: string; attempt?: number }, offset = 0) {
-    const answer = await this.logs.handlers.listRunLogs({ id: ref.runId, offset, ...(ref.attempt === undefined ? {} : { attempt: ref.attempt }) }, undefined as never);
+    const answer = await this.logs.handlers.listRunLogs({
+      id: ref.runId,
+      offset,
+      ...(ref.attempt === undefined ? {} : { attempt: ref.attempt }),
+    }, undefined as never);
     return 'value' in answer ? answer.value : answer;
   }
 
   /** Real size of the chunks in bytes. */
   async chunkBytes(): Promise<number> {
-    return (await this.sql.get<{ bytes: number | null }>('SELECT SUM(length(body)) AS bytes FROM log_chunks'))?.bytes ?? 0;
+    return (await this.sql.get<{ bytes: number | null }>('SELECT SUM(length(body)) AS bytes FROM log_chunks'))?.bytes ??
+      0;
   }
 
   #seconds(): number {
@@ -142,9 +205,20 @@ export class LogFixture {
 
 /** Sleeps until it is woken up. */
 const never: Timer = {
-  sleep: (_, signal) => new Promise((resolve) => (signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve(), { once: true }))),
+  sleep: (_, signal) =>
+    new Promise((
+      resolve,
+    ) => (signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve(), { once: true }))),
 };
 
-export const line = (message: string, fields: Partial<ShipLine> = {}): ShipLine => ({ unixMs: START, level: 'info', stream: 'stdout', step: 'test', message, ...fields });
+export const line = (message: string, fields: Partial<ShipLine> = {}): ShipLine => ({
+  unixMs: START,
+  level: 'info',
+  stream: 'stdout',
+  step: 'test',
+  message,
+  ...fields,
+});
 
-export const lines = (count: number, from = 0): ShipLine[] => Array.from({ length: count }, (_, i) => line(`line ${from + i}`));
+export const lines = (count: number, from = 0): ShipLine[] =>
+  Array.from({ length: count }, (_, i) => line(`line ${from + i}`));

@@ -28,13 +28,29 @@ beforeEach(async () => {
   time = 1_766_400_000_000;
   timer = new ManualTimer();
   const loaded = { config: parseRunsConfig(CONFIG), apiTokens: [], source: '', folder: '/', readOnly: false, hash: '' };
-  const env = { sql, timer, clock: { now: () => time }, log: silentLog, nodeId: 'n', version: '0', config: { current: () => loaded, onChange: () => () => {} } };
+  const env = {
+    sql,
+    timer,
+    clock: { now: () => time },
+    log: silentLog,
+    nodeId: 'n',
+    version: '0',
+    config: { current: () => loaded, onChange: () => () => {} },
+  };
   logs = createRunLogs({ env, queue: () => parts.queue, audit: { record: async () => {} } });
   parts = assembleQueue({ env, note: logs.note, lines: logs.lines, random: () => 0.5 });
   await parts.load();
   await logs.start();
   claims = [];
-  parts.queue.addWorker({ shipId: SHIP, sessionId: 's', labels: [], kinds: ['pipeline'], keyVariables: [], free: () => 1, assign: (claim) => void claims.push(claim) });
+  parts.queue.addWorker({
+    shipId: SHIP,
+    sessionId: 's',
+    labels: [],
+    kinds: ['pipeline'],
+    keyVariables: [],
+    free: () => 1,
+    assign: (claim) => void claims.push(claim),
+  });
 });
 afterEach(async () => {
   await logs.stop();
@@ -54,7 +70,8 @@ async function nextClaim(): Promise<Claim> {
 const submit = () => sql.transaction((tx) => parts.queue.insert(tx, newRun()));
 
 async function list(id: string, attempt?: number) {
-  const answer = await logs.handlers.listRunLogs({ id, offset: 0, ...(attempt === undefined ? {} : { attempt }) }, undefined as never);
+  const answer = await logs.handlers.listRunLogs({ id, offset: 0, ...(attempt === undefined ? {} : { attempt }) },
+    undefined as never);
   return 'value' in answer ? answer.value : answer;
 }
 
@@ -70,7 +87,8 @@ describe('logs of runs in a real queue', () => {
     expect(complete).toBe(true);
     const system = data.filter(({ stream }) => stream === 'system').length;
     expect(system).toBeGreaterThanOrEqual(2);
-    expect(data.filter(({ stream }) => stream === 'stdout').map(({ message }) => message)).toEqual(['line 0', 'line 1', 'line 2']);
+    expect(data.filter(({ stream }) => stream === 'stdout').map(({ message }) => message)).toEqual(['line 0', 'line 1',
+      'line 2']);
     expect((await parts.queue.get(id))!.logsBytes).toBe(Buffer.byteLength(data.map(({ message }) => message).join('')));
   });
 
@@ -116,7 +134,8 @@ describe('logs of runs in a real queue', () => {
     await parts.tick();
     expect(await parts.queue.get(id)).toBeUndefined();
     await timer.elapse();
-    while ((await sql.all('SELECT 1 FROM log_attempts')).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    while ((await sql.all('SELECT 1 FROM log_attempts')).length > 0)
+      await new Promise((resolve) => setImmediate(resolve));
     expect(await sql.all('SELECT 1 FROM log_chunks')).toEqual([]);
     expect(logs.totalBytes()).toBe(0);
   });

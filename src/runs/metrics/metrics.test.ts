@@ -16,16 +16,18 @@ afterEach(() => api.stop());
 const scrape = () => api.client.send('GET', '/metrics', { headers: { Authorization: `Bearer ${TOKEN}` } });
 /** The samples of our own metrics that are not zero. */
 const samples = async (name: string) => {
-  const lines = (await scrape()).text.split('\n').filter((line) => line.startsWith(name) && !line.includes('_bucket') && !line.endsWith(' 0'));
+  const lines = (await scrape()).text.split('\n').filter((line) =>
+    line.startsWith(name) && !line.includes('_bucket') && !line.endsWith(' 0')
+  );
   return lines.map((line) => line.slice(name.length));
 };
 
-const NAMES = [
-  'runs', 'runs_enqueued_total', 'runs_finished_total', 'run_queue_seconds', 'run_duration_seconds', 'run_attempts_total', 'leases_lost_total',
-  'fenced_writes_total', 'oldest_queued_seconds', 'ships', 'ship_slots', 'log_bytes', 'log_dropped_events_total', 'claim_seconds', 'storage_errors_total',
-  'cert_expiry_seconds', 'config_reload_success', 'alerts_received_total', 'schedule_slots_total', 'notifications_total', 'notifications_waiting', 'artifact_bytes', 'artifacts_received_total',
-  'caches', 'cache_bytes', 'caches_received_total', 'cache_requests_total', 'caches_evicted_total',
-];
+const NAMES = ['runs', 'runs_enqueued_total', 'runs_finished_total', 'run_queue_seconds', 'run_duration_seconds',
+  'run_attempts_total', 'leases_lost_total', 'fenced_writes_total', 'oldest_queued_seconds', 'ships', 'ship_slots',
+  'log_bytes', 'log_dropped_events_total', 'claim_seconds', 'storage_errors_total', 'cert_expiry_seconds',
+  'config_reload_success', 'alerts_received_total', 'schedule_slots_total', 'notifications_total',
+  'notifications_waiting', 'artifact_bytes', 'artifacts_received_total', 'caches', 'cache_bytes',
+  'caches_received_total', 'cache_requests_total', 'caches_evicted_total'];
 
 describe('the metrics', () => {
   it('are all those of the decisions, in the text format of Prometheus', async () => {
@@ -39,10 +41,16 @@ describe('the metrics', () => {
     await api.queued('the-first-key');
     expect(await samples('quire_runs{')).toEqual(['state="queued",kind="diagnostic"} 1']);
     api.clock.ms += 1500;
-    const work = api.work({ outcome: 'failed', started: true, error: { code: 'diagnostic_failed', message: 'x', step: null, exitCode: null, signal: null } });
+    const work = api.work({
+      outcome: 'failed',
+      started: true,
+      error: { code: 'diagnostic_failed', message: 'x', step: null, exitCode: null, signal: null },
+    });
     await work;
     expect(await samples('quire_runs_enqueued_total{')).toEqual(['kind="diagnostic",source="api"} 1']);
-    expect(await samples('quire_runs_finished_total{')).toEqual(['kind="diagnostic",outcome="failed",code="diagnostic_failed"} 1']);
+    expect(await samples('quire_runs_finished_total{')).toEqual([
+      'kind="diagnostic",outcome="failed",code="diagnostic_failed"} 1',
+    ]);
     expect(await samples('quire_run_queue_seconds_')).toEqual(['sum 1.5', 'count 1']);
     expect(await samples('quire_run_duration_seconds_count')).toEqual(['{kind="diagnostic"} 1']);
     expect(await samples('quire_run_attempts_total')).toEqual(['{reason="first"} 1']);
@@ -50,9 +58,18 @@ describe('the metrics', () => {
 
   it('count attempts by what led to them, and lost leases', async () => {
     await api.queued('the-first-key');
-    await api.work({ outcome: 'ship_error', started: true, error: { code: 'ship_error', message: 'x', step: null, exitCode: null, signal: null } });
+    await api.work({
+      outcome: 'ship_error',
+      started: true,
+      error: { code: 'ship_error', message: 'x', step: null, exitCode: null, signal: null },
+    });
     expect(await samples('quire_run_attempts_total')).toEqual(['{reason="first"} 1', '{reason="ship_error"} 1']);
-    api.metrics.record.runChanged({ run: (await api.queue.list({}, undefined, 1))[0]!, from: 'running', formerShipId: null, reason: 'lease_lost' });
+    api.metrics.record.runChanged({
+      run: (await api.queue.list({}, undefined, 1))[0]!,
+      from: 'running',
+      formerShipId: null,
+      reason: 'lease_lost',
+    });
     expect(await samples('quire_leases_lost_total')).toEqual([' 1']);
   });
 

@@ -73,17 +73,26 @@ export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): RunMetri
   };
 }
 
-function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, logs, artifacts, caches, fleet, waitingNotifications = async () => 0 }: MetricsDeps): void {
+function registerNumbers(registers: Registry[], env: RunsEnvironment,
+  { queue, logs, artifacts, caches, fleet, waitingNotifications = async () => 0 }: MetricsDeps): void
+{
   const numbers = whereAvailable(env, 'numbers of the queue', cached(() => queue.numbers(), CACHE_MS, env.clock));
   const ships = whereAvailable(env, 'numbers of the fleet', async () => fleet());
   const gauge = gaugesOf(registers);
-  gauge('quire_runs', 'Runs by state and kind.', ['state', 'kind'], async () => (await numbers())?.runs.map(({ state, kind, count }) => [{ state, kind }, count]));
-  gauge('quire_oldest_queued_seconds', 'Age of the oldest queued run, by why it waits (`waiting_reason` of a run).', ['reason'],
-    async () => (await numbers())?.oldestQueuedSeconds.map(({ reason, seconds }) => [{ reason }, seconds]));
-  gauge('quire_ships', 'Ships.', ['status'], async () => (await ships())?.ships.map(({ status, count }) => [{ status }, count]));
-  gauge('quire_ship_slots', 'Places for runs on connected ships.', ['status'], async () => (await ships())?.slots.map(({ status, count }) => [{ status }, count]));
+  gauge('quire_runs', 'Runs by state and kind.', ['state', 'kind'],
+    async () => (await numbers())?.runs.map(({ state, kind, count }) => [{ state, kind }, count]));
+  gauge('quire_oldest_queued_seconds', 'Age of the oldest queued run, by why it waits (`waiting_reason` of a run).', [
+    'reason',
+  ], async () => (await numbers())?.oldestQueuedSeconds.map(({ reason, seconds }) => [{ reason }, seconds]));
+  gauge('quire_ships', 'Ships.', ['status'],
+    async () => (await ships())?.ships.map(({ status, count }) => [{ status }, count]));
+  gauge('quire_ship_slots', 'Places for runs on connected ships.', ['status'],
+    async () => (await ships())?.slots.map(({ status, count }) => [{ status }, count]));
   gauge('quire_cert_expiry_seconds', 'Seconds until a certificate of the server expires.', ['subject'],
-    async () => (await ships())?.certificates.map(({ subject, expiresMs }) => [{ subject }, (expiresMs - env.clock.now()) / 1000]));
+    async () =>
+      (await ships())?.certificates.map((
+        { subject, expiresMs },
+      ) => [{ subject }, (expiresMs - env.clock.now()) / 1000]));
   const waiting = whereAvailable(env, 'numbers of notifications', waitingNotifications);
   gauge('quire_notifications_waiting', 'Notifications that were not accepted yet.', [], async () => {
     const count = await waiting();
@@ -95,7 +104,8 @@ function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, l
     const bytes = await artifactBytes();
     return bytes === undefined ? undefined : [[{}, bytes]];
   });
-  const totals = whereAvailable(env, 'numbers of the caches', cached(async () => caches?.totals() ?? { caches: 0, bytes: 0 }, CACHE_MS, env.clock));
+  const totals = whereAvailable(env, 'numbers of the caches',
+    cached(async () => caches?.totals() ?? { caches: 0, bytes: 0 }, CACHE_MS, env.clock));
   gauge('quire_caches', 'Caches of steps that are kept for all ships.', [], async () => {
     const found = await totals();
     return found && [[{}, found.caches]];
@@ -106,7 +116,9 @@ function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, l
   });
 }
 
-function registerBackups(registers: Registry[], { clock }: RunsEnvironment, report: () => BackupNumbers | undefined): void {
+function registerBackups(registers: Registry[], { clock }: RunsEnvironment,
+  report: () => BackupNumbers | undefined): void
+{
   const gauge = (name: string, help: string, value: (numbers: BackupNumbers) => number | undefined): void => {
     gaugesOf(registers)(name, help, [], async () => {
       const numbers = report();
@@ -114,29 +126,51 @@ function registerBackups(registers: Registry[], { clock }: RunsEnvironment, repo
       return known === undefined ? undefined : [[{}, known]];
     });
   };
-  gauge('quire_backup_age_seconds', 'Age of the last scheduled backup that was verified.', ({ lastGoodAt }) => (lastGoodAt === undefined ? undefined : clock.now() / 1000 - lastGoodAt));
-  gauge('quire_backup_duration_seconds', 'Time that it took, its copy included.', ({ lastDurationSeconds }) => lastDurationSeconds);
+  gauge('quire_backup_age_seconds', 'Age of the last scheduled backup that was verified.',
+    ({ lastGoodAt }) => (lastGoodAt === undefined ? undefined : clock.now() / 1000 - lastGoodAt));
+  gauge('quire_backup_duration_seconds', 'Time that it took, its copy included.',
+    ({ lastDurationSeconds }) => lastDurationSeconds);
   gauge('quire_backup_size_bytes', 'Its size.', ({ lastSizeBytes }) => lastSizeBytes);
-  new Counter({ name: 'quire_backups_total', help: 'Scheduled backups by outcome.', labelNames: ['outcome'], registers, collect() {
-    this.reset();
-    for (const [outcome, count] of Object.entries(report()?.counts ?? {})) this.inc({ outcome }, count);
-  } });
+  new Counter({
+    name: 'quire_backups_total',
+    help: 'Scheduled backups by outcome.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(report()?.counts ?? {})) this.inc({ outcome }, count);
+    },
+  });
 }
 
 /** If a gauge cannot be read it is left out, so that the metrics that report the failure remain. */
-function whereAvailable<T>({ log }: RunsEnvironment, what: string, read: () => Promise<T>): () => Promise<T | undefined> {
-  return () => read().catch((error: unknown) => {
-    log.warn({ err: error }, `${what} are not available`);
-    return undefined;
-  });
+function whereAvailable<T>({ log }: RunsEnvironment, what: string,
+  read: () => Promise<T>): () => Promise<T | undefined>
+{
+  return () =>
+    read().catch((error: unknown) => {
+      log.warn({ err: error }, `${what} are not available`);
+      return undefined;
+    });
 }
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-function gaugesOf(registers: Registry[]): (name: string, help: string, labelNames: readonly string[], read: () => Promise<readonly Sample[] | undefined>) => void {
-  return (name, help, labelNames, read) => void new Gauge({ name, help, labelNames: [...labelNames], registers, async collect() {
-    const samples = await read();
-    this.reset();
-    for (const [labels, value] of samples ?? []) this.set(labels, value);
-  } });
+function gaugesOf(
+  registers: Registry[],
+): (name: string, help: string, labelNames: readonly string[],
+  read: () => Promise<readonly Sample[] | undefined>) => void
+{
+  return (name, help, labelNames, read) =>
+    void new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers,
+      async collect() {
+        const samples = await read();
+        this.reset();
+        for (const [labels, value] of samples ?? []) this.set(labels, value);
+      },
+    });
 }

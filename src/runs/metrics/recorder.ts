@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Clock } from '../../lib/clock.ts';
 import type { AlertResult } from '../alerts/index.ts';
 import type { Received } from '../artifacts/port.ts';
 import type { CacheEvents } from '../caches/port.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { RunChange, RunRecord } from '../queue/port.ts';
 import type { SlotResult } from '../schedules/index.ts';
 
@@ -36,18 +36,72 @@ const CLAIM_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 const RESULTS: readonly AlertResult[] = ['queued', 'repeated', 'resolved', 'unmapped', 'unavailable', 'failed'];
 
 export function createRecorder(registers: Registry[], clock: Clock): Recorder {
-  const fenced = new Counter({ name: 'quire_fenced_writes_total', help: 'Writes of ships that no longer held their run.', labelNames: ['rpc'], registers });
-  const claim = new Histogram({ name: 'quire_claim_seconds', help: 'Time to assign a batch of runs.', buckets: CLAIM_BUCKETS, registers });
-  const dropped = new Counter({ name: 'quire_log_dropped_events_total', help: 'Lines of logs that were dropped.', registers });
-  const artifacts = new Counter({ name: 'quire_artifacts_received_total', help: 'Files of steps that ships have sent, by what became of them.', labelNames: ['status'], registers });
-  const saved = new Counter({ name: 'quire_caches_received_total', help: 'Caches of steps that ships have sent, by what became of them.', labelNames: ['status'], registers });
-  const asked = new Counter({ name: 'quire_cache_requests_total', help: 'Caches that ships have asked for: `hit` by the key, `restored` by a restore key, `miss`.', labelNames: ['result'], registers });
-  const evicted = new Counter({ name: 'quire_caches_evicted_total', help: 'Caches that were removed: `budget` to make room, `unused` after their retention.', labelNames: ['reason'], registers });
+  const fenced = new Counter({
+    name: 'quire_fenced_writes_total',
+    help: 'Writes of ships that no longer held their run.',
+    labelNames: ['rpc'],
+    registers,
+  });
+  const claim = new Histogram({
+    name: 'quire_claim_seconds',
+    help: 'Time to assign a batch of runs.',
+    buckets: CLAIM_BUCKETS,
+    registers,
+  });
+  const dropped = new Counter({
+    name: 'quire_log_dropped_events_total',
+    help: 'Lines of logs that were dropped.',
+    registers,
+  });
+  const artifacts = new Counter({
+    name: 'quire_artifacts_received_total',
+    help: 'Files of steps that ships have sent, by what became of them.',
+    labelNames: ['status'],
+    registers,
+  });
+  const saved = new Counter({
+    name: 'quire_caches_received_total',
+    help: 'Caches of steps that ships have sent, by what became of them.',
+    labelNames: ['status'],
+    registers,
+  });
+  const asked = new Counter({
+    name: 'quire_cache_requests_total',
+    help: 'Caches that ships have asked for: `hit` by the key, `restored` by a restore key, `miss`.',
+    labelNames: ['result'],
+    registers,
+  });
+  const evicted = new Counter({
+    name: 'quire_caches_evicted_total',
+    help: 'Caches that were removed: `budget` to make room, `unused` after their retention.',
+    labelNames: ['reason'],
+    registers,
+  });
   const failures = new Counter({ name: 'quire_storage_errors_total', help: 'Failures of the store.', registers });
-  const reload = new Gauge({ name: 'quire_config_reload_success', help: 'Whether the latest configuration that was found could be loaded.', registers });
-  const alerts = new Counter({ name: 'quire_alerts_received_total', help: 'Notifications of Alertmanager, by what became of them.', labelNames: ['result'], registers });
-  const slots = new Counter({ name: 'quire_schedule_slots_total', help: 'Times of schedules that were due, by what became of them; `held` counts each look while the run before is unfinished.', labelNames: ['result'], registers });
-  const notifications = new Counter({ name: 'quire_notifications_total', help: 'Notifications by outcome: `failed` counts attempts.', labelNames: ['outcome'], registers });
+  const reload = new Gauge({
+    name: 'quire_config_reload_success',
+    help: 'Whether the latest configuration that was found could be loaded.',
+    registers,
+  });
+  const alerts = new Counter({
+    name: 'quire_alerts_received_total',
+    help: 'Notifications of Alertmanager, by what became of them.',
+    labelNames: ['result'],
+    registers,
+  });
+  const slots = new Counter({
+    name: 'quire_schedule_slots_total',
+    help: 'Times of schedules that were due, by what became of them; `held` counts each look while the run before is ' +
+      'unfinished.',
+    labelNames: ['result'],
+    registers,
+  });
+  const notifications = new Counter({
+    name: 'quire_notifications_total',
+    help: 'Notifications by outcome: `failed` counts attempts.',
+    labelNames: ['outcome'],
+    registers,
+  });
   reload.set(1); // the configuration of the start was loaded
   for (const result of RESULTS) alerts.inc({ result }, 0);
   return {
@@ -68,12 +122,42 @@ export function createRecorder(registers: Registry[], clock: Clock): Recorder {
 }
 
 function registerRuns(registers: Registry[], clock: Clock): (change: RunChange) => void {
-  const enqueued = new Counter({ name: 'quire_runs_enqueued_total', help: 'Runs queued.', labelNames: ['kind', 'source'], registers });
-  const finished = new Counter({ name: 'quire_runs_finished_total', help: 'Runs that reached a terminal state; the code is that of a failure.', labelNames: ['kind', 'outcome', 'code'], registers });
-  const waited = new Histogram({ name: 'quire_run_queue_seconds', help: 'Time from queueing to the first start.', buckets: RUN_BUCKETS, registers });
-  const took = new Histogram({ name: 'quire_run_duration_seconds', help: 'Time of the last attempt of finished runs.', labelNames: ['kind'], buckets: RUN_BUCKETS, registers });
-  const attempts = new Counter({ name: 'quire_run_attempts_total', help: 'Attempts, by what led to them: first, or how the one before ended.', labelNames: ['reason'], registers });
-  const lost = new Counter({ name: 'quire_leases_lost_total', help: 'Runs taken from ships that gave no sign of life.', registers });
+  const enqueued = new Counter({
+    name: 'quire_runs_enqueued_total',
+    help: 'Runs queued.',
+    labelNames: ['kind', 'source'],
+    registers,
+  });
+  const finished = new Counter({
+    name: 'quire_runs_finished_total',
+    help: 'Runs that reached a terminal state; the code is that of a failure.',
+    labelNames: ['kind', 'outcome', 'code'],
+    registers,
+  });
+  const waited = new Histogram({
+    name: 'quire_run_queue_seconds',
+    help: 'Time from queueing to the first start.',
+    buckets: RUN_BUCKETS,
+    registers,
+  });
+  const took = new Histogram({
+    name: 'quire_run_duration_seconds',
+    help: 'Time of the last attempt of finished runs.',
+    labelNames: ['kind'],
+    buckets: RUN_BUCKETS,
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'quire_run_attempts_total',
+    help: 'Attempts, by what led to them: first, or how the one before ended.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const lost = new Counter({
+    name: 'quire_leases_lost_total',
+    help: 'Runs taken from ships that gave no sign of life.',
+    registers,
+  });
   const started = new StartTimes(clock);
   return ({ run, from, reason }) => {
     if (run.cells > 0) return; // its cells are counted instead

@@ -17,13 +17,22 @@ export interface DeadLetter {
 }
 
 /** Stores dead letters in the order of the list. */
-export async function writeDeadLetters(tx: Transaction, webhook: string, letters: readonly Omit<DeadLetter, 'webhook'>[]): Promise<void> {
+export async function writeDeadLetters(tx: Transaction, webhook: string,
+  letters: readonly Omit<DeadLetter, 'webhook'>[]): Promise<void>
+{
   await tx.runMany(
-    'INSERT INTO notification_dead_letters(id, webhook, letter, attempts, status, error, failed_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO NOTHING',
-    letters.map(({ letter, attempts, status, error, failedAt }) => [letter.id, webhook, JSON.stringify(letter), attempts, status, error, failedAt]),
+    'INSERT INTO notification_dead_letters(id, webhook, letter, attempts, status, error, failed_at) VALUES (?, ?, ' +
+      '?, ?, ?, ?, ?) ON CONFLICT(id) DO NOTHING',
+    letters.map((
+      { letter, attempts, status, error, failedAt },
+    ) => [letter.id, webhook, JSON.stringify(letter), attempts, status, error, failedAt]),
   );
-  const surplus = await tx.get<{ seq: number }>('SELECT seq FROM notification_dead_letters WHERE webhook = ? ORDER BY seq DESC LIMIT 1 OFFSET ?', [webhook, MAX_DEAD_LETTERS]);
-  if (surplus !== undefined) await tx.run('DELETE FROM notification_dead_letters WHERE webhook = ? AND seq <= ?', [webhook, surplus.seq]);
+  const surplus = await tx.get<{ seq: number }>(
+    'SELECT seq FROM notification_dead_letters WHERE webhook = ? ORDER BY seq DESC LIMIT 1 OFFSET ?',
+    [webhook, MAX_DEAD_LETTERS],
+  );
+  if (surplus !== undefined)
+    await tx.run('DELETE FROM notification_dead_letters WHERE webhook = ? AND seq <= ?', [webhook, surplus.seq]);
 }
 
 interface DeadLetterRow extends Row {
@@ -37,18 +46,35 @@ interface DeadLetterRow extends Row {
 }
 
 /** Newest first, strictly older than `before`. */
-export async function listDeadLetters(from: Queries, before: number | undefined, limit: number): Promise<(DeadLetter & { readonly seq: number })[]> {
+export async function listDeadLetters(from: Queries, before: number | undefined,
+  limit: number): Promise<(DeadLetter & { readonly seq: number })[]>
+{
   const [where, values]: [string, SqlValue[]] = before === undefined ? ['', []] : [' WHERE seq < ?', [before]];
   const rows = await from.all<DeadLetterRow>(
-    `SELECT seq, webhook, letter, attempts, status, error, failed_at FROM notification_dead_letters${where} ORDER BY seq DESC LIMIT ?`, [...values, limit],
+    `SELECT seq, webhook, letter, attempts, status, error, failed_at FROM notification_dead_letters${where} ORDER ` +
+      'BY seq DESC LIMIT ?',
+    [...values, limit],
   );
-  return rows.map((row) => ({ seq: row.seq, letter: JSON.parse(row.letter) as Letter, webhook: row.webhook, attempts: row.attempts, status: row.status, error: row.error, failedAt: row.failed_at }));
+  return rows.map((row) => ({
+    seq: row.seq,
+    letter: JSON.parse(row.letter) as Letter,
+    webhook: row.webhook,
+    attempts: row.attempts,
+    status: row.status,
+    error: row.error,
+    failedAt: row.failed_at,
+  }));
 }
 
 /** Removes and returns dead letters of a webhook, oldest first: the one with this number, or all. */
 export async function takeDeadLetters(tx: Transaction, webhook: string, id: string | undefined): Promise<Letter[]> {
-  const [where, values]: [string, SqlValue[]] = id === undefined ? ['webhook = ?', [webhook]] : ['webhook = ? AND id = ?', [webhook, id]];
-  const rows = await tx.all<{ letter: string }>(`SELECT letter FROM notification_dead_letters WHERE ${where} ORDER BY seq`, values);
+  const [where, values]: [string, SqlValue[]] = id === undefined
+    ? ['webhook = ?', [webhook]]
+    : ['webhook = ? AND id = ?', [webhook, id]];
+  const rows = await tx.all<{ letter: string }>(
+    `SELECT letter FROM notification_dead_letters WHERE ${where} ORDER BY seq`,
+    values,
+  );
   await tx.run(`DELETE FROM notification_dead_letters WHERE ${where}`, values);
   return rows.map(({ letter }) => JSON.parse(letter) as Letter);
 }
@@ -59,6 +85,8 @@ export async function removeDeadLetters(tx: Transaction, webhook: string): Promi
 
 /** By webhook. */
 export async function countDeadLetters(from: Queries): Promise<ReadonlyMap<string, number>> {
-  const rows = await from.all<{ webhook: string; n: number }>('SELECT webhook, count(*) AS n FROM notification_dead_letters GROUP BY webhook');
+  const rows = await from.all<{ webhook: string; n: number }>(
+    'SELECT webhook, count(*) AS n FROM notification_dead_letters GROUP BY webhook',
+  );
   return new Map(rows.map(({ webhook, n }) => [webhook, n]));
 }

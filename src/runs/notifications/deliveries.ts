@@ -1,10 +1,11 @@
 import { unixSeconds } from '../../lib/clock.ts';
-import { createOutbound, DeliveryEngine, poster, type Failure, type LaneSource, type Outbound, type Outcome, type Progress, type Sequenced } from '../../net/index.ts';
+import { createOutbound, DeliveryEngine, type Failure, type LaneSource, type Outbound, type Outcome, poster,
+  type Progress, type Sequenced } from '../../net/index.ts';
 import { outbox } from '../../storage/index.ts';
 import type { Environment, NotificationConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { countDeadLetters, removeDeadLetters, writeDeadLetters } from './dead-letter-rows.ts';
-import { postOf, type Letter } from './letter.ts';
+import { type Letter, postOf } from './letter.ts';
 
 /** A notification in its lane, which keeps the order of each run. */
 interface Item extends Sequenced {
@@ -29,8 +30,8 @@ const FROM_THE_START: Progress = { position: 0, open: [], failingMs: 0 };
 const ALLOWED = { none: 'false', loopback: 'loopback', all: 'true' } as const;
 
 /**
- * Delivers the outbox of each webhook: at least once, in order for each run, each webhook in its own lane. If several servers share a store only one
- * of them delivers, because two would mix up the order.
+ * Delivers the outbox of each webhook: at least once, in order for each run, each webhook in its own lane. If several
+ * servers share a store only one of them delivers, because two would mix up the order.
  */
 export class Deliveries {
   readonly #deps: DeliveriesDeps;
@@ -48,12 +49,17 @@ export class Deliveries {
 
   constructor(deps: DeliveriesDeps) {
     const { sql, log, timer } = (this.#deps = deps).env;
-    this.#engine = new DeliveryEngine({ timer, log, save: (lanes) => sql.transaction((tx) => outbox.saveLanes(tx, lanes)) });
+    this.#engine = new DeliveryEngine({
+      timer,
+      log,
+      save: (lanes) => sql.transaction((tx) => outbox.saveLanes(tx, lanes)),
+    });
     this.#stopListening = sql.peers?.listen((message) => this.#receive(message)) ?? this.#stopListening;
   }
 
   /**
-   * Starts delivering to the configured webhooks, and deletes the outboxes of others. Must be called again after each change of the configuration.
+   * Starts delivering to the configured webhooks, and deletes the outboxes of others. Must be called again after each
+   * change of the configuration.
    */
   apply(): Promise<void> {
     return this.#inTurn(() => this.#apply());
@@ -89,7 +95,10 @@ export class Deliveries {
     const step = this.#steps.then(async () => {
       if (!this.#stopped.signal.aborted) await work();
     });
-    this.#steps = step.catch((error: unknown) => this.#deps.env.log.error({ err: error }, 'notifications could not be started or stopped; the next change of the configuration tries again'));
+    this.#steps = step.catch((error: unknown) =>
+      this.#deps.env.log.error({ err: error },
+        'notifications could not be started or stopped; the next change of the configuration tries again')
+    );
     return this.#steps as Promise<void>;
   }
 
@@ -175,7 +184,8 @@ export class Deliveries {
     const { url, secret_env: variable } = webhook;
     const secret = variable === '' ? '' : this.#deps.variables[variable] ?? '';
     // Without a signature, a receiver would have to refuse it or trust everyone.
-    if (variable !== '' && secret === '') return { kind: 'failed', error: `the variable ${variable} of secret_env is not set` };
+    if (variable !== '' && secret === '')
+      return { kind: 'failed', error: `the variable ${variable} of secret_env is not set` };
     const { version, clock } = this.#deps.env;
     return this.#post()(postOf(letter, { name, url, secret, version, now: unixSeconds(clock) }), signal);
   }
@@ -194,9 +204,12 @@ export class Deliveries {
 
   async #storeFailed(name: string, { letter }: Item, { error, status = 0, attempts }: Failure): Promise<void> {
     const { sql, clock, log } = this.#deps.env;
-    await sql.transaction((tx) => writeDeadLetters(tx, name, [{ letter, attempts, status, error, failedAt: unixSeconds(clock) }]));
+    await sql.transaction((tx) =>
+      writeDeadLetters(tx, name, [{ letter, attempts, status, error, failedAt: unixSeconds(clock) }])
+    );
     this.#deps.onOutcome('dead', 1);
-    log.warn({ webhook: name, delivery: letter.id, event: letter.event, run: letter.runId, attempts, error }, 'a notification was given up');
+    log.warn({ webhook: name, delivery: letter.id, event: letter.event, run: letter.runId, attempts, error },
+      'a notification was given up');
   }
 
   /** Called repeatedly until the lane is stopped. */
@@ -207,8 +220,8 @@ export class Deliveries {
   }
 
   /**
-   * A webhook that has accepted nothing for a day starts over: its waiting notifications become dead letters, because otherwise they would wait for
-   * ever.
+   * A webhook that has accepted nothing for a day starts over: its waiting notifications become dead letters, because
+   * otherwise they would wait for ever.
    */
   async #giveUp(name: string): Promise<void> {
     const { sql, clock, log } = this.#deps.env;
@@ -216,16 +229,29 @@ export class Deliveries {
     if (progress === undefined) return;
     this.#running.delete(name);
     const error = this.#errors.get(name) ?? 'accepted nothing for a day';
-    const giveUpBatch = (): Promise<number> => sql.transaction(async (tx) => {
-      const rows = await outbox.readOutbox(tx, progress.lane, 0, BATCH);
-      await writeDeadLetters(tx, name, rows.map((row) => ({ letter: itemOf(row).letter, attempts: 0, status: 0, error, failedAt: unixSeconds(clock) })));
-      await outbox.saveLanes(tx, [{ lane: progress.lane, position: rows.at(-1)?.seq ?? progress.position, open: [], failingMs: 0 }]);
-      return rows.length;
-    });
+    const giveUpBatch = (): Promise<number> =>
+      sql.transaction(async (tx) => {
+        const rows = await outbox.readOutbox(tx, progress.lane, 0, BATCH);
+        await writeDeadLetters(tx, name, rows.map((row) => ({
+          letter: itemOf(row).letter,
+          attempts: 0,
+          status: 0,
+          error,
+          failedAt: unixSeconds(clock),
+        })));
+        await outbox.saveLanes(tx, [{
+          lane: progress.lane,
+          position: rows.at(-1)?.seq ?? progress.position,
+          open: [],
+          failingMs: 0,
+        }]);
+        return rows.length;
+      });
     let given = 0;
     for (let batch = await giveUpBatch(); batch > 0; batch = await giveUpBatch()) given += batch;
     this.#deps.onOutcome('dead', given);
-    log.warn({ webhook: name, notifications: given, error }, 'a webhook accepted nothing for a day; what waited for it was given up');
+    log.warn({ webhook: name, notifications: given, error },
+      'a webhook accepted nothing for a day; what waited for it was given up');
     await this.#open(name);
   }
 }

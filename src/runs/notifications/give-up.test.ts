@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { migrate, openDatabase, outbox, RUN_QUEUE_MIGRATIONS } from '../../storage/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
-import { parseRunsConfig, type LoadedRunsConfig } from '../config/index.ts';
+import { type LoadedRunsConfig, parseRunsConfig } from '../config/index.ts';
 import { listDeadLetters } from './dead-letter-rows.ts';
 import { Deliveries } from './deliveries.ts';
 import type { Letter } from './letter.ts';
@@ -12,7 +12,13 @@ const HOUR = 3_600_000;
 // Refused before anything is sent, so the test does not wait for the network.
 const CONFIG = "notifications: {webhooks: [{name: chat, url: 'http://127.0.0.1:9/'}]}";
 
-const letterOf = (n: number): Letter => ({ id: `dlv_${n}`, event: 'run.failed', runId: String(n).padStart(32, '0'), timestamp: n, body: '{}' });
+const letterOf = (n: number): Letter => ({
+  id: `dlv_${n}`,
+  event: 'run.failed',
+  runId: String(n).padStart(32, '0'),
+  timestamp: n,
+  body: '{}',
+});
 
 it('a webhook that accepts nothing for a day starts over, and what waited for it becomes dead letters', async () => {
   const sql = await openDatabase({ path: ':memory:' });
@@ -23,9 +29,11 @@ it('a webhook that accepts nothing for a day starts over, and what waited for it
   const config = { current: () => loaded, onChange: () => () => {} };
   const deliveries = new Deliveries({
     env: { sql, timer, config, clock: { now: () => timer.now }, log: silentLog, version: '1.2.3' },
-    variables: {}, onOutcome: (outcome, count) => void (outcomes[outcome] += count),
+    variables: {},
+    onOutcome: (outcome, count) => void (outcomes[outcome] += count),
   });
-  const put = (...letters: Letter[]) => sql.transaction((tx) => outbox.enqueue(tx, 'chat', letters.map((letter) => JSON.stringify(letter))));
+  const put = (...letters: Letter[]) =>
+    sql.transaction((tx) => outbox.enqueue(tx, 'chat', letters.map((letter) => JSON.stringify(letter))));
   const dead = async () => (await listDeadLetters(sql, undefined, 1000)).map(({ letter }) => letter.id);
   await put(...Array.from({ length: 450 }, (_, n) => letterOf(n)));
   await deliveries.apply();

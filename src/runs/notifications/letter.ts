@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
-import { signatureHeaders, type Post } from '../../net/index.ts';
+import { type Post, signatureHeaders } from '../../net/index.ts';
 import type { RunChange } from '../queue/port.ts';
 
 /** A notification as stored in the outbox of its webhook. */
@@ -17,10 +17,21 @@ export interface Letter {
 }
 
 /** The body that a webhook receives: the change, the run after it, and its result in JSON, or null. */
-export function letterOf(webhook: string, { run: { id: runId, state }, from, reason }: RunChange, { run, result }: { readonly run: Run; readonly result: unknown }, timestamp: number): Letter {
+export function letterOf(webhook: string, { run: { id: runId, state }, from, reason }: RunChange,
+  { run, result }: { readonly run: Run; readonly result: unknown }, timestamp: number): Letter
+{
   const id = `dlv_${randomBytes(12).toString('hex')}`;
   const event = `run.${state}`;
-  const body = JSON.stringify({ event, delivery_id: id, webhook, timestamp, from, reason: reason ?? null, run, result });
+  const body = JSON.stringify({
+    event,
+    delivery_id: id,
+    webhook,
+    timestamp,
+    from,
+    reason: reason ?? null,
+    run,
+    result,
+  });
   return { id, event, runId, timestamp, body };
 }
 

@@ -16,14 +16,16 @@ export function encodeCursor({ at, id }: Position): string {
 }
 
 /**
- * Decodes a cursor; `idForm` is the form of the ids in that list. Throws `invalid_cursor` for everything that `encodeCursor` would not have written,
- * including other versions.
+ * Decodes a cursor; `idForm` is the form of the ids in that list. Throws `invalid_cursor` for everything that
+ * `encodeCursor` would not have written, including other versions.
  */
 export function decodeCursor(text: string, idForm: RegExp): Position {
   const [version, at = '', id = '', ...more] = Buffer.from(text, 'base64url').toString('latin1').split(':');
   const position = { at: Number(at), id };
-  const isOurs = version === VERSION && more.length === 0 && /^\d+$/.test(at) && Number.isSafeInteger(position.at) && idForm.test(id);
+  const isOurs = version === VERSION && more.length === 0 && /^\d+$/.test(at) && Number.isSafeInteger(position.at) &&
+    idForm.test(id);
   // Encoding it again detects other texts that decode to the same bytes.
-  if (!isOurs || encodeCursor(position) !== text) throw new ServiceError('invalid_cursor', 'before must be a cursor from next_cursor');
+  if (!isOurs || encodeCursor(position) !== text)
+    throw new ServiceError('invalid_cursor', 'before must be a cursor from next_cursor');
   return position;
 }

@@ -9,7 +9,9 @@ export function pageSize(limit: number): number {
 }
 
 /** One page of a list; `found` must have more entries than the page if there is another page. */
-export function toPage<T>(found: readonly T[], size: number, positionOf: (entry: T) => Position): { entries: readonly T[]; next_cursor: string | null } {
+export function toPage<T>(found: readonly T[], size: number,
+  positionOf: (entry: T) => Position): { entries: readonly T[]; next_cursor: string | null }
+{
   const entries = found.slice(0, size);
   const last = entries.at(-1);
   return { entries, next_cursor: found.length > size && last !== undefined ? encodeCursor(positionOf(last)) : null };

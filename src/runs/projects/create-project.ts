@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { FileLock } from '../../storage/index.ts';
-import { hashOf, loadRunsConfig, parseProject, parseRunsConfig, RunsConfigError, type Environment, type LiveRunsConfig, type LoadedRunsConfig, type ProjectConfig, type RunsConfig } from '../config/index.ts';
+import { type Environment, hashOf, type LiveRunsConfig, type LoadedRunsConfig, loadRunsConfig, parseProject,
+  parseRunsConfig, type ProjectConfig, type RunsConfig, RunsConfigError } from '../config/index.ts';
 import { editProjects } from './edit-projects.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -25,7 +26,8 @@ export class ProjectFile {
 
   /** Throws `config_read_only` if the configuration came from a URL. */
   requireWritable(): void {
-    if (this.#config.current().readOnly) throw new ServiceError('config_read_only', 'the configuration came from a URL; change the project there');
+    if (this.#config.current().readOnly)
+      throw new ServiceError('config_read_only', 'the configuration came from a URL; change the project there');
   }
 
   /** Throws `invalid_project`, `project_exists`, `storage_failed` (run-queue decisions, sections 2.6 and 3). */
@@ -47,14 +49,18 @@ export class ProjectFile {
     }, id);
   }
 
-  /** Throws `project_not_found`, `storage_failed`, and `conflict` if other parts of the configuration name the project. */
+  /**
+   * Throws `project_not_found`, `storage_failed`, and `conflict` if other parts of the configuration name the project.
+   */
   async remove(id: string): Promise<void> {
     this.requireWritable();
     await this.#change(({ config, text }) => {
       requireFound(config, id);
       const without = editProjects(text, { id, remove: true });
       const problems = problemsOf(without);
-      if (problems.length > 0) throw new ServiceError('conflict', `project ${id} is still named elsewhere in the configuration: ${problems.join('; ')}`);
+      if (problems.length > 0)
+        throw new ServiceError('conflict',
+          `project ${id} is still named elsewhere in the configuration: ${problems.join('; ')}`);
       return without;
     }, id);
   }
@@ -73,7 +79,9 @@ export class ProjectFile {
     return changing;
   }
 
-  async #changeLocked(edit: (before: LoadedRunsConfig & { readonly text: string }) => string, id: string): Promise<ProjectConfig> {
+  async #changeLocked(edit: (before: LoadedRunsConfig & { readonly text: string }) => string,
+    id: string): Promise<ProjectConfig>
+  {
     const lock = await this.#lock();
     try {
       const text = edit(await this.#upToDate());
@@ -89,7 +97,7 @@ export class ProjectFile {
 
   async #lock(): Promise<FileLock> {
     const { source } = this.#config.current();
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1;; tries++) {
       try {
         return FileLock.take(source);
       } catch (cause) {
@@ -102,7 +110,9 @@ export class ProjectFile {
   /** Loads changes that others have made to the file before anything is added to it. */
   async #upToDate(): Promise<LoadedRunsConfig & { readonly text: string }> {
     const { source } = this.#config.current();
-    const text = await readFile(source, 'utf8').catch((cause: unknown) => Promise.reject(failed('could not be read', cause)));
+    const text = await readFile(source, 'utf8').catch((cause: unknown) =>
+      Promise.reject(failed('could not be read', cause))
+    );
     if (hashOf(text) !== this.#config.current().hash) await this.#config.reload();
     const loaded = this.#config.current();
     if (hashOf(text) !== loaded.hash) throw failed('has changed and is not valid now; correct it first');
@@ -131,7 +141,8 @@ function problemsOf(text: string): readonly string[] {
   }
 }
 
-const find = ({ projects }: RunsConfig, id: string): ProjectConfig | undefined => projects.find((project) => project.id === id);
+const find = ({ projects }: RunsConfig, id: string): ProjectConfig | undefined =>
+  projects.find((project) => project.id === id);
 
 function requireFound(config: RunsConfig, id: string): void {
   if (find(config, id) === undefined) throw new ServiceError('project_not_found', `there is no project ${id}`);
@@ -141,7 +152,13 @@ function requireFound(config: RunsConfig, id: string): void {
 function withoutDefaults(project: object): object {
   const { id, repository, ...rest } = project as Record<string, unknown>;
   const defaults = parseProject({ id, repository }).project as unknown as Record<string, unknown>;
-  return { id, repository, ...Object.fromEntries(Object.entries(rest).filter(([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaults[name]))) };
+  return {
+    id,
+    repository,
+    ...Object.fromEntries(
+      Object.entries(rest).filter(([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaults[name])),
+    ),
+  };
 }
 
 function invalid(problems: readonly string[]): ServiceError {

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isAlias, isMap, isSeq, parse, parseDocument, type Document, type YAMLMap, type YAMLSeq } from 'yaml';
+import { type Document, isAlias, isMap, isSeq, parse, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 import { spliceProject } from './splice-project.ts';
-import { updateMap, YAML, type ProjectEdit } from './update-map.ts';
+import { type ProjectEdit, updateMap, YAML } from './update-map.ts';
 
 /**
- * The text of a configuration after the edit. Only the lines of the project change: the lines before and after it stay the same, byte for byte. If
- * they cannot be separated, because of anchors or because the list shares a line with other keys, the whole file is rewritten: comments, order,
- * anchors and values stay, spaces within lines may not. The text must be a valid configuration, and contain the project.
+ * The text of a configuration after the edit. Only the lines of the project change: the lines before and after it stay
+ * the same, byte for byte. If they cannot be separated, because of anchors or because the list shares a line with other
+ * keys, the whole file is rewritten: comments, order, anchors and values stay, spaces within lines may not. The text
+ * must be a valid configuration, and contain the project.
  */
 export function editProjects(text: string, edit: ProjectEdit): string {
   const spliced = spliceProject(text, edit);
@@ -22,7 +23,8 @@ function saysTheSame(spliced: string, text: string, edit: ProjectEdit): boolean 
   const before = valueOf(text);
   const given = (before['projects'] ?? []) as { id?: unknown }[];
   const index = 'add' in edit ? given.length : given.findIndex(({ id }) => id === edit.id);
-  const projects = given.toSpliced(index, 1, ...('add' in edit ? [edit.add] : 'replaceBy' in edit ? [edit.replaceBy] : []));
+  const projects = given.toSpliced(index, 1,
+    ...('add' in edit ? [edit.add] : 'replaceBy' in edit ? [edit.replaceBy] : []));
   try {
     return isDeepStrictEqual(plain(valueOf(spliced)), plain({ ...before, projects }));
   } catch {

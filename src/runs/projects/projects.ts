@@ -1,8 +1,9 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Handlers, OutputOf, Preconditions } from '../../operations/index.ts';
-import { actorOf } from '../auth/index.ts';
 import type { Audit } from '../audit/port.ts';
-import { cellsOf, type Environment, type LiveRunsConfig, type PipelineConfig, type ProjectConfig, type RoleConfig, type RunsConfig } from '../config/index.ts';
+import { actorOf } from '../auth/index.ts';
+import { cellsOf, type Environment, type LiveRunsConfig, type PipelineConfig, type ProjectConfig, type RoleConfig,
+  type RunsConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { ProjectFile } from './create-project.ts';
 
@@ -29,14 +30,18 @@ export interface ProjectsOptions {
 }
 
 /** Configured projects, pipelines and AI roles (run-queue decisions, section 2.6). */
-export function createProjects(options: ProjectsOptions): { handlers: Required<Pick<Handlers<Operations>, Names>>; preconditions: Preconditions<Operations> } {
+export function createProjects(
+  options: ProjectsOptions,
+): { handlers: Required<Pick<Handlers<Operations>, Names>>; preconditions: Preconditions<Operations> } {
   const { env, config, audit } = options;
   const file = new ProjectFile(config, options.variables, env.timer);
   const current = (): RunsConfig => config.current().config;
   const present = (project: ProjectConfig): Project => presentProject(project, current(), options.nextRuns(project));
 
   /** The file is already written, even if the audit entry fails. */
-  async function note(actor: string, id: string, change: 'added' | 'replaced' | 'deleted', detail: object = {}): Promise<void> {
+  async function note(actor: string, id: string, change: 'added' | 'replaced' | 'deleted',
+    detail: object = {}): Promise<void>
+  {
     env.log.info({ project: id }, `a project is ${change}`);
     try {
       await env.sql.transaction((tx) => audit.record(tx, actor, 'project', id, { change, ...detail }));
@@ -72,7 +77,9 @@ export function createProjects(options: ProjectsOptions): { handlers: Required<P
         return { data: current().pipelines.map(presentPipeline) };
       },
       async listRoles(_, { identity }) {
-        const seen = current().ai.roles.filter(({ projects }) => projects === null || projects.some((id) => identity.may('read', id)));
+        const seen = current().ai.roles.filter(({ projects }) =>
+          projects === null || projects.some((id) => identity.may('read', id))
+        );
         return { data: seen.map((role) => presentRole(role, options.keyVariableAvailable)) };
       },
     },
@@ -82,30 +89,52 @@ export function createProjects(options: ProjectsOptions): { handlers: Required<P
 function presentProject(project: ProjectConfig, { pipelines }: RunsConfig, next: NextRuns): Project {
   const { id, repository, enabled, issue_label, release_interval, runs_on, content, max_parallel, priority } = project;
   return {
-    id, repository, enabled, issue_label, release_interval,
+    id,
+    repository,
+    enabled,
+    issue_label,
+    release_interval,
     runs_on: [...runs_on],
     content: { ...content },
     pipelines: pipelines.filter(({ projects }) => projects === null || projects.includes(id)).map(({ name }) => name),
-    max_parallel, priority,
+    max_parallel,
+    priority,
     next_release_at: next.release,
     next_content_at: next.content,
   };
 }
 
 /** Without commands and environment, which often contain secrets. */
-function presentPipeline({ name, description, projects, runs_on, timeout, max_attempts, steps, inputs, matrix }: PipelineConfig): Pipeline {
+function presentPipeline(
+  { name, description, projects, runs_on, timeout, max_attempts, steps, inputs, matrix }: PipelineConfig,
+): Pipeline {
   const cells = cellsOf(matrix);
   return {
-    name, description, timeout, max_attempts,
+    name,
+    description,
+    timeout,
+    max_attempts,
     projects: projects && [...projects],
     runs_on: [...runs_on],
-    steps: steps.map((step) => (step.approval.required ? { name: step.name, timeout: step.approval.timeout, approval: true } : { name: step.name, timeout: step.timeout, approval: false })),
-    inputs: inputs.map((input) => ({ ...input, required: input.required && input.default === null, choices: [...input.choices], pattern: input.pattern === '' ? null : input.pattern })),
+    steps: steps.map((
+      step,
+    ) => (step.approval.required
+      ? { name: step.name, timeout: step.approval.timeout, approval: true }
+      : { name: step.name, timeout: step.timeout, approval: false })
+    ),
+    inputs: inputs.map((input) => ({
+      ...input,
+      required: input.required && input.default === null,
+      choices: [...input.choices],
+      pattern: input.pattern === '' ? null : input.pattern,
+    })),
     matrix: cells.length === 0 ? null : cells,
   };
 }
 
 /** Without prompts, endpoints and keys. */
-function presentRole({ name, model, api_key_env }: RoleConfig, available: ProjectsOptions['keyVariableAvailable']): Role {
+function presentRole({ name, model, api_key_env }: RoleConfig,
+  available: ProjectsOptions['keyVariableAvailable']): Role
+{
   return { name, model, available: api_key_env === '' || available(api_key_env) };
 }

@@ -12,10 +12,12 @@ export interface ReplaceOptions {
 }
 
 /**
- * Replaces the content of a file in one step; mode and owner stay, and a link stays a link. After a crash the file has the old content or the new. If
- * the file cannot be replaced, it is copied to `<file>.bak` and written in place.
+ * Replaces the content of a file in one step; mode and owner stay, and a link stays a link. After a crash the file has
+ * the old content or the new. If the file cannot be replaced, it is copied to `<file>.bak` and written in place.
  */
-export async function replaceFile(path: string, content: string, { rename = durableRename }: ReplaceOptions = {}): Promise<void> {
+export async function replaceFile(path: string, content: string,
+  { rename = durableRename }: ReplaceOptions = {}): Promise<void>
+{
   const file = await realpath(path);
   const fresh = join(dirname(file), `.${basename(file)}.${randomUUID()}.tmp`);
   const { mode, uid, gid } = await stat(file);

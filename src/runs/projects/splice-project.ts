@@ -1,5 +1,5 @@
-import { isMap, isScalar, isSeq, parseDocument, stringify, type ParsedNode, type YAMLMap, type YAMLSeq } from 'yaml';
-import { updateMap, YAML, type ProjectEdit } from './update-map.ts';
+import { isMap, isScalar, isSeq, type ParsedNode, parseDocument, stringify, type YAMLMap, type YAMLSeq } from 'yaml';
+import { type ProjectEdit, updateMap, YAML } from './update-map.ts';
 
 /** A part of a text: the characters from `from` up to, but not including, `to`. */
 interface Part {
@@ -10,8 +10,8 @@ interface Part {
 type Range = readonly [start: number, valueEnd: number, nodeEnd: number];
 
 /**
- * The text after an edit that changes only the lines of one project; undefined if that is not possible. The caller checks that the result has the
- * right values.
+ * The text after an edit that changes only the lines of one project; undefined if that is not possible. The caller
+ * checks that the result has the right values.
  */
 export function spliceProject(text: string, edit: ProjectEdit): string | undefined {
   const document = parseDocument(text, YAML);
@@ -20,7 +20,8 @@ export function spliceProject(text: string, edit: ProjectEdit): string | undefin
   const pair = root?.items.find(({ key }) => isScalar(key) && key.value === 'projects');
   if (pair === undefined) return 'add' in edit ? withKey(text, edit.add) : undefined;
   const list = pair.value;
-  if (isScalar(list) && list.value === null && 'add' in edit) return insertLines(text, endOfLine(text, rangeOf(pair.key).from), itemLines(edit.add, 2));
+  if (isScalar(list) && list.value === null && 'add' in edit)
+    return insertLines(text, endOfLine(text, rangeOf(pair.key).from), itemLines(edit.add, 2));
   if (!isSeq(list) || list.anchor !== undefined) return undefined;
   if (list.flow === true) return list.items.length === 0 && 'add' in edit ? fillEmpty(text, list, edit.add) : undefined;
   return editBlock(text, list as YAMLSeq.Parsed, rangeOf(pair.key), edit);
@@ -44,8 +45,8 @@ function editBlock(text: string, list: YAMLSeq.Parsed, key: Part, edit: ProjectE
 }
 
 /**
- * The lines of an item of a block list, including comments that are indented deeper than its dash. Undefined if its dash is not the first character
- * of its line.
+ * The lines of an item of a block list, including comments that are indented deeper than its dash. Undefined if its
+ * dash is not the first character of its line.
  */
 function linesOf(text: string, item: ParsedNode): Part | undefined {
   const { from: start, to: end } = rangeOf(item);
@@ -55,7 +56,9 @@ function linesOf(text: string, item: ParsedNode): Part | undefined {
   const content = text.slice(from, end).trimEnd();
   let to = endOfLine(text, from + content.length);
   // Comments below the last key, such as disabled settings, belong to the item.
-  for (let line = /^\r?\n(?:[ \t]*\r?\n)*( *)#[^\n]*/.exec(text.slice(to)); line !== null && line[1]!.length > indent; line = /^\r?\n(?:[ \t]*\r?\n)*( *)#[^\n]*/.exec(text.slice(to))) {
+  for (let line = /^\r?\n(?:[ \t]*\r?\n)*( *)#[^\n]*/.exec(text.slice(to)); line !== null && line[1]!.length > indent;
+    line = /^\r?\n(?:[ \t]*\r?\n)*( *)#[^\n]*/.exec(text.slice(to)))
+  {
     to += line[0].length;
     if (text[to - 1] === '\r') to -= 1;
   }
@@ -64,7 +67,10 @@ function linesOf(text: string, item: ParsedNode): Part | undefined {
 
 /** The lines of one item with the values of `project`; remaining keys keep their position and their comments. */
 function changedLines(lines: string, indent: number, project: object): string | undefined {
-  const document = parseDocument(lines.split(/\r?\n/).map((line) => (line.startsWith(' '.repeat(indent)) ? line.slice(indent) : line)).join('\n'), YAML);
+  const document = parseDocument(
+    lines.split(/\r?\n/).map((line) => (line.startsWith(' '.repeat(indent)) ? line.slice(indent) : line)).join('\n'),
+    YAML,
+  );
   const list = document.contents;
   const item = isSeq(list) ? list.items[0] : undefined;
   if (document.errors.length > 0 || !isMap(item)) return undefined;
@@ -84,7 +90,9 @@ function indented(lines: string, indent: number): string {
 function withKey(text: string, project: object): string {
   const body = text.trimEnd();
   const before = text.slice(0, body.length);
-  return `${before}${before === '' ? '' : newline(text)}${withNewlines(`projects:\n${itemLines(project, 2)}`, text)}${newline(text)}`;
+  return `${before}${before === '' ? '' : newline(text)}${withNewlines(`projects:\n${itemLines(project, 2)}`, text)}${
+    newline(text)
+  }`;
 }
 
 /** Replaces `[]` on one line by lines. */
@@ -96,7 +104,9 @@ function fillEmpty(text: string, list: YAMLSeq, project: object): string | undef
 }
 
 function insertLines(text: string, at: number, lines: string): string {
-  return `${text.slice(0, at)}${newline(text)}${withNewlines(lines, text)}${text.slice(at) === '' ? newline(text) : text.slice(at)}`;
+  return `${text.slice(0, at)}${newline(text)}${withNewlines(lines, text)}${
+    text.slice(at) === '' ? newline(text) : text.slice(at)
+  }`;
 }
 
 /** Also removes the line end of the part if there is no replacement. */
@@ -107,7 +117,8 @@ function replacePart(text: string, { from, to }: Part, lines: string): string {
 
 const newline = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
 
-const withNewlines = (lines: string, text: string): string => (text.includes('\r\n') ? lines.replaceAll('\n', '\r\n') : lines);
+const withNewlines = (lines: string,
+  text: string): string => (text.includes('\r\n') ? lines.replaceAll('\n', '\r\n') : lines);
 
 const indentOf = (text: string, from: number): number => /^ */.exec(text.slice(from))![0].length;
 

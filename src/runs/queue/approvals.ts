@@ -1,5 +1,5 @@
-import { formatDuration } from '../../lib/duration.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { ApprovalStep } from '../definitions/definition.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
@@ -8,32 +8,49 @@ import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
 import type { Approval, NewRun, RunRecord } from './port.ts';
-import { partOf, readById, toRecord, WAITS_FOR_APPROVAL, type RunRow, type StoredApproval } from './run-rows.ts';
-import { cancelled, failed, failureOf, suspended, type Ending } from './transitions.ts';
+import { partOf, readById, type RunRow, type StoredApproval, toRecord, WAITS_FOR_APPROVAL } from './run-rows.ts';
+import { cancelled, type Ending, failed, failureOf, suspended } from './transitions.ts';
 
 /*
- * Runs that need an approval before they start (`approval` of a pipeline) or between two steps (`approval` of a step). While they wait they are
- * `ready` 3 and hold no slot and no lease. Before the start they are in no group either, and block no other run; at an approval step they keep their
- * group. `available_ms` is when the time limit for the approval ends.
+ * Runs that need an approval before they start (`approval` of a pipeline) or between two steps (`approval` of a step).
+ * While they wait they are `ready` 3 and hold no slot and no lease. Before the start they are in no group either, and
+ * block no other run; at an approval step they keep their group. `available_ms` is when the time limit for the approval
+ * ends.
  */
 
 /** The columns of a new run that needs an approval. */
 export function newApproval({ env }: Core, { approvalMs, concurrency }: NewRun): StoredApproval | undefined {
   if (approvalMs === undefined) return undefined;
   const expiresAt = Math.floor((env.clock.now() + approvalMs) / 1000);
-  return { state: 'waiting', by: null, at: null, expiresAt, timeoutMs: approvalMs, ...(concurrency && { others: concurrency.others }) };
+  return {
+    state: 'waiting',
+    by: null,
+    at: null,
+    expiresAt,
+    timeoutMs: approvalMs,
+    ...(concurrency && { others: concurrency.others }),
+  };
 }
 
 /**
- * Row 13, if an approval step follows the part of the run that its ship has completed: the run waits without a ship. Undefined if none follows, so the
- * run has succeeded.
+ * Row 13, if an approval step follows the part of the run that its ship has completed: the run waits without a ship.
+ * Undefined if none follows, so the run has succeeded.
  */
-export async function awaitApproval(core: Core, tx: Transaction, row: RunRow, ending: Ending): Promise<RunRecord | undefined> {
+export async function awaitApproval(core: Core, tx: Transaction, row: RunRow,
+  ending: Ending): Promise<RunRecord | undefined>
+{
   const next = await nextApproval(core, tx, row);
   if (next === undefined) return undefined;
   const { name, message, timeoutMs } = next;
   const expiresAt = Math.floor((core.env.clock.now() + timeoutMs) / 1000);
-  return suspended(core, tx, row, { state: 'waiting', by: null, at: null, expiresAt, timeoutMs, step: { name, message, part: partOf(row) + 1 } }, ending);
+  return suspended(core, tx, row, {
+    state: 'waiting',
+    by: null,
+    at: null,
+    expiresAt,
+    timeoutMs,
+    step: { name, message, part: partOf(row) + 1 },
+  }, ending);
 }
 
 /** The approval step after the current part of the run. */
@@ -47,12 +64,16 @@ export async function approve(core: Core, tx: Transaction, id: string, by: strin
   if (found === undefined) return undefined;
   const { row, approval } = found;
   if (!(await decide(core, tx, row, approval, 'approved', by))) return undefined;
-  const waits = row.concurrency_group !== null && approval.step === undefined && await enterGroup(core, tx, id, concurrencyOf(row.concurrency_group, approval));
-  await tx.run(
-    'UPDATE runs SET ready = ?, available_ms = 0, queued_ms = ?, updated_at = ? WHERE seq = ?',
-    [waits ? WAITS_FOR_GROUP : readyToStart(row), core.time.now(), unixSeconds(core.env.clock), row.seq],
-  );
-  await core.note(tx, id, row.attempt, 'info', `${approval.step === undefined ? 'the run' : `the step ${approval.step.name}`} is approved by ${by}`);
+  const waits = row.concurrency_group !== null && approval.step === undefined &&
+    await enterGroup(core, tx, id, concurrencyOf(row.concurrency_group, approval));
+  await tx.run('UPDATE runs SET ready = ?, available_ms = 0, queued_ms = ?, updated_at = ? WHERE seq = ?', [
+    waits ? WAITS_FOR_GROUP : readyToStart(row),
+    core.time.now(),
+    unixSeconds(core.env.clock),
+    row.seq,
+  ]);
+  await core.note(tx, id, row.attempt, 'info',
+    `${approval.step === undefined ? 'the run' : `the step ${approval.step.name}`} is approved by ${by}`);
   if (row.cells > 0 && !waits) await releaseCells(core, tx, row);
   tx.onCommit(() => {
     core.lanes.filled(row.lane_id);
@@ -72,20 +93,32 @@ export async function reject(core: Core, tx: Transaction, id: string, by: string
 export async function expire(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord | undefined> {
   const approval = JSON.parse(row.approval!) as StoredApproval;
   if (!(await decide(core, tx, row, approval, 'expired', null))) return undefined;
-  const message = `nobody approved ${approval.step === undefined ? 'the run' : `the step ${approval.step.name}`} within ${formatDuration(approval.timeoutMs)}`;
-  return failed(core, tx, row, failureOf(row, { code: 'approval_timeout', message, retryable: true }), { outcome: 'approval_timeout', reported: false });
+  const message = `nobody approved ${
+    approval.step === undefined ? 'the run' : `the step ${approval.step.name}`
+  } within ${formatDuration(approval.timeoutMs)}`;
+  return failed(core, tx, row, failureOf(row, { code: 'approval_timeout', message, retryable: true }), {
+    outcome: 'approval_timeout',
+    reported: false,
+  });
 }
 
-async function readWaiting(tx: Transaction, id: string): Promise<{ row: RunRow; approval: StoredApproval } | undefined> {
+async function readWaiting(tx: Transaction,
+  id: string): Promise<{ row: RunRow; approval: StoredApproval } | undefined>
+{
   const row = await readById(tx, id);
   if (row?.state !== 'queued' || row.ready !== WAITS_FOR_APPROVAL || row.approval === null) return undefined;
   return { row, approval: JSON.parse(row.approval) as StoredApproval };
 }
 
 /** Returns false if another decision was recorded meanwhile. */
-async function decide({ env }: Core, tx: Transaction, { seq }: RunRow, approval: StoredApproval, state: Approval['state'], by: string | null): Promise<boolean> {
+async function decide({ env }: Core, tx: Transaction, { seq }: RunRow, approval: StoredApproval,
+  state: Approval['state'], by: string | null): Promise<boolean>
+{
   const decided: StoredApproval = { ...approval, state, by, at: by === null ? null : unixSeconds(env.clock) };
-  return (await tx.run("UPDATE runs SET approval = ? WHERE seq = ? AND state = 'queued' AND ready = 3", [JSON.stringify(decided), seq])).changes === 1;
+  return (await tx.run("UPDATE runs SET approval = ? WHERE seq = ? AND state = 'queued' AND ready = 3", [
+    JSON.stringify(decided),
+    seq,
+  ])).changes === 1;
 }
 
 const concurrencyOf = (group: string, { others = 'first' }: StoredApproval): Concurrency => ({ group, others });

@@ -26,7 +26,8 @@ export class Changes {
   async load(from: Queries): Promise<void> {
     const rows = await from.all<RunRow>("SELECT * FROM runs WHERE state IN ('running', 'cancelling') AND cells = 0");
     for (const id of this.heldRuns()) this.#set(id, undefined);
-    for (const row of rows) this.#set(row.id, { shipId: row.ship_id!, projectId: row.project_id, fence: row.fence, state: row.state });
+    for (const row of rows)
+      this.#set(row.id, { shipId: row.ship_id!, projectId: row.project_id, fence: row.fence, state: row.state });
   }
 
   /** Held runs, as far as this server knows. */
@@ -47,7 +48,8 @@ export class Changes {
 
   announce(change: RunChange): void {
     const { run } = change;
-    this.#set(run.id, isHeld(run) ? { shipId: run.shipId!, projectId: run.projectId, fence: run.fence, state: run.state } : undefined);
+    this.#set(run.id,
+      isHeld(run) ? { shipId: run.shipId!, projectId: run.projectId, fence: run.fence, state: run.state } : undefined);
     for (const listener of this.#listeners) {
       try {
         listener(change);

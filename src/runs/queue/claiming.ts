@@ -1,5 +1,5 @@
 import { inList, type Transaction } from '../../storage/index.ts';
-import { settings, type Core } from './core.ts';
+import { type Core, settings } from './core.ts';
 import type { Lane } from './lanes.ts';
 import type { Claim, Worker } from './port.ts';
 import type { RunRow } from './run-rows.ts';
@@ -46,16 +46,22 @@ const TAKEN = `SELECT runs.*,
   (SELECT definition_id FROM run_material WHERE seq = runs.seq) AS definition_id FROM runs`;
 
 /** The next runs of all lanes that no other server is claiming. */
-export const NEXT = `${TAKEN} WHERE state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT ? FOR UPDATE SKIP LOCKED`;
+export const NEXT =
+  `${TAKEN} WHERE state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT ? FOR UPDATE SKIP LOCKED`;
 
 /** The first run of a lane that no other server is claiming. */
-export const TAKE = `${TAKEN} WHERE lane_id = ? AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1 FOR UPDATE SKIP LOCKED`;
+export const TAKE =
+  `${TAKEN} WHERE lane_id = ? AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1 FOR UPDATE ` +
+  'SKIP LOCKED';
 
 /**
- * Assigns the next runs of all lanes, up to the number of free slots; one statement finds them, however many lanes there are. `isBlocked`: there may
- * be assignable runs behind runs that could not be assigned; `claimByLane` finds these. Must run in a transaction with the options `CLAIMING`.
+ * Assigns the next runs of all lanes, up to the number of free slots; one statement finds them, however many lanes
+ * there are. `isBlocked`: there may be assignable runs behind runs that could not be assigned; `claimByLane` finds
+ * these. Must run in a transaction with the options `CLAIMING`.
  */
-export async function claimNext(core: Core, tx: Transaction, freeSlots: FreeSlots): Promise<{ readonly handouts: Handout[]; readonly isBlocked: boolean }> {
+export async function claimNext(core: Core, tx: Transaction,
+  freeSlots: FreeSlots): Promise<{ readonly handouts: Handout[]; readonly isBlocked: boolean }>
+{
   const wanted = Math.min(BATCH, freeSlots.total());
   const backlog = core.lanes.backlog().map(({ id }) => ({ id, fillings: core.lanes.fillings(id) }));
   const rows = wanted === 0 ? [] : await tx.all<TakenRow>(NEXT, [wanted]);
@@ -74,13 +80,15 @@ export async function claimNext(core: Core, tx: Transaction, freeSlots: FreeSlot
   const fitting = await withinCapacity(core, tx, choices);
   for (const choice of choices) if (!fitting.includes(choice)) blocked.add(choice.row.lane_id);
   // The statement has returned all waiting runs, so every lane without a blocked run is empty.
-  if (rows.length < wanted) tx.onCommit(() => backlog.forEach(({ id, fillings }) => blocked.has(id) || core.lanes.emptied(id, fillings)));
+  if (rows.length < wanted)
+    tx.onCommit(() => backlog.forEach(({ id, fillings }) => blocked.has(id) || core.lanes.emptied(id, fillings)));
   return { handouts: await handOut(core, tx, fitting), isBlocked: blocked.size > 0 && rows.length === wanted };
 }
 
 /**
- * Like `claimNext`, for the case that runs which cannot be assigned stand before others: merges the heads of all lanes that a worker can take, by
- * priority and then in the order of queueing. The next run of a lane is read only after its head has been taken.
+ * Like `claimNext`, for the case that runs which cannot be assigned stand before others: merges the heads of all lanes
+ * that a worker can take, by priority and then in the order of queueing. The next run of a lane is read only after its
+ * head has been taken.
  */
 export async function claimByLane(core: Core, tx: Transaction, freeSlots: FreeSlots): Promise<Handout[]> {
   const rooms = new Rooms(core);
@@ -124,21 +132,28 @@ function choose(row: TakenRow, worker: Worker, freeSlots: FreeSlots, rooms: Room
 }
 
 /** How many runs each of these ships holds, whichever server has assigned them. */
-export const heldQuery = (marks: string): string => `SELECT ship_id, count(*) AS n FROM runs WHERE ship_id IN (${marks}) AND state IN ('running', 'cancelling') GROUP BY ship_id`;
+export const heldQuery = (marks: string): string =>
+  `SELECT ship_id, count(*) AS n FROM runs WHERE ship_id IN (${marks}) AND state IN ('running', 'cancelling') GROUP ` +
+  'BY ship_id';
 
 /**
- * The choices that do not exceed the capacities of their ships. A ship may have come from another server that was assigning runs to it. If that
- * server died before it sent them, they still count as the ship's until the time for accepting them is over. So what a ship holds is counted in
- * the transaction, under a lock on the ship.
+ * The choices that do not exceed the capacities of their ships. A ship may have come from another server that was
+ * assigning runs to it. If that server died before it sent them, they still count as the ship's until the time for
+ * accepting them is over. So what a ship holds is counted in the transaction, under a lock on the ship.
  */
-async function withinCapacity({ env: { sql } }: Core, tx: Transaction, choices: readonly Choice[]): Promise<readonly Choice[]> {
+async function withinCapacity({ env: { sql } }: Core, tx: Transaction,
+  choices: readonly Choice[]): Promise<readonly Choice[]>
+{
   if (sql.peers === undefined) return choices;
-  const left = new Map(choices.flatMap(({ worker: { shipId, maxHeld } }) => (maxHeld === undefined ? [] : [[shipId, maxHeld]])));
+  const left = new Map(
+    choices.flatMap(({ worker: { shipId, maxHeld } }) => (maxHeld === undefined ? [] : [[shipId, maxHeld]])),
+  );
   if (left.size === 0) return choices;
   const ids = [...left.keys()].sort();
   await tx.lock(...ids.map((id) => `claims of ship ${id}`));
   const { marks, params } = inList(ids);
-  for (const { ship_id: id, n } of await tx.all<{ ship_id: string; n: number }>(heldQuery(marks), params)) left.set(id, left.get(id)! - n);
+  for (const { ship_id: id, n } of await tx.all<{ ship_id: string; n: number }>(heldQuery(marks), params))
+    left.set(id, left.get(id)! - n);
   return choices.filter(({ worker: { shipId } }) => {
     const free = left.get(shipId);
     if (free === undefined) return true;
@@ -152,7 +167,10 @@ async function handOut(core: Core, tx: Transaction, choices: readonly Choice[]):
   return Promise.all(choices.map(async ({ row, worker }, i) => {
     const run = runs[i]!;
     const definition = await core.definitions.ofClaimed(tx, row);
-    return { worker, claim: { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: row.input, definition } };
+    return {
+      worker,
+      claim: { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: row.input, definition },
+    };
   }));
 }
 
@@ -161,13 +179,17 @@ const byProject = (a: Lane, b: Lane): number => (a.projectId < b.projectId ? -1 
 function best(heads: ReadonlyMap<Lane, Head>): Head | undefined {
   let found: Head | undefined;
   for (const head of heads.values()) {
-    if (found === undefined || head.priority > found.priority || (head.priority === found.priority && head.seq < found.seq)) found = head;
+    if (found === undefined || head.priority > found.priority ||
+      (head.priority === found.priority && head.seq < found.seq)) found = head;
   }
   return found;
 }
 
-/** The query for the heads of this many lanes; both SQLite and PostgreSQL call the column of a VALUES list `column1`. */
-export const headsQuery = (lanes: number): string => `SELECT wanted.column1 AS lane, head.seq AS seq, head.priority AS priority
+/**
+ * The query for the heads of this many lanes; both SQLite and PostgreSQL call the column of a VALUES list `column1`.
+ */
+export const headsQuery = (lanes: number): string =>
+  `SELECT wanted.column1 AS lane, head.seq AS seq, head.priority AS priority
   FROM (VALUES ${Array(lanes).fill('(CAST(? AS INTEGER))').join(', ')}) AS wanted JOIN runs AS head ON head.seq =
   (SELECT seq FROM runs WHERE lane_id = wanted.column1 AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1)`;
 
@@ -180,8 +202,12 @@ async function headsOf(core: Core, tx: Transaction, lanes: readonly Lane[]): Pro
   const byId = new Map(lanes.map((lane) => [lane.id, lane]));
   for (let first = 0; first < lanes.length; first += LANES_AT_ONCE) {
     const ids = lanes.slice(first, first + LANES_AT_ONCE).map(({ id }) => id);
-    const padded = ids.length === 1 ? ids : [...ids, ...Array<number>(LANES_AT_ONCE - ids.length).fill(0)]; // one statement for any number of lanes
-    const rows = await tx.all<{ lane: number; seq: number; priority: number }>(ids.length === 1 ? HEAD_OF_ONE : HEADS_OF_MANY, padded);
+    // one statement for any number of lanes
+    const padded = ids.length === 1 ? ids : [...ids, ...Array<number>(LANES_AT_ONCE - ids.length).fill(0)];
+    const rows = await tx.all<{ lane: number; seq: number; priority: number }>(
+      ids.length === 1 ? HEAD_OF_ONE : HEADS_OF_MANY,
+      padded,
+    );
     for (const { lane, seq, priority } of rows) found.set(lane, { lane: byId.get(lane)!, seq, priority });
   }
   lanes.forEach(({ id }, i) => {
@@ -190,9 +216,13 @@ async function headsOf(core: Core, tx: Transaction, lanes: readonly Lane[]): Pro
   return [...found.values()];
 }
 
-export const PARALLEL = "SELECT count(*) AS n FROM runs WHERE project_id = ? AND state IN ('running', 'cancelling') AND cells = 0";
+export const PARALLEL =
+  "SELECT count(*) AS n FROM runs WHERE project_id = ? AND state IN ('running', 'cancelling') AND cells = 0";
 
-/** How many more runs of each project may be assigned: counted in the transaction that assigns them, so the limit is exact. */
+/**
+ * How many more runs of each project may be assigned: counted in the transaction that assigns them, so the limit is
+ * exact.
+ */
 class Rooms {
   readonly #core: Core;
   readonly #left = new Map<string, number>();

@@ -1,16 +1,21 @@
 import type { Transaction } from '../../storage/index.ts';
 import { awaitApproval, nextApproval } from './approvals.ts';
-import { cutText } from './cut-text.ts';
 import type { Core } from './core.ts';
-import type { Completion, CompletionStatus, RunFailure, RunRef } from './port.ts';
+import { cutText } from './cut-text.ts';
 import type { Acceptance } from './holding.ts';
+import type { Completion, CompletionStatus, RunFailure, RunRef } from './port.ts';
 import { isHeldAs, lockByIds, readById, readHeld, type RunRow } from './run-rows.ts';
-import { cancelled, failed, failureOf, nextAttempt, sameAttempt, succeeded, succeededAll, takeFromShip, type Ending } from './transitions.ts';
+import { cancelled, type Ending, failed, failureOf, nextAttempt, sameAttempt, succeeded, succeededAll,
+  takeFromShip } from './transitions.ts';
 
 const MAX_MESSAGE = 2000;
 
-/** Codes that a ship, or the preparation of an attempt, may report (decisions, section 2.2); only the queue sets the others. */
-const SHIP_CODES = new Set(['secret_unavailable', 'step_failed', 'timeout', 'model_error', 'model_timeout', 'diagnostic_failed', 'spawn_failed', 'ship_error', 'internal']);
+/**
+ * Codes that a ship, or the preparation of an attempt, may report (decisions, section 2.2); only the queue sets the
+ * others.
+ */
+const SHIP_CODES = new Set(['secret_unavailable', 'step_failed', 'timeout', 'model_error', 'model_timeout',
+  'diagnostic_failed', 'spawn_failed', 'ship_error', 'internal']);
 
 /** Codes of causes outside of the work, for which another attempt may help. */
 const OUTSIDE = new Set(['model_error', 'model_timeout', 'spawn_failed', 'ship_error', 'internal']);
@@ -23,8 +28,8 @@ export interface End extends Acceptance {
 }
 
 /**
- * Rows 5 to 8 and 10: records the results that ships report for their attempts, each of another run. Successes are recorded together by a few
- * statements, and all others one by one.
+ * Rows 5 to 8 and 10: records the results that ships report for their attempts, each of another run. Successes are
+ * recorded together by a few statements, and all others one by one.
  */
 export async function completeAll(core: Core, tx: Transaction, ends: readonly End[]): Promise<CompletionStatus[]> {
   const rows = new Map((await lockByIds(tx, ends.map(({ ref: { runId } }) => runId))).map((row) => [row.id, row]));
@@ -32,7 +37,9 @@ export async function completeAll(core: Core, tx: Transaction, ends: readonly En
   const others: End[] = [];
   for (const end of ends) {
     const row = rows.get(end.ref.runId);
-    if (row !== undefined && isSimple(row, end) && await nextApproval(core, tx, row) === undefined && await failureOfSuccess(core, tx, row, end.completion) === undefined) together.push({ row, completion: end.completion, steps: end.completion.steps });
+    if (row !== undefined && isSimple(row, end) && await nextApproval(core, tx, row) === undefined &&
+      await failureOfSuccess(core, tx, row, end.completion) === undefined)
+      together.push({ row, completion: end.completion, steps: end.completion.steps });
     else others.push(end);
   }
   await storeResults(tx, together);
@@ -57,18 +64,25 @@ async function complete(core: Core, tx: Transaction, { ref, shipId, completion }
 }
 
 /** The same report for the same assignment. */
-async function wasReported(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string, { outcome }: Completion): Promise<boolean> {
+async function wasReported(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string,
+  { outcome }: Completion): Promise<boolean>
+{
   const row = await readById(tx, runId);
   if (row === undefined) return false;
   const found = await tx.get(
-    'SELECT 1 FROM attempts WHERE seq = ? AND fence = ? AND attempt = ? AND ship_id = ? AND outcome = ? AND reported = 1',
+    'SELECT 1 FROM attempts WHERE seq = ? AND fence = ? AND attempt = ? AND ship_id = ? AND outcome = ? AND ' +
+      'reported = 1',
     [row.seq, fence, attempt, shipId, outcome],
   );
   return found !== undefined;
 }
 
-async function acknowledgeCancel(core: Core, tx: Transaction, row: RunRow, { outcome, steps }: Completion): Promise<void> {
-  const why = outcome === 'succeeded' ? 'its work had succeeded by then, which comes too late' : 'the ship has stopped it';
+async function acknowledgeCancel(core: Core, tx: Transaction, row: RunRow,
+  { outcome, steps }: Completion): Promise<void>
+{
+  const why = outcome === 'succeeded'
+    ? 'its work had succeeded by then, which comes too late'
+    : 'the ship has stopped it';
   await cancelled(core, tx, row, why, { outcome, reported: true, steps });
 }
 
@@ -83,17 +97,20 @@ async function record(core: Core, tx: Transaction, row: RunRow, completion: Comp
     case 'cancelled': // without a cancel request, the ship itself ended it
     case 'ship_error': {
       const code = completion.error?.code === 'spawn_failed' ? 'spawn_failed' : 'ship_error';
-      await takeFromShip(core, tx, row, { code, message: messageOf(completion, 'the ship could not do the work') }, ending);
+      await takeFromShip(core, tx, row, { code, message: messageOf(completion, 'the ship could not do the work') },
+        ending);
       return;
     }
     case 'returned':
-      if (!completion.started) await sameAttempt(core, tx, row, 'returned', 'the ship gave it back before its first step', ending);
+      if (!completion.started)
+        await sameAttempt(core, tx, row, 'returned', 'the ship gave it back before its first step', ending);
       else await takeFromShip(core, tx, row, { code: 'ship_error', message: 'the ship gave the run back' }, ending);
   }
 }
 
 async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<void> {
-  if (await awaitApproval(core, tx, row, { outcome: 'succeeded', reported: true, steps: completion.steps }) !== undefined) return;
+  if (await awaitApproval(core, tx, row, { outcome: 'succeeded', reported: true, steps: completion.steps }) !==
+    undefined) return;
   await storeResults(tx, [{ row, completion }]);
   const failure = await failureOfSuccess(core, tx, row, completion);
   if (failure === undefined) await succeeded(core, tx, row, completion.steps);
@@ -101,22 +118,39 @@ async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completio
 }
 
 /** Why the run has failed although its work has succeeded; undefined if it has not. */
-async function failureOfSuccess(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<RunFailure | undefined> {
+async function failureOfSuccess(core: Core, tx: Transaction, row: RunRow,
+  completion: Completion): Promise<RunFailure | undefined>
+{
   const { minScore, result } = await core.definitions.ofRun(tx, row.seq);
   if (result === 'json' && !isJson(completion)) {
-    return failureOf(row, { code: 'result_invalid', message: 'the pipeline asks for a result in JSON, and QUIRE_RESULT_FILE has none, or more than 1 MiB' });
+    return failureOf(row, {
+      code: 'result_invalid',
+      message: 'the pipeline asks for a result in JSON, and QUIRE_RESULT_FILE has none, or more than 1 MiB',
+    });
   }
   const score = minScore === undefined || row.kind !== 'ai_text' ? undefined : scoreOf(completion);
   // A least score of 0 means no minimum.
   if (minScore === undefined || (score ?? 0) >= minScore) return undefined;
   const has = score === undefined ? 'no score (expected JSON with a number as its `score`)' : `the score ${score}`;
-  return failureOf(row, { code: 'score_below_minimum', message: `the result has ${has}, at least ${minScore} is asked for` });
+  return failureOf(row, {
+    code: 'score_below_minimum',
+    message: `the result has ${has}, at least ${minScore} is asked for`,
+  });
 }
 
-async function recordFailure(core: Core, tx: Transaction, row: RunRow, completion: Completion, ending: Ending): Promise<void> {
+async function recordFailure(core: Core, tx: Transaction, row: RunRow, completion: Completion,
+  ending: Ending): Promise<void>
+{
   const code = codeOf(row, completion);
   const { step = null, exitCode: exit_code = null, signal = null } = completion.error ?? {};
-  const failure = failureOf(row, { code, message: messageOf(completion, 'the ship gave no reason'), step, exit_code, signal, retryable: OUTSIDE.has(code) });
+  const failure = failureOf(row, {
+    code,
+    message: messageOf(completion, 'the ship gave no reason'),
+    step,
+    exit_code,
+    signal,
+    retryable: OUTSIDE.has(code),
+  });
   const { retryOn } = await core.definitions.ofRun(tx, row.seq);
   const again = row.attempt < row.max_attempts && (retryOn as readonly string[]).includes(code);
   if (again) {
@@ -128,8 +162,12 @@ async function recordFailure(core: Core, tx: Transaction, row: RunRow, completio
 }
 
 /** Only the attempt that ends the run stores its result. */
-async function storeResults(tx: Transaction, ended: readonly { readonly row: RunRow; readonly completion: Completion }[]): Promise<void> {
-  const results = ended.flatMap(({ row: { seq }, completion: { result } }) => (result === undefined ? [] : [[seq, result.type, result.body]]));
+async function storeResults(tx: Transaction,
+  ended: readonly { readonly row: RunRow; readonly completion: Completion }[]): Promise<void>
+{
+  const results = ended.flatMap((
+    { row: { seq }, completion: { result } },
+  ) => (result === undefined ? [] : [[seq, result.type, result.body]]));
   if (results.length > 0) await tx.runMany('INSERT INTO run_results(seq, type, body) VALUES (?, ?, ?)', results);
 }
 
@@ -149,7 +187,8 @@ function scoreOf({ result }: Completion): number | undefined {
   return typeof score === 'number' ? score : undefined;
 }
 
-const isJson = ({ result }: Completion): boolean => result?.type === 'application/json' && parse(Buffer.from(result.body).toString()) !== undefined;
+const isJson = ({ result }: Completion): boolean =>
+  result?.type === 'application/json' && parse(Buffer.from(result.body).toString()) !== undefined;
 
 function parse(text: string): unknown {
   try {
@@ -160,5 +199,7 @@ function parse(text: string): unknown {
 }
 
 function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
 }

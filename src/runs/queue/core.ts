@@ -40,13 +40,19 @@ export const settings = ({ env }: Pick<Core, 'env'>): RunsConfig => env.config.c
 /** How long a claimed run may wait for its ship to accept it (run-queue decisions, section 2.3, row 12). */
 export const ACCEPT_MS = 10_000;
 
-/** After its own time limit an attempt gets this much time before the server ends it; its ship should have ended it long before. */
+/**
+ * After its own time limit an attempt gets this much time before the server ends it; its ship should have ended it long
+ * before.
+ */
 export const TIMEOUT_MARGIN_MS = 60_000;
 
 /** After the grace period a cancelling run gets this much time before it is cancelled without its ship (row 11). */
 export const CANCEL_MARGIN_MS = 15_000;
 
-/** When a run is cancelled, a ship without a sign of life for this long, and for two heartbeats, is not waited for (row 11). */
+/**
+ * When a run is cancelled, a ship without a sign of life for this long, and for two heartbeats, is not waited for (row
+ * 11).
+ */
 export const SILENT_MS = 30_000;
 
 /** A ship gets no runs of a lane for this long after it could not execute one (decisions, section 6). */

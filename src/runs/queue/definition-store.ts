@@ -38,7 +38,9 @@ export class DefinitionStore {
   }
 
   /** The definition of a claimed run; it is cached, because the end of the run needs it again. */
-  ofClaimed(from: Queries, { seq, definition_id: id }: { readonly seq: number; readonly definition_id: number }): Promise<Definition> {
+  ofClaimed(from: Queries,
+    { seq, definition_id: id }: { readonly seq: number; readonly definition_id: number }): Promise<Definition>
+  {
     this.#numberOfRun.set(seq, id);
     return this.load(from, id);
   }
@@ -46,19 +48,24 @@ export class DefinitionStore {
   async ofRun(from: Queries, seq: number): Promise<Definition> {
     const known = this.#numberOfRun.get(seq);
     if (known !== undefined) return this.load(from, known);
-    const row = await from.get<{ definition_id: number }>('SELECT definition_id FROM run_material WHERE seq = ?', [seq]);
+    const row = await from.get<{ definition_id: number }>('SELECT definition_id FROM run_material WHERE seq = ?', [
+      seq,
+    ]);
     if (row === undefined) throw new Error(`the material of run number ${seq} is missing`);
     return this.load(from, row.definition_id);
   }
 
   /**
-   * Removes the definitions of this list that no run uses any more. Needs a transaction with the isolation level `read committed`, because others may
-   * run at the same time.
+   * Removes the definitions of this list that no run uses any more. Needs a transaction with the isolation level `read
+   * committed`, because others may run at the same time.
    */
   async prune(tx: Transaction, ids: Iterable<number>): Promise<void> {
     const rows = [...new Set(ids)].sort((a, b) => a - b).map((id) => [id, id]);
     // Runs that are about to use one are stored first; the next statement sees them.
     for (const [id] of rows) await tx.get('SELECT id FROM definitions WHERE id = ? FOR UPDATE', [id!]);
-    await tx.runMany('DELETE FROM definitions WHERE id = ? AND NOT EXISTS (SELECT 1 FROM run_material WHERE definition_id = ?)', rows);
+    await tx.runMany(
+      'DELETE FROM definitions WHERE id = ? AND NOT EXISTS (SELECT 1 FROM run_material WHERE definition_id = ?)',
+      rows,
+    );
   }
 }

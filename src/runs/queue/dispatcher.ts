@@ -1,10 +1,10 @@
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { BATCH, claimByLane, claimNext, CLAIMING, type Handout, type FreeSlots } from './claiming.ts';
-import { UNSUPPORTED_MS, type Core } from './core.ts';
-import { WorkerRegistry } from './worker-registry.ts';
+import { BATCH, claimByLane, CLAIMING, claimNext, type FreeSlots, type Handout } from './claiming.ts';
+import { type Core, UNSUPPORTED_MS } from './core.ts';
 import type { Lane } from './lanes.ts';
 import type { WaitingReason, Worker, WorkerHandle } from './port.ts';
+import { WorkerRegistry } from './worker-registry.ts';
 
 /** Why no connected worker can take the runs of a lane. */
 type Refusal = Extract<WaitingReason, 'no_matching_ship' | 'unsupported' | 'ship_draining' | 'ship_offline'>;
@@ -16,12 +16,14 @@ export interface DispatcherHooks {
   readonly onHandedOut: (seconds: number) => void;
 }
 
-/** A worker that has just refused a run because it is full gets nothing for this long, whatever free slots it reports. */
+/**
+ * A worker that has just refused a run because it is full gets nothing for this long, whatever free slots it reports.
+ */
 const REFUSED_MS = 1000;
 
 /**
- * Assigns runs to all workers of this server, one batch after another. It works only when it is woken: when a run is queued or ends, when a slot
- * becomes free, and once a second by the queue's tick.
+ * Assigns runs to all workers of this server, one batch after another. It works only when it is woken: when a run is
+ * queued or ends, when a slot becomes free, and once a second by the queue's tick.
  */
 export class Dispatcher {
   readonly #core: Core;
@@ -53,7 +55,9 @@ export class Dispatcher {
     return this.#registry.anyHas(selectors);
   }
 
-  /** Whether connected workers could take runs of the lane, and if not, why; `hasRoom`: a worker would take a run now. */
+  /**
+   * Whether connected workers could take runs of the lane, and if not, why; `hasRoom`: a worker would take a run now.
+   */
   availability(lane: Lane): { readonly refusal: Refusal | undefined; readonly hasRoom: boolean } {
     const refuse = (refusal: Refusal) => ({ refusal, hasRoom: false });
     const able = [...this.#registry.ableTo(lane)];
@@ -62,7 +66,8 @@ export class Dispatcher {
     const willing = able.filter(({ shipId }) => !avoided(`${shipId} ${lane.id}`));
     if (willing.length === 0) return refuse('unsupported');
     const working = willing.filter((worker) => worker.idle?.() === undefined);
-    if (working.length === 0) return refuse(willing.some((worker) => worker.idle?.() === 'draining') ? 'ship_draining' : 'ship_offline');
+    if (working.length === 0)
+      return refuse(willing.some((worker) => worker.idle?.() === 'draining') ? 'ship_draining' : 'ship_offline');
     return { refusal: undefined, hasRoom: working.some((worker) => worker.free() >= 1 && !avoided(worker.shipId)) };
   }
 
@@ -137,7 +142,10 @@ export class Dispatcher {
     return false;
   }
 
-  /** Returns a function that tells whether a ship (key: `ship`), or a ship for one lane (key: `ship lane`), gets nothing at the moment. */
+  /**
+   * Returns a function that tells whether a ship (key: `ship`), or a ship for one lane (key: `ship lane`), gets nothing
+   * at the moment.
+   */
   #avoiding(): (key: string) => boolean {
     const now = this.#core.time.now();
     return (key) => (this.#avoided.get(key) ?? 0) > now;
@@ -176,6 +184,7 @@ export class Dispatcher {
   async #assign(handouts: readonly Handout[]): Promise<void> {
     const gone = handouts.filter(({ worker }) => !this.#registry.has(worker));
     for (const handout of handouts) if (!gone.includes(handout)) handout.worker.assign(handout.claim);
-    for (const handout of gone) await this.#hooks.giveBack(handout); // the worker left while the claims were being committed
+    // the worker left while the claims were being committed
+    for (const handout of gone) await this.#hooks.giveBack(handout);
   }
 }

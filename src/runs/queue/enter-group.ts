@@ -6,10 +6,13 @@ import { cancelMatrix } from './matrix.ts';
 import { readById, type RunRow } from './run-rows.ts';
 import { askToStop, cancelled } from './transitions.ts';
 
-export const WAITING_OF_GROUP = "SELECT * FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER BY priority DESC, seq";
+export const WAITING_OF_GROUP =
+  "SELECT * FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER BY priority DESC, seq";
 
 /** Ends the runs that the new run supersedes, and then takes the group for it. Returns whether it has to wait. */
-export async function enterGroup(core: Core, tx: Transaction, runId: string, { group, others }: Concurrency): Promise<boolean> {
+export async function enterGroup(core: Core, tx: Transaction, runId: string,
+  { group, others }: Concurrency): Promise<boolean>
+{
   const holder = await takeGroup(tx, group, runId);
   if (holder === runId) return false;
   if (others === 'first') return true;

@@ -1,10 +1,14 @@
-import { settings, type Core } from './core.ts';
+import { type Core, settings } from './core.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Lane } from './lanes.ts';
 import type { RunRecord, WaitingReason } from './port.ts';
 
-/** Why a queued run is not assigned. If several reasons apply, returns the one that lasts longest. Null in other states. */
-export function explain(core: Core, dispatcher: Dispatcher, run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean } {
+/**
+ * Why a queued run is not assigned. If several reasons apply, returns the one that lasts longest. Null in other states.
+ */
+export function explain(core: Core, dispatcher: Dispatcher,
+  run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean }
+{
   const labelsMatched = run.fence > 0 || dispatcher.anyHas(run.runsOn);
   if (run.state !== 'queued') return { waitingReason: null, labelsMatched };
   const lane = core.lanes.get(run.laneId);
@@ -12,7 +16,16 @@ export function explain(core: Core, dispatcher: Dispatcher, run: RunRecord): { w
   if (reason === 'project_disabled') return { waitingReason: reason, labelsMatched };
   if (run.approval?.state === 'waiting') return { waitingReason: 'approval', labelsMatched };
   const isPaused = run.availableMs > core.time.now();
-  return { waitingReason: isPaused ? 'backoff' : run.waitsForGroup ? 'concurrency_group' : run.waitsForMatrix ? 'matrix' : reason, labelsMatched };
+  return {
+    waitingReason: isPaused
+      ? 'backoff'
+      : run.waitsForGroup
+      ? 'concurrency_group'
+      : run.waitsForMatrix
+      ? 'matrix'
+      : reason,
+    labelsMatched,
+  };
 }
 
 /** A reason that all runs of a lane share. */
@@ -22,6 +35,7 @@ export function reasonOf(core: Core, dispatcher: Dispatcher, lane: Lane): Waitin
   const { refusal, hasRoom } = dispatcher.availability(lane);
   if (refusal === 'no_matching_ship') return core.knowsShip(lane.selectors) ? 'ship_offline' : refusal;
   if (refusal !== undefined) return refusal;
-  if (project.max_parallel > 0 && core.changes.heldOfProject(lane.projectId) >= project.max_parallel) return 'concurrency';
+  if (project.max_parallel > 0 && core.changes.heldOfProject(lane.projectId) >= project.max_parallel)
+    return 'concurrency';
   return hasRoom ? 'starting' : 'ship_busy';
 }

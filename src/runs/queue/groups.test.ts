@@ -21,7 +21,9 @@ async function work(fixture: QueueFixture, ship: FakeShip): Promise<string[]> {
   return ship.claims.splice(0).map(({ run }) => run.id);
 }
 
-async function end(fixture: QueueFixture, { id }: Pick<RunRecord, 'id'>, outcome: 'succeeded' | 'failed' | 'cancelled' | 'ship_error' = 'succeeded'): Promise<void> {
+async function end(fixture: QueueFixture, { id }: Pick<RunRecord, 'id'>,
+  outcome: 'succeeded' | 'failed' | 'cancelled' | 'ship_error' = 'succeeded'): Promise<void>
+{
   const { attempt, fence } = (await fixture.queue.get(id))!;
   const ref = { runId: id, attempt, fence };
   await fixture.queue.accept(ref, 'ship');
@@ -40,7 +42,8 @@ describe('runs of one group', () => {
   it('are under way one at a time, by priority and then in their order, and hold up no other', async () => {
     const fixture = await open();
     const ship = shipOf(fixture);
-    const [first, second, third] = [await fixture.submit(inGroup()), await fixture.submit(inGroup()), await fixture.submit({ ...inGroup(), priority: 5 })];
+    const [first, second, third] = [await fixture.submit(inGroup()), await fixture.submit(inGroup()),
+      await fixture.submit({ ...inGroup(), priority: 5 })];
     const [other, free] = [await fixture.submit(inGroup('first', 'other')), await fixture.submit()];
     expect(await work(fixture, ship)).toEqual([first.id, other.id, free.id]);
     expect(fixture.queue.explain((await fixture.queue.get(second.id))!).waitingReason).toBe('concurrency_group');
@@ -72,7 +75,8 @@ describe('runs of one group', () => {
   it('get their turn when the one before is cancelled before or while it runs', async () => {
     const fixture = await open();
     const ship = shipOf(fixture);
-    const [first, second, third] = [await fixture.submit(inGroup()), await fixture.submit(inGroup()), await fixture.submit(inGroup())];
+    const [first, second, third] = [await fixture.submit(inGroup()), await fixture.submit(inGroup()),
+      await fixture.submit(inGroup())];
     await fixture.queue.cancel(first.id, async () => {});
     expect(await work(fixture, ship)).toEqual([second.id]);
     await fixture.queue.cancel(second.id, async () => {});
@@ -84,12 +88,15 @@ describe('runs of one group', () => {
   it('make room for the newest where only that is kept, but not one that is under way', async () => {
     const fixture = await open();
     const ship = shipOf(fixture);
-    const [first, second] = [await fixture.submit(inGroup('cancel_waiting')), await fixture.submit(inGroup('cancel_waiting'))];
+    const [first, second] = [await fixture.submit(inGroup('cancel_waiting')),
+      await fixture.submit(inGroup('cancel_waiting'))];
     expect(await fixture.state(first.id)).toBe('cancelled');
     expect(await work(fixture, ship)).toEqual([second.id]);
-    const [third, fourth] = [await fixture.submit(inGroup('cancel_waiting')), await fixture.submit(inGroup('cancel_waiting'))];
+    const [third, fourth] = [await fixture.submit(inGroup('cancel_waiting')),
+      await fixture.submit(inGroup('cancel_waiting'))];
     expect([await fixture.state(second.id), await fixture.state(third.id)]).toEqual(['running', 'cancelled']);
-    expect(fixture.lines.find(({ runId, message }) => runId === third.id && message.includes('cancelled'))!.message).toContain(`run ${fourth.id} of its group takes its place`);
+    expect(fixture.lines.find(({ runId, message }) => runId === third.id && message.includes('cancelled'))!.message)
+      .toContain(`run ${fourth.id} of its group takes its place`);
     await end(fixture, second, 'ship_error');
     await fixture.submit(inGroup('cancel_waiting'));
     expect(await fixture.state(second.id)).toBe('queued'); // between two attempts
@@ -111,22 +118,34 @@ describe('runs of one group', () => {
   it('are passed on at the start where a build without groups has ended the holder', async () => {
     const fixture = await open();
     const [first, second] = [await fixture.submit(inGroup()), await fixture.submit(inGroup())];
-    await fixture.sql.transaction((tx) => tx.run("UPDATE runs SET state = 'cancelled', finished_at = 1, ready = 0 WHERE id = ?", [first.id]));
+    await fixture.sql.transaction((tx) =>
+      tx.run("UPDATE runs SET state = 'cancelled', finished_at = 1, ready = 0 WHERE id = ?", [first.id])
+    );
     await fixture.restart();
     expect(await work(fixture, shipOf(fixture))).toEqual([second.id]);
   });
 
   it('are never two at once, and none is forgotten, whatever happens in which order', async () => {
-    const step = fc.oneof(
-      fc.record({ do: fc.constant('submit' as const), group: fc.constantFrom('a', 'b'), others: fc.constantFrom('first' as const, 'cancel_waiting' as const, 'cancel_all' as const), approved: fc.boolean() }),
-      fc.record({ do: fc.constantFrom('work' as const, 'restart' as const, 'end' as const, 'cancel' as const, 'approve' as const), at: fc.nat(20), outcome: fc.constantFrom('succeeded' as const, 'failed' as const, 'ship_error' as const) }),
-    );
+    const step = fc.oneof(fc.record({
+      do: fc.constant('submit' as const),
+      group: fc.constantFrom('a', 'b'),
+      others: fc.constantFrom('first' as const, 'cancel_waiting' as const, 'cancel_all' as const),
+      approved: fc.boolean(),
+    }), fc.record({
+      do: fc.constantFrom('work' as const, 'restart' as const, 'end' as const, 'cancel' as const, 'approve' as const),
+      at: fc.nat(20),
+      outcome: fc.constantFrom('succeeded' as const, 'failed' as const, 'ship_error' as const),
+    }));
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
       const fixture = await QueueFixture.open();
       let ship = shipOf(fixture);
       const ids: string[] = [];
       for (const each of steps) {
-        if (each.do === 'submit') ids.push((await fixture.submit({ ...inGroup(each.others, each.group), ...(!each.approved && { approvalMs: 1000 }) })).id);
+        if (each.do === 'submit')
+          ids.push(
+            (await fixture.submit({ ...inGroup(each.others, each.group), ...(!each.approved && { approvalMs: 1000 }) }))
+              .id,
+          );
         else if (each.do === 'work') await work(fixture, ship);
         else if (each.do === 'restart') {
           await fixture.restart();
@@ -137,14 +156,17 @@ describe('runs of one group', () => {
           else if (each.do === 'approve') await fixture.queue.approve(id, 'api', async () => {});
           else await end(fixture, { id }, each.outcome);
         }
-        const held = await fixture.sql.all<{ n: number }>("SELECT count(*) AS n FROM runs WHERE state IN ('running', 'cancelling') GROUP BY concurrency_group");
+        const held = await fixture.sql.all<{ n: number }>(
+          "SELECT count(*) AS n FROM runs WHERE state IN ('running', 'cancelling') GROUP BY concurrency_group",
+        );
         expect(held.every(({ n }) => n === 1)).toBe(true);
       }
       for (let turn = 0; turn <= ids.length; turn++) {
         fixture.pass(400_000); // longer than any pause
         await fixture.parts.tick();
         await work(fixture, ship);
-        for (const id of ids) if (['running', 'cancelling'].includes(await fixture.state(id))) await end(fixture, { id });
+        for (const id of ids)
+          if (['running', 'cancelling'].includes(await fixture.state(id))) await end(fixture, { id });
       }
       for (const id of ids) expect(['succeeded', 'failed', 'cancelled']).toContain(await fixture.state(id));
       expect(await groups(fixture)).toEqual([]);

@@ -4,24 +4,32 @@ import type { Core } from './core.ts';
 import { isFinished, readById, type RunRow } from './run-rows.ts';
 
 /*
- * Groups in which only one run at a time is under way (`concurrency` of a pipeline). The run that has a group is its holder, from the moment it may
- * be assigned until it has finished, over all its attempts; the others are `ready` 2. Code that takes a group, passes it on or starts to wait for it
- * must lock its row first, so that several servers agree.
+ * Groups in which only one run at a time is under way (`concurrency` of a pipeline). The run that has a group is its
+ * holder, from the moment it may be assigned until it has finished, over all its attempts; the others are `ready` 2.
+ * Code that takes a group, passes it on or starts to wait for it must lock its row first, so that several servers
+ * agree.
  */
 
 /** Value of `ready` while another run has the group. */
 export const WAITS_FOR_GROUP = 2;
 
-export const NEXT_OF_GROUP = "SELECT seq, id, lane_id, cells FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER BY priority DESC, seq LIMIT 1";
+export const NEXT_OF_GROUP =
+  "SELECT seq, id, lane_id, cells FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER " +
+  'BY priority DESC, seq LIMIT 1';
 
 /** Returns the holder of the group; if it had none, this run becomes the holder. Locks the group. */
 export async function takeGroup(tx: Transaction, group: string, runId: string): Promise<string> {
   for (;;) {
-    const { changes } = await tx.run('INSERT INTO concurrency_groups(name, holder) VALUES (?, ?) ON CONFLICT(name) DO NOTHING', [group, runId]);
+    const { changes } = await tx.run(
+      'INSERT INTO concurrency_groups(name, holder) VALUES (?, ?) ON CONFLICT(name) DO NOTHING',
+      [group, runId],
+    );
     if (changes === 1) return runId;
     const locked = await tx.run('UPDATE concurrency_groups SET holder = holder WHERE name = ?', [group]);
     // Otherwise it was released meanwhile.
-    if (locked.changes === 1) return (await tx.get<{ holder: string }>('SELECT holder FROM concurrency_groups WHERE name = ?', [group]))!.holder;
+    if (locked.changes === 1)
+      return (await tx.get<{ holder: string }>('SELECT holder FROM concurrency_groups WHERE name = ?', [group]))!
+        .holder;
   }
 }
 
@@ -33,7 +41,9 @@ export async function leaveGroup(core: Core, tx: Transaction, { id, concurrency_
 /** At the start: passes on each group whose holder has finished under a build that did not support groups. */
 export async function repairGroups(core: Core): Promise<void> {
   await core.env.sql.transaction(async (tx) => {
-    for (const { name, holder } of await tx.all<{ name: string; holder: string }>('SELECT name, holder FROM concurrency_groups')) {
+    for (const { name, holder } of await tx.all<{ name: string; holder: string }>(
+      'SELECT name, holder FROM concurrency_groups',
+    )) {
       const row = await readById(tx, holder);
       if ((row === undefined || isFinished(row)) && await lock(tx, name, holder)) await passOn(core, tx, name);
     }
@@ -41,7 +51,8 @@ export async function repairGroups(core: Core): Promise<void> {
 }
 
 async function lock(tx: Transaction, group: string, holder: string): Promise<boolean> {
-  return (await tx.run('UPDATE concurrency_groups SET holder = holder WHERE name = ? AND holder = ?', [group, holder])).changes === 1;
+  return (await tx.run('UPDATE concurrency_groups SET holder = holder WHERE name = ? AND holder = ?', [group, holder]))
+    .changes === 1;
 }
 
 interface NextRun extends Row {
@@ -57,7 +68,10 @@ async function admitNext(core: Core, tx: Transaction, group: string): Promise<Ne
     const next = await tx.get<NextRun>(NEXT_OF_GROUP, [group]);
     if (next === undefined) return undefined;
     // From now on it waits for a ship.
-    const { changes } = await tx.run("UPDATE runs SET ready = ?, queued_ms = ? WHERE seq = ? AND state = 'queued' AND ready = 2", [readyToStart(next), core.time.now(), next.seq]);
+    const { changes } = await tx.run(
+      "UPDATE runs SET ready = ?, queued_ms = ? WHERE seq = ? AND state = 'queued' AND ready = 2",
+      [readyToStart(next), core.time.now(), next.seq],
+    );
     if (changes === 1) return next; // otherwise it was cancelled meanwhile
   }
 }

@@ -1,11 +1,13 @@
 import type { Transaction } from '../../storage/index.ts';
-import { settings, TIMEOUT_MARGIN_MS, type Core } from './core.ts';
+import { type Core, settings, TIMEOUT_MARGIN_MS } from './core.ts';
 import type { RunRef } from './port.ts';
 import { HeldUpdate, readHeld, type RunRow } from './run-rows.ts';
 import { cancelled, sameAttempt, takeFromShip } from './transitions.ts';
 
 /** A cancelling run keeps its deadline. */
-export const ACCEPT = new HeldUpdate("accepted = 1, deadline_ms = CASE WHEN state = 'cancelling' OR accepted = 1 THEN deadline_ms ELSE timeout_ms + ? END");
+export const ACCEPT = new HeldUpdate(
+  "accepted = 1, deadline_ms = CASE WHEN state = 'cancelling' OR accepted = 1 THEN deadline_ms ELSE timeout_ms + ? END",
+);
 
 /** A ship works on an assignment. */
 export interface Acceptance {
@@ -14,19 +16,24 @@ export interface Acceptance {
 }
 
 /** The ships work on them: the time limits of the attempts start. */
-export async function acceptAll({ time }: Core, tx: Transaction, acceptances: readonly Acceptance[]): Promise<('accepted' | 'fenced')[]> {
+export async function acceptAll({ time }: Core, tx: Transaction,
+  acceptances: readonly Acceptance[]): Promise<('accepted' | 'fenced')[]>
+{
   const held = await ACCEPT.run(tx, [time.now() + TIMEOUT_MARGIN_MS], acceptances);
   return held.map((is) => (is ? 'accepted' : 'fenced'));
 }
 
 /** Row 12. */
-export async function reject(core: Core, tx: Transaction, ref: RunRef, shipId: string, reason: string): Promise<RunRow | undefined> {
+export async function reject(core: Core, tx: Transaction, ref: RunRef, shipId: string,
+  reason: string): Promise<RunRow | undefined>
+{
   const row = await readHeld(tx, ref, shipId);
   if (row !== undefined) await giveBack(core, tx, row, 'rejected', `ship ${shipId} did not take it (${reason})`);
   return row;
 }
 
-export const HELD_BY_SHIP = "SELECT * FROM runs WHERE ship_id = ? AND state IN ('running', 'cancelling') ORDER BY seq FOR UPDATE";
+export const HELD_BY_SHIP =
+  "SELECT * FROM runs WHERE ship_id = ? AND state IN ('running', 'cancelling') ORDER BY seq FOR UPDATE";
 
 type Held = { readonly ref: RunRef; readonly finished: boolean };
 type Action = { readonly ref: RunRef; readonly action: 'continue' | 'stop' | 'discard' };
@@ -52,12 +59,17 @@ export async function resume(core: Core, tx: Transaction, shipId: string, held: 
 /** Rows 7, 8 and 11 for all runs of a ship that is revoked. */
 export async function evict(core: Core, tx: Transaction, shipId: string): Promise<void> {
   for (const row of await tx.all<RunRow>(HELD_BY_SHIP, [shipId])) {
-    await takeFromShip(core, tx, row, { code: 'ship_revoked', message: 'the ship was revoked' }, { outcome: 'ship_revoked', reported: false });
+    await takeFromShip(core, tx, row, { code: 'ship_revoked', message: 'the ship was revoked' }, {
+      outcome: 'ship_revoked',
+      reported: false,
+    });
   }
 }
 
 /** An attempt that no ship works on is queued again under the same number; a cancelling one ends. */
-export async function giveBack(core: Core, tx: Transaction, row: RunRow, reason: 'rejected' | 'not_accepted', why: string): Promise<void> {
+export async function giveBack(core: Core, tx: Transaction, row: RunRow, reason: 'rejected' | 'not_accepted',
+  why: string): Promise<void>
+{
   const ending = { outcome: reason, reported: false };
   if (row.state === 'cancelling') await cancelled(core, tx, row, why, ending);
   else await sameAttempt(core, tx, row, reason, why, ending);
@@ -65,13 +77,17 @@ export async function giveBack(core: Core, tx: Transaction, row: RunRow, reason:
 
 async function continueWith(core: Core, tx: Transaction, row: RunRow): Promise<void> {
   const now = core.time.now();
-  await tx.run('UPDATE runs SET lease_ms = ?, renewed_ms = ? WHERE seq = ?', [now + settings(core).queue.lease_ttl, now, row.seq]);
+  await tx.run('UPDATE runs SET lease_ms = ?, renewed_ms = ? WHERE seq = ?', [now + settings(core).queue.lease_ttl, now,
+    row.seq]);
   if (row.accepted === 0) await markAccepted(core, tx, row);
 }
 
 async function lose(core: Core, tx: Transaction, row: RunRow): Promise<void> {
   if (row.accepted === 0) return giveBack(core, tx, row, 'not_accepted', 'it never reached its ship');
-  await takeFromShip(core, tx, row, { code: 'lease_lost', message: 'the ship restarted and no longer has it' }, { outcome: 'lease_lost', reported: false });
+  await takeFromShip(core, tx, row, { code: 'lease_lost', message: 'the ship restarted and no longer has it' }, {
+    outcome: 'lease_lost',
+    reported: false,
+  });
 }
 
 async function markAccepted({ time }: Core, tx: Transaction, row: RunRow): Promise<void> {

@@ -1,3 +1,3 @@
 /** The entry point of the queue. */
-export { createQueue, type QueueOptions } from './queue.ts';
 export type * from './port.ts';
+export { createQueue, type QueueOptions } from './queue.ts';

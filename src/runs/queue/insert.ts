@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { nameOfCell, type CellValues } from '../config/index.ts';
+import { type CellValues, nameOfCell } from '../config/index.ts';
 import type { ResolvedCell } from '../definitions/run-request.ts';
 import { newApproval } from './approvals.ts';
 import { readyToStart, releaseCells, WAITS_FOR_MATRIX } from './cells.ts';
@@ -8,7 +8,7 @@ import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
 import type { NewRun, RunRecord } from './port.ts';
-import { toRecord, WAITS_FOR_APPROVAL, type RunRow, type StoredApproval } from './run-rows.ts';
+import { type RunRow, type StoredApproval, toRecord, WAITS_FOR_APPROVAL } from './run-rows.ts';
 
 /** Columns of a row that the run itself does not determine. */
 interface Place {
@@ -32,25 +32,34 @@ export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<
   return toRecord(row);
 }
 
-async function insertCell(core: Core, tx: Transaction, run: NewRun, { values, definition, runsOn, maxAttempts }: ResolvedCell, parentId: string): Promise<void> {
+async function insertCell(core: Core, tx: Transaction, run: NewRun,
+  { values, definition, runsOn, maxAttempts }: ResolvedCell, parentId: string): Promise<void>
+{
   const { cells: _, concurrency: __, approvalMs: ___, retryOf, ...shared } = run;
   const line = `the run is queued, as the cell ${nameOfCell(values)} of ${parentId}`;
   const cell: NewRun = { ...shared, definition, runsOn, maxAttempts, input: null };
-  await insertOne(core, tx, cell, { id: core.nextId(), ready: WAITS_FOR_MATRIX, parentId, matrix: values, line }, retryOf?.gitCommit);
+  await insertOne(core, tx, cell, { id: core.nextId(), ready: WAITS_FOR_MATRIX, parentId, matrix: values, line },
+    retryOf?.gitCommit);
 }
 
-async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place, commit = run.retryOf?.gitCommit): Promise<RunRow> {
+async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
+  commit = run.retryOf?.gitCommit): Promise<RunRow>
+{
   const lane = await core.lanes.of(tx, run);
   const definition = await core.definitions.save(tx, run.definition);
-  const [bytes] = await core.lines(tx, [{ runId: place.id, attempt: 1, level: 'info', message: place.line, isFirst: true }]);
+  const [bytes] = await core.lines(tx, [{
+    runId: place.id,
+    attempt: 1,
+    level: 'info',
+    message: place.line,
+    isFirst: true,
+  }]);
   // Sent together, which saves a round trip to a database server.
-  const [row] = await Promise.all([
-    insertRow(core, tx, run, { ...place, lane: lane.id, commit, bytes: bytes! }),
+  const [row] = await Promise.all([insertRow(core, tx, run, { ...place, lane: lane.id, commit, bytes: bytes! }),
     tx.run(
       'INSERT INTO run_material(seq, input, input_is_json, definition_id) SELECT seq, ?, ?, ? FROM runs WHERE id = ?',
       [run.input, Number(run.inputIsJson), definition, place.id],
-    ),
-  ]);
+    )]);
   const change = { run: toRecord(row), from: null, formerShipId: null };
   await core.notify(tx, change);
   tx.onCommit(() => {
@@ -62,9 +71,13 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
 }
 
 /** A run that needs an approval enters its group when it is approved. */
-async function readyOf(core: Core, tx: Transaction, id: string, { approvalMs, concurrency, cells = [] }: NewRun): Promise<number> {
+async function readyOf(core: Core, tx: Transaction, id: string,
+  { approvalMs, concurrency, cells = [] }: NewRun): Promise<number>
+{
   if (approvalMs !== undefined) return WAITS_FOR_APPROVAL;
-  return concurrency !== undefined && await enterGroup(core, tx, id, concurrency) ? WAITS_FOR_GROUP : readyToStart({ cells: cells.length });
+  return concurrency !== undefined && await enterGroup(core, tx, id, concurrency)
+    ? WAITS_FOR_GROUP
+    : readyToStart({ cells: cells.length });
 }
 
 /** What a new row has besides its run and its place. */
@@ -75,20 +88,21 @@ interface Rest {
   readonly bytes: number;
 }
 
-async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun, { id, lane, ready, approval, parentId, matrix, commit, bytes }: Place & Rest): Promise<RunRow> {
+async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun,
+  { id, lane, ready, approval, parentId, matrix, commit, bytes }: Place & Rest): Promise<RunRow>
+{
   const at = unixSeconds(env.clock);
   const row = await tx.get<RunRow>(
     `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, accepted,
        created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number, concurrency_group, approval, git_ref, git_commit,
        origin, cells, parent_id, matrix, logs_bytes)
      VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
-    [
-      id, run.projectId, run.kind, run.task, run.maxAttempts, run.priority, JSON.stringify(run.runsOn), run.source, lane, ready,
-      at, at, time.now(), approval === undefined ? 0 : time.now() + approval.timeoutMs, run.definition.timeoutMs, run.retryOf?.id ?? null, run.retryOf?.rootId ?? id, (run.retryOf?.retryNumber ?? -1) + 1, run.concurrency?.group ?? null,
-      approval === undefined ? null : JSON.stringify(approval),
-      run.gitRef ?? null, commit ?? null,
-      JSON.stringify(run.origin), run.cells?.length ?? 0, parentId ?? null, matrix === undefined ? null : JSON.stringify(matrix), bytes,
-    ],
+    [id, run.projectId, run.kind, run.task, run.maxAttempts, run.priority, JSON.stringify(run.runsOn), run.source, lane,
+      ready, at, at, time.now(), approval === undefined ? 0 : time.now() + approval.timeoutMs, run.definition.timeoutMs,
+      run.retryOf?.id ?? null, run.retryOf?.rootId ?? id, (run.retryOf?.retryNumber ?? -1) + 1,
+      run.concurrency?.group ?? null, approval === undefined ? null : JSON.stringify(approval), run.gitRef ?? null,
+      commit ?? null, JSON.stringify(run.origin), run.cells?.length ?? 0, parentId ?? null,
+      matrix === undefined ? null : JSON.stringify(matrix), bytes],
   );
   return row!;
 }

@@ -9,8 +9,8 @@ import type { Completion, CompletionStatus, RunRef } from './port.ts';
 const BATCH = 64;
 
 type Report = (
-  | { readonly what: Acceptance; readonly resolve: (status: 'accepted' | 'fenced') => void }
-  | { readonly what: End; readonly resolve: (status: CompletionStatus) => void }
+  { readonly what: Acceptance; readonly resolve: (status: 'accepted' | 'fenced') => void } | { readonly what: End;
+    readonly resolve: (status: CompletionStatus) => void }
 ) & { readonly reject: (error: unknown) => void };
 
 /** Codes of the store itself: no report can be written. */
@@ -20,8 +20,9 @@ const STORE_DOWN: ReadonlySet<string> = new Set(['unavailable', 'busy']);
 const WRITING = { isolation: 'read committed' } as const;
 
 /**
- * Writes the acceptances and ends of runs together: one transaction at a time, with all reports that have arrived during the one before it. So the
- * number of commits and statements for each report decreases as the load grows, and a single report waits for nothing.
+ * Writes the acceptances and ends of runs together: one transaction at a time, with all reports that have arrived
+ * during the one before it. So the number of commits and statements for each report decreases as the load grows, and a
+ * single report waits for nothing.
  */
 export class JoinedReports {
   readonly #core: Core;
@@ -59,7 +60,9 @@ export class JoinedReports {
     this.#working = undefined;
   }
 
-  /** The first reports; a report on a run that one of them concerns waits, except the end of a run after its acceptance. */
+  /**
+   * The first reports; a report on a run that one of them concerns waits, except the end of a run after its acceptance.
+   */
   #take(): Report[] {
     const batch: Report[] = [];
     const ended = new Set<string>();
@@ -80,8 +83,9 @@ export class JoinedReports {
       const settle = await this.#core.env.sql.transaction((tx) => this.#writeIn(tx, batch), WRITING);
       settle();
     } catch (error) {
-      if (batch.length === 1 || (error instanceof ServiceError && STORE_DOWN.has(error.code))) for (const { reject } of batch) reject(error);
-      else for (const report of batch) await this.#write([report]);
+      if (batch.length === 1 || (error instanceof ServiceError && STORE_DOWN.has(error.code))) {
+        for (const { reject } of batch) reject(error);
+      } else for (const report of batch) await this.#write([report]);
     }
   }
 

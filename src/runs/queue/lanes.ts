@@ -23,7 +23,8 @@ interface LaneRow {
   readonly key_variable: string;
 }
 
-export const NEXT_FILLED = "SELECT lane_id FROM runs WHERE state = 'queued' AND ready = 1 AND lane_id > ? ORDER BY lane_id LIMIT 1";
+export const NEXT_FILLED =
+  "SELECT lane_id FROM runs WHERE state = 'queued' AND ready = 1 AND lane_id > ? ORDER BY lane_id LIMIT 1";
 
 /** All lanes, and which of them may have runs to assign. Lanes are few, and are never removed. */
 export class Lanes {
@@ -31,7 +32,10 @@ export class Lanes {
   readonly #byId = new Map<number, Lane>();
   /** May contain an empty lane. Until the next tick, a lane with a ready run may be missing. */
   readonly #backlog = new Set<number>();
-  /** How often each lane has been filled, so that a read that started earlier does not mark a lane as empty that has been filled since. */
+  /**
+   * How often each lane has been filled, so that a read that started earlier does not mark a lane as empty that has
+   * been filled since.
+   */
   readonly #fillings = new Map<number, number>();
 
   /** Loads all lanes. */
@@ -42,7 +46,7 @@ export class Lanes {
 
   /** Looks for lanes with runs that another server has queued and this server was not told of. */
   async refresh(from: Queries): Promise<void> {
-    for (let last = 0; ;) {
+    for (let last = 0;;) {
       const next = await from.get<{ lane_id: number }>(NEXT_FILLED, [last]);
       if (next === undefined) return;
       last = next.lane_id;
@@ -62,13 +66,13 @@ export class Lanes {
     const values = [run.projectId, run.kind, task, JSON.stringify(run.runsOn), run.definition.keyVariable];
     const known = this.#byKey.get(keyOf(values));
     if (known !== undefined) return known;
-    await tx.run(
-      `INSERT INTO lanes(project_id, kind, task, selectors, key_variable) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT(project_id, kind, task, selectors, key_variable) DO NOTHING`, values,
-    );
-    const row = (await tx.get<LaneRow>(
-      'SELECT * FROM lanes WHERE project_id = ? AND kind = ? AND task = ? AND selectors = ? AND key_variable = ?', values,
-    ))!;
+    await tx.run(`INSERT INTO lanes(project_id, kind, task, selectors, key_variable) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT(project_id, kind, task, selectors, key_variable) DO NOTHING`, values);
+    const row =
+      (await tx.get<LaneRow>(
+        'SELECT * FROM lanes WHERE project_id = ? AND kind = ? AND task = ? AND selectors = ? AND key_variable = ?',
+        values,
+      ))!;
     tx.onCommit(() => void this.#remember(row)); // not before, because the transaction may be rolled back
     return toLane(row);
   }
@@ -121,6 +125,10 @@ export function hasLabels({ labels }: Worker, selectors: readonly string[]): boo
 const keyOf = (values: readonly string[]): string => JSON.stringify(values);
 
 const toLane = (row: LaneRow): Lane => ({
-  id: row.id, projectId: row.project_id, kind: row.kind, task: row.task,
-  selectors: JSON.parse(row.selectors) as string[], keyVariable: row.key_variable,
+  id: row.id,
+  projectId: row.project_id,
+  kind: row.kind,
+  task: row.task,
+  selectors: JSON.parse(row.selectors) as string[],
+  keyVariable: row.key_variable,
 });

@@ -168,30 +168,36 @@ describe('the running queue', () => {
     expect(ship.claims).toHaveLength(1);
   });
 
-  it('ends no lease while the store refuses writes, nor in the time of a lease after that: what ships have finished meanwhile counts', async () => {
-    const ship = new WaitingShip('s');
-    fixture.queue.addWorker(ship);
-    await fixture.queue.start();
-    const got = ship.next();
-    const { id } = await fixture.submit();
-    await got;
-    await fixture.queue.accept(ship.last.ref, 's');
-    const transaction = vi.spyOn(fixture.sql, 'transaction').mockRejectedValue(new Error('the disk is full'));
-    await expect(fixture.queue.renew('s', [ship.last.ref])).rejects.toThrow('the disk is full');
-    for (let second = 0; second < 90; second++) await liveASecond();
-    transaction.mockRestore();
-    for (let second = 0; second < 50; second++) await liveASecond();
-    expect(await fixture.queue.get(id)).toMatchObject({ state: 'running', attempt: 1 });
-    expect(await fixture.queue.complete(ship.last.ref, 's', { outcome: 'succeeded', started: true })).toBe('recorded');
-    // A ship that does not reconnect loses its runs one lease time after the outage.
-    ship.capacity = 2;
-    const next = ship.next();
-    const lost = await fixture.submit();
-    await next;
-    await fixture.queue.accept(ship.last.ref, 's');
-    vi.spyOn(fixture.sql, 'transaction').mockRejectedValueOnce(new Error('the disk is full'));
-    await expect(fixture.queue.renew('s', [ship.last.ref])).rejects.toThrow('the disk is full');
-    vi.restoreAllMocks();
-    while ((await fixture.queue.get(lost.id))!.attempt === 1) await liveASecond();
-  });
+  it(
+    'ends no lease while the store refuses writes, nor in the time of a lease after that: what ships have finished ' +
+      'meanwhile counts',
+    async () => {
+      const ship = new WaitingShip('s');
+      fixture.queue.addWorker(ship);
+      await fixture.queue.start();
+      const got = ship.next();
+      const { id } = await fixture.submit();
+      await got;
+      await fixture.queue.accept(ship.last.ref, 's');
+      const transaction = vi.spyOn(fixture.sql, 'transaction').mockRejectedValue(new Error('the disk is full'));
+      await expect(fixture.queue.renew('s', [ship.last.ref])).rejects.toThrow('the disk is full');
+      for (let second = 0; second < 90; second++) await liveASecond();
+      transaction.mockRestore();
+      for (let second = 0; second < 50; second++) await liveASecond();
+      expect(await fixture.queue.get(id)).toMatchObject({ state: 'running', attempt: 1 });
+      expect(await fixture.queue.complete(ship.last.ref, 's', { outcome: 'succeeded', started: true })).toBe(
+        'recorded',
+      );
+      // A ship that does not reconnect loses its runs one lease time after the outage.
+      ship.capacity = 2;
+      const next = ship.next();
+      const lost = await fixture.submit();
+      await next;
+      await fixture.queue.accept(ship.last.ref, 's');
+      vi.spyOn(fixture.sql, 'transaction').mockRejectedValueOnce(new Error('the disk is full'));
+      await expect(fixture.queue.renew('s', [ship.last.ref])).rejects.toThrow('the disk is full');
+      vi.restoreAllMocks();
+      while ((await fixture.queue.get(lost.id))!.attempt === 1) await liveASecond();
+    },
+  );
 });

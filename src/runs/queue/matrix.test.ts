@@ -13,15 +13,20 @@ async function open(): Promise<QueueFixture> {
 }
 
 /** A run with cells `n=1` and so on. */
-function withCells(count: number, { maxParallel = 0, failFast = false }: { readonly maxParallel?: number; readonly failFast?: boolean } = {}): Partial<NewRun> {
+function withCells(count: number,
+  { maxParallel = 0, failFast = false }: { readonly maxParallel?: number; readonly failFast?: boolean } = {}
+): Partial<NewRun> {
   const { definition } = newRun();
-  const cells = Array.from({ length: count }, (_, index) => ({ values: { n: index + 1 }, definition, runsOn: [], maxAttempts: 1 }));
+  const cells = Array.from({ length: count },
+    (_, index) => ({ values: { n: index + 1 }, definition, runsOn: [], maxAttempts: 1 }));
   return { maxAttempts: 1, input: 'to all', definition: { ...definition, matrix: { maxParallel, failFast } }, cells };
 }
 
-const cellsOf = async ({ queue }: QueueFixture, { id }: Pick<RunRecord, 'id'>): Promise<RunRecord[]> => (await queue.list({ parentId: id }, undefined, 100)).toReversed();
+const cellsOf = async ({ queue }: QueueFixture, { id }: Pick<RunRecord, 'id'>): Promise<RunRecord[]> =>
+  (await queue.list({ parentId: id }, undefined, 100)).toReversed();
 
-const states = async (fixture: QueueFixture, parent: Pick<RunRecord, 'id'>) => [await fixture.state(parent.id), ...(await cellsOf(fixture, parent)).map(({ state }) => state)].join(' ');
+const states = async (fixture: QueueFixture, parent: Pick<RunRecord, 'id'>) =>
+  [await fixture.state(parent.id), ...(await cellsOf(fixture, parent)).map(({ state }) => state)].join(' ');
 
 /** Assigns all assignable runs. */
 async function handOut(fixture: QueueFixture, ship: FakeShip): Promise<RunRecord[]> {
@@ -29,7 +34,9 @@ async function handOut(fixture: QueueFixture, ship: FakeShip): Promise<RunRecord
   return ship.claims.splice(0).map(({ run }) => run);
 }
 
-async function end({ queue }: QueueFixture, { id }: Pick<RunRecord, 'id'>, outcome: Outcome = 'succeeded'): Promise<void> {
+async function end({ queue }: QueueFixture, { id }: Pick<RunRecord, 'id'>,
+  outcome: Outcome = 'succeeded'): Promise<void>
+{
   const { attempt, fence } = (await queue.get(id))!;
   const ref = { runId: id, attempt, fence };
   await queue.accept(ref, 'ship');
@@ -52,13 +59,16 @@ describe('a run with a matrix', () => {
     expect([parent.cells, parent.state, await states(fixture, parent)]).toEqual([2, 'queued', 'queued queued queued']);
     await fixture.parts.dispatcher.dispatch();
     const claims = ship.claims.splice(0);
-    expect(claims.map(({ run, input }) => [run.parentId, run.matrix, input])).toEqual([[parent.id, { n: 1 }, 'to all'], [parent.id, { n: 2 }, 'to all']]);
+    expect(claims.map(({ run, input }) => [run.parentId, run.matrix, input])).toEqual([[parent.id, { n: 1 }, 'to all'],
+      [parent.id, { n: 2 }, 'to all']]);
     expect(await states(fixture, parent)).toBe('running running running');
     await end(fixture, claims[0]!.run);
     expect(await states(fixture, parent)).toBe('running succeeded running');
     await end(fixture, claims[1]!.run);
     expect(await states(fixture, parent)).toBe('succeeded succeeded succeeded');
-    expect(fixture.changes.filter(({ run }) => run.id === parent.id).map(({ from, run }) => [from, run.state])).toEqual([[null, 'queued'], ['queued', 'running'], ['running', 'succeeded']]);
+    expect(fixture.changes.filter(({ run }) => run.id === parent.id).map(({ from, run }) => [from, run.state])).toEqual(
+      [[null, 'queued'], ['queued', 'running'], ['running', 'succeeded']],
+    );
   });
 
   it('takes no place of its project, and no lease or deadline ends it', async () => {
@@ -86,7 +96,10 @@ describe('a run with a matrix', () => {
     expect((await handOut(fixture, ship)).map(({ matrix }) => matrix)).toEqual([{ n: 3 }]);
     await end(fixture, waiting);
     await end(fixture, first!);
-    expect(await fixture.queue.get(parent.id)).toMatchObject({ state: 'failed', error: { code: 'matrix_failed', message: '1 of 3 cells failed: n=2' } });
+    expect(await fixture.queue.get(parent.id)).toMatchObject({
+      state: 'failed',
+      error: { code: 'matrix_failed', message: '1 of 3 cells failed: n=2' },
+    });
   });
 
   it('cancels the others with the first that fails, where it is asked to', async () => {
@@ -97,13 +110,17 @@ describe('a run with a matrix', () => {
     await end(fixture, first!, 'failed');
     expect(await states(fixture, parent)).toBe('running failed cancelling cancelled cancelled');
     await end(fixture, second!, 'cancelled');
-    expect(await fixture.queue.get(parent.id)).toMatchObject({ state: 'failed', error: { message: '1 of 4 cells failed: n=1; 3 were cancelled' } });
+    expect(await fixture.queue.get(parent.id)).toMatchObject({
+      state: 'failed',
+      error: { message: '1 of 4 cells failed: n=1; 3 were cancelled' },
+    });
   });
 
   it('is cancelled with all its cells, and a single one by itself', async () => {
     const fixture = await open();
     const ship = shipOf(fixture);
-    const [parent, queued] = [await fixture.submit(withCells(3, { maxParallel: 2 })), await fixture.submit({ ...withCells(2), priority: -5 })];
+    const [parent, queued] = [await fixture.submit(withCells(3, { maxParallel: 2 })),
+      await fixture.submit({ ...withCells(2), priority: -5 })];
     const [first, second] = (await handOut(fixture, ship)).filter(({ parentId }) => parentId === parent.id);
     await cancel(fixture, first!);
     await end(fixture, first!, 'cancelled');
@@ -115,22 +132,28 @@ describe('a run with a matrix', () => {
     expect(await states(fixture, parent)).toBe('cancelled cancelled cancelled cancelled');
     const other = await fixture.submit({ ...withCells(2), projectId: 'off' });
     expect((await cancel(fixture, other))?.state).toBe('cancelled');
-    expect([await states(fixture, other), (await fixture.queue.get(queued.id))!.state]).toEqual(['cancelled cancelled cancelled', 'running']);
+    expect([await states(fixture, other), (await fixture.queue.get(queued.id))!.state]).toEqual([
+      'cancelled cancelled cancelled',
+      'running',
+    ]);
   });
 
   it('is in its group as a whole, and is approved once', async () => {
     const fixture = await open();
     const ship = shipOf(fixture);
     const concurrency = { group: 'deploy', others: 'first' as const };
-    const [first, second] = [await fixture.submit({ ...withCells(2), concurrency }), await fixture.submit({ ...withCells(2), concurrency, approvalMs: 60_000 })];
+    const [first, second] = [await fixture.submit({ ...withCells(2), concurrency }),
+      await fixture.submit({ ...withCells(2), concurrency, approvalMs: 60_000 })];
     const running = await handOut(fixture, ship);
     expect(running.map(({ parentId }) => parentId)).toEqual([first.id, first.id]);
     await fixture.queue.approve(second.id, 'somebody', async () => {});
-    expect([await handOut(fixture, ship), fixture.queue.explain((await fixture.queue.get(second.id))!).waitingReason]).toEqual([[], 'concurrency_group']);
+    expect([await handOut(fixture, ship), fixture.queue.explain((await fixture.queue.get(second.id))!).waitingReason])
+      .toEqual([[], 'concurrency_group']);
     for (const run of running) await end(fixture, run);
     expect((await handOut(fixture, ship)).map(({ parentId }) => parentId)).toEqual([second.id, second.id]);
     const third = await fixture.submit({ ...withCells(1), concurrency: { group: 'deploy', others: 'cancel_all' } });
-    expect([await states(fixture, second), await states(fixture, third)]).toEqual(['cancelling cancelling cancelling', 'queued queued']);
+    expect([await states(fixture, second), await states(fixture, third)]).toEqual(['cancelling cancelling cancelling',
+      'queued queued']);
     const rejected = await fixture.submit({ ...withCells(2), approvalMs: 60_000 });
     await fixture.queue.disapprove(rejected.id, 'somebody', async () => {});
     expect(await states(fixture, rejected)).toBe('cancelled cancelled cancelled');
@@ -139,7 +162,9 @@ describe('a run with a matrix', () => {
   it('ends when a restore has ended its cells', async () => {
     const fixture = await open();
     const parent = await fixture.submit(withCells(2));
-    await fixture.sql.transaction((tx) => tx.run("UPDATE runs SET state = 'cancelled', ready = 0, finished_at = 1 WHERE parent_id = ?", [parent.id]));
+    await fixture.sql.transaction((tx) =>
+      tx.run("UPDATE runs SET state = 'cancelled', ready = 0, finished_at = 1 WHERE parent_id = ?", [parent.id])
+    );
     await fixture.restart();
     expect(await fixture.state(parent.id)).toBe('cancelled');
   });
@@ -149,34 +174,46 @@ describe('a run with a matrix', () => {
     const ship = shipOf(fixture);
     const parent = await fixture.submit(withCells(2, { maxParallel: 1 }));
     const [first] = await handOut(fixture, ship);
-    await fixture.queue.recordSource({ runId: first!.id, attempt: 1, fence: first!.fence }, 'ship', { gitRef: 'main', commit: 'a'.repeat(40) });
-    expect((await cellsOf(fixture, parent)).map(({ gitCommit }) => gitCommit)).toEqual(['a'.repeat(40), 'a'.repeat(40)]);
+    await fixture.queue.recordSource({ runId: first!.id, attempt: 1, fence: first!.fence }, 'ship', {
+      gitRef: 'main',
+      commit: 'a'.repeat(40),
+    });
+    expect((await cellsOf(fixture, parent)).map(({ gitCommit }) => gitCommit)).toEqual(['a'.repeat(40),
+      'a'.repeat(40)]);
     expect((await fixture.queue.get(parent.id))!.gitRef).toBe('main');
   });
 
   it('is as its cells are, whatever happens to them', async () => {
-    const step = fc.record({ cell: fc.nat(3), what: fc.constantFrom('succeeded' as const, 'failed' as const, 'cancel' as const, 'hand out' as const, 'cancel all' as const) });
-    await fc.assert(fc.asyncProperty(fc.boolean(), fc.nat(3), fc.array(step, { maxLength: 14 }), async (failFast, maxParallel, steps) => {
-      const fixture = await QueueFixture.open();
-      const ship = shipOf(fixture);
-      const parent = await fixture.submit(withCells(4, { failFast, maxParallel }));
-      for (const { cell, what } of steps) {
-        const target = (await cellsOf(fixture, parent))[cell]!;
-        if (what === 'hand out') await handOut(fixture, ship);
-        else if (what === 'cancel') await cancel(fixture, target);
-        else if (what === 'cancel all') await cancel(fixture, parent);
-        else if (target.state === 'running' || target.state === 'cancelling') await end(fixture, target, what);
-        const now = (await fixture.queue.get(parent.id))!;
-        const cells = (await cellsOf(fixture, parent)).map(({ state }) => state);
-        const held = cells.filter((state) => state === 'running' || state === 'cancelling').length;
-        const isOver = cells.every((state) => state === 'succeeded' || state === 'failed' || state === 'cancelled');
-        expect(isOver).toBe(now.finishedAt !== null);
-        if (maxParallel > 0) expect(held).toBeLessThanOrEqual(maxParallel);
-        if (now.state === 'succeeded') expect(new Set(cells)).toEqual(new Set(['succeeded']));
-        if (now.state === 'failed') expect(cells).toContain('failed');
-        if (held > 0) expect(['running', 'cancelling']).toContain(now.state);
-      }
-      await fixture.sql.close();
-    }), { numRuns: Number(process.env['QUIRE_MODEL_RUNS'] ?? 15) });
+    const step = fc.record({
+      cell: fc.nat(3),
+      what: fc.constantFrom('succeeded' as const, 'failed' as const, 'cancel' as const, 'hand out' as const,
+        'cancel all' as const),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.boolean(), fc.nat(3), fc.array(step, { maxLength: 14 }),
+        async (failFast, maxParallel, steps) => {
+          const fixture = await QueueFixture.open();
+          const ship = shipOf(fixture);
+          const parent = await fixture.submit(withCells(4, { failFast, maxParallel }));
+          for (const { cell, what } of steps) {
+            const target = (await cellsOf(fixture, parent))[cell]!;
+            if (what === 'hand out') await handOut(fixture, ship);
+            else if (what === 'cancel') await cancel(fixture, target);
+            else if (what === 'cancel all') await cancel(fixture, parent);
+            else if (target.state === 'running' || target.state === 'cancelling') await end(fixture, target, what);
+            const now = (await fixture.queue.get(parent.id))!;
+            const cells = (await cellsOf(fixture, parent)).map(({ state }) => state);
+            const held = cells.filter((state) => state === 'running' || state === 'cancelling').length;
+            const isOver = cells.every((state) => state === 'succeeded' || state === 'failed' || state === 'cancelled');
+            expect(isOver).toBe(now.finishedAt !== null);
+            if (maxParallel > 0) expect(held).toBeLessThanOrEqual(maxParallel);
+            if (now.state === 'succeeded') expect(new Set(cells)).toEqual(new Set(['succeeded']));
+            if (now.state === 'failed') expect(cells).toContain('failed');
+            if (held > 0) expect(['running', 'cancelling']).toContain(now.state);
+          }
+          await fixture.sql.close();
+        }),
+      { numRuns: Number(process.env['QUIRE_MODEL_RUNS'] ?? 15) },
+    );
   });
 });

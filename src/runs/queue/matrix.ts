@@ -1,27 +1,33 @@
 import type { Transaction } from '../../storage/index.ts';
-import { nameOfCell, type CellValues } from '../config/index.ts';
+import { type CellValues, nameOfCell } from '../config/index.ts';
 import { cancelOne } from './cancel-one.ts';
 import { releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
 import type { RunRecord, RunState } from './port.ts';
-import { isFinished, lockById, readById, toRecord, type RunRow } from './run-rows.ts';
+import { isFinished, lockById, readById, type RunRow, toRecord } from './run-rows.ts';
 import { askToStop, cancelled, failed, failureOf, succeeded } from './transitions.ts';
 
 export const CELLS_BY_STATE = 'SELECT state, count(*) AS n FROM runs WHERE parent_id = ? GROUP BY state';
 
-const LOCKED_CELLS = "SELECT * FROM runs WHERE parent_id = ? AND state IN ('queued', 'running', 'cancelling') ORDER BY seq FOR UPDATE";
+const LOCKED_CELLS =
+  "SELECT * FROM runs WHERE parent_id = ? AND state IN ('queued', 'running', 'cancelling') ORDER BY seq FOR UPDATE";
 
 /** Most cells that the error message of the whole run names. */
 const NAMED = 5;
 
-/** A run has finished. If it has cells they end with it; if it is a cell, the run that it belongs to may continue or end. */
+/**
+ * A run has finished. If it has cells they end with it; if it is a cell, the run that it belongs to may continue or
+ * end.
+ */
 export async function runEnded(core: Core, tx: Transaction, run: RunRecord): Promise<void> {
   if (run.cells > 0) await cancelCells(core, tx, run.id, 'the run that it is a cell of has ended');
   if (run.parentId !== null) await cellEnded(core, tx, run, run.parentId);
 }
 
 /** Cancels a run with its cells: it is `cancelling` until the last cell has ended. */
-export async function cancelMatrix(core: Core, tx: Transaction, id: string, why: string): Promise<RunRecord | undefined> {
+export async function cancelMatrix(core: Core, tx: Transaction, id: string,
+  why: string): Promise<RunRecord | undefined>
+{
   // In the same order in which an ending cell locks them.
   await tx.all(LOCKED_CELLS, [id]);
   const row = await lockById(tx, id);
@@ -39,15 +45,19 @@ async function cancelCells(core: Core, tx: Transaction, id: string, why: string)
   }
 }
 
-async function cellEnded(core: Core, tx: Transaction, { id, state, matrix, error }: RunRecord, parentId: string): Promise<void> {
+async function cellEnded(core: Core, tx: Transaction, { id, state, matrix, error }: RunRecord,
+  parentId: string): Promise<void>
+{
   const parent = await lockById(tx, parentId);
   if (parent === undefined || isFinished(parent)) return;
   const reason = error === null ? '' : `: ${error.code}: ${error.message}`;
-  await core.note(tx, parentId, parent.attempt, state === 'failed' ? 'error' : 'info', `cell ${nameOfCell(matrix ?? {})} (run ${id}) ${state === 'cancelled' ? 'is cancelled' : state}${reason}`);
+  await core.note(tx, parentId, parent.attempt, state === 'failed' ? 'error' : 'info',
+    `cell ${nameOfCell(matrix ?? {})} (run ${id}) ${state === 'cancelled' ? 'is cancelled' : state}${reason}`);
   const counts = await countCells(tx, parentId);
   if (counts.unfinished === 0) return settle(core, tx, parent, counts);
   const failFast = counts.failed > 0 && (await core.definitions.ofRun(tx, parent.seq)).matrix?.failFast === true;
-  if (state === 'failed' && failFast && parent.state !== 'cancelling') await cancelCells(core, tx, parentId, `cell ${nameOfCell(matrix ?? {})} has failed`);
+  if (state === 'failed' && failFast && parent.state !== 'cancelling')
+    await cancelCells(core, tx, parentId, `cell ${nameOfCell(matrix ?? {})} has failed`);
   else if (!failFast && parent.state !== 'cancelling') await releaseCells(core, tx, parent);
 }
 
@@ -59,7 +69,8 @@ export async function repairMatrices(core: Core): Promise<void> {
     await core.env.sql.transaction(async (tx) => {
       const parent = await lockById(tx, id);
       const counts = await countCells(tx, id);
-      if (parent !== undefined && !isFinished(parent) && counts.unfinished === 0) await settle(core, tx, parent, counts);
+      if (parent !== undefined && !isFinished(parent) && counts.unfinished === 0)
+        await settle(core, tx, parent, counts);
     });
   }
 }
@@ -74,16 +85,36 @@ interface CellCounts {
 async function countCells(tx: Transaction, parentId: string): Promise<CellCounts> {
   const rows = await tx.all<{ state: RunState; n: number }>(CELLS_BY_STATE, [parentId]);
   const of = (state: RunState): number => rows.find((row) => row.state === state)?.n ?? 0;
-  return { failed: of('failed'), cancelled: of('cancelled'), unfinished: of('queued') + of('running') + of('cancelling'), all: rows.reduce((sum, { n }) => sum + n, 0) };
+  return {
+    failed: of('failed'),
+    cancelled: of('cancelled'),
+    unfinished: of('queued') + of('running') + of('cancelling'),
+    all: rows.reduce((sum, { n }) => sum + n, 0),
+  };
 }
 
-async function settle(core: Core, tx: Transaction, parent: RunRow, { failed: broken, cancelled: stopped, all }: CellCounts): Promise<void> {
-  if (parent.state === 'cancelling') await cancelled(core, tx, parent, 'its cells have ended', { outcome: 'cancelled', reported: true });
+async function settle(core: Core, tx: Transaction, parent: RunRow,
+  { failed: broken, cancelled: stopped, all }: CellCounts): Promise<void>
+{
+  if (parent.state === 'cancelling')
+    await cancelled(core, tx, parent, 'its cells have ended', { outcome: 'cancelled', reported: true });
   else if (broken > 0) {
-    const rows = await tx.all<{ matrix: string }>("SELECT matrix FROM runs WHERE parent_id = ? AND state = 'failed' ORDER BY seq LIMIT ?", [parent.id, NAMED]);
+    const rows = await tx.all<{ matrix: string }>(
+      "SELECT matrix FROM runs WHERE parent_id = ? AND state = 'failed' ORDER BY seq LIMIT ?",
+      [parent.id, NAMED],
+    );
     const names = rows.map(({ matrix }) => nameOfCell(JSON.parse(matrix) as CellValues)).join(', ');
-    const message = `${broken} of ${all} cells failed: ${names}${broken > NAMED ? ', ...' : ''}${stopped > 0 ? `; ${stopped} were cancelled` : ''}`;
-    await failed(core, tx, parent, failureOf(parent, { code: 'matrix_failed', message: message.slice(0, 2000) }), { outcome: 'failed', reported: true });
-  } else if (stopped > 0) await cancelled(core, tx, parent, `${stopped} of its ${all} cells were cancelled`, { outcome: 'cancelled', reported: true });
+    const message = `${broken} of ${all} cells failed: ${names}${broken > NAMED ? ', ...' : ''}${
+      stopped > 0 ? `; ${stopped} were cancelled` : ''
+    }`;
+    await failed(core, tx, parent, failureOf(parent, { code: 'matrix_failed', message: message.slice(0, 2000) }), {
+      outcome: 'failed',
+      reported: true,
+    });
+  } else if (stopped > 0)
+    await cancelled(core, tx, parent, `${stopped} of its ${all} cells were cancelled`, {
+      outcome: 'cancelled',
+      reported: true,
+    });
   else await succeeded(core, tx, parent);
 }

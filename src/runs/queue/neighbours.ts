@@ -3,7 +3,7 @@ import { inList, type Peers, type Sql } from '../../storage/index.ts';
 import type { Changes } from './changes.ts';
 import type { Lanes } from './lanes.ts';
 import type { RunChange } from './port.ts';
-import { toRecord, type RunRow } from './run-rows.ts';
+import { type RunRow, toRecord } from './run-rows.ts';
 
 /** Maximum number of runs that one statement reads. */
 const STEP = 128;
@@ -22,8 +22,8 @@ export interface NeighboursOptions {
 }
 
 /**
- * The other servers over the same store. They are told about changes here; their changes are read from the store and announced here. A lost message
- * only costs time: `catchUp` finds changed runs, and each tick finds queued ones.
+ * The other servers over the same store. They are told about changes here; their changes are read from the store and
+ * announced here. A lost message only costs time: `catchUp` finds changed runs, and each tick finds queued ones.
  */
 export class Neighbours {
   readonly #options: NeighboursOptions;
@@ -41,7 +41,8 @@ export class Neighbours {
   /** Safe twice. */
   start(): void {
     if (this.#ends.length > 0) return;
-    this.#ends = [this.#options.changes.listen((change) => this.#notify(change)), this.#peers.listen((message) => this.#receive(message))];
+    this.#ends = [this.#options.changes.listen((change) => this.#notify(change)),
+      this.#peers.listen((message) => this.#receive(message))];
   }
 
   async stop(): Promise<void> {
@@ -52,7 +53,9 @@ export class Neighbours {
   /** Looks for changes that this server was not told of. */
   async catchUp(): Promise<void> {
     const { sql, changes } = this.#options;
-    const held = await sql.all<Pick<RunRow, 'id' | 'fence' | 'state'>>("SELECT id, fence, state FROM runs WHERE state IN ('running', 'cancelling') AND cells = 0");
+    const held = await sql.all<Pick<RunRow, 'id' | 'fence' | 'state'>>(
+      "SELECT id, fence, state FROM runs WHERE state IN ('running', 'cancelling') AND cells = 0",
+    );
     const ids = new Set(held.map(({ id }) => id));
     const gone = changes.heldRuns().filter((id) => !ids.has(id));
     const news = [...held.filter((row) => changes.isNews(row)).map(({ id }) => id), ...gone];
@@ -62,7 +65,9 @@ export class Neighbours {
 
   #notify({ run, from, formerShipId, reason, isRemote }: RunChange): void {
     if (isRemote) return;
-    const word: Word = reason === undefined ? ['run', run.id, from, formerShipId] : ['run', run.id, from, formerShipId, reason];
+    const word: Word = reason === undefined
+      ? ['run', run.id, from, formerShipId]
+      : ['run', run.id, from, formerShipId, reason];
     this.#peers.notify(JSON.stringify(word));
   }
 
@@ -84,7 +89,8 @@ export class Neighbours {
       this.#received.clear();
       this.#missed = false;
       try {
-        for (const row of await readRuns(this.#options.sql, [...received.keys()])) await this.#take(row, received.get(row.id)!);
+        for (const row of await readRuns(this.#options.sql, [...received.keys()]))
+          await this.#take(row, received.get(row.id)!);
         if (missed) await this.catchUp();
       } catch (error) {
         this.#options.log.warn({ err: error }, 'what other servers have changed could not be read; it is found later');
@@ -102,7 +108,13 @@ export class Neighbours {
   }
 
   #announce(row: RunRow, [from, formerShipId, reason]: Details): void {
-    this.#options.changes.announce({ run: toRecord(row), from, formerShipId, isRemote: true, ...(reason === undefined ? {} : { reason }) });
+    this.#options.changes.announce({
+      run: toRecord(row),
+      from,
+      formerShipId,
+      isRemote: true,
+      ...(reason === undefined ? {} : { reason }),
+    });
   }
 }
 

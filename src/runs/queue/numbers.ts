@@ -1,19 +1,21 @@
 import type { Queries } from '../../storage/index.ts';
-import type { Core } from './core.ts';
 import { WAITS_FOR_MATRIX } from './cells.ts';
+import type { Core } from './core.ts';
 import { WAITS_FOR_GROUP } from './groups.ts';
 import type { QueueNumbers, RunKind, RunState, WaitingReason } from './port.ts';
 import { WAITS_FOR_APPROVAL } from './run-rows.ts';
 
 const COUNTS = 'SELECT state, kind, count(*) AS n FROM runs GROUP BY kind, state';
 
-const OLDEST = "SELECT lane_id, ready, min(queued_ms) AS since FROM runs WHERE state = 'queued' GROUP BY lane_id, ready";
+const OLDEST =
+  "SELECT lane_id, ready, min(queued_ms) AS since FROM runs WHERE state = 'queued' GROUP BY lane_id, ready";
 
 /** Why the runs of a lane wait. */
 export type LaneReason = (laneId: number) => WaitingReason | null;
 
 /** The reasons that `ready` of a run expresses. */
-const OWN_REASONS: ReadonlyMap<number, WaitingReason> = new Map([[0, 'backoff'], [WAITS_FOR_GROUP, 'concurrency_group'], [WAITS_FOR_APPROVAL, 'approval'], [WAITS_FOR_MATRIX, 'matrix']]);
+const OWN_REASONS: ReadonlyMap<number, WaitingReason> = new Map([[0, 'backoff'], [WAITS_FOR_GROUP, 'concurrency_group'],
+  [WAITS_FOR_APPROVAL, 'approval'], [WAITS_FOR_MATRIX, 'matrix']]);
 
 /** Read away from the event loop, because it counts the whole history. */
 export async function numbers(core: Core, background: Queries, reasonOf: LaneReason): Promise<QueueNumbers> {

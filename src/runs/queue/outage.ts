@@ -2,8 +2,9 @@ import type { RunsEnvironment } from '../environment.ts';
 import type { QueueClock } from './queue-time.ts';
 
 /**
- * Records whether the store has refused writes since all leases were last renewed. During that time no lease may end, because ships could not renew
- * theirs; when writes succeed again all leases start again, as at a start of the server. Repeated failures are logged once.
+ * Records whether the store has refused writes since all leases were last renewed. During that time no lease may end,
+ * because ships could not renew theirs; when writes succeed again all leases start again, as at a start of the server.
+ * Repeated failures are logged once.
  */
 export class Outage {
   readonly #log: RunsEnvironment['log'];
@@ -33,7 +34,8 @@ export class Outage {
   /** All leases were renewed. */
   end(): void {
     if (this.#sinceMs === undefined) return;
-    this.#log.warn({ milliseconds: Math.round(this.#time.elapsed() - this.#sinceMs) }, 'the store of runs can be written again; ships get the time of a lease to come back');
+    this.#log.warn({ milliseconds: Math.round(this.#time.elapsed() - this.#sinceMs) },
+      'the store of runs can be written again; ships get the time of a lease to come back');
     this.#sinceMs = undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../storage/index.ts';
-import type { Definition } from '../definitions/definition.ts';
 import type { CellValues } from '../config/index.ts';
+import type { Definition } from '../definitions/definition.ts';
 import type { Concurrency, ResolvedCell } from '../definitions/run-request.ts';
 
 // Times named `...Ms` are milliseconds since 1970; those named `...At` are seconds, as the API shows them.
@@ -126,8 +126,8 @@ export interface Approval {
 }
 
 /** What a queued run waits for, as the API shows it; `starting`: nothing, it is being assigned. */
-export type WaitingReason =
-  | 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'matrix' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
+export type WaitingReason = 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'matrix'
+  | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
 
 /** An assigned run, with what a ship needs to execute it. */
 export interface Claim {
@@ -150,7 +150,9 @@ export interface Worker {
   readonly maxHeld?: number;
   /** Number of runs that it would take now. */
   free(): number;
-  /** Why it takes nothing, however many slots are free; undefined while it works, and for workers without this function. */
+  /**
+   * Why it takes nothing, however many slots are free; undefined while it works, and for workers without this function.
+   */
   idle?(): 'draining' | 'silent' | undefined;
   /** Assigns a run; the worker accepts or rejects it within 10 seconds. Must not throw. */
   assign(claim: Claim): void;
@@ -166,7 +168,8 @@ export type Outcome = 'succeeded' | 'failed' | 'cancelled' | 'timed_out' | 'ship
 
 export interface Completion {
   readonly outcome: Outcome;
-  readonly error?: { readonly code: string; readonly message: string; readonly step: string | null; readonly exitCode: number | null; readonly signal: string | null };
+  readonly error?: { readonly code: string; readonly message: string; readonly step: string | null;
+    readonly exitCode: number | null; readonly signal: string | null };
   /** At most 1 MiB. */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
   /** Whether the first step had started; an attempt that is returned before that keeps its number. */
@@ -208,8 +211,8 @@ export interface RunChange {
   /** The ship that held it before the change. */
   readonly formerShipId: string | null;
   /**
-   * Why an attempt ended without success: the code of the failure, `returned`, `rejected`, `not_accepted` or `cancelled`.
-   * `approval`: it ended successfully at an approval step. Absent for other changes.
+   * Why an attempt ended without success: the code of the failure, `returned`, `rejected`, `not_accepted` or
+   * `cancelled`. `approval`: it ended successfully at an approval step. Absent for other changes.
    */
   readonly reason?: string;
   /** Another server over the same store made the change, and counts it. */
@@ -238,7 +241,10 @@ export interface Queue {
   get(id: string): Promise<RunRecord | undefined>;
   /** Input and definition of a run, for a retry. */
   material(id: string): Promise<{ input: string | null; inputIsJson: boolean; definition: Definition } | undefined>;
-  /** Newest first, strictly older than `before`; pass one more than the page size as `limit` to see whether there is another page. */
+  /**
+   * Newest first, strictly older than `before`; pass one more than the page size as `limit` to see whether there is
+   * another page.
+   */
   list(filter: ListFilter, before: { createdAt: number; id: string } | undefined, limit: number): Promise<RunRecord[]>;
   result(id: string): Promise<{ body: Uint8Array; type: string } | undefined>;
   /** Each time that the run was assigned, oldest first, including the current one. */
@@ -247,10 +253,16 @@ export interface Queue {
   recordSource(ref: RunRef, shipId: string, source: { gitRef: string; commit: string }): Promise<'recorded' | 'fenced'>;
   /** Why a queued run waits, and whether any worker has its labels. */
   explain(run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean };
-  /** Rows 3 and 9, and 11 if the ship is silent. Undefined if the run is in another state. `audit` runs in the same transaction. */
+  /**
+   * Rows 3 and 9, and 11 if the ship is silent. Undefined if the run is in another state. `audit` runs in the same
+   * transaction.
+   */
   cancel(id: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
 
-  /** Approves a run, which may then start; undefined if it does not wait for an approval. `audit` runs in the same transaction. */
+  /**
+   * Approves a run, which may then start; undefined if it does not wait for an approval. `audit` runs in the same
+   * transaction.
+   */
   approve(id: string, by: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
   /** Like row 3, for a run that waits for an approval. */
   disapprove(id: string, by: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
@@ -264,8 +276,13 @@ export interface Queue {
   renew(shipId: string, refs: readonly RunRef[]): Promise<{ renewed: RunRef[]; lost: RunRef[] }>;
   /** Rows 5 to 8 and 10. */
   complete(ref: RunRef, shipId: string, completion: Completion): Promise<CompletionStatus>;
-  /** Returns what to do with each run that a connecting ship still holds; leased runs that it does not hold are queued again. */
-  resume(shipId: string, held: readonly { ref: RunRef; finished: boolean }[]): Promise<{ ref: RunRef; action: 'continue' | 'stop' | 'discard' }[]>;
+  /**
+   * Returns what to do with each run that a connecting ship still holds; leased runs that it does not hold are queued
+   * again.
+   */
+  resume(shipId: string,
+    held: readonly { ref: RunRef; finished: boolean }[]
+  ): Promise<{ ref: RunRef; action: 'continue' | 'stop' | 'discard' }[]>;
   /** Takes all runs from a revoked ship (rows 7, 8 and 11), in the transaction that revokes it. */
   evict(tx: Transaction, shipId: string): Promise<void>;
   /** Whether the ship still holds the ref: the condition of every fenced write. */
@@ -276,9 +293,15 @@ export interface Queue {
   /** Numbers for metrics and for listings of ships. */
   numbers(): Promise<QueueNumbers>;
   runningOn(shipId: string): number;
-  /** Whether the project has an unfinished run of this source and task. There is no index of runs that came by the API, which are most. */
+  /**
+   * Whether the project has an unfinished run of this source and task. There is no index of runs that came by the API,
+   * which are most.
+   */
   unfinished(projectId: string, kind: RunKind, task: string, source: Exclude<RunSource, 'api'>): Promise<boolean>;
-  /** Starts assigning runs, and checking leases, deadlines and waiting times. Leases from before the start are extended by one full lease time. */
+  /**
+   * Starts assigning runs, and checking leases, deadlines and waiting times. Leases from before the start are extended
+   * by one full lease time.
+   */
   start(): Promise<void>;
   /** Assigns no more runs. */
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isHeld, type ModelRun, QueueModel } from '../../testkit/runs-queue-model.ts';
 import { FakeShip, newRun, QueueFixture } from '../../testkit/runs-queue.ts';
-import { isHeld, QueueModel, type ModelRun } from '../../testkit/runs-queue-model.ts';
 import type { Completion, NewRun, Outcome, RunRef, RunState } from './port.ts';
 
 /** A step; its numbers select among the objects that exist at that moment. */
@@ -17,14 +17,16 @@ interface Sent {
   readonly completion: Completion;
 }
 
-const OUTCOMES: readonly Outcome[] = ['succeeded', 'succeeded', 'failed', 'cancelled', 'timed_out', 'ship_error', 'returned'];
+const OUTCOMES: readonly Outcome[] = ['succeeded', 'succeeded', 'failed', 'cancelled', 'timed_out', 'ship_error',
+  'returned'];
 const TERMINAL: readonly RunState[] = ['succeeded', 'failed', 'cancelled'];
 
 /** The queue, the model, and the beliefs of three ships. */
 class World {
   readonly fixture: QueueFixture;
   readonly model = new QueueModel();
-  readonly ships = [new FakeShip('s0', 2, ['os=linux', 'gpu=1']), new FakeShip('s1', 3, ['os=linux']), new FakeShip('s2', 1, [])];
+  readonly ships = [new FakeShip('s0', 2, ['os=linux', 'gpu=1']), new FakeShip('s1', 3, ['os=linux']),
+    new FakeShip('s2', 1, [])];
   readonly sent: Sent[] = [];
 
   constructor(fixture: QueueFixture) {
@@ -54,7 +56,8 @@ class World {
   }
 
   forget(ship: FakeShip, ref: RunRef): void {
-    ship.claims.splice(ship.claims.findIndex((claim) => claim.ref.runId === ref.runId && claim.ref.fence === ref.fence), 1);
+    ship.claims.splice(ship.claims.findIndex((claim) => claim.ref.runId === ref.runId && claim.ref.fence === ref.fence),
+      1);
   }
 
   async submit(run: NewRun): Promise<void> {
@@ -79,11 +82,23 @@ class World {
 }
 
 const STEPS = {
-  submit: async (world: World, a: number, b: number) => world.submit(newRun({
-    projectId: ['alpha', 'beta', 'limited', 'limited', 'off'][a % 5]!, task: ['build', 'test'][b % 2]!, priority: (b % 3) - 1,
-    runsOn: [[], ['os=linux'], ['gpu=1', 'os=linux']][a % 3]!, maxAttempts: 1 + (b % 3), inputIsJson: false, input: `${a}`,
-    definition: { assignment: {}, secrets: [], retryOn: a % 2 === 0 ? ['step_failed', 'timeout'] : [], timeoutMs: b % 2 === 0 ? 30_000 : 3_600_000, keyVariable: '' },
-  })),
+  submit: async (world: World, a: number, b: number) =>
+    world.submit(newRun({
+      projectId: ['alpha', 'beta', 'limited', 'limited', 'off'][a % 5]!,
+      task: ['build', 'test'][b % 2]!,
+      priority: (b % 3) - 1,
+      runsOn: [[], ['os=linux'], ['gpu=1', 'os=linux']][a % 3]!,
+      maxAttempts: 1 + (b % 3),
+      inputIsJson: false,
+      input: `${a}`,
+      definition: {
+        assignment: {},
+        secrets: [],
+        retryOn: a % 2 === 0 ? ['step_failed', 'timeout'] : [],
+        timeoutMs: b % 2 === 0 ? 30_000 : 3_600_000,
+        keyVariable: '',
+      },
+    })),
   /** Assigns runs, and checks that all assignable runs were assigned, the best first. */
   dispatch: async (world: World) => {
     const before = world.ships.map(({ claims }) => claims.length);
@@ -103,14 +118,17 @@ const STEPS = {
       const room = run.new.projectId !== 'limited' || world.model.held('limited') < 2;
       const taker = world.ships.find((ship) => ship.free() > 0 && world.model.mayTake(ship, run));
       expect(room && taker !== undefined, `run ${run.seq} could be handed out to ${taker?.shipId}`).toBe(false);
-      const instead = given.find((other) => room && world.model.mayTake(other.ship, run) && comesBefore(run, other.run));
+      const instead = given.find((other) =>
+        room && world.model.mayTake(other.ship, run) && comesBefore(run, other.run)
+      );
       expect(instead, `run ${run.seq} comes before what was handed out`).toBe(undefined);
     }
   },
   accept: async (world: World, a: number, b: number) => {
     const ship = world.ship(a);
     const ref = world.ref(ship, b);
-    if (ref !== undefined) expect(await world.queue.accept(ref, ship.shipId)).toBe(world.model.accept(ref, ship.shipId));
+    if (ref !== undefined)
+      expect(await world.queue.accept(ref, ship.shipId)).toBe(world.model.accept(ref, ship.shipId));
   },
   reject: async (world: World, a: number, b: number) => {
     const ship = world.ship(a);
@@ -135,7 +153,9 @@ const STEPS = {
     if (ref === undefined) return;
     world.forget(ship, ref);
     const outcome = OUTCOMES[b % OUTCOMES.length]!;
-    const error = outcome === 'failed' ? { error: { code: 'step_failed', message: 'exit 1', step: 'test', exitCode: 1, signal: null } } : {};
+    const error = outcome === 'failed'
+      ? { error: { code: 'step_failed', message: 'exit 1', step: 'test', exitCode: 1, signal: null } }
+      : {};
     await world.complete(ref, ship.shipId, { outcome, started: a % 2 === 0, ...error });
   },
   /** A report that was sent before: unchanged, with another outcome, or from another ship. */
@@ -148,7 +168,10 @@ const STEPS = {
   stale: async (world: World, a: number, b: number) => {
     const run = world.run(a);
     if (run?.ship == null) return;
-    await world.complete({ runId: run.id, attempt: run.attempt, fence: run.fence - 1 - (b % 2) }, run.ship, { outcome: 'succeeded', started: true });
+    await world.complete({ runId: run.id, attempt: run.attempt, fence: run.fence - 1 - (b % 2) }, run.ship, {
+      outcome: 'succeeded',
+      started: true,
+    });
   },
   cancel: async (world: World, a: number) => {
     const run = world.run(a);
@@ -201,15 +224,18 @@ const STEPS = {
   },
 };
 
-const comesBefore = (a: ModelRun, b: ModelRun): boolean => a.new.priority > b.new.priority || (a.new.priority === b.new.priority && a.seq < b.seq);
+const comesBefore = (a: ModelRun, b: ModelRun): boolean =>
+  a.new.priority > b.new.priority || (a.new.priority === b.new.priority && a.seq < b.seq);
 
 const step: fc.Arbitrary<Step> = fc.record({
-  name: fc.oneof(
-    { weight: 10, arbitrary: fc.constantFrom('submit', 'dispatch', 'complete') },
-    { weight: 6, arbitrary: fc.constantFrom('accept', 'heartbeat', 'second', 'cancel', 'dispatch') },
-    { weight: 9, arbitrary: fc.constantFrom(...(Object.keys(STEPS) as (keyof typeof STEPS)[])) },
-  ) as fc.Arbitrary<keyof typeof STEPS>,
-  a: fc.nat(1000), b: fc.nat(1000),
+  name: fc.oneof({ weight: 10, arbitrary: fc.constantFrom('submit', 'dispatch', 'complete') }, {
+    weight: 6,
+    arbitrary: fc.constantFrom('accept', 'heartbeat', 'second', 'cancel', 'dispatch'),
+  }, { weight: 9, arbitrary: fc.constantFrom(...(Object.keys(STEPS) as (keyof typeof STEPS)[])) }) as fc.Arbitrary<
+    keyof typeof STEPS
+  >,
+  a: fc.nat(1000),
+  b: fc.nat(1000),
 });
 
 async function compare({ queue, model }: World): Promise<void> {
@@ -217,7 +243,8 @@ async function compare({ queue, model }: World): Promise<void> {
   expect(found).toHaveLength(model.runs.length);
   for (const run of found) {
     const { state, attempt, fence, ship, error } = model.byId(run.id);
-    expect({ state: run.state, attempt: run.attempt, fence: run.fence, ship: run.shipId, error: run.error?.code }).toEqual({ state, attempt, fence, ship, error });
+    expect({ state: run.state, attempt: run.attempt, fence: run.fence, ship: run.shipId, error: run.error?.code })
+      .toEqual({ state, attempt, fence, ship, error });
     expect(run.finishedAt !== null).toBe(TERMINAL.includes(state));
   }
   expect(queue.runningOn('s0')).toBe(model.runs.filter((run) => isHeld(run) && run.ship === 's0').length);
@@ -246,7 +273,8 @@ async function workOff(world: World): Promise<void> {
   for (let round = 0; round < 200; round++) {
     await STEPS.dispatch(world);
     for (const ship of world.ships) {
-      for (const { ref } of ship.claims.splice(0)) await world.complete(ref, ship.shipId, { outcome: 'succeeded', started: true });
+      for (const { ref } of ship.claims.splice(0))
+        await world.complete(ref, ship.shipId, { outcome: 'succeeded', started: true });
     }
     if (world.model.runs.every((run) => TERMINAL.includes(run.state) || run.new.projectId === 'off')) return;
     await world.pass(60_000);
@@ -256,23 +284,20 @@ async function workOff(world: World): Promise<void> {
 
 describe('the queue against a model', () => {
   it('does what the state machine says, whatever happens in whatever order', { timeout: 60_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80 }), async (steps) => {
-        const fixture = await QueueFixture.open();
-        const world = new World(fixture);
-        try {
-          for (const { name, a, b } of steps) {
-            await STEPS[name](world, a, b);
-            await compare(world);
-          }
-          await workOff(world);
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80 }), async (steps) => {
+      const fixture = await QueueFixture.open();
+      const world = new World(fixture);
+      try {
+        for (const { name, a, b } of steps) {
+          await STEPS[name](world, a, b);
           await compare(world);
-          checkHistory(world);
-        } finally {
-          await fixture.sql.close();
         }
-      }),
-      { numRuns: Number(process.env['QUIRE_MODEL_RUNS'] ?? 40) },
-    );
+        await workOff(world);
+        await compare(world);
+        checkHistory(world);
+      } finally {
+        await fixture.sql.close();
+      }
+    }), { numRuns: Number(process.env['QUIRE_MODEL_RUNS'] ?? 40) });
   });
 });

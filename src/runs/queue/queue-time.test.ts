@@ -66,7 +66,7 @@ describe('the time of the queue', () => {
     await fixture.sql.close();
   });
 
-  it('a clock that was set back while the server was down does not keep a dead ship\'s runs', async () => {
+  it("a clock that was set back while the server was down does not keep a dead ship's runs", async () => {
     const { fixture, run } = await busy();
     fixture.wall -= 24 * HOUR;
     await fixture.restart(); // the new process has not seen the step

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Sql } from '../../storage/index.ts';
 
 /** If the clock differs by more than this from the elapsed time, it was set, not corrected. */
@@ -13,14 +13,18 @@ export interface QueueClock {
   now(): number;
   readonly elapsed: Elapsed;
   load(sql: Sql): Promise<void>;
-  /** Must be called at each tick, before due work is looked for. Returns by how many milliseconds the clock was set; 0 if it was not. */
+  /**
+   * Must be called at each tick, before due work is looked for. Returns by how many milliseconds the clock was set; 0
+   * if it was not.
+   */
   save(sql: Sql): Promise<number>;
 }
 
 /**
- * The queue's own time, in milliseconds; leases, deadlines and waiting times are stored in it. It runs with the clock of the machine, but does not
- * follow when that is set: an hour forward would end all leases at once, an hour back would keep a dead ship's runs for an hour. The difference from
- * the clock is stored for each server, so that times written before a restart, or by another server, keep their meaning.
+ * The queue's own time, in milliseconds; leases, deadlines and waiting times are stored in it. It runs with the clock
+ * of the machine, but does not follow when that is set: an hour forward would end all leases at once, an hour back
+ * would keep a dead ship's runs for an hour. The difference from the clock is stored for each server, so that times
+ * written before a restart, or by another server, keep their meaning.
  *
  * A change of the clock while the server is down cannot be detected; `regrant` handles that.
  */
@@ -50,7 +54,9 @@ export class QueueTime implements QueueClock {
   }
 
   async load(sql: Sql): Promise<void> {
-    const row = await sql.get<{ offset_ms: number }>('SELECT offset_ms FROM queue_time WHERE node_id = ?', [this.#nodeId]);
+    const row = await sql.get<{ offset_ms: number }>('SELECT offset_ms FROM queue_time WHERE node_id = ?', [
+      this.#nodeId,
+    ]);
     const earlier = row?.offset_ms ?? 0;
     this.#offset += earlier - this.#stored;
     this.#stored = earlier;
@@ -62,9 +68,13 @@ export class QueueTime implements QueueClock {
     const offset = this.#offset;
     const jump = this.#stored - offset;
     if (jump === 0) return 0;
-    await sql.transaction((tx) => tx.run(
-      'INSERT INTO queue_time(node_id, offset_ms) VALUES (?, ?) ON CONFLICT(node_id) DO UPDATE SET offset_ms = excluded.offset_ms', [this.#nodeId, offset],
-    ));
+    await sql.transaction((tx) =>
+      tx.run(
+        'INSERT INTO queue_time(node_id, offset_ms) VALUES (?, ?) ON CONFLICT(node_id) DO UPDATE SET offset_ms = ' +
+          'excluded.offset_ms',
+        [this.#nodeId, offset],
+      )
+    );
     this.#stored = offset;
     return jump;
   }

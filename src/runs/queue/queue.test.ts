@@ -28,14 +28,42 @@ const definition = (extras: Partial<NewRun['definition']>) => ({ definition: { .
 
 describe('what is queued', () => {
   it('comes out as it went in', async () => {
-    const run = await fixture.submit({ input: '{"ref":"main"}', inputIsJson: true, priority: 7, runsOn: ['os=linux'], maxAttempts: 5, source: 'schedule' });
+    const run = await fixture.submit({
+      input: '{"ref":"main"}',
+      inputIsJson: true,
+      priority: 7,
+      runsOn: ['os=linux'],
+      maxAttempts: 5,
+      source: 'schedule',
+    });
     expect(run).toMatchObject({
-      state: 'queued', attempt: 1, fence: 0, priority: 7, runsOn: ['os=linux'], maxAttempts: 5, source: 'schedule', shipId: null, startedAt: null, finishedAt: null,
-      createdAt: 1_766_400_000, updatedAt: 1_766_400_000, retryOf: null, rootId: run.id, retryNumber: 0, error: null, logsExpired: false, logTruncated: false, logsBytes: 0,
+      state: 'queued',
+      attempt: 1,
+      fence: 0,
+      priority: 7,
+      runsOn: ['os=linux'],
+      maxAttempts: 5,
+      source: 'schedule',
+      shipId: null,
+      startedAt: null,
+      finishedAt: null,
+      createdAt: 1_766_400_000,
+      updatedAt: 1_766_400_000,
+      retryOf: null,
+      rootId: run.id,
+      retryNumber: 0,
+      error: null,
+      logsExpired: false,
+      logTruncated: false,
+      logsBytes: 0,
     });
     expect(run.id).toMatch(/^[0-9a-f]{32}$/);
     expect(await fixture.queue.get(run.id)).toEqual(run);
-    expect(await fixture.queue.material(run.id)).toEqual({ input: '{"ref":"main"}', inputIsJson: true, definition: newRun().definition });
+    expect(await fixture.queue.material(run.id)).toEqual({
+      input: '{"ref":"main"}',
+      inputIsJson: true,
+      definition: newRun().definition,
+    });
     expect(await fixture.queue.get('0'.repeat(32))).toBeUndefined();
   });
 
@@ -143,10 +171,15 @@ describe('handing out', () => {
     handle = fixture.queue.addWorker(ship);
     fixture.pass(3000);
     const { runs, oldestQueuedSeconds } = await fixture.queue.numbers();
-    expect(runs).toEqual(expect.arrayContaining([{ state: 'queued', kind: 'pipeline', count: 4 }, { state: 'running', kind: 'pipeline', count: 2 }]));
-    expect(oldestQueuedSeconds.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual(
-      [{ reason: 'concurrency', seconds: 3 }, { reason: 'no_matching_ship', seconds: 3 }, { reason: 'project_disabled', seconds: 3 }],
-    );
+    expect(runs).toEqual(expect.arrayContaining([{ state: 'queued', kind: 'pipeline', count: 4 }, {
+      state: 'running',
+      kind: 'pipeline',
+      count: 2,
+    }]));
+    expect(oldestQueuedSeconds.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual([{
+      reason: 'concurrency',
+      seconds: 3,
+    }, { reason: 'no_matching_ship', seconds: 3 }, { reason: 'project_disabled', seconds: 3 }]);
     fixture.reconfigure(QUEUE_CONFIG.replace(', enabled: false', ''));
     await dispatch();
     expect(ship.last.run.id).toBe(off.id);
@@ -247,7 +280,8 @@ describe('ships that come and go', () => {
     await fixture.queue.cancel(stopped!.id, noAudit);
     const stale = { ...refs.get(lost!.id)!, fence: 0 };
     const held = [refs.get(kept!.id)!, refs.get(stopped!.id)!, stale].map((ref) => ({ ref, finished: false }));
-    expect((await fixture.queue.resume('s', held)).map(({ action }) => action)).toEqual(['continue', 'stop', 'discard']);
+    expect((await fixture.queue.resume('s', held)).map(({ action }) => action)).toEqual(['continue', 'stop',
+      'discard']);
     expect(await fixture.queue.get(lost!.id)).toMatchObject({ state: 'queued', attempt: 2 });
     expect(fixture.queue.runningOn('s')).toBe(2);
   });
@@ -267,7 +301,7 @@ describe('ships that come and go', () => {
     expect(fixture.queue.runningOn('s')).toBe(0);
   });
 
-  it('renewing distinguishes the runs that are still the ship\'s', async () => {
+  it("renewing distinguishes the runs that are still the ship's", async () => {
     const { ref } = await taken();
     const stale = { ...ref, fence: ref.fence - 1 };
     expect(await fixture.queue.renew('s', [ref, stale])).toEqual({ renewed: [ref], lost: [stale] });
@@ -300,11 +334,14 @@ describe('what is reported', () => {
     const { id, ref } = await taken();
     await fixture.queue.complete(ref, 's', { outcome: 'ship_error', started: true });
     await fixture.queue.cancel(id, noAudit);
-    expect(fixture.changes.map(({ from, run, formerShipId, reason }) => [from, run.state, run.attempt, formerShipId, reason])).toEqual([
-      [null, 'queued', 1, null, undefined], ['queued', 'running', 1, null, undefined],
-      ['running', 'queued', 2, 's', 'ship_error'], ['queued', 'cancelled', 2, null, 'cancelled'],
-    ]);
-    expect(fixture.lines.map(({ attempt, level }) => [attempt, level])).toEqual([[1, 'info'], [1, 'info'], [1, 'warn'], [2, 'info']]);
+    expect(
+      fixture.changes.map((
+        { from, run, formerShipId, reason },
+      ) => [from, run.state, run.attempt, formerShipId, reason]),
+    ).toEqual([[null, 'queued', 1, null, undefined], ['queued', 'running', 1, null, undefined], ['running', 'queued', 2,
+      's', 'ship_error'], ['queued', 'cancelled', 2, null, 'cancelled']]);
+    expect(fixture.lines.map(({ attempt, level }) => [attempt, level])).toEqual([[1, 'info'], [1, 'info'], [1, 'warn'],
+      [2, 'info']]);
   });
 
   it('an audit that fails undoes the cancel, and a listener that fails harms nobody', async () => {
@@ -353,7 +390,8 @@ describe('retention', () => {
     expect(await fixture.sql.all('SELECT id FROM definitions')).toHaveLength(2);
     fixture.pass(80_000_000);
     await fixture.live(1000);
-    for (const table of ['run_results', 'attempts']) expect(await fixture.sql.all(`SELECT seq FROM ${table}`)).toEqual([]);
+    for (const table of ['run_results', 'attempts'])
+      expect(await fixture.sql.all(`SELECT seq FROM ${table}`)).toEqual([]);
     expect(await fixture.sql.all('SELECT id FROM definitions')).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
-import { Loop } from '../../lib/loop.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { Loop } from '../../lib/loop.ts';
 import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -24,7 +24,7 @@ import { Neighbours } from './neighbours.ts';
 import { numbers } from './numbers.ts';
 import { Outage } from './outage.ts';
 import type { Queue, RunRecord } from './port.ts';
-import { QueueTime, type Elapsed, type QueueClock } from './queue-time.ts';
+import { type Elapsed, type QueueClock, QueueTime } from './queue-time.ts';
 import { reap } from './reaper.ts';
 import { regrant } from './regrant.ts';
 import { Renewals } from './renewals.ts';
@@ -54,7 +54,9 @@ export interface QueueOptions {
   readonly onStoreFailure?: () => void;
   /** Like `Math.random`, for the jitter of pauses. */
   readonly random?: () => number;
-  /** Elapsed milliseconds, independent of changes of the clock; default: those of the system, or of the passed clock. */
+  /**
+   * Elapsed milliseconds, independent of changes of the clock; default: those of the system, or of the passed clock.
+   */
   readonly elapsed?: Elapsed;
 }
 
@@ -74,13 +76,22 @@ export function createQueue(options: QueueOptions): Queue {
 
 export function assembleQueue(options: QueueOptions): QueueParts {
   const core = coreOf(options, () => dispatcher.wake());
-  const dispatcher: Dispatcher = new Dispatcher(core, { giveBack: (handout) => giveBack(core, handout), onHandedOut: options.onHandedOut ?? (() => {}) });
+  const dispatcher: Dispatcher = new Dispatcher(core, {
+    giveBack: (handout) => giveBack(core, handout),
+    onHandedOut: options.onHandedOut ?? (() => {}),
+  });
   const renewals = new Renewals(core);
   const reports = new JoinedReports(core);
   const neighbours = neighboursOf(core);
   const tick = (signal?: AbortSignal): Promise<void> => runTick(core, dispatcher, neighbours, signal);
   const { timer, log } = options.env;
-  const ticker = new Loop({ name: 'queue', everyMs: TICK_MS, timer, log, failure: 'the queue could not be looked after; the next tick tries again' }, mindingStandstills(core, tick));
+  const ticker = new Loop({
+    name: 'queue',
+    everyMs: TICK_MS,
+    timer,
+    log,
+    failure: 'the queue could not be looked after; the next tick tries again',
+  }, mindingStandstills(core, tick));
   const load = async (): Promise<void> => {
     await core.time.load(options.env.sql);
     // If several servers share the store, ships could renew their leases at the other ones.
@@ -118,10 +129,22 @@ const byNote = (note: RunLogs['note']): RunLogs['lines'] => async (tx, lines) =>
   return lines.map(() => 0);
 };
 
-function coreOf({ env, note, lines = byNote(note), random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, notify = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
+function coreOf(
+  { env, note, lines = byNote(note), random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {},
+    notify = async () => {}, onSuperseded = async () => {} }: QueueOptions,
+  wake: () => void,
+): Core {
   const time = timeOf(env, elapsed);
   const core: Core = {
-    env, note, lines, random, wake, knowsShip, time, notify, onSuperseded,
+    env,
+    note,
+    lines,
+    random,
+    wake,
+    knowsShip,
+    time,
+    notify,
+    onSuperseded,
     onEnd: (tx, run) => runEnded(core, tx, run),
     outage: new Outage(env.log, time, onStoreFailure),
     nextId: uuidV7Generator(env.clock),
@@ -134,14 +157,18 @@ function coreOf({ env, note, lines = byNote(note), random = Math.random, elapsed
 
 /** The clock of the database if several servers share one; a clock that tests move is used directly. */
 function timeOf({ sql, clock, nodeId }: RunsEnvironment, elapsed: Elapsed | undefined): QueueClock {
-  return sql.peers === undefined || elapsed !== undefined || clock !== systemClock ? new QueueTime(clock, nodeId, elapsed) : new SharedQueueTime();
+  return sql.peers === undefined || elapsed !== undefined || clock !== systemClock
+    ? new QueueTime(clock, nodeId, elapsed)
+    : new SharedQueueTime();
 }
 
 function neighboursOf({ env: { sql, log }, changes, lanes, wake }: Core): Neighbours | undefined {
   return sql.peers && new Neighbours(sql.peers, { sql, log, changes, lanes, wake });
 }
 
-async function runTick(core: Core, dispatcher: Dispatcher, neighbours: Neighbours | undefined, signal?: AbortSignal): Promise<void> {
+async function runTick(core: Core, dispatcher: Dispatcher, neighbours: Neighbours | undefined,
+  signal?: AbortSignal): Promise<void>
+{
   const jump = await core.time.save(core.env.sql);
   if (jump !== 0) {
     core.env.log.warn({ jumpMs: jump }, 'the clock was set; leases and deadlines of runs are not affected');
@@ -159,20 +186,27 @@ async function giveBack(core: Core, { worker, claim }: Handout): Promise<void> {
 }
 
 /** Cells use the input of the run that they belong to. */
-const MATERIAL = `SELECT coalesce(m.input, pm.input) AS input, coalesce(pm.input_is_json, m.input_is_json) AS input_is_json, m.definition_id FROM runs r JOIN run_material m ON m.seq = r.seq
+const MATERIAL =
+  `SELECT coalesce(m.input, pm.input) AS input, coalesce(pm.input_is_json, m.input_is_json) AS input_is_json, m.definition_id FROM runs r JOIN run_material m ON m.seq = r.seq
   LEFT JOIN runs p ON p.id = r.parent_id LEFT JOIN run_material pm ON pm.seq = p.seq WHERE r.id = ?`;
 
-export const UNFINISHED = "SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL AND source <> 'api' LIMIT 1";
+export const UNFINISHED =
+  'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL AND ' +
+  "source <> 'api' LIMIT 1";
 
 type Part<Names extends keyof Queue> = Pick<Queue, Names>;
 
-function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'unfinished' | 'attempts'> {
+function stored(core: Core): Part<
+  'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'unfinished' | 'attempts'
+> {
   const { sql } = core.env;
-  const audited = (audit: (tx: Transaction) => Promise<void>, work: (tx: Transaction) => Promise<RunRecord | undefined>): Promise<RunRecord | undefined> => sql.transaction(async (tx) => {
-    const run = await work(tx);
-    if (run !== undefined) await audit(tx);
-    return run;
-  });
+  const audited = (audit: (tx: Transaction) => Promise<void>,
+    work: (tx: Transaction) => Promise<RunRecord | undefined>): Promise<RunRecord | undefined> =>
+    sql.transaction(async (tx) => {
+      const run = await work(tx);
+      if (run !== undefined) await audit(tx);
+      return run;
+    });
   return {
     insert: (tx, run) => insert(core, tx, run),
     get: async (id) => {
@@ -180,23 +214,32 @@ function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'resu
       return row === undefined ? undefined : toRecord(row);
     },
     material: async (id) => {
-      const row = await sql.get<{ input: string | null; input_is_json: number; definition_id: number }>(
-        MATERIAL, [id],
-      );
+      const row = await sql.get<{ input: string | null; input_is_json: number; definition_id: number }>(MATERIAL, [id]);
       if (row === undefined) return undefined;
-      return { input: row.input, inputIsJson: row.input_is_json === 1, definition: await core.definitions.load(sql, row.definition_id) };
+      return {
+        input: row.input,
+        inputIsJson: row.input_is_json === 1,
+        definition: await core.definitions.load(sql, row.definition_id),
+      };
     },
     list: (filter, before, limit) => list(sql, filter, before, limit),
-    result: (id) => sql.get<{ body: Uint8Array; type: string }>('SELECT s.body, s.type FROM run_results s JOIN runs r ON r.seq = s.seq WHERE r.id = ?', [id]),
+    result: (id) =>
+      sql.get<{ body: Uint8Array; type: string }>(
+        'SELECT s.body, s.type FROM run_results s JOIN runs r ON r.seq = s.seq WHERE r.id = ?',
+        [id],
+      ),
     attempts: (run) => attemptsOf(sql, run),
     cancel: (id, audit) => audited(audit, (tx) => cancel(core, tx, id)),
     approve: (id, by, audit) => audited(audit, (tx) => approve(core, tx, id, by)),
     disapprove: (id, by, audit) => audited(audit, (tx) => disapprove(core, tx, id, by)),
-    unfinished: async (projectId, kind, task, source) => (await sql.get(UNFINISHED, [projectId, kind, task, source])) !== undefined,
+    unfinished: async (projectId, kind, task, source) =>
+      (await sql.get(UNFINISHED, [projectId, kind, task, source])) !== undefined,
   };
 }
 
-function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals, reports: JoinedReports): Part<'addWorker' | 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'evict' | 'holds' | 'recordSource'> {
+function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals,
+  reports: JoinedReports
+): Part<'addWorker' | 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'evict' | 'holds' | 'recordSource'> {
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => core.env.sql.transaction(work);
   return {
     addWorker: (worker) => dispatcher.add(worker),

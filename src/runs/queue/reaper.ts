@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { expire } from './approvals.ts';
-import { settings, type Core } from './core.ts';
+import { type Core, settings } from './core.ts';
 import { giveBack } from './holding.ts';
 import type { RunRecord } from './port.ts';
 import type { RunRow } from './run-rows.ts';
@@ -40,16 +40,23 @@ export async function reap(core: Core, signal?: AbortSignal): Promise<void> {
 type Work = (core: Core, tx: Transaction, row: RunRow) => Promise<unknown>;
 
 /** A run that cannot be processed does not block others; the next tick tries it again. */
-async function each(core: Core, due: Due, until: () => number, work: Work, signal: AbortSignal | undefined): Promise<void> {
+async function each(core: Core, due: Due, until: () => number, work: Work,
+  signal: AbortSignal | undefined): Promise<void>
+{
   const { sql, log } = core.env;
   while (!signal?.aborted && !core.outage.isOn) {
     const rows = await sql.all<{ seq: number }>(dueQuery(due), [until(), BATCH]);
-    const results = await Promise.allSettled(rows.map(({ seq }) => sql.transaction(async (tx) => {
-      const row = await tx.get<RunRow>(`SELECT * FROM runs WHERE seq = ? AND ${due.where} FOR UPDATE`, [seq, until()]);
-      if (row !== undefined && !core.outage.isOn) await work(core, tx, row); // otherwise it was renewed or ended meanwhile
-    })));
+    const results = await Promise.allSettled(rows.map(({ seq }) =>
+      sql.transaction(async (tx) => {
+        const row = await tx.get<RunRow>(`SELECT * FROM runs WHERE seq = ? AND ${due.where} FOR UPDATE`, [seq,
+          until()]);
+        // otherwise it was renewed or ended meanwhile
+        if (row !== undefined && !core.outage.isOn) await work(core, tx, row);
+      })
+    ));
     const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-    if (failures.length > 0 && !core.outage.isOn) log.error({ error: failures[0], runs: failures.length }, 'runs whose time has come could not be dealt with');
+    if (failures.length > 0 && !core.outage.isOn)
+      log.error({ error: failures[0], runs: failures.length }, 'runs whose time has come could not be dealt with');
     if (rows.length < BATCH || failures.length > 0) return;
   }
 }
@@ -64,19 +71,26 @@ async function endPause(core: Core, tx: Transaction, row: RunRow): Promise<void>
 }
 
 function endLease(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
-  const message = `ship ${row.ship_id ?? ''} gave no sign of life for ${formatDuration(settings(core).queue.lease_ttl)}`;
+  const message = `ship ${row.ship_id ?? ''} gave no sign of life for ${
+    formatDuration(settings(core).queue.lease_ttl)
+  }`;
   return takeFromShip(core, tx, row, { code: 'lease_lost', message }, { outcome: 'lease_lost', reported: false });
 }
 
 async function endDeadline(core: Core, tx: Transaction, row: RunRow): Promise<void> {
-  if (row.state === 'cancelling') await cancelled(core, tx, row, 'its ship did not stop it in time', { outcome: 'cancelled', reported: false });
-  else if (row.accepted === 0) await giveBack(core, tx, row, 'not_accepted', `ship ${row.ship_id ?? ''} did not take it in time`);
+  if (row.state === 'cancelling')
+    await cancelled(core, tx, row, 'its ship did not stop it in time', { outcome: 'cancelled', reported: false });
+  else if (row.accepted === 0)
+    await giveBack(core, tx, row, 'not_accepted', `ship ${row.ship_id ?? ''} did not take it in time`);
   else await endTimeout(core, tx, row);
 }
 
 /** The fallback for ships that do not enforce the time limit of an attempt themselves. */
 async function endTimeout(core: Core, tx: Transaction, row: RunRow): Promise<void> {
-  const failure = failureOf(row, { code: 'timeout', message: `the attempt took longer than ${formatDuration(row.timeout_ms)}` });
+  const failure = failureOf(row, {
+    code: 'timeout',
+    message: `the attempt took longer than ${formatDuration(row.timeout_ms)}`,
+  });
   const ending = { outcome: 'timed_out', reported: false };
   const { retryOn } = await core.definitions.ofRun(tx, row.seq);
   const again = retryOn.includes('timeout') && row.attempt < row.max_attempts;
@@ -86,5 +100,8 @@ async function endTimeout(core: Core, tx: Transaction, row: RunRow): Promise<voi
 
 function endWait(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
   const message = `no ship took the run within ${formatDuration(settings(core).queue.queue_timeout)}`;
-  return failed(core, tx, row, failureOf(row, { code: 'queue_timeout', message, retryable: true }), { outcome: 'queue_timeout', reported: false });
+  return failed(core, tx, row, failureOf(row, { code: 'queue_timeout', message, retryable: true }), {
+    outcome: 'queue_timeout',
+    reported: false,
+  });
 }

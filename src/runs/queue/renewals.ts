@@ -1,5 +1,5 @@
 import type { Transaction } from '../../storage/index.ts';
-import { settings, type Core } from './core.ts';
+import { type Core, settings } from './core.ts';
 import type { RunRef } from './port.ts';
 import { HeldUpdate } from './run-rows.ts';
 
@@ -20,7 +20,10 @@ interface Request {
   readonly reject: (error: unknown) => void;
 }
 
-/** Extends the leases of all ships together: the first request at once, and the requests of the following second at its end. */
+/**
+ * Extends the leases of all ships together: the first request at once, and the requests of the following second at its
+ * end.
+ */
 export class Renewals {
   readonly #core: Core;
   #waiting: Request[] = [];
@@ -44,7 +47,9 @@ export class Renewals {
     if (this.#flushNow.signal.aborted) this.#flushNow = new AbortController();
   }
 
-  /** Processes the waiting requests, and from now on each request at once: none may be left when the store is closed. */
+  /**
+   * Processes the waiting requests, and from now on each request at once: none may be left when the store is closed.
+   */
   async close(): Promise<void> {
     this.#flushNow.abort();
     await this.#gathering;
@@ -53,7 +58,8 @@ export class Renewals {
   async #gather(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#write(this.#waiting.splice(0));
-      await this.#core.env.timer.sleep(Math.min(GATHER_MS, settings(this.#core).queue.heartbeat / 4), this.#flushNow.signal);
+      await this.#core.env.timer.sleep(Math.min(GATHER_MS, settings(this.#core).queue.heartbeat / 4),
+        this.#flushNow.signal);
     }
     this.#gathering = undefined;
   }
@@ -70,7 +76,9 @@ export class Renewals {
   async #writeTogether(requests: readonly Request[]): Promise<void> {
     try {
       // Each renewal checks its own conditions.
-      const answers = await this.#core.env.sql.transaction((tx) => this.#extend(tx, requests), { isolation: 'read committed' });
+      const answers = await this.#core.env.sql.transaction((tx) => this.#extend(tx, requests), {
+        isolation: 'read committed',
+      });
       requests.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       this.#core.outage.noteFailure(error);

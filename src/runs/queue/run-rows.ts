@@ -1,7 +1,7 @@
 import { inList, MultiRow, type Queries, type Row, type SqlValue, type Transaction } from '../../storage/index.ts';
 import type { CellValues } from '../config/index.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
-import type { Approval, RunFailure, RunOrigin, RunKind, RunRecord, RunRef, RunSource, RunState } from './port.ts';
+import type { Approval, RunFailure, RunKind, RunOrigin, RunRecord, RunRef, RunSource, RunState } from './port.ts';
 
 /** A row of `runs`; the migration describes its columns. */
 export interface RunRow extends Row {
@@ -108,20 +108,31 @@ export function partOf({ approval }: Pick<RunRow, 'approval'>): number {
 
 /** A run that was cancelled meanwhile does not wait for an approval any more. */
 function approvalOf(state: RunState, { state: decided, by, at, expiresAt, step }: StoredApproval): Approval {
-  return { state: decided === 'waiting' && state !== 'queued' ? 'withdrawn' : decided, by, at, expiresAt, step: step?.name ?? null, message: step?.message || null };
+  return {
+    state: decided === 'waiting' && state !== 'queued' ? 'withdrawn' : decided,
+    by,
+    at,
+    expiresAt,
+    step: step?.name ?? null,
+    message: step?.message || null,
+  };
 }
 
 export const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });
 
 /** Whether a ship holds it. Runs with cells are never held. */
-export const isHeld = ({ state, cells }: { readonly state: RunState; readonly cells: number }): boolean => cells === 0 && (state === 'running' || state === 'cancelling');
+export const isHeld = ({ state, cells }: { readonly state: RunState; readonly cells: number }): boolean =>
+  cells === 0 && (state === 'running' || state === 'cancelling');
 
-export const isFinished = ({ state }: { readonly state: RunState }): boolean => state !== 'queued' && state !== 'running' && state !== 'cancelling';
+export const isFinished = ({ state }: { readonly state: RunState }): boolean =>
+  state !== 'queued' && state !== 'running' && state !== 'cancelling';
 
-export const readById = (from: Queries, id: string): Promise<RunRow | undefined> => from.get<RunRow>('SELECT * FROM runs WHERE id = ?', [id]);
+export const readById = (from: Queries, id: string): Promise<RunRow | undefined> =>
+  from.get<RunRow>('SELECT * FROM runs WHERE id = ?', [id]);
 
 /** Reads and locks the run: nothing else changes it before the transaction ends. */
-export const lockById = (tx: Transaction, id: string): Promise<RunRow | undefined> => tx.get<RunRow>('SELECT * FROM runs WHERE id = ? FOR UPDATE', [id]);
+export const lockById = (tx: Transaction, id: string): Promise<RunRow | undefined> =>
+  tx.get<RunRow>('SELECT * FROM runs WHERE id = ? FOR UPDATE', [id]);
 
 /** Like `lockById`, for several runs. They are locked in one order, so that two servers do not wait for each other. */
 export async function lockByIds(tx: Transaction, ids: readonly string[]): Promise<RunRow[]> {
@@ -138,19 +149,17 @@ export const isHeldAs = (holder: Holder, { runId, fence, attempt }: RunRef, ship
 );
 
 /**
- * A statement that changes the runs which ships hold: `changes` follows SET, and each row of values is run, fence, attempt and ship. Returns for each
- * row whether the ship holds the run.
+ * A statement that changes the runs which ships hold: `changes` follows SET, and each row of values is run, fence,
+ * attempt and ship. Returns for each row whether the ship holds the run.
  */
 export class HeldUpdate {
   readonly #statement: MultiRow;
 
   constructor(changes: string) {
-    this.#statement = new MultiRow(
-      `UPDATE runs SET ${changes} FROM (VALUES`,
+    this.#statement = new MultiRow(`UPDATE runs SET ${changes} FROM (VALUES`,
       '(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT))',
       `) AS given WHERE id = given.column1 AND fence = given.column2 AND attempt = given.column3 AND ship_id = given.column4 AND state IN ('running', 'cancelling')
-       RETURNING id, fence, attempt, ship_id`,
-    );
+       RETURNING id, fence, attempt, ship_id`);
   }
 
   get text(): string {
@@ -158,17 +167,29 @@ export class HeldUpdate {
   }
 
   /** `shared`: values of the placeholders in `changes`. */
-  async run(tx: Transaction, shared: readonly SqlValue[], holders: readonly { readonly ref: RunRef; readonly shipId: string }[]): Promise<boolean[]> {
-    const changed = await this.#statement.all<Holder & Row>(tx, shared, holders.map(({ ref: { runId, fence, attempt }, shipId }) => [runId, fence, attempt, shipId]));
+  async run(tx: Transaction, shared: readonly SqlValue[],
+    holders: readonly { readonly ref: RunRef; readonly shipId: string }[]): Promise<boolean[]>
+  {
+    const changed = await this.#statement.all<Holder & Row>(tx, shared,
+      holders.map(({ ref: { runId, fence, attempt }, shipId }) => [runId, fence, attempt, shipId]));
     const keys = new Set(changed.map((row) => `${row.id} ${row.fence} ${row.attempt} ${row.ship_id}`));
-    return holders.map(({ ref: { runId, fence, attempt }, shipId }) => keys.has(`${runId} ${fence} ${attempt} ${shipId}`));
+    return holders.map(({ ref: { runId, fence, attempt }, shipId }) =>
+      keys.has(`${runId} ${fence} ${attempt} ${shipId}`)
+    );
   }
 }
 
-const OF_HOLDER = "FROM runs WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling') FOR UPDATE";
+const OF_HOLDER =
+  "FROM runs WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling') " +
+  'FOR UPDATE';
 
-/** Reads and locks the run if the ship holds the ref: the condition of every fenced write (run-queue decisions, section 4, "Fencing"). */
-export function readHeld(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string): Promise<RunRow | undefined> {
+/**
+ * Reads and locks the run if the ship holds the ref: the condition of every fenced write (run-queue decisions, section
+ * 4, "Fencing").
+ */
+export function readHeld(tx: Transaction, { runId, attempt, fence }: RunRef,
+  shipId: string): Promise<RunRow | undefined>
+{
   return tx.get<RunRow>(`SELECT * ${OF_HOLDER}`, [runId, fence, attempt, shipId]);
 }
 

@@ -62,7 +62,11 @@ describe('scenario 7', () => {
       await fixture.live(15_000);
     }
     expect(pauses).toEqual([5000, 10_000, 0]);
-    expect(await fixture.queue.get(run.id)).toMatchObject({ state: 'failed', attempt: 3, error: { code: 'lease_lost', attempt: 3, retryable: true } });
+    expect(await fixture.queue.get(run.id)).toMatchObject({
+      state: 'failed',
+      attempt: 3,
+      error: { code: 'lease_lost', attempt: 3, retryable: true },
+    });
   });
 });
 
@@ -75,7 +79,8 @@ describe('scenario 12', () => {
     expect(await fixture.queue.complete(ship.last.ref, 's', SUCCEEDED)).toBe('already_recorded');
     expect(await fixture.queue.complete(ship.last.ref, 's', { outcome: 'failed', started: true })).toBe('fenced');
     expect(await fixture.queue.complete(ship.last.ref, 'other', SUCCEEDED)).toBe('fenced');
-    expect(fixture.changes.filter((change) => change.run.id === run.id && change.run.state === 'succeeded')).toHaveLength(1);
+    expect(fixture.changes.filter((change) => change.run.id === run.id && change.run.state === 'succeeded'))
+      .toHaveLength(1);
   });
 
   it('a ship error that is sent again after the next attempt has begun changes nothing', async () => {
@@ -97,7 +102,9 @@ describe('scenario 15', () => {
       const handle = fixture.queue.addWorker(ship);
       const run = await fixture.submit();
       const cancel = () => fixture.queue.cancel(run.id, noAudit);
-      const [first] = await Promise.all(round % 2 === 0 ? [cancel(), dispatch()] : [dispatch().then(cancel, cancel), dispatch()]);
+      const [first] = await Promise.all(
+        round % 2 === 0 ? [cancel(), dispatch()] : [dispatch().then(cancel, cancel), dispatch()],
+      );
       expect(['cancelled', 'cancelling']).toContain((first as RunRecord).state);
       for (const { ref } of ship.claims) await fixture.queue.complete(ref, ship.shipId, SUCCEEDED);
       expect(await fixture.state(run.id)).toBe('cancelled');
@@ -142,7 +149,9 @@ describe('scenario 18', () => {
       const { ship, run } = await taken(new FakeShip(`s${round}`));
       const complete = () => fixture.queue.complete(ship.last.ref, ship.shipId, SUCCEEDED);
       const cancel = () => fixture.queue.cancel(run.id, noAudit);
-      const [answer] = round % 2 === 0 ? await Promise.all([cancel(), complete()]) : (await Promise.all([complete(), cancel()])).reverse() as [RunRecord | undefined];
+      const [answer] = round % 2 === 0
+        ? await Promise.all([cancel(), complete()])
+        : (await Promise.all([complete(), cancel()])).reverse() as [RunRecord | undefined];
       expect(await fixture.state(run.id)).toBe(answer === undefined ? 'succeeded' : 'cancelled');
     }
   });
@@ -150,9 +159,15 @@ describe('scenario 18', () => {
   it('the late success of a cancelled run leaves no result, and a line says so', async () => {
     const { ship, run } = await taken();
     await fixture.queue.cancel(run.id, noAudit);
-    await fixture.queue.complete(ship.last.ref, 's', { ...SUCCEEDED, result: { body: Buffer.from('{}'), type: 'application/json' } });
+    await fixture.queue.complete(ship.last.ref, 's', {
+      ...SUCCEEDED,
+      result: { body: Buffer.from('{}'), type: 'application/json' },
+    });
     expect(await fixture.queue.result(run.id)).toBeUndefined();
-    expect(fixture.lines.at(-1)).toMatchObject({ runId: run.id, message: expect.stringContaining('too late') as string });
+    expect(fixture.lines.at(-1)).toMatchObject({
+      runId: run.id,
+      message: expect.stringContaining('too late') as string,
+    });
   });
 });
 

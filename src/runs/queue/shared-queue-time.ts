@@ -1,12 +1,13 @@
 import type { Sql } from '../../storage/index.ts';
-import { JUMP_MS, type Elapsed, type QueueClock } from './queue-time.ts';
+import { type Elapsed, JUMP_MS, type QueueClock } from './queue-time.ts';
 
 const LOOK = 'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS ms';
 
 /**
- * The queue's own time if several servers share a store: the time of the database's clock, whatever the clocks of the servers say. It is read at each
- * tick; in between, the locally elapsed time is added. The clock of the database may be set, or a database on another machine with another clock may
- * replace it; all servers notice that in the same way, before they end any lease.
+ * The queue's own time if several servers share a store: the time of the database's clock, whatever the clocks of the
+ * servers say. It is read at each tick; in between, the locally elapsed time is added. The clock of the database may be
+ * set, or a database on another machine with another clock may replace it; all servers notice that in the same way,
+ * before they end any lease.
  */
 export class SharedQueueTime implements QueueClock {
   readonly elapsed: Elapsed;
@@ -25,7 +26,9 @@ export class SharedQueueTime implements QueueClock {
     this.#ahead = (await this.#look(sql)).ahead;
   }
 
-  /** Reads the database's clock. Returns by how much it was set since the last read, in milliseconds; 0 if it was not. */
+  /**
+   * Reads the database's clock. Returns by how much it was set since the last read, in milliseconds; 0 if it was not.
+   */
   async save(sql: Sql): Promise<number> {
     const { ahead, tookMs } = await this.#look(sql);
     if (tookMs > JUMP_MS) return 0; // the round trip took too long for an accurate reading

@@ -21,12 +21,19 @@ function counting(sql: Sql): Count {
     return call(...args);
   };
   Object.assign(sql, {
-    get: counted(get.bind(sql)), all: counted(all.bind(sql)),
+    get: counted(get.bind(sql)),
+    all: counted(all.bind(sql)),
     transaction: (work: (tx: Transaction) => Promise<unknown>, ...options: []) => {
       count.commits += 1;
-      return transaction.call(sql, (tx: Transaction) => work({
-        get: counted(tx.get.bind(tx)), all: counted(tx.all.bind(tx)), run: counted(tx.run.bind(tx)), runMany: tx.runMany.bind(tx), onCommit: tx.onCommit.bind(tx), lock: tx.lock.bind(tx),
-      } as Transaction), ...options);
+      return transaction.call(sql, (tx: Transaction) =>
+        work({
+          get: counted(tx.get.bind(tx)),
+          all: counted(tx.all.bind(tx)),
+          run: counted(tx.run.bind(tx)),
+          runMany: tx.runMany.bind(tx),
+          onCommit: tx.onCommit.bind(tx),
+          lock: tx.lock.bind(tx),
+        } as Transaction), ...options);
     },
   });
   return count;
@@ -80,7 +87,9 @@ describe('what the store is asked for', () => {
     await fixture.parts.dispatcher.dispatch();
     Object.assign(count, new Count());
     const ended = { outcome: 'succeeded', started: true } as const;
-    const reports = ship.claims.flatMap(({ ref }) => [fixture.queue.accept(ref, ship.shipId), fixture.queue.complete(ref, ship.shipId, ended)]);
+    const reports = ship.claims.flatMap((
+      { ref },
+    ) => [fixture.queue.accept(ref, ship.shipId), fixture.queue.complete(ref, ship.shipId, ended)]);
     expect(new Set(await Promise.all(reports))).toEqual(new Set(['accepted', 'recorded']));
     expect(count.commits).toBe(2); // the first acceptance alone, and what has arrived meanwhile
     expect(count.statements).toBeLessThanOrEqual(40 / 3);

@@ -1,14 +1,16 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { MultiRow, type SqlValue, type Transaction } from '../../storage/index.ts';
 import { pauseAfter } from './backoff.ts';
-import { ACCEPT_MS, CANCEL_MARGIN_MS, settings, type Core } from './core.ts';
+import { ACCEPT_MS, CANCEL_MARGIN_MS, type Core, settings } from './core.ts';
 import { leaveGroup } from './groups.ts';
 import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
-import { isFinished, isHeld, partOf, readById, toRecord, WAITS_FOR_APPROVAL, type RunRow, type StoredApproval } from './run-rows.ts';
+import { isFinished, isHeld, partOf, readById, type RunRow, type StoredApproval, toRecord,
+  WAITS_FOR_APPROVAL } from './run-rows.ts';
 
 /*
- * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state uses `move`, or does
- * the same for many runs: it is guarded by state and fence, adds a line to the log of the attempt, and notifies the listeners after the commit.
+ * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state
+ * uses `move`, or does the same for many runs: it is guarded by state and fence, adds a line to the log of the attempt,
+ * and notifies the listeners after the commit.
  */
 
 /** A line of the log of the attempt that the change concerns. */
@@ -38,21 +40,39 @@ const CLAIM = new MultiRow(
 );
 
 /** Row 2, for runs that the transaction has locked, by a few statements. */
-export async function claimAll(core: Core, tx: Transaction, claims: readonly { readonly row: RunRow; readonly shipId: string }[]): Promise<RunRecord[]> {
+export async function claimAll(core: Core, tx: Transaction,
+  claims: readonly { readonly row: RunRow; readonly shipId: string }[]): Promise<RunRecord[]>
+{
   const [now, at] = [core.time.now(), unixSeconds(core.env.clock)];
   const patch = {
-    state: 'running', ready: 0, accepted: 0, started_at: at, updated_at: at, lease_ms: now + settings(core).queue.lease_ttl, renewed_ms: now, deadline_ms: now + ACCEPT_MS,
+    state: 'running',
+    ready: 0,
+    accepted: 0,
+    started_at: at,
+    updated_at: at,
+    lease_ms: now + settings(core).queue.lease_ttl,
+    renewed_ms: now,
+    deadline_ms: now + ACCEPT_MS,
   } as const;
   const bytes = await core.lines(tx, claims.map(({ row, shipId }) => (
-    { runId: row.id, attempt: row.attempt, ...lineOf(info(`attempt ${row.attempt} of ${row.max_attempts} is given to ship ${shipId}`)) }
+    {
+      runId: row.id,
+      attempt: row.attempt,
+      ...lineOf(info(`attempt ${row.attempt} of ${row.max_attempts} is given to ship ${shipId}`)),
+    }
   )));
-  const { changes } = await CLAIM.run(
-    tx, [at, at, patch.lease_ms, now, patch.deadline_ms], claims.map(({ row, shipId }, i) => [row.seq, row.fence, shipId, bytes[i]!]),
-  );
+  const { changes } = await CLAIM.run(tx, [at, at, patch.lease_ms, now, patch.deadline_ms],
+    claims.map(({ row, shipId }, i) => [row.seq, row.fence, shipId, bytes[i]!]));
   if (changes !== claims.length) throw new Error('a run changed while it was being claimed');
   const runs: RunRecord[] = [];
   for (const [i, { row, shipId }] of claims.entries()) {
-    runs.push(await recordMove(core, tx, row, { ...row, ...patch, fence: row.fence + 1, ship_id: shipId, logs_bytes: row.logs_bytes + bytes[i]! }));
+    runs.push(await recordMove(core, tx, row, {
+      ...row,
+      ...patch,
+      fence: row.fence + 1,
+      ship_id: shipId,
+      logs_bytes: row.logs_bytes + bytes[i]!,
+    }));
     if (row.parent_id !== null) await begin(core, tx, row.parent_id);
   }
   return runs;
@@ -62,12 +82,15 @@ export async function claimAll(core: Core, tx: Transaction, claims: readonly { r
 const NEVER_MS = 9_000_000_000_000_000;
 
 /**
- * Row 2 for a run with cells, when its first cell starts. Cells may be claimed at the same time, so the number of changed rows shows which was first.
+ * Row 2 for a run with cells, when its first cell starts. Cells may be claimed at the same time, so the number of
+ * changed rows shows which was first.
  */
 async function begin(core: Core, tx: Transaction, id: string): Promise<void> {
   const at = unixSeconds(core.env.clock);
   const { changes } = await tx.run(
-    "UPDATE runs SET state = 'running', ready = 0, started_at = ?, updated_at = ?, lease_ms = ?, deadline_ms = ? WHERE id = ? AND state = 'queued'", [at, at, NEVER_MS, NEVER_MS, id],
+    "UPDATE runs SET state = 'running', ready = 0, started_at = ?, updated_at = ?, lease_ms = ?, deadline_ms = ? " +
+      "WHERE id = ? AND state = 'queued'",
+    [at, at, NEVER_MS, NEVER_MS, id],
   );
   if (changes === 0) return;
   await core.note(tx, id, 1, 'info', 'the first cell has begun');
@@ -79,15 +102,22 @@ async function begin(core: Core, tx: Transaction, id: string): Promise<void> {
 
 /** Row 9. The lease is not extended, because a cancel request is no sign of life. */
 export function askToStop(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
-  if (row.cells > 0) return move(core, tx, row, { state: 'cancelling' }, info('the cells of the run are asked to stop'));
+  if (row.cells > 0)
+    return move(core, tx, row, { state: 'cancelling' }, info('the cells of the run are asked to stop'));
   const deadline = core.time.now() + settings(core).queue.cancel_grace + CANCEL_MARGIN_MS;
-  return move(core, tx, row, { state: 'cancelling', deadline_ms: Math.min(deadline, row.deadline_ms) }, info('the run is asked to stop'));
+  return move(core, tx, row, { state: 'cancelling', deadline_ms: Math.min(deadline, row.deadline_ms) },
+    info('the run is asked to stop'));
 }
 
-/** Rows 3, 10 and 11. Unless the ship has reported the end, the fence increases, so that its later reports are refused. */
-export async function cancelled(core: Core, tx: Transaction, row: RunRow, why: string, ending: Ending): Promise<RunRecord> {
+/**
+ * Rows 3, 10 and 11. Unless the ship has reported the end, the fence increases, so that its later reports are refused.
+ */
+export async function cancelled(core: Core, tx: Transaction, row: RunRow, why: string,
+  ending: Ending): Promise<RunRecord>
+{
   await recordEnd(core, tx, row, ending);
-  return move(core, tx, row, { ...finish(core, 'cancelled'), fence: row.fence + forced(row, ending) }, info(`the run is cancelled: ${why}`), 'cancelled');
+  return move(core, tx, row, { ...finish(core, 'cancelled'), fence: row.fence + forced(row, ending) },
+    info(`the run is cancelled: ${why}`), 'cancelled');
 }
 
 /** Row 5. */
@@ -97,62 +127,111 @@ export async function succeeded(core: Core, tx: Transaction, row: RunRow, steps?
 }
 
 const SUCCEED = new MultiRow(
-  "UPDATE runs SET state = 'succeeded', ready = 0, finished_at = ?, updated_at = ?, logs_bytes = logs_bytes + given.column3 FROM (VALUES",
+  "UPDATE runs SET state = 'succeeded', ready = 0, finished_at = ?, updated_at = ?, logs_bytes = logs_bytes + " +
+    'given.column3 FROM (VALUES',
   '(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))',
   ") AS given WHERE seq = given.column1 AND fence = given.column2 AND state = 'running'",
 );
 
-/** Row 5, for runs that the transaction has locked, by a few statements. No two of them may depend on each other, as those of a group or matrix do. */
-export async function succeededAll(core: Core, tx: Transaction, ended: readonly { readonly row: RunRow; readonly steps: Ending['steps'] }[]): Promise<void> {
+/**
+ * Row 5, for runs that the transaction has locked, by a few statements. No two of them may depend on each other, as
+ * those of a group or matrix do.
+ */
+export async function succeededAll(core: Core, tx: Transaction,
+  ended: readonly { readonly row: RunRow; readonly steps: Ending['steps'] }[]): Promise<void>
+{
   const at = unixSeconds(core.env.clock);
-  const [bytes] = await Promise.all([
-    core.lines(tx, ended.map(({ row }) => ({ runId: row.id, attempt: row.attempt, ...lineOf(info('the run succeeded')), isLast: true }))),
-    recordEnds(core, tx, ended.map(({ row, steps }) => ({ row, ending: { outcome: 'succeeded', reported: true, steps } }))),
-  ]);
+  const [bytes] = await Promise.all([core.lines(tx, ended.map(({ row }) => ({
+    runId: row.id,
+    attempt: row.attempt,
+    ...lineOf(info('the run succeeded')),
+    isLast: true,
+  }))),
+    recordEnds(core, tx,
+      ended.map(({ row, steps }) => ({ row, ending: { outcome: 'succeeded', reported: true, steps } })))]);
   const { changes } = await SUCCEED.run(tx, [at, at], ended.map(({ row }, i) => [row.seq, row.fence, bytes[i]!]));
   if (changes !== ended.length) throw new Error('a run changed while its end was being recorded');
   for (const [i, { row }] of ended.entries()) {
-    await recordMove(core, tx, row, { ...row, ...finish(core, 'succeeded'), updated_at: at, logs_bytes: row.logs_bytes + bytes[i]! });
+    await recordMove(core, tx, row, {
+      ...row,
+      ...finish(core, 'succeeded'),
+      updated_at: at,
+      logs_bytes: row.logs_bytes + bytes[i]!,
+    });
   }
 }
 
 /** Rows 4, 6 and 8. */
-export async function failed(core: Core, tx: Transaction, row: RunRow, failure: RunFailure, ending: Ending): Promise<RunRecord> {
+export async function failed(core: Core, tx: Transaction, row: RunRow, failure: RunFailure,
+  ending: Ending): Promise<RunRecord>
+{
   await recordEnd(core, tx, row, ending);
   const patch = { ...finish(core, 'failed'), error: JSON.stringify(failure), fence: row.fence + forced(row, ending) };
-  return move(core, tx, row, patch, { level: 'error', text: `the run failed: ${failure.code}: ${failure.message}` }, failure.code);
+  return move(core, tx, row, patch, { level: 'error', text: `the run failed: ${failure.code}: ${failure.message}` },
+    failure.code);
 }
 
 /** Row 7: another attempt, after a pause. */
-export async function nextAttempt(core: Core, tx: Transaction, row: RunRow, failure: Pick<RunFailure, 'code' | 'message'>, ending: Ending): Promise<RunRecord> {
+export async function nextAttempt(core: Core, tx: Transaction, row: RunRow,
+  failure: Pick<RunFailure, 'code' | 'message'>, ending: Ending): Promise<RunRecord>
+{
   await recordEnd(core, tx, row, ending);
   const pause = pauseAfter(row.attempt, settings(core).queue.backoff, core.random);
   const now = core.time.now();
   const patch = {
-    ...requeued(row), attempt: row.attempt + 1, ready: 0, queued_ms: now + pause, available_ms: now + pause,
-    log_truncated: 0, logs_expired: 0, // both are about the current attempt
+    ...requeued(row),
+    attempt: row.attempt + 1,
+    ready: 0,
+    queued_ms: now + pause,
+    available_ms: now + pause,
+    log_truncated: 0,
+    logs_expired: 0, // both are about the current attempt
     ...(partOf(row) > 0 && { approval: null }), // it starts with the first step, and asks for its approvals again
   };
-  return move(core, tx, row, patch, warn(`attempt ${row.attempt} ended: ${failure.code}: ${failure.message}; the next one follows in ${(pause / 1000).toFixed(1)} s`), failure.code);
+  return move(core, tx, row, patch,
+    warn(
+      `attempt ${row.attempt} ended: ${failure.code}: ${failure.message}; the next one follows in ${
+        (pause / 1000).toFixed(1)
+      } s`,
+    ), failure.code);
 }
 
-/** Row 12, and an attempt that is returned before its first step: queues the same attempt again, as if it had not been assigned. */
-export async function sameAttempt(core: Core, tx: Transaction, row: RunRow, reason: string, why: string, ending: Ending): Promise<RunRecord> {
+/**
+ * Row 12, and an attempt that is returned before its first step: queues the same attempt again, as if it had not been
+ * assigned.
+ */
+export async function sameAttempt(core: Core, tx: Transaction, row: RunRow, reason: string, why: string,
+  ending: Ending): Promise<RunRecord>
+{
   await recordEnd(core, tx, row, ending);
-  const record = await move(core, tx, row, { ...requeued(row), ready: 1, available_ms: 0 }, info(`attempt ${row.attempt} waits for another ship: ${why}`), reason);
+  const record = await move(core, tx, row, { ...requeued(row), ready: 1, available_ms: 0 },
+    info(`attempt ${row.attempt} waits for another ship: ${why}`), reason);
   tx.onCommit(() => core.lanes.filled(row.lane_id));
   return record;
 }
 
-/** Row 13: the steps before an approval step are done. The ship is free, and the attempt continues after the approval, on any ship. */
-export async function suspended(core: Core, tx: Transaction, row: RunRow, approval: StoredApproval, ending: Ending): Promise<RunRecord> {
+/**
+ * Row 13: the steps before an approval step are done. The ship is free, and the attempt continues after the approval,
+ * on any ship.
+ */
+export async function suspended(core: Core, tx: Transaction, row: RunRow, approval: StoredApproval,
+  ending: Ending): Promise<RunRecord>
+{
   await recordEnd(core, tx, row, ending);
-  const patch = { ...requeued(row), ready: WAITS_FOR_APPROVAL, queued_ms: core.time.now(), available_ms: core.time.now() + approval.timeoutMs, approval: JSON.stringify(approval) };
+  const patch = {
+    ...requeued(row),
+    ready: WAITS_FOR_APPROVAL,
+    queued_ms: core.time.now(),
+    available_ms: core.time.now() + approval.timeoutMs,
+    approval: JSON.stringify(approval),
+  };
   return move(core, tx, row, patch, info(`the run waits for the approval of step ${approval.step!.name}`), 'approval');
 }
 
 /** Rows 7, 8 and 11: the ship is gone, whatever the reason. */
-export function takeFromShip(core: Core, tx: Transaction, row: RunRow, failure: { code: string; message: string }, ending: Ending): Promise<RunRecord> {
+export function takeFromShip(core: Core, tx: Transaction, row: RunRow, failure: { code: string; message: string },
+  ending: Ending): Promise<RunRecord>
+{
   if (row.state === 'cancelling') return cancelled(core, tx, row, failure.message, ending);
   if (row.attempt < row.max_attempts) return nextAttempt(core, tx, row, failure, ending);
   return failed(core, tx, row, failureOf(row, { ...failure, retryable: true }), ending);
@@ -165,30 +244,47 @@ export function failureOf(row: RunRow, failure: { code: string; message: string 
 
 const finish = (core: Core, state: RunState) => ({ state, ready: 0, finished_at: unixSeconds(core.env.clock) });
 
-const requeued = (row: RunRow) => ({ state: 'queued', fence: row.fence + 1, ship_id: null, started_at: null, accepted: 0 }) as const;
+const requeued = (row: RunRow) =>
+  ({ state: 'queued', fence: row.fence + 1, ship_id: null, started_at: null, accepted: 0 }) as const;
 
 const forced = (row: RunRow, { reported }: Ending): number => (isHeld(row) && !reported ? 1 : 0);
 
 const ENDS = new MultiRow(
-  'INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported, git_commit, steps) VALUES', '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  'INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported, git_commit, steps) ' +
+    'VALUES',
+  '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
 );
 
 async function recordEnd(core: Core, tx: Transaction, row: RunRow, ending: Ending): Promise<void> {
   if (isHeld(row)) await recordEnds(core, tx, [{ row, ending }]);
 }
 
-async function recordEnds({ env }: Core, tx: Transaction, ends: readonly { readonly row: RunRow; readonly ending: Ending }[]): Promise<void> {
+async function recordEnds({ env }: Core, tx: Transaction,
+  ends: readonly { readonly row: RunRow; readonly ending: Ending }[]): Promise<void>
+{
   const at = unixSeconds(env.clock);
-  await ENDS.run(tx, [], ends.map(({ row, ending: { outcome, reported, steps } }) => (
-    [row.seq, row.fence, row.attempt, row.ship_id, row.started_at, at, outcome, Number(reported), row.git_commit, steps === undefined ? null : JSON.stringify(steps)]
-  )));
+  await ENDS.run(tx, [],
+    ends.map((
+      { row, ending: { outcome, reported, steps } },
+    ) => [row.seq, row.fence, row.attempt, row.ship_id, row.started_at, at, outcome, Number(reported), row.git_commit,
+      steps === undefined ? null : JSON.stringify(steps)]
+    ));
 }
 
-async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<RunRow>, line: Line, reason?: string): Promise<RunRecord> {
-  const [bytes] = await core.lines(tx, [{ runId: row.id, attempt: row.attempt, ...lineOf(line), isLast: patch.finished_at != null }]);
+async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<RunRow>, line: Line,
+  reason?: string): Promise<RunRecord>
+{
+  const [bytes] = await core.lines(tx, [{
+    runId: row.id,
+    attempt: row.attempt,
+    ...lineOf(line),
+    isLast: patch.finished_at != null,
+  }]);
   const columns = Object.entries({ ...patch, updated_at: unixSeconds(core.env.clock) }) as [string, SqlValue][];
   const moved = await tx.get<RunRow>(
-    `UPDATE runs SET ${columns.map(([name]) => `${name} = ?`).join(', ')}, logs_bytes = logs_bytes + ? WHERE seq = ? AND fence = ? AND state = ? RETURNING *`,
+    `UPDATE runs SET ${
+      columns.map(([name]) => `${name} = ?`).join(', ')
+    }, logs_bytes = logs_bytes + ? WHERE seq = ? AND fence = ? AND state = ? RETURNING *`,
     [...columns.map(([, value]) => value), bytes!, row.seq, row.fence, row.state],
   );
   if (moved === undefined) throw new Error(`run ${row.id} changed while it was being changed`);
@@ -196,7 +292,9 @@ async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<Run
 }
 
 /** What follows from a change of a run, in its transaction and after the commit. */
-async function recordMove(core: Core, tx: Transaction, row: RunRow, moved: RunRow, reason?: string): Promise<RunRecord> {
+async function recordMove(core: Core, tx: Transaction, row: RunRow, moved: RunRow,
+  reason?: string): Promise<RunRecord>
+{
   const run = toRecord(moved);
   const change = { run, from: row.state, formerShipId: row.ship_id, ...(reason === undefined ? {} : { reason }) };
   if (isFinished(run)) {

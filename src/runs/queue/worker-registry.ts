@@ -2,8 +2,8 @@ import { canTake, hasLabels, type Lane } from './lanes.ts';
 import type { Worker } from './port.ts';
 
 /**
- * The worker registry: the connected workers, and for each lane the workers that can take its runs. These sets are kept and not searched for each
- * claim, because there may be a thousand ships and hundreds of lanes.
+ * The worker registry: the connected workers, and for each lane the workers that can take its runs. These sets are kept
+ * and not searched for each claim, because there may be a thousand ships and hundreds of lanes.
  */
 export class WorkerRegistry {
   readonly #abilities = new Map<Worker, string>();

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { Audit, AuditAction } from '../audit/index.ts';
-import { resolveRun, type ResolveDeps, type RunRequest } from '../definitions/index.ts';
+import { type ResolveDeps, resolveRun, type RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import { createIdempotency, requestHash, type Idempotency, type OnceResult } from '../idempotency/index.ts';
+import { createIdempotency, type Idempotency, type OnceResult, requestHash } from '../idempotency/index.ts';
 import type { NewRun, Queue, RunRecord, RunSource } from '../queue/port.ts';
 import { toStorageFailure } from '../storage-failures.ts';
 
@@ -31,7 +31,10 @@ export interface Submission {
 export interface Enqueuer {
   /** Throws the errors of `resolveRun`, `idempotency_conflict`, `log_budget_exceeded`, `enqueue_failed`. */
   submit(submission: Submission): Promise<OnceResult>;
-  /** Queues a run of the service itself once for each key, whatever the request contains. `source` also owns the key, so clients cannot use it. */
+  /**
+   * Queues a run of the service itself once for each key, whatever the request contains. `source` also owns the key, so
+   * clients cannot use it.
+   */
   enqueueOnce(source: 'schedule' | 'alert', key: string, request: RunRequest): Promise<OnceResult>;
   /** Deletes expired keys. */
   readonly pruneKeys: Idempotency['prune'];
@@ -44,13 +47,22 @@ const WAYS: Readonly<Record<RunSource, { actor: string; action: AuditAction }>> 
   alert: { actor: 'alertmanager', action: 'enqueue' },
 };
 
-export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'config' | 'log'>, deps: EnqueuerDeps): Enqueuer {
+export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'config' | 'log'>,
+  deps: EnqueuerDeps): Enqueuer
+{
   const idempotency = createIdempotency(env, deps.queue);
 
   /** Checks everything in the order of the decisions, section 2.1. */
-  async function toNewRun(source: RunSource, by: string | undefined, request: RunRequest & { readonly retryOf?: RunRecord }): Promise<NewRun> {
-    const resolved = await resolveRun(env.config.current().config, request, { keyVariableAvailable: deps.keyVariableAvailable, log: env.log });
-    if (by !== undefined && deps.logsAreFull()) throw new ServiceError('log_budget_exceeded', 'the logs of runs under way have reached logs.total_budget; wait until some have ended, or raise it');
+  async function toNewRun(source: RunSource, by: string | undefined,
+    request: RunRequest & { readonly retryOf?: RunRecord }): Promise<NewRun>
+  {
+    const resolved = await resolveRun(env.config.current().config, request, {
+      keyVariableAvailable: deps.keyVariableAvailable,
+      log: env.log,
+    });
+    if (by !== undefined && deps.logsAreFull())
+      throw new ServiceError('log_budget_exceeded',
+        'the logs of runs under way have reached logs.total_budget; wait until some have ended, or raise it');
     const { input = null } = resolved;
     return {
       projectId: request.projectId,
@@ -61,7 +73,11 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
       input: input === null || typeof input === 'string' ? input : JSON.stringify(input),
       inputIsJson: input !== null && typeof input !== 'string',
       source,
-      origin: { by: by ?? null, ...(request.schedule !== undefined && { schedule: request.schedule }), ...(request.alertLabels && { alertLabels: request.alertLabels }) },
+      origin: {
+        by: by ?? null,
+        ...(request.schedule !== undefined && { schedule: request.schedule }),
+        ...(request.alertLabels && { alertLabels: request.alertLabels }),
+      },
       ...(request.cell && { matrix: request.cell }),
       ...(request.gitRef === undefined ? {} : { gitRef: request.gitRef }),
       ...(request.retryOf ? { retryOf: request.retryOf } : {}),
@@ -71,7 +87,12 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
   async function insert(tx: Transaction, run: NewRun, by: string | undefined): Promise<RunRecord> {
     const record = await deps.queue.insert(tx, run);
     const { actor, action } = WAYS[run.source];
-    const detail = { project_id: run.projectId, kind: run.kind, task: run.task, ...(run.retryOf ? { retry_of: run.retryOf.id } : {}) };
+    const detail = {
+      project_id: run.projectId,
+      kind: run.kind,
+      task: run.task,
+      ...(run.retryOf ? { retry_of: run.retryOf.id } : {}),
+    };
     await deps.audit.record(tx, by ?? actor, action, record.id, detail);
     return record;
   }
@@ -92,7 +113,8 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
 
   return {
     submit,
-    enqueueOnce: (source, key, request) => submit({ source, key, requestHash: requestHash(source, request), request: async () => request }),
+    enqueueOnce: (source, key, request) =>
+      submit({ source, key, requestHash: requestHash(source, request), request: async () => request }),
     pruneKeys: idempotency.prune,
   };
 }

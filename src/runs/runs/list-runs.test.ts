@@ -8,7 +8,10 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-interface Page { data: { id: string; state: string; project_id: string; kind: string }[]; next_cursor: string | null }
+interface Page {
+  data: { id: string; state: string; project_id: string; kind: string }[];
+  next_cursor: string | null;
+}
 const page = async (query = ''): Promise<Page> => {
   const answer = await api.send('GET', `/runs${query}`);
   expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
@@ -48,16 +51,16 @@ describe('the list of runs', () => {
   });
 
   it('neither repeats nor skips a run while others are queued between its pages', async () => {
-    await fc.assert(fc.asyncProperty(
-      fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 4 }), fc.boolean(),
-      async (between, limit, ticks) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 4 }), fc.boolean(), async (between, limit, ticks) => {
         const known = ids(await page('?limit=100'));
         const before = known.length;
         const expected = [...Array.from({ length: Math.max(0, 5 - before) }, () => ''), ...known];
         for (let i = 0; i < 5 - before; i++) expected[4 - before - i] = await queue();
         const seen: string[] = [];
         let cursor = '';
-        for (let turn = 0; ; turn++) {
+        for (let turn = 0;; turn++) {
           const next = await page(`?limit=${limit}${cursor}`);
           seen.push(...ids(next));
           if (next.next_cursor === null) break;
@@ -67,13 +70,17 @@ describe('the list of runs', () => {
         }
         expect(seen.slice(0, 100)).toEqual(expected.slice(0, seen.length));
         expect(seen.length).toBe(expected.length);
-      },
-    ), { numRuns: 6 });
+      }),
+      { numRuns: 6 },
+    );
   });
 
   it('can be narrowed by project, state and kind, together', async () => {
     const [a, b] = [await queue('alpha'), await queue('beta')];
-    const text = (await api.enqueue('text-key', { project_id: 'beta', kind: 'ai_text', task: 'writer', input: 'x' })).json<{ data: { id: string } }>().data.id;
+    const text =
+      (await api.enqueue('text-key', { project_id: 'beta', kind: 'ai_text', task: 'writer', input: 'x' })).json<
+        { data: { id: string } }
+      >().data.id;
     await api.send('POST', `/runs/${b}/cancel`);
     expect(ids(await page('?project_id=beta'))).toEqual([text, b]);
     expect(ids(await page('?state=queued'))).toEqual([text, a]);
@@ -96,9 +103,10 @@ describe('the list of runs', () => {
     expect(await error(`?limit=${limit}`)).toEqual([400, 'invalid_input']);
   });
 
-  it.each(['%21', '', 'MToxOng', 'bm90LWEtY3Vyc29y', 'a'.repeat(600), 'MjoxNzY2NDAwMDAwOjAxOWI0NWE1MDAwMDdjM2U5YTQxZDJmMGI2ZTg1NzEz'])('refuses the cursor %s', async (cursor) => {
-    expect(await error(`?before=${cursor}`)).toEqual([400, 'invalid_cursor']);
-  });
+  it.each(['%21', '', 'MToxOng', 'bm90LWEtY3Vyc29y', 'a'.repeat(600),
+    'MjoxNzY2NDAwMDAwOjAxOWI0NWE1MDAwMDdjM2U5YTQxZDJmMGI2ZTg1NzEz'])('refuses the cursor %s', async (cursor) => {
+      expect(await error(`?before=${cursor}`)).toEqual([400, 'invalid_cursor']);
+    });
 
   it('refuses unknown states and kinds', async () => {
     expect(await error('?state=lost')).toEqual([400, 'invalid_input']);

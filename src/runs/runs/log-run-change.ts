@@ -7,7 +7,8 @@ const HARMLESS: ReadonlySet<string> = new Set(['returned', 'rejected', 'not_acce
 /** One line of the server's log for events that operators look for: lost leases and repeated attempts. */
 export function logRunChange(log: Log, { run, from, formerShipId, reason = 'unknown' }: RunChange): void {
   const { id, projectId, attempt } = run;
-  if (reason === 'lease_lost') log.warn({ run: id, project: projectId, ship: formerShipId, state: run.state }, 'the lease of a run is lost');
+  if (reason === 'lease_lost')
+    log.warn({ run: id, project: projectId, ship: formerShipId, state: run.state }, 'the lease of a run is lost');
   if (run.state !== 'queued' || from === null) return;
   const fields = { run: id, project: projectId, attempt, reason, ship: formerShipId };
   if (reason === 'approval') log.info(fields, 'a run waits for an approval');

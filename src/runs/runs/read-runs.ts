@@ -18,10 +18,21 @@ export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'exp
     async getRun({ id }) {
       return { data: presentRun(await requireRun(queue, id), queue) };
     },
-    async listRuns({ limit, before, project_id: projectId, state, kind, source, schedule, by, parent_id: parentId, cells }) {
+    async listRuns(
+      { limit, before, project_id: projectId, state, kind, source, schedule, by, parent_id: parentId, cells },
+    ) {
       const size = pageSize(limit);
       const older = before === undefined ? undefined : decodeCursor(before, RUN_ID);
-      const filter = { ...(projectId === undefined ? {} : { projectId }), ...(state ? { state } : {}), ...(kind ? { kind } : {}), ...(source ? { source } : {}), ...(schedule === undefined ? {} : { schedule }), ...(by === undefined ? {} : { by }), ...(parentId === undefined ? {} : { parentId }), ...(cells ? {} : { withoutCells: true }) };
+      const filter = {
+        ...(projectId === undefined ? {} : { projectId }),
+        ...(state ? { state } : {}),
+        ...(kind ? { kind } : {}),
+        ...(source ? { source } : {}),
+        ...(schedule === undefined ? {} : { schedule }),
+        ...(by === undefined ? {} : { by }),
+        ...(parentId === undefined ? {} : { parentId }),
+        ...(cells ? {} : { withoutCells: true }),
+      };
       const found = await queue.list(filter, older && { createdAt: older.at, id: older.id }, size + 1);
       const { entries, next_cursor } = toPage(found, size, ({ createdAt, id }) => ({ at: createdAt, id }));
       return { data: entries.map((run) => presentRun(run, queue)), next_cursor };

@@ -6,7 +6,15 @@ const RESULT_TYPE = 'application/vnd.quire.result+json';
 /** A stored result in the form of the API. The result of a pipeline is text of any type. */
 export function presentResult({ body, type }: { readonly body: Uint8Array; readonly type: string }): RunResult {
   const text = new TextDecoder().decode(body);
-  const plain: RunResult = { content: text, content_type: type, value: type === 'application/json' ? parse(text) : null, model: null, finish_reason: null, usage: null, truncated: false };
+  const plain: RunResult = {
+    content: text,
+    content_type: type,
+    value: type === 'application/json' ? parse(text) : null,
+    model: null,
+    finish_reason: null,
+    usage: null,
+    truncated: false,
+  };
   if (type !== RESULT_TYPE) return plain;
   const known = JSON.parse(text) as Partial<RunResult>;
   return {

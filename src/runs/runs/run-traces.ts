@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 import { currentTracing, type SpanAttributes } from '../../lib/tracing.ts';
-import type { RunChange, RunRecord, RunState } from '../queue/port.ts';
 import { attemptSpanId, traceIdOf } from '../definitions/trace-ids.ts';
+import type { RunChange, RunRecord, RunState } from '../queue/port.ts';
 
 /** Most unfinished runs whose start times are remembered. */
 const MAX_REMEMBERED = 10_000;
@@ -11,13 +11,16 @@ const MAX_REMEMBERED = 10_000;
 const UNDER_WAY: ReadonlySet<RunState> = new Set(['running', 'cancelling']);
 
 /**
- * Reports runs and their attempts as spans when they have ended. A run is a trace of its own, whose id is derived from the run's, with a link to the
- * request that queued it. For runs that started before this process, the times of the store are used.
+ * Reports runs and their attempts as spans when they have ended. A run is a trace of its own, whose id is derived from
+ * the run's, with a link to the request that queued it. For runs that started before this process, the times of the
+ * store are used.
  */
 export class RunTraces {
   readonly #clock: Clock;
   readonly #links = new Lru<string, string>(MAX_REMEMBERED);
-  readonly #begun = new Lru<string, { readonly attempt: number; readonly part: number; readonly ms: number }>(MAX_REMEMBERED);
+  readonly #begun = new Lru<string, { readonly attempt: number; readonly part: number; readonly ms: number }>(
+    MAX_REMEMBERED,
+  );
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -36,17 +39,35 @@ export class RunTraces {
     if (run.state === 'running') this.#begun.set(run.id, { attempt: run.attempt, part: run.part, ms: now });
     const isOver = run.state === 'succeeded' || run.state === 'failed' || run.state === 'cancelled';
     const attributes = attributesOf(run);
-    const error = run.state === 'succeeded' || reason === 'approval' ? undefined : (run.error?.code ?? reason ?? run.state);
+    const error = run.state === 'succeeded' || reason === 'approval'
+      ? undefined
+      : (run.error?.code ?? reason ?? run.state);
     if (UNDER_WAY.has(from) && !UNDER_WAY.has(run.state)) {
       // A run that is queued again already has the number of its next attempt.
-      const { attempt, part, ms: startMs } = this.#begun.get(run.id) ?? { attempt: run.attempt, part: run.part, ms: run.startedAt === null ? now : run.startedAt * 1000 };
+      const { attempt, part, ms: startMs } = this.#begun.get(run.id) ??
+        { attempt: run.attempt, part: run.part, ms: run.startedAt === null ? now : run.startedAt * 1000 };
       tracing.record({
-        name: `attempt of ${run.kind}`, traceId, spanId: attemptSpanId(run.id, attempt, part), parentSpanId: runSpanId(run.id),
-        startMs, endMs: now, attributes: { ...attributes, 'quire.run.attempt': attempt }, error,
+        name: `attempt of ${run.kind}`,
+        traceId,
+        spanId: attemptSpanId(run.id, attempt, part),
+        parentSpanId: runSpanId(run.id),
+        startMs,
+        endMs: now,
+        attributes: { ...attributes, 'quire.run.attempt': attempt },
+        error,
       });
     }
     if (!isOver) return;
-    tracing.record({ name: `run ${run.kind}`, traceId, spanId: runSpanId(run.id), link: this.#links.get(run.id), startMs: createdMs(run.id), endMs: now, attributes, error });
+    tracing.record({
+      name: `run ${run.kind}`,
+      traceId,
+      spanId: runSpanId(run.id),
+      link: this.#links.get(run.id),
+      startMs: createdMs(run.id),
+      endMs: now,
+      attributes,
+      error,
+    });
     this.#links.delete(run.id);
     this.#begun.delete(run.id);
   }
@@ -55,8 +76,13 @@ export class RunTraces {
 /** Names of the semantic conventions for CI/CD, if there is one. */
 function attributesOf({ id, projectId, task, attempt, state, shipId, source }: RunRecord): SpanAttributes {
   return {
-    'cicd.pipeline.run.id': id, 'cicd.pipeline.name': task, 'cicd.pipeline.run.state': state,
-    'quire.project': projectId, 'quire.run.attempt': attempt, 'quire.run.source': source, ...(shipId !== null && { 'quire.ship': shipId }),
+    'cicd.pipeline.run.id': id,
+    'cicd.pipeline.name': task,
+    'cicd.pipeline.run.state': state,
+    'quire.project': projectId,
+    'quire.run.attempt': attempt,
+    'quire.run.source': source,
+    ...(shipId !== null && { 'quire.ship': shipId }),
   };
 }
 

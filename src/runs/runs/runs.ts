@@ -1,13 +1,13 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { Reply, type Handlers, type InputOf, type Preconditions } from '../../operations/index.ts';
 import { Loop } from '../../lib/loop.ts';
+import { type Handlers, type InputOf, type Preconditions, Reply } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { RunRequest } from '../definitions/index.ts';
 import { actorOf } from '../auth/index.ts';
+import type { RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import { requestHash, type OnceResult } from '../idempotency/index.ts';
+import { type OnceResult, requestHash } from '../idempotency/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
 import { createEnqueuer, type Enqueuer, type EnqueuerDeps } from './enqueuer.ts';
 import { requireKey } from './idempotency-key.ts';
@@ -16,12 +16,19 @@ import { readHandlers } from './read-runs.ts';
 import { requestOfRetry } from './retry-request.ts';
 import { requireRun } from './run-id.ts';
 
-type RunHandlers = Required<Pick<Handlers<Operations>, 'enqueueRun' | 'listRuns' | 'getRun' | 'cancelRun' | 'retryRun' | 'approveRun' | 'rejectRun' | 'getRunResult' | 'listRunAttempts'>>;
+type RunHandlers = Required<
+  Pick<Handlers<Operations>,
+    'enqueueRun' | 'listRuns' | 'getRun' | 'cancelRun' | 'retryRun' | 'approveRun' | 'rejectRun' | 'getRunResult'
+      | 'listRunAttempts'>
+>;
 
 /** The operations of clients on runs. */
 export interface Runs {
   readonly handlers: RunHandlers;
-  /** The checks that the decisions require before the rest of a request (section 2.1): the run of the path, then the key. */
+  /**
+   * The checks that the decisions require before the rest of a request (section 2.1): the run of the path, then the
+   * key.
+   */
   readonly preconditions: Preconditions<Operations>;
   readonly enqueueOnce: Enqueuer['enqueueOnce'];
   readonly submit: Enqueuer['submit'];
@@ -34,7 +41,8 @@ export interface Runs {
 }
 
 export interface RunsDeps extends EnqueuerDeps {
-  readonly queue: Pick<Queue, 'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove' | 'attempts'>;
+  readonly queue: Pick<Queue,
+    'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove' | 'attempts'>;
 }
 
 /** Milliseconds between deletions of expired idempotency keys. */
@@ -46,9 +54,16 @@ const MAX_INPUT_BYTES = 262_144;
 export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
   const { queue, audit } = deps;
   const enqueuer = createEnqueuer(env, deps);
-  const pruning = new Loop({ name: 'idempotency keys', everyMs: PRUNE_MS, timer: env.timer, log: env.log, failure: 'expired idempotency keys could not be deleted' }, enqueuer.pruneKeys);
+  const pruning = new Loop({
+    name: 'idempotency keys',
+    everyMs: PRUNE_MS,
+    timer: env.timer,
+    log: env.log,
+    failure: 'expired idempotency keys could not be deleted',
+  }, enqueuer.pruneKeys);
   const present = (run: RunRecord): Run => presentRun(run, queue);
-  const accepted = ({ run, replayed }: OnceResult) => new Reply({ data: present(run) }, replayed ? { 'Idempotent-Replayed': 'true' } : {});
+  const accepted = ({ run, replayed }: OnceResult) =>
+    new Reply({ data: present(run) }, replayed ? { 'Idempotent-Replayed': 'true' } : {});
 
   async function decide(id: string, by: string, decision: 'approve' | 'reject'): Promise<{ data: Run }> {
     await requireRun(queue, id);
@@ -63,16 +78,30 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
     async enqueueRun({ idempotencyKey, ...body }, context) {
       requireSmall(body.input);
       const request = async () => toRequest(body);
-      return accepted(await enqueuer.submit({ source: 'api', actor: actorOf(context), key: idempotencyKey, requestHash: requestHash('enqueueRun', body), request }));
+      return accepted(await enqueuer.submit({
+        source: 'api',
+        actor: actorOf(context),
+        key: idempotencyKey,
+        requestHash: requestHash('enqueueRun', body),
+        request,
+      }));
     },
     async retryRun({ id, cells, idempotencyKey }, context) {
-      const request = async () => requestOfRetry(await requireRun(queue, id), cells, queue, env.config.current().config);
-      return accepted(await enqueuer.submit({ source: 'retry', actor: actorOf(context), key: idempotencyKey, requestHash: requestHash('retryRun', { id, ...(cells === 'failed' && { cells }) }), request }));
+      const request = async () =>
+        requestOfRetry(await requireRun(queue, id), cells, queue, env.config.current().config);
+      return accepted(await enqueuer.submit({
+        source: 'retry',
+        actor: actorOf(context),
+        key: idempotencyKey,
+        requestHash: requestHash('retryRun', { id, ...(cells === 'failed' && { cells }) }),
+        request,
+      }));
     },
     async cancelRun({ id }, context) {
       await requireRun(queue, id);
       const cancelled = await queue.cancel(id, (tx) => audit.record(tx, actorOf(context), 'cancel', id));
-      if (cancelled === undefined) throw new ServiceError('run_state_conflict', 'only a queued or running run can be cancelled');
+      if (cancelled === undefined)
+        throw new ServiceError('run_state_conflict', 'only a queued or running run can be cancelled');
       return { data: present(cancelled) };
     },
     approveRun: ({ id }, context) => decide(id, actorOf(context), 'approve'),
@@ -103,7 +132,10 @@ function preconditionsOf(queue: Pick<Queue, 'get'>): Preconditions<Operations> {
   };
 }
 
-function toRequest({ project_id: projectId, kind, task, input, priority, ref: gitRef }: Omit<InputOf<Operations, 'enqueueRun'>, 'idempotencyKey'>): RunRequest {
+function toRequest(
+  { project_id: projectId, kind, task, input, priority, ref: gitRef }: Omit<InputOf<Operations, 'enqueueRun'>,
+    'idempotencyKey'>,
+): RunRequest {
   return { projectId, kind, task, input, priority, gitRef };
 }
 

@@ -3,16 +3,16 @@ import type { Run, Schedule } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
-import { Reply, type Handlers, type Preconditions } from '../../operations/index.ts';
+import { type Handlers, type Preconditions, Reply } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { Audit } from '../audit/port.ts';
 import { actorOf } from '../auth/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { requestHash } from '../idempotency/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
-import { requireKey, type Enqueuer } from '../runs/index.ts';
-import { nextAt, plansOf, slotAt, type Plan } from './plans.ts';
-import { notePause, noteRun, noteSlot, readProgress, ruleOf, type Progress } from './progress-rows.ts';
+import { type Enqueuer, requireKey } from '../runs/index.ts';
+import { nextAt, type Plan, plansOf, slotAt } from './plans.ts';
+import { notePause, noteRun, noteSlot, type Progress, readProgress, ruleOf } from './progress-rows.ts';
 
 type Names = 'listSchedules' | 'pauseSchedule' | 'resumeSchedule' | 'runSchedule';
 
@@ -24,7 +24,9 @@ export interface ScheduleHandlerDeps {
 }
 
 /** The operations of clients on schedules. */
-export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'config'>, deps: ScheduleHandlerDeps): { handlers: Required<Pick<Handlers<Operations>, Names>>; preconditions: Preconditions<Operations> } {
+export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'config'>,
+  deps: ScheduleHandlerDeps
+): { handlers: Required<Pick<Handlers<Operations>, Names>>; preconditions: Preconditions<Operations> } {
   const { sql, clock, config } = env;
   const plans = (): Plan[] => plansOf(config.current().config);
   const find = (projectId: string, name: string): Plan => requirePlan(plans(), projectId, name);
@@ -40,7 +42,8 @@ export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock
     await sql.transaction(async (tx) => {
       const progress = (await readProgress(tx))(plan);
       if ((progress?.pausedAt ?? null) !== null === paused) return;
-      // Slots that passed during a pause are not made up for, and neither are slots that were due before the first check.
+      // Slots that passed during a pause are not made up for, and neither are slots that were due before the first
+      // check.
       await noteSlot(tx, plan, slotAt(clock.now(), plan));
       await notePause(tx, plan, paused ? actor : null, paused ? unixSeconds(clock) : null);
       await deps.audit.record(tx, actor, paused ? 'pause' : 'resume', target);
@@ -76,8 +79,11 @@ export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock
       async runSchedule({ project_id: project, name, idempotencyKey }, context) {
         const plan = find(project, name);
         const { run, replayed } = await deps.submit({
-          source: 'schedule', actor: actorOf(context), key: idempotencyKey,
-          requestHash: requestHash('runSchedule', { project, name }), request: async () => plan.request,
+          source: 'schedule',
+          actor: actorOf(context),
+          key: idempotencyKey,
+          requestHash: requestHash('runSchedule', { project, name }),
+          request: async () => plan.request,
         });
         if (!replayed) await sql.transaction((tx) => noteLast(tx, plan, run.id));
         return new Reply({ data: deps.present(run) }, replayed ? { 'Idempotent-Replayed': 'true' } : {});
@@ -91,20 +97,34 @@ function requirePlan(plans: readonly Plan[], projectId: string, name: string): P
   const found = own.find((plan) => plan.name === name);
   if (found !== undefined) return found;
   const names = own.map((plan) => plan.name);
-  const others = names.length === 0 ? '; it has none' : `; it has: ${names.slice(0, 10).join(', ')}${didYouMean(name, names)}`;
-  throw new ServiceError('schedule_not_found', `the project ${JSON.stringify(projectId.slice(0, 80))} has no schedule ${JSON.stringify(name.slice(0, 80))}${others}`);
+  const others = names.length === 0
+    ? '; it has none'
+    : `; it has: ${names.slice(0, 10).join(', ')}${didYouMean(name, names)}`;
+  throw new ServiceError('schedule_not_found',
+    `the project ${JSON.stringify(projectId.slice(0, 80))} has no schedule ${
+      JSON.stringify(name.slice(0, 80))
+    }${others}`);
 }
 
-function presentSchedule(plan: Plan, progress: Progress | undefined, last: RunRecord | undefined, nowMs: number): Schedule {
+function presentSchedule(plan: Plan, progress: Progress | undefined, last: RunRecord | undefined,
+  nowMs: number): Schedule
+{
   const { projectId, name, times, active, request } = plan;
   const pausedAt = progress?.pausedAt ?? null;
   return {
-    project_id: projectId, name, kind: request.kind, task: request.task,
-    ...('cron' in times ? { cron: times.cron, timezone: times.timezone, interval: null } : { cron: null, timezone: null, interval: times.interval }),
+    project_id: projectId,
+    name,
+    kind: request.kind,
+    task: request.task,
+    ...('cron' in times
+      ? { cron: times.cron, timezone: times.timezone, interval: null }
+      : { cron: null, timezone: null, interval: times.interval }),
     active,
     paused_by: progress?.pausedBy ?? null,
     paused_at: pausedAt,
     next_run_at: active && pausedAt === null ? nextAt(nowMs, plan) ?? null : null,
-    last_run: last === undefined ? null : { id: last.id, state: last.state, created_at: last.createdAt, finished_at: last.finishedAt },
+    last_run: last === undefined
+      ? null
+      : { id: last.id, state: last.state, created_at: last.createdAt, finished_at: last.finishedAt },
   };
 }

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
+import { CronTimes } from '../../lib/cron-times.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { Lru } from '../../lib/lru.ts';
 import type { ProjectConfig, RunsConfig, ScheduleConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
-import { CronTimes } from '../../lib/cron-times.ts';
 
 /** Names of a project's own schedules (run-queue decisions, section 2.6). */
 export type What = 'release' | 'content';
 
 /** When runs are due: after intervals, or at the times of a cron expression. */
-export type Times =
-  | { readonly interval: string; readonly intervalMs: number; /** Delay after the slot; spreads the projects. */ readonly delayMs: number }
-  | { readonly cron: string; readonly timezone: string };
+export type Times = { readonly interval: string;
+  readonly intervalMs: number; /** Delay after the slot; spreads the projects. */ readonly delayMs: number } | {
+  readonly cron: string;
+  readonly timezone: string;
+};
 
 /** A schedule: runs that are queued repeatedly. */
 export interface Plan {
@@ -26,13 +28,23 @@ export interface Plan {
 
 /** The entries of `schedules` in order, then the schedules of projects. */
 export function plansOf(config: RunsConfig): Plan[] {
-  return [...config.schedules.flatMap((schedule) => planOf(config, schedule)), ...config.projects.flatMap((project) => plansOfProject(config, project))];
+  return [...config.schedules.flatMap((schedule) => planOf(config, schedule)),
+    ...config.projects.flatMap((project) => plansOfProject(config, project))];
 }
 
-function planOf({ scheduler, projects }: RunsConfig, { name, project: projectId, cron, timezone, kind, task, input, runs_on: runsOn }: ScheduleConfig): Plan[] {
+function planOf({ scheduler, projects }: RunsConfig,
+  { name, project: projectId, cron, timezone, kind, task, input, runs_on: runsOn }: ScheduleConfig): Plan[]
+{
   const project = projects.find(({ id }) => id === projectId);
   if (project === undefined) return [];
-  const request = { projectId, kind, task, schedule: name, ...(input !== '' && { input }), ...(runsOn.length > 0 && { runsOn }) };
+  const request = {
+    projectId,
+    kind,
+    task,
+    schedule: name,
+    ...(input !== '' && { input }),
+    ...(runsOn.length > 0 && { runsOn }),
+  };
   return [{ projectId, name, times: { cron, timezone }, active: scheduler.enabled && project.enabled, request }];
 }
 
@@ -42,17 +54,35 @@ export function plansOfProject({ scheduler }: RunsConfig, project: ProjectConfig
   const plan = (name: What, interval: string, request: Plan['request']): Plan => {
     const intervalMs = parseDuration(interval)!;
     const delayMs = delayOf(`${id}:${name}`, Math.min(scheduler.jitter, intervalMs / 2));
-    return { projectId: id, name, times: { interval, intervalMs, delayMs }, active: scheduler.enabled && project.enabled, request };
+    return {
+      projectId: id,
+      name,
+      times: { interval, intervalMs, delayMs },
+      active: scheduler.enabled && project.enabled,
+      request,
+    };
   };
-  return [
-    ...(release === '' ? [] : [plan('release', release, { projectId: id, kind: 'pipeline', task: scheduler.release_pipeline, schedule: 'release' })]),
-    ...(content.enabled ? [plan('content', content.interval, { projectId: id, kind: 'ai_text', task: scheduler.content_role, schedule: 'content', input: promptOf(project), minScore: content.min_score })] : []),
-  ];
+  return [...(release === '' ? [] : [plan('release', release, {
+    projectId: id,
+    kind: 'pipeline',
+    task: scheduler.release_pipeline,
+    schedule: 'release',
+  })]), ...(content.enabled
+    ? [plan('content', content.interval, {
+      projectId: id,
+      kind: 'ai_text',
+      task: scheduler.content_role,
+      schedule: 'content',
+      input: promptOf(project),
+      minScore: content.min_score,
+    })]
+    : [])];
 }
 
 /** The input of the content role, in addition to its system prompt. */
 function promptOf({ id, repository, issue_label: label }: ProjectConfig): string {
-  return [`Project: ${id}`, `Repository: ${repository}`, ...(label === '' ? [] : [`Label of ready issues: ${label}`])].join('\n');
+  return [`Project: ${id}`, `Repository: ${repository}`, ...(label === '' ? [] : [`Label of ready issues: ${label}`])]
+    .join('\n');
 }
 
 /** The same on every node and after every restart. */
@@ -70,8 +100,8 @@ function timesOf({ cron, timezone }: { readonly cron: string; readonly timezone:
 }
 
 /**
- * The slot of a time, in Unix seconds: when the run was last due. Slots of intervals are multiples of the interval since 1970, so nodes and restarts
- * agree. 0 before the first slot.
+ * The slot of a time, in Unix seconds: when the run was last due. Slots of intervals are multiples of the interval
+ * since 1970, so nodes and restarts agree. 0 before the first slot.
  */
 export function slotAt(nowMs: number, { times }: Plan): number {
   if ('cron' in times) return Math.round((timesOf(times).upTo(nowMs) ?? 0) / 1000);

@@ -28,7 +28,10 @@ type Named = Pick<Plan, 'projectId' | 'name'>;
 
 const keyOf = ({ projectId, name }: Named): string => `${name}:${projectId}`;
 
-const columnsOf = ({ times }: Plan): [intervalMs: number, rule: string] => ('cron' in times ? [0, `${times.cron} ${times.timezone}`] : [times.intervalMs, '']);
+const columnsOf = (
+  { times }: Plan,
+): [intervalMs: number,
+  rule: string] => ('cron' in times ? [0, `${times.cron} ${times.timezone}`] : [times.intervalMs, '']);
 
 const ruleText = (intervalMs: number, rule: string): string => (rule === '' ? String(intervalMs) : rule);
 
@@ -37,20 +40,22 @@ export const ruleOf = (plan: Plan): string => ruleText(...columnsOf(plan));
 
 /** Progress of all schedules; read each time, because another server may have paused one. */
 export async function readProgress(from: Queries): Promise<(plan: Named) => Progress | undefined> {
-  const rows = await from.all<ProgressRow>('SELECT project_id, what, interval_ms, slot, rule, last_run, paused_by, paused_at FROM schedules');
+  const rows = await from.all<ProgressRow>(
+    'SELECT project_id, what, interval_ms, slot, rule, last_run, paused_by, paused_at FROM schedules',
+  );
   const found = new Map(rows.map((row) => [`${row.what}:${row.project_id}`, toProgress(row)]));
   return (plan) => found.get(keyOf(plan));
 }
 
 /** Records a slot as handled; `lastRun` does not change if none is passed. */
-export async function noteSlot(tx: Transaction, plan: Plan, slot: number, lastRun: string | null = null): Promise<void> {
+export async function noteSlot(tx: Transaction, plan: Plan, slot: number,
+  lastRun: string | null = null): Promise<void>
+{
   const [intervalMs, rule] = columnsOf(plan);
-  await tx.run(
-    `INSERT INTO schedules(project_id, what, interval_ms, slot, rule, last_run) VALUES (?, ?, ?, ?, ?, ?)
+  await tx.run(`INSERT INTO schedules(project_id, what, interval_ms, slot, rule, last_run) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT(project_id, what) DO UPDATE SET interval_ms = excluded.interval_ms, slot = excluded.slot, rule = excluded.rule,
-       last_run = COALESCE(excluded.last_run, schedules.last_run)`,
-    [plan.projectId, plan.name, intervalMs, slot, rule, lastRun],
-  );
+       last_run = COALESCE(excluded.last_run, schedules.last_run)`, [plan.projectId, plan.name, intervalMs, slot, rule,
+    lastRun]);
 }
 
 /** Records a run besides those of the slots. The row must exist. */
@@ -59,10 +64,19 @@ export async function noteRun(tx: Transaction, { projectId, name }: Named, runId
 }
 
 /** Null for both ends a pause. The row must exist. */
-export async function notePause(tx: Transaction, { projectId, name }: Named, by: string | null, at: number | null): Promise<void> {
-  await tx.run('UPDATE schedules SET paused_by = ?, paused_at = ? WHERE project_id = ? AND what = ?', [by, at, projectId, name]);
+export async function notePause(tx: Transaction, { projectId, name }: Named, by: string | null,
+  at: number | null): Promise<void>
+{
+  await tx.run('UPDATE schedules SET paused_by = ?, paused_at = ? WHERE project_id = ? AND what = ?', [by, at,
+    projectId, name]);
 }
 
 function toProgress(row: ProgressRow): Progress {
-  return { slot: row.slot, rule: ruleText(row.interval_ms, row.rule), lastRun: row.last_run, pausedBy: row.paused_by, pausedAt: row.paused_at };
+  return {
+    slot: row.slot,
+    rule: ruleText(row.interval_ms, row.rule),
+    lastRun: row.last_run,
+    pausedBy: row.paused_by,
+    pausedAt: row.paused_at,
+  };
 }

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
-import { silentLog, type Log } from '../../lib/log.ts';
+import { type Log, silentLog } from '../../lib/log.ts';
 import { systemTimer } from '../../lib/timer.ts';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
-import { parseRunsConfig, type LoadedRunsConfig } from '../config/index.ts';
+import { type LoadedRunsConfig, parseRunsConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 import type { RunRecord } from '../queue/port.ts';
 import { createSchedules } from './schedules.ts';
@@ -26,28 +26,44 @@ async function open(text = CONFIG) {
   const sql = await openDatabase({ path: ':memory:' });
   opened.push(sql);
   await migrate(sql, RUN_QUEUE_MIGRATIONS);
-  const world = { now: START, config: parseRunsConfig(text), unfinished: false, runs: new Map<string, { finishedAt: number | null }>(), refuse: undefined as Error | undefined, keys: [] as string[], requests: [] as RunRequest[], lines: [] as unknown[][], changed: () => {} };
+  const world = {
+    now: START,
+    config: parseRunsConfig(text),
+    unfinished: false,
+    runs: new Map<string, { finishedAt: number | null }>(),
+    refuse: undefined as Error | undefined,
+    keys: [] as string[],
+    requests: [] as RunRequest[],
+    lines: [] as unknown[][],
+    changed: () => {},
+  };
   const log: Log = { ...silentLog, info: (...line) => void world.lines.push(line) };
   const onChange = (listener: (loaded: LoadedRunsConfig) => void) => {
     world.changed = () => listener({ config: world.config } as LoadedRunsConfig);
     return () => undefined;
   };
-  const node = () => createSchedules({
-    env: {
-      sql, clock: { now: () => world.now }, timer: systemTimer,
-      config: { current: () => ({ config: world.config }) as LoadedRunsConfig, onChange },
-      log,
-    },
-    queue: { unfinished: async () => world.unfinished, get: async (id) => world.runs.get(id) as RunRecord | undefined },
-    enqueueOnce: async (_, key, request) => {
-      if (world.refuse !== undefined) throw world.refuse;
-      const queued = { run: { id: key } as RunRecord, replayed: world.keys.includes(key) };
-      if (queued.replayed) return queued;
-      world.keys.push(key);
-      world.requests.push(request);
-      return queued;
-    },
-  });
+  const node = () =>
+    createSchedules({
+      env: {
+        sql,
+        clock: { now: () => world.now },
+        timer: systemTimer,
+        config: { current: () => ({ config: world.config }) as LoadedRunsConfig, onChange },
+        log,
+      },
+      queue: {
+        unfinished: async () => world.unfinished,
+        get: async (id) => world.runs.get(id) as RunRecord | undefined,
+      },
+      enqueueOnce: async (_, key, request) => {
+        if (world.refuse !== undefined) throw world.refuse;
+        const queued = { run: { id: key } as RunRecord, replayed: world.keys.includes(key) };
+        if (queued.replayed) return queued;
+        world.keys.push(key);
+        world.requests.push(request);
+        return queued;
+      },
+    });
   return { world, node, schedules: node() };
 }
 
@@ -62,7 +78,12 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
     }
     expect(world.keys).toEqual([key('release', 490_001), key('release', 490_002), key('content', 490_002)]);
     expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'release', schedule: 'release' });
-    expect(world.requests[2]).toMatchObject({ kind: 'ai_text', task: 'writer', minScore: 70, input: expect.stringContaining('org/alpha') });
+    expect(world.requests[2]).toMatchObject({
+      kind: 'ai_text',
+      task: 'writer',
+      minScore: 70,
+      input: expect.stringContaining('org/alpha'),
+    });
   });
 
   it('log one line for each run that they queue', async () => {
@@ -71,7 +92,8 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
     world.now += HOUR;
     await schedules.tick();
     await schedules.tick();
-    expect(world.lines).toEqual([[{ project: 'alpha', what: 'release', run: key('release', 490_001) }, 'a schedule has fired']]);
+    expect(world.lines).toEqual([[{ project: 'alpha', what: 'release', run: key('release', 490_001) },
+      'a schedule has fired']]);
   });
 
   it('queue one run for all slots that were missed, after a restart as well', async () => {
@@ -200,7 +222,8 @@ pipelines: [{name: build, steps: [{name: go, run: 'true'}]}]
 schedules:
   - {name: nightly, project: alpha, cron: '30 2 * * *', timezone: Europe/Berlin, task: build, input: {depth: 1}, runs_on: [os=linux]}
 `;
-  const slots = ({ keys }: { keys: string[] }) => keys.map((text) => new Date(Number(text.split(':')[3]) * 1000).toISOString().slice(0, 16));
+  const slots = ({ keys }: { keys: string[] }) =>
+    keys.map((text) => new Date(Number(text.split(':')[3]) * 1000).toISOString().slice(0, 16));
 
   it('queue their input at their times, one for what was missed in an outage', async () => {
     const { world, node, schedules } = await open(nightly);
@@ -213,7 +236,14 @@ schedules:
     await node().tick();
     await node().tick();
     expect(slots(world)).toEqual(['2026-03-27T01:30', '2026-04-01T00:30']);
-    expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'build', schedule: 'nightly', input: { depth: 1 }, runsOn: ['os=linux'] });
+    expect(world.requests[0]).toEqual({
+      projectId: 'alpha',
+      kind: 'pipeline',
+      task: 'build',
+      schedule: 'nightly',
+      input: { depth: 1 },
+      runsOn: ['os=linux'],
+    });
   });
 
   it('wait while the run before is unfinished, whatever else of the pipeline runs', async () => {

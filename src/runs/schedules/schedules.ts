@@ -5,8 +5,8 @@ import type { RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { OnceResult } from '../idempotency/index.ts';
 import type { Queue } from '../queue/port.ts';
-import { nextAt, plansOf, plansOfProject, slotAt, type Plan, type What } from './plans.ts';
-import { noteSlot, readProgress, ruleOf, type Progress } from './progress-rows.ts';
+import { nextAt, type Plan, plansOf, plansOfProject, slotAt, type What } from './plans.ts';
+import { noteSlot, type Progress, readProgress, ruleOf } from './progress-rows.ts';
 
 /** The outcome of a slot, for the metrics: `held` while the previous run is unfinished. */
 export type SlotResult = 'queued' | 'refused' | 'held';
@@ -20,7 +20,10 @@ export interface SchedulesOptions {
   readonly onSlot?: (result: SlotResult) => void;
 }
 
-/** Runs that start without a request: the entries of `schedules`, releases and content (decisions, section 2.6, "Schedules"). */
+/**
+ * Runs that start without a request: the entries of `schedules`, releases and content (decisions, section 2.6,
+ * "Schedules").
+ */
 export interface Schedules {
   /** Queues what is due now. Never rejects. */
   tick(): Promise<void>;
@@ -32,12 +35,15 @@ export interface Schedules {
 }
 
 /**
- * Once a minute. After the clock has jumped forward, node-cron iterates over every missed time, about 25 us each: for a day this takes 35 ms in
- * minutes, but would take 4 s in seconds.
+ * Once a minute. After the clock has jumped forward, node-cron iterates over every missed time, about 25 us each: for a
+ * day this takes 35 ms in minutes, but would take 4 s in seconds.
  */
 const EVERY_MINUTE = '* * * * *';
 const MINUTE_MS = 60_000;
-/** A slot that is further ahead than this was handled while the clock was wrong, and must not stop the schedule until that time. */
+/**
+ * A slot that is further ahead than this was handled while the clock was wrong, and must not stop the schedule until
+ * that time.
+ */
 const AHEAD_SECONDS = 86_400;
 
 export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: SchedulesOptions): Schedules {
@@ -50,7 +56,8 @@ export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: 
   let failing = false;
 
   const active = (): Plan[] => plansOf(config.current().config).filter((plan) => plan.active);
-  const note = (plan: Plan, slot: number, lastRun?: string): Promise<void> => sql.transaction((tx) => noteSlot(tx, plan, slot, lastRun));
+  const note = (plan: Plan, slot: number, lastRun?: string): Promise<void> =>
+    sql.transaction((tx) => noteSlot(tx, plan, slot, lastRun));
 
   async function isUnfinished({ projectId, times, request }: Plan, { lastRun }: Progress): Promise<boolean> {
     const last = lastRun === null ? undefined : await queue.get(lastRun);
@@ -79,7 +86,8 @@ export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: 
     } catch (error) {
       if (!isRefusal(error)) throw error;
       onSlot('refused');
-      log.warn({ err: error, project: projectId, what: name }, 'a scheduled run cannot be queued; the next one is tried in its time');
+      log.warn({ err: error, project: projectId, what: name },
+        'a scheduled run cannot be queued; the next one is tried in its time');
       return undefined;
     }
   }
@@ -104,7 +112,8 @@ export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: 
     if (stopped.signal.aborted) return;
     void inTurn();
     const now = clock.now();
-    for (const plan of active()) void lookAgain(`${plan.name}:${plan.projectId}`, (nextAt(now, plan) ?? Infinity) * 1000 - now);
+    for (const plan of active())
+      void lookAgain(`${plan.name}:${plan.projectId}`, (nextAt(now, plan) ?? Infinity) * 1000 - now);
   }
 
   async function lookAgain(key: string, waitMs: number): Promise<void> {

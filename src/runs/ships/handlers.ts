@@ -4,22 +4,27 @@ import { ServiceError } from '../../errors/index.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { actorOf } from '../auth/index.ts';
 import type { Audit } from '../audit/port.ts';
+import { actorOf } from '../auth/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
 import type { Connections } from './connections.ts';
 import { hashOfToken, insertToken, newToken } from './join-tokens.ts';
 import { labelsOf, LOCAL_NAME, localLabels } from './labels.ts';
-import { isNameOfLiveShip, listShips, markRevoked, readShip, removeShip, writeDrain, type StoredShip } from './ship-rows.ts';
+import { isNameOfLiveShip, listShips, markRevoked, readShip, removeShip, type StoredShip,
+  writeDrain } from './ship-rows.ts';
 
 /** A ship that has missed this many heartbeats in a row is offline. */
 const MISSED_HEARTBEATS = 2;
 
 /** `lastSeenMs`: 0 for a ship that has never connected; `heartbeatMs`: time between two heartbeats. */
-export const isOnline = (lastSeenMs: number, nowMs: number, heartbeatMs: number): boolean => lastSeenMs > 0 && nowMs - lastSeenMs < MISSED_HEARTBEATS * heartbeatMs;
+export const isOnline = (lastSeenMs: number, nowMs: number, heartbeatMs: number): boolean =>
+  lastSeenMs > 0 && nowMs - lastSeenMs < MISSED_HEARTBEATS * heartbeatMs;
 
-export type ShipHandlers = Required<Pick<Handlers<Operations>, 'listShips' | 'createJoinToken' | 'revokeShip' | 'drainShip' | 'undrainShip' | 'deleteShip'>>;
+export type ShipHandlers = Required<
+  Pick<Handlers<Operations>,
+    'listShips' | 'createJoinToken' | 'revokeShip' | 'drainShip' | 'undrainShip' | 'deleteShip'>
+>;
 
 export interface ShipDeps {
   readonly queue: Pick<Queue, 'evict' | 'runningOn'>;
@@ -43,10 +48,11 @@ export function createShipHandlers(env: RunsEnvironment, deps: ShipDeps): ShipHa
   const log = env.log.child({ area: 'fleet' });
   const show = (ship: StoredShip): Ship => toShip(ship, deps, clock.now(), env.config.current().config.queue.heartbeat);
   /** Changes an existing ship, and returns it as it is afterwards. */
-  const change = (id: string, work: (tx: Transaction, ship: StoredShip) => Promise<void>): Promise<StoredShip> => sql.transaction(async (tx) => {
-    await work(tx, await requireShip(tx, id));
-    return requireShip(tx, id);
-  });
+  const change = (id: string, work: (tx: Transaction, ship: StoredShip) => Promise<void>): Promise<StoredShip> =>
+    sql.transaction(async (tx) => {
+      await work(tx, await requireShip(tx, id));
+      return requireShip(tx, id);
+    });
   return {
     async listShips() {
       const data = (await listShips(sql)).map(show);
@@ -100,8 +106,9 @@ async function requireShip(tx: Transaction, id: string): Promise<StoredShip> {
   return ship;
 }
 
-async function createToken(
-  { sql, clock, config }: RunsEnvironment, { joining, audit, newId }: ShipDeps, { name, labels: given = [] }: { name: string; labels?: string[] }, actor: string,
+async function createToken({ sql, clock, config }: RunsEnvironment, { joining, audit, newId }: ShipDeps,
+  { name, labels: given = [] }: { name: string; labels?: string[] },
+  actor: string
 ): Promise<{ data: { token: string; command: string; name: string; labels: string[]; expires_at: number } }> {
   if (joining === undefined) throw new ServiceError('fleet_disabled', 'the fleet endpoint is off (fleet.enabled)');
   const labels = [...new Set(given)];
@@ -109,13 +116,20 @@ async function createToken(
   const token = newToken(joining.fingerprint(), id);
   const nowMs = clock.now();
   const expiresMs = nowMs + config.current().config.fleet.join_token_ttl;
-  if (name === LOCAL_NAME) throw new ServiceError('invalid_name', `name must not be ${LOCAL_NAME}, which is the ship of the service itself`);
+  if (name === LOCAL_NAME)
+    throw new ServiceError('invalid_name', `name must not be ${LOCAL_NAME}, which is the ship of the service itself`);
   await sql.transaction(async (tx) => {
     const stored = { id, hash: hashOfToken(token), name, labels, expiresMs };
-    // The name is claimed before ships are read: a ship that joins at the same time uses its token up only together with storing its own row.
+    // The name is claimed before ships are read: a ship that joins at the same time uses its token up only together
+    // with storing its own row.
     const openUntilMs = await insertToken(tx, stored, nowMs);
-    if (openUntilMs !== undefined) throw new ServiceError('join_token_exists', `a join token for ${name} is unused and valid for another ${minutes(openUntilMs - nowMs)}; use it, wait until it expires, or choose another name`);
-    if (await isNameOfLiveShip(tx, name)) throw new ServiceError('ship_exists', `a ship has the name ${name}; revoke it first, or choose another name`);
+    if (openUntilMs !== undefined)
+      throw new ServiceError('join_token_exists',
+        `a join token for ${name} is unused and valid for another ${
+          minutes(openUntilMs - nowMs)
+        }; use it, wait until it expires, or choose another name`);
+    if (await isNameOfLiveShip(tx, name))
+      throw new ServiceError('ship_exists', `a ship has the name ${name}; revoke it first, or choose another name`);
     await audit.record(tx, actor, 'token', name, { labels });
   });
   const command = `quire ship join --server ${joining.enrolAddress()} --name ${name} --token ${token}`;

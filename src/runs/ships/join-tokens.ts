@@ -12,7 +12,10 @@ export interface StoredToken {
 
 const FORM = /^qj1\.[A-Za-z0-9_-]{43}\.([0-9a-f]{32})\.[A-Za-z0-9_-]{43}$/;
 
-/** `qj1.<SHA-256 of the root>.<id>.<32 random bytes>`: the ship identifies the server by the first part, the server the ship by the rest. */
+/**
+ * `qj1.<SHA-256 of the root>.<id>.<32 random bytes>`: the ship identifies the server by the first part, the server the
+ * ship by the rest.
+ */
 export function newToken(fingerprint: Buffer, id: string): string {
   return `qj1.${fingerprint.toString('base64url')}.${id}.${randomBytes(32).toString('base64url')}`;
 }
@@ -33,12 +36,22 @@ export function isOfToken(stored: StoredToken, token: string): boolean {
 /** Undefined if it was never made, was used, or expired some time ago. */
 export async function readToken(queries: Queries, id: string): Promise<StoredToken | undefined> {
   const row = await queries.get<{ id: string; hash: string; name: string; labels: string; expires_ms: number }>(
-    'SELECT id, hash, name, labels, expires_ms FROM join_tokens WHERE id = ?', [id],
+    'SELECT id, hash, name, labels, expires_ms FROM join_tokens WHERE id = ?',
+    [id],
   );
-  return row && { id: row.id, hash: row.hash, name: row.name, labels: JSON.parse(row.labels) as string[], expiresMs: row.expires_ms };
+  return row && {
+    id: row.id,
+    hash: row.hash,
+    name: row.name,
+    labels: JSON.parse(row.labels) as string[],
+    expiresMs: row.expires_ms,
+  };
 }
 
-/** If an open token has its name, returns when that one expires, in milliseconds since 1970. An expired one of that name is replaced. */
+/**
+ * If an open token has its name, returns when that one expires, in milliseconds since 1970. An expired one of that name
+ * is replaced.
+ */
 export async function insertToken(tx: Transaction, token: StoredToken, nowMs: number): Promise<number | undefined> {
   await tx.run('DELETE FROM join_tokens WHERE name = ? AND expires_ms <= ?', [token.name, nowMs]);
   const { changes } = await tx.run(
@@ -46,7 +59,8 @@ export async function insertToken(tx: Transaction, token: StoredToken, nowMs: nu
     [token.id, token.hash, token.name, JSON.stringify(token.labels), token.expiresMs],
   );
   if (changes > 0) return undefined;
-  return (await tx.get<{ expires_ms: number }>('SELECT expires_ms FROM join_tokens WHERE name = ?', [token.name]))?.expires_ms ?? nowMs;
+  return (await tx.get<{ expires_ms: number }>('SELECT expires_ms FROM join_tokens WHERE name = ?', [token.name]))
+    ?.expires_ms ?? nowMs;
 }
 
 /** Uses a token up. False if it is already used or has expired. */

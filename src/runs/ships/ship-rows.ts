@@ -66,16 +66,23 @@ export async function insertShip(tx: Transaction, ship: StoredShip): Promise<voi
   await tx.run(
     `INSERT INTO ships(id, name, live_name, labels, os, arch, version, kinds, key_variables, capacity, ephemeral, joined_ms, cert_expires_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [ship.id, ship.name, ship.name, JSON.stringify(ship.labels), ship.os, ship.arch, ship.version, JSON.stringify(ship.kinds), JSON.stringify(ship.keyVariables),
-      ship.capacity, Number(ship.ephemeral), ship.joinedMs, ship.certExpiresMs],
+    [ship.id, ship.name, ship.name, JSON.stringify(ship.labels), ship.os, ship.arch, ship.version,
+      JSON.stringify(ship.kinds), JSON.stringify(ship.keyVariables), ship.capacity, Number(ship.ephemeral),
+      ship.joinedMs, ship.certExpiresMs],
   );
 }
 
-export async function writeTraits(tx: Transaction, id: string, { version, kinds, keyVariables, capacity, ephemeral }: ShipTraits): Promise<void> {
-  await tx.run(
-    'UPDATE ships SET version = ?, kinds = ?, key_variables = ?, capacity = ?, ephemeral = ? WHERE id = ?',
-    [version, JSON.stringify(kinds), JSON.stringify(keyVariables), capacity, Number(ephemeral), id],
-  );
+export async function writeTraits(tx: Transaction, id: string,
+  { version, kinds, keyVariables, capacity, ephemeral }: ShipTraits): Promise<void>
+{
+  await tx.run('UPDATE ships SET version = ?, kinds = ?, key_variables = ?, capacity = ?, ephemeral = ? WHERE id = ?', [
+    version,
+    JSON.stringify(kinds),
+    JSON.stringify(keyVariables),
+    capacity,
+    Number(ephemeral),
+    id,
+  ]);
 }
 
 export async function writeDrain(tx: Transaction, id: string, session: string | null): Promise<void> {
@@ -84,12 +91,14 @@ export async function writeDrain(tx: Transaction, id: string, session: string | 
 
 /** Never moves the time back. */
 export async function writeLastSeen(tx: Transaction, seen: Iterable<readonly [id: string, ms: number]>): Promise<void> {
-  await tx.runMany('UPDATE ships SET last_seen_ms = ? WHERE id = ? AND last_seen_ms < ?', [...seen].map(([id, ms]) => [ms, id, ms]));
+  await tx.runMany('UPDATE ships SET last_seen_ms = ? WHERE id = ? AND last_seen_ms < ?',
+    [...seen].map(([id, ms]) => [ms, id, ms]));
 }
 
 /** False if there is no such ship or it is already revoked. */
 export async function markRevoked(tx: Transaction, id: string, nowMs: number): Promise<boolean> {
-  const { changes } = await tx.run('UPDATE ships SET revoked_ms = ?, live_name = NULL WHERE id = ? AND revoked_ms = 0', [nowMs, id]);
+  const { changes } = await tx.run('UPDATE ships SET revoked_ms = ?, live_name = NULL WHERE id = ? AND revoked_ms = 0',
+    [nowMs, id]);
   return changes > 0;
 }
 
@@ -100,10 +109,15 @@ export async function removeShip(tx: Transaction, id: string): Promise<void> {
 }
 
 /** Returns which of these ships are no longer members: revoked, or removed and so unknown. */
-export async function listGone(queries: Queries, ids: readonly string[]): Promise<{ id: string; how: 'revoked' | 'unknown' }[]> {
+export async function listGone(queries: Queries,
+  ids: readonly string[]): Promise<{ id: string; how: 'revoked' | 'unknown' }[]>
+{
   if (ids.length === 0) return [];
   const { marks, params } = inList(ids);
-  const found = await queries.all<{ id: string; revoked_ms: number }>(`SELECT id, revoked_ms FROM ships WHERE id IN (${marks})`, params);
+  const found = await queries.all<{ id: string; revoked_ms: number }>(
+    `SELECT id, revoked_ms FROM ships WHERE id IN (${marks})`,
+    params,
+  );
   const revokedMs = new Map(found.map((row) => [row.id, row.revoked_ms]));
   return ids.flatMap((id) => {
     const revoked = revokedMs.get(id);
@@ -113,12 +127,20 @@ export async function listGone(queries: Queries, ids: readonly string[]): Promis
 
 function toShip(row: ShipRow): StoredShip {
   return {
-    id: row.id, name: row.name, os: row.os, arch: row.arch, version: row.version, capacity: row.capacity,
+    id: row.id,
+    name: row.name,
+    os: row.os,
+    arch: row.arch,
+    version: row.version,
+    capacity: row.capacity,
     labels: JSON.parse(row.labels) as string[],
     kinds: JSON.parse(row.kinds) as RunKind[],
     keyVariables: JSON.parse(row.key_variables) as string[],
     ephemeral: row.ephemeral === 1,
     drainSession: row.drain_session,
-    joinedMs: row.joined_ms, lastSeenMs: row.last_seen_ms, certExpiresMs: row.cert_expires_ms, revokedMs: row.revoked_ms,
+    joinedMs: row.joined_ms,
+    lastSeenMs: row.last_seen_ms,
+    certExpiresMs: row.cert_expires_ms,
+    revokedMs: row.revoked_ms,
   };
 }

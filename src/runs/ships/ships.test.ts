@@ -1,9 +1,10 @@
-import { X509Certificate } from 'node:crypto';
-import { status } from '@grpc/grpc-js';
 import { create } from '@bufbuild/protobuf';
-import { operations, type Operations } from '../../../generated/runs/operations.ts';
+import { status } from '@grpc/grpc-js';
+import { X509Certificate } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CompleteStatus, Fleet as FleetProtocol, HelloSchema, Outcome, ShipInfoSchema, ShipMessageSchema, type ServerMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { CompleteStatus, Fleet as FleetProtocol, HelloSchema, Outcome, type ServerMessage, ShipInfoSchema,
+  ShipMessageSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type Operations, operations } from '../../../generated/runs/operations.ts';
 import { readSpecification } from '../../app/specification.ts';
 import { createInvoker } from '../../operations/index.ts';
 import { provesRevocation } from '../../ship/identity/index.ts';
@@ -13,7 +14,9 @@ let fixture: FleetFixture;
 
 afterEach(() => fixture.stop());
 
-const start = async (options: FleetFixtureOptions = {}): Promise<FleetFixture> => (fixture = await FleetFixture.start(options));
+const start = async (
+  options: FleetFixtureOptions = {},
+): Promise<FleetFixture> => (fixture = await FleetFixture.start(options));
 
 const list = () => fixture.handle('listShips', {});
 
@@ -22,7 +25,13 @@ const only = async () => (await list()).data[0]!;
 describe('the list of ships (decisions, section 2.7)', () => {
   it('shows each ship with all that is known of it, in the order of joining, and the worker of this process', async () => {
     await start();
-    const { ship, stream } = await fixture.connected('build-02', { capacity: 3, kinds: ['pipeline', 'ai_text'], version: '1.1.0', ephemeral: true, arch: 'arm64' }, ['gpu=a100']);
+    const { ship, stream } = await fixture.connected('build-02', {
+      capacity: 3,
+      kinds: ['pipeline', 'ai_text'],
+      version: '1.1.0',
+      ephemeral: true,
+      arch: 'arm64',
+    }, ['gpu=a100']);
     fixture.now += 1000;
     await fixture.ship('build-01');
     await fixture.submit();
@@ -30,13 +39,31 @@ describe('the list of ships (decisions, section 2.7)', () => {
     const { data, enabled, local } = await list();
     const joined = Math.floor((fixture.now - 1000) / 1000);
     expect(data[0]).toEqual({
-      id: ship.id, name: 'build-02', labels: ['os=linux', 'arch=arm64', 'ship=build-02', 'gpu=a100'], platform: 'linux/arm64', version: '1.1.0',
-      online: true, revoked: false, draining: false, ephemeral: true, capacity: 3, running: 1, kinds: ['pipeline', 'ai_text'],
-      joined_at: joined, last_seen_at: joined, cert_expires_at: joined + 30 * DAY_MS / 1000, revoked_at: null,
+      id: ship.id,
+      name: 'build-02',
+      labels: ['os=linux', 'arch=arm64', 'ship=build-02', 'gpu=a100'],
+      platform: 'linux/arm64',
+      version: '1.1.0',
+      online: true,
+      revoked: false,
+      draining: false,
+      ephemeral: true,
+      capacity: 3,
+      running: 1,
+      kinds: ['pipeline', 'ai_text'],
+      joined_at: joined,
+      last_seen_at: joined,
+      cert_expires_at: joined + 30 * DAY_MS / 1000,
+      revoked_at: null,
     });
     expect(data[1]).toMatchObject({ name: 'build-01', online: false, last_seen_at: null, running: 0 });
     expect(enabled).toBe(true);
-    expect(local).toMatchObject({ enabled: true, capacity: 2, running: 0, labels: expect.arrayContaining(['ship=local']) });
+    expect(local).toMatchObject({
+      enabled: true,
+      capacity: 2,
+      running: 0,
+      labels: expect.arrayContaining(['ship=local']),
+    });
   });
 
   it('calls a ship online until it has missed two heartbeats, also after a restart', async () => {
@@ -61,9 +88,23 @@ describe('the list of ships (decisions, section 2.7)', () => {
     await start();
     const { ship } = await fixture.connected('build-01');
     const stream = ship.connect();
-    stream.hello([], ship.sessionId, create(ShipInfoSchema, { ...ship.info, version: '2.0.0', capacity: 9, kinds: ['diagnostic', 'teleport'], roles: ['B_KEY', 'A_KEY'], os: 'plan9', name: 'king' }));
+    stream.hello([], ship.sessionId, create(ShipInfoSchema, {
+      ...ship.info,
+      version: '2.0.0',
+      capacity: 9,
+      kinds: ['diagnostic', 'teleport'],
+      roles: ['B_KEY', 'A_KEY'],
+      os: 'plan9',
+      name: 'king',
+    }));
     await stream.next('welcome');
-    expect(await only()).toMatchObject({ name: 'build-01', version: '2.0.0', capacity: 9, kinds: ['diagnostic'], platform: 'linux/amd64' });
+    expect(await only()).toMatchObject({
+      name: 'build-01',
+      version: '2.0.0',
+      capacity: 9,
+      kinds: ['diagnostic'],
+      platform: 'linux/amd64',
+    });
     expect(fixture.fleet.keyVariableAvailable('A_KEY')).toBe(true);
     expect(fixture.fleet.keyVariableAvailable('C_KEY')).toBe(false);
   });
@@ -77,7 +118,10 @@ describe('the list of ships (decisions, section 2.7)', () => {
     await fixture.handle('drainShip', { id: ship.id });
     await stream.next('assignment');
     expect(await fixture.fleet.numbers()).toEqual({
-      ships: [{ status: 'online', count: 1 }, { status: 'offline', count: 1 }, { status: 'draining', count: 1 }, { status: 'revoked', count: 0 }],
+      ships: [{ status: 'online', count: 1 }, { status: 'offline', count: 1 }, { status: 'draining', count: 1 }, {
+        status: 'revoked',
+        count: 0,
+      }],
       slots: [{ status: 'free', count: 3 }, { status: 'busy', count: 1 }],
       certificates: [{ subject: 'ca', expiresMs: fixture.authority!.expiresMs }],
     });
@@ -87,34 +131,67 @@ describe('the list of ships (decisions, section 2.7)', () => {
 describe('a join token', () => {
   it('comes with the command to type', async () => {
     await start();
-    const { data } = await fixture.handle('createJoinToken', { name: 'build-01', labels: ['gpu=a100', 'zone=b', 'gpu=a100'] });
+    const { data } = await fixture.handle('createJoinToken', {
+      name: 'build-01',
+      labels: ['gpu=a100', 'zone=b', 'gpu=a100'],
+    });
     expect(data).toEqual({
-      token: expect.stringMatching(/^qj1\./), name: 'build-01', labels: ['gpu=a100', 'zone=b'], expires_at: Math.floor((fixture.now + 900_000) / 1000),
+      token: expect.stringMatching(/^qj1\./),
+      name: 'build-01',
+      labels: ['gpu=a100', 'zone=b'],
+      expires_at: Math.floor((fixture.now + 900_000) / 1000),
       command: `quire ship join --server ${fixture.addresses.enrol()} --name build-01 --token ${data.token}`,
     });
-    expect(await fixture.sql.all("SELECT actor, action, target FROM audit WHERE action = 'token'")).toEqual([{ actor: 'api', action: 'token', target: 'build-01' }]);
+    expect(await fixture.sql.all("SELECT actor, action, target FROM audit WHERE action = 'token'")).toEqual([{
+      actor: 'api',
+      action: 'token',
+      target: 'build-01',
+    }]);
   });
 
   it('is refused for a name that a live ship, an open token or this process has, until it is free', async () => {
     await start();
     await fixture.token('build-01');
     fixture.now += 60_500;
-    await expect(fixture.token('build-01')).rejects.toMatchObject({ code: 'join_token_exists', message: 'a join token for build-01 is unused and valid for another 14m; use it, wait until it expires, or choose another name' });
+    await expect(fixture.token('build-01')).rejects.toMatchObject({
+      code: 'join_token_exists',
+      message:
+        'a join token for build-01 is unused and valid for another 14m; use it, wait until it expires, or choose ' +
+        'another name',
+    });
     await expect(fixture.token('local')).rejects.toMatchObject({ code: 'invalid_name' });
     fixture.now += 900_000;
     const ship = await fixture.ship('build-01');
-    await expect(fixture.token('build-01')).rejects.toMatchObject({ code: 'ship_exists', message: 'a ship has the name build-01; revoke it first, or choose another name' });
+    await expect(fixture.token('build-01')).rejects.toMatchObject({
+      code: 'ship_exists',
+      message: 'a ship has the name build-01; revoke it first, or choose another name',
+    });
     await fixture.handle('revokeShip', { id: ship.id });
     await fixture.token('build-01');
   });
 
   it('is refused with the code of the field that is wrong', async () => {
     await start();
-    const invoke = createInvoker<Operations>({ operations, inputs: (await readSpecification('runs')).inputs, handlers: fixture.fleet.handlers, mode: () => 'wr', timeoutMs: 1000 });
-    const ask = (input: object) => invoke('createJoinToken', input as never, { protocol: 'http', requestId: 'r', signal: new AbortController().signal });
-    for (const name of ['', '-x', 'x-', 'A', 'a b', 'a'.repeat(64)]) await expect(ask({ name, labels: [] }), name).rejects.toMatchObject({ code: 'invalid_name' });
-    for (const label of ['gpu', '=a', 'gpu=', 'os=linux', 'arch=x', 'ship=other', 'Gpu=a', 'gpu=a b']) await expect(ask({ name: 'a', labels: [label] }), label).rejects.toMatchObject({ code: 'invalid_label' });
-    await expect(ask({ name: 'a', labels: Array.from({ length: 33 }, (_, n) => `k=${n}`) })).rejects.toMatchObject({ code: 'invalid_label' });
+    const invoke = createInvoker<Operations>({
+      operations,
+      inputs: (await readSpecification('runs')).inputs,
+      handlers: fixture.fleet.handlers,
+      mode: () => 'wr',
+      timeoutMs: 1000,
+    });
+    const ask = (input: object) =>
+      invoke('createJoinToken', input as never, {
+        protocol: 'http',
+        requestId: 'r',
+        signal: new AbortController().signal,
+      });
+    for (const name of ['', '-x', 'x-', 'A', 'a b', 'a'.repeat(64)])
+      await expect(ask({ name, labels: [] }), name).rejects.toMatchObject({ code: 'invalid_name' });
+    for (const label of ['gpu', '=a', 'gpu=', 'os=linux', 'arch=x', 'ship=other', 'Gpu=a', 'gpu=a b'])
+      await expect(ask({ name: 'a', labels: [label] }), label).rejects.toMatchObject({ code: 'invalid_label' });
+    await expect(ask({ name: 'a', labels: Array.from({ length: 33 }, (_, n) => `k=${n}`) })).rejects.toMatchObject({
+      code: 'invalid_label',
+    });
     await ask({ name: 'a' });
   });
 
@@ -143,7 +220,12 @@ describe('revoking a ship', () => {
     const { ref } = await stream.take();
     await ship.append(ref, 0, ['one']);
     const { data } = await fixture.handle('revokeShip', { id: ship.id });
-    expect(data).toMatchObject({ revoked: true, online: false, running: 0, revoked_at: Math.floor(fixture.now / 1000) });
+    expect(data).toMatchObject({
+      revoked: true,
+      online: false,
+      running: 0,
+      revoked_at: Math.floor(fixture.now / 1000),
+    });
     const end = await stream.ended;
     expect(end).toMatchObject({ code: status.PERMISSION_DENIED });
     expect(await fixture.queue.get(run.id)).toMatchObject({ state: 'queued', attempt: 2, shipId: null });
@@ -158,7 +240,8 @@ describe('revoking a ship', () => {
     const roots = fixture.authority!.bundle().map((der) => new X509Certificate(der).toString()).join('');
     for (const { metadata } of [end, again]) {
       const [proof] = metadata.get('quire-revocation-bin') as Buffer[];
-      expect([provesRevocation(proof!, ship.id, roots), provesRevocation(proof!, '0'.repeat(32), roots)]).toEqual([true, false]);
+      expect([provesRevocation(proof!, ship.id, roots), provesRevocation(proof!, '0'.repeat(32), roots)]).toEqual([true,
+        false]);
     }
   });
 
@@ -170,8 +253,11 @@ describe('revoking a ship', () => {
       await tx.run('DELETE FROM ships');
     });
     await fixture.timer.elapse();
-    for (const { code, metadata } of [await stream.ended, await ship.connect().ended]) expect([code, metadata.get('quire-revocation-bin')]).toEqual([status.NOT_FOUND, []]);
-    await expect(ship.call(FleetProtocol.method.renewCertificate, {})).rejects.toMatchObject({ code: status.NOT_FOUND });
+    for (const { code, metadata } of [await stream.ended, await ship.connect().ended])
+      expect([code, metadata.get('quire-revocation-bin')]).toEqual([status.NOT_FOUND, []]);
+    await expect(ship.call(FleetProtocol.method.renewCertificate, {})).rejects.toMatchObject({
+      code: status.NOT_FOUND,
+    });
   });
 
   it('is done once, and again is no error', async () => {
@@ -183,14 +269,17 @@ describe('revoking a ship', () => {
     expect(await fixture.sql.all("SELECT target FROM audit WHERE action = 'revoke'")).toEqual([{ target: ship.id }]);
   });
 
-  it('on another server of the store is noticed here within the upkeep\'s 5 seconds', async () => {
+  it("on another server of the store is noticed here within the upkeep's 5 seconds", async () => {
     await start();
     const { ship, stream } = await fixture.connected('build-01');
     await ship.append({ runId: '0'.repeat(32), attempt: 1, fencingToken: 1n } as never, 0, []);
-    await fixture.sql.transaction((tx) => tx.run('UPDATE ships SET revoked_ms = 1, live_name = NULL WHERE id = ?', [ship.id]));
+    await fixture.sql.transaction((tx) =>
+      tx.run('UPDATE ships SET revoked_ms = 1, live_name = NULL WHERE id = ?', [ship.id])
+    );
     await fixture.timer.elapse();
     expect(await stream.ended).toMatchObject({ code: status.PERMISSION_DENIED });
-    await expect(ship.append({ runId: '0'.repeat(32), attempt: 1, fencingToken: 1n } as never, 0, [])).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
+    await expect(ship.append({ runId: '0'.repeat(32), attempt: 1, fencingToken: 1n } as never, 0, [])).rejects
+      .toMatchObject({ code: status.PERMISSION_DENIED });
   });
 
   it('ends a ship that does not read, whatever waits for it', async () => {
@@ -204,7 +293,8 @@ describe('revoking a ship', () => {
     stream.raw.resume();
     expect(await stream.ended).toMatchObject({ code: status.PERMISSION_DENIED });
     expect(stream.count('assignment')).toBeLessThan(40);
-    await expect(ship.complete({ runId: '0'.repeat(32), attempt: 1, fencingToken: 1n } as never, 1)).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
+    await expect(ship.complete({ runId: '0'.repeat(32), attempt: 1, fencingToken: 1n } as never, 1)).rejects
+      .toMatchObject({ code: status.PERMISSION_DENIED });
   });
 });
 
@@ -242,25 +332,29 @@ describe('draining a ship', () => {
     expect(await fixture.sql.all("SELECT target FROM audit WHERE action = 'drain'")).toHaveLength(1);
   });
 
-  it('lasts over reconnections and restarts of its program until it is undrained; only the program that was notified ends', async () => {
-    await start();
-    const { ship } = await fixture.connected('build-01');
-    await fixture.handle('drainShip', { id: ship.id });
-    const same = ship.connect();
-    same.hello();
-    expect(await same.next('drain')).toMatchObject({ exit: true });
-    const restarted = ship.connect();
-    restarted.hello([], Buffer.from('restarted'));
-    expect(await restarted.next('drain')).toMatchObject({ exit: false });
-    expect((await only()).draining).toBe(true);
-    const run = await fixture.submit();
-    expect(fixture.queue.explain((await fixture.queue.get(run.id))!).waitingReason).toBe('ship_draining');
-    expect((await fixture.handle('undrainShip', { id: ship.id })).data.draining).toBe(false);
-    await restarted.next('undrain');
-    expect((await restarted.take()).ref.runId).toBe(run.id);
-    await fixture.handle('undrainShip', { id: ship.id });
-    expect(await fixture.sql.all("SELECT target FROM audit WHERE action = 'undrain'")).toEqual([{ target: ship.id }]);
-  });
+  it(
+    'lasts over reconnections and restarts of its program until it is undrained; only the program that was notified ' +
+      'ends',
+    async () => {
+      await start();
+      const { ship } = await fixture.connected('build-01');
+      await fixture.handle('drainShip', { id: ship.id });
+      const same = ship.connect();
+      same.hello();
+      expect(await same.next('drain')).toMatchObject({ exit: true });
+      const restarted = ship.connect();
+      restarted.hello([], Buffer.from('restarted'));
+      expect(await restarted.next('drain')).toMatchObject({ exit: false });
+      expect((await only()).draining).toBe(true);
+      const run = await fixture.submit();
+      expect(fixture.queue.explain((await fixture.queue.get(run.id))!).waitingReason).toBe('ship_draining');
+      expect((await fixture.handle('undrainShip', { id: ship.id })).data.draining).toBe(false);
+      await restarted.next('undrain');
+      expect((await restarted.take()).ref.runId).toBe(run.id);
+      await fixture.handle('undrainShip', { id: ship.id });
+      expect(await fixture.sql.all("SELECT target FROM audit WHERE action = 'undrain'")).toEqual([{ target: ship.id }]);
+    },
+  );
 
   it('that is taken back while the ship is away lets its next program work', async () => {
     await start();
@@ -312,7 +406,10 @@ describe('a ship that leaves', () => {
     const again = ship.connect();
     expect(await again.ended).toMatchObject({ code: status.NOT_FOUND });
     await fixture.ship('build-01');
-    expect(await fixture.sql.all("SELECT actor, detail FROM audit WHERE action = 'leave'")).toEqual([{ actor: `ship:${ship.id}`, detail: '{"reason":"one run was enough"}' }]);
+    expect(await fixture.sql.all("SELECT actor, detail FROM audit WHERE action = 'leave'")).toEqual([{
+      actor: `ship:${ship.id}`,
+      detail: '{"reason":"one run was enough"}',
+    }]);
   });
 });
 
@@ -320,7 +417,10 @@ describe('removing a ship', () => {
   it('needs that it is revoked, and leaves nothing of it', async () => {
     await start();
     const ship = await fixture.ship('build-01');
-    await expect(fixture.handle('deleteShip', { id: ship.id })).rejects.toMatchObject({ code: 'conflict', status: 409 });
+    await expect(fixture.handle('deleteShip', { id: ship.id })).rejects.toMatchObject({
+      code: 'conflict',
+      status: 409,
+    });
     await fixture.handle('revokeShip', { id: ship.id });
     await fixture.handle('deleteShip', { id: ship.id });
     expect((await list()).data).toEqual([]);
@@ -331,7 +431,8 @@ describe('removing a ship', () => {
   it('and everything else returns 404 for a ship that there is not', async () => {
     await start();
     for (const id of ['0'.repeat(32), 'local:node', 'xyz', '']) {
-      for (const operation of ['revokeShip', 'drainShip', 'undrainShip', 'deleteShip'] as const) await expect(fixture.handle(operation, { id })).rejects.toMatchObject({ code: 'ship_not_found', status: 404 });
+      for (const operation of ['revokeShip', 'drainShip', 'undrainShip', 'deleteShip'] as const)
+        await expect(fixture.handle(operation, { id })).rejects.toMatchObject({ code: 'ship_not_found', status: 404 });
     }
   });
 });
@@ -341,9 +442,23 @@ describe('the ship in this process', () => {
     await start({ enabled: false });
     const received: ServerMessage[] = [];
     const peer = { shipId: 'local:node' };
-    const session = fixture.fleet.service.connect(peer, { send: (message) => void received.push(message), close: () => undefined });
-    const info = create(ShipInfoSchema, { name: 'local', version: '0.0.1', protocol: 1, os: 'linux', arch: 'amd64', kinds: ['pipeline'], capacity: 2, roles: ['LOCAL_KEY'] });
-    await session.receive(create(ShipMessageSchema, { body: { case: 'hello', value: create(HelloSchema, { sessionId: new Uint8Array([1]), info }) } }));
+    const session = fixture.fleet.service.connect(peer, {
+      send: (message) => void received.push(message),
+      close: () => undefined,
+    });
+    const info = create(ShipInfoSchema, {
+      name: 'local',
+      version: '0.0.1',
+      protocol: 1,
+      os: 'linux',
+      arch: 'amd64',
+      kinds: ['pipeline'],
+      capacity: 2,
+      roles: ['LOCAL_KEY'],
+    });
+    await session.receive(create(ShipMessageSchema, {
+      body: { case: 'hello', value: create(HelloSchema, { sessionId: new Uint8Array([1]), info }) },
+    }));
     expect(received.map(({ body }) => body.case)).toEqual(['welcome']);
     const run = await fixture.submit({ runsOn: ['ship=local'] });
     await eventually(() => received.length > 1);
@@ -351,7 +466,8 @@ describe('the ship in this process', () => {
     expect(await list()).toMatchObject({ data: [], local: { running: 1 } });
     expect(fixture.fleet.keyVariableAvailable('LOCAL_KEY')).toBe(true);
     session.ended();
-    await expect(fixture.fleet.service.renewCertificate(peer, { csrDer: new Uint8Array() } as never)).rejects.toMatchObject({ status: 'failed_precondition' });
+    await expect(fixture.fleet.service.renewCertificate(peer, { csrDer: new Uint8Array() } as never)).rejects
+      .toMatchObject({ status: 'failed_precondition' });
   });
 });
 
@@ -361,10 +477,11 @@ describe('the upkeep', () => {
     await fixture.ship('build-01');
     await fixture.token('build-02');
     // A round may be under way when the time elapses; the next one uses the new time.
-    const emptied = (table: string) => eventually(async () => {
-      await fixture.timer.elapse();
-      return (await fixture.sql.all(`SELECT * FROM ${table}`)).length === 0;
-    });
+    const emptied = (table: string) =>
+      eventually(async () => {
+        await fixture.timer.elapse();
+        return (await fixture.sql.all(`SELECT * FROM ${table}`)).length === 0;
+      });
     fixture.now += 2 * DAY_MS;
     await emptied('join_tokens');
     expect(await fixture.sql.all('SELECT * FROM ship_certs')).toHaveLength(1);

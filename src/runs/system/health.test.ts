@@ -17,19 +17,25 @@ describe('readiness', () => {
     createSystem({ version: '1', accepting: () => accepting, checks }).handlers.getReadiness({}, context);
 
   it('names parts that work, and those that there are not', async () => {
-    expect(await ready({ storage: async () => true, config: () => true })).toEqual({ data: { status: 'ready', checks: { storage: 'ok', config: 'ok', fleet: 'disabled', sandbox: 'disabled' } } });
+    expect(await ready({ storage: async () => true, config: () => true })).toEqual({
+      data: { status: 'ready', checks: { storage: 'ok', config: 'ok', fleet: 'disabled', sandbox: 'disabled' } },
+    });
   });
 
   it('says what fences in the steps of pipelines, and works without', async () => {
     const { handlers } = createSystem({ version: '1', accepting: () => true, sandbox: () => 'missing' });
-    expect(await handlers.getReadiness({}, context)).toMatchObject({ data: { status: 'ready', checks: { sandbox: 'missing' } } });
+    expect(await handlers.getReadiness({}, context)).toMatchObject({
+      data: { status: 'ready', checks: { sandbox: 'missing' } },
+    });
   });
 
-  it.each([
-    ['a part does not work', { fleet: () => false }],
-    ['a check fails', { storage: () => Promise.reject(new Error('no')) }],
-    ['a check throws', { storage: () => { throw new Error('no'); } }],
-  ])('is refused when %s', async (_when, checks) => {
+  it.each([['a part does not work', { fleet: () => false }], ['a check fails', {
+    storage: () => Promise.reject(new Error('no')),
+  }], ['a check throws', {
+    storage: () => {
+      throw new Error('no');
+    },
+  }]])('is refused when %s', async (_when, checks) => {
     await expect(ready(checks)).rejects.toMatchObject({ code: 'storage_unavailable', headers: { 'Retry-After': '1' } });
   });
 
@@ -40,7 +46,9 @@ describe('readiness', () => {
       return [status, text, headers['retry-after']];
     };
     const gone = [503, '{"error":{"code":"storage_unavailable"}}', '1'];
-    expect(await ask()).toEqual([200, '{"data":{"status":"ready","checks":{"storage":"ok","config":"ok","fleet":"disabled","sandbox":"disabled"}}}', undefined]);
+    expect(await ask()).toEqual([200,
+      '{"data":{"status":"ready","checks":{"storage":"ok","config":"ok","fleet":"disabled","sandbox":"disabled"}}}',
+      undefined]);
     api.accepting = false;
     expect(await ask()).toEqual(gone);
     api.accepting = true;

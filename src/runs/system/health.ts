@@ -20,7 +20,9 @@ export interface SystemOptions {
 }
 
 /** Liveness and readiness. Neither is logged as a failure of the store, because they only report it. */
-export function createSystem({ version, accepting, sandbox = () => 'disabled', checks = {} }: SystemOptions): { handlers: SystemHandlers } {
+export function createSystem(
+  { version, accepting, sandbox = () => 'disabled', checks = {} }: SystemOptions,
+): { handlers: SystemHandlers } {
   async function resultOf(part: keyof typeof checks): Promise<'ok' | 'disabled'> {
     const check = checks[part];
     if (check === undefined) return 'disabled';
@@ -36,7 +38,8 @@ export function createSystem({ version, accepting, sandbox = () => 'disabled', c
       },
       async getReadiness() {
         if (!accepting()) throw storageUnavailable('the server is starting or stopping');
-        const [storage, config, fleet] = await Promise.all([resultOf('storage'), resultOf('config'), resultOf('fleet')]);
+        const [storage, config, fleet] = await Promise.all([resultOf('storage'), resultOf('config'),
+          resultOf('fleet')]);
         return { data: { status: 'ready', checks: { storage, config, fleet, sandbox: sandbox() as SandboxCheck } } };
       },
     },

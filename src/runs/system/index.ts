@@ -1,1 +1,1 @@
-export { createSystem, type Check, type SystemOptions } from './health.ts';
+export { type Check, createSystem, type SystemOptions } from './health.ts';

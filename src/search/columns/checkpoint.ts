@@ -23,15 +23,18 @@ interface CheckpointHeader {
 export class ColumnsCheckpointError extends Error {}
 
 /**
- * The memory of a kernel at one moment, to be written while the kernel continues to work. Between changes, requests write only to buffers
- * (`frozen`).
+ * The memory of a kernel at one moment, to be written while the kernel continues to work. Between changes, requests
+ * write only to buffers (`frozen`).
  */
 export class Snapshot {
   readonly #kernel: ColumnsKernel;
   readonly #header: CheckpointHeader;
   /** Pieces that are still to be read from the memory: from, to. */
   readonly #pending: [from: number, to: number][] = [];
-  /** Pieces that were copied and are written before the others; the first contains the kernel's header, which requests change. */
+  /**
+   * Pieces that were copied and are written before the others; the first contains the kernel's header, which requests
+   * change.
+   */
   readonly #copied: Buffer[];
 
   constructor(kernel: ColumnsKernel, keys: readonly string[]) {
@@ -43,8 +46,8 @@ export class Snapshot {
   }
 
   /**
-   * Copies pieces that are not yet written, for about this many milliseconds; returns whether any are left. When all are copied, the memory
-   * may change.
+   * Copies pieces that are not yet written, for about this many milliseconds; returns whether any are left. When all
+   * are copied, the memory may change.
    */
   copy(milliseconds: number, now: () => number): boolean {
     const end = now() + milliseconds;
@@ -75,17 +78,25 @@ export class Snapshot {
 }
 
 /** Reads a checkpoint into a new kernel. Throws a ColumnsCheckpointError when it is damaged or of another version. */
-export async function readCheckpoint(source: AsyncIterable<Uint8Array>, options: { readonly build?: KernelBuild; readonly maxBytes?: number }): Promise<{ kernel: ColumnsKernel; keys: readonly string[] }> {
+export async function readCheckpoint(source: AsyncIterable<Uint8Array>,
+  options: { readonly build?: KernelBuild; readonly maxBytes?: number }
+): Promise<{ kernel: ColumnsKernel; keys: readonly string[] }> {
   const reader = new BlockReader(source, (problem) => new ColumnsCheckpointError(problem));
   if (!MAGIC.equals(await reader.take(MAGIC.length))) throw new ColumnsCheckpointError('not a checkpoint of columns');
   const format = (await reader.take(4)).readUInt32LE();
   if (format !== FORMAT) throw new ColumnsCheckpointError(`a checkpoint of format ${FORMAT} is read, got ${format}`);
   const { top, keys } = JSON.parse((await reader.block()).toString()) as CheckpointHeader;
   const pages = Math.ceil((top + PAGE_BYTES / 2) / PAGE_BYTES);
-  if (!Number.isInteger(top) || top < PAGE_BYTES / 2 || pages > 65_536) throw new ColumnsCheckpointError('the checkpoint has a memory that cannot be');
-  const kernel = new ColumnsKernel(options.build, { pages, ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }) });
-  for (let from = 0; from < top; from += PIECE) await reader.blockInto(kernel.bytes.subarray(from, Math.min(from + PIECE, top)));
-  if ((await reader.take(4)).readUInt32LE() !== 0) throw new ColumnsCheckpointError('the checkpoint does not end where it should');
+  if (!Number.isInteger(top) || top < PAGE_BYTES / 2 || pages > 65_536)
+    throw new ColumnsCheckpointError('the checkpoint has a memory that cannot be');
+  const kernel = new ColumnsKernel(options.build, {
+    pages,
+    ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
+  });
+  for (let from = 0; from < top; from += PIECE)
+    await reader.blockInto(kernel.bytes.subarray(from, Math.min(from + PIECE, top)));
+  if ((await reader.take(4)).readUInt32LE() !== 0)
+    throw new ColumnsCheckpointError('the checkpoint does not end where it should');
   if (kernel.call.adopt() === 0) throw new ColumnsCheckpointError('the checkpoint is of another layout of the memory');
   return { kernel, keys };
 }

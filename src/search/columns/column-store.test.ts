@@ -8,16 +8,24 @@ import { filtersOver } from '../filter/test-fixture.ts';
 import { type ColumnDocument, type Columns, ColumnStore, type Facet, type Sorting } from './index.ts';
 
 /** A few values of each type of comparison, and some that are unique. */
-const VALUES = [
-  'a', 'b', 'B', 'ab', '', '1', '1.0', '2', '10', '-3', '1e999', '-1e999', '2025-12-24', '2025-12-24T00:00:00Z', '2025-12-25T12:00', '1766534400', '10 km', ' 7 ', 'ä', '\uffff', '\u{1f600}',
-  'x'.repeat(300), `${'x'.repeat(300)}y`, `${'x'.repeat(255)}\u{1f600}`,
-];
-const value = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...VALUES) }, { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }) });
+const VALUES = ['a', 'b', 'B', 'ab', '', '1', '1.0', '2', '10', '-3', '1e999', '-1e999', '2025-12-24',
+  '2025-12-24T00:00:00Z', '2025-12-25T12:00', '1766534400', '10 km', ' 7 ', 'ä', '\uffff', '\u{1f600}', 'x'.repeat(300),
+  `${'x'.repeat(300)}y`, `${'x'.repeat(255)}\u{1f600}`];
+const value = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...VALUES) }, {
+  weight: 1,
+  arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }),
+});
 const KEYS = ['n', 'tags', 'lang', 'rare', '__proto__'];
-const meta = fc.dictionary(fc.constantFrom(...KEYS), fc.array(value, { maxLength: 4 }), { maxKeys: 4, noNullPrototype: true });
+const meta = fc.dictionary(fc.constantFrom(...KEYS), fc.array(value, { maxLength: 4 }), {
+  maxKeys: 4,
+  noNullPrototype: true,
+});
 const time = fc.oneof(fc.integer({ min: -200_000, max: 400_000 }), fc.constantFrom(1_766_534_400, 0));
 /** Consecutive ordinals, and some scattered ones. */
-const ordinal = fc.oneof({ weight: 5, arbitrary: fc.nat(40) }, { weight: 2, arbitrary: fc.integer({ min: 1000, max: 1100 }) }, { weight: 1, arbitrary: fc.constantFrom(70_000, 70_001, 300_000) });
+const ordinal = fc.oneof({ weight: 5, arbitrary: fc.nat(40) }, {
+  weight: 2,
+  arbitrary: fc.integer({ min: 1000, max: 1100 }),
+}, { weight: 1, arbitrary: fc.constantFrom(70_000, 70_001, 300_000) });
 const NOWS = [0, 10, 20, 30] as const;
 
 const document: fc.Arbitrary<ColumnDocument> = fc.record({
@@ -26,34 +34,50 @@ const document: fc.Arbitrary<ColumnDocument> = fc.record({
   lang: fc.constantFrom('en', 'EN', 'de', 'en_GB', 'en_gb'),
   addedAt: time,
   updatedAt: time,
-  expiresAt: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 40 }) }),
+  expiresAt: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, {
+    weight: 1,
+    arbitrary: fc.integer({ min: 1, max: 40 }),
+  }),
   meta,
 });
 
 type Step = { readonly put: ColumnDocument } | { readonly remove: number } | 'save' | 'tidy' | 'prepare' | 'ask';
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: document.map((put) => ({ put })) },
-  { weight: 2, arbitrary: ordinal.map((remove) => ({ remove })) },
-  { weight: 1, arbitrary: fc.constantFrom('save' as const, 'tidy' as const, 'prepare' as const, 'ask' as const) },
-);
+const step: fc.Arbitrary<Step> = fc.oneof({ weight: 8, arbitrary: document.map((put) => ({ put })) }, {
+  weight: 2,
+  arbitrary: ordinal.map((remove) => ({ remove })),
+}, { weight: 1, arbitrary: fc.constantFrom('save' as const, 'tidy' as const, 'prepare' as const, 'ask' as const) });
 
 const field = fc.constantFrom('n', 'tags', 'meta.lang', 'lang', 'key', 'rare', 'missing', 'meta.__proto__');
-const anyFilter = filtersOver(field, fc.oneof(value, fc.constantFrom('en', 'EN_gb', 'A', 'ab', 'b/'), fc.integer({ min: -5, max: 12 }), fc.constantFrom(1_766_534_400, 1.5, Infinity)), true);
-const moment = fc.oneof(fc.integer({ min: -1000, max: 300_000 }), fc.constantFrom('1970-01-02', '2025-12-24', '20', '1e999'));
-const timeFilter = filtersOver(fc.constantFrom('addedAt', 'updatedAt', 'expiresAt', 'n'), moment, true).filter((filter) => !JSON.stringify(filter).includes('"prefix"'));
+const anyFilter = filtersOver(field,
+  fc.oneof(value, fc.constantFrom('en', 'EN_gb', 'A', 'ab', 'b/'), fc.integer({ min: -5, max: 12 }),
+    fc.constantFrom(1_766_534_400, 1.5, Infinity)), true);
+const moment = fc.oneof(fc.integer({ min: -1000, max: 300_000 }),
+  fc.constantFrom('1970-01-02', '2025-12-24', '20', '1e999'));
+const timeFilter = filtersOver(fc.constantFrom('addedAt', 'updatedAt', 'expiresAt', 'n'), moment, true).filter((
+  filter,
+) => !JSON.stringify(filter).includes('"prefix"'));
 const filter = fc.oneof({ weight: 3, arbitrary: anyFilter }, { weight: 1, arbitrary: timeFilter });
 
-const facet: fc.Arbitrary<Facet> = fc.record({ isMeta: fc.boolean(), field: fc.constantFrom(...KEYS, 'missing'), orderBy: fc.constantFrom('count' as const, 'value' as const), limit: fc.constantFrom(0, 1, 2, 3, 10) });
+const facet: fc.Arbitrary<Facet> = fc.record({
+  isMeta: fc.boolean(),
+  field: fc.constantFrom(...KEYS, 'missing'),
+  orderBy: fc.constantFrom('count' as const, 'value' as const),
+  limit: fc.constantFrom(0, 1, 2, 3, 10),
+});
 const sortKey = fc.record({
-  column: fc.oneof(
-    fc.constantFrom(...KEYS, 'missing').map((key) => ({ kind: 'meta' as const, key })),
+  column: fc.oneof(fc.constantFrom(...KEYS, 'missing').map((key) => ({ kind: 'meta' as const, key })),
     fc.constantFrom('key' as const, 'lang' as const).map((name) => ({ kind: 'name' as const, name })),
-    fc.constantFrom('addedAt' as const, 'updatedAt' as const, 'expiresAt' as const).map((name) => ({ kind: 'time' as const, name })),
-    fc.constant({ kind: 'score' as const }),
-  ),
+    fc.constantFrom('addedAt' as const, 'updatedAt' as const, 'expiresAt' as const).map((name) => ({
+      kind: 'time' as const,
+      name,
+    })), fc.constant({ kind: 'score' as const })),
   descending: fc.boolean(),
 });
-const sorting: fc.Arbitrary<Sorting> = fc.record({ keys: fc.array(sortKey, { maxLength: 3 }), offset: fc.nat(5), count: fc.nat(8) });
+const sorting: fc.Arbitrary<Sorting> = fc.record({
+  keys: fc.array(sortKey, { maxLength: 3 }),
+  offset: fc.nat(5),
+  count: fc.nat(8),
+});
 
 interface Question {
   readonly filter: Parameters<Columns['select']>[0]['filter'];
@@ -75,11 +99,19 @@ const question: fc.Arbitrary<Question> = fc.record({
   prepared: fc.boolean(),
 });
 
-const FACTORS = [{ key: 'n', value: '1', factor: 2 }, { key: 'tags', value: 'a', factor: 0.5 }, { key: 'n', value: 'a', factor: 3 }, { key: 'none', value: 'a', factor: 3 }];
+const FACTORS = [{ key: 'n', value: '1', factor: 2 }, { key: 'tags', value: 'a', factor: 0.5 }, {
+  key: 'n',
+  value: 'a',
+  factor: 3,
+}, { key: 'none', value: 'a', factor: 3 }];
 
-/** All results for a question. Documents with equal names, which do not occur in a collection, may come in any order. */
-function answers(columns: Columns, all: readonly number[], { filter: wanted, now, hidden, facets, sortings, scored, prepared }: Question): unknown {
-  if (prepared) while (!columns.prepare({ filter: wanted, keys: sortings[0]!.keys }));
+/**
+ * All results for a question. Documents with equal names, which do not occur in a collection, may come in any order.
+ */
+function answers(columns: Columns, all: readonly number[],
+  { filter: wanted, now, hidden, facets, sortings, scored, prepared }: Question): unknown
+{
+  if (prepared) { while (!columns.prepare({ filter: wanted, keys: sortings[0]!.keys })); }
   const set = columns.select({ filter: wanted, now, hidden });
   const scores = { ords: all, scores: all.map((ord) => (scored ? (ord * 7) % 5 : 0)) };
   return {
@@ -117,41 +149,47 @@ async function reloaded(store: ColumnStore, build: 'release' | 'debug'): Promise
 
 describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
   it('return what the reference returns, after any steps', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.array(question, { minLength: 1, maxLength: 6 }), async (steps, questions) => {
-      let store = ColumnStore.create({ build, fewValues: 0, fewDocuments: 0 });
-      const reference = new ReferenceColumns();
-      const ords = new Set<number>();
-      const compare = (): void => {
-        const all = [...ords].sort((a, b) => a - b);
-        for (const one of questions) expect(answers(store, all, one)).toEqual(answers(reference, all, one));
-        expect(store.keys()).toEqual(reference.keys());
-        const { bytes: _, ...stats } = store.stats();
-        const { bytes: __, ...expected } = reference.stats();
-        expect(stats).toEqual(expected);
-      };
-      for (const one of steps) {
-        if (one === 'save') store = await reloaded(store, build);
-        else if (one === 'tidy') while (store.tidy());
-        else if (one === 'prepare') while (!store.prepare({ keys: questions[0]!.sortings[0]!.keys }));
-        else if (one === 'ask') compare();
-        else if ('put' in one) {
-          for (const columns of [store, reference]) columns.put(withOwnName(one.put));
-          ords.add(one.put.ord);
-        } else {
-          for (const columns of [store, reference]) columns.remove(one.remove);
-          ords.delete(one.remove);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }),
+        fc.array(question, { minLength: 1, maxLength: 6 }), async (steps, questions) => {
+        let store = ColumnStore.create({ build, fewValues: 0, fewDocuments: 0 });
+        const reference = new ReferenceColumns();
+        const ords = new Set<number>();
+        const compare = (): void => {
+          const all = [...ords].sort((a, b) => a - b);
+          for (const one of questions) expect(answers(store, all, one)).toEqual(answers(reference, all, one));
+          expect(store.keys()).toEqual(reference.keys());
+          const { bytes: _, ...stats } = store.stats();
+          const { bytes: __, ...expected } = reference.stats();
+          expect(stats).toEqual(expected);
+        };
+        for (const one of steps) {
+          if (one === 'save') store = await reloaded(store, build);
+          else if (one === 'tidy') { while (store.tidy()); }
+          else if (one === 'prepare') { while (!store.prepare({ keys: questions[0]!.sortings[0]!.keys })); }
+          else if (one === 'ask') compare();
+          else if ('put' in one) {
+            for (const columns of [store, reference]) columns.put(withOwnName(one.put));
+            ords.add(one.put.ord);
+          } else {
+            for (const columns of [store, reference]) columns.remove(one.remove);
+            ords.delete(one.remove);
+          }
         }
-      }
-      compare();
-    }), { numRuns: build === 'debug' ? 60 : 150 });
+        compare();
+      }),
+      { numRuns: build === 'debug' ? 60 : 150 },
+    );
   });
 
   it('count a set as it is, though it or the documents change between two calls', () => {
     const store = ColumnStore.create({ build });
-    const put = (ord: number): void => store.put({ ord, key: `k${ord}`, lang: 'en', addedAt: 1, updatedAt: 1, meta: { a: ['x'] } });
+    const put = (ord: number): void =>
+      store.put({ ord, key: `k${ord}`, lang: 'en', addedAt: 1, updatedAt: 1, meta: { a: ['x'] } });
     for (const ord of [1, 2, 3]) put(ord);
     const set = OrdSet.of([1, 2]);
-    const counted = (): unknown => [store.count(set), store.facet(set, { field: 'a', orderBy: 'count', limit: 0 })[0]?.count];
+    const counted =
+      (): unknown => [store.count(set), store.facet(set, { field: 'a', orderBy: 'count', limit: 0 })[0]?.count];
     expect(counted()).toEqual([2, 2]);
     set.add(3);
     expect(counted()).toEqual([3, 3]);
@@ -172,16 +210,24 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     const reference = new ReferenceColumns();
     const { next: random } = seededRandom(7);
     const both = (act: (columns: Columns) => void): void => [store, reference].forEach(act);
-    const put = (ord: number, meta: ColumnDocument['meta']): void => both((columns) => columns.put({ ord, key: `k${ord}`, lang: 'en', addedAt: 1, updatedAt: 1, meta }));
+    const put = (ord: number, meta: ColumnDocument['meta']): void =>
+      both((columns) => columns.put({ ord, key: `k${ord}`, lang: 'en', addedAt: 1, updatedAt: 1, meta }));
     const count = 20_000;
     const fields = ['twenty', 'all but some', 'nine', 'sixty', 'sixty-three', 'sparse page', 'several', 'two'];
     for (let i = 0; i < count; i++) {
       put(i + 3, {
-        twenty: [String(i % 20)], 'all but some': random() < 0.7 ? [String(i % 16)] : [], nine: [String((i * 7) % 9)], sixty: [String(i % 60)], 'sixty-three': [String((i * 11) % 63)],
-        'sparse page': i > 9000 || i % 50 === 0 ? [String(i % 12)] : [], several: i === 77 ? ['0', '1'] : [String(i % 20)], two: [String(i % 2)],
+        twenty: [String(i % 20)],
+        'all but some': random() < 0.7 ? [String(i % 16)] : [],
+        nine: [String((i * 7) % 9)],
+        sixty: [String(i % 60)],
+        'sixty-three': [String((i * 11) % 63)],
+        'sparse page': i > 9000 || i % 50 === 0 ? [String(i % 12)] : [],
+        several: i === 77 ? ['0', '1'] : [String(i % 20)],
+        two: [String(i % 2)],
       });
     }
-    const some = (share: number): OrdSet => OrdSet.of(Array.from({ length: count }, (_, i) => i + 3).filter(() => random() < share));
+    const some = (share: number): OrdSet =>
+      OrdSet.of(Array.from({ length: count }, (_, i) => i + 3).filter(() => random() < share));
     const compare = (): void => {
       for (const set of [some(0.95), some(0.3), some(0.002), OrdSet.of([4, 17_000])]) {
         for (const field of [...fields, ...fields, ...fields]) {
@@ -203,37 +249,71 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
   it('count days, sort and filter by time, whatever times the documents of a page of slots have, while these change', () => {
     const DAY = 86_400;
     const PAGE = 512;
-    const pageOfTimes = fc.record({ first: fc.constantFrom(0, -3, 20_000, 90_000), days: fc.constantFrom(1, 2, 400, 65_536, 65_537, 200_000, 2_000_000) });
+    const pageOfTimes = fc.record({
+      first: fc.constantFrom(0, -3, 20_000, 90_000),
+      days: fc.constantFrom(1, 2, 400, 65_536, 65_537, 200_000, 2_000_000),
+    });
     const change = fc.record({ ord: fc.nat(4 * PAGE), day: fc.constantFrom(undefined, 0, 3, 70_000, 3_000_000) });
     const aSet = fc.record({ from: fc.nat(2 * PAGE), apart: fc.constantFrom(1, 2, 100) });
-    const anOrder = fc.record({ name: fc.constantFrom('addedAt' as const, 'updatedAt' as const), descending: fc.boolean(), offset: fc.constantFrom(0, 3, 700) });
-    const bounds = fc.record({ gte: fc.constantFrom(-DAY, 0, 2 * DAY, 20_010 * DAY), lte: fc.constantFrom(DAY, 20_100 * DAY, 80_000 * DAY, 1e12) });
-    fc.assert(fc.property(fc.array(pageOfTimes, { maxLength: 4 }), fc.nat(PAGE), fc.array(change, { maxLength: 3 }), aSet, anOrder, bounds, (pages, missing, changes, { from, apart }, { name, descending, offset }, within) => {
-      const [store, reference] = [ColumnStore.create({ build, fewDocuments: 0 }), new ReferenceColumns()];
-      const asked = (columns: Columns, counted: OrdSet | undefined) => {
-        const keys = [{ column: { kind: 'time', name }, descending }] as const;
-        const page = columns.sort(counted, { keys, offset, count: 5 });
-        const next = page.length === 0 ? [] : columns.sort(counted, { keys, offset: 0, count: 5, after: page.at(-1)! });
-        const passing = columns.select({ filter: { kind: 'range', field: name, bounds: within }, now: 0 });
-        return { days: [columns.days(counted, 'addedAt'), columns.days(counted, 'updatedAt')], page, next, passing: passing && [...passing] };
-      };
-      const put = (ord: number, day: number): void => {
-        for (const columns of [store, reference]) columns.put({ ord, key: `k${ord}`, lang: 'en', addedAt: day * DAY, updatedAt: day * DAY + ((ord * 7919) % (2 * DAY)), meta: {} });
-      };
-      const set = OrdSet.of(Array.from({ length: pages.length * PAGE }, (_, ord) => ord).filter((ord) => ord >= from && ord % apart === 0));
-      const compare = (): void => {
-        for (const counted of [undefined, set]) expect(asked(store, counted)).toEqual(asked(reference, counted));
-      };
-      for (const [page, { first, days }] of pages.entries()) {
-        for (let i = 0; i < PAGE - (page === pages.length - 1 ? missing : 0); i++) put(page * PAGE + i, first + ((i * 7907) % days));
-        compare();
-      }
-      for (const { ord, day } of changes) {
-        if (day === undefined) for (const columns of [store, reference]) columns.remove(ord);
-        else put(ord, day);
-        compare();
-      }
-    }), { numRuns: build === 'debug' ? 10 : 30 });
+    const anOrder = fc.record({
+      name: fc.constantFrom('addedAt' as const, 'updatedAt' as const),
+      descending: fc.boolean(),
+      offset: fc.constantFrom(0, 3, 700),
+    });
+    const bounds = fc.record({
+      gte: fc.constantFrom(-DAY, 0, 2 * DAY, 20_010 * DAY),
+      lte: fc.constantFrom(DAY, 20_100 * DAY, 80_000 * DAY, 1e12),
+    });
+    fc.assert(
+      fc.property(fc.array(pageOfTimes, { maxLength: 4 }), fc.nat(PAGE), fc.array(change, { maxLength: 3 }), aSet,
+        anOrder, bounds, (pages, missing, changes, { from, apart }, { name, descending, offset }, within) => {
+        const [store, reference] = [ColumnStore.create({ build, fewDocuments: 0 }), new ReferenceColumns()];
+        const asked = (columns: Columns, counted: OrdSet | undefined) => {
+          const keys = [{ column: { kind: 'time', name }, descending }] as const;
+          const page = columns.sort(counted, { keys, offset, count: 5 });
+          const next = page.length === 0
+            ? []
+            : columns.sort(counted, { keys, offset: 0, count: 5, after: page.at(-1)! });
+          const passing = columns.select({ filter: { kind: 'range', field: name, bounds: within }, now: 0 });
+          return {
+            days: [columns.days(counted, 'addedAt'), columns.days(counted, 'updatedAt')],
+            page,
+            next,
+            passing: passing && [...passing],
+          };
+        };
+        const put = (ord: number, day: number): void => {
+          for (const columns of [store, reference])
+            columns.put({
+              ord,
+              key: `k${ord}`,
+              lang: 'en',
+              addedAt: day * DAY,
+              updatedAt: day * DAY + ((ord * 7919) % (2 * DAY)),
+              meta: {},
+            });
+        };
+        const set = OrdSet.of(
+          Array.from({ length: pages.length * PAGE }, (_, ord) => ord).filter((ord) =>
+            ord >= from && ord % apart === 0
+          ),
+        );
+        const compare = (): void => {
+          for (const counted of [undefined, set]) expect(asked(store, counted)).toEqual(asked(reference, counted));
+        };
+        for (const [page, { first, days }] of pages.entries()) {
+          for (let i = 0; i < PAGE - (page === pages.length - 1 ? missing : 0); i++) put(page * PAGE + i,
+              first + ((i * 7907) % days));
+          compare();
+        }
+        for (const { ord, day } of changes) {
+          if (day === undefined) { for (const columns of [store, reference]) columns.remove(ord); }
+          else put(ord, day);
+          compare();
+        }
+      }),
+      { numRuns: build === 'debug' ? 10 : 30 },
+    );
   });
 
   it('keep sets of every size, in order and at random, while they grow and shrink', () => {
@@ -241,27 +321,50 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     const reference = new ReferenceColumns();
     const { next: random } = seededRandom(5);
     const made = (i: number): ColumnDocument => ({
-      ord: i + 5, key: `k${i}`, lang: 'en', addedAt: i, updatedAt: (i * 7919) % 3001, expiresAt: i % 50 === 0 ? 10 + i : undefined,
-      meta: { all: ['x'], half: [random() < 0.5 ? 'y' : 'n'], some: random() < 0.02 ? ['s'] : [], few: random() < 0.003 ? ['f', 'g'] : [], blocks: [String(i >> 9)], own: [String((i * 7919) % 20_011)], many: [String(i % 4500)], equal: i % 7 === 0 ? [] : [['1', '1.0', '2', '1e0', 'b', '2.0'][i % 6]!] },
+      ord: i + 5,
+      key: `k${i}`,
+      lang: 'en',
+      addedAt: i,
+      updatedAt: (i * 7919) % 3001,
+      expiresAt: i % 50 === 0 ? 10 + i : undefined,
+      meta: {
+        all: ['x'],
+        half: [random() < 0.5 ? 'y' : 'n'],
+        some: random() < 0.02 ? ['s'] : [],
+        few: random() < 0.003 ? ['f', 'g'] : [],
+        blocks: [String(i >> 9)],
+        own: [String((i * 7919) % 20_011)],
+        many: [String(i % 4500)],
+        equal: i % 7 === 0 ? [] : [['1', '1.0', '2', '1e0', 'b', '2.0'][i % 6]!],
+      },
     });
     const both = (act: (columns: Columns) => void): void => [store, reference].forEach(act);
-    const texts = ['all = x', 'half = y', 'NOT half = y AND some = s', 'few = g', 'blocks = 3 OR blocks IN ["4", "7"]', 'blocks >= 5', 'own < 9000', 'own < 100', 'own STARTS WITH 7', 'addedAt > 3000', 'few EXISTS'];
+    const texts = ['all = x', 'half = y', 'NOT half = y AND some = s', 'few = g', 'blocks = 3 OR blocks IN ["4", "7"]',
+      'blocks >= 5', 'own < 9000', 'own < 100', 'own STARTS WITH 7', 'addedAt > 3000', 'few EXISTS'];
     const compare = (): void => {
       for (const text of texts) {
         while (!store.prepare({ filter: parseFilter(text) }));
-        const [set, expected] = [store, reference].map((columns) => columns.select({ filter: parseFilter(text), now: 3000 }));
+        const [set, expected] = [store, reference].map((columns) =>
+          columns.select({ filter: parseFilter(text), now: 3000 })
+        );
         expect([...set!], text).toEqual([...expected!]);
         for (const field of ['blocks', 'half', 'few', 'own', 'many', 'lang']) {
           const facet = { field, orderBy: 'count', limit: 5 } as const;
           expect(store.facet(set, facet), `${field} of ${text}`).toEqual(reference.facet(set, facet));
         }
-        for (const [key, descending] of [['half', true], ['own', false], ['few', true], ['blocks', true], ['blocks', false], ['equal', true], ['equal', false]] as const) {
+        for (const [key, descending] of [['half', true], ['own', false], ['few', true], ['blocks', true], ['blocks',
+          false], ['equal', true], ['equal', false]] as const)
+        {
           for (const offset of [900, 4800]) {
             const sorting = { keys: [{ column: { kind: 'meta', key }, descending }], offset, count: 5 } as const;
             expect(store.sort(set, sorting), `${key} of ${text} from ${offset}`).toEqual(reference.sort(set, sorting));
           }
         }
-        const byTime = { keys: [{ column: { kind: 'time', name: 'updatedAt' }, descending: true }], offset: 3, count: 5 } as const;
+        const byTime = {
+          keys: [{ column: { kind: 'time', name: 'updatedAt' }, descending: true }],
+          offset: 3,
+          count: 5,
+        } as const;
         expect(store.sort(set, byTime), text).toEqual(reference.sort(set, byTime));
       }
     };

@@ -4,10 +4,11 @@ import { OrdSet } from '../../lib/ord-set.ts';
 import { spend } from '../../lib/pace.ts';
 import { compareTexts, type Filter, roomForFilters } from '../filter/index.ts';
 import { readCheckpoint, Snapshot } from './checkpoint.ts';
-import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Needs, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from './contract.ts';
+import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Needs, Selecting, SortedDocument, Sorting,
+  ValueCount, ValueFactor } from './contract.ts';
 import { conditionsIn, DEPTH, Evaluation } from './evaluation.ts';
-import { putDocument } from './packing.ts';
 import { FactorCache } from './factor-cache.ts';
+import { putDocument } from './packing.ts';
 import { isLong, Preparation } from './preparation.ts';
 import { SetCache } from './set-cache.ts';
 import { neededOrders, sortLevel } from './sorting.ts';
@@ -25,9 +26,14 @@ const FEW_DOCUMENTS = 4096;
 const ORDER_STEP = 20_000;
 const TIDY_STEP = 20_000;
 const COPY_MILLISECONDS = 2;
-/** Steps for which a change waits until filters that are being evaluated are done; then their evaluation begins again. */
+/**
+ * Steps for which a change waits until filters that are being evaluated are done; then their evaluation begins again.
+ */
 const PATIENCE = 4000;
-/** Levels beside those of filters: the documents that a request selects, the expired ones, and one for work that is done at once. */
+/**
+ * Levels beside those of filters: the documents that a request selects, the expired ones, and one for work that is done
+ * at once.
+ */
 const SET_LEVEL = LEVELS - 1;
 const EXPIRED_LEVEL = LEVELS - 2;
 const WORK_LEVEL = LEVELS - 4;
@@ -60,8 +66,8 @@ interface Window {
 /**
  * The columns of a collection, in a WebAssembly memory of their own. README.md describes the design.
  *
- * When a call fails inside the kernel, the columns are broken and every later call throws: they have to be rebuilt. If it failed because
- * the memory could not grow, later calls throw a ColumnsFullError.
+ * When a call fails inside the kernel, the columns are broken and every later call throws: they have to be rebuilt. If
+ * it failed because the memory could not grow, later calls throw a ColumnsFullError.
  */
 export class ColumnStore implements Columns {
   readonly #kernel: ColumnsKernel;
@@ -73,7 +79,10 @@ export class ColumnStore implements Columns {
   readonly #fewDocuments: number;
   readonly #factors = new FactorCache();
   #window: Window | undefined;
-  /** The set that is a level of the kernel, as it was then, and its number of documents: a request counts the same set several times. */
+  /**
+   * The set that is a level of the kernel, as it was then, and its number of documents: a request counts the same set
+   * several times.
+   */
   #imported: { readonly set: OrdSet; readonly revision: number; readonly documents: number } | undefined;
   #snapshot: Snapshot | undefined;
   /** The evaluation of a filter, until its documents are selected. */
@@ -82,7 +91,9 @@ export class ColumnStore implements Columns {
   #waited = 0;
   #broken: unknown;
 
-  private constructor(options: ColumnStoreOptions, loaded?: { readonly kernel: ColumnsKernel; readonly keys: readonly string[] }) {
+  private constructor(options: ColumnStoreOptions,
+    loaded?: { readonly kernel: ColumnsKernel; readonly keys: readonly string[] })
+  {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#kernel = loaded?.kernel ?? new ColumnsKernel(options.build, { maxBytes: this.#maxBytes });
     this.#fewDocuments = options.fewDocuments ?? FEW_DOCUMENTS;
@@ -95,7 +106,10 @@ export class ColumnStore implements Columns {
     return new ColumnStore(options);
   }
 
-  /** Restores columns from the bytes that `save` returned. Throws a ColumnsCheckpointError when they are damaged or of another version. */
+  /**
+   * Restores columns from the bytes that `save` returned. Throws a ColumnsCheckpointError when they are damaged or of
+   * another version.
+   */
   static async load(source: AsyncIterable<Uint8Array>, options: ColumnStoreOptions = {}): Promise<ColumnStore> {
     return new ColumnStore(options, await readCheckpoint(source, options));
   }
@@ -105,14 +119,22 @@ export class ColumnStore implements Columns {
     return {
       ...this.#kernel.counts(),
       keys: this.#use(() => this.keys().length),
-      bytes: { ...parts, total: this.#kernel.memory.buffer.byteLength + this.#cache.bytes + this.#factors.bytes + (this.#imported?.set.words.byteLength ?? 0) },
+      bytes: {
+        ...parts,
+        total: this.#kernel.memory.buffer.byteLength + this.#cache.bytes + this.#factors.bytes +
+          (this.#imported?.set.words.byteLength ?? 0),
+      },
     };
   }
 
-  /** Throws a RangeError on an ordinal out of range, and a ColumnsFullError when there is not enough memory; both leave the columns unchanged. */
+  /**
+   * Throws a RangeError on an ordinal out of range, and a ColumnsFullError when there is not enough memory; both leave
+   * the columns unchanged.
+   */
   put(document: ColumnDocument): void {
     const { ord, expiresAt } = document;
-    if (!(Number.isInteger(ord) && ord >= 0 && ord <= MAX_ORDINAL)) throw new RangeError(`an ordinal is an integer from 0 to ${MAX_ORDINAL}, got ${ord}`);
+    if (!(Number.isInteger(ord) && ord >= 0 && ord <= MAX_ORDINAL))
+      throw new RangeError(`an ordinal is an integer from 0 to ${MAX_ORDINAL}, got ${ord}`);
     this.#checkRoom();
     this.#change(() => putDocument(this.#kernel, document, this.#findOrAdd));
     this.#followChange(expiresAt);
@@ -123,14 +145,16 @@ export class ColumnStore implements Columns {
   }
 
   prepare({ keys, filter, now }: Needs): boolean {
-    const needed = [...(keys === undefined ? [] : neededOrders(keys, this.#find)), ...(filter === undefined ? [] : this.#evaluation.neededOrders(filter))];
+    const needed = [...(keys === undefined ? [] : neededOrders(keys, this.#find)),
+      ...(filter === undefined ? [] : this.#evaluation.neededOrders(filter))];
     const orders = needed.filter(([column, order]) => this.#kernel.call.isOrderReady(column, order) === 0);
     if (orders.length === 0) return filter === undefined || now === undefined || this.#isPrepared(filter, now);
     if (this.#copySome()) return false;
     const [column, order] = orders[0]!;
     const isMore = this.#use(() => this.#kernel.call.makeOrder(column, order, ORDER_STEP)) !== 0;
     spend(ORDER_STEP);
-    return !isMore && orders.length === 1 && (filter === undefined || now === undefined || this.#isPrepared(filter, now));
+    return !isMore && orders.length === 1 &&
+      (filter === undefined || now === undefined || this.#isPrepared(filter, now));
   }
 
   select({ filter, now, hidden = [] }: Selecting): OrdSet | undefined {
@@ -138,7 +162,8 @@ export class ColumnStore implements Columns {
       this.#moveTo(now);
       const set = this.#cache.find(filter, this.#cacheRoom, () => {
         if (filter === undefined && this.#window!.expired === 0) return undefined;
-        return (this.#preparation?.filter === filter ? this.#preparation?.set : undefined) ?? this.#evaluate(filter, now);
+        return (this.#preparation?.filter === filter ? this.#preparation?.set : undefined) ??
+          this.#evaluate(filter, now);
       });
       if (this.#preparation?.isDone === true && this.#preparation.filter === filter) this.#preparation = undefined;
       return hidden.length === 0 ? set : this.#without(hidden, set);
@@ -179,30 +204,40 @@ export class ColumnStore implements Columns {
 
   /** Throws a RangeError on positions that are not integers of at least 0. */
   sort(set: OrdSet | undefined, sorting: Sorting): SortedDocument[] {
-    for (const place of [sorting.offset, sorting.count]) if (!(Number.isInteger(place) && place >= 0)) throw new RangeError(`a place is an integer from 0 on, got ${place}`);
+    for (const place of [sorting.offset, sorting.count])
+      if (!(Number.isInteger(place) && place >= 0))
+        throw new RangeError(`a place is an integer from 0 on, got ${place}`);
     if (!this.#ordersAreReady(sorting)) this.#beforeChange();
     return this.#use(() => sortLevel(this.#kernel, this.#levelOf(set), sorting, this.#find, this.#fewDocuments));
   }
 
   factors(factors: readonly ValueFactor[], bounds: FactorBounds): Float32Array | undefined {
-    return this.#use(() => this.#factors.find(JSON.stringify([factors, bounds]), () => {
-      const found = factors.map(({ key, value, factor }) => ({ ...this.#valueOf(key, value), factor })).filter(({ number }) => number !== 0);
-      if (found.length === 0) return undefined;
-      const { call } = this.#kernel;
-      call.clearLevel(WORK_LEVEL);
-      for (const { column, number } of found) call.uniteValue(WORK_LEVEL, column, number);
-      const end = call.openFactors(WORK_LEVEL);
-      for (const { column, number, factor } of found) {
+    return this.#use(() =>
+      this.#factors.find(JSON.stringify([factors, bounds]), () => {
+        const found = factors.map(({ key, value, factor }) => ({ ...this.#valueOf(key, value), factor })).filter((
+          { number },
+        ) => number !== 0);
+        if (found.length === 0) return undefined;
+        const { call } = this.#kernel;
         call.clearLevel(WORK_LEVEL);
-        call.uniteValue(WORK_LEVEL, column, number);
-        call.multiplyFactors(WORK_LEVEL, factor);
-      }
-      return end === 0 ? undefined : bounded(new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.factors), end), bounds);
-    }));
+        for (const { column, number } of found) call.uniteValue(WORK_LEVEL, column, number);
+        const end = call.openFactors(WORK_LEVEL);
+        for (const { column, number, factor } of found) {
+          call.clearLevel(WORK_LEVEL);
+          call.uniteValue(WORK_LEVEL, column, number);
+          call.multiplyFactors(WORK_LEVEL, factor);
+        }
+        return end === 0
+          ? undefined
+          : bounded(new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.factors), end), bounds);
+      })
+    );
   }
 
   keys(): string[] {
-    return [...this.#keys].filter(([, column]) => this.#kernel.call.documentsIn(column) > 0).map(([key]) => key).sort(compareTexts);
+    return [...this.#keys].filter(([, column]) => this.#kernel.call.documentsIn(column) > 0).map(([key]) => key).sort(
+      compareTexts,
+    );
   }
 
   tidy(): boolean {
@@ -231,7 +266,10 @@ export class ColumnStore implements Columns {
     return false;
   }
 
-  /** A change waits until the documents of a filter are found and selected, or no longer, because other requests keep coming. */
+  /**
+   * A change waits until the documents of a filter are found and selected, or no longer, because other requests keep
+   * coming.
+   */
   #waitForPreparation(): boolean {
     if (this.#preparation === undefined || this.#waited >= PATIENCE) return false;
     this.#waited += 1;
@@ -252,7 +290,9 @@ export class ColumnStore implements Columns {
 
   #valueOf(key: string, value: string): { readonly column: number; readonly number: number } {
     const column = this.#find(key);
-    return column === undefined ? { column: 0, number: 0 } : { column, number: this.#kernel.call.valueWith(column, this.#kernel.inputText(value)) };
+    return column === undefined
+      ? { column: 0, number: 0 }
+      : { column, number: this.#kernel.call.valueWith(column, this.#kernel.inputText(value)) };
   }
 
   /** Imports a set as a level; all documents are a level that always exists. */
@@ -296,20 +336,27 @@ export class ColumnStore implements Columns {
     return OrdSet.fromWords(this.#kernel.exportSet(level));
   }
 
-  /** Whether `select` need not evaluate a long filter. If not, evaluates a part of it, or of one that another request has begun before. */
+  /**
+   * Whether `select` need not evaluate a long filter. If not, evaluates a part of it, or of one that another request
+   * has begun before.
+   */
   #isPrepared(filter: Filter, now: number): boolean {
     const { documents } = this.#kernel.counts();
     if (!isLong(filter, documents)) return true;
     return this.#use(() => {
       this.#moveTo(now);
       if (this.#cache.has(filter)) return true;
-      if (this.#preparation?.isDone !== false && this.#preparation?.filter !== filter) this.#preparation = new Preparation(filter, this.#evaluateInSteps(filter, now));
+      if (this.#preparation?.isDone !== false && this.#preparation?.filter !== filter)
+        this.#preparation = new Preparation(filter, this.#evaluateInSteps(filter, now));
       this.#goOn(this.#preparation!);
       return this.#preparation!.filter === filter && this.#preparation!.isDone;
     });
   }
 
-  /** What is found is remembered at once, because another request may begin to evaluate its filter before it is selected. */
+  /**
+   * What is found is remembered at once, because another request may begin to evaluate its filter before it is
+   * selected.
+   */
   #goOn(preparation: Preparation): void {
     preparation.step(this.#kernel.counts().documents);
     const { filter, set } = preparation;
@@ -354,12 +401,15 @@ export class ColumnStore implements Columns {
   /** Counts days that lie too far apart for an array. */
   #countDays(documents: number): { day: number; count: number }[] {
     const counts = new Map<number, number>();
-    for (const day of new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.output), documents)) counts.set(day, (counts.get(day) ?? 0) + 1);
+    for (const day of new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.output), documents))
+      counts.set(day, (counts.get(day) ?? 0) + 1);
     return [...counts].map(([day, count]) => ({ day, count })).sort((a, b) => a.day - b.day);
   }
 
   #ordersAreReady({ keys }: Sorting): boolean {
-    return neededOrders(keys, this.#find).every(([column, order]) => this.#kernel.call.isOrderReady(column, order) !== 0);
+    return neededOrders(keys, this.#find).every(([column, order]) =>
+      this.#kernel.call.isOrderReady(column, order) !== 0
+    );
   }
 
   #checkRoom(): void {
@@ -386,7 +436,8 @@ export class ColumnStore implements Columns {
   /** A RangeError means that nothing has changed; any other error leaves the columns broken. */
   #use<T>(work: () => T): T {
     if (this.#broken instanceof ColumnsFullError) throw this.#broken;
-    if (this.#broken !== undefined) throw new Error('the columns are broken and have to be rebuilt', { cause: this.#broken });
+    if (this.#broken !== undefined)
+      throw new Error('the columns are broken and have to be rebuilt', { cause: this.#broken });
     try {
       return work();
     } catch (error) {
@@ -397,7 +448,12 @@ export class ColumnStore implements Columns {
   }
 
   #fullError(cause?: unknown): ColumnsFullError {
-    return new ColumnsFullError(`the columns of this collection have reached ${Math.round(this.#maxBytes / 2 ** 20)} MiB, the most that they may take`, { cause });
+    return new ColumnsFullError(
+      `the columns of this collection have reached ${
+        Math.round(this.#maxBytes / 2 ** 20)
+      } MiB, the most that they may take`,
+      { cause },
+    );
   }
 }
 

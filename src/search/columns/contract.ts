@@ -102,7 +102,10 @@ export interface ColumnStats {
 /** Requests whose data `prepare` can build in advance. */
 export interface Needs {
   readonly filter?: Filter | undefined;
-  /** Unix seconds. If present, the documents that pass the filter at this time are found in advance, too, if that takes long. */
+  /**
+   * Unix seconds. If present, the documents that pass the filter at this time are found in advance, too, if that takes
+   * long.
+   */
   readonly now?: number | undefined;
   /** The keys of a sort; an empty list for one of many documents by `tie`. */
   readonly keys?: readonly SortKey[] | undefined;
@@ -110,8 +113,8 @@ export interface Needs {
 }
 
 /**
- * The metadata, times and names of a collection's documents in columns, for filters, facets, histograms and sorts. Sets contain ordinals of
- * the database; an absent set stands for all documents.
+ * The metadata, times and names of a collection's documents in columns, for filters, facets, histograms and sorts. Sets
+ * contain ordinals of the database; an absent set stands for all documents.
  */
 export interface Columns {
   stats(): ColumnStats;
@@ -121,15 +124,15 @@ export interface Columns {
   remove(ord: number): void;
 
   /**
-   * Builds the data that a request needs, for at most this many milliseconds: for example, the order of values that were added since the
-   * last call. Returns false while there is more to build; the request works without it, but then builds the rest at once. Call it again
-   * after each change: when an order is ready, the call only checks it.
+   * Builds the data that a request needs, for at most this many milliseconds: for example, the order of values that
+   * were added since the last call. Returns false while there is more to build; the request works without it, but then
+   * builds the rest at once. Call it again after each change: when an order is ready, the call only checks it.
    */
   prepare(needs: Needs): boolean;
 
   /**
-   * The documents that pass; undefined for all. Without `hidden`, the same filter returns the same object until a document changes or
-   * expires; callers must not change it.
+   * The documents that pass; undefined for all. Without `hidden`, the same filter returns the same object until a
+   * document changes or expires; callers must not change it.
    */
   select(selecting: Selecting): OrdSet | undefined;
   has(ord: number): boolean;
@@ -139,13 +142,14 @@ export interface Columns {
   /** Documents by day, ascending: days since 1970-01-01 in UTC. */
   days(set: OrdSet | undefined, field: 'addedAt' | 'updatedAt'): { readonly day: number; readonly count: number }[];
   /**
-   * Sorts the documents of a set. If a document has several values of a key, the smallest counts in an ascending order and the greatest in
-   * a descending one; documents without a value come last in both. Equal documents are in the order of `tie`.
+   * Sorts the documents of a set. If a document has several values of a key, the smallest counts in an ascending order
+   * and the greatest in a descending one; documents without a value come last in both. Equal documents are in the order
+   * of `tie`.
    */
   sort(set: OrdSet | undefined, sorting: Sorting): SortedDocument[];
   /**
-   * Products of the factors by ordinal, limited to the bounds; documents without a factor have 1. Undefined when no document has a factor.
-   * Callers must not change them: the same object is returned until a document changes.
+   * Products of the factors by ordinal, limited to the bounds; documents without a factor have 1. Undefined when no
+   * document has a factor. Callers must not change them: the same object is returned until a document changes.
    */
   factors(factors: readonly ValueFactor[], bounds: FactorBounds): Float32Array | undefined;
   /** Metadata keys that documents have, by code point. */

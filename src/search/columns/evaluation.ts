@@ -1,12 +1,16 @@
 import { Buffers, Column, type ColumnsKernel, Comparison, Time } from '../../kernels/columns.ts';
-import { BOUNDS, columnOf, toNumber, toSeconds, type Bounds, type Condition, type Filter, type RangeValue } from '../filter/index.ts';
+import { BOUNDS, type Bounds, columnOf, type Condition, type Filter, type RangeValue, toNumber,
+  toSeconds } from '../filter/index.ts';
 import { intervalsOf, orderFor } from './intervals.ts';
 
 const BOUND = 24;
 /** Levels that a filter may use, one for each level of its nesting: more than requests can nest. */
 export const DEPTH = 32;
 
-/** Evaluates filters to levels of the kernel: a bit for each slot whose document passes. `testOf` defines what conditions mean. */
+/**
+ * Evaluates filters to levels of the kernel: a bit for each slot whose document passes. `testOf` defines what
+ * conditions mean.
+ */
 export class Evaluation {
   readonly #kernel: ColumnsKernel;
   readonly #columnOf: (key: string) => number | undefined;
@@ -20,12 +24,18 @@ export class Evaluation {
     this.#columnOf = columnOf;
   }
 
-  /** Throws a RangeError on a filter that nests too deeply, and on a time compared with a value that is neither a number nor a date. */
+  /**
+   * Throws a RangeError on a filter that nests too deeply, and on a time compared with a value that is neither a number
+   * nor a date.
+   */
   run(filter: Filter, level: number): void {
     for (const _ of this.steps(filter, level));
   }
 
-  /** As `run`, with a pause after each condition; meanwhile, the `DEPTH` levels from this one on must not be used. `level` is a multiple of `DEPTH`. */
+  /**
+   * As `run`, with a pause after each condition; meanwhile, the `DEPTH` levels from this one on must not be used.
+   * `level` is a multiple of `DEPTH`.
+   */
   *steps(filter: Filter, level: number): Generator<undefined, void> {
     if (level % DEPTH === DEPTH - 1) throw new RangeError('the filter nests too deeply');
     const { call } = this.#kernel;
@@ -53,7 +63,9 @@ export class Evaluation {
     if ('parts' in filter) return filter.parts.flatMap((part) => this.neededOrders(part));
     if (filter.kind === 'not') return this.neededOrders(filter.part);
     const column = this.#numberOf(filter);
-    const order = column === undefined ? undefined : this.#orderFor(column, columnOf(filter.field).kind === 'name' ? inLowerCase(filter) : filter);
+    const order = column === undefined
+      ? undefined
+      : this.#orderFor(column, columnOf(filter.field).kind === 'name' ? inLowerCase(filter) : filter);
     return order === undefined ? [] : [[column!, order]];
   }
 
@@ -87,7 +99,8 @@ export class Evaluation {
     const field = columnOf(condition.field);
     if (field.kind === 'time') return this.#uniteTimes(condition, Time[field.name], level);
     const column = this.#numberOf(condition);
-    if (column !== undefined) this.#uniteValues(field.kind === 'name' ? inLowerCase(condition) : condition, column, level);
+    if (column !== undefined)
+      this.#uniteValues(field.kind === 'name' ? inLowerCase(condition) : condition, column, level);
   }
 
   #uniteTimes(condition: Condition, field: number, level: number): void {
@@ -97,10 +110,14 @@ export class Evaluation {
       call.uniteTimes(level, field, low, high);
     };
     switch (condition.kind) {
-      case 'exists': return unite({});
-      case 'range': return unite(condition.bounds);
-      case 'match': return condition.values.forEach((value) => unite({ gte: value, lte: value }));
-      case 'prefix': throw new RangeError(`${condition.field} is a time, which is not compared with the beginning of a text`);
+      case 'exists':
+        return unite({});
+      case 'range':
+        return unite(condition.bounds);
+      case 'match':
+        return condition.values.forEach((value) => unite({ gte: value, lte: value }));
+      case 'prefix':
+        throw new RangeError(`${condition.field} is a time, which is not compared with the beginning of a text`);
     }
   }
 
@@ -111,8 +128,10 @@ export class Evaluation {
     call.openVerdicts(column);
     const order = this.#orderFor(column, condition);
     if (order !== undefined && call.isOrderReady(column, order) !== 0) {
-      for (const [from, to] of intervalsOf(this.#kernel, column, order, condition)) call.passInterval(column, order, from, to);
-    } else if (condition.kind === 'prefix') call.judgePrefix(column, 1, call.valueEnd(column), this.#kernel.inputText(condition.prefix));
+      for (const [from, to] of intervalsOf(this.#kernel, column, order, condition))
+        call.passInterval(column, order, from, to);
+    } else if (condition.kind === 'prefix')
+      call.judgePrefix(column, 1, call.valueEnd(column), this.#kernel.inputText(condition.prefix));
     else call.judgeRange(column, 1, call.valueEnd(column), this.#inputBounds(condition.bounds));
     call.unitePassing(level, column);
   }
@@ -138,7 +157,11 @@ export class Evaluation {
 
   /** Writes bounds for the kernel; returns their number. */
   #inputBounds(bounds: Bounds): number {
-    const given = BOUNDS.filter((name) => bounds[name] !== undefined).map((name) => ({ name, text: String(bounds[name]), moment: momentOf(bounds[name]!) }));
+    const given = BOUNDS.filter((name) => bounds[name] !== undefined).map((name) => ({
+      name,
+      text: String(bounds[name]),
+      moment: momentOf(bounds[name]!),
+    }));
     const room = given.reduce((sum, { text }) => sum + BOUND + text.length * 3, 16);
     let at = this.#kernel.reserve(Buffers.input, room);
     const { view, bytes } = this.#kernel;
@@ -166,7 +189,8 @@ function closedInterval(bounds: Bounds): [low: number, high: number] {
   for (const name of BOUNDS) {
     if (bounds[name] === undefined) continue;
     const moment = momentOf(bounds[name]);
-    if (moment === undefined) throw new RangeError(`a time is compared with a Unix time or an ISO 8601 date, got "${bounds[name]}"`);
+    if (moment === undefined)
+      throw new RangeError(`a time is compared with a Unix time or an ISO 8601 date, got "${bounds[name]}"`);
     if (name === 'gte' || name === 'gt') low = Math.max(low, name === 'gt' ? nextUp(moment) : moment);
     else high = Math.min(high, name === 'lt' ? -nextUp(-moment) : moment);
   }
@@ -186,11 +210,18 @@ function nextUp(number: number): number {
 function inLowerCase(condition: Condition): Condition {
   const lower = (value: RangeValue): RangeValue => (typeof value === 'string' ? value.toLowerCase() : value);
   switch (condition.kind) {
-    case 'exists': return condition;
-    case 'prefix': return { ...condition, prefix: condition.prefix.toLowerCase() };
-    case 'range': return { ...condition, bounds: Object.fromEntries(Object.entries(condition.bounds).map(([name, bound]) => [name, lower(bound)])) };
+    case 'exists':
+      return condition;
+    case 'prefix':
+      return { ...condition, prefix: condition.prefix.toLowerCase() };
+    case 'range':
+      return {
+        ...condition,
+        bounds: Object.fromEntries(Object.entries(condition.bounds).map(([name, bound]) => [name, lower(bound)])),
+      };
     // Compared as texts, numbers included.
-    case 'match': return { ...condition, values: condition.values.map((value) => String(value).toLowerCase()) };
+    case 'match':
+      return { ...condition, values: condition.values.map((value) => String(value).toLowerCase()) };
   }
 }
 

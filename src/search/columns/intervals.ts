@@ -8,12 +8,16 @@ const BEHIND = 0xff;
 
 type Interval = readonly [from: number, to: number];
 
-/** The order of a column in which the values that satisfy a range or a prefix are contiguous; undefined if there is none. */
+/**
+ * The order of a column in which the values that satisfy a range or a prefix are contiguous; undefined if there is
+ * none.
+ */
 export function orderFor(column: number, condition: Condition): number | undefined {
   if (condition.kind !== 'range' && condition.kind !== 'prefix') return undefined;
   const isKey = column >= Column.keys;
   // The part of an identity after the `|` is the language, which no prefix tests.
-  if (condition.kind === 'prefix') return isKey ? 1 : column === Column.identity && condition.prefix.includes('|') ? undefined : 0;
+  if (condition.kind === 'prefix')
+    return isKey ? 1 : column === Column.identity && condition.prefix.includes('|') ? undefined : 0;
   const bounds = BOUNDS.filter((name) => condition.bounds[name] !== undefined).map((name) => condition.bounds[name]!);
   const moments = bounds.map((bound) => toNumber(bound) ?? toSeconds(bound));
   if (bounds.some((bound) => String(bound).length >= SHORT)) return undefined;
@@ -26,7 +30,10 @@ export function orderFor(column: number, condition: Condition): number | undefin
 export function intervalsOf(kernel: ColumnsKernel, column: number, order: number, condition: Condition): Interval[] {
   if (condition.kind === 'prefix') return [prefixInterval(kernel, column, order, condition.prefix)];
   if (condition.kind !== 'range') throw new Error(`a condition of kind ${condition.kind} has no intervals`);
-  const bounds = BOUNDS.filter((name) => condition.bounds[name] !== undefined).map((name) => ({ name, value: condition.bounds[name]! }));
+  const bounds = BOUNDS.filter((name) => condition.bounds[name] !== undefined).map((name) => ({
+    name,
+    value: condition.bounds[name]!,
+  }));
   const byText = (name: BoundName, value: string | number): number => {
     const length = kernel.inputText(String(value));
     return kernel.call.placeOf(column, order, Number.NaN, length, includes(name));

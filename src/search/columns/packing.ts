@@ -18,7 +18,10 @@ interface Entry {
   readonly part: string;
 }
 
-/** Writes a document into the memory and replaces its former version. `columnOf` finds or creates the column of a metadata key. */
+/**
+ * Writes a document into the memory and replaces its former version. `columnOf` finds or creates the column of a
+ * metadata key.
+ */
 export function putDocument(kernel: ColumnsKernel, document: ColumnDocument, columnOf: (key: string) => number): void {
   const entries = entriesOf(document, columnOf);
   let room = HEAD;
@@ -80,7 +83,8 @@ function judge(kernel: ColumnsKernel, entries: readonly Entry[], fresh: number):
   const { view } = kernel;
   const output = kernel.address(Buffers.output);
   for (let i = 0; i < fresh; i++) {
-    const [index, column, value] = [view.getUint32(output + 12 * i, true), view.getUint32(output + 12 * i + 4, true), view.getUint32(output + 12 * i + 8, true)];
+    const [index, column, value] = [view.getUint32(output + 12 * i, true), view.getUint32(output + 12 * i + 4, true),
+      view.getUint32(output + 12 * i + 8, true)];
     const entry = entries[index]!;
     const text = column === Column.identity ? entry.part : entry.text;
     if (!MOMENT_START.test(text)) continue;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFilter, type Filter } from '../filter/index.ts';
+import { type Filter, parseFilter } from '../filter/index.ts';
 import { type ColumnDocument, ColumnStore } from './index.ts';
 
 function made(ord: number, more: Partial<ColumnDocument> = {}): ColumnDocument {
@@ -62,7 +62,8 @@ describe('what filters have selected', () => {
   it('distinguishes infinite numbers from each other and from none', () => {
     const store = ColumnStore.create();
     store.put(made(1, { meta: { n: ['1e999'] } }));
-    const found = (value: number): number => store.count(store.select({ filter: { kind: 'match', field: 'n', values: [value] }, now: 0 }));
+    const found = (value: number): number =>
+      store.count(store.select({ filter: { kind: 'match', field: 'n', values: [value] }, now: 0 }));
     expect([found(Infinity), found(-Infinity), found(Infinity)]).toEqual([1, 0, 1]);
   });
 });
@@ -78,7 +79,10 @@ describe('values that no document has any more', () => {
       for (let ord = 0; ord < 1000; ord++) store.put(made(ord, { meta: { n: [String(round * 1000 + ord)] } }));
       while (store.tidy());
     }
-    expect(store.sort(undefined, sorting).map(({ ord, place }) => [ord, place[0]])).toEqual([[0, 19_000], [1, 19_001], [2, 19_002]]);
+    expect(store.sort(undefined, sorting).map(({ ord, place }) => [ord, place[0]])).toEqual([[0, 19_000], [1, 19_001], [
+      2,
+      19_002,
+    ]]);
     expect(store.stats().bytes.dictionaries).toBeLessThan(before * 2.5);
   });
 });

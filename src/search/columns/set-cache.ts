@@ -7,7 +7,9 @@ const OVERHEAD = 256;
 
 /** The sets of the filters that were used last; `undefined` is remembered as well. */
 export class SetCache {
-  readonly #sets = new Lru<string, { readonly set: OrdSet | undefined; readonly bytes: number }>(0, { sizeOf: ({ bytes }) => bytes });
+  readonly #sets = new Lru<string, { readonly set: OrdSet | undefined; readonly bytes: number }>(0, {
+    sizeOf: ({ bytes }) => bytes,
+  });
 
   get bytes(): number {
     return this.#sets.total;

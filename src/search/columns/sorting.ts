@@ -1,5 +1,5 @@
 import { Buffers, Column, type ColumnsKernel, FLAG, SortFlags, SortKind, Time } from '../../kernels/columns.ts';
-import { sortValueOf, type SortKey, type SortValue } from '../order/index.ts';
+import { type SortKey, type SortValue, sortValueOf } from '../order/index.ts';
 import type { Scores, SortedDocument, Sorting } from './contract.ts';
 
 const KEY = 32;
@@ -20,35 +20,46 @@ const TIE: KernelKey = { kind: SortKind.tie, column: Column.identity, order: 0, 
 export function kernelKey({ column, descending }: SortKey, columnOf: (key: string) => number | undefined): KernelKey {
   const direction = descending ? SortFlags.descending : 0;
   switch (column.kind) {
-    case 'score': return { kind: SortKind.score, column: 0, order: 0, flags: direction };
-    case 'time': return { kind: SortKind.time, column: Time[column.name], order: 0, flags: direction };
+    case 'score':
+      return { kind: SortKind.score, column: 0, order: 0, flags: direction };
+    case 'time':
+      return { kind: SortKind.time, column: Time[column.name], order: 0, flags: direction };
     // Sorting by key uses only the key part of the identity; key and language both sort by their original spelling.
-    case 'name': return column.name === 'key'
-      ? { kind: SortKind.order, column: Column.identity, order: 1, flags: direction | SortFlags.spelled }
-      : { kind: SortKind.order, column: Column.lang, order: 0, flags: direction | SortFlags.spelled };
+    case 'name':
+      return column.name === 'key'
+        ? { kind: SortKind.order, column: Column.identity, order: 1, flags: direction | SortFlags.spelled }
+        : { kind: SortKind.order, column: Column.lang, order: 0, flags: direction | SortFlags.spelled };
     case 'meta': {
       const number = columnOf(column.key);
-      return number === undefined ? { kind: SortKind.time, column: Time.none, order: 0, flags: direction } : { kind: SortKind.order, column: number, order: 0, flags: direction };
+      return number === undefined
+        ? { kind: SortKind.time, column: Time.none, order: 0, flags: direction }
+        : { kind: SortKind.order, column: number, order: 0, flags: direction };
     }
   }
 }
 
 /** The orders of values that keys need, including the order of the ties, as pairs of column and order. */
-export function neededOrders(keys: readonly SortKey[], columnOf: (key: string) => number | undefined): readonly (readonly [column: number, order: number])[] {
+export function neededOrders(keys: readonly SortKey[],
+  columnOf: (key: string) => number | undefined): readonly (readonly [column: number, order: number])[]
+{
   const orders = keys.map((key) => kernelKey(key, columnOf)).filter(({ kind }) => kind === SortKind.order);
   return [...orders, TIE].map(({ column, order }) => [column, order]);
 }
 
 /** Sorts the documents of a level (see `Columns.sort`). Up to `few` documents, it visits all of them. */
-export function sortLevel(kernel: ColumnsKernel, level: number, { keys, offset, count, after, scores }: Sorting, columnOf: (key: string) => number | undefined, few: number): SortedDocument[] {
+export function sortLevel(kernel: ColumnsKernel, level: number, { keys, offset, count, after, scores }: Sorting,
+  columnOf: (key: string) => number | undefined, few: number): SortedDocument[]
+{
   const { documents } = kernel.counts();
   if (count === 0 || offset >= documents) return [];
   const wanted = [...keys.map((key) => kernelKey(key, columnOf)), TIE];
   for (const { kind, column, order } of wanted) if (kind === SortKind.order) finishOrder(kernel, column, order);
   if (wanted.some(({ kind }) => kind === SortKind.score)) takeScores(kernel, scores ?? { ords: [], scores: [] });
   writeKeys(kernel, wanted, after?.tie);
-  if (after !== undefined) for (const [i, value] of after.place.entries()) mark(kernel, wanted[i]!, i, value);
-  const sort = (): number => kernel.call.sortDocuments(level, wanted.length, offset, Math.min(offset + count, documents), after === undefined ? 0 : 1, few) >>> 0;
+  if (after !== undefined) { for (const [i, value] of after.place.entries()) mark(kernel, wanted[i]!, i, value); }
+  const sort = (): number =>
+    kernel.call.sortDocuments(level, wanted.length, offset, Math.min(offset + count, documents),
+      after === undefined ? 0 : 1, few) >>> 0;
   let found = sort();
   if (found >= FLAG) {
     finishOrder(kernel, TIE.column, TIE.order);
@@ -68,7 +79,8 @@ function writeKeys(kernel: ColumnsKernel, keys: readonly KernelKey[], tie = ''):
   const textAt = at + keys.length * KEY;
   const length = bytes.write(tie, textAt);
   for (const { kind, column, order, flags } of keys) {
-    for (const [i, number] of [kind, column, order, flags, 0, 0, textAt, length].entries()) view.setUint32(at + 4 * i, number, true);
+    for (const [i, number] of [kind, column, order, flags, 0, 0, textAt, length].entries())
+      view.setUint32(at + 4 * i, number, true);
     at += KEY;
   }
 }
@@ -79,7 +91,9 @@ function mark(kernel: ColumnsKernel, { kind, column, order }: KernelKey, index: 
   if (value === undefined) return call.markNone(index);
   if (kind !== SortKind.order) return call.markNumber(index, typeof value === 'number' ? value : Number.NaN);
   const length = kernel.inputText(typeof value === 'string' ? value : '');
-  const [before, behind] = [0, 1].map((including) => call.placeOf(column, order, typeof value === 'number' ? value : Number.NaN, length, including));
+  const [before, behind] = [0, 1].map((including) =>
+    call.placeOf(column, order, typeof value === 'number' ? value : Number.NaN, length, including)
+  );
   call.markPlace(index, before!, before === behind ? 0 : 1);
 }
 
@@ -96,10 +110,15 @@ function read(kernel: ColumnsKernel, found: number, keys: readonly SortKey[], si
   return Array.from({ length: found }, (_, i) => {
     const at = output + 16 * size * i;
     const place = keys.map(({ column }, j): SortValue => {
-      const [text, length, number] = [view.getUint32(at + 16 + 16 * j, true), view.getUint32(at + 20 + 16 * j, true), view.getFloat64(at + 24 + 16 * j, true)];
+      const [text, length, number] = [view.getUint32(at + 16 + 16 * j, true), view.getUint32(at + 20 + 16 * j, true),
+        view.getFloat64(at + 24 + 16 * j, true)];
       if (text === 0) return Number.isNaN(number) ? undefined : number;
       return column.kind === 'meta' ? sortValueOf(kernel.text(text, length)) : kernel.text(text, length);
     });
-    return { ord: view.getUint32(at, true), place, tie: kernel.text(view.getUint32(at + 4, true), view.getUint32(at + 8, true)) };
+    return {
+      ord: view.getUint32(at, true),
+      place,
+      tie: kernel.text(view.getUint32(at + 4, true), view.getUint32(at + 8, true)),
+    };
   });
 }

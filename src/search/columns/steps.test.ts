@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Pace } from '../../lib/pace.ts';
 import { mostWork } from '../../testkit/work-counter.ts';
 import type { Filter } from '../filter/index.ts';
-import { ColumnStore, type Columns } from './index.ts';
+import { type Columns, ColumnStore } from './index.ts';
 
 const DOCUMENTS = 10_000;
 /** Units of work that may be done without a pause: some milliseconds. */
@@ -12,7 +12,15 @@ function filled(): ColumnStore {
   const store = ColumnStore.create({ fewValues: 64 });
   for (let ord = 0; ord < DOCUMENTS; ord++) {
     const number = (ord * 7919) % DOCUMENTS;
-    store.put({ ord, key: `k${ord}`, lang: 'en', addedAt: 1000 + ord, updatedAt: 5000, expiresAt: ord % 10 === 0 ? 9000 : undefined, meta: { number: [String(number)], few: [`v${ord % 3}`] } });
+    store.put({
+      ord,
+      key: `k${ord}`,
+      lang: 'en',
+      addedAt: 1000 + ord,
+      updatedAt: 5000,
+      expiresAt: ord % 10 === 0 ? 9000 : undefined,
+      meta: { number: [String(number)], few: [`v${ord % 3}`] },
+    });
   }
   return store;
 }
@@ -21,11 +29,18 @@ function filled(): ColumnStore {
 function long(n: number): Filter {
   return {
     kind: 'and',
-    parts: [
-      { kind: 'or', parts: Array.from({ length: 99 }, (_, i): Filter => ({ kind: 'range', field: 'meta.number', bounds: { gte: i + n, lt: 5000 } })) },
-      { kind: 'not', part: { kind: 'or', parts: Array.from({ length: 100 }, (_, i): Filter => ({ kind: 'match', field: 'meta.number', values: [i * 2 + n, `${i} nothing`] })) } },
-      { kind: 'range', field: 'addedAt', bounds: { lt: 8000 } },
-    ],
+    parts: [{
+      kind: 'or',
+      parts: Array.from({ length: 99 },
+        (_, i): Filter => ({ kind: 'range', field: 'meta.number', bounds: { gte: i + n, lt: 5000 } })),
+    }, {
+      kind: 'not',
+      part: {
+        kind: 'or',
+        parts: Array.from({ length: 100 },
+          (_, i): Filter => ({ kind: 'match', field: 'meta.number', values: [i * 2 + n, `${i} nothing`] })),
+      },
+    }, { kind: 'range', field: 'addedAt', bounds: { lt: 8000 } }],
   };
 }
 

@@ -52,7 +52,8 @@ export class Neighbours {
     const place = this.#placeOf(term);
     if (place === undefined) return [];
     const found: Neighbour[] = [];
-    for (let i = starts[place]!; i < starts[place + 1]!; i++) found.push({ form: stringAt(forms, neighbours[i]!), weight: weights[i]! });
+    for (let i = starts[place]!; i < starts[place + 1]!; i++)
+      found.push({ form: stringAt(forms, neighbours[i]!), weight: weights[i]! });
     return found;
   }
 
@@ -71,7 +72,9 @@ export class Neighbours {
 
 /** The buffers of the model, to be transferred rather than copied. */
 export function buffersOf({ terms, forms, starts, neighbours, weights }: NeighbourData): ArrayBuffer[] {
-  return [terms.bytes, terms.ends, forms.bytes, forms.ends, starts, neighbours, weights].map(({ buffer }) => buffer as ArrayBuffer);
+  return [terms.bytes, terms.ends, forms.bytes, forms.ends, starts, neighbours, weights].map(({ buffer }) =>
+    buffer as ArrayBuffer
+  );
 }
 
 interface TermEntry {
@@ -81,7 +84,10 @@ interface TermEntry {
   readonly count: number;
 }
 
-/** Packs the neighbours of all terms into arrays. Calls `neighboursOf` twice per term, because a million lists would not fit into memory. */
+/**
+ * Packs the neighbours of all terms into arrays. Calls `neighboursOf` twice per term, because a million lists would not
+ * fit into memory.
+ */
 export function packNeighbours(vocabulary: Vocabulary, neighboursOf: (term: number) => RatedNeighbours): NeighbourData {
   const entries = entriesOf(vocabulary, neighboursOf);
   const places = new Uint32Array(vocabulary.end);
@@ -100,7 +106,13 @@ export function packNeighbours(vocabulary: Vocabulary, neighboursOf: (term: numb
       weights[starts[i]! + j] = Math.log2(ratio) / Math.log2(largest);
     }
   }
-  return { terms: joined(entries.map(({ term }) => term)), forms: joined(entries.map(({ form }) => form)), starts, neighbours, weights };
+  return {
+    terms: joined(entries.map(({ term }) => term)),
+    forms: joined(entries.map(({ form }) => form)),
+    starts,
+    neighbours,
+    weights,
+  };
 }
 
 /** The terms that have neighbours, in their order. */

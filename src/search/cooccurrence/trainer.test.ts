@@ -20,10 +20,10 @@ function train(documents: readonly TrainingDocument[], rules = RULES): Neighbour
 
 const formsNear = (neighbours: Neighbours, term: string): string[] => neighbours.of(term).map(({ form }) => form);
 
-const word = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('fox', 'foxes', 'dog', 'hunting', 'hunted', 'cat', 'mouse', 'été', 'the', 'of') },
-  fc.constantFrom('__proto__', 'constructor', 'ß', '名前', '3.14', '\ud800', "don't"),
-);
+const word = fc.oneof({
+  weight: 6,
+  arbitrary: fc.constantFrom('fox', 'foxes', 'dog', 'hunting', 'hunted', 'cat', 'mouse', 'été', 'the', 'of'),
+}, fc.constantFrom('__proto__', 'constructor', 'ß', '名前', '3.14', '\ud800', "don't"));
 const text = fc.array(word, { maxLength: 25, size: 'max' }).map((words) => words.join(' '));
 const corpus = fc.array(fc.array(text, { maxLength: 3 }), { maxLength: 8, size: 'max' });
 
@@ -47,7 +47,8 @@ describe('what terms stand together (decision D-84)', () => {
   });
 
   it('joins any two of five words in a row, stop words counted', () => {
-    const near = train([prose('alpha the of the omega'), prose('alpha the of the omega'), prose('beta the of the the kappa'), prose('beta the of the the kappa')]);
+    const near = train([prose('alpha the of the omega'), prose('alpha the of the omega'),
+      prose('beta the of the the kappa'), prose('beta the of the the kappa')]);
     expect(formsNear(near, 'alpha')).toEqual(['omega']);
     expect(formsNear(near, 'beta')).toEqual([]);
     expect(near.of('the')).toEqual([]);
@@ -59,7 +60,8 @@ describe('what terms stand together (decision D-84)', () => {
   });
 
   it('takes pairs of several documents, and those of one for a term that has no other', () => {
-    const documents = [prose('fox rare rare fox'), prose('fox hound'), prose('fox hound'), prose('mouse and cheese, mouse and cheese')];
+    const documents = [prose('fox rare rare fox'), prose('fox hound'), prose('fox hound'),
+      prose('mouse and cheese, mouse and cheese')];
     expect(formsNear(train(documents), 'fox')).toEqual(['hound']);
     expect(formsNear(train(documents), 'rare')).toEqual(['fox']);
     expect(formsNear(train(documents), 'chees').sort()).toEqual(['and', 'mouse']);
@@ -73,7 +75,9 @@ describe('what terms stand together (decision D-84)', () => {
     const documents = [prose('running shoes café'), prose('runs shoe café')];
     expect(formsNear(train(documents), 'run').sort()).toEqual(['café', 'shoes']);
     expect(train(documents, { ...RULES, stemming: false }).of('run')).toEqual([]);
-    expect(formsNear(train([prose('élan vital'), prose('élan vital')], { ...RULES, lang: 'xx' }), 'elan')).toEqual(['vital']);
+    expect(formsNear(train([prose('élan vital'), prose('élan vital')], { ...RULES, lang: 'xx' }), 'elan')).toEqual([
+      'vital',
+    ]);
   });
 
   it('cuts code as the index does', () => {
@@ -93,7 +97,10 @@ describe('what terms stand together (decision D-84)', () => {
 
   it('keeps what comes often when there is no room for all words', () => {
     const maxTerms = 64;
-    const trainer = new Trainer(RULES, { counter: new CooccurrenceKernel({ build: 'debug', maxSlots: 256 }), maxTerms });
+    const trainer = new Trainer(RULES, {
+      counter: new CooccurrenceKernel({ build: 'debug', maxSlots: 256 }),
+      maxTerms,
+    });
     let next = 0;
     const noise = (count: number): string => Array.from({ length: count }, () => `w${next++}`).join(' ');
     for (let i = 0; i < 200; i++) trainer.add(prose(`${noise(i % 90)} salt pepper ${noise(5)}`));
@@ -105,7 +112,10 @@ describe('what terms stand together (decision D-84)', () => {
   });
 
   it('learns the same in a thread, which can be ended at any time', async () => {
-    const documents = [prose('salt and pepper', 'Naïve 名前'), prose('salt with pepper'), [{ text: 'getUser', code: true }]];
+    const documents = [prose('salt and pepper', 'Naïve 名前'), prose('salt with pepper'), [{
+      text: 'getUser',
+      code: true,
+    }]];
     const [here, thread] = [trainHere(RULES), new TrainingThread(RULES)];
     for (const training of [here, thread]) {
       await training.add(documents);

@@ -25,8 +25,9 @@ export interface TrainerOptions {
 const CROWDED = 0.75;
 
 /**
- * Learns which terms occur together, one document after the other. Memory is bounded: 300 MB in WebAssembly, and about as much for the
- * words. If a collection has more different terms than fit, the rarest are dropped during training (see README.md).
+ * Learns which terms occur together, one document after the other. Memory is bounded: 300 MB in WebAssembly, and about
+ * as much for the words. If a collection has more different terms than fit, the rarest are dropped during training (see
+ * README.md).
  */
 export class Trainer {
   readonly #counter: PairCounter;

@@ -36,7 +36,11 @@ export class TrainingThread implements Training {
   readonly #thread: ThreadClient<TrainingRequest, TrainingReply>;
 
   constructor(rules: TermRules) {
-    this.#thread = new ThreadClient(workerFile(import.meta.url, 'train-thread'), { name: 'the thread that learns neighbours of terms', restarts: false, data: () => rules });
+    this.#thread = new ThreadClient(workerFile(import.meta.url, 'train-thread'), {
+      name: 'the thread that learns neighbours of terms',
+      restarts: false,
+      data: () => rules,
+    });
   }
 
   async add(documents: readonly TrainingDocument[]): Promise<void> {

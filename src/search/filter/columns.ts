@@ -12,7 +12,13 @@ const COLUMNS: ReadonlyMap<string, Column> = new Map<string, Column>([
   ...(['key', 'lang'] as const).map((name): [string, Column] => [name, { kind: 'name', name }]),
 ]);
 
-/** A field of the document; otherwise a metadata key. Its prefix `meta.` may be omitted unless the key has the name of a document field. */
+/**
+ * A field of the document; otherwise a metadata key. Its prefix `meta.` may be omitted unless the key has the name of a
+ * document field.
+ */
 export function columnOf(field: string): Column {
-  return COLUMNS.get(field) ?? { kind: 'meta', key: field.startsWith(PREFIX) && field.length > PREFIX.length ? field.slice(PREFIX.length) : field };
+  return COLUMNS.get(field) ?? {
+    kind: 'meta',
+    key: field.startsWith(PREFIX) && field.length > PREFIX.length ? field.slice(PREFIX.length) : field,
+  };
 }

@@ -9,11 +9,17 @@ const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z
 
 /** Whether a value is within all bounds. */
 export function isWithin(value: RangeValue, bounds: Bounds): boolean {
-  const holds = (name: BoundName, test: (order: number) => boolean): boolean => bounds[name] === undefined || test(compareValues(value, bounds[name]));
-  return holds('gte', (order) => order >= 0) && holds('lte', (order) => order <= 0) && holds('gt', (order) => order > 0) && holds('lt', (order) => order < 0);
+  const holds = (name: BoundName, test: (order: number) => boolean): boolean =>
+    bounds[name] === undefined || test(compareValues(value, bounds[name]));
+  return holds('gte', (order) => order >= 0) && holds('lte', (order) => order <= 0) && holds('gt', (order) =>
+    order > 0) &&
+    holds('lt', (order) => order < 0);
 }
 
-/** Compares numbers by size; otherwise dates, where a number counts as Unix seconds; otherwise texts by code point (decision D-91). */
+/**
+ * Compares numbers by size; otherwise dates, where a number counts as Unix seconds; otherwise texts by code point
+ * (decision D-91).
+ */
 export function compareValues(a: RangeValue, b: RangeValue): number {
   const numbers = [toNumber(a), toNumber(b)] as const;
   if (numbers[0] !== undefined && numbers[1] !== undefined) return numbers[0] - numbers[1];

@@ -38,8 +38,11 @@ export function documentTest(filter: Filter): (document: FilteredDocument) => bo
 function valuesFor(field: string): (document: FilteredDocument) => readonly (string | number)[] {
   const column = columnOf(field);
   switch (column.kind) {
-    case 'meta': return ({ meta = {} }) => (Object.hasOwn(meta, column.key) ? meta[column.key]! : []);
-    case 'name': return (document) => [document[column.name].toLowerCase()];
-    case 'time': return (document) => [document[column.name]].filter((time) => time !== undefined);
+    case 'meta':
+      return ({ meta = {} }) => (Object.hasOwn(meta, column.key) ? meta[column.key]! : []);
+    case 'name':
+      return (document) => [document[column.name].toLowerCase()];
+    case 'time':
+      return (document) => [document[column.name]].filter((time) => time !== undefined);
   }
 }

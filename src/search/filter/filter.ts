@@ -5,10 +5,8 @@ import type { Bounds } from './compare-values.ts';
 export type FilterValue = string | number;
 
 /** A condition on documents, from either of its notations. `field` is the name as it was written (`columnOf`). */
-export type Filter =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
-  | { readonly kind: 'not'; readonly part: Filter }
-  | Condition;
+export type Filter = { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] } | { readonly kind: 'not';
+  readonly part: Filter } | Condition;
 
 /** A condition on one field. It holds when any value of the field satisfies it. */
 export type Condition =
@@ -35,13 +33,14 @@ export function checkFilterSize(filter: Filter): void {
     conditions += 1;
     if (condition.kind === 'match') values += condition.values.length;
   }
-  if (conditions > MAX_CONDITIONS) throw invalidFilter(`must have at most ${MAX_CONDITIONS} conditions, got ${conditions}`);
+  if (conditions > MAX_CONDITIONS)
+    throw invalidFilter(`must have at most ${MAX_CONDITIONS} conditions, got ${conditions}`);
   if (values > MAX_VALUES) throw invalidFilter(`must have at most ${MAX_VALUES} values, got ${values}`);
 }
 
 /** All conditions, in the order in which they were written. */
 export function* conditionsOf(filter: Filter): Generator<Condition> {
-  if ('parts' in filter) for (const part of filter.parts) yield* conditionsOf(part);
+  if ('parts' in filter) { for (const part of filter.parts) yield* conditionsOf(part); }
   else if (filter.kind === 'not') yield* conditionsOf(filter.part);
   else yield filter;
 }

@@ -1,9 +1,10 @@
 import { toNumber } from './compare-values.ts';
-import { invalidFilter, MAX_FILTER_DEPTH, type Condition, type Filter, type FilterValue } from './filter.ts';
-import { tokensOf, type Token } from './tokens.ts';
+import { type Condition, type Filter, type FilterValue, invalidFilter, MAX_FILTER_DEPTH } from './filter.ts';
+import { type Token, tokensOf } from './tokens.ts';
 
 /** Keywords of the grammar; as values they must be quoted. */
-const KEYWORDS: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT', 'IN', 'TO', 'EXISTS', 'IS', 'NULL', 'EMPTY', 'STARTS', 'WITH']);
+const KEYWORDS: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT', 'IN', 'TO', 'EXISTS', 'IS', 'NULL', 'EMPTY',
+  'STARTS', 'WITH']);
 
 const BOUND_OF = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' } as const;
 
@@ -21,8 +22,8 @@ const BOUND_OF = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' } as const;
  *             | field "IS" ["NOT"] ("EMPTY" | "NULL")
  *   field, value = a word of letters, digits and _ - . / : +, or a text in single or double quotes
  *
- * A word that is a number is compared as a number; in quotes it is text. Throws `invalid_argument` with the position and what was expected
- * there. `place` names the field of the request; `depth` is the depth of a surrounding tree.
+ * A word that is a number is compared as a number; in quotes it is text. Throws `invalid_argument` with the position
+ * and what was expected there. `place` names the field of the request; `depth` is the depth of a surrounding tree.
  */
 export function parseFilter(expression: string, place = 'filter', depth = 0): Filter {
   return new Parser(tokensOf(expression), place).parse(depth);
@@ -56,7 +57,9 @@ class Parser {
   }
 
   #negated(depth: number): Filter {
-    if (depth > MAX_FILTER_DEPTH) throw invalidFilter(`must not be nested deeper than ${MAX_FILTER_DEPTH} levels, at character ${this.#token.at}`, this.#place);
+    if (depth > MAX_FILTER_DEPTH)
+      throw invalidFilter(`must not be nested deeper than ${MAX_FILTER_DEPTH} levels, at character ${this.#token.at}`,
+        this.#place);
     if (this.#takes('NOT')) return { kind: 'not', part: this.#negated(depth + 1) };
     if (!this.#takesSymbol('(')) return this.#condition();
     const filter = this.#joined('or', depth + 1);
@@ -70,7 +73,8 @@ class Parser {
     if (kind === 'symbol') return this.#comparison(field, text);
     if (this.#takes('IS')) return this.#state(field);
     if (this.#takes('NOT')) return { kind: 'not', part: this.#membership(field, 'IN, EXISTS or STARTS WITH') };
-    if (this.#isKeyword('IN') || this.#isKeyword('EXISTS') || this.#isKeyword('STARTS')) return this.#membership(field, '');
+    if (this.#isKeyword('IN') || this.#isKeyword('EXISTS') || this.#isKeyword('STARTS'))
+      return this.#membership(field, '');
     const gte = this.#value('an operator');
     if (!this.#takes('TO')) throw this.#expected(`TO, or an operator before "${gte}"`);
     return { kind: 'range', field, bounds: { gte, lte: this.#value() } };

@@ -1,5 +1,5 @@
 import { BOUNDS, type Bounds } from './compare-values.ts';
-import { allOf, invalidFilter, MAX_FILTER_DEPTH, type Condition, type Filter, type FilterValue } from './filter.ts';
+import { allOf, type Condition, type Filter, type FilterValue, invalidFilter, MAX_FILTER_DEPTH } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 
 /** A value in a request; booleans are stored as the texts `true` and `false`. */
@@ -33,10 +33,13 @@ const KNOWN: ReadonlySet<string> = new Set([...KINDS, ...CONDITIONS]);
 export function readFilterTree(node: FilterNode, place = 'filter', depth = 0): Filter {
   if (depth > MAX_FILTER_DEPTH) throw invalidFilter(`must not be nested deeper than ${MAX_FILTER_DEPTH} levels`, place);
   const unknown = Object.keys(node).find((name) => !KNOWN.has(name));
-  if (unknown !== undefined) throw invalidFilter(`must not have the field ${unknown.slice(0, 80)}; a node has one of ${KINDS.join(', ')}`, place);
+  if (unknown !== undefined)
+    throw invalidFilter(`must not have the field ${unknown.slice(0, 80)}; a node has one of ${KINDS.join(', ')}`,
+      place);
   const kinds = KINDS.filter((kind) => node[kind] !== undefined);
   const [kind] = kinds;
-  if (kind === undefined || kinds.length > 1) throw invalidFilter(`must have exactly one of ${KINDS.join(', ')}, got ${kinds.join(' and ') || 'none'}`, place);
+  if (kind === undefined || kinds.length > 1)
+    throw invalidFilter(`must have exactly one of ${KINDS.join(', ')}, got ${kinds.join(' and ') || 'none'}`, place);
   if (kind === 'field') return conditionOf(node.field!, node, place);
   const stray = CONDITIONS.find((name) => node[name] !== undefined);
   if (stray !== undefined) throw invalidFilter(`must have ${stray} beside field, not beside ${kind}`, place);
@@ -49,7 +52,9 @@ export function readFilterTree(node: FilterNode, place = 'filter', depth = 0): F
 
 /** All bounds together form one condition, which a single value must satisfy; every other operator forms its own. */
 function conditionOf(field: string, node: FilterNode, place: string): Filter {
-  const bounds = Object.fromEntries(BOUNDS.flatMap((name) => (node[name] === undefined ? [] : [[name, toValue(node[name])]]))) as Bounds;
+  const bounds = Object.fromEntries(
+    BOUNDS.flatMap((name) => (node[name] === undefined ? [] : [[name, toValue(node[name])]])),
+  ) as Bounds;
   const match = (values: readonly TreeValue[]): Condition => ({ kind: 'match', field, values: values.map(toValue) });
   const parts: Filter[] = [];
   if (node.eq !== undefined) parts.push(match([node.eq]));
@@ -58,8 +63,10 @@ function conditionOf(field: string, node: FilterNode, place: string): Filter {
   if (node.in !== undefined) parts.push(match(node.in));
   if (node.notIn !== undefined) parts.push({ kind: 'not', part: match(node.notIn) });
   if (node.startsWith !== undefined) parts.push({ kind: 'prefix', field, prefix: node.startsWith });
-  if (node.exists !== undefined) parts.push(node.exists ? { kind: 'exists', field } : { kind: 'not', part: { kind: 'exists', field } });
-  if (parts.length === 0) throw invalidFilter(`must have a condition beside field: one of ${CONDITIONS.join(', ')}`, place);
+  if (node.exists !== undefined)
+    parts.push(node.exists ? { kind: 'exists', field } : { kind: 'not', part: { kind: 'exists', field } });
+  if (parts.length === 0)
+    throw invalidFilter(`must have a condition beside field: one of ${CONDITIONS.join(', ')}`, place);
   return allOf(parts);
 }
 

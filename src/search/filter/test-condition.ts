@@ -1,6 +1,6 @@
 import { columnOf } from './columns.ts';
-import { compareValues, isMoment, isWithin, toNumber, type Bounds } from './compare-values.ts';
-import { conditionsOf, invalidFilter, type Condition, type Filter, type FilterValue } from './filter.ts';
+import { type Bounds, compareValues, isMoment, isWithin, toNumber } from './compare-values.ts';
+import { type Condition, conditionsOf, type Filter, type FilterValue, invalidFilter } from './filter.ts';
 
 /** Tests whether one stored value of a condition's field satisfies the condition. */
 export type ValueTest = (value: string | number) => boolean;
@@ -10,10 +10,16 @@ export function testOf(condition: Condition): ValueTest {
   const { kind } = columnOf(condition.field);
   const isName = kind === 'name';
   switch (condition.kind) {
-    case 'exists': return () => true;
-    case 'prefix': return startingWith(isName ? condition.prefix.toLowerCase() : condition.prefix);
-    case 'range': return within(isName ? lowerBounds(condition.bounds) : condition.bounds);
-    case 'match': return kind === 'time' ? atMoments(condition.values) : equalTo(isName ? lowerTexts(condition.values) : condition.values);
+    case 'exists':
+      return () => true;
+    case 'prefix':
+      return startingWith(isName ? condition.prefix.toLowerCase() : condition.prefix);
+    case 'range':
+      return within(isName ? lowerBounds(condition.bounds) : condition.bounds);
+    case 'match':
+      return kind === 'time'
+        ? atMoments(condition.values)
+        : equalTo(isName ? lowerTexts(condition.values) : condition.values);
   }
 }
 
@@ -28,10 +34,16 @@ export function checkMoments(filter: Filter): void {
   for (const condition of conditionsOf(filter)) {
     const { field } = condition;
     if (columnOf(field).kind !== 'time') continue;
-    if (condition.kind === 'prefix') throw invalidFilter(`must not compare the time ${field} with the beginning of a text`);
-    const operands = condition.kind === 'match' ? condition.values : condition.kind === 'range' ? Object.values(condition.bounds) : [];
+    if (condition.kind === 'prefix')
+      throw invalidFilter(`must not compare the time ${field} with the beginning of a text`);
+    const operands = condition.kind === 'match'
+      ? condition.values
+      : condition.kind === 'range'
+      ? Object.values(condition.bounds)
+      : [];
     const wrong = operands.find((operand) => !isMoment(operand));
-    if (wrong !== undefined) throw invalidFilter(`must compare ${field} with a Unix time or an ISO 8601 date, got "${wrong}"`);
+    if (wrong !== undefined)
+      throw invalidFilter(`must compare ${field} with a Unix time or an ISO 8601 date, got "${wrong}"`);
   }
 }
 
@@ -44,7 +56,9 @@ function within(bounds: Bounds): ValueTest {
 }
 
 function lowerBounds(bounds: Bounds): Bounds {
-  return Object.fromEntries(Object.entries(bounds).map(([name, bound]) => [name, typeof bound === 'string' ? bound.toLowerCase() : bound]));
+  return Object.fromEntries(
+    Object.entries(bounds).map(([name, bound]) => [name, typeof bound === 'string' ? bound.toLowerCase() : bound]),
+  );
 }
 
 function lowerTexts(values: readonly FilterValue[]): string[] {

@@ -39,7 +39,11 @@ function tokenAt(expression: string, at: number): { token: Token; end: number } 
     const text = pattern.exec(expression)?.[0];
     if (text !== undefined) return { token: { kind, text, at: at + 1 }, end: at + text.length };
   }
-  throw invalidFilter(`must have quotes around a text with "${String.fromCodePoint(expression.codePointAt(at)!)}", at character ${at + 1}`);
+  throw invalidFilter(
+    `must have quotes around a text with "${String.fromCodePoint(expression.codePointAt(at)!)}", at character ${
+      at + 1
+    }`,
+  );
 }
 
 /** A backslash escapes a quote of the same kind or another backslash; before anything else it is literal. */

@@ -18,7 +18,10 @@ describe('the weight of meaning where nobody names one', () => {
     fc.assert(fc.property(order, order, (words, meaning) => {
       const alpha = fittedAlpha(words, meaning);
       expect(fittedAlpha(meaning, words)).toBe(alpha);
-      const [a, b] = [words, meaning].map((ords) => ords.filter((ord, i) => ords.indexOf(ord) === i).slice(0, 10)) as [number[], number[]];
+      const [a, b] = [words, meaning].map((ords) => ords.filter((ord, i) => ords.indexOf(ord) === i).slice(0, 10)) as [
+        number[],
+        number[],
+      ];
       expect(alpha).toBe(a.some((ord) => b.includes(ord)) ? WEIGHTS.agreed : WEIGHTS.disagreed);
     }));
   });

@@ -3,12 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { fuse, type Fusion, type MeaningHit, type WordsHit } from './index.ts';
 
 const scores = fc.oneof(fc.constantFrom(0, 0.25, 0.5, 1), fc.float({ min: -1, max: 8, noNaN: true }));
-const wordsHits = fc.uniqueArray(fc.record({ ord: fc.nat(12), score: scores.map(Math.abs) }), { selector: ({ ord }) => ord });
-const meaningHits = fc.uniqueArray(fc.record({ ord: fc.nat(12), chunk: fc.nat(2), score: scores }), { selector: ({ ord, chunk }) => `${ord} ${chunk}` });
-const fusions: fc.Arbitrary<Fusion> = fc.oneof(
-  fc.record({ strategy: fc.constant('alpha' as const), alpha: fc.oneof(fc.constantFrom(0, 0.5, 1), fc.double({ min: 0, max: 1, noNaN: true })) }),
-  fc.record({ strategy: fc.constant('rrf' as const), k: fc.integer({ min: 1, max: 100 }) }),
-);
+const wordsHits = fc.uniqueArray(fc.record({ ord: fc.nat(12), score: scores.map(Math.abs) }), {
+  selector: ({ ord }) => ord,
+});
+const meaningHits = fc.uniqueArray(fc.record({ ord: fc.nat(12), chunk: fc.nat(2), score: scores }), {
+  selector: ({ ord, chunk }) => `${ord} ${chunk}`,
+});
+const fusions: fc.Arbitrary<Fusion> = fc.oneof(fc.record({
+  strategy: fc.constant('alpha' as const),
+  alpha: fc.oneof(fc.constantFrom(0, 0.5, 1), fc.double({ min: 0, max: 1, noNaN: true })),
+}), fc.record({ strategy: fc.constant('rrf' as const), k: fc.integer({ min: 1, max: 100 }) }));
 
 interface Expected {
   readonly ord: number;
@@ -24,15 +28,32 @@ function slowly(words: readonly WordsHit[], meaning: readonly MeaningHit[], fusi
     const own = words.find((hit) => hit.ord === ord)!;
     return 1 + words.filter((hit) => hit.score > own.score || (hit.score === own.score && hit.ord < ord)).length;
   };
-  const meaningRank = (own: MeaningHit): number => 1 + meaning.filter((hit) =>
-    hit.score > own.score || (hit.score === own.score && (hit.ord < own.ord || (hit.ord === own.ord && hit.chunk < own.chunk)))).length;
-  const places = [...meaning, ...words.filter(({ ord }) => meaning.every((hit) => hit.ord !== ord)).map(({ ord }) => ({ ord, chunk: undefined }))];
+  const meaningRank = (own: MeaningHit): number =>
+    1 +
+    meaning.filter((hit) =>
+      hit.score > own.score ||
+      (hit.score === own.score && (hit.ord < own.ord || (hit.ord === own.ord && hit.chunk < own.chunk)))
+    ).length;
+  const places = [...meaning, ...words.filter(({ ord }) => meaning.every((hit) => hit.ord !== ord)).map(({ ord }) => ({
+    ord,
+    chunk: undefined,
+  }))];
   return places.flatMap(({ ord, chunk }) => {
     const w = words.find((hit) => hit.ord === ord);
     const m = meaning.find((hit) => hit.ord === ord && hit.chunk === chunk);
-    if (fusion.strategy === 'rrf') return [{ ord, chunk, score: (w ? 1 / (fusion.k + wordsRank(ord)) : 0) + (m ? 1 / (fusion.k + meaningRank(m)) : 0) }];
+    if (fusion.strategy === 'rrf')
+      return [{
+        ord,
+        chunk,
+        score: (w ? 1 / (fusion.k + wordsRank(ord)) : 0) + (m ? 1 / (fusion.k + meaningRank(m)) : 0),
+      }];
     if (fusion.alpha === 0 && !w || fusion.alpha === 1 && !m) return [];
-    return [{ ord, chunk, score: (1 - fusion.alpha) * (w && best > 0 ? w.score / best : 0) + fusion.alpha * (m ? Math.max(0, m.score) / most : 0) }];
+    return [{
+      ord,
+      chunk,
+      score: (1 - fusion.alpha) * (w && best > 0 ? w.score / best : 0) +
+        fusion.alpha * (m ? Math.max(0, m.score) / most : 0),
+    }];
   });
 }
 
@@ -54,7 +75,8 @@ describe('fuse', () => {
       for (const [i, hit] of fused.slice(1).entries()) {
         const before = fused[i]!;
         expect(before.score).toBeGreaterThanOrEqual(hit.score);
-        if (before.score === hit.score) expect(before.ord < hit.ord || (before.ord === hit.ord && before.chunk! < hit.chunk!)).toBe(true);
+        if (before.score === hit.score)
+          expect(before.ord < hit.ord || (before.ord === hit.ord && before.chunk! < hit.chunk!)).toBe(true);
       }
     }));
   });
@@ -68,7 +90,8 @@ describe('fuse', () => {
   it('says components from 0 to 1, of which the score can be computed', () => {
     fc.assert(fc.property(wordsHits, meaningHits, fusions, (words, meaning, fusion) => {
       for (const { words: w, meaning: m, score } of fuse(words, meaning, fusion)) {
-        for (const component of [w, m]) if (component !== undefined) expect(component.score >= 0 && component.score <= 1).toBe(true);
+        for (const component of [w, m])
+          if (component !== undefined) expect(component.score >= 0 && component.score <= 1).toBe(true);
         const computed = fusion.strategy === 'rrf'
           ? (w ? 1 / (fusion.k + w.rank) : 0) + (m ? 1 / (fusion.k + m.rank) : 0)
           : (1 - fusion.alpha) * (w?.score ?? 0) + fusion.alpha * (m?.score ?? 0);
@@ -78,7 +101,14 @@ describe('fuse', () => {
   });
 
   it('counts a negative similarity as 0, and leaves cosines as they are', () => {
-    const fused = fuse([{ ord: 1, score: 4 }, { ord: 2, score: 1 }], [{ ord: 1, chunk: 0, score: -0.5 }, { ord: 3, chunk: 0, score: 0.6 }], { strategy: 'alpha', alpha: 0.5 });
-    expect(fused.map(({ ord, score }) => ({ ord, score }))).toEqual([{ ord: 1, score: 0.5 }, { ord: 3, score: 0.3 }, { ord: 2, score: 0.125 }]);
+    const fused = fuse([{ ord: 1, score: 4 }, { ord: 2, score: 1 }], [{ ord: 1, chunk: 0, score: -0.5 }, {
+      ord: 3,
+      chunk: 0,
+      score: 0.6,
+    }], { strategy: 'alpha', alpha: 0.5 });
+    expect(fused.map(({ ord, score }) => ({ ord, score }))).toEqual([{ ord: 1, score: 0.5 }, { ord: 3, score: 0.3 }, {
+      ord: 2,
+      score: 0.125,
+    }]);
   });
 });

@@ -10,12 +10,11 @@ export interface MeaningHit extends WordsHit {
 }
 
 /**
- * How two rankings are combined: by scores, where vector scores have the weight `alpha` and lexical scores the rest, or by ranks, where
- * each rank is worth 1/(k + rank) (Cormack, Clarke and Büttcher, "Reciprocal rank fusion", SIGIR 2009).
+ * How two rankings are combined: by scores, where vector scores have the weight `alpha` and lexical scores the rest, or
+ * by ranks, where each rank is worth 1/(k + rank) (Cormack, Clarke and Büttcher, "Reciprocal rank fusion", SIGIR 2009).
  */
-export type Fusion =
-  | { readonly strategy: 'alpha'; readonly alpha: number }
-  | { readonly strategy: 'rrf'; readonly k: number };
+export type Fusion = { readonly strategy: 'alpha'; readonly alpha: number } | { readonly strategy: 'rrf';
+  readonly k: number };
 
 /** The contribution of one side to a hit. */
 export interface Component {
@@ -36,21 +35,32 @@ export interface FusedHit {
 }
 
 /**
- * Combines both results, best first; ties are ordered by document, then by chunk. If the vector side found several chunks of a document,
- * each is a hit with the lexical component of the document. A side of weight 0 adds no hits; it only contributes its component to hits of
- * the other side.
+ * Combines both results, best first; ties are ordered by document, then by chunk. If the vector side found several
+ * chunks of a document, each is a hit with the lexical component of the document. A side of weight 0 adds no hits; it
+ * only contributes its component to hits of the other side.
  */
 export function fuse(words: readonly WordsHit[], meaning: readonly MeaningHit[], fusion: Fusion): FusedHit[] {
   const byWords = new Map(ranked(words, greatest(words)).map(({ hit, component }) => [hit.ord, component]));
-  // A cosine is at most 1. A dot product, or a score with a multiplier, may be greater: then scores are divided by the greatest.
+  // A cosine is at most 1. A dot product, or a score with a multiplier, may be greater: then scores are divided by the
+  // greatest.
   const byMeaning = ranked(meaning, Math.max(1, greatest(meaning)));
-  const passages = byMeaning.map(({ hit: { ord, chunk }, component }) => ({ ord, chunk, words: byWords.get(ord), meaning: component }));
+  const passages = byMeaning.map(({ hit: { ord, chunk }, component }) => ({
+    ord,
+    chunk,
+    words: byWords.get(ord),
+    meaning: component,
+  }));
   const found = new Set(meaning.map(({ ord }) => ord));
-  const rest = [...byWords].filter(([ord]) => !found.has(ord)).map(([ord, component]) => ({ ord, chunk: undefined, words: component, meaning: undefined }));
-  return [...passages, ...rest]
-    .filter((hit) => hasWeight(hit, fusion))
-    .map((hit) => ({ ...hit, score: scoreOf(hit, fusion) }))
-    .sort(inOrder);
+  const rest = [...byWords].filter(([ord]) => !found.has(ord)).map(([ord, component]) => ({
+    ord,
+    chunk: undefined,
+    words: component,
+    meaning: undefined,
+  }));
+  return [...passages, ...rest].filter((hit) => hasWeight(hit, fusion)).map((hit) => ({
+    ...hit,
+    score: scoreOf(hit, fusion),
+  })).sort(inOrder);
 }
 
 type Components = Pick<FusedHit, 'words' | 'meaning'>;
@@ -61,14 +71,22 @@ function hasWeight({ words, meaning }: Components, fusion: Fusion): boolean {
 }
 
 function scoreOf({ words, meaning }: Components, fusion: Fusion): number {
-  if (fusion.strategy === 'alpha') return (1 - fusion.alpha) * (words?.score ?? 0) + fusion.alpha * (meaning?.score ?? 0);
-  const worth = (component: Component | undefined): number => (component === undefined ? 0 : 1 / (fusion.k + component.rank));
+  if (fusion.strategy === 'alpha')
+    return (1 - fusion.alpha) * (words?.score ?? 0) + fusion.alpha * (meaning?.score ?? 0);
+  const worth = (
+    component: Component | undefined,
+  ): number => (component === undefined ? 0 : 1 / (fusion.k + component.rank));
   return worth(words) + worth(meaning);
 }
 
 /** The hits of a side with their ranks, and their scores divided by `one`; negative scores become 0. */
-function ranked<H extends WordsHit & { readonly chunk?: number }>(hits: readonly H[], one: number): { hit: H; component: Component }[] {
-  return hits.toSorted(inOrder).map((hit, i) => ({ hit, component: { rank: i + 1, score: hit.score > 0 ? round(hit.score / one) : 0 } }));
+function ranked<H extends WordsHit & { readonly chunk?: number }>(hits: readonly H[],
+  one: number): { hit: H; component: Component }[]
+{
+  return hits.toSorted(inOrder).map((hit, i) => ({
+    hit,
+    component: { rank: i + 1, score: hit.score > 0 ? round(hit.score / one) : 0 },
+  }));
 }
 
 function greatest(hits: readonly WordsHit[]): number {
@@ -82,8 +100,8 @@ function inOrder(a: Ordered, b: Ordered): number {
 }
 
 /**
- * Sides score in single precision, so further digits are noise. Scores are rounded before they are added, so that the sum can be reproduced
- * from the response.
+ * Sides score in single precision, so further digits are noise. Scores are rounded before they are added, so that the
+ * sum can be reproduced from the response.
  */
 function round(score: number): number {
   return Number(score.toPrecision(8));

@@ -22,13 +22,19 @@ export function boxAround({ middle, radiusMeters }: Circle): LatLngBox {
 }
 
 /** A box from a western to an eastern border; if west is greater than east, it crosses the 180th meridian. */
-export function boxBetween({ minLat, maxLat, minLng, maxLng }: { readonly minLat: number; readonly maxLat: number; readonly minLng: number; readonly maxLng: number }): LatLngBox {
+export function boxBetween(
+  { minLat, maxLat, minLng, maxLng }: { readonly minLat: number; readonly maxLat: number; readonly minLng: number;
+    readonly maxLng: number },
+): LatLngBox {
   const lat = { from: minLat, to: maxLat };
   if (minLng > maxLng) return { lat, lng: [{ from: minLng, to: 180 }, { from: -180, to: maxLng }] };
   return { lat, lng: onGlobe({ from: minLng, to: maxLng }) };
 }
 
-/** Splits longitudes that may exceed 180 degrees on either side into intervals within -180 to 180; the 180th meridian also counts as -180. */
+/**
+ * Splits longitudes that may exceed 180 degrees on either side into intervals within -180 to 180; the 180th meridian
+ * also counts as -180.
+ */
 export function onGlobe({ from, to }: Interval): Interval[] {
   if (to - from >= 360) return [{ from: -180, to: 180 }];
   return [0, -360, 360].flatMap((turn) => {
@@ -37,7 +43,10 @@ export function onGlobe({ from, to }: Interval): Interval[] {
   });
 }
 
-/** Degrees of longitude from the centre to the meridian that touches the circle; all of them if the circle contains a pole. */
+/**
+ * Degrees of longitude from the centre to the meridian that touches the circle; all of them if the circle contains a
+ * pole.
+ */
 function halfWidth({ lat }: Point, angle: number, height: number): number {
   if (Math.abs(lat) + height >= 90) return 180;
   return toDegrees(Math.asin(Math.min(1, Math.sin(angle) / Math.cos((lat * Math.PI) / 180))));

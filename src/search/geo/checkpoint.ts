@@ -4,7 +4,8 @@ import { Pace } from '../../lib/pace.ts';
 
 // A checkpoint is a list of points:
 //
-//     "QUIREGEO"   u32 format   u32 points   u32 when the index was built, Unix seconds   blocks of points (u32 ord, u32 0, f64 lat, f64 lng)   u32 0
+// "QUIREGEO" u32 format u32 points u32 when the index was built, Unix seconds blocks of points (u32 ord, u32 0, f64
+// lat, f64 lng) u32 0
 //     block: u32 bytes, u32 CRC-32, bytes          (little endian)
 
 const MAGIC = Buffer.from('QUIREGEO');
@@ -60,7 +61,9 @@ export class Snapshot {
   }
 }
 
-/** Reads a checkpoint into a new kernel. Rejects with a PlacesCheckpointError when it is damaged or of another version. */
+/**
+ * Reads a checkpoint into a new kernel. Rejects with a PlacesCheckpointError when it is damaged or of another version.
+ */
 export async function readPlaces(source: AsyncIterable<Uint8Array>): Promise<{ kernel: GeoKernel; builtAt: number }> {
   const reader = new BlockReader(source, (problem) => new PlacesCheckpointError(problem));
   if (!MAGIC.equals(await reader.take(MAGIC.length))) throw new PlacesCheckpointError('not a checkpoint of places');
@@ -71,7 +74,8 @@ export async function readPlaces(source: AsyncIterable<Uint8Array>): Promise<{ k
   for (let left = points!; left > 0;) {
     const piece = await reader.block();
     const count = piece.length / POINT_BYTES;
-    if (!Number.isInteger(count) || count === 0 || count > left) throw new PlacesCheckpointError(`up to ${left} points should follow, got ${count}`);
+    if (!Number.isInteger(count) || count === 0 || count > left)
+      throw new PlacesCheckpointError(`up to ${left} points should follow, got ${count}`);
     for (let from = 0; from < piece.length; from += STEP) {
       kernel.takePoints(piece.subarray(from, from + STEP));
       await pace.rest();
@@ -79,7 +83,8 @@ export async function readPlaces(source: AsyncIterable<Uint8Array>): Promise<{ k
     left -= count;
   }
   const [end] = await reader.numbers(1);
-  if (end !== 0 || kernel.points !== points) throw new PlacesCheckpointError('the checkpoint does not end where it should');
+  if (end !== 0 || kernel.points !== points)
+    throw new PlacesCheckpointError('the checkpoint does not end where it should');
   return { kernel, builtAt: builtAt! };
 }
 

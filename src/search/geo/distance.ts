@@ -7,7 +7,10 @@ export interface Point {
 /** Mean radius of the Earth (IUGG; decisions section 4.6). */
 export const EARTH_RADIUS_METERS = 6_371_008.8;
 
-/** Metres between two places along the great circle, by the haversine formula, which is also accurate for short distances. */
+/**
+ * Metres between two places along the great circle, by the haversine formula, which is also accurate for short
+ * distances.
+ */
 export function distanceMeters(from: Point, to: Point): number {
   const [a, b] = [toRadians(from.lat), toRadians(to.lat)];
   const half = haversine(b - a) + Math.cos(a) * Math.cos(b) * haversine(toRadians(to.lng - from.lng));

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boxAround, decodeGeohash, distanceMeters, EARTH_RADIUS_METERS, encodeGeohash, geohashCell, pointOf, type Point } from './index.ts';
+import { boxAround, decodeGeohash, distanceMeters, EARTH_RADIUS_METERS, encodeGeohash, geohashCell, type Point,
+  pointOf } from './index.ts';
 
-const points = fc.record({ lat: fc.double({ min: -90, max: 90, noNaN: true }), lng: fc.double({ min: -180, max: 180, noNaN: true }) });
+const points = fc.record({
+  lat: fc.double({ min: -90, max: 90, noNaN: true }),
+  lng: fc.double({ min: -180, max: 180, noNaN: true }),
+});
 
 /** The angle between two places, by the tangent between their vectors from the centre of the globe. */
 function bySpace(a: Point, b: Point): number {
@@ -31,8 +35,10 @@ describe('distanceMeters', () => {
 
 describe('the box around a circle', () => {
   it('holds everything that the circle holds, across the 180th meridian and the poles', () => {
-    const radii = fc.oneof(fc.double({ min: 0.001, max: 25_000_000, noNaN: true }), fc.double({ min: 0.001, max: 50_000, noNaN: true }), fc.constant(1e300));
-    const places = fc.oneof(points, fc.record({ lat: fc.constantFrom(-90, 90, 0), lng: fc.constantFrom(-180, 180, 179.99) }));
+    const radii = fc.oneof(fc.double({ min: 0.001, max: 25_000_000, noNaN: true }),
+      fc.double({ min: 0.001, max: 50_000, noNaN: true }), fc.constant(1e300));
+    const places = fc.oneof(points,
+      fc.record({ lat: fc.constantFrom(-90, 90, 0), lng: fc.constantFrom(-180, 180, 179.99) }));
     fc.assert(fc.property(places, places, radii, fc.boolean(), (middle, other, radius, touches) => {
       // In half of the cases, the other place is exactly on the edge.
       const radiusMeters = touches ? distanceMeters(middle, other) : radius;
@@ -57,7 +63,10 @@ describe('encodeGeohash', () => {
 
 describe('decodeGeohash', () => {
   it('returns the middle of the cell, in either case', () => {
-    expect(decodeGeohash('ezs42')).toEqual({ lat: expect.closeTo(42.605, 3) as number, lng: expect.closeTo(-5.603, 3) as number });
+    expect(decodeGeohash('ezs42')).toEqual({
+      lat: expect.closeTo(42.605, 3) as number,
+      lng: expect.closeTo(-5.603, 3) as number,
+    });
     expect(decodeGeohash('EZS42')).toEqual(decodeGeohash('ezs42'));
   });
 
@@ -67,7 +76,8 @@ describe('decodeGeohash', () => {
 });
 
 describe('pointOf', () => {
-  const postcodes = (country: string, postcode: string): Point | undefined => (country === 'DE' && postcode === '10117' ? { lat: 52.517, lng: 13.388 } : undefined);
+  const postcodes = (country: string, postcode: string): Point
+    | undefined => (country === 'DE' && postcode === '10117' ? { lat: 52.517, lng: 13.388 } : undefined);
   const all = { geo_lat: ['1.5'], geo_lng: ['-2'], geo_hash: ['ezs42'], geo_country: ['DE'], geo_postcode: ['10117'] };
 
   it('takes latitude and longitude, then the geohash, then the postcode', () => {
@@ -81,9 +91,12 @@ describe('pointOf', () => {
     expect(pointOf({ geo_lat: [' 10 ', '20'], geo_lng: ['1e1'] })).toEqual({ lat: 10, lng: 10 });
   });
 
-  it.each([['91', '0'], ['0', '180.5'], ['0x10', '0'], ['', '0'], ['NaN', '0'], ['Infinity', '0'], ['1,5', '0']])('finds no place in %s, %s', (lat, lng) => {
-    expect(pointOf({ geo_lat: [lat], geo_lng: [lng] })).toBeUndefined();
-  });
+  it.each([['91', '0'], ['0', '180.5'], ['0x10', '0'], ['', '0'], ['NaN', '0'], ['Infinity', '0'], ['1,5', '0']])(
+    'finds no place in %s, %s',
+    (lat, lng) => {
+      expect(pointOf({ geo_lat: [lat], geo_lng: [lng] })).toBeUndefined();
+    },
+  );
 
   it('is not misled by keys that every object has', () => {
     expect(pointOf({})).toBeUndefined();

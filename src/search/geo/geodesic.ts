@@ -9,15 +9,15 @@ const MAX_ROUNDS = 100;
 const ENOUGH = 1e-12;
 
 /**
- * Bounds of the ratio of great-circle distances on the mean sphere to distances on the ellipsoid: a meridian is curved most at the equator
- * and least at the poles. So the error of the sphere is at most 0.56 %.
+ * Bounds of the ratio of great-circle distances on the mean sphere to distances on the ellipsoid: a meridian is curved
+ * most at the equator and least at the poles. So the error of the sphere is at most 0.56 %.
  */
 export const SPHERE_TO_ELLIPSOID = { least: 0.9955, most: 1.0057 } as const;
 
 /**
- * Metres between two places along the ellipsoid WGS 84 (Vincenty, "Direct and inverse solutions of geodesics on the ellipsoid", Survey
- * Review 23/176, 1975), exact to 0.5 mm. For places that are nearly opposite on the globe the iteration does not converge: then it is the
- * great-circle distance, with an error of at most 0.56 %.
+ * Metres between two places along the ellipsoid WGS 84 (Vincenty, "Direct and inverse solutions of geodesics on the
+ * ellipsoid", Survey Review 23/176, 1975), exact to 0.5 mm. For places that are nearly opposite on the globe the
+ * iteration does not converge: then it is the great-circle distance, with an error of at most 0.56 %.
  */
 export function geodesicMeters(from: Point, to: Point): number {
   const [u1, u2] = [reduced(from.lat), reduced(to.lat)];
@@ -28,7 +28,8 @@ export function geodesicMeters(from: Point, to: Point): number {
     if (arc === undefined) return 0;
     const { sigma, sinSigma, cosSigma, sinAlpha, cosSquared, cosMiddle } = arc;
     const c = (F / 16) * cosSquared * (4 + F * (4 - 3 * cosSquared));
-    const next = along + (1 - c) * F * sinAlpha * (sigma + c * sinSigma * (cosMiddle + c * cosSigma * (-1 + 2 * cosMiddle ** 2)));
+    const next = along +
+      (1 - c) * F * sinAlpha * (sigma + c * sinSigma * (cosMiddle + c * cosSigma * (-1 + 2 * cosMiddle ** 2)));
     if (Math.abs(next - lambda) < ENOUGH) return lengthOf(arc);
     lambda = next;
     if (Math.abs(lambda) > Math.PI * 3) break;
@@ -69,7 +70,11 @@ function lengthOf({ sigma, sinSigma, cosSigma, cosSquared, cosMiddle }: Arc): nu
   const u = (cosSquared * (A ** 2 - B ** 2)) / B ** 2;
   const a = 1 + (u / 16_384) * (4096 + u * (-768 + u * (320 - 175 * u)));
   const b = (u / 1024) * (256 + u * (-128 + u * (74 - 47 * u)));
-  const correction = b * sinSigma * (cosMiddle + (b / 4) * (cosSigma * (-1 + 2 * cosMiddle ** 2) - (b / 6) * cosMiddle * (-3 + 4 * sinSigma ** 2) * (-3 + 4 * cosMiddle ** 2)));
+  const correction = b * sinSigma *
+    (cosMiddle +
+      (b / 4) *
+        (cosSigma * (-1 + 2 * cosMiddle ** 2) -
+          (b / 6) * cosMiddle * (-3 + 4 * sinSigma ** 2) * (-3 + 4 * cosMiddle ** 2)));
   return B * a * (sigma - correction);
 }
 

@@ -20,7 +20,10 @@ interface Range {
   high: number;
 }
 
-/** The centre of a geohash's cell; undefined for texts that are not a geohash of 1 to 12 characters. Case does not matter. */
+/**
+ * The centre of a geohash's cell; undefined for texts that are not a geohash of 1 to 12 characters. Case does not
+ * matter.
+ */
 export function decodeGeohash(hash: string): Point | undefined {
   const cell = geohashCell(hash);
   return cell && { lat: cell.lat, lng: cell.lng };
@@ -36,7 +39,14 @@ export function geohashCell(hash: string): GeohashCell | undefined {
     const digit = digits[Math.floor(bit / DIGIT_BITS)]!;
     halve(bit % 2 === 0 ? lng : lat, ((digit >> (DIGIT_BITS - 1 - (bit % DIGIT_BITS))) & 1) !== 0);
   }
-  return { lat: middleOf(lat), lng: middleOf(lng), minLat: lat.low, maxLat: lat.high, minLng: lng.low, maxLng: lng.high };
+  return {
+    lat: middleOf(lat),
+    lng: middleOf(lng),
+    minLat: lat.low,
+    maxLat: lat.high,
+    minLng: lng.low,
+    maxLng: lng.high,
+  };
 }
 
 /** The geohash of a place, of 1 to 12 characters. A place on a border belongs to the cell to the north or east. */

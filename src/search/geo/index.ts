@@ -2,7 +2,7 @@
 export { boxAround, boxBetween, type Circle, type LatLngBox } from './box.ts';
 export { distanceMeters, EARTH_RADIUS_METERS, type Point } from './distance.ts';
 export { geodesicMeters } from './geodesic.ts';
-export { decodeGeohash, encodeGeohash, geohashCell, type GeohashCell } from './geohash.ts';
-export { PlaceIndex, type GeoAlgorithm, type GeoQuery, type NearDocument, type NearQuery } from './place-index.ts';
+export { decodeGeohash, encodeGeohash, type GeohashCell, geohashCell } from './geohash.ts';
+export { type GeoAlgorithm, type GeoQuery, type NearDocument, type NearQuery, PlaceIndex } from './place-index.ts';
 export { degreesOf, GEO_KEYS, pointOf, type PostcodeLookup } from './point-of.ts';
-export { positionsOf, shapeOf, type PolygonRings, type Position, type Shape } from './shape.ts';
+export { type PolygonRings, type Position, positionsOf, type Shape, shapeOf } from './shape.ts';

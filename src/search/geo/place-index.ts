@@ -39,11 +39,11 @@ const PATIENCE = 200;
 const GEODESIC = 100;
 
 /**
- * The places of one collection's documents, in a tree in the order of their geohashes whose nodes store the box around them
- * (`asm/geo/layout.ts`). Changes update the tree at once; there is nothing to rebuild.
+ * The places of one collection's documents, in a tree in the order of their geohashes whose nodes store the box around
+ * them (`asm/geo/layout.ts`). Changes update the tree at once; there is nothing to rebuild.
  *
- * Searches yield to the event loop between steps, and find what was there when they began: a change first waits until they are done (`settle`).
- * They reject with the reason of their signal when it is aborted.
+ * Searches yield to the event loop between steps, and find what was there when they began: a change first waits until
+ * they are done (`settle`). They reject with the reason of their signal when it is aborted.
  */
 export class PlaceIndex {
   readonly #kernel: GeoKernel;
@@ -56,7 +56,9 @@ export class PlaceIndex {
   /** Unix seconds at which the whole index was last built. */
   readonly builtAt: number;
 
-  constructor({ kernel = new GeoKernel(), builtAt = 0 }: { readonly kernel?: GeoKernel; readonly builtAt?: number } = {}) {
+  constructor(
+    { kernel = new GeoKernel(), builtAt = 0 }: { readonly kernel?: GeoKernel; readonly builtAt?: number } = {},
+  ) {
     this.#kernel = kernel;
     this.builtAt = builtAt;
   }
@@ -95,7 +97,10 @@ export class PlaceIndex {
     return this.#kernel.pointOf(ord);
   }
 
-  /** The documents in a circle, including its edge: the nearest first, with equal distances in ascending order of ordinals. */
+  /**
+   * The documents in a circle, including its edge: the nearest first, with equal distances in ascending order of
+   * ordinals.
+   */
   async near(circle: Circle, query: NearQuery, signal?: AbortSignal): Promise<NearDocument[]> {
     if (query.distance === 'geodesic') return this.#nearAlongEllipsoid(circle, query, signal);
     const { ords, chords } = await this.#nearest(circle, query, signal);
@@ -107,12 +112,17 @@ export class PlaceIndex {
     return this.#finish(this.#kernel.circle(reachOf(circle, query), searchingOf(query)), signal);
   }
 
-  /** Ordinals of the documents in a box, including its border, in any order. At a pole, all longitudes are the same place. */
+  /**
+   * Ordinals of the documents in a box, including its border, in any order. At a pole, all longitudes are the same
+   * place.
+   */
   async within(box: LatLngBox, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
     return this.#finish(this.#kernel.within(box, searchingOf(query)), signal);
   }
 
-  /** Ordinals of the documents in a shape, including its edge, in any order. A pole is inside if a border reaches it. */
+  /**
+   * Ordinals of the documents in a shape, including its edge, in any order. A pole is inside if a border reaches it.
+   */
   async inside({ edges, box }: Shape, query: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
     const search = this.#kernel.shape(edges, box, searchingOf(query));
     try {
@@ -123,15 +133,21 @@ export class PlaceIndex {
     }
   }
 
-  /** Counts documents by geohash of 1 to 12 characters: up to `most` cells, those with the most documents first, then in the order of geohashes. */
-  async cells(length: number, most: number, documents?: OrdSet | undefined, signal?: AbortSignal): Promise<{ readonly geohash: string; readonly count: number }[]> {
+  /**
+   * Counts documents by geohash of 1 to 12 characters: up to `most` cells, those with the most documents first, then in
+   * the order of geohashes.
+   */
+  async cells(length: number, most: number, documents?: OrdSet | undefined,
+    signal?: AbortSignal): Promise<{ readonly geohash: string; readonly count: number }[]>
+  {
     const cells = await this.#finish(this.#kernel.cells(length, most, documents?.words), signal);
     return cells.map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
   }
 
   /**
-   * Does a part of what has to be done before a change: copies what `save` has not yet read, and goes on with a search. Returns true while
-   * there is more. A change without it does the rest at once; so does one that has waited for many steps, because new searches keep coming.
+   * Does a part of what has to be done before a change: copies what `save` has not yet read, and goes on with a search.
+   * Returns true while there is more. A change without it does the rest at once; so does one that has waited for many
+   * steps, because new searches keep coming.
    */
   settle(): boolean {
     if (this.#snapshot?.copy(COPY_MILLISECONDS) === true) return true;
@@ -184,14 +200,17 @@ export class PlaceIndex {
   }
 
   /** Distances on the sphere select the documents that may be among the nearest along the ellipsoid. */
-  async #nearAlongEllipsoid({ middle, radiusMeters }: Circle, query: NearQuery, signal: AbortSignal | undefined): Promise<NearDocument[]> {
+  async #nearAlongEllipsoid({ middle, radiusMeters }: Circle, query: NearQuery,
+    signal: AbortSignal | undefined): Promise<NearDocument[]>
+  {
     const { limit } = query;
     const { least, most } = SPHERE_TO_ELLIPSOID;
     let reach = radiusMeters * most + 1;
     const onSphere = await this.#nearest({ middle, radiusMeters: reach }, query, signal);
-    // `limit` documents are within this distance on the sphere, so documents that are farther away even along the ellipsoid are not among
-    // the nearest.
-    if (onSphere.ords.length === limit) reach = Math.min(reach, (metersOf(onSphere.chords[limit - 1]!) * most) / least + 1);
+    // `limit` documents are within this distance on the sphere, so documents that are farther away even along the
+    // ellipsoid are not among the nearest.
+    if (onSphere.ords.length === limit)
+      reach = Math.min(reach, (metersOf(onSphere.chords[limit - 1]!) * most) / least + 1);
     const ords = await this.inCircle({ middle, radiusMeters: reach }, query, signal);
     const best = new Nearest(limit);
     const pace = new Pace();
@@ -218,12 +237,18 @@ async function inSteps<T>(work: Stepping<T>, signal: AbortSignal | undefined): P
   }
 }
 
-function searchingOf({ documents, algorithm }: GeoQuery): { readonly byHashes: boolean; readonly filter: Uint32Array | undefined } {
+function searchingOf(
+  { documents, algorithm }: GeoQuery,
+): { readonly byHashes: boolean; readonly filter: Uint32Array | undefined } {
   return { byHashes: algorithm === 'geohash', filter: documents?.words };
 }
 
 function reachOf(circle: Circle, { algorithm }: GeoQuery): Reach {
-  return { ...circle.middle, chord: chordOf(circle.radiusMeters), box: algorithm === 'geohash' ? boxAround(circle) : undefined };
+  return {
+    ...circle.middle,
+    chord: chordOf(circle.radiusMeters),
+    box: algorithm === 'geohash' ? boxAround(circle) : undefined,
+  };
 }
 
 /** The nearest of many documents. */
@@ -258,8 +283,8 @@ class Nearest {
 const SPARE = 512;
 
 /**
- * Orders hits that are sorted by chords: different chords may round to the same distance. The list is nearly in order, so an insertion sort
- * is fast.
+ * Orders hits that are sorted by chords: different chords may round to the same distance. The list is nearly in order,
+ * so an insertion sort is fast.
  */
 function settleTies(found: NearDocument[]): NearDocument[] {
   for (let i = 1; i < found.length; i++) {
@@ -275,7 +300,10 @@ function compare(a: NearDocument, b: NearDocument): number {
   return a.distanceMeters - b.distanceMeters || a.ord - b.ord;
 }
 
-/** Square of the chord of a distance on a globe of radius 1; larger than any chord if the distance reaches half round the globe. */
+/**
+ * Square of the chord of a distance on a globe of radius 1; larger than any chord if the distance reaches half round
+ * the globe.
+ */
 function chordOf(meters: number): number {
   const half = meters / (2 * EARTH_RADIUS_METERS);
   return half >= Math.PI / 2 ? 5 : (2 * Math.sin(half)) ** 2;

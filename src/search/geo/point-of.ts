@@ -2,7 +2,13 @@ import type { Point } from './distance.ts';
 import { decodeGeohash } from './geohash.ts';
 
 /** Metadata keys that contain the place of a document. */
-export const GEO_KEYS = { lat: 'geo_lat', lng: 'geo_lng', hash: 'geo_hash', postcode: 'geo_postcode', country: 'geo_country' } as const;
+export const GEO_KEYS = {
+  lat: 'geo_lat',
+  lng: 'geo_lng',
+  hash: 'geo_hash',
+  postcode: 'geo_postcode',
+  country: 'geo_country',
+} as const;
 
 /** A document with none of these has no place; so few documents have one that this is checked first. */
 const KEYS_OF_PLACES = [GEO_KEYS.lat, GEO_KEYS.hash, GEO_KEYS.postcode] as const;
@@ -15,8 +21,8 @@ type Meta = Readonly<Record<string, readonly string[]>>;
 const DEGREES = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * The place of a document, by its metadata: latitude and longitude, else a geohash, else a postcode (decisions section 4.6). The first
- * value of a key counts. Invalid values are ignored; undefined if no valid one is left.
+ * The place of a document, by its metadata: latitude and longitude, else a geohash, else a postcode (decisions section
+ * 4.6). The first value of a key counts. Invalid values are ignored; undefined if no valid one is left.
  */
 export function pointOf(meta: Meta, postcodes: PostcodeLookup = () => undefined): Point | undefined {
   if (!KEYS_OF_PLACES.some((key) => Object.hasOwn(meta, key))) return undefined;

@@ -1,5 +1,5 @@
 import { EdgeList } from '../../kernels/geo.ts';
-import { onGlobe, type LatLngBox } from './box.ts';
+import { type LatLngBox, onGlobe } from './box.ts';
 
 /** Longitude and latitude in degrees, in this order (RFC 7946); further numbers are ignored. */
 export type Position = readonly number[];
@@ -14,8 +14,8 @@ export interface Shape {
 }
 
 /**
- * The shape of one or several polygons with holes. Sides are straight in longitude and latitude. Longitudes may exceed 180 degrees on
- * either side, so that a polygon can cross the 180th meridian without being cut in two.
+ * The shape of one or several polygons with holes. Sides are straight in longitude and latitude. Longitudes may exceed
+ * 180 degrees on either side, so that a polygon can cross the 180th meridian without being cut in two.
  */
 export function shapeOf(polygons: readonly PolygonRings[]): Shape {
   const edges = new EdgeList();
@@ -27,7 +27,13 @@ export function shapeOf(polygons: readonly PolygonRings[]): Shape {
       ring += 1;
     }
   }
-  return { edges, box: { lat: { from: box.south, to: box.north }, lng: edges.count === 0 ? [] : onGlobe({ from: box.west, to: box.east }) } };
+  return {
+    edges,
+    box: {
+      lat: { from: box.south, to: box.north },
+      lng: edges.count === 0 ? [] : onGlobe({ from: box.west, to: box.east }),
+    },
+  };
 }
 
 /** Number of corners, the closing ones included. */
@@ -44,7 +50,9 @@ interface Extent {
   north: number;
 }
 
-function addRing(edges: EdgeList, box: Extent, positions: readonly Position[], part: { readonly ring: number; readonly polygon: number; readonly isHole: boolean }): void {
+function addRing(edges: EdgeList, box: Extent, positions: readonly Position[],
+  part: { readonly ring: number; readonly polygon: number; readonly isHole: boolean }): void
+{
   let [x0, y0] = positions.at(-1) as [number, number];
   for (const position of positions) {
     const [x1, y1] = position as [number, number];

@@ -5,7 +5,10 @@ import { addFields, type FieldText } from './document-text.ts';
 import type { FieldNumbers } from './fields.ts';
 import type { Segment } from './segment.ts';
 
-/** Units of text that are tokenised, or tokens that become postings, in one step of adding a document: about 1 ms of work. */
+/**
+ * Units of text that are tokenised, or tokens that become postings, in one step of adding a document: about 1 ms of
+ * work.
+ */
 export const ADDITION_STEP = 32_768;
 /** A new form takes as long as this number of tokens, because the host groups and orders it. */
 const TOKENS_PER_FORM = 128;
@@ -28,8 +31,8 @@ export interface NewDocument {
 }
 
 /**
- * Adds a document, or replaces the one with that ordinal, in steps: first tokens, then new forms, then postings, which become visible all
- * at once at the end. Only searches may run between steps.
+ * Adds a document, or replaces the one with that ordinal, in steps: first tokens, then new forms, then postings, which
+ * become visible all at once at the end. Only searches may run between steps.
  */
 export function* addDocument(parts: Additions, { ord, documentClass, texts }: NewDocument): Generator<undefined, void> {
   const { kernel, fields, amount } = parts;
@@ -46,10 +49,12 @@ export function* addDocument(parts: Additions, { ord, documentClass, texts }: Ne
 }
 
 /**
- * Adds the documents of a segment, or replaces those with their ordinals: first new forms, in steps, then all postings at once, which takes
- * a few milliseconds at most. The segment's field numbers must be those of the index.
+ * Adds the documents of a segment, or replaces those with their ordinals: first new forms, in steps, then all postings
+ * at once, which takes a few milliseconds at most. The segment's field numbers must be those of the index.
  */
-export function* mergeSegment(parts: Additions, ords: readonly number[], { bytes, fields }: Segment): Generator<undefined, void> {
+export function* mergeSegment(parts: Additions, ords: readonly number[],
+  { bytes, fields }: Segment): Generator<undefined, void>
+{
   const { kernel } = parts;
   for (const name of fields) parts.fields.use(name);
   kernel.write(Buffers.segment, bytes);

@@ -1,16 +1,20 @@
-import { Algorithm, type FieldFactor, OWN_FIELDS, PLAIN_FIELDS, type ScoringParameters } from '../../kernels/inverted.ts';
+import { Algorithm, type FieldFactor, OWN_FIELDS, PLAIN_FIELDS,
+  type ScoringParameters } from '../../kernels/inverted.ts';
 import { type Field, SHARED_FIELD } from './fields.ts';
 
 /**
- * How documents are scored. `fields` lists the fields in which a term counts (default: all but the derived ones, see `OWN_FIELDS`); for
- * `tfidf` and `bm25f` these are the fields in `weights`, except those with weight 0. `tfidf` treats all named fields as one: its weight is
- * that of `SHARED_FIELD`, or else the largest weight of a named field, and then only the fields with a weight count. Without weights, every
- * field has weight 1. Fields that no document has are ignored.
+ * How documents are scored. `fields` lists the fields in which a term counts (default: all but the derived ones, see
+ * `OWN_FIELDS`); for `tfidf` and `bm25f` these are the fields in `weights`, except those with weight 0. `tfidf` treats
+ * all named fields as one: its weight is that of `SHARED_FIELD`, or else the largest weight of a named field, and then
+ * only the fields with a weight count. Without weights, every field has weight 1. Fields that no document has are
+ * ignored.
  */
-export type ScoringAlgorithm =
-  | { readonly kind: 'tfidf'; readonly weights?: ReadonlyMap<Field, number> }
-  | { readonly kind: 'bm25'; readonly k1?: number; readonly b?: number; readonly fields?: readonly Field[] }
-  | { readonly kind: 'bm25f'; readonly weights: ReadonlyMap<Field, number>; readonly k1?: number; readonly b?: number };
+export type ScoringAlgorithm = { readonly kind: 'tfidf'; readonly weights?: ReadonlyMap<Field, number> } | {
+  readonly kind: 'bm25';
+  readonly k1?: number;
+  readonly b?: number;
+  readonly fields?: readonly Field[];
+} | { readonly kind: 'bm25f'; readonly weights: ReadonlyMap<Field, number>; readonly k1?: number; readonly b?: number };
 
 /** The statistics of a collection that the formulas use. */
 export interface Collection {
@@ -41,17 +45,22 @@ export interface Scoring {
 /** Throws a RangeError when a parameter is out of its range. */
 export function scoringFor(algorithm: ScoringAlgorithm, collection: Collection): Scoring {
   switch (algorithm.kind) {
-    case 'tfidf': return tfidf(algorithm.weights, collection);
-    case 'bm25': return bm25(algorithm, collection);
-    case 'bm25f': return bm25f(algorithm, collection);
+    case 'tfidf':
+      return tfidf(algorithm.weights, collection);
+    case 'bm25':
+      return bm25(algorithm, collection);
+    case 'bm25f':
+      return bm25f(algorithm, collection);
   }
 }
 
-const EVERY_FIELD: ReadonlyMap<Field, number> = new Map(Array.from({ length: PLAIN_FIELDS + 1 }, (_, field) => [field, 1]));
+const EVERY_FIELD: ReadonlyMap<Field, number> = new Map(
+  Array.from({ length: PLAIN_FIELDS + 1 }, (_, field) => [field, 1]),
+);
 
 /**
- * Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), times ln(1 + N / df), decision D-81; s is `SLOPE`, the
- * pivot that of Singhal, Buckley and Mitra (SIGIR 1996).
+ * Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), times ln(1 + N / df), decision D-81; s is
+ * `SLOPE`, the pivot that of Singhal, Buckley and Mitra (SIGIR 1996).
  */
 function tfidf(weights: ReadonlyMap<Field, number> = EVERY_FIELD, collection: Collection): Scoring {
   const factors: FieldFactor[] = [];
@@ -68,7 +77,13 @@ function tfidf(weights: ReadonlyMap<Field, number> = EVERY_FIELD, collection: Co
   }
   if (further > 0) factors.push({ field: SHARED_FIELD, weight: further, norm: SLOPE / averageOfFurther(collection) });
   return {
-    parameters: { algorithm: Algorithm.tfidf, c0: weights.has(SHARED_FIELD) ? 0 : isShared ? 2 : 1, c1: 0, rest: 1 - SLOPE, factors },
+    parameters: {
+      algorithm: Algorithm.tfidf,
+      c0: weights.has(SHARED_FIELD) ? 0 : isShared ? 2 : 1,
+      c1: 0,
+      rest: 1 - SLOPE,
+      factors,
+    },
     // A single form is summed like a group, because its frequencies in several fields do not simply add up.
     countedFields: 0,
     weightOf: (documents) => Math.log(1 + collection.live / documents),
@@ -83,18 +98,31 @@ function averageOfFurther({ live, tokens, countsOf }: Collection): number {
 }
 
 /** idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * len / avglen)), decision D-82. */
-function bm25({ k1 = DEFAULT_K1, b = DEFAULT_B, fields }: { k1?: number; b?: number; fields?: readonly Field[] }, collection: Collection): Scoring {
+function bm25({ k1 = DEFAULT_K1, b = DEFAULT_B, fields }: { k1?: number; b?: number; fields?: readonly Field[] },
+  collection: Collection): Scoring
+{
   checkParameters(k1, b);
   const factors = alike(fields, collection);
   return {
-    parameters: { algorithm: Algorithm.bm25, c0: k1 * (1 - b), c1: (k1 * b) / averageLength(factors, collection), rest: 0, factors },
+    parameters: {
+      algorithm: Algorithm.bm25,
+      c0: k1 * (1 - b),
+      c1: (k1 * b) / averageLength(factors, collection),
+      rest: 0,
+      factors,
+    },
     countedFields: bitsOf(factors),
     weightOf: (documents) => inverseDocumentFrequency(documents, collection.live) * (k1 + 1),
   };
 }
 
-/** Sum of idf * t / (k1 + t) where t = sum over fields of w_f * tf_f / (1 - b + b * len_f / avglen_f), decision D-83. */
-function bm25f({ weights, k1 = DEFAULT_K1, b = DEFAULT_B }: { weights: ReadonlyMap<Field, number>; k1?: number; b?: number }, collection: Collection): Scoring {
+/**
+ * Sum of idf * t / (k1 + t) where t = sum over fields of w_f * tf_f / (1 - b + b * len_f / avglen_f), decision D-83.
+ */
+function bm25f(
+  { weights, k1 = DEFAULT_K1, b = DEFAULT_B }: { weights: ReadonlyMap<Field, number>; k1?: number; b?: number },
+  collection: Collection,
+): Scoring {
   checkParameters(k1, b);
   const byNumber = new Map<number, number>();
   for (const [field, weight] of weights) {
@@ -103,7 +131,11 @@ function bm25f({ weights, k1 = DEFAULT_K1, b = DEFAULT_B }: { weights: ReadonlyM
     // Named fields that share a number share the largest of their weights.
     if (number !== undefined && weight > 0) byNumber.set(number, Math.max(weight, byNumber.get(number) ?? 0));
   }
-  const factors = [...byNumber].map(([field, weight]) => ({ field, weight, norm: b / averageOfField(field, collection) }));
+  const factors = [...byNumber].map(([field, weight]) => ({
+    field,
+    weight,
+    norm: b / averageOfField(field, collection),
+  }));
   return {
     parameters: { algorithm: Algorithm.bm25f, c0: k1, c1: 0, rest: 1 - b, factors },
     countedFields: bitsOf(factors),
@@ -117,8 +149,8 @@ function inverseDocumentFrequency(documents: number, live: number): number {
 }
 
 /**
- * Average length of a document over the fields that count (by default all but the derived ones); at least one token, so that empty
- * collections do not divide by 0.
+ * Average length of a document over the fields that count (by default all but the derived ones); at least one token, so
+ * that empty collections do not divide by 0.
  */
 function averageLength(factors: readonly FieldFactor[] | undefined, { live, tokens, countsOf }: Collection): number {
   const sum = factors === undefined ? tokens : factors.reduce((all, { field }) => all + countsOf(field).tokens, 0);
@@ -145,7 +177,8 @@ function bitsOf(factors: readonly FieldFactor[] | undefined): number {
 }
 
 function checkWeight(weight: number): void {
-  if (!(weight >= 0 && Number.isFinite(weight))) throw new RangeError(`a field's weight is a number of at least 0, got ${weight}`);
+  if (!(weight >= 0 && Number.isFinite(weight)))
+    throw new RangeError(`a field's weight is a number of at least 0, got ${weight}`);
 }
 
 /** A b of 0 would multiply the infinite length of a deleted document by 0, so b has to be positive. */

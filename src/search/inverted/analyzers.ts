@@ -2,14 +2,17 @@ import { type InvertedKernel, MAX_GROUPINGS } from '../../kernels/inverted.ts';
 import { Generations } from '../../lib/generations.ts';
 
 /**
- * Maps forms to terms: the stemmer of a language. The name must identify everything that affects the result, so an analyzer that stems
- * differently must have a different name.
+ * Maps forms to terms: the stemmer of a language. The name must identify everything that affects the result, so an
+ * analyzer that stems differently must have a different name.
  */
 export interface Analyzer {
   readonly name: string;
   /** The term of a form. Stop words get a term as well: the query decides about them. */
   term(form: string): string;
-  /** The same for a form that is added or removed: it is unlikely to be needed again soon, so a cache is not filled with it. Default: `term`. */
+  /**
+   * The same for a form that is added or removed: it is unlikely to be needed again soon, so a cache is not filled with
+   * it. Default: `term`.
+   */
   termOnce?(form: string): string;
 }
 
@@ -42,8 +45,9 @@ export class Analyzers {
   }
 
   /**
-   * Groups the forms that are older than the analyzer, some thousands per call; returns whether all are grouped. `group` does the remaining
-   * work at once and blocks for about one microsecond per form, so call this repeatedly before it.
+   * Groups the forms that are older than the analyzer, some thousands per call; returns whether all are grouped.
+   * `group` does the remaining work at once and blocks for about one microsecond per form, so call this repeatedly
+   * before it.
    */
   prepare(analyzer: Analyzer): boolean {
     this.use(analyzer);
@@ -70,7 +74,9 @@ export class Analyzers {
     const term = grouping.analyzer.term(form);
     const { at, length } = this.#kernel.input(term);
     const first = this.#kernel.call.groupOf(grouping.number, at, length);
-    return first === 0 ? [] : this.#ring(grouping, first).filter((id) => grouping.analyzer.term(this.#textOf(id)) === term);
+    return first === 0
+      ? []
+      : this.#ring(grouping, first).filter((id) => grouping.analyzer.term(this.#textOf(id)) === term);
   }
 
   /** Adds a new form to every grouping. */
@@ -89,7 +95,9 @@ export class Analyzers {
 
   /** The groupings for a checkpoint. Incomplete ones are omitted and have to be rebuilt. */
   names(): { number: number; name: string }[] {
-    return [...this.#groupings.values()].filter(({ next }) => next === undefined).map(({ number, analyzer: { name } }) => ({ number, name }));
+    return [...this.#groupings.values()].filter(({ next }) => next === undefined).map((
+      { number, analyzer: { name } },
+    ) => ({ number, name }));
   }
 
   /** Restores the groupings of a checkpoint for the given analyzers; the others are discarded. */
@@ -103,7 +111,12 @@ export class Analyzers {
   }
 
   #add(analyzer: Analyzer, number: number, next: number | undefined): void {
-    this.#groupings.set(analyzer.name, { number, analyzer, next: next === this.#kernel.formEnd() ? undefined : next, known: new Generations(GROUPS_KNOWN) });
+    this.#groupings.set(analyzer.name, {
+      number,
+      analyzer,
+      next: next === this.#kernel.formEnd() ? undefined : next,
+      known: new Generations(GROUPS_KNOWN),
+    });
   }
 
   #freeNumber(): number {
@@ -130,7 +143,8 @@ export class Analyzers {
 
   #ring({ number }: Grouping, first: number): number[] {
     const forms = [first];
-    for (let form = this.#kernel.call.nextInGroup(number, first); form !== first; form = this.#kernel.call.nextInGroup(number, form)) forms.push(form);
+    for (let form = this.#kernel.call.nextInGroup(number, first); form !== first;
+      form = this.#kernel.call.nextInGroup(number, form)) forms.push(form);
     return forms;
   }
 

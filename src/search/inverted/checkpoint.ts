@@ -45,8 +45,8 @@ export class Snapshot {
   }
 
   /**
-   * Copies pages that are not yet written, for about this many milliseconds; returns whether any are left. When all are copied, the memory
-   * may change.
+   * Copies pages that are not yet written, for about this many milliseconds; returns whether any are left. When all are
+   * copied, the memory may change.
    */
   copy(milliseconds: number, now: () => number): boolean {
     const end = now() + milliseconds;
@@ -74,18 +74,23 @@ export class Snapshot {
 }
 
 /** Reads a checkpoint into a new kernel. Throws a CheckpointError when it is damaged or of another version. */
-export async function readCheckpoint(source: AsyncIterable<Uint8Array>, tables: string, { build, maxBytes }: { build?: KernelBuild; maxBytes?: number }): Promise<{ kernel: InvertedKernel; header: CheckpointHeader }> {
+export async function readCheckpoint(source: AsyncIterable<Uint8Array>, tables: string,
+  { build, maxBytes }: { build?: KernelBuild; maxBytes?: number }
+): Promise<{ kernel: InvertedKernel; header: CheckpointHeader }> {
   const reader = new BlockReader(source, (problem) => new CheckpointError(problem));
-  if (!MAGIC.equals(await reader.take(MAGIC.length))) throw new CheckpointError('not a checkpoint of a full-text index');
+  if (!MAGIC.equals(await reader.take(MAGIC.length)))
+    throw new CheckpointError('not a checkpoint of a full-text index');
   const format = (await reader.take(4)).readUInt32LE();
   if (format !== FORMAT) throw new CheckpointError(`a checkpoint of format ${FORMAT} is read, got ${format}`);
   const header = parseHeader(await reader.block());
-  if (header.tables !== tables) throw new CheckpointError(`the checkpoint's tokens are of version ${header.tables}, those of today of ${tables}`);
+  if (header.tables !== tables)
+    throw new CheckpointError(`the checkpoint's tokens are of version ${header.tables}, those of today of ${tables}`);
   const kernel = new InvertedKernel(build, { pages: header.pages, ...(maxBytes !== undefined && { maxBytes }) });
   for (const [at, length] of header.runs.flatMap(([first, count]) => pieces(first, count))) {
     await reader.blockInto(kernel.bytes.subarray(at, at + length));
   }
-  if ((await reader.take(4)).readUInt32LE() !== 0) throw new CheckpointError('the checkpoint does not end where it should');
+  if ((await reader.take(4)).readUInt32LE() !== 0)
+    throw new CheckpointError('the checkpoint does not end where it should');
   if (kernel.call.adopt() === 0) throw new CheckpointError('the checkpoint is of another layout of the memory');
   return { kernel, header };
 }

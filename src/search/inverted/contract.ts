@@ -17,17 +17,24 @@ export interface IndexOptions {
   readonly additionStep?: number;
   /** Bytes that the index may use, with its buffers; default 4 GiB. */
   readonly maxBytes?: number;
-  /** Bytes of these that may be used to remember data between queries; default half the size of the index, at most 128 MiB. */
+  /**
+   * Bytes of these that may be used to remember data between queries; default half the size of the index, at most 128
+   * MiB.
+   */
   readonly cacheBytes?: number;
   /** Additional bytes for the filters of recent searches; default `roomForFilters`. */
   readonly filterBytes?: number;
-  /** Documents from which on an index that is loaded makes the buffers of searches at once, and not at the first search; default 100,000. */
+  /**
+   * Documents from which on an index that is loaded makes the buffers of searches at once, and not at the first search;
+   * default 100,000.
+   */
   readonly rehearsedFrom?: number;
 }
 
 /**
- * `exact`: every match is counted. `bounded`: the total is at least the number of matches or `BOUND`, whichever is smaller. `none`: matches
- * are not counted. With the latter two, a search may skip documents that cannot be among the best.
+ * `exact`: every match is counted. `bounded`: the total is at least the number of matches or `BOUND`, whichever is
+ * smaller. `none`: matches are not counted. With the latter two, a search may skip documents that cannot be among the
+ * best.
  */
 export type Totals = 'exact' | 'bounded' | 'none';
 
@@ -39,8 +46,8 @@ export interface SearchOptions {
   /** Maximum number of hits, 0 to 10,000. */
   readonly limit: number;
   /**
-   * A bit for each ordinal that may match (bit o % 32 of word o / 32); ordinals beyond the bitmap may not match. It must not change
-   * afterwards: the index recognises it by its identity, and a search with a known bitmap is faster.
+   * A bit for each ordinal that may match (bit o % 32 of word o / 32); ordinals beyond the bitmap may not match. It
+   * must not change afterwards: the index recognises it by its identity, and a search with a known bitmap is faster.
    */
   readonly filter?: Uint32Array | undefined;
   /** A factor for the score of each ordinal, not negative; ordinals beyond the array have 1. */
@@ -53,7 +60,10 @@ export interface SearchOptions {
   readonly spare?: Uint32Array | undefined;
   /** Reranks the best hits, which raises their scores; each entry names the classes of documents that it applies to. */
   readonly rerank?: readonly Reranking[] | undefined;
-  /** Ordinals whose scores are requested, whether they match the filter or not; multipliers and reranking are not applied. */
+  /**
+   * Ordinals whose scores are requested, whether they match the filter or not; multipliers and reranking are not
+   * applied.
+   */
   readonly scoresOf?: ArrayLike<number> | undefined;
 }
 
@@ -63,7 +73,10 @@ export interface Hit {
 }
 
 export interface SearchResult {
-  /** The hits with the best scores; equal scores are in ascending order of ordinals. Scores are computed in 32-bit floating point. */
+  /**
+   * The hits with the best scores; equal scores are in ascending order of ordinals. Scores are computed in 32-bit
+   * floating point.
+   */
   readonly hits: readonly Hit[];
   /** Number of documents that match the query and the filter. */
   readonly total: number;
@@ -88,7 +101,10 @@ export interface IndexStats {
 
 /** A document that is added in steps. */
 export interface Addition {
-  /** Continues for about this many milliseconds; returns whether there is more to do. Searches do not see the document until it is complete. */
+  /**
+   * Continues for about this many milliseconds; returns whether there is more to do. Searches do not see the document
+   * until it is complete.
+   */
   step(milliseconds: number, now?: () => number): boolean;
 }
 

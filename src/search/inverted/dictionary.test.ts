@@ -11,7 +11,15 @@ const pattern = fc.string({ unit: fc.oneof(letter, fc.constantFrom('*', '?')), m
 
 /** A `?` at the end stands for one character or none. */
 const matching = (wildcard: string): RegExp =>
-  new RegExp(`^${foldDiacritics(wildcard).replaceAll(/[?]+$/g, (end) => '.?'.repeat(end.length)).replaceAll('*', '.*').replaceAll(/(?<![.])[?]/g, '.')}$`, 'su');
+  new RegExp(
+    `^${
+      foldDiacritics(wildcard).replaceAll(/[?]+$/g, (end) => '.?'.repeat(end.length)).replaceAll('*', '.*').replaceAll(
+        /(?<![.])[?]/g,
+        '.',
+      )
+    }$`,
+    'su',
+  );
 
 describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build) => {
   const indexOf = (list: readonly string[]): InvertedIndex => {
@@ -23,36 +31,55 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
     fc.assert(fc.property(words, word, pattern, (list, part, wildcard) => {
       const index = indexOf(list);
       const prefixed = texts(index, index.prefix(part, 1000));
-      expect([...prefixed].sort()).toEqual(list.filter((form) => foldDiacritics(form).startsWith(foldDiacritics(part))).sort());
+      expect([...prefixed].sort()).toEqual(
+        list.filter((form) => foldDiacritics(form).startsWith(foldDiacritics(part))).sort(),
+      );
       const keys = prefixed.map((form) => Buffer.from(foldDiacritics(form)));
       expect(keys).toEqual([...keys].sort(Buffer.compare));
       const matcher = matching(wildcard);
-      expect(texts(index, index.wildcard(wildcard, 1000)).sort()).toEqual(list.filter((form) => matcher.test(foldDiacritics(form))).sort());
-      expect(texts(index, index.unstemmed(part)).sort()).toEqual(list.filter((form) => foldDiacritics(form) === foldDiacritics(part)).sort());
+      expect(texts(index, index.wildcard(wildcard, 1000)).sort()).toEqual(
+        list.filter((form) => matcher.test(foldDiacritics(form))).sort(),
+      );
+      expect(texts(index, index.unstemmed(part)).sort()).toEqual(
+        list.filter((form) => foldDiacritics(form) === foldDiacritics(part)).sort(),
+      );
     }), { numRuns: 200 });
   });
 
   it('keeps very many forms in order that begin and end alike', () => {
-    const alike = fc.tuple(fc.constantFrom('', 'prototype', 'prototypé'), fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 9 }), fc.constantFrom('', 'listener', 'listeners')).map((parts) => parts.join(''));
-    fc.assert(fc.property(fc.uniqueArray(alike.filter((form) => form !== ''), { minLength: 300, maxLength: 700, size: 'max' }), fc.constantFrom('prototype', 'prototypeab', 'a'), fc.constantFrom('*listener', '*blisteners', '*b'), (list, prefix, suffix) => {
-      const index = indexOf(list);
-      for (let ord = 0; ord < list.length; ord += 3) index.remove(ord);
-      while (index.compact(1000));
-      const kept = list.filter((_, ord) => ord % 3 !== 0);
-      const key = (form: string) => Buffer.from(foldDiacritics(form));
-      const all = texts(index, index.prefix('', 1000));
-      expect([...all].sort()).toEqual([...kept].sort());
-      expect(all.map(key)).toEqual(all.map(key).sort(Buffer.compare));
-      expect(texts(index, index.prefix(prefix, 1000)).sort()).toEqual(kept.filter((form) => foldDiacritics(form).startsWith(prefix)).sort());
-      expect(texts(index, index.wildcard(suffix, 1000)).sort()).toEqual(kept.filter((form) => foldDiacritics(form).endsWith(suffix.slice(1))).sort());
-    }), { numRuns: 20 });
+    const alike = fc.tuple(fc.constantFrom('', 'prototype', 'prototypé'),
+      fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 9 }), fc.constantFrom('', 'listener', 'listeners'))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.uniqueArray(alike.filter((form) => form !== ''), { minLength: 300, maxLength: 700, size: 'max' }),
+        fc.constantFrom('prototype', 'prototypeab', 'a'), fc.constantFrom('*listener', '*blisteners', '*b'),
+        (list, prefix, suffix) => {
+          const index = indexOf(list);
+          for (let ord = 0; ord < list.length; ord += 3) index.remove(ord);
+          while (index.compact(1000));
+          const kept = list.filter((_, ord) => ord % 3 !== 0);
+          const key = (form: string) => Buffer.from(foldDiacritics(form));
+          const all = texts(index, index.prefix('', 1000));
+          expect([...all].sort()).toEqual([...kept].sort());
+          expect(all.map(key)).toEqual(all.map(key).sort(Buffer.compare));
+          expect(texts(index, index.prefix(prefix, 1000)).sort()).toEqual(kept.filter((form) =>
+            foldDiacritics(form).startsWith(prefix)
+          ).sort());
+          expect(texts(index, index.wildcard(suffix, 1000)).sort()).toEqual(kept.filter((form) =>
+            foldDiacritics(form).endsWith(suffix.slice(1))
+          ).sort());
+        }),
+      { numRuns: 20 },
+    );
   });
 
   it('finds forms within a number of edits, the first character included', () => {
     fc.assert(fc.property(words, word, fc.integer({ min: 0, max: 2 }), (list, about, edits) => {
       const index = indexOf(list);
       const found = index.fuzzy(about, edits, 1000).map(({ id, distance }) => [index.textOf(id), distance]);
-      const expected = list.map((form) => [form, levenshtein(foldDiacritics(form), foldDiacritics(about))]).filter(([, distance]) => (distance as number) <= edits);
+      const expected = list.map((form) => [form, levenshtein(foldDiacritics(form), foldDiacritics(about))]).filter((
+        [, distance],
+      ) => (distance as number) <= edits);
       expect(found.sort()).toEqual(expected.sort());
     }), { numRuns: 200 });
   });
@@ -62,29 +89,39 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
       const index = indexOf(before);
       before.forEach((_, ord) => index.remove(ord));
       while (index.compact(1000));
-      expect(index.stats()).toMatchObject({ forms: 0, documents: 0, bytes: { strings: 0, tails: 0, orders: expect.any(Number) } });
+      expect(index.stats()).toMatchObject({
+        forms: 0,
+        documents: 0,
+        bytes: { strings: 0, tails: 0, orders: expect.any(Number) },
+      });
       after.forEach((form, ord) => index.add(ord, [{ field: 0, tokens: [{ form, position: 0 }] }]));
       expect(texts(index, index.prefix('', 1000)).sort()).toEqual([...after].sort());
-      expect(before.filter((form) => index.form(form) !== undefined).sort()).toEqual(before.filter((form) => after.includes(form)).sort());
+      expect(before.filter((form) => index.form(form) !== undefined).sort()).toEqual(
+        before.filter((form) => after.includes(form)).sort(),
+      );
     }), { numRuns: 100 });
   });
 
   it('finds patterns and forms whatever came, went and was reloaded', async () => {
-    await fc.assert(fc.asyncProperty(words, words, fc.array(pattern, { minLength: 3, maxLength: 3 }), fc.boolean(), async (before, after, patterns, reloaded) => {
-      let index = indexOf(before);
-      for (let ord = 0; ord < before.length; ord += 2) index.remove(ord);
-      index.compact(0, true, () => 0);
-      if (reloaded) index = await InvertedIndex.load(index.save(1n), [], { build, compactionStep: 5 });
-      after.forEach((form, i) => index.add(100 + i, [{ field: 0, tokens: [{ form, position: 0 }] }]));
-      while (index.compact(1000));
-      const list = [...new Set([...before.filter((_, ord) => ord % 2 === 1), ...after])];
-      for (const wildcard of patterns) {
-        const matcher = matching(wildcard);
-        const found = texts(index, index.wildcard(wildcard, 1000)).filter((form) => list.includes(form));
-        expect(found.sort()).toEqual(list.filter((form) => matcher.test(foldDiacritics(form))).sort());
-      }
-      for (const form of list) expect(index.textOf(index.form(form)!)).toBe(form);
-    }), { numRuns: 100 });
+    await fc.assert(
+      fc.asyncProperty(words, words, fc.array(pattern, { minLength: 3, maxLength: 3 }), fc.boolean(),
+        async (before, after, patterns, reloaded) => {
+          let index = indexOf(before);
+          for (let ord = 0; ord < before.length; ord += 2) index.remove(ord);
+          index.compact(0, true, () => 0);
+          if (reloaded) index = await InvertedIndex.load(index.save(1n), [], { build, compactionStep: 5 });
+          after.forEach((form, i) => index.add(100 + i, [{ field: 0, tokens: [{ form, position: 0 }] }]));
+          while (index.compact(1000));
+          const list = [...new Set([...before.filter((_, ord) => ord % 2 === 1), ...after])];
+          for (const wildcard of patterns) {
+            const matcher = matching(wildcard);
+            const found = texts(index, index.wildcard(wildcard, 1000)).filter((form) => list.includes(form));
+            expect(found.sort()).toEqual(list.filter((form) => matcher.test(foldDiacritics(form))).sort());
+          }
+          for (const form of list) expect(index.textOf(index.form(form)!)).toBe(form);
+        }),
+      { numRuns: 100 },
+    );
   });
 
   it('knows its forms while its table grows, shrinks and grows again', () => {
@@ -116,8 +153,12 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
     const index = indexOf(list);
     expect(texts(index, index.prefix('', 10_000))).toEqual([...list].sort());
     expect(texts(index, index.wildcard('*7', 10_000)).sort()).toEqual(list.filter((form) => form.endsWith('7')).sort());
-    expect(texts(index, index.wildcard('*a*b*', 10_000)).sort()).toEqual(list.filter((form) => /a.*b/.test(form)).sort());
-    expect(texts(index, index.wildcard('?9?', 10_000)).sort()).toEqual(list.filter((form) => /^.9.?$/.test(form)).sort());
+    expect(texts(index, index.wildcard('*a*b*', 10_000)).sort()).toEqual(
+      list.filter((form) => /a.*b/.test(form)).sort(),
+    );
+    expect(texts(index, index.wildcard('?9?', 10_000)).sort()).toEqual(
+      list.filter((form) => /^.9.?$/.test(form)).sort(),
+    );
     expect(texts(index, index.wildcard('1*', 10_000))).toEqual([...list].sort().filter((form) => form.startsWith('1')));
     expect(index.wildcard('*1*', 7)).toHaveLength(7);
     expect(index.fuzzy('1a1', 2, 9)).toHaveLength(9);
@@ -139,10 +180,14 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
 it('finds literals that stand within, among very many forms', () => {
   const index = new InvertedIndex({ additionStep: 1_000_000 });
   const random = mulberry(5);
-  const list = Array.from({ length: 30_000 }, () => Array.from({ length: 4 + Math.floor(7 * random()) }, () => 'etaoinshrdlu'[Math.floor(12 * random())]).join(''));
+  const list = Array.from({ length: 30_000 },
+    () =>
+      Array.from({ length: 4 + Math.floor(7 * random()) }, () => 'etaoinshrdlu'[Math.floor(12 * random())]).join(''));
   index.add(0, [{ field: 0, text: list.join(' ') }]);
   for (const part of ['ret', 'uuu', 'sho', 'rest', 'adults']) {
-    expect(texts(index, index.wildcard(`*${part}*`, 100_000)).sort()).toEqual([...new Set(list)].filter((form) => form.includes(part)).sort());
+    expect(texts(index, index.wildcard(`*${part}*`, 100_000)).sort()).toEqual(
+      [...new Set(list)].filter((form) => form.includes(part)).sort(),
+    );
   }
 });
 
@@ -181,10 +226,13 @@ describe('groups', () => {
     const cached: string[] = [];
     const once: string[] = [];
     const analyzer = {
-      name: 'first', term: (form: string) => (cached.push(form), form[0]!), termOnce: (form: string) => (once.push(form), form[0]!),
+      name: 'first',
+      term: (form: string) => (cached.push(form), form[0]!),
+      termOnce: (form: string) => (once.push(form), form[0]!),
     };
     const index = new InvertedIndex({ build: 'debug', compactionStep: 1 });
-    for (const [ord, form] of ['walk', 'talk', 'wall'].entries()) index.add(ord, [{ field: 0, tokens: [{ form, position: 0 }] }], analyzer);
+    for (const [ord, form] of ['walk', 'talk', 'wall'].entries())
+      index.add(ord, [{ field: 0, tokens: [{ form, position: 0 }] }], analyzer);
     expect(index.group(analyzer, 'walks').map((id) => index.textOf(id)).sort()).toEqual(['walk', 'wall']);
     index.remove(1);
     while (index.compact(1000));
@@ -204,7 +252,8 @@ function levenshtein(a: string, b: string): number {
   let row = to.map((_, j) => j).concat(to.length);
   for (const [i, character] of from.entries()) {
     const next = [i + 1];
-    for (let j = 0; j < to.length; j++) next.push(Math.min(row[j]! + (to[j] === character ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
+    for (let j = 0; j < to.length; j++)
+      next.push(Math.min(row[j]! + (to[j] === character ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
     row = next;
   }
   return row.at(-1)!;

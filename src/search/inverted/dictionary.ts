@@ -1,4 +1,5 @@
-import { ANY_CHARACTERS, type InvertedKernel, MAX_FUZZY_WORD, ONE_CHARACTER, OPTIONAL_CHARACTER, Orders } from '../../kernels/inverted.ts';
+import { ANY_CHARACTERS, type InvertedKernel, MAX_FUZZY_WORD, ONE_CHARACTER, OPTIONAL_CHARACTER,
+  Orders } from '../../kernels/inverted.ts';
 import { foldDiacritics } from '../../text/folding.ts';
 
 /** A form within an edit distance of a word. */
@@ -9,8 +10,8 @@ export interface FuzzyForm {
 }
 
 /**
- * The forms of an index by their spelling. They are ordered by their keys, which are the forms without diacritics, so patterns and
- * distances ignore diacritics, too: `cafe*` finds `cafés`.
+ * The forms of an index by their spelling. They are ordered by their keys, which are the forms without diacritics, so
+ * patterns and distances ignore diacritics, too: `cafe*` finds `cafés`.
  */
 export class Dictionary {
   readonly #kernel: InvertedKernel;
@@ -42,25 +43,39 @@ export class Dictionary {
   }
 
   /**
-   * Forms that match a pattern, in any order, at most `limit`. `*` matches any characters, and `?` one; a `?` at the end matches one or
-   * none (decision D-132). Reads the forms with the same beginning as the pattern, or with the same end; if a pattern starts and ends with
-   * a wildcard, it reads the forms whose signatures contain its literals, which are few for a literal of three letters.
+   * Forms that match a pattern, in any order, at most `limit`. `*` matches any characters, and `?` one; a `?` at the
+   * end matches one or none (decision D-132). Reads the forms with the same beginning as the pattern, or with the same
+   * end; if a pattern starts and ends with a wildcard, it reads the forms whose signatures contain its literals, which
+   * are few for a literal of three letters.
    */
   wildcard(pattern: string, limit: number): number[] {
     const folded = keyOf(pattern);
     const [prefix, suffix] = [/^[^*?]*/.exec(folded)![0], /[^*?]*$/.exec(folded)![0]];
     const backward = suffix.length > prefix.length;
-    if (folded === `${prefix}*` || folded === `*${suffix}`) return this.#range(backward ? Orders.backward : Orders.forward, backward ? suffix : prefix, limit);
+    if (folded === `${prefix}*` || folded === `*${suffix}`)
+      return this.#range(backward ? Orders.backward : Orders.forward, backward ? suffix : prefix, limit);
     const affix = Buffer.from(backward ? suffix : prefix);
     const wanted = [...folded.replace(/\*+/g, '*')];
     const inside = wanted.findLastIndex((c) => c !== '?');
-    const codes = Uint32Array.from(wanted, (c, i) => (c === '*' ? ANY_CHARACTERS : c !== '?' ? c.codePointAt(0)! : i < inside ? ONE_CHARACTER : OPTIONAL_CHARACTER));
+    const codes = Uint32Array.from(wanted,
+      (c,
+        i) => (c === '*'
+          ? ANY_CHARACTERS
+          : c !== '?'
+          ? c.codePointAt(0)!
+          : i < inside
+          ? ONE_CHARACTER
+          : OPTIONAL_CHARACTER));
     const at = this.#kernel.write(0, new Uint8Array([...new Uint8Array(codes.buffer), ...affix]));
-    const found = this.#kernel.call.collectMatches(at, codes.length, at + codes.byteLength, affix.length, backward ? 1 : 0, limit);
+    const found = this.#kernel.call.collectMatches(at, codes.length, at + codes.byteLength, affix.length,
+      backward ? 1 : 0, limit);
     return Array.from(this.#kernel.output(found));
   }
 
-  /** Forms within `edits` (0 to 2) of a word; the word itself has distance 0. A word of more than 60 characters must match exactly. */
+  /**
+   * Forms within `edits` (0 to 2) of a word; the word itself has distance 0. A word of more than 60 characters must
+   * match exactly.
+   */
   fuzzy(word: string, edits: number, limit: number): FuzzyForm[] {
     const codes = Uint32Array.from(keyOf(word), (c) => c.codePointAt(0)!);
     if (codes.length > MAX_FUZZY_WORD) return this.sameKey(word).map((id) => ({ id, distance: 0 }));
@@ -68,13 +83,17 @@ export class Dictionary {
     // Either the first part has fewer edits than allowed, or the second part has none: see asm/inverted/fuzzy.ts.
     const first = Math.ceil(codes.length / 2);
     const distances = new Map<number, number>();
-    for (const { id, distance } of [...this.#fuzzyPart(codes, edits, first, edits - 1, false, limit), ...this.#fuzzyPart(codes, edits, codes.length - first, 0, true, limit)]) {
+    for (const { id, distance } of [...this.#fuzzyPart(codes, edits, first, edits - 1, false, limit),
+      ...this.#fuzzyPart(codes, edits, codes.length - first, 0, true, limit)])
+    {
       distances.set(id, Math.min(distance, distances.get(id) ?? edits));
     }
     return [...distances].slice(0, limit).map(([id, distance]) => ({ id, distance }));
   }
 
-  #fuzzyPart(codes: Uint32Array, edits: number, part: number, free: number, backward: boolean, limit: number): FuzzyForm[] {
+  #fuzzyPart(codes: Uint32Array, edits: number, part: number, free: number, backward: boolean,
+    limit: number): FuzzyForm[]
+  {
     const word = this.#kernel.inputNumbers(backward ? codes.toReversed() : codes);
     const found = this.#kernel.call.collectFuzzy(word, codes.length, edits, part, free, backward ? 1 : 0, limit);
     const pairs = this.#kernel.output(found * 2);
@@ -87,7 +106,9 @@ export class Dictionary {
 
   /** Number of live documents that have a form, in any field or in one. */
   documents(id: number, field?: number): number {
-    return field === undefined ? this.#kernel.call.liveDocuments(id) : this.#kernel.call.liveDocumentsInField(id, field);
+    return field === undefined
+      ? this.#kernel.call.liveDocuments(id)
+      : this.#kernel.call.liveDocumentsInField(id, field);
   }
 
   /** Sets the key of a new form, if it differs from the form itself. */

@@ -10,10 +10,11 @@ export interface FormAt {
 }
 
 /**
- * A value of a field: prose that the index tokenises, or tokens (of code) from the caller, whose positions must not descend. A field may
- * have several values; phrases do not extend from one to the next.
+ * A value of a field: prose that the index tokenises, or tokens (of code) from the caller, whose positions must not
+ * descend. A field may have several values; phrases do not extend from one to the next.
  */
-export type FieldText = { readonly field: Field; readonly text: string } | { readonly field: Field; readonly tokens: readonly FormAt[] };
+export type FieldText = { readonly field: Field; readonly text: string } | { readonly field: Field;
+  readonly tokens: readonly FormAt[] };
 
 /** Gap of positions between two values: more than any slop. */
 export const VALUE_GAP = 10_000;
@@ -37,13 +38,21 @@ export function checkFields(fields: readonly FieldText[]): void {
 function checkPositions(tokens: readonly FormAt[]): void {
   let last = 0;
   for (const { position } of tokens) {
-    if (!(Number.isInteger(position) && position >= last && position <= MAX_POSITION)) throw new RangeError(`positions of tokens are integers that ascend or stay, up to ${MAX_POSITION}; got ${position} behind ${last}`);
+    if (!(Number.isInteger(position) && position >= last && position <= MAX_POSITION))
+      throw new RangeError(
+        `positions of tokens are integers that ascend or stay, up to ${MAX_POSITION}; got ${position} behind ${last}`,
+      );
     last = position;
   }
 }
 
-/** Passes the tokens of a document's fields to the kernel, in the order that it requires; each step processes about `amount` UTF-16 units of text. */
-export function* addFields(kernel: InvertedKernel, fields: readonly FieldText[], numberOf: (field: Field) => number, amount: number): Generator<undefined, void> {
+/**
+ * Passes the tokens of a document's fields to the kernel, in the order that it requires; each step processes about
+ * `amount` UTF-16 units of text.
+ */
+export function* addFields(kernel: InvertedKernel, fields: readonly FieldText[], numberOf: (field: Field) => number,
+  amount: number): Generator<undefined, void>
+{
   const numbers = fields.map(({ field }) => numberOf(field));
   let last = -1;
   let next = 0;
@@ -53,7 +62,10 @@ export function* addFields(kernel: InvertedKernel, fields: readonly FieldText[],
     last = number;
     kernel.call.openField(number);
     const whole = 'text' in value ? addWhole(kernel, value.text, next, amount) : undefined;
-    const end: number = whole ?? (yield* 'tokens' in value ? addTokens(kernel, value.tokens, next, amount) : addText(kernel, value.text, next, amount));
+    const end: number = whole ??
+      (yield* 'tokens' in value
+        ? addTokens(kernel, value.tokens, next, amount)
+        : addText(kernel, value.text, next, amount));
     if (end > next) next = Math.max(end, Math.min(end + VALUE_GAP, LAST_START));
   }
 }
@@ -66,8 +78,8 @@ function inOrder(numbers: readonly number[]): number[] {
 }
 
 /**
- * The same as `addText`, for a text of one piece that needs no function of the host, as nearly all texts are; for other texts, returns
- * undefined and does nothing.
+ * The same as `addText`, for a text of one piece that needs no function of the host, as nearly all texts are; for other
+ * texts, returns undefined and does nothing.
  */
 function addWhole(kernel: InvertedKernel, text: string, start: number, amount: number): number | undefined {
   if (text.length === 0 || text.length > amount) return text.length === 0 ? start : undefined;
@@ -78,8 +90,8 @@ function addWhole(kernel: InvertedKernel, text: string, start: number, amount: n
 }
 
 /**
- * Adds a text whose first token has the position `start`; returns the position after the last token. Tokenisers keep no state between
- * words, so a text is split into pieces, and each is tokenised by the kernel or the host.
+ * Adds a text whose first token has the position `start`; returns the position after the last token. Tokenisers keep no
+ * state between words, so a text is split into pieces, and each is tokenised by the kernel or the host.
  */
 function* addText(kernel: InvertedKernel, text: string, start: number, amount: number): Generator<undefined, number> {
   const { call } = kernel;
@@ -102,15 +114,19 @@ function* addText(kernel: InvertedKernel, text: string, start: number, amount: n
 }
 
 /** Copies a piece of a text to the kernel, followed by the text that a word at its end may need. */
-function inputPiece(kernel: InvertedKernel, text: string, from: number, cut: number): { readonly at: number; readonly stop: number; readonly end: number } {
-  if (from > 0 || cut < text.length) return kernel.inputParts(text.slice(from, cut), text.slice(cut, afterPair(text, cut + LOOKAHEAD)));
+function inputPiece(kernel: InvertedKernel, text: string, from: number,
+  cut: number): { readonly at: number; readonly stop: number; readonly end: number }
+{
+  if (from > 0 || cut < text.length)
+    return kernel.inputParts(text.slice(from, cut), text.slice(cut, afterPair(text, cut + LOOKAHEAD)));
   const { at, length } = kernel.input(text);
   return { at, stop: at + length, end: at + length };
 }
 
 /** The offset, or the next one if it would split a surrogate pair. */
 function afterPair(text: string, offset: number): number {
-  const parts = offset < text.length && isLowSurrogate(text, offset) && (text.charCodeAt(offset - 1) & 0xfc00) === 0xd800;
+  const parts = offset < text.length && isLowSurrogate(text, offset) &&
+    (text.charCodeAt(offset - 1) & 0xfc00) === 0xd800;
   return parts ? offset + 1 : Math.min(offset, text.length);
 }
 
@@ -128,14 +144,17 @@ function unitsOf(bytes: Uint8Array): number {
 /** The last offset in the next `amount` units that is between words; otherwise the first one after them, or the end. */
 function wordBoundary(text: string, from: number, amount: number): number {
   const tables = tokenTables();
-  const separates = (offset: number) => !isLowSurrogate(text, offset) && lookUp(tables, text.codePointAt(offset)!) >>> CLASS_SHIFT === TokenClass.separator;
+  const separates = (offset: number) =>
+    !isLowSurrogate(text, offset) && lookUp(tables, text.codePointAt(offset)!) >>> CLASS_SHIFT === TokenClass.separator;
   if (from + amount >= text.length) return text.length;
   for (let offset = from + amount; offset > from; offset--) if (separates(offset)) return offset;
   for (let offset = from + amount + 1; offset < text.length; offset++) if (separates(offset)) return offset;
   return text.length;
 }
 
-function* addTokens(kernel: InvertedKernel, tokens: readonly FormAt[], start: number, amount: number): Generator<undefined, number> {
+function* addTokens(kernel: InvertedKernel, tokens: readonly FormAt[], start: number,
+  amount: number): Generator<undefined, number>
+{
   const atOnce = Math.ceil(amount / HOST_SHARE);
   for (let from = 0; from < tokens.length; from += atOnce) {
     if (from > 0) yield;
@@ -146,7 +165,9 @@ function* addTokens(kernel: InvertedKernel, tokens: readonly FormAt[], start: nu
   return tokens.length === 0 ? start : start + tokens.at(-1)!.position + 1;
 }
 
-/** Encodes tokens for the kernel: varint position, varint length, UTF-8. Empty forms are omitted, long ones truncated. */
+/**
+ * Encodes tokens for the kernel: varint position, varint length, UTF-8. Empty forms are omitted, long ones truncated.
+ */
 function tokenBytes(tokens: readonly FormAt[], start: number): Uint8Array {
   const forms = tokens.map(({ form }) => utf8Of(form));
   const bytes = Buffer.allocUnsafe(forms.reduce((sum, form) => sum + form.length + 10, 0));

@@ -1,10 +1,12 @@
-import { Action, Algorithm, type InvertedKernel, MAX_LEVELS, MAX_TALLIES, MUCH_LONGER } from '../../kernels/inverted.ts';
+import { Action, Algorithm, type InvertedKernel, MAX_LEVELS, MAX_TALLIES,
+  MUCH_LONGER } from '../../kernels/inverted.ts';
 import type { Scoring } from './algorithm.ts';
 import { KnownMatches } from './known-matches.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
 import { findPhrase, keepPhrase } from './phrase.ts';
 import { PostingScores } from './posting-scores.ts';
-import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, withoutRepeats } from './query.ts';
+import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery,
+  withoutRepeats } from './query.ts';
 import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
 
 /** Searching a list for one document takes as long as scanning this many of its documents. */
@@ -16,8 +18,9 @@ const PER_DOCUMENT = 0.2;
 export const KEPT_LEVELS = 4;
 
 /**
- * Evaluates a simple query (see `simplify`) onto level 0 of a kernel. It loops only over operators and forms; the kernel loops over
- * postings. Throws a RangeError when operators nest deeper than the kernel has levels; nothing has changed then.
+ * Evaluates a simple query (see `simplify`) onto level 0 of a kernel. It loops only over operators and forms; the
+ * kernel loops over postings. Throws a RangeError when operators nest deeper than the kernel has levels; nothing has
+ * changed then.
  */
 export class Evaluation {
   readonly #kernel: InvertedKernel;
@@ -35,7 +38,8 @@ export class Evaluation {
   /** Prepares levels and scoring for a query. Throws a RangeError when operators nest too deeply. */
   prepare(query: Query): void {
     const levels = levelsFor(query);
-    if (levels > MAX_LEVELS) throw new RangeError(`operators nest too deeply: at most ${MAX_LEVELS} levels, got ${levels}`);
+    if (levels > MAX_LEVELS)
+      throw new RangeError(`operators nest too deeply: at most ${MAX_LEVELS} levels, got ${levels}`);
     this.#kernel.setScoring(this.#scoring.parameters);
     this.#kernel.call.prepareLevels(levels);
   }
@@ -51,11 +55,16 @@ export class Evaluation {
     const known = lone ? this.#knownMatches(query) : undefined;
     const matches = known?.recall() ?? 0;
     if (matches !== 0) return { list: matches, weight: 1 };
-    if (plain && query.kind === 'phrase' && known?.isNamed === false && this.#findExact(query)) return { words: query.words.length };
+    if (plain && query.kind === 'phrase' && known?.isNamed === false && this.#findExact(query))
+      return { words: query.words.length };
     const terms = query.kind === 'or' ? query.of : [query];
     const operands = query.kind === 'and' ? query.of : terms;
     if ((plain || (lone && query.kind !== 'and')) && operands.every(isTerm) && this.#mayTally(operands)) {
-      const place = query.kind !== 'and' ? this.#selectAny(operands) : known?.askedBefore() === true ? undefined : this.#selectAll(operands);
+      const place = query.kind !== 'and'
+        ? this.#selectAny(operands)
+        : known?.askedBefore() === true
+        ? undefined
+        : this.#selectAll(operands);
       if (place !== undefined) return place;
     }
     if (!terms.every(isTerm)) {
@@ -76,22 +85,31 @@ export class Evaluation {
   /** Writes the result of a query to an empty level, and leaves the levels above it empty. */
   #evaluate(query: Query, level: number): void {
     switch (query.kind) {
-      case 'term': return this.#score(query, level, Action.match);
-      case 'phrase': return this.#phrase(query, level);
-      case 'or': return this.#or(query, level);
-      case 'best': return this.#best(query, level);
-      case 'some': return this.#some(query, level);
-      case 'and': return this.#and(query, level);
-      case 'not': throw new Error('a negation stands below "and" only');
+      case 'term':
+        return this.#score(query, level, Action.match);
+      case 'phrase':
+        return this.#phrase(query, level);
+      case 'or':
+        return this.#or(query, level);
+      case 'best':
+        return this.#best(query, level);
+      case 'some':
+        return this.#some(query, level);
+      case 'and':
+        return this.#and(query, level);
+      case 'not':
+        throw new Error('a negation stands below "and" only');
       case 'all':
         this.#allow(query.classes);
         return this.#kernel.call.matchAll(level);
-      case 'none': return;
+      case 'none':
+        return;
     }
   }
 
   #or({ of }: OperatorQuery, level: number): void {
-    this.#deepestFirst(of.filter((operand) => !isTerm(operand)), level, () => this.#kernel.call.unite(level, level + 1, 0));
+    this.#deepestFirst(of.filter((operand) => !isTerm(operand)), level,
+      () => this.#kernel.call.unite(level, level + 1, 0));
     for (const term of of.filter(isTerm)) this.#score(term, level, Action.match);
   }
 
@@ -146,7 +164,10 @@ export class Evaluation {
     }
   }
 
-  /** Rare terms come first; on an empty level, the first one matches instead of filtering. Stops when no document is left. */
+  /**
+   * Rare terms come first; on an empty level, the first one matches instead of filtering. Stops when no document is
+   * left.
+   */
   #requireAll(terms: readonly TermQuery[], level: number, empty: boolean): void {
     const { call } = this.#kernel;
     const rarestFirst = [...terms].sort((a, b) => this.#postings.cost(a.forms) - this.#postings.cost(b.forms));
@@ -157,7 +178,9 @@ export class Evaluation {
     }
   }
 
-  /** Uses the cached list of a phrase that was evaluated before; otherwise evaluates the phrase and remembers its list. */
+  /**
+   * Uses the cached list of a phrase that was evaluated before; otherwise evaluates the phrase and remembers its list.
+   */
   #phrase(query: PhraseQuery, level: number): void {
     const known = KnownMatches.ofPhrase(this.#kernel, query);
     const list = known.recall();
@@ -184,7 +207,9 @@ export class Evaluation {
   }
 
   /** For an exact phrase, only the documents that contain the phrase are scored; with slop, all that have its words. */
-  #tallyPhrase(words: PhraseQuery['words'], terms: readonly TermQuery[], slop: number | undefined, level: number, lists: readonly WeightedList[] | undefined): void {
+  #tallyPhrase(words: PhraseQuery['words'], terms: readonly TermQuery[], slop: number | undefined, level: number,
+    lists: readonly WeightedList[] | undefined): void
+  {
     const { call } = this.#kernel;
     this.#tallyWords(terms, level);
     if (slop !== undefined) call.scoreTallied(terms.length, level);
@@ -193,8 +218,8 @@ export class Evaluation {
   }
 
   /**
-   * Finds an exact phrase whose words have no lists, in one pass over their postings, and passes the weights of the words. Returns whether it
-   * did; the matches have no scores yet.
+   * Finds an exact phrase whose words have no lists, in one pass over their postings, and passes the weights of the
+   * words. Returns whether it did; the matches have no scores yet.
    */
   #findExact(query: PhraseQuery): boolean {
     const { words, slop, weight = 1 } = query;
@@ -244,7 +269,10 @@ export class Evaluation {
     return lists;
   }
 
-  /** The lists of a term, or of an operator over terms, if searching them for each document that passes is faster than evaluating the query. */
+  /**
+   * The lists of a term, or of an operator over terms, if searching them for each document that passes is faster than
+   * evaluating the query.
+   */
   #fewOf(query: Query, passing: number): FewOf | undefined {
     const all = query.kind === 'and';
     const terms = all || query.kind === 'or' ? query.of : [query];
@@ -265,7 +293,10 @@ export class Evaluation {
     return least === undefined ? undefined : { bestOf: lists, least };
   }
 
-  /** Whether finding the best by a rare word is faster than scoring all matches: that is so if the other words are far more frequent. */
+  /**
+   * Whether finding the best by a rare word is faster than scoring all matches: that is so if the other words are far
+   * more frequent.
+   */
   #isWorthPruning(lists: readonly WeightedList[]): boolean {
     const sizes = lists.map(({ list }) => this.#kernel.call.documentsIn(list)).sort((a, b) => a - b);
     const all = sizes.reduce((sum, size) => sum + size, this.#documents * PER_DOCUMENT_SELECTED);
@@ -295,7 +326,10 @@ export class Evaluation {
       && terms.every(({ forms, classes }) => classes === undefined && forms.every(({ weight = 1 }) => weight === 1));
   }
 
-  /** Terms that are all required and can be tallied, rarest first; undefined if they have few postings: levels of bits are faster then. */
+  /**
+   * Terms that are all required and can be tallied, rarest first; undefined if they have few postings: levels of bits
+   * are faster then.
+   */
   #rarestToTally(terms: readonly TermQuery[]): readonly TermQuery[] | undefined {
     if (!this.#mayTally(terms)) return undefined;
     const costs = terms.map((term) => ({ term, cost: this.#postings.cost(term.forms) }));
@@ -304,8 +338,8 @@ export class Evaluation {
   }
 
   /**
-   * Tallies terms, and passes their weights. Required terms must come rarest first. They are sorted again by their documents, so that scores
-   * are added in the same order as those of lists.
+   * Tallies terms, and passes their weights. Required terms must come rarest first. They are sorted again by their
+   * documents, so that scores are added in the same order as those of lists.
    */
   #tally(terms: readonly TermQuery[], all: boolean): void {
     const { call } = this.#kernel;
@@ -313,7 +347,9 @@ export class Evaluation {
       const distinct = withoutRepeats(forms);
       this.#kernel.inputEach(distinct, ({ id }) => id);
       const list = call.recallBare(distinct.length) >>> 0;
-      const documents = list === 0 ? call.tallyForms(distinct.length, slot, all ? slot : 0) : call.tallyList(list, slot);
+      const documents = list === 0
+        ? call.tallyForms(distinct.length, slot, all ? slot : 0)
+        : call.tallyList(list, slot);
       return { slot, documents, weight: weight * this.#scoring.weightOf(documents) };
     });
     if (all) tallied.sort((a, b) => a.documents - b.documents);
@@ -329,7 +365,9 @@ export class Evaluation {
 
   /** Adding the scores of short lists takes less time than determining which documents can be skipped. */
   #selectAny(terms: readonly TermQuery[]): ResultPlace {
-    const lists = terms.reduce((sum, { forms }) => sum + this.#postings.cost(forms), 0) < SHORT_LISTS ? this.#recallAll(terms) : undefined;
+    const lists = terms.reduce((sum, { forms }) => sum + this.#postings.cost(forms), 0) < SHORT_LISTS
+      ? this.#recallAll(terms)
+      : undefined;
     if (lists === undefined) {
       this.#tally(terms, false);
       return { terms: terms.length, all: false };
@@ -362,8 +400,8 @@ function shortestFirst<T extends WeightedList>({ call }: InvertedKernel, lists: 
   return [...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list));
 }
 
-// Measured on 200,000 documents, in units of the time to score one: per document of the rarest word, of the second, and per document
-// selected.
+// Measured on 200,000 documents, in units of the time to score one: per document of the rarest word, of the second, and
+// per document selected.
 const PER_FIRST = 24;
 const PER_SECOND = 4;
 const PER_DOCUMENT_SELECTED = 0.12;

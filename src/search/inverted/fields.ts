@@ -1,9 +1,10 @@
 import { MAX_FIELDS, PLAIN_FIELDS } from '../../kernels/inverted.ts';
 
 /**
- * A field of a document. 0 is its content; 1 to 4 are fields that most documents have, whose meaning the caller defines; 5 and 6 are
- * derived: their text also occurs in other fields, so they count only if weights name them, and never in phrases. Every other field has a
- * name. Names get numbers in the order in which they appear, at most 1,000; later names share a field.
+ * A field of a document. 0 is its content; 1 to 4 are fields that most documents have, whose meaning the caller
+ * defines; 5 and 6 are derived: their text also occurs in other fields, so they count only if weights name them, and
+ * never in phrases. Every other field has a name. Names get numbers in the order in which they appear, at most 1,000;
+ * later names share a field.
  */
 export type Field = number | string;
 
@@ -57,6 +58,7 @@ export class FieldNumbers {
 
 /** Throws a RangeError for a number that belongs to no field. */
 export function checkField(field: number): number {
-  if (!(Number.isInteger(field) && field >= 0 && field <= SHARED_FIELD)) throw new RangeError(`a field is a name or a number from 0 to ${SHARED_FIELD}, got ${field}`);
+  if (!(Number.isInteger(field) && field >= 0 && field <= SHARED_FIELD))
+    throw new RangeError(`a field is a name or a number from 0 to ${SHARED_FIELD}, got ${field}`);
   return field;
 }

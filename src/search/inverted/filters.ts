@@ -13,8 +13,9 @@ export interface KnownFilter {
 const MOST_SLOTS = 1024;
 
 /**
- * The filters of recent searches, translated from ordinals to documents. A filter is recognised by the identity of its words, which must
- * not change, and is valid until a document is added or removed. When the capacity is used up, the least recently used filter is evicted.
+ * The filters of recent searches, translated from ordinals to documents. A filter is recognised by the identity of its
+ * words, which must not change, and is valid until a document is added or removed. When the capacity is used up, the
+ * least recently used filter is evicted.
  */
 export class Filters {
   readonly #kernel: InvertedKernel;
@@ -27,7 +28,10 @@ export class Filters {
     this.#kernel = kernel;
   }
 
-  /** Prepares the kernel to translate bitmaps; must be called after `prepareLevels`, and before a filter is used or matches are collected. */
+  /**
+   * Prepares the kernel to translate bitmaps; must be called after `prepareLevels`, and before a filter is used or
+   * matches are collected.
+   */
   prepare(): void {
     const version = this.#kernel.documentsVersion();
     if (version === this.#version) return;
@@ -38,8 +42,8 @@ export class Filters {
   }
 
   /**
-   * Returns a filter, given as a bit for each ordinal, in the memory of the index. `room` is the number of bytes that filters may use; at
-   * least one filter is always kept.
+   * Returns a filter, given as a bit for each ordinal, in the memory of the index. `room` is the number of bytes that
+   * filters may use; at least one filter is always kept.
    */
   find(words: Uint32Array, room: number): KnownFilter {
     const known = this.#known.get(words);

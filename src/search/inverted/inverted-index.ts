@@ -1,13 +1,15 @@
-// Above 400 lines: the class is the whole interface of the engine, and each method is a few lines that check arguments and delegate.
+// Above 400 lines: the class is the whole interface of the engine, and each method is a few lines that check arguments
+// and delegate.
 import { InvertedKernel, MAX_CLASSES } from '../../kernels/inverted.ts';
 import { Pace } from '../../lib/pace.ts';
 import { tokenTables, tokenTablesVersion } from '../../text/token-tables.ts';
 import { roomForFilters } from '../filter/index.ts';
-import { ADDITION_STEP, addDocument, type Additions, mergeSegment } from './addition.ts';
+import { addDocument, ADDITION_STEP, type Additions, mergeSegment } from './addition.ts';
 import { scoringFor } from './algorithm.ts';
 import { type Analyzer, Analyzers } from './analyzers.ts';
 import { readCheckpoint, Snapshot } from './checkpoint.ts';
-import { type Addition, IndexFullError, type IndexOptions, type IndexStats, MAX_ORDINAL, MAX_RESULTS, type SearchOptions, type SearchResult } from './contract.ts';
+import { type Addition, IndexFullError, type IndexOptions, type IndexStats, MAX_ORDINAL, MAX_RESULTS,
+  type SearchOptions, type SearchResult } from './contract.ts';
 import { Dictionary, type FuzzyForm } from './dictionary.ts';
 import { checkFields, type FieldText } from './document-text.ts';
 import { Evaluation, KEPT_LEVELS } from './evaluation.ts';
@@ -19,15 +21,18 @@ import type { Segment } from './segment.ts';
 import { boundOf, select } from './selection.ts';
 
 /**
- * Memory that must be free before a document is added: this share of all memory, for arrays that grow, plus this many bytes for each byte
- * of the document.
+ * Memory that must be free before a document is added: this share of all memory, for arrays that grow, plus this many
+ * bytes for each byte of the document.
  */
 const HEADROOM = 1 / 32;
 const HEADROOM_PER_BYTE = 16;
 const MAX_BYTES = 65_536 * 65_536;
 /** Default number of bytes for cached lists (see asm/inverted/lists/). */
 const CACHE_BYTES = 128 * 1024 * 1024;
-/** The buffers of smaller indexes take a few milliseconds to make, so they are not made for collections that nobody searches. */
+/**
+ * The buffers of smaller indexes take a few milliseconds to make, so they are not made for collections that nobody
+ * searches.
+ */
 const REHEARSED_FROM = 100_000;
 /** Terms of a query for which there is memory after loading; buffers for more are made when they are needed. */
 const REHEARSED_TERMS = 4;
@@ -35,11 +40,12 @@ const REHEARSED_TERMS = 4;
 const COMPACTION_STEP = 8_000;
 
 /**
- * The inverted index of a collection, in a WebAssembly memory of its own. The caller identifies documents by ordinals, which should be
- * dense from 0. Every method is synchronous, so that no search sees half a document. README.md describes the design.
+ * The inverted index of a collection, in a WebAssembly memory of its own. The caller identifies documents by ordinals,
+ * which should be dense from 0. Every method is synchronous, so that no search sees half a document. README.md
+ * describes the design.
  *
- * When a call fails inside the kernel, the index is broken and every later call throws: it has to be rebuilt. If it failed because the
- * memory could not grow, later calls throw an IndexFullError.
+ * When a call fails inside the kernel, the index is broken and every later call throws: it has to be rebuilt. If it
+ * failed because the memory could not grow, later calls throw an IndexFullError.
  */
 export class InvertedIndex {
   readonly #kernel: InvertedKernel;
@@ -76,10 +82,13 @@ export class InvertedIndex {
   }
 
   /**
-   * Restores an index from the bytes that `save` returned. `analyzers` are those whose groupings are restored; other groupings are built
-   * when they are first used. Throws a CheckpointError when the bytes are damaged or of another version.
+   * Restores an index from the bytes that `save` returned. `analyzers` are those whose groupings are restored; other
+   * groupings are built when they are first used. Throws a CheckpointError when the bytes are damaged or of another
+   * version.
    */
-  static async load(source: AsyncIterable<Uint8Array>, analyzers: readonly Analyzer[] = [], options: IndexOptions = {}): Promise<InvertedIndex> {
+  static async load(source: AsyncIterable<Uint8Array>, analyzers: readonly Analyzer[] = [],
+    options: IndexOptions = {}): Promise<InvertedIndex>
+  {
     const { kernel, header } = await readCheckpoint(source, tokenTablesVersion(), options);
     const index = new InvertedIndex(options, { kernel, lsn: BigInt(header.lsn), fields: header.fields });
     index.#analyzers.restore(header.analyzers, new Map(analyzers.map((analyzer) => [analyzer.name, analyzer])));
@@ -88,23 +97,26 @@ export class InvertedIndex {
   }
 
   /**
-   * The bytes of the current index, complete up to a position of the change feed. The index may be used meanwhile: the first change copies
-   * what is not yet read, or `settle` copies it in steps before. After a second call, the bytes of the first stay readable but are no
-   * longer up to date.
+   * The bytes of the current index, complete up to a position of the change feed. The index may be used meanwhile: the
+   * first change copies what is not yet read, or `settle` copies it in steps before. After a second call, the bytes of
+   * the first stay readable but are no longer up to date.
    */
   save(lsn: bigint): AsyncIterable<Uint8Array> {
     this.#finishAdding();
     this.#beforeChange();
     const snapshot = new Snapshot(this.#kernel, {
-      lsn: String(lsn), tables: tokenTablesVersion(), analyzers: this.#analyzers.names(), fields: this.#fields.names(),
+      lsn: String(lsn),
+      tables: tokenTablesVersion(),
+      analyzers: this.#analyzers.names(),
+      fields: this.#fields.names(),
     });
     this.#snapshot = snapshot;
     return snapshot.bytes();
   }
 
   /**
-   * Prepares for a change while a checkpoint is being read, for about this many milliseconds; returns whether there is more to do. A change
-   * that does not wait for it does the rest itself, at some 3 GB/s.
+   * Prepares for a change while a checkpoint is being read, for about this many milliseconds; returns whether there is
+   * more to do. A change that does not wait for it does the rest itself, at some 3 GB/s.
    */
   settle(milliseconds: number, now: () => number = () => performance.now()): boolean {
     if (this.#snapshot?.copy(milliseconds, now) === true) return true;
@@ -113,11 +125,11 @@ export class InvertedIndex {
   }
 
   /**
-   * Adds a document, or replaces the one with that ordinal. `analyzer` is that of its language: every analyzer that documents use groups
-   * all forms of the index. `documentClass` is a number from 0 to 31 whose meaning the caller defines: queries can restrict terms to some
-   * classes. Throws a RangeError on an ordinal, class, field or position out of range, and an IndexFullError when there is not enough
-   * memory; both leave the index unchanged. (If an array cannot grow in the middle of a change, the error is the same, but the index has to
-   * be rebuilt.)
+   * Adds a document, or replaces the one with that ordinal. `analyzer` is that of its language: every analyzer that
+   * documents use groups all forms of the index. `documentClass` is a number from 0 to 31 whose meaning the caller
+   * defines: queries can restrict terms to some classes. Throws a RangeError on an ordinal, class, field or position
+   * out of range, and an IndexFullError when there is not enough memory; both leave the index unchanged. (If an array
+   * cannot grow in the middle of a change, the error is the same, but the index has to be rebuilt.)
    */
   add(ord: number, fields: readonly FieldText[], analyzer?: Analyzer, documentClass = 0): void {
     this.#begin(ord, fields, analyzer, documentClass);
@@ -125,8 +137,8 @@ export class InvertedIndex {
   }
 
   /**
-   * The same in steps, for documents that would block the event loop for too long. Searches may run between the steps; any other call that
-   * changes or saves the index completes the remaining steps first.
+   * The same in steps, for documents that would block the event loop for too long. Searches may run between the steps;
+   * any other call that changes or saves the index completes the remaining steps first.
    */
   beginAdd(ord: number, fields: readonly FieldText[], analyzer?: Analyzer, documentClass = 0): Addition {
     return this.#inSteps(this.#begin(ord, fields, analyzer, documentClass));
@@ -138,13 +150,14 @@ export class InvertedIndex {
   }
 
   /**
-   * Adds the documents of a segment with these ordinals, in steps like `beginAdd`, with the same result as if they were added one after the
-   * other; searches see none of them until all are added. `analyzers` are those of their languages. Returns undefined, and changes
-   * nothing, if the segment gives a named field another number than the index.
+   * Adds the documents of a segment with these ordinals, in steps like `beginAdd`, with the same result as if they were
+   * added one after the other; searches see none of them until all are added. `analyzers` are those of their languages.
+   * Returns undefined, and changes nothing, if the segment gives a named field another number than the index.
    */
   beginMerge(ords: readonly number[], segment: Segment, analyzers: readonly Analyzer[] = []): Addition | undefined {
     for (const ord of ords) checkOrdinal(ord);
-    if (ords.length !== segment.documents) throw new RangeError(`a segment of ${segment.documents} documents needs as many ordinals, got ${ords.length}`);
+    if (ords.length !== segment.documents)
+      throw new RangeError(`a segment of ${segment.documents} documents needs as many ordinals, got ${ords.length}`);
     this.#finishAdding();
     if (!this.#fields.agreesWith(segment.fields)) return undefined;
     this.#checkRoom(segment.bytes.length);
@@ -175,10 +188,14 @@ export class InvertedIndex {
   /** Throws a RangeError on a limit or parameter out of range, and on operators that nest too deeply. */
   search(query: Query, options: SearchOptions): SearchResult {
     const { limit } = options;
-    if (!(Number.isInteger(limit) && limit >= 0 && limit <= MAX_RESULTS)) throw new RangeError(`a limit is an integer from 0 to ${MAX_RESULTS}, got ${limit}`);
+    if (!(Number.isInteger(limit) && limit >= 0 && limit <= MAX_RESULTS))
+      throw new RangeError(`a limit is an integer from 0 to ${MAX_RESULTS}, got ${limit}`);
     const { live, tokens } = this.#kernel.counts();
     const scoring = scoringFor(options.algorithm, {
-      live, tokens, numberOf: (field) => this.#fields.find(field), countsOf: (field) => this.#kernel.fieldCounts(field),
+      live,
+      tokens,
+      numberOf: (field) => this.#fields.find(field),
+      countsOf: (field) => this.#kernel.fieldCounts(field),
     });
     return this.#use(() => {
       const { call } = this.#kernel;
@@ -200,7 +217,9 @@ export class InvertedIndex {
     });
   }
 
-  /** Makes the buffers of searches, some at each step: the first search would block others while it makes all of them. */
+  /**
+   * Makes the buffers of searches, some at each step: the first search would block others while it makes all of them.
+   */
   async #rehearse(pace: Pace): Promise<void> {
     const { call } = this.#kernel;
     call.openLists(this.#roomFor(this.#cacheBytes));
@@ -226,7 +245,8 @@ export class InvertedIndex {
   #filterOf({ filter, collect = false }: SearchOptions): KnownFilter | undefined {
     if (filter === undefined && !collect) return undefined;
     this.#filters.prepare();
-    return filter && this.#filters.find(filter, this.#roomFor(this.#filterBytes ?? roomForFilters(this.#kernel.counts().documents)));
+    return filter &&
+      this.#filters.find(filter, this.#roomFor(this.#filterBytes ?? roomForFilters(this.#kernel.counts().documents)));
   }
 
   /** The features by which documents are reranked (see `rerank.ts`), for fitting weights and for tests. */
@@ -360,8 +380,8 @@ export class InvertedIndex {
   }
 
   /**
-   * Continues to remove the postings of deleted documents for about this many milliseconds; starts to if `begin` is set and there are any.
-   * Returns whether there is more to do. Earlier form numbers are invalid afterwards.
+   * Continues to remove the postings of deleted documents for about this many milliseconds; starts to if `begin` is set
+   * and there are any. Returns whether there is more to do. Earlier form numbers are invalid afterwards.
    */
   compact(milliseconds: number, begin = true, now: () => number = () => performance.now()): boolean {
     const { call } = this.#kernel;
@@ -381,13 +401,20 @@ export class InvertedIndex {
     const { live, dead, forms, tokens } = this.#kernel.counts();
     const parts = this.#kernel.parts();
     const total = Object.values(parts).reduce((sum, bytes) => sum + bytes, 0);
-    return { documents: live, deleted: dead, forms, tokens, bytes: { ...parts, total, memory: this.#kernel.memory.buffer.byteLength } };
+    return {
+      documents: live,
+      deleted: dead,
+      forms,
+      tokens,
+      bytes: { ...parts, total, memory: this.#kernel.memory.buffer.byteLength },
+    };
   }
 
   // ---- Private ----
 
   #exists(form: number): boolean {
-    return Number.isInteger(form) && form > 0 && form < this.#kernel.formEnd() && this.#kernel.call.formExists(form) !== 0;
+    return Number.isInteger(form) && form > 0 && form < this.#kernel.formEnd() &&
+      this.#kernel.call.formExists(form) !== 0;
   }
 
   /** Returns the number of a form, or throws a RangeError. */
@@ -397,11 +424,15 @@ export class InvertedIndex {
   }
 
   /** Checks a document and prepares the steps that add it. */
-  #begin(ord: number, fields: readonly FieldText[], analyzer: Analyzer | undefined, documentClass: number): Iterator<undefined> {
+  #begin(ord: number, fields: readonly FieldText[], analyzer: Analyzer | undefined,
+    documentClass: number): Iterator<undefined>
+  {
     checkOrdinal(ord);
     checkClass(documentClass);
     checkFields(fields);
-    this.#checkRoom(fields.reduce((sum, value) => sum + ('tokens' in value ? value.tokens.length * 8 : value.text.length), 0));
+    this.#checkRoom(
+      fields.reduce((sum, value) => sum + ('tokens' in value ? value.tokens.length * 8 : value.text.length), 0),
+    );
     return this.#change(() => {
       if (analyzer !== undefined) this.#analyzers.use(analyzer);
       return (this.#adding = addDocument(this.#additions(), { ord, documentClass, texts: fields }));
@@ -409,7 +440,13 @@ export class InvertedIndex {
   }
 
   #additions(): Additions {
-    return { kernel: this.#kernel, analyzers: this.#analyzers, dictionary: this.#dictionary, fields: this.#fields, amount: this.#additionStep };
+    return {
+      kernel: this.#kernel,
+      analyzers: this.#analyzers,
+      dictionary: this.#dictionary,
+      fields: this.#fields,
+      amount: this.#additionStep,
+    };
   }
 
   #inSteps(adding: Iterator<undefined>): Addition {
@@ -446,12 +483,15 @@ export class InvertedIndex {
 
   /** Capacity for remembered data that wants this many bytes; 0 when documents may need the memory. */
   #roomFor(bytes: number): number {
-    return this.#kernel.memory.buffer.byteLength < this.#maxBytes * (1 - 4 * HEADROOM) ? Math.min(bytes, this.#maxBytes * HEADROOM) : 0;
+    return this.#kernel.memory.buffer.byteLength < this.#maxBytes * (1 - 4 * HEADROOM)
+      ? Math.min(bytes, this.#maxBytes * HEADROOM)
+      : 0;
   }
 
   /** Called before any change, because memory that cannot grow in the middle of a change leaves the index broken. */
   #checkRoom(size: number): void {
-    if (this.#kernel.memory.buffer.byteLength + HEADROOM * this.#maxBytes + HEADROOM_PER_BYTE * size > this.#maxBytes) throw this.#fullError();
+    if (this.#kernel.memory.buffer.byteLength + HEADROOM * this.#maxBytes + HEADROOM_PER_BYTE * size > this.#maxBytes)
+      throw this.#fullError();
   }
 
   #beforeChange(): void {
@@ -466,10 +506,13 @@ export class InvertedIndex {
     return this.#use(work);
   }
 
-  /** If range errors are allowed, a RangeError means that nothing has changed; any other error leaves the index broken. */
+  /**
+   * If range errors are allowed, a RangeError means that nothing has changed; any other error leaves the index broken.
+   */
   #use<T>(work: () => T, allowed: 'range errors' | 'no error' = 'range errors'): T {
     if (this.#broken instanceof IndexFullError) throw this.#broken;
-    if (this.#broken !== undefined) throw new Error('the full-text index is broken and has to be rebuilt', { cause: this.#broken });
+    if (this.#broken !== undefined)
+      throw new Error('the full-text index is broken and has to be rebuilt', { cause: this.#broken });
     try {
       return work();
     } catch (error) {
@@ -480,15 +523,21 @@ export class InvertedIndex {
   }
 
   #fullError(cause?: unknown): IndexFullError {
-    return new IndexFullError(`the full-text index of this collection has reached ${Math.round(this.#maxBytes / 2 ** 20)} MiB, the most that it may take`, { cause });
+    return new IndexFullError(
+      `the full-text index of this collection has reached ${
+        Math.round(this.#maxBytes / 2 ** 20)
+      } MiB, the most that it may take`,
+      { cause },
+    );
   }
 }
 
 function checkClass(documentClass: number): void {
-  if (!(Number.isInteger(documentClass) && documentClass >= 0 && documentClass < MAX_CLASSES)) throw new RangeError(`a class is an integer from 0 to ${MAX_CLASSES - 1}, got ${documentClass}`);
+  if (!(Number.isInteger(documentClass) && documentClass >= 0 && documentClass < MAX_CLASSES))
+    throw new RangeError(`a class is an integer from 0 to ${MAX_CLASSES - 1}, got ${documentClass}`);
 }
 
 function checkOrdinal(ord: number): void {
-  if (!(Number.isInteger(ord) && ord >= 0 && ord <= MAX_ORDINAL)) throw new RangeError(`an ordinal is an integer from 0 to ${MAX_ORDINAL}, got ${ord}`);
+  if (!(Number.isInteger(ord) && ord >= 0 && ord <= MAX_ORDINAL))
+    throw new RangeError(`an ordinal is an integer from 0 to ${MAX_ORDINAL}, got ${ord}`);
 }
-

@@ -9,9 +9,9 @@ const WEIGHT_BITS = new Uint32Array(WEIGHT.buffer);
 const EXACT = 0xffff_ffff;
 
 /**
- * The matches of a phrase, or of terms that are all required, as a cached list (asm/inverted/lists/matches.ts). Its name consists of
- * the numbers that decide which documents match and how they score. It has no name, and is not remembered, if the index remembers nothing
- * or forms have weights.
+ * The matches of a phrase, or of terms that are all required, as a cached list (asm/inverted/lists/matches.ts). Its
+ * name consists of the numbers that decide which documents match and how they score. It has no name, and is not
+ * remembered, if the index remembers nothing or forms have weights.
  */
 export class KnownMatches {
   readonly #kernel: InvertedKernel;
@@ -19,18 +19,25 @@ export class KnownMatches {
 
   private constructor(kernel: InvertedKernel, forms: readonly (readonly WeightedForm[])[], name: () => number[]) {
     this.#kernel = kernel;
-    this.#name = kernel.call.remembers() !== 0 && forms.every((some) => some.every(({ weight = 1 }) => weight === 1)) ? name() : undefined;
+    this.#name = kernel.call.remembers() !== 0 && forms.every((some) => some.every(({ weight = 1 }) => weight === 1))
+      ? name()
+      : undefined;
   }
 
-  static ofPhrase(kernel: InvertedKernel, { words, slop = EXACT, weight, classes = EVERY_CLASS }: PhraseQuery): KnownMatches {
-    return new KnownMatches(kernel, words.map(({ forms }) => forms), () => [...bitsOf(weight), classes, slop, ...exactPhrase(words)]);
+  static ofPhrase(kernel: InvertedKernel,
+    { words, slop = EXACT, weight, classes = EVERY_CLASS }: PhraseQuery): KnownMatches
+  {
+    return new KnownMatches(kernel, words.map(({ forms }) => forms),
+      () => [...bitsOf(weight), classes, slop, ...exactPhrase(words)]);
   }
 
   /** NaN as the first number distinguishes such names from those of phrases, whose weight is never NaN. */
   static ofAll(kernel: InvertedKernel, terms: readonly TermQuery[]): KnownMatches {
-    return new KnownMatches(kernel, terms.map(({ forms }) => forms), () => [
-      ...bitsOf(Number.NaN), ...terms.flatMap(({ forms, weight, classes = EVERY_CLASS }) => [...bitsOf(weight), classes, forms.length, ...forms.map(({ id }) => id)]),
-    ]);
+    return new KnownMatches(kernel, terms.map(({ forms }) => forms),
+      () => [...bitsOf(Number.NaN),
+        ...terms.flatMap((
+          { forms, weight, classes = EVERY_CLASS },
+        ) => [...bitsOf(weight), classes, forms.length, ...forms.map(({ id }) => id)])]);
   }
 
   /** Whether the matches may be remembered. */

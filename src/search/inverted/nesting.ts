@@ -29,7 +29,9 @@ function countLevels(query: Query): number {
 
 /** Operands, sorted by the levels that they need, most first. */
 export function byDepth(operands: readonly Query[]): Query[] {
-  return operands.map((operand) => ({ operand, levels: levelsFor(operand) })).sort((a, b) => b.levels - a.levels).map(({ operand }) => operand);
+  return operands.map((operand) => ({ operand, levels: levelsFor(operand) })).sort((a, b) => b.levels - a.levels).map((
+    { operand },
+  ) => operand);
 }
 
 export function isTerm(query: Query): query is TermQuery {

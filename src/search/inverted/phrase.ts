@@ -3,10 +3,12 @@ import { type PhraseQuery, type WeightedForm, withoutRepeats } from './query.ts'
 import type { WeightedList } from './result-place.ts';
 
 /**
- * Removes from a level the documents that have all words of a phrase but not the phrase. `lists` are the lists of the words, if all are
- * remembered.
+ * Removes from a level the documents that have all words of a phrase but not the phrase. `lists` are the lists of the
+ * words, if all are remembered.
  */
-export function keepPhrase(kernel: InvertedKernel, words: Words, slop: number | undefined, level: number, scored: boolean, lists: readonly WeightedList[] | undefined): void {
+export function keepPhrase(kernel: InvertedKernel, words: Words, slop: number | undefined, level: number,
+  scored: boolean, lists: readonly WeightedList[] | undefined): void
+{
   const withPositions = lists?.map(({ list }) => (kernel.call.recallPositions(list) !== 0 ? list : 0));
   const known = withPositions?.includes(0) === false ? withPositions : undefined;
   kernel.inputNumbers(slop === undefined ? exactPhrase(words, known) : loosePhrase(words, slop, known));
@@ -14,8 +16,8 @@ export function keepPhrase(kernel: InvertedKernel, words: Words, slop: number | 
 }
 
 /**
- * Finds the documents that have an exact phrase, by the postings of its words. Returns whether it did, which it does not if all words
- * are too frequent.
+ * Finds the documents that have an exact phrase, by the postings of its words. Returns whether it did, which it does
+ * not if all words are too frequent.
  */
 export function findPhrase(kernel: InvertedKernel, words: Words): boolean {
   kernel.inputNumbers(exactPhrase(words));
@@ -24,9 +26,8 @@ export function findPhrase(kernel: InvertedKernel, words: Words): boolean {
 
 type Words = PhraseQuery['words'];
 
-// The numbers that describe a phrase to asm/inverted/phrases.ts. `lists` are the cached lists of its words, if all are remembered
-// with their positions; the forms of the words are omitted then.
-
+// The numbers that describe a phrase to asm/inverted/phrases.ts. `lists` are the cached lists of its words, if all are
+// remembered with their positions; the forms of the words are omitted then.
 
 interface Wanted {
   /** The offset of the word, or the number of times that it must occur. */
@@ -38,7 +39,8 @@ interface Wanted {
 /** Each word at its offset from a common position. */
 export function exactPhrase(words: Words, lists?: readonly number[]): number[] {
   const first = words[0]!.offset;
-  return described(words.map(({ forms, offset }, i) => ({ wanted: offset - first, forms, list: lists?.[i] })), true, 0, 0);
+  return described(words.map(({ forms, offset }, i) => ({ wanted: offset - first, forms, list: lists?.[i] })), true, 0,
+    0);
 }
 
 /** All words within a window; words with the same forms become one that must occur as often. */

@@ -5,7 +5,10 @@ import { type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
 /** A group of more forms, all of weight 1, is passed to the kernel in one call. */
 const MANY_FORMS = 100;
 
-/** A group is dense if it has more than one posting per this number of documents. Measured with data that fits into the caches, and with more. */
+/**
+ * A group is dense if it has more than one posting per this number of documents. Measured with data that fits into the
+ * caches, and with more.
+ */
 const dense = (documents: number) => (documents < 100_000 ? 12 : 4);
 
 /** Scores terms from the postings of their forms, for `Evaluation`, by the way that suits their number. */
@@ -61,10 +64,13 @@ export class PostingScores {
   /** Whether a group has so many postings that passes over all documents are faster than bits for its documents. */
   #isDense(forms: readonly WeightedForm[]): boolean {
     const { algorithm, factors } = this.#scoring.parameters;
-    return (algorithm === Algorithm.bm25f || (algorithm === Algorithm.bm25 && factors === undefined)) && this.cost(forms) * dense(this.#documents) > this.#documents;
+    return (algorithm === Algorithm.bm25f || (algorithm === Algorithm.bm25 && factors === undefined)) &&
+      this.cost(forms) * dense(this.#documents) > this.#documents;
   }
 
-  /** Whether every document that has the form has it in a field that counts, so that the number of documents is known. */
+  /**
+   * Whether every document that has the form has it in a field that counts, so that the number of documents is known.
+   */
   #countsEverywhere(form: number): boolean {
     return (this.#kernel.call.formFields(form) & ~this.#scoring.countedFields) === 0;
   }

@@ -1,21 +1,26 @@
 /**
- * A query to the index: a tree of plain objects. It is independent of query syntax, languages and stop words; its author looks up the forms
- * first (see `InvertedIndex.group`, `prefix`, `fuzzy` ...).
+ * A query to the index: a tree of plain objects. It is independent of query syntax, languages and stop words; its
+ * author looks up the forms first (see `InvertedIndex.group`, `prefix`, `fuzzy` ...).
  *
  * - `term`: documents that have any of the forms. They count as one term: their frequencies add up, and its
  *   document frequency is that of their union. A form may weigh less than 1.
  * - `phrase`: documents in which the words stand at their offsets from a common position, in one field; or,
- *   with `slop`, in any order in a window that is longer than the phrase by at most `slop`. The score is the sum of the words' terms,
+ * with `slop`, in any order in a window that is longer than the phrase by at most `slop`. The score is the sum of the
+ * words' terms,
  *   divided by 1 + that excess (decision D-86).
  * - `or`, `and`: scores add up. `best`: like `or`, but only the largest score counts.
- * - `some`: documents that match at least `least` of the operands; scores add up as in `or`. A `some` must not be nested in another.
- * - `not`: every document that does not match the operand; below `and`, removes the documents that match it. Never adds a score.
+ * - `some`: documents that match at least `least` of the operands; scores add up as in `or`. A `some` must not be
+ *   nested in another.
+ * - `not`: every document that does not match the operand; below `and`, removes the documents that match it. Never adds
+ *   a score.
  * - `all`: every document, with a score of 0. `none`: no document.
  *
- * A term, a phrase or `all` can be restricted to documents of some classes (see `InvertedIndex.add`). The weight of a term is still
- * computed from all documents, so a term has the same weight in every class.
+ * A term, a phrase or `all` can be restricted to documents of some classes (see `InvertedIndex.add`). The weight of a
+ * term is still computed from all documents, so a term has the same weight in every class.
  */
-export type Query = TermQuery | PhraseQuery | OperatorQuery | SomeQuery | NotQuery | AllQuery | { readonly kind: 'none' };
+export type Query = TermQuery | PhraseQuery | OperatorQuery | SomeQuery | NotQuery | AllQuery | {
+  readonly kind: 'none';
+};
 
 /** Restricts a leaf of a query to classes. */
 interface InClasses {
@@ -34,7 +39,10 @@ export interface TermQuery extends InClasses {
   readonly weight?: number;
 }
 
-/** A form by its number in the index, which is valid until the next compaction: use it within the same turn of the event loop. */
+/**
+ * A form by its number in the index, which is valid until the next compaction: use it within the same turn of the event
+ * loop.
+ */
 export interface WeightedForm {
   readonly id: number;
   /** Factor of the form's frequency; positive, default 1. */
@@ -88,8 +96,8 @@ const MAX_COUNTED = 255;
 export const EVERY_CLASS = ~0;
 
 /**
- * Throws a RangeError on queries that the index cannot evaluate: with forms that do not exist (any more), weights that are not positive,
- * words of a phrase out of order, operators that nest too deeply, or a `some` within another.
+ * Throws a RangeError on queries that the index cannot evaluate: with forms that do not exist (any more), weights that
+ * are not positive, words of a phrase out of order, operators that nest too deeply, or a `some` within another.
  */
 export function checkQuery(query: Query, formsExist: (forms: readonly WeightedForm[]) => boolean, depth = 0): void {
   if (depth > MAX_DEPTH) throw new RangeError(`operators stand at most ${MAX_DEPTH} deep in each other`);
@@ -97,16 +105,24 @@ export function checkQuery(query: Query, formsExist: (forms: readonly WeightedFo
     case 'term':
       checkWeight(query.weight);
       return checkForms(query.forms, formsExist);
-    case 'phrase': return checkPhrase(query, formsExist);
-    case 'not': return checkQuery(query.of, formsExist, depth + 1);
-    case 'some': return checkSome(query, formsExist, depth);
-    case 'and': case 'or': case 'best':
+    case 'phrase':
+      return checkPhrase(query, formsExist);
+    case 'not':
+      return checkQuery(query.of, formsExist, depth + 1);
+    case 'some':
+      return checkSome(query, formsExist, depth);
+    case 'and':
+    case 'or':
+    case 'best':
       for (const operand of query.of) checkQuery(operand, formsExist, depth + 1);
   }
 }
 
-function checkSome({ of, least }: SomeQuery, formsExist: (forms: readonly WeightedForm[]) => boolean, depth: number): void {
-  if (!(Number.isInteger(least) && least > 0)) throw new RangeError(`the least number of operands is a positive integer, got ${least}`);
+function checkSome({ of, least }: SomeQuery, formsExist: (forms: readonly WeightedForm[]) => boolean,
+  depth: number): void
+{
+  if (!(Number.isInteger(least) && least > 0))
+    throw new RangeError(`the least number of operands is a positive integer, got ${least}`);
   if (of.length > MAX_COUNTED) throw new RangeError(`at most ${MAX_COUNTED} operands are counted, got ${of.length}`);
   if (of.some(counts)) throw new RangeError('operands that are counted have none of that kind within');
   for (const operand of of) checkQuery(operand, formsExist, depth + 1);
@@ -118,13 +134,19 @@ function counts(query: Query): boolean {
   return 'of' in query && query.of.some(counts);
 }
 
-function checkPhrase({ words, slop = 0, weight }: PhraseQuery, formsExist: (forms: readonly WeightedForm[]) => boolean): void {
+function checkPhrase({ words, slop = 0, weight }: PhraseQuery,
+  formsExist: (forms: readonly WeightedForm[]) => boolean): void
+{
   checkWeight(weight);
-  if (!(Number.isInteger(slop) && slop >= 0 && slop <= MAX_SPAN)) throw new RangeError(`a slop is an integer from 0 to ${MAX_SPAN}, got ${slop}`);
+  if (!(Number.isInteger(slop) && slop >= 0 && slop <= MAX_SPAN))
+    throw new RangeError(`a slop is an integer from 0 to ${MAX_SPAN}, got ${slop}`);
   let last = words[0]?.offset ?? 0;
   for (const { forms, offset } of words) {
     checkForms(forms, formsExist);
-    if (!(Number.isInteger(offset) && offset >= last && offset <= MAX_SPAN)) throw new RangeError(`offsets in a phrase are integers that ascend or stay, up to ${MAX_SPAN}; got ${offset} behind ${last}`);
+    if (!(Number.isInteger(offset) && offset >= last && offset <= MAX_SPAN))
+      throw new RangeError(
+        `offsets in a phrase are integers that ascend or stay, up to ${MAX_SPAN}; got ${offset} behind ${last}`,
+      );
     last = offset;
   }
 }
@@ -134,7 +156,8 @@ function checkForms(forms: readonly WeightedForm[], formsExist: (forms: readonly
     checkWeight(weight);
     if (!(Number.isInteger(id) && id > 0 && id <= 0xffff_ffff)) throw new RangeError(`the index has no form ${id}`);
   }
-  if (!formsExist(forms)) throw new RangeError(`the index has not all of the forms ${forms.slice(0, 10).map(({ id }) => id).join(', ')}`);
+  if (!formsExist(forms))
+    throw new RangeError(`the index has not all of the forms ${forms.slice(0, 10).map(({ id }) => id).join(', ')}`);
 }
 
 /** Bounded so that 32-bit floating point can distinguish every score from zero and infinity. */
@@ -145,36 +168,57 @@ function checkWeight(weight = 1): void {
 /** Restricts a query to the documents of some classes. */
 export function within(query: Query, classes: number): Query {
   switch (query.kind) {
-    case 'term': case 'phrase': case 'all': return { ...query, classes: (query.classes ?? EVERY_CLASS) & classes };
-    case 'or': case 'best': return { kind: query.kind, of: query.of.map((operand) => within(operand, classes)) };
-    case 'some': return { ...query, of: query.of.map((operand) => within(operand, classes)) };
-    case 'and': return { kind: 'and', of: allWithin(query.of, classes) };
-    case 'not': return { kind: 'and', of: [{ kind: 'all', classes }, query] };
-    case 'none': return query;
+    case 'term':
+    case 'phrase':
+    case 'all':
+      return { ...query, classes: (query.classes ?? EVERY_CLASS) & classes };
+    case 'or':
+    case 'best':
+      return { kind: query.kind, of: query.of.map((operand) => within(operand, classes)) };
+    case 'some':
+      return { ...query, of: query.of.map((operand) => within(operand, classes)) };
+    case 'and':
+      return { kind: 'and', of: allWithin(query.of, classes) };
+    case 'not':
+      return { kind: 'and', of: [{ kind: 'all', classes }, query] };
+    case 'none':
+      return query;
   }
 }
 
 /** A `not` need not be restricted if another operand of the `and` is. */
 function allWithin(operands: readonly Query[], classes: number): Query[] {
   const isRequired = ({ kind }: Query): boolean => kind !== 'not';
-  return operands.some(isRequired) ? operands.map((operand) => (isRequired(operand) ? within(operand, classes) : operand)) : [{ kind: 'all', classes }, ...operands];
+  return operands.some(isRequired)
+    ? operands.map((operand) => (isRequired(operand) ? within(operand, classes) : operand))
+    : [{ kind: 'all', classes }, ...operands];
 }
 
 /**
- * Returns an equivalent query with as little nesting as possible: operands of the same operator are joined, double negations, `none` and
- * operators with one operand are removed, and `not` occurs only below an `and` that has another operand. Terms that differ only in their
- * classes are joined, and classes that include all documents are omitted. `present` has the bits of the classes that documents have.
+ * Returns an equivalent query with as little nesting as possible: operands of the same operator are joined, double
+ * negations, `none` and operators with one operand are removed, and `not` occurs only below an `and` that has another
+ * operand. Terms that differ only in their classes are joined, and classes that include all documents are omitted.
+ * `present` has the bits of the classes that documents have.
  */
 export function simplify(query: Query, present: number): Query {
   switch (query.kind) {
-    case 'term': return query.forms.length === 0 ? NONE : inPresent(query, present);
-    case 'phrase': return inPresent(simplifyPhrase(query), present);
-    case 'not': return negate(simplify(query.of, present));
-    case 'and': return simplifyAnd(query.of.map((operand) => simplify(operand, present)));
-    case 'or': case 'best': return simplifyOr(query.kind, query.of.map((operand) => simplify(operand, present)), present);
-    case 'some': return simplifySome(query.of.map((operand) => simplify(operand, present)), query.least, present);
-    case 'all': return inPresent(query, present);
-    case 'none': return query;
+    case 'term':
+      return query.forms.length === 0 ? NONE : inPresent(query, present);
+    case 'phrase':
+      return inPresent(simplifyPhrase(query), present);
+    case 'not':
+      return negate(simplify(query.of, present));
+    case 'and':
+      return simplifyAnd(query.of.map((operand) => simplify(operand, present)));
+    case 'or':
+    case 'best':
+      return simplifyOr(query.kind, query.of.map((operand) => simplify(operand, present)), present);
+    case 'some':
+      return simplifySome(query.of.map((operand) => simplify(operand, present)), query.least, present);
+    case 'all':
+      return inPresent(query, present);
+    case 'none':
+      return query;
   }
 }
 
@@ -209,7 +253,9 @@ function isEverything(query: Query): boolean {
 }
 
 function simplifyOr(kind: 'or' | 'best', operands: readonly Query[], present: number): Query {
-  const flat = operands.flatMap((operand) => (operand.kind === kind ? operand.of : [operand])).filter((operand) => operand.kind !== 'none');
+  const flat = operands.flatMap((operand) => (operand.kind === kind ? operand.of : [operand])).filter((operand) =>
+    operand.kind !== 'none'
+  );
   const joined = joinClasses(flat).map((operand) => inPresent(operand, present));
   if (joined.length === 0) return NONE;
   return joined.length === 1 ? joined[0]! : { kind, of: joined };
@@ -241,7 +287,8 @@ function joinClasses(operands: readonly Query[]): Query[] {
     const place = alike.findLast((each) => isAlike(joined[each] as TermQuery, operand));
     const former = place === undefined ? undefined : joined[place] as TermQuery;
     // If two terms share a class, both count.
-    if (place !== undefined && former !== undefined && (former.classes! & operand.classes) === 0) joined[place] = { ...former, classes: former.classes! | operand.classes };
+    if (place !== undefined && former !== undefined && (former.classes! & operand.classes) === 0)
+      joined[place] = { ...former, classes: former.classes! | operand.classes };
     else places.set(sum, [...alike, joined.push(operand) - 1]);
   }
   return joined;

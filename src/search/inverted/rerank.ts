@@ -3,7 +3,10 @@ import { RERANK_WEIGHTS } from './rerank-weights.ts';
 
 /** Number of documents that are reranked: the best ones. */
 export const RERANKED = 100;
-/** Squared, a title can outweigh a score that is several times larger; fitted weights for an exponent of 1 or 3 rank worse. */
+/**
+ * Squared, a title can outweigh a score that is several times larger; fitted weights for an exponent of 1 or 3 rank
+ * worse.
+ */
 export const POWER = 2;
 /** Maximum number of words of a query that reranking considers. */
 const MAX_WORDS = 16;
@@ -30,14 +33,17 @@ export interface Reranking {
 }
 
 /** Names of the features in the kernel's order; `asm/inverted/features.ts` defines them. */
-export const FEATURES = ['covered', 'near', 'ordered', 'title', 'wholeTitle', 'exactTitle', 'exactKey', 'named', 'frequent'] as const;
+export const FEATURES = ['covered', 'near', 'ordered', 'title', 'wholeTitle', 'exactTitle', 'exactKey', 'named',
+  'frequent'] as const;
 export type FeatureWeights = Readonly<Record<(typeof FEATURES)[number], number>>;
 
 /**
- * The features of documents, one value of 0 to 1 for each name and document. If a word of the query occurs only in the content of
- * documents, all features are 0, so the score of such a query does not change.
+ * The features of documents, one value of 0 to 1 for each name and document. If a word of the query occurs only in the
+ * content of documents, all features are 0, so the score of such a query does not change.
  */
-export function featuresOf(kernel: InvertedKernel, words: readonly RerankWord[], ords: readonly number[]): Float32Array {
+export function featuresOf(kernel: InvertedKernel, words: readonly RerankWord[],
+  ords: readonly number[]): Float32Array
+{
   input(kernel, [...described(kernel, words, ords.length), ...ords]);
   kernel.call.features();
   return kernel.outputFloats(ords.length * FEATURES.length);
@@ -50,7 +56,8 @@ function described(kernel: InvertedKernel, words: readonly RerankWord[], other: 
   const numbers: number[] = [some.length, other];
   for (const [i, { forms, exact, offset, glued, identifier }] of some.entries()) {
     const isOther = exact === undefined || !forms.includes(exact);
-    numbers.push(offset, Number(glued) | (Number(identifier) << 1), bitsOf(shares[i]!), isOther ? forms.length + 1 : forms.length, exact ?? 0);
+    numbers.push(offset, Number(glued) | (Number(identifier) << 1), bitsOf(shares[i]!),
+      isOther ? forms.length + 1 : forms.length, exact ?? 0);
     for (const form of forms) if (form !== exact) numbers.push(form);
   }
   return numbers;
@@ -72,17 +79,23 @@ function bitsOf(value: number): number {
 /** The share of each word in the query, by its inverse document frequency. */
 export function sharesOf(kernel: InvertedKernel, words: readonly RerankWord[]): number[] {
   const { live } = kernel.counts();
-  const rarities = words.map(({ forms }) => Math.log(1 + live / Math.max(1, Math.min(live, forms.reduce((sum, form) => sum + kernel.call.postingCount(form), 0)))));
+  const rarities = words.map(({ forms }) =>
+    Math.log(
+      1 + live / Math.max(1, Math.min(live, forms.reduce((sum, form) => sum + kernel.call.postingCount(form), 0))),
+    )
+  );
   const all = rarities.reduce((sum, rarity) => sum + rarity, 0);
   return rarities.map((rarity) => rarity / (all || 1));
 }
 
 /**
- * Reorders the best `RERANKED` hits of the last selection: each score is multiplied by the square of 1 + the weighted sum of the document's
- * features. The factor is at least 1, so none of them falls behind the hits that are not reranked. Only the best `wanted` hits are
- * left if they are fewer than `RERANKED`.
+ * Reorders the best `RERANKED` hits of the last selection: each score is multiplied by the square of 1 + the weighted
+ * sum of the document's features. The factor is at least 1, so none of them falls behind the hits that are not
+ * reranked. Only the best `wanted` hits are left if they are fewer than `RERANKED`.
  */
-export function rerank(kernel: InvertedKernel, rerankings: readonly Reranking[], wanted: number, weights: FeatureWeights = RERANK_WEIGHTS): void {
+export function rerank(kernel: InvertedKernel, rerankings: readonly Reranking[], wanted: number,
+  weights: FeatureWeights = RERANK_WEIGHTS): void
+{
   kernel.write(Buffers.rerankWeights, inOrder(weights));
   for (const { words, classes } of rerankings) {
     if (words.length === 0) continue;

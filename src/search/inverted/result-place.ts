@@ -1,6 +1,9 @@
 // Where an evaluation leaves its result, and what it may leave to the selection.
 
-/** A cached list (asm/inverted/lists/list.ts) by its address, with the factor of its impacts; valid until the query ends. */
+/**
+ * A cached list (asm/inverted/lists/list.ts) by its address, with the factor of its impacts; valid until the query
+ * ends.
+ */
 export interface WeightedList {
   readonly list: number;
   readonly weight: number;
@@ -11,7 +14,9 @@ export interface ListInClasses extends WeightedList {
   readonly classes: number;
 }
 
-/** Lists for a search with a filter: a document matches if it passes the filter and is in any, or in all, of the lists. */
+/**
+ * Lists for a search with a filter: a document matches if it passes the filter and is in any, or in all, of the lists.
+ */
 export interface FewOf {
   readonly lists: readonly ListInClasses[];
   readonly all: boolean;
@@ -24,7 +29,9 @@ export interface BestOf {
   readonly least: number;
 }
 
-/** Terms whose frequencies are tallied (asm/inverted/tallying.ts): their number, and whether all of them have to match. */
+/**
+ * Terms whose frequencies are tallied (asm/inverted/tallying.ts): their number, and whether all of them have to match.
+ */
 export interface Tallied {
   readonly terms: number;
   readonly all: boolean;
@@ -35,17 +42,26 @@ export interface Matched {
   readonly words: number;
 }
 
-/** Where the result of a query is: only in the scores of level 0, in its bits and scores, in one list, still in several lists, in tallies, or in the matches of a phrase. */
+/**
+ * Where the result of a query is: only in the scores of level 0, in its bits and scores, in one list, still in several
+ * lists, in tallies, or in the matches of a phrase.
+ */
 export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Tallied | Matched;
 
 /** The work that an evaluation may leave to the selection. */
 export interface Leave {
-  /** Whether no scores are multiplied or looked up: the documents of a single term may stay in their list, and those with any of several in tallies. */
+  /**
+   * Whether no scores are multiplied or looked up: the documents of a single term may stay in their list, and those
+   * with any of several in tallies.
+   */
   readonly lone: boolean;
   /** Whether only the best hits and the number of matches are wanted, over all documents. */
   readonly plain: boolean;
   /** Number of documents that pass the filter; if they are few, lists are searched only for these. */
   readonly passing?: number | undefined;
-  /** Present if only the best are wanted: returns a lower bound of the matches, or undefined if the lists are too short for one. */
+  /**
+   * Present if only the best are wanted: returns a lower bound of the matches, or undefined if the lists are too short
+   * for one.
+   */
   readonly bound?: ((lists: readonly ListInClasses[]) => number | undefined) | undefined;
 }

@@ -6,29 +6,39 @@ import { type FieldText, IndexFullError, InvertedIndex, MAX_SEGMENT_DOCUMENTS, S
 
 const STEMMER = { name: 'test', term: (form: string) => form.replace(/s$/, '') };
 const content = (text: string): readonly FieldText[] => [{ field: 0, text }];
-const documentsOf = (texts: readonly string[]) => texts.map((text) => ({ fields: [...content(text)], documentClass: 0 }));
-
+const documentsOf = (texts: readonly string[]) =>
+  texts.map((text) => ({ fields: [...content(text)], documentClass: 0 }));
 
 /** A text of words, of which some are frequent and others occur once. */
 function textOf(i: number): string {
-  return Array.from({ length: 40 }, (_, k) => ((i * 31 + k * 17) % 5 === 0 ? `w${i * 40 + k}` : `f${(i + k * k) % 30}`)).join(' ');
+  return Array.from({ length: 40 }, (_, k) => ((i * 31 + k * 17) % 5 === 0 ? `w${i * 40 + k}` : `f${(i + k * k) % 30}`))
+    .join(' ');
 }
 
 describe.each(['release', 'debug'] as const)('a segment, in the %s build', (build) => {
   it('leaves the same index as its documents one by one, with full blocks, new names and stems', async () => {
     const [merged, added] = [new InvertedIndex({ build }), new InvertedIndex({ build })];
     for (let first = 0; first < 500; first += 125) {
-      const documents = Array.from({ length: 125 }, (_, i) => ({ fields: [{ field: 0, text: textOf(first + i) }, { field: 1, text: 'titles' }, { field: `name${first}`, text: 'cows naïve' }], documentClass: i % 3 }));
+      const documents = Array.from({ length: 125 }, (_, i) => ({
+        fields: [{ field: 0, text: textOf(first + i) }, { field: 1, text: 'titles' }, {
+          field: `name${first}`,
+          text: 'cows naïve',
+        }],
+        documentClass: i % 3,
+      }));
       const ords = documents.map((_, i) => first + i);
       const addition = merged.beginMerge(ords, segmentOf(merged, documents, build), [STEMMER])!;
       while (addition.step(0, () => 0));
-      for (const [i, { fields, documentClass }] of documents.entries()) added.add(ords[i]!, fields, STEMMER, documentClass);
+      for (const [i, { fields, documentClass }] of documents.entries())
+        added.add(ords[i]!, fields, STEMMER, documentClass);
     }
     expect(merged.stats()).toMatchObject({ documents: 500, forms: added.stats().forms, tokens: added.stats().tokens });
     expect(merged.fieldNames).toEqual(added.fieldNames);
     expect(merged.group(STEMMER, 'cow').map((form) => merged.textOf(form))).toEqual(['cows']);
     for (const form of ['f1', 'f7', 'w0', 'titles', 'naïve']) {
-      const results = [merged, added].map((index) => index.search({ kind: 'term', forms: [{ id: index.form(form)! }] }, { algorithm: { kind: 'bm25' }, limit: 500 }));
+      const results = [merged, added].map((index) =>
+        index.search({ kind: 'term', forms: [{ id: index.form(form)! }] }, { algorithm: { kind: 'bm25' }, limit: 500 })
+      );
       expect(results[0]).toEqual(results[1]);
       expect(merged.form(form)).toBe(added.form(form));
     }
@@ -78,6 +88,9 @@ describe.each(['release', 'debug'] as const)('a segment, in the %s build', (buil
     expect(() => index.beginMerge([1, -1], segment)).toThrow(RangeError);
     expect(index.size).toBe(0);
     const small = new InvertedIndex({ build, maxBytes: 1 << 20 });
-    expect(() => small.beginMerge([1, 2], segmentOf(small, documentsOf(['ant', Array.from({ length: 9000 }, (_, i) => `w${i}`).join(' ')]), build))).toThrow(IndexFullError);
+    expect(() =>
+      small.beginMerge([1, 2], segmentOf(small, documentsOf(['ant', Array.from({ length: 9000 }, (_, i) =>
+        `w${i}`).join(' ')]), build))
+    ).toThrow(IndexFullError);
   });
 });

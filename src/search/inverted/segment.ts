@@ -6,7 +6,10 @@ import { FieldNumbers } from './fields.ts';
 
 export { MAX_SEGMENT_DOCUMENTS };
 
-/** Maximum number of distinct forms. All of them are looked up at once when the segment is merged, which takes some milliseconds. */
+/**
+ * Maximum number of distinct forms. All of them are looked up at once when the segment is merged, which takes some
+ * milliseconds.
+ */
 const MAX_FORMS = 10_000;
 /** Tokens in one step; nobody waits for the steps of a segment. */
 const ALL = 0x0fff_ffff;
@@ -21,7 +24,8 @@ export interface Segment {
 }
 
 /**
- * Makes segments, in a thread that has no index. It keeps one memory for all of them. After an error it must not be used any more.
+ * Makes segments, in a thread that has no index. It keeps one memory for all of them. After an error it must not be
+ * used any more.
  */
 export class SegmentBuilder {
   readonly #kernel: InvertedKernel;
@@ -46,7 +50,8 @@ export class SegmentBuilder {
 
   /** Adds a document, as `InvertedIndex.add` would. At most `MAX_SEGMENT_DOCUMENTS`. */
   add(texts: readonly FieldText[], documentClass: number): void {
-    if (this.#documents === MAX_SEGMENT_DOCUMENTS) throw new RangeError(`a segment has at most ${MAX_SEGMENT_DOCUMENTS} documents`);
+    if (this.#documents === MAX_SEGMENT_DOCUMENTS)
+      throw new RangeError(`a segment has at most ${MAX_SEGMENT_DOCUMENTS} documents`);
     const { call } = this.#kernel;
     call.beginDocument();
     const tokens = addFields(this.#kernel, texts, (field) => this.#fields.use(field), this.#amount);
@@ -65,6 +70,10 @@ export class SegmentBuilder {
     const length = call.writeSegment();
     if (length === 0) return undefined;
     const at = call.buffer(Buffers.output);
-    return { bytes: this.#kernel.bytes.slice(at, at + length), documents: this.#documents, fields: [...this.#fields.names()] };
+    return {
+      bytes: this.#kernel.bytes.slice(at, at + length),
+      documents: this.#documents,
+      fields: [...this.#fields.names()],
+    };
   }
 }

@@ -5,20 +5,34 @@ import { rerank, RERANKED } from './rerank.ts';
 import type { Leave, ResultPlace } from './result-place.ts';
 
 /**
- * Selects the best of the result of a query, on level 0, which is empty afterwards, or in lists. For reranking, it selects at least as many
- * as are reranked.
+ * Selects the best of the result of a query, on level 0, which is empty afterwards, or in lists. For reranking, it
+ * selects at least as many as are reranked.
  */
-export function select(kernel: InvertedKernel, place: ResultPlace, options: SearchOptions, filter: KnownFilter | undefined): SearchResult {
+export function select(kernel: InvertedKernel, place: ResultPlace, options: SearchOptions,
+  filter: KnownFilter | undefined): SearchResult
+{
   const { multipliers, collect = false, limit } = options;
   const rerankings = limit > 0 ? options.rerank : undefined;
   const scores = options.scoresOf && lookUp(kernel, options.scoresOf, place);
   if (multipliers !== undefined) kernel.write(Buffers.multipliers, multipliers);
-  const flags = (filter ? Select.filtered : 0) | (multipliers ? Select.multiplied : 0) | (collect ? Select.collected : 0);
-  const counted = run(kernel, place, { limit: rerankings ? Math.max(limit, RERANKED) : limit, flags, slot: filter?.slot ?? 0, multipliers: multipliers?.length ?? 0 }) >>> 0;
+  const flags = (filter ? Select.filtered : 0) | (multipliers ? Select.multiplied : 0) |
+    (collect ? Select.collected : 0);
+  const counted = run(kernel, place, {
+    limit: rerankings ? Math.max(limit, RERANKED) : limit,
+    flags,
+    slot: filter?.slot ?? 0,
+    multipliers: multipliers?.length ?? 0,
+  }) >>> 0;
   const total = Math.max(counted, kernel.call.selectedCount());
   if (!rerankings || limit > RERANKED) kernel.call.orderSelected(limit);
   if (rerankings) rerank(kernel, rerankings, limit);
-  return { hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())), total, ...(isBound(place) && { isLowerBound: true }), ...(scores && { scores }), ...(collect && { matches: matches(kernel, options.spare) }) };
+  return {
+    hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())),
+    total,
+    ...(isBound(place) && { isLowerBound: true }),
+    ...(scores && { scores }),
+    ...(collect && { matches: matches(kernel, options.spare) }),
+  };
 }
 
 function isBound(place: ResultPlace): boolean {
@@ -26,15 +40,19 @@ function isBound(place: ResultPlace): boolean {
 }
 
 /**
- * If a search may skip documents, a function that returns a lower bound of the matches, by counting the documents of a single list that
- * pass the filter; the function returns undefined if every list has too few.
+ * If a search may skip documents, a function that returns a lower bound of the matches, by counting the documents of a
+ * single list that pass the filter; the function returns undefined if every list has too few.
  */
-export function boundOf(kernel: InvertedKernel, { totals = 'exact', collect = false, multipliers, scoresOf }: SearchOptions, filter: KnownFilter | undefined): Leave['bound'] {
+export function boundOf(kernel: InvertedKernel,
+  { totals = 'exact', collect = false, multipliers, scoresOf }: SearchOptions,
+  filter: KnownFilter | undefined): Leave['bound']
+{
   if (totals === 'exact' || collect || multipliers !== undefined || scoresOf !== undefined) return undefined;
   if (totals === 'none') return () => 0;
   return (lists) => {
     for (const { list, classes } of lists) {
-      if (kernel.call.countPassing(list, filter ? Select.filtered : 0, filter?.slot ?? 0, classes, BOUND) >= BOUND) return BOUND;
+      if (kernel.call.countPassing(list, filter ? Select.filtered : 0, filter?.slot ?? 0, classes, BOUND) >= BOUND)
+        return BOUND;
     }
     return undefined;
   };

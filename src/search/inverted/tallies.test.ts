@@ -4,9 +4,9 @@ import { expectSame, known } from '../../testkit/inverted/cases.ts';
 import { ReferenceIndex, type WordQuery } from '../../testkit/inverted/reference.ts';
 import { type FieldText, InvertedIndex } from './index.ts';
 
-// Terms, `or`, `and` and phrases by BM25, whose documents are counted and bounded in parallel (asm/inverted/tallies.ts), and
-// whose positions are decoded only for candidates (asm/inverted/occurrences.ts). `expectSame` compares the best few, found in
-// this way, with all results.
+// Terms, `or`, `and` and phrases by BM25, whose documents are counted and bounded in parallel
+// (asm/inverted/tallies.ts), and whose positions are decoded only for candidates (asm/inverted/occurrences.ts).
+// `expectSame` compares the best few, found in this way, with all results.
 
 const FORMS = ['red', 'blue', 'green', 'rare', 'often'] as const;
 
@@ -18,7 +18,10 @@ function spread(a: number, b: number, below: number): number {
   return ((hash ^ (hash >>> 16)) >>> 0) % below;
 }
 
-/** Words of very different frequencies, at positions near and far apart: some documents contain one of them hundreds of times. */
+/**
+ * Words of very different frequencies, at positions near and far apart: some documents contain one of them hundreds of
+ * times.
+ */
 function document(ord: number, seed: number): FieldText[] {
   const tokens: { form: string; position: number }[] = [];
   let position = spread(seed, ord, 30);
@@ -30,64 +33,92 @@ function document(ord: number, seed: number): FieldText[] {
     for (let time = 0; time < times; time++) tokens.push({ form, position: position++ });
     if (dice % 7 === 0) position += spread(ord, i, dice === 7 ? 1_000_000 : 90);
   }
-  return [{ field: ord % 11 === 0 ? 'key' : ord % 13 === 0 ? 5 : 0, tokens }, ...(ord % 17 === 0 ? [{ field: 1, text: 'red blue' }] : [])];
+  return [{ field: ord % 11 === 0 ? 'key' : ord % 13 === 0 ? 5 : 0, tokens },
+    ...(ord % 17 === 0 ? [{ field: 1, text: 'red blue' }] : [])];
 }
 
 const word = fc.subarray([...FORMS], { minLength: 1, maxLength: 2 }).map((forms) => forms.map((form) => ({ form })));
-const term: fc.Arbitrary<WordQuery> = fc.record({ kind: fc.constant('term' as const), words: word, weight: fc.constantFrom(1, 1, 0.5, 3) });
-const query: fc.Arbitrary<WordQuery> = fc.oneof(
-  term,
-  fc.record({ kind: fc.constantFrom('or' as const, 'and' as const), of: fc.array(term, { minLength: 1, maxLength: 9 }) }),
-  fc.record({ kind: fc.constant('and' as const), of: fc.tuple(term, term, fc.record({ kind: fc.constant('not' as const), of: term })) }),
-  fc.record({ kind: fc.constant('phrase' as const), words: fc.array(word, { minLength: 2, maxLength: 3 }).map((words) => words.map((each, offset) => ({ words: each, offset }))), slop: fc.constantFrom(undefined, undefined, 2) }),
-);
+const term: fc.Arbitrary<WordQuery> = fc.record({
+  kind: fc.constant('term' as const),
+  words: word,
+  weight: fc.constantFrom(1, 1, 0.5, 3),
+});
+const query: fc.Arbitrary<WordQuery> = fc.oneof(term, fc.record({
+  kind: fc.constantFrom('or' as const, 'and' as const),
+  of: fc.array(term, { minLength: 1, maxLength: 9 }),
+}), fc.record({
+  kind: fc.constant('and' as const),
+  of: fc.tuple(term, term, fc.record({ kind: fc.constant('not' as const), of: term })),
+}), fc.record({
+  kind: fc.constant('phrase' as const),
+  words: fc.array(word, { minLength: 2, maxLength: 3 }).map((words) =>
+    words.map((each, offset) => ({ words: each, offset }))
+  ),
+  slop: fc.constantFrom(undefined, undefined, 2),
+}));
 
 describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
   it.each([0, undefined])('find and score as the reference does, with %s bytes for lists', (cacheBytes) => {
-    fc.assert(fc.property(fc.nat(1000), fc.array(fc.tuple(query, fc.constantFrom(0, 1, 3, 40)), { minLength: 8, maxLength: 8 }), (seed, asked) => {
-      const index = new InvertedIndex({ build, compactionStep: 50, ...(cacheBytes !== undefined && { cacheBytes }) });
-      const reference = new ReferenceIndex();
-      const add = (ord: number, version: number) => {
-        index.add(ord, document(ord, version));
-        reference.add(ord, document(ord, version));
-      };
-      for (let ord = 0; ord < 200; ord++) add(ord, seed);
-      for (const [i, [each, limit]] of asked.entries()) {
-        expectSame(index, each, reference.search(known(index, each), { kind: 'bm25' }), { kind: 'bm25' }, limit);
-        add(spread(i, seed, 220), seed + i);
-        if (i % 3 === 0) {
-          index.remove(i * 7);
-          reference.remove(i * 7);
-        }
-        if (i > 3) index.compact(0, i === 4, () => 0);
-      }
-    }), { numRuns: 3 });
+    fc.assert(
+      fc.property(fc.nat(1000), fc.array(fc.tuple(query, fc.constantFrom(0, 1, 3, 40)), { minLength: 8, maxLength: 8 }),
+        (seed, asked) => {
+          const index = new InvertedIndex({
+            build,
+            compactionStep: 50,
+            ...(cacheBytes !== undefined && { cacheBytes }),
+          });
+          const reference = new ReferenceIndex();
+          const add = (ord: number, version: number) => {
+            index.add(ord, document(ord, version));
+            reference.add(ord, document(ord, version));
+          };
+          for (let ord = 0; ord < 200; ord++) add(ord, seed);
+          for (const [i, [each, limit]] of asked.entries()) {
+            expectSame(index, each, reference.search(known(index, each), { kind: 'bm25' }), { kind: 'bm25' }, limit);
+            add(spread(i, seed, 220), seed + i);
+            if (i % 3 === 0) {
+              index.remove(i * 7);
+              reference.remove(i * 7);
+            }
+            if (i > 3) index.compact(0, i === 4, () => 0);
+          }
+        }),
+      { numRuns: 3 },
+    );
   });
 
   it('find phrases whose words share forms, also while documents are renumbered', () => {
-    const shared = fc.subarray(['red', 'blue', 'green'], { maxLength: 2 }).map((forms) => [...forms, 'often'].map((form) => ({ form })));
+    const shared = fc.subarray(['red', 'blue', 'green'], { maxLength: 2 }).map((forms) =>
+      [...forms, 'often'].map((form) => ({ form }))
+    );
     const phrase: fc.Arbitrary<WordQuery> = fc.record({
       kind: fc.constant('phrase' as const),
-      words: fc.array(shared, { minLength: 2, maxLength: 4 }).map((words) => words.map((each, i) => ({ words: each, offset: i === 3 ? 4 : i }))),
+      words: fc.array(shared, { minLength: 2, maxLength: 4 }).map((words) =>
+        words.map((each, i) => ({ words: each, offset: i === 3 ? 4 : i }))
+      ),
       weight: fc.constantFrom(1, 3),
     });
-    fc.assert(fc.property(fc.nat(1000), fc.array(fc.tuple(phrase, fc.constantFrom(1, 10)), { minLength: 6, maxLength: 6 }), (seed, asked) => {
-      const index = new InvertedIndex({ build, compactionStep: 50, cacheBytes: 0 });
-      const reference = new ReferenceIndex();
-      for (let ord = 0; ord < 300; ord++) {
-        index.add(ord, document(ord, seed));
-        reference.add(ord, document(ord, seed));
-      }
-      for (const [i, [each, limit]] of asked.entries()) {
-        expectSame(index, each, reference.search(known(index, each), { kind: 'bm25' }), { kind: 'bm25' }, limit);
-        if (i !== 1) continue;
-        for (let ord = 0; ord < 40; ord++) {
-          index.remove(ord * 5);
-          reference.remove(ord * 5);
-        }
-        index.compact(0, true, () => 0);
-      }
-    }), { numRuns: 2 });
+    fc.assert(
+      fc.property(fc.nat(1000), fc.array(fc.tuple(phrase, fc.constantFrom(1, 10)), { minLength: 6, maxLength: 6 }),
+        (seed, asked) => {
+          const index = new InvertedIndex({ build, compactionStep: 50, cacheBytes: 0 });
+          const reference = new ReferenceIndex();
+          for (let ord = 0; ord < 300; ord++) {
+            index.add(ord, document(ord, seed));
+            reference.add(ord, document(ord, seed));
+          }
+          for (const [i, [each, limit]] of asked.entries()) {
+            expectSame(index, each, reference.search(known(index, each), { kind: 'bm25' }), { kind: 'bm25' }, limit);
+            if (i !== 1) continue;
+            for (let ord = 0; ord < 40; ord++) {
+              index.remove(ord * 5);
+              reference.remove(ord * 5);
+            }
+            index.compact(0, true, () => 0);
+          }
+        }),
+      { numRuns: 2 },
+    );
   });
 
   it('find phrases whose words occur up to four times in a document, near and far', () => {
@@ -102,7 +133,9 @@ describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
     };
     const phrase: fc.Arbitrary<WordQuery> = fc.record({
       kind: fc.constant('phrase' as const),
-      words: fc.array(word, { minLength: 2, maxLength: 3 }).map((words) => words.map((each, offset) => ({ words: each, offset }))),
+      words: fc.array(word, { minLength: 2, maxLength: 3 }).map((words) =>
+        words.map((each, offset) => ({ words: each, offset }))
+      ),
     });
     fc.assert(fc.property(fc.nat(1000), fc.array(phrase, { minLength: 8, maxLength: 8 }), (seed, asked) => {
       const index = new InvertedIndex({ build, cacheBytes: 0 });
@@ -111,14 +144,16 @@ describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
         index.add(ord, few(ord, seed));
         reference.add(ord, few(ord, seed));
       }
-      for (const each of asked) expectSame(index, each, reference.search(known(index, each), { kind: 'bm25' }), { kind: 'bm25' }, 10);
+      for (const each of asked)
+        expectSame(index, each, reference.search(known(index, each), { kind: 'bm25' }), { kind: 'bm25' }, 10);
     }), { numRuns: 3 });
   });
 
   it.each([3, 8, 9])('find a phrase of %d words', (count) => {
     const index = new InvertedIndex({ build, cacheBytes: 0 });
     const forms = Array.from({ length: count }, (_, i) => FORMS[i % FORMS.length]!);
-    for (let ord = 0; ord < 300; ord++) index.add(ord, [{ field: 0, text: (ord % 2 === 0 ? forms : [...forms].reverse()).join(' ') }]);
+    for (let ord = 0; ord < 300; ord++)
+      index.add(ord, [{ field: 0, text: (ord % 2 === 0 ? forms : [...forms].reverse()).join(' ') }]);
     const words = forms.map((form, offset) => ({ forms: [{ id: index.form(form)! }], offset }));
     expect(index.search({ kind: 'phrase', words }, { algorithm: { kind: 'bm25' }, limit: 1 }).total).toBe(150);
   });
@@ -126,7 +161,8 @@ describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
   it('remember frequent terms and follow changes of documents', () => {
     const text = (ord: number, version: number) => FORMS.filter((_, i) => spread(ord, i + version, 3) > 0).join(' ');
     const indexes = [new InvertedIndex({ build }), new InvertedIndex({ build, cacheBytes: 0 })];
-    const add = (ord: number, version: number) => indexes.forEach((index) => index.add(ord, [{ field: 0, text: text(ord, version) }]));
+    const add = (ord: number, version: number) =>
+      indexes.forEach((index) => index.add(ord, [{ field: 0, text: text(ord, version) }]));
     const search = (kind: 'or' | 'and', forms: readonly string[]) => {
       const [remembered, anew] = indexes.map((index) => {
         const of = forms.map((form) => ({ kind: 'term' as const, forms: [{ id: index.form(form)! }] }));
@@ -137,7 +173,8 @@ describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
     };
     for (let ord = 0; ord < 7000; ord++) add(ord, 0);
     for (let round = 0; round < 4; round++) {
-      for (const forms of [['red', 'blue', 'green', 'often'], ['rare', 'blue', 'green', 'often'], ['red']]) expect(search('or', forms)).toBeGreaterThan(0);
+      for (const forms of [['red', 'blue', 'green', 'often'], ['rare', 'blue', 'green', 'often'], ['red']])
+        expect(search('or', forms)).toBeGreaterThan(0);
       search('and', ['red', 'blue']);
       for (let ord = 6990; ord < 7030; ord += 3) add(ord, round);
       indexes.forEach((index) => index.remove(round));
@@ -149,9 +186,16 @@ describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
     const index = new InvertedIndex({ build, cacheBytes: 0 });
     const texts = ['red blue', 'blue red', 'red green blue'];
     for (let ord = 0; ord < 15_000; ord++) index.add(ord, [{ field: 0, text: texts[ord % 3]! }]);
-    const phrase = (...words: string[]) => ({ kind: 'phrase' as const, words: words.map((form, offset) => ({ forms: [{ id: index.form(form)! }], offset })) });
+    const phrase = (...words: string[]) => ({
+      kind: 'phrase' as const,
+      words: words.map((form, offset) => ({ forms: [{ id: index.form(form)! }], offset })),
+    });
     const search = (...words: string[]) => index.search(phrase(...words), { algorithm: { kind: 'bm25' }, limit: 3 });
-    expect([search('red', 'blue').total, search('blue', 'red').total, search('red', 'green', 'blue').total]).toEqual([5000, 5000, 5000]);
+    expect([search('red', 'blue').total, search('blue', 'red').total, search('red', 'green', 'blue').total]).toEqual([
+      5000,
+      5000,
+      5000,
+    ]);
     expect(search('blue', 'red').hits.map(({ ord }) => ord)).toEqual([1, 4, 7]);
   });
 });

@@ -9,7 +9,10 @@ const LONGEST_TEXT = 2 ** 20;
 /** The kernel of the process, and the instance whose forms it holds. */
 let shared: { readonly kernel: MarksKernel; holds: MarkedForms | undefined } | undefined;
 
-/** Searches texts for a set of forms. Prose is scanned in WebAssembly, except for lines whose words need the Unicode functions of JavaScript. */
+/**
+ * Searches texts for a set of forms. Prose is scanned in WebAssembly, except for lines whose words need the Unicode
+ * functions of JavaScript.
+ */
 export class MarkedForms {
   readonly forms: readonly string[];
   #known: ReadonlySet<string> | undefined;
@@ -20,8 +23,8 @@ export class MarkedForms {
   }
 
   /**
-   * Scans a text of prose, which may be UTF-8; candidates are the words that have one of the forms. The next scan, also for other forms,
-   * may overwrite the result: use it synchronously.
+   * Scans a text of prose, which may be UTF-8; candidates are the words that have one of the forms. The next scan, also
+   * for other forms, may overwrite the result: use it synchronously.
    */
   scan(text: string | Buffer): ScannedText {
     if (text.length > LONGEST_TEXT) return this.scanBy(tokenize, text);
@@ -31,7 +34,12 @@ export class MarkedForms {
     const { bytes, marks, lines, wordsOf } = shared.kernel.scan(text, tokenize);
     const candidates: HighlightToken[] = [];
     for (let i = 0; i < marks.length; i += 4) {
-      candidates.push({ start: marks[i + 2]!, end: marks[i + 3]!, form: this.forms[marks[i + 1]! - 1]!, position: marks[i]! });
+      candidates.push({
+        start: marks[i + 2]!,
+        end: marks[i + 3]!,
+        form: this.forms[marks[i + 1]! - 1]!,
+        position: marks[i]!,
+      });
     }
     return { bytes, wordsOf, lines, candidates };
   }

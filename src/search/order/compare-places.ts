@@ -23,7 +23,10 @@ export function compareSortValues(a: number | string, b: number | string): numbe
   return typeof b === 'number' ? 1 : compareCodePoints(a, b);
 }
 
-/** Compares by the first key that distinguishes two results; returns 0 if none does. Missing values come last in both directions. */
+/**
+ * Compares by the first key that distinguishes two results; returns 0 if none does. Missing values come last in both
+ * directions.
+ */
 export function comparePlaces(a: Place, b: Place, keys: readonly { readonly descending: boolean }[]): number {
   for (const [i, { descending }] of keys.entries()) {
     const [one, other] = [a[i], b[i]];
@@ -36,7 +39,10 @@ export function comparePlaces(a: Place, b: Place, keys: readonly { readonly desc
   return 0;
 }
 
-/** The order of texts in SQL. The order of UTF-16 is the same except for surrogates, whose code points are greater than those of all other units. */
+/**
+ * The order of texts in SQL. The order of UTF-16 is the same except for surrogates, whose code points are greater than
+ * those of all other units.
+ */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

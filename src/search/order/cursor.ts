@@ -23,29 +23,39 @@ const VERSION = 2;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
- * The cursor of a request; undefined for pages by offset. `order` is as for `writeCursor`, `values` the number of values in the place of a
- * mark. Throws `invalid_argument`.
+ * The cursor of a request; undefined for pages by offset. `order` is as for `writeCursor`, `values` the number of
+ * values in the place of a mark. Throws `invalid_argument`.
  */
-export function cursorOf({ cursor, offset }: { readonly cursor?: string | undefined; readonly offset: number }, order: string, values: number): CursorRequest | undefined {
+export function cursorOf({ cursor, offset }: { readonly cursor?: string | undefined; readonly offset: number },
+  order: string, values: number): CursorRequest | undefined
+{
   if (cursor === undefined) return undefined;
   if (offset > 0) throw invalid(`must not come with an offset, got offset ${offset}`);
   return { order, after: readCursor(cursor, order, values) };
 }
 
-/** Encodes a mark as an opaque text. `order` contains everything that determines the order of results: a cursor for another order is rejected. */
+/**
+ * Encodes a mark as an opaque text. `order` contains everything that determines the order of results: a cursor for
+ * another order is rejected.
+ */
 export function writeCursor(order: string, { place, tie }: Mark): string {
   const values = place.map((value) => value ?? null);
   return Buffer.from(JSON.stringify([VERSION, crc32(order), values, tie])).toString('base64url');
 }
 
-/** Decodes a cursor; undefined for the first page. `keys` is the number of sort keys. Throws `invalid_argument` for any other text. */
+/**
+ * Decodes a cursor; undefined for the first page. `keys` is the number of sort keys. Throws `invalid_argument` for any
+ * other text.
+ */
 export function readCursor(cursor: string, order: string, keys: number): Mark | undefined {
   if (cursor === FIRST_PAGE) return undefined;
   const parts = decoded(cursor);
-  if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== VERSION) throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of a response`);
+  if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== VERSION)
+    throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of a response`);
   const [, check, values, tie] = parts as unknown[];
   if (check !== crc32(order)) throw invalid('must be of the same collection, query and order as the request');
-  if (!Array.isArray(values) || values.length !== keys || !values.every(isValue) || typeof tie !== 'string') throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of a response`);
+  if (!Array.isArray(values) || values.length !== keys || !values.every(isValue) || typeof tie !== 'string')
+    throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of a response`);
   return { place: values.map((value: string | number | null): SortValue => value ?? undefined), tie };
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { columnOf, type Column } from '../filter/index.ts';
+import { type Column, columnOf } from '../filter/index.ts';
 
 /** One key of a sort order. */
 export interface SortKey {
@@ -19,8 +19,9 @@ const DIRECTION = /:(asc|desc)$/;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/sy;
 
 /**
- * Parses an order such as `year:desc, title:asc`: fields of documents, `score`, and metadata keys. A metadata key needs a direction or the
- * prefix `meta.`, so that a misspelt field is rejected; a key that contains a comma must be quoted. Throws `invalid_argument`.
+ * Parses an order such as `year:desc, title:asc`: fields of documents, `score`, and metadata keys. A metadata key needs
+ * a direction or the prefix `meta.`, so that a misspelt field is rejected; a key that contains a comma must be quoted.
+ * Throws `invalid_argument`.
  */
 export function parseSort(sort: string, { descending, scored }: SortRules): SortKey[] {
   const keys = partsOf(sort).map(({ name, direction, isQuoted }): SortKey => ({
@@ -49,8 +50,13 @@ function partsOf(sort: string): Part[] {
     const rest = sort.slice(from, comma < 0 ? sort.length : comma).trimEnd();
     const direction = DIRECTION.exec(rest)?.[1];
     const name = direction === undefined ? rest : rest.slice(0, -direction.length - 1);
-    if (quoted !== null && name !== '') throw invalid(`must have a comma, ":asc" or ":desc" behind quotes, at character ${from + 1}`);
-    parts.push({ name: quoted === null ? name : quoted[1]!.replace(/\\(.)/gs, '$1'), direction, isQuoted: quoted !== null });
+    if (quoted !== null && name !== '')
+      throw invalid(`must have a comma, ":asc" or ":desc" behind quotes, at character ${from + 1}`);
+    parts.push({
+      name: quoted === null ? name : quoted[1]!.replace(/\\(.)/gs, '$1'),
+      direction,
+      isQuoted: quoted !== null,
+    });
     if (comma < 0) return parts;
     at = comma + 1;
   }
@@ -66,7 +72,11 @@ function columnFor(name: string, isExplicit: boolean, scored: boolean): SortKey[
   const column = columnOf(name);
   if (column.kind !== 'meta' || isExplicit || name.startsWith('meta.')) return column;
   const fields = ['addedAt', 'updatedAt', 'expiresAt', 'key', 'lang', ...(scored ? ['score'] : [])];
-  throw invalid(`must be one of ${fields.join(', ')}, or a metadata key with a direction, such as "${name.slice(0, 80)}:desc"; got "${name.slice(0, 80)}"`);
+  throw invalid(
+    `must be one of ${fields.join(', ')}, or a metadata key with a direction, such as "${
+      name.slice(0, 80)
+    }:desc"; got "${name.slice(0, 80)}"`,
+  );
 }
 
 function invalid(problem: string): ServiceError {

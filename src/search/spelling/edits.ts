@@ -4,10 +4,12 @@ const ROWS = [new Uint8Array(MAX_LENGTH + 2), new Uint8Array(MAX_LENGTH + 2), ne
 const FAR = 99;
 
 /**
- * Insertions, deletions, substitutions and swaps of neighbours between two words (optimal string alignment, Boytsov 2011), given as parts
- * of arrays of UTF-16; a number above `most` if there are more. Words have at most 64 units.
+ * Insertions, deletions, substitutions and swaps of neighbours between two words (optimal string alignment, Boytsov
+ * 2011), given as parts of arrays of UTF-16; a number above `most` if there are more. Words have at most 64 units.
  */
-export function editsBetween(a: Uint16Array, aFrom: number, aTo: number, b: Uint16Array, bFrom: number, bTo: number, most: number): number {
+export function editsBetween(a: Uint16Array, aFrom: number, aTo: number, b: Uint16Array, bFrom: number, bTo: number,
+  most: number): number
+{
   while (aFrom < aTo && bFrom < bTo && a[aFrom] === b[bFrom]) {
     aFrom++;
     bFrom++;
@@ -20,7 +22,12 @@ export function editsBetween(a: Uint16Array, aFrom: number, aTo: number, b: Uint
   if (Math.abs(m - n) > most) return most + 1;
   if (m === 0 || n === 0) return m + n;
   // Skip the common beginning and end.
-  if (most === 1 || (m === 1 && n === 1)) return m === 1 && n === 1 ? 1 : m === 2 && n === 2 && a[aFrom] === b[bFrom + 1] && a[aFrom + 1] === b[bFrom] ? 1 : 2;
+  if (most === 1 || (m === 1 && n === 1))
+    return m === 1 && n === 1
+      ? 1
+      : m === 2 && n === 2 && a[aFrom] === b[bFrom + 1] && a[aFrom + 1] === b[bFrom]
+      ? 1
+      : 2;
   return align(a.subarray(aFrom, aTo), b.subarray(bFrom, bTo), most);
 }
 

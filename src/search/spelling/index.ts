@@ -1,2 +1,2 @@
 /** A dictionary that suggests words for misspelled ones. */
-export { MAX_WORD, SpellingIndex, type Candidate } from './spelling-index.ts';
+export { type Candidate, MAX_WORD, SpellingIndex } from './spelling-index.ts';

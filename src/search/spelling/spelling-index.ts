@@ -18,11 +18,11 @@ const SEED = 0x811c9dc5;
 const FIRST = 1024;
 
 /**
- * A dictionary that finds the words within two edits of a word by deletion neighbourhoods (Garbe, "SymSpell", 2012): two words can be that
- * near only if they become the same by at most two deletions from each. All deletions of the first seven letters are listed by their
- * hashes, in typed arrays:
+ * A dictionary that finds the words within two edits of a word by deletion neighbourhoods (Garbe, "SymSpell", 2012):
+ * two words can be that near only if they become the same by at most two deletions from each. All deletions of the
+ * first seven letters are listed by their hashes, in typed arrays:
  *
- *     words      text (UTF-16 of all, one after the other), where each begins, frequency, round in which it was last seen
+ * words text (UTF-16 of all, one after the other), where each begins, frequency, round in which it was last seen
  *     slots      hash table of words: number + 1, 0 for none
  *     deletions  heads (by hash, the last deletion + 1), next of each, number of its word, 8 more bits of its hash
  *
@@ -54,7 +54,8 @@ export class SpellingIndex {
 
   /** Memory in bytes. */
   get bytes(): number {
-    const arrays = [this.#text, this.#starts, this.#frequencies, this.#rounds, this.#looked, this.#slots, this.#heads, this.#next, this.#wordOf, this.#tags];
+    const arrays = [this.#text, this.#starts, this.#frequencies, this.#rounds, this.#looked, this.#slots, this.#heads,
+      this.#next, this.#wordOf, this.#tags];
     return arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
@@ -87,8 +88,8 @@ export class SpellingIndex {
   }
 
   /**
-   * The words within `edits` of a word, except the word itself: the nearest first; equally near ones by frequency, then those with the same
-   * first letter. Words at two edits are searched only if fewer than `limit` are nearer.
+   * The words within `edits` of a word, except the word itself: the nearest first; equally near ones by frequency, then
+   * those with the same first letter. Words at two edits are searched only if fewer than `limit` are nearer.
    */
   near(word: string, { edits = MAX_EDITS, limit }: { readonly edits?: 1 | 2; readonly limit: number }): Candidate[] {
     const length = this.#read(word);
@@ -98,14 +99,22 @@ export class SpellingIndex {
     const near = this.#collect(hashes.subarray(0, singles), length, 1);
     const all = near.length >= limit || edits === 1 ? near : this.#collect(hashes, length, 2);
     const first = word[0];
-    const found = all.map(({ number, distance }) => ({ word: this.#wordAt(number), edits: distance, frequency: this.#frequencies[number]! }));
-    return found.sort((a, b) => a.edits - b.edits || b.frequency - a.frequency || Number(b.word[0] === first) - Number(a.word[0] === first) || (a.word < b.word ? -1 : 1)).slice(0, limit);
+    const found = all.map(({ number, distance }) => ({
+      word: this.#wordAt(number),
+      edits: distance,
+      frequency: this.#frequencies[number]!,
+    }));
+    return found.sort((a, b) =>
+      a.edits - b.edits || b.frequency - a.frequency || Number(b.word[0] === first) - Number(a.word[0] === first) ||
+      (a.word < b.word ? -1 : 1)
+    ).slice(0, limit);
   }
 
   #collect(hashes: Uint32Array, length: number, most: 1 | 2): { number: number; distance: number }[] {
     const found: { number: number; distance: number }[] = [];
     const look = ++this.#look;
-    const [heads, next, tags, wordOf, looked, starts, frequencies] = [this.#heads, this.#next, this.#tags, this.#wordOf, this.#looked, this.#starts, this.#frequencies];
+    const [heads, next, tags, wordOf, looked, starts, frequencies] = [this.#heads, this.#next, this.#tags, this.#wordOf,
+      this.#looked, this.#starts, this.#frequencies];
     const mask = heads.length - 1;
     for (const hash of hashes) {
       const tag = hash >>> 24;
@@ -137,7 +146,7 @@ export class SpellingIndex {
   /** The slot of the word in the buffer, or the empty slot where it belongs. */
   #slotOf(length: number): number {
     const mask = this.#slots.length - 1;
-    for (let slot = hashOf(this.#units, 0, length) & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = hashOf(this.#units, 0, length) & mask;; slot = (slot + 1) & mask) {
       const known = this.#slots[slot]!;
       if (known === 0 || this.#isWord(known - 1, length)) return slot;
     }
@@ -164,7 +173,8 @@ export class SpellingIndex {
     this.#slots[slot] = number + 1;
     if (this.#words * 4 > this.#slots.length * 3) this.#rehash();
     this.#hashDeletions(this.#units, 0, length);
-    for (let i = 0; i < this.#count; i++) if (this.#hashes.indexOf(this.#hashes[i]!) === i) this.#list(this.#hashes[i]!, number);
+    for (let i = 0; i < this.#count; i++)
+      if (this.#hashes.indexOf(this.#hashes[i]!) === i) this.#list(this.#hashes[i]!, number);
     return number;
   }
 
@@ -209,7 +219,8 @@ export class SpellingIndex {
     const count = this.#count;
     for (let number = 0; number < this.#words; number++) {
       this.#hashDeletions(this.#text, this.#starts[number]!, this.#starts[number + 1]!);
-      for (let i = 0; i < this.#count; i++) if (this.#hashes.indexOf(this.#hashes[i]!) === i) this.#list(this.#hashes[i]!, number);
+      for (let i = 0; i < this.#count; i++)
+        if (this.#hashes.indexOf(this.#hashes[i]!) === i) this.#list(this.#hashes[i]!, number);
     }
     this.#hashes.set(kept);
     this.#count = count;
@@ -218,14 +229,21 @@ export class SpellingIndex {
   /** Number of hashes in the buffer. */
   #count = 0;
 
-  /** Writes the hashes of the deletions of a word's beginning: first of none and one letter, then of two. Returns the number of the former. */
+  /**
+   * Writes the hashes of the deletions of a word's beginning: first of none and one letter, then of two. Returns the
+   * number of the former.
+   */
   #hashDeletions(units: Uint16Array, from: number, to: number): number {
     const length = Math.min(PREFIX, to - from);
     let count = 0;
     this.#hashes[count++] = hashWithout(units, from, length, -1, -1);
-    if (length > 1) for (let i = 0; i < length; i++) this.#hashes[count++] = hashWithout(units, from, length, i, -1);
+    if (length > 1) { for (let i = 0; i < length; i++) this.#hashes[count++] = hashWithout(units, from, length, i,
+          -1); }
     const singles = count;
-    if (length > 2) for (let i = 0; i < length; i++) for (let j = i + 1; j < length; j++) this.#hashes[count++] = hashWithout(units, from, length, i, j);
+    if (length > 2) {
+      for (let i = 0; i < length; i++)
+        for (let j = i + 1; j < length; j++) this.#hashes[count++] = hashWithout(units, from, length, i, j);
+    }
     this.#count = count;
     return singles;
   }
@@ -251,7 +269,9 @@ function mixed(hash: number): number {
 
 /** A copy that is longer by at least half. */
 function widened<T extends Uint8Array | Uint16Array | Uint32Array>(array: T, least: number): T {
-  const wider = new (array.constructor as new (length: number) => T)(Math.max(least, array.length + (array.length >> 1)));
+  const wider = new (array.constructor as new(length: number) => T)(
+    Math.max(least, array.length + (array.length >> 1)),
+  );
   wider.set(array);
   return wider;
 }

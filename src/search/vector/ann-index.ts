@@ -9,11 +9,15 @@ export type Metric = 'cosine' | 'dot_product' | 'euclidean';
 export type AnnAlgorithm = 'sq' | 'sq4' | 'bq' | 'hnsw' | 'ivf' | 'pq' | 'opq';
 
 /** The numbers of metrics in the kernels. */
-export const METRIC_CODES: Readonly<Record<Metric, number>> = { cosine: Metrics.cosine, dot_product: Metrics.dotProduct, euclidean: Metrics.euclidean };
+export const METRIC_CODES: Readonly<Record<Metric, number>> = {
+  cosine: Metrics.cosine,
+  dot_product: Metrics.dotProduct,
+  euclidean: Metrics.euclidean,
+};
 
 /**
- * The interface of a segment to the structures over its rows (asm/vector/rows.ts). Its shared memory can be used by several modules
- * (`loadKernel`, `instantiateKernel`; `pool.run` in workers).
+ * The interface of a segment to the structures over its rows (asm/vector/rows.ts). Its shared memory can be used by
+ * several modules (`loadKernel`, `instantiateKernel`; `pool.run` in workers).
  */
 export interface SegmentAccess {
   readonly memory: WebAssembly.Memory;
@@ -44,7 +48,10 @@ export interface AnnQuery {
   readonly metric: Metric;
   /** Number of candidates wanted, with oversampling already applied. */
   readonly k: number;
-  /** Number of candidates that must be found if there are as many; at most `k`. A structure need not look further for more. */
+  /**
+   * Number of candidates that must be found if there are as many; at most `k`. A structure need not look further for
+   * more.
+   */
   readonly least: number;
   /** A bitmap of the rows that count (bit `row & 63` of u64 `row >> 6`): live rows that pass the filter; 0 for all. */
   readonly rows: number;
@@ -80,8 +87,8 @@ export interface Candidates {
 }
 
 /**
- * A structure over the rows of one segment. The index does the rest: it scores candidates exactly, scans the rows from `covers` on itself,
- * groups by document, applies the threshold and merges segments.
+ * A structure over the rows of one segment. The index does the rest: it scores candidates exactly, scans the rows from
+ * `covers` on itself, groups by document, applies the threshold and merges segments.
  */
 export interface AnnIndex {
   /** The structure contains the rows from 0 up to this one. 0 until it can be searched. */
@@ -89,13 +96,13 @@ export interface AnnIndex {
   /** Bytes of the segment's memory that the structure uses. */
   readonly bytes: number;
   /**
-   * True if candidates for documents are rows too, several of a document if they are similar enough. Otherwise, they are one row of each
-   * document, and its neighbours in the document are scored, too.
+   * True if candidates for documents are rows too, several of a document if they are similar enough. Otherwise, they
+   * are one row of each document, and its neighbours in the document are scored, too.
    */
   readonly findsRows?: boolean;
   /**
-   * Adds the rows up to `upTo` or more, and first trains or rebuilds if necessary; runs in workers, while searches continue. Is not called
-   * again before it has settled, nor during `save`; a failure leaves the structure unchanged.
+   * Adds the rows up to `upTo` or more, and first trains or rebuilds if necessary; runs in workers, while searches
+   * continue. Is not called again before it has settled, nor during `save`; a failure leaves the structure unchanged.
    */
   insert(upTo: number): Promise<void>;
   search(query: AnnQuery): Promise<Candidates>;
@@ -114,7 +121,10 @@ export interface AnnFactory {
   readonly minRows: number;
   /** The metric whose structure serves searches by `metric`; always the same if one structure serves all metrics. */
   structureFor(metric: Metric): Metric;
-  /** Number of candidates for `k` results from `rows` rows of `dims` dimensions; `oversample` is the caller's choice, if any. */
+  /**
+   * Number of candidates for `k` results from `rows` rows of `dims` dimensions; `oversample` is the caller's choice, if
+   * any.
+   */
   candidates(k: number, rows: number, oversample: number | undefined, dims: number): number;
   create(segment: SegmentAccess, metric: Metric): AnnIndex;
   /** Restores what `save` wrote. Rejects when the bytes are of another version; the structure is rebuilt then. */

@@ -6,8 +6,13 @@ const pool = new WorkerPool(2);
 afterAll(() => pool.close());
 
 const DIMS = 40;
-const vectorOf = (seed: number, dims = DIMS) => Float32Array.from({ length: dims }, (_, i) => Math.sin(seed * 12.9898 + i * 78.233));
-const options: VectorIndexOptions = { pool, exactBytes: 0, factories: allFactories().map((factory) => ({ ...factory, minRows: 1 })) };
+const vectorOf = (seed: number, dims = DIMS) =>
+  Float32Array.from({ length: dims }, (_, i) => Math.sin(seed * 12.9898 + i * 78.233));
+const options: VectorIndexOptions = {
+  pool,
+  exactBytes: 0,
+  factories: allFactories().map((factory) => ({ ...factory, minRows: 1 })),
+};
 
 async function* stream(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* pieces;
@@ -15,7 +20,8 @@ async function* stream(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array
 
 function filled(): VectorIndex {
   const index = new VectorIndex(options);
-  for (let ord = 0; ord < 700; ord++) index.put(ord, [{ vector: vectorOf(ord) }, { vector: vectorOf(ord + 0.5) }], ord % 10 === 0 ? 'int8' : 'float32');
+  for (let ord = 0; ord < 700; ord++)
+    index.put(ord, [{ vector: vectorOf(ord) }, { vector: vectorOf(ord + 0.5) }], ord % 10 === 0 ? 'int8' : 'float32');
   for (let ord = 700; ord < 730; ord++) index.put(ord, [{ vector: vectorOf(ord, 7) }], 'int4');
   for (let ord = 0; ord < 700; ord += 7) index.remove(ord);
   for (let ord = 1; ord < 700; ord += 90) index.put(ord, [{ vector: vectorOf(-ord) }]);
@@ -27,9 +33,14 @@ describe('a checkpoint of vectors', () => {
     const index = filled();
     for (const algorithm of ['sq', 'sq4', 'bq'] as const) await index.search({ vector: vectorOf(1), k: 1, algorithm });
     await index.settled();
-    const { index: restored, lsn } = await VectorIndex.restore(stream(await Array.fromAsync(index.save(() => '42'))), options);
+    const { index: restored, lsn } = await VectorIndex.restore(stream(await Array.fromAsync(index.save(() => '42'))),
+      options);
     expect(lsn).toBe('42');
-    expect(restored.stats()).toEqual({ ...index.stats(), bytes: expect.any(Number) as number, sets: index.stats().sets.map((set) => ({ ...set, bytes: expect.any(Number) as number })) });
+    expect(restored.stats()).toEqual({
+      ...index.stats(),
+      bytes: expect.any(Number) as number,
+      sets: index.stats().sets.map((set) => ({ ...set, bytes: expect.any(Number) as number })),
+    });
     expect([...restored.ords()]).toEqual([...index.ords()]);
     for (const ord of index.ords()) expect(restored.vectorsOf(ord)).toEqual(index.vectorsOf(ord));
     for (const algorithm of ['flat', 'sq', 'sq4', 'bq'] as const) {
@@ -38,7 +49,9 @@ describe('a checkpoint of vectors', () => {
       expect((await restored.search(query)).algorithm).toBe(algorithm);
     }
     restored.put(5000, [{ vector: vectorOf(5000) }]);
-    expect((await restored.search({ vector: vectorOf(5000), k: 1, algorithm: 'sq' })).hits).toMatchObject([{ ord: 5000 }]);
+    expect((await restored.search({ vector: vectorOf(5000), k: 1, algorithm: 'sq' })).hits).toMatchObject([{
+      ord: 5000,
+    }]);
   });
 
   it('is of the moment at which it was begun, whatever happens while it is written', async () => {
@@ -73,7 +86,10 @@ describe('a checkpoint of vectors', () => {
   });
 
   it('is of an empty index, too', async () => {
-    const { index, lsn } = await VectorIndex.restore(stream(await Array.fromAsync(new VectorIndex(options).save(() => '0'))), options);
+    const { index, lsn } = await VectorIndex.restore(
+      stream(await Array.fromAsync(new VectorIndex(options).save(() => '0'))),
+      options,
+    );
     expect([lsn, index.documentCount]).toEqual(['0', 0]);
   });
 
@@ -89,7 +105,9 @@ describe('a checkpoint of vectors', () => {
       await expect(VectorIndex.restore(stream([damaged]), options)).rejects.toThrow(VectorCheckpointError);
     }), { numRuns: 60 });
     await fc.assert(fc.asyncProperty(fc.nat(whole.length - 1), async (length) => {
-      await expect(VectorIndex.restore(stream([whole.subarray(0, length)]), options)).rejects.toThrow(VectorCheckpointError);
+      await expect(VectorIndex.restore(stream([whole.subarray(0, length)]), options)).rejects.toThrow(
+        VectorCheckpointError,
+      );
     }), { numRuns: 30 });
   });
 
@@ -98,10 +116,16 @@ describe('a checkpoint of vectors', () => {
     await index.search({ vector: vectorOf(1), k: 1, algorithm: 'sq' });
     await index.settled();
     const pieces = await Array.fromAsync(index.save(() => '7'));
-    const others = options.factories!.map((factory) => ({ ...factory, restore: () => Promise.reject(new Error('another version')) }));
+    const others = options.factories!.map((factory) => ({
+      ...factory,
+      restore: () => Promise.reject(new Error('another version')),
+    }));
     const { index: restored } = await VectorIndex.restore(stream(pieces), { ...options, factories: others });
     expect((await restored.search({ vector: vectorOf(2), k: 1, algorithm: 'sq' })).algorithm).toBe('flat');
     await restored.settled();
-    expect(await restored.search({ vector: vectorOf(2), k: 1, algorithm: 'sq' })).toMatchObject({ algorithm: 'sq', hits: [{ ord: 2 }] });
+    expect(await restored.search({ vector: vectorOf(2), k: 1, algorithm: 'sq' })).toMatchObject({
+      algorithm: 'sq',
+      hits: [{ ord: 2 }],
+    });
   });
 });

@@ -49,10 +49,13 @@ interface Snapshot {
 }
 
 /**
- * The bytes of a checkpoint, in pieces of about 1 MiB. It shows the moment at which the first piece is requested, or a little later if a
- * structure is in the middle of a step; `lsn` is called at that moment. The index may be used and changed meanwhile.
+ * The bytes of a checkpoint, in pieces of about 1 MiB. It shows the moment at which the first piece is requested, or a
+ * little later if a structure is in the middle of a step; `lsn` is called at that moment. The index may be used and
+ * changed meanwhile.
  */
-export async function* writeCheckpoint(segments: () => readonly Segment[], lsn: () => string): AsyncGenerator<Uint8Array> {
+export async function* writeCheckpoint(segments: () => readonly Segment[],
+  lsn: () => string): AsyncGenerator<Uint8Array>
+{
   const paused = new Set<Segment>();
   const releases: (() => void)[] = [];
   try {
@@ -89,7 +92,11 @@ function snapshotOf(segment: Segment): Snapshot {
   const live = new Uint8Array(Math.ceil(rows / 64) * 8);
   for (const { row, words } of liveRuns(segment, rows)) live.set(words, row / 8);
   const structures = segment.structures.ready().map(({ algorithm, metric }) => ({ algorithm, metric }));
-  return { segment, live, header: { dims: segment.dims, type: segment.type, rows, live: segment.liveCount, structures } };
+  return {
+    segment,
+    live,
+    header: { dims: segment.dims, type: segment.type, rows, live: segment.liveCount, structures },
+  };
 }
 
 /** The live bits of each block of rows. */
@@ -108,15 +115,21 @@ function* pieces(segment: Segment, rows: number): Generator<{ at: number; bytes:
     const start = segment.call.blockOf(row) >>> 0;
     const count = Math.min(rows - row, 1 << shift);
     for (const [at, bytes] of [[0, stride], [ords, 4], [chunks, 4], [norms, 4]] as const) {
-      for (let done = 0; done < count * bytes; done += PIECE_BYTES) yield { at: start + at + done, bytes: Math.min(PIECE_BYTES, count * bytes - done) };
+      for (let done = 0; done < count * bytes; done += PIECE_BYTES)
+        yield { at: start + at + done, bytes: Math.min(PIECE_BYTES, count * bytes - done) };
     }
   }
 }
 
-/** Reads a checkpoint into new segments; `make` returns an empty one. Throws a VectorCheckpointError when it is damaged. */
-export async function readCheckpoint(source: AsyncIterable<Uint8Array>, make: (dims: number, type: StoredType) => Segment, documents: DocumentRows): Promise<string> {
+/**
+ * Reads a checkpoint into new segments; `make` returns an empty one. Throws a VectorCheckpointError when it is damaged.
+ */
+export async function readCheckpoint(source: AsyncIterable<Uint8Array>,
+  make: (dims: number, type: StoredType) => Segment, documents: DocumentRows): Promise<string>
+{
   const reader = new ByteReader(source);
-  if (!MAGIC.equals(await reader.take(MAGIC.length))) throw new VectorCheckpointError('not a checkpoint of a vector index');
+  if (!MAGIC.equals(await reader.take(MAGIC.length)))
+    throw new VectorCheckpointError('not a checkpoint of a vector index');
   const [format] = await reader.numbers(1);
   if (format !== FORMAT) throw new VectorCheckpointError(`a checkpoint of format ${FORMAT} is read, got ${format}`);
   // The checksum has shown that it is what was written.
@@ -127,7 +140,9 @@ export async function readCheckpoint(source: AsyncIterable<Uint8Array>, make: (d
   return header.lsn;
 }
 
-async function readSegment(reader: ByteReader, segment: Segment, header: SegmentHeader, documents: DocumentRows): Promise<void> {
+async function readSegment(reader: ByteReader, segment: Segment, header: SegmentHeader,
+  documents: DocumentRows): Promise<void>
+{
   const { rows } = header;
   if (segment.call.makeRoom(rows) === 0) throw new VectorCheckpointError(`a segment has no room for ${rows} rows`);
   fill(await reader.block(), [...liveRuns(segment, rows)].map(({ words }) => words));
@@ -140,7 +155,8 @@ async function readSegment(reader: ByteReader, segment: Segment, header: Segment
 /** Copies bytes into the memory. */
 function fill(bytes: Uint8Array, places: readonly Uint8Array[]): void {
   const expected = places.reduce((sum, { length }) => sum + length, 0);
-  if (bytes.length !== expected) throw new VectorCheckpointError(`a block of ${expected} bytes should follow, got ${bytes.length}`);
+  if (bytes.length !== expected)
+    throw new VectorCheckpointError(`a block of ${expected} bytes should follow, got ${bytes.length}`);
   let done = 0;
   for (const place of places) {
     place.set(bytes.subarray(done, done + place.length));
@@ -149,7 +165,9 @@ function fill(bytes: Uint8Array, places: readonly Uint8Array[]): void {
 }
 
 /** A structure that cannot be read is rebuilt when it is requested; its saved bytes are skipped. */
-async function readStructure(reader: ByteReader, segment: Segment, algorithm: AnnAlgorithm, metric: Metric): Promise<void> {
+async function readStructure(reader: ByteReader, segment: Segment, algorithm: AnnAlgorithm,
+  metric: Metric): Promise<void>
+{
   let isOver = false;
   let damage: unknown;
   const next = async (): Promise<Buffer> => {
@@ -162,7 +180,7 @@ async function readStructure(reader: ByteReader, segment: Segment, algorithm: An
       throw error;
     }
   };
-  const saved = (async function* () {
+  const saved = (async function*() {
     for (let bytes = await next(); !isOver; bytes = await next()) yield bytes;
   })();
   try {

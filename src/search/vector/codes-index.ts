@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { ENTRY_BYTES, HEAP_KINDS, type VectorsExports } from '../../kernels/vectors.ts';
-import { METRIC_CODES, type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, type SegmentAccess } from './ann-index.ts';
-import { ByteReader, block, u32 } from './blocks.ts';
+import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
+  type SegmentAccess } from './ann-index.ts';
+import { block, ByteReader, u32 } from './blocks.ts';
 import { VectorCheckpointError } from './errors.ts';
 import { callKernel, divide, isQuick, isShared, type RowSource, settleAll, type Work } from './parts.ts';
 import { Scratch } from './scratch.ts';
@@ -48,14 +49,19 @@ export class CodesIndex implements AnnIndex {
     return this.#covers;
   }
 
-  /** Passages of a model that stores int8 are short, so documents have many: to score all of them takes longer than the scan. */
+  /**
+   * Passages of a model that stores int8 are short, so documents have many: to score all of them takes longer than the
+   * scan.
+   */
   get findsRows(): boolean {
     return this.#segment.type !== 'float32';
   }
 
   get bytes(): number {
     const generation = this.#generation;
-    return generation === undefined ? 0 : this.#descriptionBytes + TABLE_BYTES + generation.blocks.length * this.#blockBytes;
+    return generation === undefined
+      ? 0
+      : this.#descriptionBytes + TABLE_BYTES + generation.blocks.length * this.#blockBytes;
   }
 
   async insert(upTo: number): Promise<void> {
@@ -92,7 +98,8 @@ export class CodesIndex implements AnnIndex {
 
   async *save(): AsyncGenerator<Uint8Array> {
     const { description, blocks, trainedRows } = this.#generation!;
-    yield Buffer.concat([u32(FORMAT), u32(this.#bits), u32(this.#unit ? 1 : 0), u32(trainedRows), u32(this.#covers), u32(blocks.length)]);
+    yield Buffer.concat([u32(FORMAT), u32(this.#bits), u32(this.#unit ? 1 : 0), u32(trainedRows), u32(this.#covers),
+      u32(blocks.length)]);
     yield block(this.#copy(description, this.#descriptionBytes));
     for (const address of blocks) yield block(this.#copy(address, this.#blockBytes));
   }
@@ -102,7 +109,9 @@ export class CodesIndex implements AnnIndex {
     const reader = new ByteReader(bytes);
     const [format, bits, unit, trainedRows, covers, count] = await reader.numbers(6);
     const blocks = Math.ceil(covers! / this.#blockRows);
-    if (format !== FORMAT || bits !== this.#bits || unit !== (this.#unit ? 1 : 0) || count! < blocks || count! > TABLE_BYTES / 4 || covers! > this.#segment.rowCount) {
+    if (format !== FORMAT || bits !== this.#bits || unit !== (this.#unit ? 1 : 0) || count! < blocks ||
+      count! > TABLE_BYTES / 4 || covers! > this.#segment.rowCount)
+    {
       throw new VectorCheckpointError('the codes are of another version');
     }
     const generation = this.#allocate(trainedRows!);
@@ -147,12 +156,15 @@ export class CodesIndex implements AnnIndex {
     const to = Math.min(this.#covers, query.rowCount);
     const work: Work = { from: 0, to, bytesPerRow: Math.max(64, (segment.dims * this.#bits) / 8) };
     const kind = HEAP_KINDS[query.perDocument && !this.findsRows ? 'documents' : 'candidates'];
-    const shared = kind === HEAP_KINDS.candidates && isShared(segment, work) ? await this.#scanTogether(generation, query, coded, to) : undefined;
+    const shared = kind === HEAP_KINDS.candidates && isShared(segment, work)
+      ? await this.#scanTogether(generation, query, coded, to)
+      : undefined;
     if (shared !== undefined) return { ...shared, scanned: Math.min(to, query.selected) };
     const heaps = await settleAll(divide(segment, work).map(async (part) => {
       const heap = scratch.allocate(this.#call.heapBytes(query.k, kind));
       this.#call.openHeap(heap, query.k, kind);
-      await callKernel(segment, isQuick(segment, work), 'scanCodes', [generation.description, coded, metric, part.from, part.to, query.rows, heap]);
+      await callKernel(segment, isQuick(segment, work), 'scanCodes', [generation.description, coded, metric, part.from,
+        part.to, query.rows, heap]);
       return heap;
     }));
     for (const heap of heaps.slice(1)) this.#call.absorb(heaps[0]!, heap);
@@ -160,11 +172,13 @@ export class CodesIndex implements AnnIndex {
   }
 
   /**
-   * Scans on this thread and in a worker at the same time: the worker begins at once, this thread when it has done what else is due, such as
-   * the lexical side of a hybrid search. The candidates are scored, too, mostly by the worker. Undefined if no worker is free or it ended, or
-   * if there are too few candidates.
+   * Scans on this thread and in a worker at the same time: the worker begins at once, this thread when it has done what
+   * else is due, such as the lexical side of a hybrid search. The candidates are scored, too, mostly by the worker.
+   * Undefined if no worker is free or it ended, or if there are too few candidates.
    */
-  async #scanTogether({ description }: Generation, { query, metric, k, rows, scoring }: AnnQuery, coded: number, to: number): Promise<Omit<Candidates, 'scanned'> | undefined> {
+  async #scanTogether({ description }: Generation, { query, metric, k, rows, scoring }: AnnQuery, coded: number,
+    to: number): Promise<Omit<Candidates, 'scanned'> | undefined>
+  {
     const { memory, build, pool } = this.#segment;
     const scratch = new Scratch(this.#segment);
     let ended: Promise<void> | undefined;
@@ -173,9 +187,13 @@ export class CodesIndex implements AnnIndex {
       const [heap, other] = [scratch.allocate(bytes), scratch.allocate(bytes)];
       const scan = scratch.allocate(this.#call.sharedScanBytes());
       const [bits, list] = [scratch.allocate(Math.ceil(to / 64) * 8), scratch.allocate(k * 4)];
-      if (this.#call.openSharedScan(scan, description, coded, METRIC_CODES[metric], to, rows, k, heap, other) === 0) return undefined;
+      if (this.#call.openSharedScan(scan, description, coded, METRIC_CODES[metric], to, rows, k, heap, other) === 0)
+        return undefined;
       this.#call.scoreInto(scan, query, scoring.border, scoring.heap, bits, list);
-      ended = pool.tryRun({ memory, module: 'vectors', build, call: 'scanParts', args: [scan, other] })?.then(() => undefined, () => undefined);
+      ended = pool.tryRun({ memory, module: 'vectors', build, call: 'scanParts', args: [scan, other] })?.then(
+        () => undefined,
+        () => undefined,
+      );
       if (ended === undefined) return undefined;
       await setImmediate();
       this.#call.scanParts(scan, heap);
@@ -213,7 +231,10 @@ export class CodesIndex implements AnnIndex {
     const calls: Promise<number>[] = [];
     try {
       for (let row = from; row < to; row += step) {
-        calls.push(this.#run('encodeCodes', [generation.description, row, Math.min(to, row + step), scratch.allocate(this.#call.encodingBytes())]));
+        calls.push(
+          this.#run('encodeCodes', [generation.description, row, Math.min(to, row + step),
+            scratch.allocate(this.#call.encodingBytes())]),
+        );
       }
       await settleAll(calls);
     } finally {
@@ -229,7 +250,14 @@ export class CodesIndex implements AnnIndex {
   #allocate(trainedRows: number): Generation {
     const description = this.#segment.allocate(this.#descriptionBytes);
     try {
-      return { description, table: this.#segment.allocate(TABLE_BYTES), blocks: [], trainedRows, users: 0, isReplaced: false };
+      return {
+        description,
+        table: this.#segment.allocate(TABLE_BYTES),
+        blocks: [],
+        trainedRows,
+        users: 0,
+        isReplaced: false,
+      };
     } catch (error) {
       this.#segment.release(description, this.#descriptionBytes);
       throw error;
@@ -252,7 +280,8 @@ export class CodesIndex implements AnnIndex {
   }
 
   #fill(address: number, bytes: Uint8Array, expected: number): void {
-    if (bytes.length !== expected) throw new VectorCheckpointError(`codes of ${expected} bytes should follow, got ${bytes.length}`);
+    if (bytes.length !== expected)
+      throw new VectorCheckpointError(`codes of ${expected} bytes should follow, got ${bytes.length}`);
     this.#segment.bytes.set(bytes, address);
   }
 
@@ -282,19 +311,27 @@ interface CodesKind {
   readonly bits: CodeBits;
   /** Default number of candidates per result. */
   readonly oversample: number;
-  /** Minimum number of candidates, by rows and dimensions: scoring this many costs little, and improves recall in small collections. */
+  /**
+   * Minimum number of candidates, by rows and dimensions: scoring this many costs little, and improves recall in small
+   * collections.
+   */
   readonly least: (rows: number, dims: number) => number;
 }
 
 /** Total bits of all candidates of bq: with fewer bits per vector, more candidates are needed. */
 const SIGN_BITS = 150_000;
-/** Above this number of dimensions, fewer candidates are enough: with six times as many dimensions, a tenth of the candidates finds the same. */
+/**
+ * Above this number of dimensions, fewer candidates are enough: with six times as many dimensions, a tenth of the
+ * candidates finds the same.
+ */
 const FEW_SIGNS = 128;
 /** Above this row count, the number of candidates grows with the square root of the rows. */
 const SIGN_ROWS = 100_000;
 
 function leastBySigns(rows: number, dims: number): number {
-  return Math.ceil((SIGN_BITS / dims) * Math.min(1, (FEW_SIGNS / dims) ** 0.25) * Math.max(1, Math.sqrt(rows / SIGN_ROWS)));
+  return Math.ceil(
+    (SIGN_BITS / dims) * Math.min(1, (FEW_SIGNS / dims) ** 0.25) * Math.max(1, Math.sqrt(rows / SIGN_ROWS)),
+  );
 }
 
 function factory({ algorithm, bits, oversample, least }: CodesKind): AnnFactory {
@@ -312,9 +349,7 @@ function factory({ algorithm, bits, oversample, least }: CodesKind): AnnFactory 
 
 /** sq, sq4 and bq; `bqFactor` is the number of candidates per result of bq (SVC_VECTOR_BQ_RERANK_FACTOR). */
 export function codeFactories(bqFactor = 10): AnnFactory[] {
-  return [
-    factory({ algorithm: 'sq', bits: 8, oversample: 3, least: () => 48 }),
+  return [factory({ algorithm: 'sq', bits: 8, oversample: 3, least: () => 48 }),
     factory({ algorithm: 'sq4', bits: 4, oversample: 6, least: () => 96 }),
-    factory({ algorithm: 'bq', bits: 1, oversample: bqFactor, least: leastBySigns }),
-  ];
+    factory({ algorithm: 'bq', bits: 1, oversample: bqFactor, least: leastBySigns })];
 }

@@ -17,9 +17,9 @@ interface Moves {
 }
 
 /**
- * Copies the live rows of segments to new segments, in slices, and builds the structures that the old ones had. Searches continue in the
- * old segments, where documents may be removed meanwhile, but nothing is written to them. Finally, the new segments replace the old ones at
- * once.
+ * Copies the live rows of segments to new segments, in slices, and builds the structures that the old ones had.
+ * Searches continue in the old segments, where documents may be removed meanwhile, but nothing is written to them.
+ * Finally, the new segments replace the old ones at once.
  */
 export class Compaction {
   readonly #sources: readonly Segment[];
@@ -103,7 +103,8 @@ export class Compaction {
     if (last !== undefined && last.call.makeRoom(last.rowCount + rows) !== 0) return last;
     const made = this.#make();
     this.#targets.push(made);
-    if (made.call.makeRoom(rows) === 0) throw new SegmentFullError(`${rows} rows that fitted into a segment do not fit into another`);
+    if (made.call.makeRoom(rows) === 0)
+      throw new SegmentFullError(`${rows} rows that fitted into a segment do not fit into another`);
     return made;
   }
 }

@@ -34,7 +34,8 @@ export class DocumentRows {
     const row = this.#rows[ord] ?? 0;
     if (row === 0) return undefined;
     let place: Place = { segment: this.#segments[ord]!, row: row - 1 };
-    for (let to = this.#redirects.get(place.segment); to !== undefined; to = this.#redirects.get(place.segment)) place = to(place.row);
+    for (let to = this.#redirects.get(place.segment); to !== undefined; to = this.#redirects.get(place.segment))
+      place = to(place.row);
     return place;
   }
 
@@ -51,7 +52,10 @@ export class DocumentRows {
     this.#size--;
   }
 
-  /** Redirects lookups in a segment, to which nothing is written any more, to the new places of its rows; call `settle` afterwards. */
+  /**
+   * Redirects lookups in a segment, to which nothing is written any more, to the new places of its rows; call `settle`
+   * afterwards.
+   */
   redirect(segment: number, to: (row: number) => Place): void {
     this.#redirects.set(segment, to);
   }

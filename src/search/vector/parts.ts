@@ -37,11 +37,15 @@ export interface Work extends Part {
 export function divide(source: RowSource, work: Work): Part[] {
   const rows = work.to - work.from;
   if (rows <= 0) return [];
-  const parts = Math.max(1, Math.min(source.pool.size, Math.floor(costOf(work) / Math.max(1, source.inlineBytes * PART_SHARE))));
+  const parts = Math.max(1,
+    Math.min(source.pool.size, Math.floor(costOf(work) / Math.max(1, source.inlineBytes * PART_SHARE))));
   if (parts === 1 || isQuick(source, work)) return [work];
-  const cuts = Array.from({ length: parts + 1 }, (_, i) => (i === parts ? work.to : work.from + Math.floor((rows * i) / parts)));
+  const cuts = Array.from({ length: parts + 1 },
+    (_, i) => (i === parts ? work.to : work.from + Math.floor((rows * i) / parts)));
   // The rows of a document stay in one part, so that the document is found once.
-  const starts = cuts.map((row, i) => (i === 0 || i === parts ? row : Math.max(work.from, source.call.documentStart(row, source.rowCount) >>> 0)));
+  const starts = cuts.map((row,
+    i) => (i === 0 || i === parts ? row : Math.max(work.from, source.call.documentStart(row, source.rowCount) >>> 0))
+  );
   return starts.slice(1).map((to, i) => ({ from: starts[i]!, to })).filter(({ from, to }) => from < to);
 }
 
@@ -52,11 +56,14 @@ export function isQuick(source: RowSource, work: Work): boolean {
 
 /** Whether the work pays for a worker that shares it with this thread. */
 export function isShared(source: RowSource, work: Work): boolean {
-  return source.pool.size > 1 && isQuick(source, work) && costOf(work) >= 2 * PART_SHARE * source.inlineBytes && work.to - work.from >= source.parallelMinRows;
+  return source.pool.size > 1 && isQuick(source, work) && costOf(work) >= 2 * PART_SHARE * source.inlineBytes &&
+    work.to - work.from >= source.parallelMinRows;
 }
 
 /** Calls a function of the module `vectors`: on this thread if `quick`, otherwise in a worker. */
-export async function callKernel(source: RowSource, quick: boolean, name: keyof VectorsExports & string, args: readonly number[]): Promise<number> {
+export async function callKernel(source: RowSource, quick: boolean, name: keyof VectorsExports & string,
+  args: readonly number[]): Promise<number>
+{
   if (quick) return (source.call[name] as (...numbers: readonly number[]) => number | undefined)(...args) ?? 0;
   return source.pool.run({ memory: source.memory, module: 'vectors', build: source.build, call: name, args });
 }

@@ -1,7 +1,7 @@
-import { METRIC_CODES, type Metric } from './ann-index.ts';
+import { type Metric, METRIC_CODES } from './ann-index.ts';
 import { Scratch } from './scratch.ts';
-import type { Segment } from './segment.ts';
 import type { RowHit } from './segment-search.ts';
+import type { Segment } from './segment.ts';
 
 /** A result: a document, and its chunk. */
 export interface Hit {
@@ -13,33 +13,44 @@ export interface Hit {
 }
 
 /** Loads full vectors of chunks, in their order; undefined for a missing vector, whose chunk keeps its score. */
-export type Rescoring = (chunks: readonly { readonly ord: number; readonly chunk: number }[]) => Promise<readonly (Float32Array | undefined)[]>;
+export type Rescoring = (
+  chunks: readonly { readonly ord: number; readonly chunk: number }[],
+) => Promise<readonly (Float32Array | undefined)[]>;
 
 /** The k best hits of all segments; with `perDocument`, one row per document. */
 export function bestOf(found: readonly RowHit[], k: number, perDocument: boolean): RowHit[] {
-  const sorted = found.toSorted((a, b) => b.rank - a.rank || a.ord - b.ord || (a.segment === b.segment ? a.row - b.row : 0));
+  const sorted = found.toSorted((a, b) =>
+    b.rank - a.rank || a.ord - b.ord || (a.segment === b.segment ? a.row - b.row : 0)
+  );
   if (!perDocument) return sorted.slice(0, k);
   const seen = new Set<number>();
   return sorted.filter(({ ord }) => seen.size < k && !seen.has(ord) && seen.add(ord));
 }
 
 /**
- * Computes scores in 64 bits and rounds them to 32, so that equal vectors score 1 and equal similarities have equal scores; best first.
- * Rows that were removed since they were found are omitted.
+ * Computes scores in 64 bits and rounds them to 32, so that equal vectors score 1 and equal similarities have equal
+ * scores; best first. Rows that were removed since they were found are omitted.
  */
-export async function scoreHits(rows: readonly RowHit[], vector: Float32Array, metric: Metric, rescoring: Rescoring | undefined): Promise<Hit[]> {
+export async function scoreHits(rows: readonly RowHit[], vector: Float32Array, metric: Metric,
+  rescoring: Rescoring | undefined): Promise<Hit[]>
+{
   const full = rescoring === undefined ? undefined : await fullVectors(rows, rescoring);
   const segments = new Set(rows.map(({ segment }) => segment));
-  const hits = [...segments].flatMap((segment) => hitsOf(segment, segments.size === 1 ? rows : rows.filter((row) => row.segment === segment), vector, metric, full));
+  const hits = [...segments].flatMap((segment) =>
+    hitsOf(segment, segments.size === 1 ? rows : rows.filter((row) => row.segment === segment), vector, metric, full)
+  );
   return hits.sort((a, b) => b.score - a.score || a.ord - b.ord || a.chunk - b.chunk);
 }
 
 /** The hits of one segment, in the order of the rows. */
-function hitsOf(segment: Segment, rows: readonly RowHit[], vector: Float32Array, metric: Metric, full: ReadonlyMap<RowHit, Float32Array> | undefined): Hit[] {
+function hitsOf(segment: Segment, rows: readonly RowHit[], vector: Float32Array, metric: Metric,
+  full: ReadonlyMap<RowHit, Float32Array> | undefined): Hit[]
+{
   const scratch = new Scratch(segment);
   try {
     const [query, other] = [scratch.allocate(segment.dims * 4), scratch.allocate(segment.dims * 4)];
-    const [list, scores, chunks] = [scratch.allocate(rows.length * 4), scratch.allocate(rows.length * 4), scratch.allocate(rows.length * 4)];
+    const [list, scores, chunks] = [scratch.allocate(rows.length * 4), scratch.allocate(rows.length * 4),
+      scratch.allocate(rows.length * 4)];
     segment.rows.f32(query, segment.dims).set(vector);
     const numbers = segment.rows.u32(list, rows.length);
     for (let i = 0; i < rows.length; i++) numbers[i] = rows[i]!.row;
@@ -51,7 +62,9 @@ function hitsOf(segment: Segment, rows: readonly RowHit[], vector: Float32Array,
       if (segment.call.isLive(row.row) === 0) continue;
       const whole = full?.get(row);
       if (whole !== undefined) segment.rows.f32(other, segment.dims).set(whole);
-      const score = whole === undefined ? scored[i]! : Math.fround(segment.call.exactScoreOf(query, METRIC_CODES[metric], other));
+      const score = whole === undefined
+        ? scored[i]!
+        : Math.fround(segment.call.exactScoreOf(query, METRIC_CODES[metric], other));
       hits.push({ ord: row.ord, chunk: chunk[i]!, score });
     }
     return hits;
@@ -66,7 +79,9 @@ function chunkOf({ segment, row }: RowHit): number {
 
 async function fullVectors(rows: readonly RowHit[], rescoring: Rescoring): Promise<Map<RowHit, Float32Array>> {
   const wanted = rows.filter(({ segment }) => segment.type !== 'float32');
-  const vectors = wanted.length === 0 ? [] : await rescoring(wanted.map((row) => ({ ord: row.ord, chunk: chunkOf(row) })));
+  const vectors = wanted.length === 0
+    ? []
+    : await rescoring(wanted.map((row) => ({ ord: row.ord, chunk: chunkOf(row) })));
   const full = new Map<RowHit, Float32Array>();
   for (const [i, row] of wanted.entries()) {
     const vector = vectors[i];

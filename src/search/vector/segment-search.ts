@@ -1,5 +1,6 @@
 import { ENTRY_BYTES, ENTRY_WORDS, HEAP_KINDS } from '../../kernels/vectors.ts';
-import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type Candidates, METRIC_CODES, type Metric, type Scoring } from './ann-index.ts';
+import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type Candidates, type Metric, METRIC_CODES,
+  type Scoring } from './ann-index.ts';
 import { callKernel, divide, isQuick, settleAll, type Work } from './parts.ts';
 import { Scratch } from './scratch.ts';
 import type { Segment } from './segment.ts';
@@ -29,7 +30,10 @@ export interface SegmentQuery {
   readonly options: Readonly<Record<string, number>>;
 }
 
-/** A row that was found. `rank` orders rows of one query: it is the score, or for the Euclidean metric the negated squared distance. */
+/**
+ * A row that was found. `rank` orders rows of one query: it is the score, or for the Euclidean metric the negated
+ * squared distance.
+ */
 export interface RowHit {
   readonly segment: Segment;
   readonly row: number;
@@ -42,8 +46,8 @@ export interface SegmentResult {
   /** Number of rows compared. */
   readonly scanned: number;
   /**
-   * Whether the hits come from the requested structure; false if rows were scanned instead; undefined if no structure was requested or
-   * there was nothing to search.
+   * Whether the hits come from the requested structure; false if rows were scanned instead; undefined if no structure
+   * was requested or there was nothing to search.
    */
   readonly usedStructure: boolean | undefined;
 }
@@ -100,7 +104,9 @@ class Search {
     this.#placeQuery();
     const { algorithm } = this.#query;
     const factory = algorithm && this.#segment.structures.factory(algorithm);
-    if (factory === undefined) return this.#result(await this.#scanAll(), algorithm !== undefined && this.#segment.type === 'float32' ? false : undefined);
+    if (factory === undefined)
+      return this.#result(await this.#scanAll(),
+        algorithm !== undefined && this.#segment.type === 'float32' ? false : undefined);
     if (this.#rows < factory.minRows) return this.#result(await this.#scanAll(), false);
     const structure = this.#segment.structures.use(factory, this.#query.metric);
     if (structure === undefined || this.#isSmall()) return this.#result(await this.#scanAll(), false);
@@ -129,11 +135,23 @@ class Search {
     if (filter !== undefined) segment.rows.u32(filterAt, filter.length).set(filter);
     const work: Work = { from: 0, to: this.#rows, bytesPerRow: SELECTION_COST };
     const cuts = divide(segment, work).map(({ from }) => from & ~63);
-    const counts = await settleAll(cuts.map((from, i) =>
-      callKernel(segment, isQuick(segment, work), 'selectRows', [this.#bitmap, from, cuts[i + 1] ?? this.#rows, filterAt, filter?.length ?? 0])));
+    const counts = await settleAll(
+      cuts.map((from, i) =>
+        callKernel(segment, isQuick(segment, work), 'selectRows', [this.#bitmap, from, cuts[i + 1] ?? this.#rows,
+          filterAt, filter?.length ?? 0])
+      ),
+    );
     this.#selected = counts.reduce((sum, count) => sum + count, 0);
-    // A row that was removed meanwhile may or may not be in the bitmap, so the selection is only kept if there was none.
-    if (segment.liveCount === live) segment.selections.keep({ filter, rows: this.#rows, live, bitmap: segment.bytes.slice(this.#bitmap, this.#bitmap + bytes), selected: this.#selected });
+    // A row that was removed meanwhile may or may not be in the bitmap, so the selection is only kept if there was
+    // none.
+    if (segment.liveCount === live)
+      segment.selections.keep({
+        filter,
+        rows: this.#rows,
+        live,
+        bitmap: segment.bytes.slice(this.#bitmap, this.#bitmap + bytes),
+        selected: this.#selected,
+      });
   }
 
   /** As `#select`, without testing all rows. */
@@ -141,7 +159,8 @@ class Search {
     const bytes = Math.ceil(this.#rows / 64) * 8;
     this.#bitmap = this.scratch.allocate(bytes);
     const bitmap = this.#segment.bytes.subarray(this.#bitmap, this.#bitmap + bytes).fill(0);
-    for (const { row: first, count } of runs) for (let row = first; row < first + count; row++) bitmap[row >>> 3]! |= 1 << (row & 7);
+    for (const { row: first, count } of runs)
+      for (let row = first; row < first + count; row++) bitmap[row >>> 3]! |= 1 << (row & 7);
   }
 
   #placeQuery(): void {
@@ -174,7 +193,10 @@ class Search {
     return this.#scan(0);
   }
 
-  /** Scores the rows of a few documents: like candidates they are anywhere in memory, and a bitmap of all rows would take longer. */
+  /**
+   * Scores the rows of a few documents: like candidates they are anywhere in memory, and a bitmap of all rows would
+   * take longer.
+   */
   async #scanRuns(runs: readonly RowRun[]): Promise<number> {
     const list = this.scratch.allocate(this.#selected * 4);
     const numbers = this.#segment.rows.u32(list, this.#selected);
@@ -194,7 +216,8 @@ class Search {
     const work: Work = { from, to: this.#rows, bytesPerRow: segment.stride, share: this.#selected / this.#rows };
     const heaps = await settleAll(divide(segment, work).map(async (part, i) => {
       const heap = i === 0 && into !== undefined ? into : this.#openHeap(k);
-      await callKernel(segment, isQuick(segment, work), 'scan', [this.#address, this.#metric, part.from, part.to, this.#bitmap, heap]);
+      await callKernel(segment, isQuick(segment, work), 'scan', [this.#address, this.#metric, part.from, part.to,
+        this.#bitmap, heap]);
       return heap;
     }));
     this.#scanned += from === 0 ? this.#selected : this.#rows - from;
@@ -203,12 +226,17 @@ class Search {
     return heap;
   }
 
-  /** Scores a structure's candidates and the rows that it does not contain yet; requests more candidates if too few results were found. */
+  /**
+   * Scores a structure's candidates and the rows that it does not contain yet; requests more candidates if too few
+   * results were found.
+   */
   async #approximate(factory: AnnFactory, structure: AnnIndex): Promise<number> {
     const wanted = Math.min(this.#query.k, this.#selected);
     const enough = Math.min(this.#query.enough, wanted);
     let least = this.#query.perDocument ? enough * ROWS_PER_DOCUMENT : enough;
-    for (let k = factory.candidates(wanted, this.#rows, this.#query.oversample, this.#segment.dims); k < this.#selected; least = k *= WIDENING) {
+    for (let k = factory.candidates(wanted, this.#rows, this.#query.oversample, this.#segment.dims); k < this.#selected;
+      least = k *= WIDENING)
+    {
       const { heap, exhausted } = await this.#attempt(structure, k, Math.min(k, least), wanted);
       if (this.#segment.call.heldBy(heap) >= enough) return heap;
       if (exhausted) break;
@@ -216,26 +244,45 @@ class Search {
     return this.#scan(0);
   }
 
-  async #attempt(structure: AnnIndex, k: number, least: number, wanted: number): Promise<{ heap: number; exhausted: boolean }> {
+  async #attempt(structure: AnnIndex, k: number, least: number,
+    wanted: number): Promise<{ heap: number; exhausted: boolean }>
+  {
     const segment = this.#segment;
     const border = segment.call.documentStart(Math.min(structure.covers, this.#rows), this.#rows) >>> 0;
     const { metric, options, perDocument } = this.#query;
     const scoring: Scoring = { border, heap: this.#openHeap(wanted) };
-    const found = await structure.search({ query: this.#address, metric, k, least, rows: this.#bitmap, rowCount: this.#rows, selected: this.#selected, perDocument, options, scoring });
+    const found = await structure.search({
+      query: this.#address,
+      metric,
+      k,
+      least,
+      rows: this.#bitmap,
+      rowCount: this.#rows,
+      selected: this.#selected,
+      perDocument,
+      options,
+      scoring,
+    });
     this.scratch.adopt(found.address, found.bytes);
     this.#scanned += found.scanned;
-    const heap = found.areScored === true ? scoring.heap : await this.#score(found, border, wanted, perDocument && structure.findsRows !== true);
+    const heap = found.areScored === true
+      ? scoring.heap
+      : await this.#score(found, border, wanted, perDocument && structure.findsRows !== true);
     if (border < this.#rows) await this.#scan(border, heap);
     return { heap, exhausted: found.count < least };
   }
 
-  /** Scores candidates below the row `border` by their stored vectors; with `isWhole`, their neighbours in their documents, too. */
+  /**
+   * Scores candidates below the row `border` by their stored vectors; with `isWhole`, their neighbours in their
+   * documents, too.
+   */
   async #score({ address, count }: Candidates, border: number, wanted: number, isWhole: boolean): Promise<number> {
     const segment = this.#segment;
     const heap = this.#openHeap(wanted);
     segment.rows.u32(address, count).sort();
     const work: Work = { from: 0, to: count, bytesPerRow: segment.stride };
-    await callKernel(segment, isQuick(segment, work), 'rescore', [this.#address, this.#metric, address, count, border, this.#bitmap, isWhole ? 1 : 0, heap]);
+    await callKernel(segment, isQuick(segment, work), 'rescore', [this.#address, this.#metric, address, count, border,
+      this.#bitmap, isWhole ? 1 : 0, heap]);
     return heap;
   }
 
@@ -246,7 +293,13 @@ class Search {
     const entries = heap === undefined ? 0 : segment.call.entriesOf(heap);
     const numbers = segment.rows.u32(entries, count * (ENTRY_BYTES / 4));
     const ranks = segment.rows.f32(entries, count * (ENTRY_BYTES / 4));
-    for (let i = 0; i < numbers.length; i += ENTRY_BYTES / 4) hits.push({ segment, row: numbers[i + ENTRY_WORDS.row]!, ord: ~numbers[i]! >>> 0, rank: ranks[i + ENTRY_WORDS.score]! });
+    for (let i = 0; i < numbers.length; i += ENTRY_BYTES / 4)
+      hits.push({
+        segment,
+        row: numbers[i + ENTRY_WORDS.row]!,
+        ord: ~numbers[i]! >>> 0,
+        rank: ranks[i + ENTRY_WORDS.score]!,
+      });
     return { hits, scanned: this.#scanned, usedStructure };
   }
 }

@@ -21,8 +21,8 @@ export interface SegmentOptions {
 }
 
 /**
- * A chunk's vector: numbers or, for the type int8, the bytes of one that was rounded before: its minimum and the step between two levels, both
- * float32, then a code for each number.
+ * A chunk's vector: numbers or, for the type int8, the bytes of one that was rounded before: its minimum and the step
+ * between two levels, both float32, then a code for each number.
  */
 export interface VectorChunk {
   readonly vector: Float32Array | Uint8Array;

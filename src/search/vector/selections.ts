@@ -14,8 +14,8 @@ export interface Selection {
 const KEPT = 4;
 
 /**
- * The last selections of a segment. Filters are compared by identity, because the same object is used as long as the documents do not
- * change. Rows are only added or removed, so the numbers of rows and live rows reveal any change.
+ * The last selections of a segment. Filters are compared by identity, because the same object is used as long as the
+ * documents do not change. Rows are only added or removed, so the numbers of rows and live rows reveal any change.
  */
 export class Selections {
   #kept: Selection[] = [];
@@ -28,7 +28,9 @@ export class Selections {
 
   /** Moves it to the end, as the most recently used. */
   keep(selection: Selection): void {
-    const others = this.#kept.filter(({ filter, rows, live }) => filter !== selection.filter && rows === selection.rows && live === selection.live);
+    const others = this.#kept.filter(({ filter, rows, live }) =>
+      filter !== selection.filter && rows === selection.rows && live === selection.live
+    );
     this.#kept = [selection, ...others].slice(0, KEPT);
   }
 }

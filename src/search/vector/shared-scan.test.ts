@@ -7,7 +7,8 @@ const DIMS = 16;
 const ROWS = 17_000;
 /** Half of it is less than a scan by signs reads, all of it is more. */
 const INLINE_BYTES = 1_500_000;
-const vectorOf = (seed: number) => Float32Array.from({ length: DIMS }, (_, i) => Math.sin(seed * 12.9898 + i * 78.233) + Math.cos(seed * (i + 1)));
+const vectorOf = (seed: number) =>
+  Float32Array.from({ length: DIMS }, (_, i) => Math.sin(seed * 12.9898 + i * 78.233) + Math.cos(seed * (i + 1)));
 const pools: WorkerPool[] = [];
 afterAll(() => Promise.all(pools.map((pool) => pool.close())));
 
@@ -29,7 +30,8 @@ async function indexWith(pool: WorkerPool): Promise<VectorIndex> {
 }
 
 describe('a scan that a worker shares', () => {
-  const search = (index: VectorIndex, seed: number) => index.search({ vector: vectorOf(seed + 0.5), k: 20, algorithm: 'bq', perDocument: true });
+  const search = (index: VectorIndex, seed: number) =>
+    index.search({ vector: vectorOf(seed + 0.5), k: 20, algorithm: 'bq', perDocument: true });
 
   it('finds what one thread finds, alone or beside others', async () => {
     const index = await indexWith(new WorkerPool(2));
@@ -50,7 +52,8 @@ describe('a scan that a worker shares', () => {
   it('does not free its memory when the worker ends, but when both have', async () => {
     const index = await indexWith(new IdlePool(2));
     const expected = await search(index, 5);
-    expect(await Promise.all([5, 77, 5].map((seed) => search(index, seed)))).toMatchObject([expected, { scanned: ROWS }, expected]);
+    expect(await Promise.all([5, 77, 5].map((seed) => search(index, seed)))).toMatchObject([expected, { scanned: ROWS },
+      expected]);
     await index.close();
   });
 

@@ -1,8 +1,14 @@
 import type { AnnAlgorithm, AnnFactory, AnnIndex, Metric, SegmentAccess } from './ann-index.ts';
 
-/** Rows that are added in one step, or as many as the structure already contains, if that is more; checkpoints can be written between two steps. */
+/**
+ * Rows that are added in one step, or as many as the structure already contains, if that is more; checkpoints can be
+ * written between two steps.
+ */
 const STEP_ROWS = 16_384;
-/** When this many rows are missing in a structure, writing rows starts adding them; fewer are scanned until the next search starts it. */
+/**
+ * When this many rows are missing in a structure, writing rows starts adding them; fewer are scanned until the next
+ * search starts it.
+ */
 const BACKLOG_ROWS = 1024;
 
 /** Minimum share of the rows that a structure must contain to be used: with less, a search would mostly be a scan. */
@@ -28,8 +34,8 @@ export interface StructureState {
 }
 
 /**
- * The structures over the rows of one segment. A structure is created when it is first requested, and then follows the rows; one step of
- * one structure runs at a time.
+ * The structures over the rows of one segment. A structure is created when it is first requested, and then follows the
+ * rows; one step of one structure runs at a time.
  */
 export class Structures {
   readonly #segment: SegmentAccess;
@@ -53,7 +59,13 @@ export class Structures {
     const structured = factory.structureFor(metric);
     let slot = this.#slots.find((each) => each.algorithm === factory.algorithm && each.metric === structured);
     if (slot === undefined) {
-      slot = { algorithm: factory.algorithm, metric: structured, index: factory.create(this.#segment, structured), failedAt: 0, failure: undefined };
+      slot = {
+        algorithm: factory.algorithm,
+        metric: structured,
+        index: factory.create(this.#segment, structured),
+        failedAt: 0,
+        failure: undefined,
+      };
       this.#slots.push(slot);
     }
     this.#follow(1);
@@ -102,7 +114,13 @@ export class Structures {
   }
 
   states(): StructureState[] {
-    return this.#slots.map(({ algorithm, metric, index: { covers, bytes }, failure }) => ({ algorithm, metric, covers, bytes, ...(failure === undefined ? {} : { failure }) }));
+    return this.#slots.map(({ algorithm, metric, index: { covers, bytes }, failure }) => ({
+      algorithm,
+      metric,
+      covers,
+      bytes,
+      ...(failure === undefined ? {} : { failure }),
+    }));
   }
 
   async close(): Promise<void> {
@@ -130,7 +148,8 @@ export class Structures {
       await slot.index.insert(upTo);
       slot.failedAt = 0;
       slot.failure = undefined;
-      if (slot.index.covers < upTo) throw new Error(`a structure of ${slot.algorithm} covers ${slot.index.covers} rows, not ${upTo}`);
+      if (slot.index.covers < upTo)
+        throw new Error(`a structure of ${slot.algorithm} covers ${slot.index.covers} rows, not ${upTo}`);
     } catch (error) {
       slot.failedAt = this.#segment.rowCount;
       slot.failure = error;

@@ -7,8 +7,8 @@ import { DimensionError, VectorIndexClosedError } from './errors.ts';
 import { allFactories } from './factories.ts';
 import { INLINE_BYTES } from './parts.ts';
 import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
-import { dimsOf, numbersOf, type Segment, type SegmentOptions, type VectorChunk } from './segment.ts';
 import { type RowHit, type RowRun, searchSegment } from './segment-search.ts';
+import { dimsOf, numbersOf, type Segment, type SegmentOptions, type VectorChunk } from './segment.ts';
 import type { StructureState } from './structures.ts';
 import { VectorSet } from './vector-set.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
@@ -34,7 +34,10 @@ export interface VectorIndexOptions {
   /** Algorithms beside `flat` and `quantized`; all of them by default. */
   readonly factories?: readonly AnnFactory[];
   readonly parallelMinRows?: number;
-  /** For tests: the bytes at which a segment is full, up to which rows are scanned instead of using structures, and that this thread reads. */
+  /**
+   * For tests: the bytes at which a segment is full, up to which rows are scanned instead of using structures, and that
+   * this thread reads.
+   */
   readonly segmentBytes?: number;
   readonly exactBytes?: number;
   readonly inlineBytes?: number;
@@ -53,7 +56,10 @@ export interface VectorQuery {
   readonly enough?: number;
   /** Minimum score of results. */
   readonly threshold?: number;
-  /** Documents to search: bit `ord & 31` of word `ord >>> 5`. It must not be changed afterwards, because selections are cached by its identity. */
+  /**
+   * Documents to search: bit `ord & 31` of word `ord >>> 5`. It must not be changed afterwards, because selections are
+   * cached by its identity.
+   */
   readonly filter?: Uint32Array;
   /** Return one result per document, its best chunk; otherwise one per chunk. */
   readonly perDocument?: boolean;
@@ -69,8 +75,8 @@ export interface VectorResult {
   /** Best first; equal scores are ordered by ordinal, then by chunk. */
   readonly hits: readonly Hit[];
   /**
-   * The algorithm used: `flat` if rows were scanned because the requested structure was not ready or would not be faster, `quantized` if
-   * all vectors are int8 or int4.
+   * The algorithm used: `flat` if rows were scanned because the requested structure was not ready or would not be
+   * faster, `quantized` if all vectors are int8 or int4.
    */
   readonly algorithm: Algorithm;
   /** Number of rows compared. */
@@ -112,18 +118,25 @@ export class VectorIndex {
 
   constructor(options: VectorIndexOptions) {
     this.#options = {
-      pool: options.pool, build: options.build ?? 'release', factories: options.factories ?? allFactories(),
-      segmentBytes: options.segmentBytes ?? MAX_SEGMENT_BYTES, parallelMinRows: options.parallelMinRows ?? PARALLEL_MIN_ROWS,
-      exactBytes: options.exactBytes ?? EXACT_BYTES, inlineBytes: options.inlineBytes ?? INLINE_BYTES,
+      pool: options.pool,
+      build: options.build ?? 'release',
+      factories: options.factories ?? allFactories(),
+      segmentBytes: options.segmentBytes ?? MAX_SEGMENT_BYTES,
+      parallelMinRows: options.parallelMinRows ?? PARALLEL_MIN_ROWS,
+      exactBytes: options.exactBytes ?? EXACT_BYTES,
+      inlineBytes: options.inlineBytes ?? INLINE_BYTES,
     };
     this.#fewDocuments = options.fewDocuments ?? FEW_DOCUMENTS;
   }
 
   /** Restores what `save` wrote. Throws a VectorCheckpointError when it is damaged or of another version. */
-  static async restore(source: AsyncIterable<Uint8Array>, options: VectorIndexOptions): Promise<{ index: VectorIndex; lsn: string }> {
+  static async restore(source: AsyncIterable<Uint8Array>,
+    options: VectorIndexOptions): Promise<{ index: VectorIndex; lsn: string }>
+  {
     const index = new VectorIndex(options);
     try {
-      const lsn = await readCheckpoint(source, (dims, type) => index.#setFor(dims, type).addSegment(), index.#documents);
+      const lsn = await readCheckpoint(source, (dims, type) => index.#setFor(dims, type).addSegment(),
+        index.#documents);
       return { index, lsn };
     } catch (error) {
       await index.close();
@@ -133,7 +146,10 @@ export class VectorIndex {
 
   /** Dimensions of the existing vectors, ascending. */
   get dims(): readonly number[] {
-    return [...new Set([...this.#sets.values()].filter((set) => set.liveCount > 0).map(({ dims }) => dims))].toSorted((a, b) => a - b);
+    return [...new Set([...this.#sets.values()].filter((set) => set.liveCount > 0).map(({ dims }) => dims))].toSorted((
+      a,
+      b,
+    ) => a - b);
   }
 
   /** Number of documents that have vectors. */
@@ -152,16 +168,19 @@ export class VectorIndex {
   }
 
   /**
-   * Replaces the vectors of a document, which must all have the same dimension and finite components; an empty list removes them. Searches
-   * by every algorithm see the change at once.
+   * Replaces the vectors of a document, which must all have the same dimension and finite components; an empty list
+   * removes them. Searches by every algorithm see the change at once.
    */
   put(ord: number, chunks: readonly VectorChunk[], type: StoredType = 'float32'): void {
     this.#mustBeOpen();
-    if (!Number.isInteger(ord) || ord < 0 || ord >= MAX_ORDINAL) throw new RangeError(`an ordinal is below ${MAX_ORDINAL}, got ${ord}`);
+    if (!Number.isInteger(ord) || ord < 0 || ord >= MAX_ORDINAL)
+      throw new RangeError(`an ordinal is below ${MAX_ORDINAL}, got ${ord}`);
     const dims = chunks[0] === undefined ? 0 : dimsOf(chunks[0]);
     for (const chunk of chunks) {
-      if (dimsOf(chunk) !== dims) throw new RangeError(`vectors of a document have one dimension, got ${dims} and ${dimsOf(chunk)}`);
-      if (type !== 'int8' && !(chunk.vector instanceof Float32Array)) throw new RangeError(`only vectors of int8 can be rounded before, got ${type}`);
+      if (dimsOf(chunk) !== dims)
+        throw new RangeError(`vectors of a document have one dimension, got ${dims} and ${dimsOf(chunk)}`);
+      if (type !== 'int8' && !(chunk.vector instanceof Float32Array))
+        throw new RangeError(`only vectors of int8 can be rounded before, got ${type}`);
       mustBeFinite(numbersOf(chunk));
     }
     const old = this.#runOf(ord); // before anything is written, because new rows may follow the old ones directly
@@ -180,13 +199,15 @@ export class VectorIndex {
   }
 
   /**
-   * The k best chunks, or documents. Throws a DimensionError when the index has vectors, but none of the query's dimension, and a
-   * RangeError when the query has components that are not finite.
+   * The k best chunks, or documents. Throws a DimensionError when the index has vectors, but none of the query's
+   * dimension, and a RangeError when the query has components that are not finite.
    */
   async search(query: VectorQuery): Promise<VectorResult> {
     this.#mustBeOpen();
     mustBeFinite(query.vector);
-    const sets = [...this.#sets.values()].filter(({ dims, liveCount }) => dims === query.vector.length && liveCount > 0);
+    const sets = [...this.#sets.values()].filter(({ dims, liveCount }) =>
+      dims === query.vector.length && liveCount > 0
+    );
     const known = sets.length > 0 ? [] : this.dims;
     if (known.length > 0) throw new DimensionError(query.vector.length, known);
     const asked = query.algorithm ?? 'flat';
@@ -198,7 +219,19 @@ export class VectorIndex {
     const enough = Math.min(k, (query.enough ?? query.k) + k - query.k);
     const runs = filter && this.#runsOf(filter);
     const found = await Promise.all(sets.flatMap(({ segments }) => segments).map((segment) =>
-      searchSegment(segment, { vector: query.vector, metric, algorithm, k, enough, perDocument, filter, runs: runs?.filter((run) => run.segment === segment), oversample, options })));
+      searchSegment(segment, {
+        vector: query.vector,
+        metric,
+        algorithm,
+        k,
+        enough,
+        perDocument,
+        filter,
+        runs: runs?.filter((run) => run.segment === segment),
+        oversample,
+        options,
+      })
+    ));
     // After compaction has replaced segments, only the new ones know about changes of documents.
     if (found.some(({ hits }) => hits.some(({ segment }) => segment.isRetired))) return this.search(query);
     // The hits of a single segment are already in order, and contain each document once if that is required.
@@ -211,7 +244,10 @@ export class VectorIndex {
     };
   }
 
-  /** Scores of the first chunks of documents, in their order; undefined for a document without a vector of the query's dimension. */
+  /**
+   * Scores of the first chunks of documents, in their order; undefined for a document without a vector of the query's
+   * dimension.
+   */
   async firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
     this.#mustBeOpen();
     const segments = this.#segmentsById();
@@ -248,7 +284,12 @@ export class VectorIndex {
   stats(): VectorStats {
     const sets = [...this.#sets.values()].filter(({ rowCount }) => rowCount > 0).map(statsOf);
     const sum = (of: (set: SetStats) => number) => sets.reduce((total, set) => total + of(set), 0);
-    return { documents: this.#documents.size, chunks: sum(({ chunks }) => chunks), bytes: sum(({ bytes }) => bytes) + this.#documents.bytes, sets };
+    return {
+      documents: this.#documents.size,
+      chunks: sum(({ chunks }) => chunks),
+      bytes: sum(({ bytes }) => bytes) + this.#documents.bytes,
+      sets,
+    };
   }
 
   /** Drops the rows of replaced and removed documents; runs automatically when most rows of a segment are such rows. */
@@ -263,8 +304,8 @@ export class VectorIndex {
   }
 
   /**
-   * The index in pieces of about 1 MiB, as of the moment when the first piece is written; it may be used and changed meanwhile. `lsn`
-   * returns the position in the change feed of that moment.
+   * The index in pieces of about 1 MiB, as of the moment when the first piece is written; it may be used and changed
+   * meanwhile. `lsn` returns the position in the change feed of that moment.
    */
   save(lsn: () => string): AsyncGenerator<Uint8Array> {
     this.#mustBeOpen();
@@ -295,8 +336,7 @@ export class VectorIndex {
   /** A number that no segment has. */
   #nextSegment(): number {
     const taken = new Set(this.#segments().map(({ id }) => id));
-    do this.#lastSegment = (this.#lastSegment + 1) % MAX_SEGMENTS;
-    while (taken.has(this.#lastSegment));
+    do this.#lastSegment = (this.#lastSegment + 1) % MAX_SEGMENTS; while (taken.has(this.#lastSegment));
     return this.#lastSegment;
   }
 
@@ -341,15 +381,24 @@ export class VectorIndex {
   }
 }
 
-/** The algorithm to report: the requested one if any segment used its structure, `flat` if rows were scanned instead. */
-function usedAlgorithm(asked: Algorithm, sets: readonly VectorSet[], usedStructure: readonly (boolean | undefined)[]): Algorithm {
-  if (sets.length > 0 && sets.every(({ type }) => type !== 'float32')) return usedStructure.includes(true) ? asked : 'quantized';
+/**
+ * The algorithm to report: the requested one if any segment used its structure, `flat` if rows were scanned instead.
+ */
+function usedAlgorithm(asked: Algorithm, sets: readonly VectorSet[],
+  usedStructure: readonly (boolean | undefined)[]): Algorithm
+{
+  if (sets.length > 0 && sets.every(({ type }) => type !== 'float32'))
+    return usedStructure.includes(true) ? asked : 'quantized';
   return asked === 'quantized' || (usedStructure.includes(false) && !usedStructure.includes(true)) ? 'flat' : asked;
 }
 
 function statsOf({ dims, type, segments, liveCount, rowCount }: VectorSet): SetStats {
   return {
-    dims, type, segments: segments.length, chunks: liveCount, dead: rowCount - liveCount,
+    dims,
+    type,
+    segments: segments.length,
+    chunks: liveCount,
+    dead: rowCount - liveCount,
     bytes: segments.reduce((sum, { rows }) => sum + rows.used, 0),
     structures: segments.flatMap(({ structures }) => structures.states()),
   };
@@ -357,6 +406,7 @@ function statsOf({ dims, type, segments, liveCount, rowCount }: VectorSet): SetS
 
 function mustBeFinite(vector: Float32Array): void {
   for (let i = 0; i < vector.length; i++) {
-    if (!Number.isFinite(vector[i])) throw new RangeError(`the components of a vector are finite, got ${vector[i]} at ${i}`);
+    if (!Number.isFinite(vector[i]))
+      throw new RangeError(`the components of a vector are finite, got ${vector[i]} at ${i}`);
   }
 }

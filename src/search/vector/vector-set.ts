@@ -27,7 +27,9 @@ export class VectorSet {
   #sealed = new Set<Segment>();
   #isClosed = false;
 
-  constructor(dims: number, type: StoredType, options: SegmentOptions, documents: DocumentRows, nextSegment: NextSegment) {
+  constructor(dims: number, type: StoredType, options: SegmentOptions, documents: DocumentRows,
+    nextSegment: NextSegment)
+  {
     this.dims = dims;
     this.type = type;
     this.#options = options;
@@ -54,7 +56,8 @@ export class VectorSet {
     if (row === undefined) {
       segment = this.addSegment();
       row = segment.write(ord, chunks);
-      if (row === undefined) throw new SegmentFullError(`${chunks.length} vectors of ${this.dims} dimensions do not fit into one segment`);
+      if (row === undefined)
+        throw new SegmentFullError(`${chunks.length} vectors of ${this.dims} dimensions do not fit into one segment`);
     }
     this.#documents.set(ord, segment!.id, row);
   }

@@ -1,13 +1,13 @@
+import type { Assignment, RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
-import type { Assignment, RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { KeptStore } from './kept/index.ts';
 import type { Masker } from './mask/index.ts';
 import type { RunOutput } from './output/index.ts';
+import type { ArtifactFile, ArtifactReader, WorkControl } from './port.ts';
 import type { Sandboxes, Variables, View } from './sandbox/index.ts';
 import type { UserIds } from './users/index.ts';
-import type { ArtifactFile, ArtifactReader, WorkControl } from './port.ts';
 import type { WorkLimits } from './work-limits.ts';
 
 /** The machine that executes runs; the same for all of them. */
@@ -46,7 +46,10 @@ export interface Work {
   sourceFound(gitRef: string, commit: string): void;
   /** Stores a file; resolves with the reason if it is not stored, otherwise with undefined. */
   keepArtifact(file: ArtifactFile, signal: AbortSignal): Promise<string | undefined>;
-  /** Reads the artefacts of the steps before an approval; resolves with the reason if that is not possible, otherwise with undefined. */
+  /**
+   * Reads the artefacts of the steps before an approval; resolves with the reason if that is not possible, otherwise
+   * with undefined.
+   */
   restoreArtifacts(receive: ArtifactReader, signal: AbortSignal): Promise<string | undefined>;
   /** See `WorkControl`. */
   readonly fetchCache: NonNullable<WorkControl['fetchCache']>;

@@ -1,6 +1,6 @@
 import { chmodSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Outcome, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type Assignment, Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
@@ -15,9 +15,10 @@ import { Masker } from './mask/index.ts';
 import { RunOutput } from './output/index.ts';
 import { clearAbandonedWork, runPipeline } from './pipeline/index.ts';
 import type { Executor, Fence, OutputSink, WorkControl, WorkResult } from './port.ts';
-import { closedAbove, Sandboxes, thisMachine, viewOf, type Machine, type SandboxName, type Variables, type View } from './sandbox/index.ts';
+import { closedAbove, type Machine, Sandboxes, type SandboxName, thisMachine, type Variables, type View,
+  viewOf } from './sandbox/index.ts';
 import { secretsOf } from './secrets.ts';
-import { DEFAULT_USER_IDS, UserIds, type UserIdRange } from './users/index.ts';
+import { DEFAULT_USER_IDS, type UserIdRange, UserIds } from './users/index.ts';
 import { WorkLimits } from './work-limits.ts';
 
 /** How long the log may take for its last lines after the work has ended. */
@@ -29,8 +30,9 @@ export interface ExecutorOptions {
   /** The sandbox of pipelines that select `inherit`; `auto` is the strongest one that works here. */
   readonly sandbox: string;
   /**
-   * The users as whom steps run. `separate`: never as the user of this process without a sandbox: as root, each run has a user id of its own;
-   * otherwise steps run in a sandbox. `self` and `root` allow by name that they run as this process's own user.
+   * The users as whom steps run. `separate`: never as the user of this process without a sandbox: as root, each run has
+   * a user id of its own; otherwise steps run in a sandbox. `self` and `root` allow by name that they run as this
+   * process's own user.
    */
   readonly runAs?: RunAs;
   /** User ids for `separate`, as root. */
@@ -49,7 +51,9 @@ export interface ExecutorOptions {
   readonly version: string;
   /** How far the server's clock is ahead of this machine's; undefined until that is known. */
   readonly serverOffsetMs?: () => number | undefined;
-  /** Folder for clones of repositories and caches of steps, and their size limit in bytes; without it nothing is kept. */
+  /**
+   * Folder for clones of repositories and caches of steps, and their size limit in bytes; without it nothing is kept.
+   */
   readonly keep?: { readonly folder: string; readonly limit: number };
   /** Transports that git may use. Default: https, http and ssh. */
   readonly gitProtocols?: readonly string[];
@@ -57,7 +61,10 @@ export interface ExecutorOptions {
 
 export type RunAs = 'separate' | 'self' | 'root';
 
-/** Executes assignments on this machine (decisions, section 5). Throws a readable reason if steps cannot run as configured. */
+/**
+ * Executes assignments on this machine (decisions, section 5). Throws a readable reason if steps cannot run as
+ * configured.
+ */
 export function createExecutor(options: ExecutorOptions): Executor {
   const context = contextOf(options);
   // Work that a dead process has left is removed before new work starts.
@@ -74,7 +81,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     refuses: (assignment) => refusal(context, assignment),
     execute: async (assignment, sink, control) => {
       const name = `${assignment.ref?.runId}.${assignment.ref?.attempt}`;
-      if (active.has(name)) return failed({ code: 'ship_error', message: 'the ship works on this attempt already' }, new Masker([]));
+      if (active.has(name))
+        return failed({ code: 'ship_error', message: 'the ship works on this attempt already' }, new Masker([]));
       active.add(name);
       await ready;
       return execute(context, assignment, sink, control).finally(() => active.delete(name));
@@ -83,27 +91,52 @@ export function createExecutor(options: ExecutorOptions): Executor {
 }
 
 function contextOf(options: ExecutorOptions): ExecutorContext {
-  const { env, log, sandbox, clock, version, keepWork = false, timer = systemTimer, serverOffsetMs, gitProtocols = ['https', 'http', 'ssh'], hide = [] } = options;
+  const { env, log, sandbox, clock, version, keepWork = false, timer = systemTimer, serverOffsetMs,
+    gitProtocols = ['https', 'http', 'ssh'], hide = [] } = options;
   makeFolder(resolve(options.workDir), 0o700);
   const workDir = realpathSync(options.workDir);
   const machine = thisMachine(env);
   if (machine.root) chmodSync(workDir, 0o711); // users of steps traverse this folder; the folders in it are closed
   const users = usersOf(options, machine);
-  const view = (): View => viewOf({ workDir, hide, home: machine.root ? undefined : env['HOME'], otherUser: users !== undefined });
+  const view = (): View =>
+    viewOf({ workDir, hide, home: machine.root ? undefined : env['HOME'], otherUser: users !== undefined });
   const sandboxes = new Sandboxes({
-    machine, workDir, view,
+    machine,
+    workDir,
+    view,
     user: users?.example,
     mayShareUser: (options.runAs ?? 'separate') !== 'separate',
     closed: users === undefined ? undefined : closedAbove(workDir)[0],
   });
   const kept = new KeptStore({ folder: options.keep?.folder ?? '', limit: options.keep?.limit ?? 0, log });
-  return { kept, workDir, sandbox, sandboxes, users, view, env, clock, timer, keepWork, log, version, serverOffsetMs, gitProtocols };
+  return {
+    kept,
+    workDir,
+    sandbox,
+    sandboxes,
+    users,
+    view,
+    env,
+    clock,
+    timer,
+    keepWork,
+    log,
+    version,
+    serverOffsetMs,
+    gitProtocols,
+  };
 }
 
 /** As root the user must be named, so that a configuration for another user does not run steps as root by accident. */
-function usersOf({ runAs = 'separate', userIds = DEFAULT_USER_IDS, log }: ExecutorOptions, { root }: Machine): UserIds | undefined {
-  if (runAs === 'self' && root) throw new ConfigError(['run_as: self would run steps as root, because this process is root: use separate, or say root']);
-  if (runAs === 'root' && !root) throw new ConfigError(['run_as: root is not possible, because this process is not root: use separate or self']);
+function usersOf({ runAs = 'separate', userIds = DEFAULT_USER_IDS, log }: ExecutorOptions, { root }: Machine): UserIds
+  | undefined
+{
+  if (runAs === 'self' && root)
+    throw new ConfigError([
+      'run_as: self would run steps as root, because this process is root: use separate, or say root',
+    ]);
+  if (runAs === 'root' && !root)
+    throw new ConfigError(['run_as: root is not possible, because this process is not root: use separate or self']);
   return root && runAs === 'separate' ? new UserIds(userIds, log) : undefined;
 }
 
@@ -144,7 +177,9 @@ function refusal({ sandboxes, sandbox, env }: ExecutorContext, { plan }: Assignm
   }
 }
 
-async function execute(context: ExecutorContext, assignment: Assignment, sink: OutputSink, control: WorkControl): Promise<WorkResult> {
+async function execute(context: ExecutorContext, assignment: Assignment, sink: OutputSink,
+  control: WorkControl): Promise<WorkResult>
+{
   const masker = new Masker(secretsOf(assignment, context.env));
   const output = new RunOutput({ limits: assignment.limits, masker, sink, clock: context.clock });
   const limits = new WorkLimits(Number(assignment.timeoutMs), Number(assignment.cancelGraceMs), control);
@@ -156,26 +191,45 @@ async function execute(context: ExecutorContext, assignment: Assignment, sink: O
   };
   try {
     const result = await run(context, {
-      assignment, ref: assignment.ref!, output, masker, limits, started,
+      assignment,
+      ref: assignment.ref!,
+      output,
+      masker,
+      limits,
+      started,
       sourceFound: (gitRef, commit) => control.sourceFound?.(gitRef, commit),
-      keepArtifact: async (file, signal) => (control.keepArtifact === undefined ? 'nobody keeps any here' : control.keepArtifact(file, signal)),
-      restoreArtifacts: async (receive, signal) => (control.restoreArtifacts === undefined ? 'nobody sends any here' : control.restoreArtifacts(receive, signal)),
-      fetchCache: async (...args) => (control.fetchCache === undefined ? 'nobody sends any here' : control.fetchCache(...args)),
-      keepCache: async (...args) => (control.keepCache === undefined ? 'nobody keeps any here' : control.keepCache(...args)),
-      discardCache: async (...args) => control.discardCache?.(...args),
+      keepArtifact: async (file,
+        signal) => (control.keepArtifact === undefined ? 'nobody keeps any here' : control.keepArtifact(file, signal)),
+      restoreArtifacts: async (receive, signal) => (control.restoreArtifacts === undefined
+        ? 'nobody sends any here'
+        : control.restoreArtifacts(receive, signal)),
+      fetchCache: async (
+        ...args
+      ) => (control.fetchCache === undefined ? 'nobody sends any here' : control.fetchCache(...args)),
+      keepCache: async (
+        ...args
+      ) => (control.keepCache === undefined ? 'nobody keeps any here' : control.keepCache(...args)),
+      discardCache: async (...args) =>
+        control.discardCache?.(...args),
     });
     if (output.failure !== undefined && !limits.killed) throw output.failure.error;
     return limits.killed ? { outcome: Outcome.CANCELLED } : result;
   } catch (error) {
     context.log.error({ err: error, run: assignment.ref?.runId }, 'a run cannot be executed');
-    return failed({ code: 'ship_error', message: `the ship cannot execute the run: ${error instanceof Error ? error.message : String(error)}` }, masker);
+    return failed({
+      code: 'ship_error',
+      message: `the ship cannot execute the run: ${error instanceof Error ? error.message : String(error)}`,
+    }, masker);
   } finally {
     limits.clear();
     closing.abort();
   }
 }
 
-/** After a kill the log is not read any more. After the grace it gets a moment for its last lines, so that a log that hangs blocks nothing. */
+/**
+ * After a kill the log is not read any more. After the grace it gets a moment for its last lines, so that a log that
+ * hangs blocks nothing.
+ */
 function closeWhenOver(output: RunOutput, limits: WorkLimits, control: WorkControl): AbortController {
   const done = new AbortController();
   const options = { once: true, signal: done.signal } as const;

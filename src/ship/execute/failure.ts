@@ -6,7 +6,8 @@ import type { WorkResult } from './port.ts';
 /** Most characters of an error's message (decisions, section 2.2). */
 const MAX_MESSAGE = 2_000;
 
-export type FailureCode = 'step_failed' | 'timeout' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'ship_error';
+export type FailureCode = 'step_failed' | 'timeout' | 'spawn_failed' | 'model_error' | 'model_timeout'
+  | 'diagnostic_failed' | 'ship_error';
 
 /** A failure, not masked yet. */
 export interface Failure {
@@ -17,7 +18,11 @@ export interface Failure {
   readonly signal?: string | null;
 }
 
-const OUTCOMES: Partial<Record<FailureCode, Outcome>> = { timeout: Outcome.TIMED_OUT, model_timeout: Outcome.TIMED_OUT, ship_error: Outcome.SHIP_ERROR };
+const OUTCOMES: Partial<Record<FailureCode, Outcome>> = {
+  timeout: Outcome.TIMED_OUT,
+  model_timeout: Outcome.TIMED_OUT,
+  ship_error: Outcome.SHIP_ERROR,
+};
 
 /** The result of a failed attempt. */
 export function failed({ code, message, step, exitCode, signal }: Failure, masker: Masker): WorkResult {

@@ -1,4 +1,5 @@
-import type { Assignment, DownloadArtifactsResponse, DownloadCacheResponse, Outcome, RunError } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Assignment, DownloadArtifactsResponse, DownloadCacheResponse, Outcome,
+  RunError } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** One line of output, masked, without its line break; not numbered yet. */
 export interface OutputLine {
@@ -54,7 +55,9 @@ export interface StepResult {
 export interface WorkResult {
   readonly outcome: Outcome;
   readonly error?: RunError;
-  /** At most 1 MiB; for `ai_text` the JSON of the API's `RunResult`, with the type `application/vnd.quire.result+json`. */
+  /**
+   * At most 1 MiB; for `ai_text` the JSON of the API's `RunResult`, with the type `application/vnd.quire.result+json`.
+   */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
   /** The steps of a pipeline that started. */
   readonly steps?: readonly StepResult[];
@@ -73,22 +76,27 @@ export interface WorkControl {
   /** Called with the commit of the work, and the branch, tag or commit by which it was found, once it is known. */
   sourceFound?(gitRef: string, commit: string): void;
   /**
-   * Has the server store a file: resolves with the reason if it is not stored, otherwise with undefined. Never rejects. Absent if no files are
-   * stored.
+   * Has the server store a file: resolves with the reason if it is not stored, otherwise with undefined. Never rejects.
+   * Absent if no files are stored.
    */
   keepArtifact?(file: ArtifactFile, signal: AbortSignal): Promise<string | undefined>;
   /**
-   * Has `receive` read the artefacts that the attempt has left before its approval, again after a failure of the network; `receive` starts over each
-   * time. Resolves with the reason if that is not possible, otherwise with undefined. Never rejects.
+   * Has `receive` read the artefacts that the attempt has left before its approval, again after a failure of the
+   * network; `receive` starts over each time. Resolves with the reason if that is not possible, otherwise with
+   * undefined. Never rejects.
    */
   restoreArtifacts?(receive: ArtifactReader, signal: AbortSignal): Promise<string | undefined>;
   /**
-   * Has `receive` read the cache that the server has for the key, or for the first of the restore keys; there are no messages if it has none. After a
-   * failure of the network it does so again, and `receive` starts over. Resolves with the reason if that is not possible, otherwise with undefined.
-   * Never rejects. Absent if there is no server.
+   * Has `receive` read the cache that the server has for the key, or for the first of the restore keys; there are no
+   * messages if it has none. After a failure of the network it does so again, and `receive` starts over. Resolves with
+   * the reason if that is not possible, otherwise with undefined. Never rejects. Absent if there is no server.
    */
-  fetchCache?(wanted: { readonly key: string; readonly restoreKeys: readonly string[] }, receive: CacheReader, signal: AbortSignal): Promise<string | undefined>;
-  /** Has the server keep a cache for all ships: resolves with the reason if it does not, otherwise with undefined. Never rejects. */
+  fetchCache?(wanted: { readonly key: string; readonly restoreKeys: readonly string[] }, receive: CacheReader,
+    signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * Has the server keep a cache for all ships: resolves with the reason if it does not, otherwise with undefined. Never
+   * rejects.
+   */
   keepCache?(file: CacheFile, signal: AbortSignal): Promise<string | undefined>;
   /** Has the server remove a cache that cannot be restored. Otherwise like `keepCache`. */
   discardCache?(key: string, signal: AbortSignal): Promise<string | undefined>;
@@ -125,6 +133,9 @@ export interface Executor {
   readonly fence?: Promise<Fence>;
   /** Why it cannot take an assignment (such as a missing sandbox); undefined if it can. */
   refuses(assignment: Assignment): string | undefined;
-  /** Never rejects: a failure of the ship itself has the outcome SHIP_ERROR. No process of the work is alive when it resolves. */
+  /**
+   * Never rejects: a failure of the ship itself has the outcome SHIP_ERROR. No process of the work is alive when it
+   * resolves.
+   */
   execute(assignment: Assignment, output: OutputSink, control: WorkControl): Promise<WorkResult>;
 }

@@ -9,7 +9,8 @@ export interface ResultContent {
   readonly content_type: string;
   readonly model: string | null;
   readonly finish_reason: string | null;
-  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number } | null;
+  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number }
+    | null;
   readonly truncated: boolean;
 }
 

@@ -9,7 +9,9 @@ const LEAST_GRACE_MS = 10;
 /** Aborts after this many milliseconds; `clear` cancels it. */
 export function alarm(milliseconds: number): { readonly signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
-  const timer = milliseconds > 0 && milliseconds <= MAX_TIMER_MS ? setTimeout(() => controller.abort(), milliseconds) : undefined;
+  const timer = milliseconds > 0 && milliseconds <= MAX_TIMER_MS
+    ? setTimeout(() => controller.abort(), milliseconds)
+    : undefined;
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }
 

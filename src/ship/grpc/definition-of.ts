@@ -1,4 +1,4 @@
-import { fromBinary, toBinary, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
+import { type DescMessage, type DescMethod, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import type { MethodDefinition } from '@grpc/grpc-js';
 
 /** The library's definition of a method whose messages it serialises itself. */

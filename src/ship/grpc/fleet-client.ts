@@ -1,20 +1,22 @@
+import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf';
+import { type Client, Metadata, type ServiceError, status, type StatusObject } from '@grpc/grpc-js';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf';
-import { Metadata, status, type Client, type ServiceError, type StatusObject } from '@grpc/grpc-js';
 import { Fleet, type ServerMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ControlStream, StreamEvents } from '../link.ts';
 import { definitionOf } from './definition-of.ts';
 import { LogStream } from './log-stream.ts';
-import { openClient, type ClientTls, type ServerAddress } from './open-client.ts';
+import { type ClientTls, openClient, type ServerAddress } from './open-client.ts';
 
 /** Longest time of a call. */
 const DEADLINE_MS = 20_000;
 /** Credentials that identify the ship to the server and the server to the ship; PEM. */
 export type ShipCredentials = Required<ClientTls>;
 
-type StreamingMethod<Input extends DescMessage, Output extends DescMessage> = DescMethod & { readonly input: Input; readonly output: Output };
-type UnaryMethod<Input extends DescMessage, Output extends DescMessage> = DescMethod & { readonly input: Input; readonly output: Output };
+type StreamingMethod<Input extends DescMessage, Output extends DescMessage> = DescMethod & { readonly input: Input;
+  readonly output: Output };
+type UnaryMethod<Input extends DescMessage, Output extends DescMessage> = DescMethod & { readonly input: Input;
+  readonly output: Output };
 
 /** Calls the Fleet service with one certificate. */
 export class FleetClient {
@@ -31,10 +33,14 @@ export class FleetClient {
   }
 
   /** Rejects with the library's error. */
-  call<Input extends DescMessage, Output extends DescMessage>(method: UnaryMethod<Input, Output>, request: MessageShape<Input>): Promise<MessageShape<Output>> {
+  call<Input extends DescMessage, Output extends DescMessage>(method: UnaryMethod<Input, Output>,
+    request: MessageShape<Input>): Promise<MessageShape<Output>>
+  {
     const { path, requestSerialize, responseDeserialize } = definitionOf(method);
     return new Promise((resolve, reject) => {
-      const call = this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, new Metadata(), { deadline: Date.now() + DEADLINE_MS }, (error: ServiceError | null, answer?: MessageShape<Output>) => {
+      const call = this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, new Metadata(), {
+        deadline: Date.now() + DEADLINE_MS,
+      }, (error: ServiceError | null, answer?: MessageShape<Output>) => {
         this.#open.delete(call);
         if (error === null) resolve(answer!);
         else reject(error);
@@ -44,18 +50,21 @@ export class FleetClient {
   }
 
   /**
-   * Sends parts one after another, at the speed of the network. A response that arrives before the last part ends the call. Rejects with the
-   * library's error, or with the error of reading the parts.
+   * Sends parts one after another, at the speed of the network. A response that arrives before the last part ends the
+   * call. Rejects with the library's error, or with the error of reading the parts.
    */
-  async upload<Input extends DescMessage, Output extends DescMessage>(method: UnaryMethod<Input, Output>, parts: AsyncIterable<MessageShape<Input>>, signal: AbortSignal): Promise<MessageShape<Output>> {
+  async upload<Input extends DescMessage, Output extends DescMessage>(method: UnaryMethod<Input, Output>,
+    parts: AsyncIterable<MessageShape<Input>>, signal: AbortSignal): Promise<MessageShape<Output>>
+  {
     const { path, requestSerialize, responseDeserialize } = definitionOf(method);
     const done = Promise.withResolvers<MessageShape<Output>>();
     const over = new AbortController();
-    const call = this.#client.makeClientStreamRequest(path, requestSerialize, responseDeserialize, new Metadata(), (error: ServiceError | null, answer?: MessageShape<Output>) => {
-      over.abort();
-      if (error === null) done.resolve(answer!);
-      else done.reject(error);
-    });
+    const call = this.#client.makeClientStreamRequest(path, requestSerialize, responseDeserialize, new Metadata(),
+      (error: ServiceError | null, answer?: MessageShape<Output>) => {
+        over.abort();
+        if (error === null) done.resolve(answer!);
+        else done.reject(error);
+      });
     this.#open.add(call);
     const cancel = (): void => call.cancel();
     signal.addEventListener('abort', cancel, { once: true });
@@ -82,9 +91,12 @@ export class FleetClient {
   }
 
   /** Reads the responses one after another. Rejects with the library's error. */
-  async *download<Input extends DescMessage, Output extends DescMessage>(method: StreamingMethod<Input, Output>, request: MessageShape<Input>, signal: AbortSignal): AsyncGenerator<MessageShape<Output>> {
+  async *download<Input extends DescMessage, Output extends DescMessage>(method: StreamingMethod<Input, Output>,
+    request: MessageShape<Input>, signal: AbortSignal): AsyncGenerator<MessageShape<Output>>
+  {
     const { path, requestSerialize, responseDeserialize } = definitionOf(method);
-    const call = this.#client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, new Metadata());
+    const call = this.#client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request,
+      new Metadata());
     const cancel = (): void => call.cancel();
     this.#open.add(call);
     signal.addEventListener('abort', cancel, { once: true });
@@ -158,7 +170,10 @@ async function silence(over: AbortSignal): Promise<never> {
 }
 
 const END_REASONS: Readonly<Partial<Record<status, 'unknown' | 'outdated'>>> = {
-  [status.PERMISSION_DENIED]: 'unknown', [status.NOT_FOUND]: 'unknown', [status.FAILED_PRECONDITION]: 'outdated',
+  [status.PERMISSION_DENIED]: 'unknown',
+  [status.NOT_FOUND]: 'unknown',
+  [status.FAILED_PRECONDITION]: 'outdated',
 };
 
-const describeStatus = ({ code, details }: StatusObject): string => `${status[code]}${details === '' ? '' : `: ${details}`}`;
+const describeStatus = ({ code, details }: StatusObject): string =>
+  `${status[code]}${details === '' ? '' : `: ${details}`}`;

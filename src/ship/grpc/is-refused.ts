@@ -4,7 +4,10 @@ import type { ServerAddress } from './open-client.ts';
 /** A host that is there refuses at once. */
 const TIMEOUT_MS = 3000;
 
-/** Whether the host refuses connections to the port at all of its addresses, so that no process listens there. Never rejects. */
+/**
+ * Whether the host refuses connections to the port at all of its addresses, so that no process listens there. Never
+ * rejects.
+ */
 export function isRefused({ host, port }: ServerAddress): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });

@@ -1,6 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import { Metadata, status, type Client, type ClientDuplexStream, type StatusObject } from '@grpc/grpc-js';
-import { AppendLogsResponseSchema, Fleet, StreamLogsRequestSchema, type AppendLogsRequest, type AppendLogsResponse, type RunRef, type StreamLogsRequest, type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type Client, type ClientDuplexStream, Metadata, status, type StatusObject } from '@grpc/grpc-js';
+import { type AppendLogsRequest, type AppendLogsResponse, AppendLogsResponseSchema, Fleet, type RunRef,
+  type StreamLogsRequest, StreamLogsRequestSchema,
+  type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall } from '../link.ts';
 import { refKey } from '../ref-key.ts';
 import { definitionOf } from './definition-of.ts';
@@ -52,14 +54,18 @@ export class LogStream {
       this.#isOver = true;
       clearInterval(this.#checks);
       onOver();
-      const error = end.code === status.UNIMPLEMENTED ? new NoLogStreams(end.details) : Object.assign(new Error(end.details || 'the stream of lines has ended'), end);
+      const error = end.code === status.UNIMPLEMENTED
+        ? new NoLogStreams(end.details)
+        : Object.assign(new Error(end.details || 'the stream of lines has ended'), end);
       for (const { reject } of [...this.#sent.values()].flat()) reject(error);
       this.#sent.clear();
     });
   }
 
   /** Rejects with `NoLogStreams`, with a `RefusedCall` or with an error that has the status of the stream. */
-  append({ ref, firstSeq, lines, truncated }: Pick<AppendLogsRequest, 'firstSeq' | 'lines' | 'truncated'> & { readonly ref: RunRef }): Promise<AppendLogsResponse> {
+  append({ ref, firstSeq, lines, truncated }: Pick<AppendLogsRequest, 'firstSeq' | 'lines' | 'truncated'> & {
+    readonly ref: RunRef;
+  }): Promise<AppendLogsResponse> {
     return new Promise((resolve, reject) => {
       if (this.#isOver) return reject(new Error('the stream of lines has ended'));
       const key = refKey(ref);
@@ -80,7 +86,7 @@ export class LogStream {
     const messages = this.#waiting;
     this.#waiting = [];
     if (this.#isOver) return;
-    if (this.#joins) for (const together of joined(messages)) this.#call.write(together);
+    if (this.#joins) { for (const together of joined(messages)) this.#call.write(together); }
     else for (const message of messages) this.#call.write(message);
   }
 

@@ -1,6 +1,6 @@
+import { type ChannelCredentials, Client, type ClientOptions, credentials } from '@grpc/grpc-js';
 import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
-import { Client, credentials, type ChannelCredentials, type ClientOptions } from '@grpc/grpc-js';
 import { formatAddress } from '../../lib/address.ts';
 
 /** Messages in both directions are far smaller; an assignment contains an input of up to 256 KiB. */
@@ -8,9 +8,14 @@ const MAX_MESSAGE_BYTES = 4 << 20;
 
 /** The ship's own pauses decide when to reconnect, not the library's. */
 const CHANNEL: ClientOptions = {
-  'grpc.initial_reconnect_backoff_ms': 200, 'grpc.min_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': 1000,
-  'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000, 'grpc.keepalive_permit_without_calls': 1,
-  'grpc.max_receive_message_length': MAX_MESSAGE_BYTES, 'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+  'grpc.initial_reconnect_backoff_ms': 200,
+  'grpc.min_reconnect_backoff_ms': 200,
+  'grpc.max_reconnect_backoff_ms': 1000,
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.keepalive_permit_without_calls': 1,
+  'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+  'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
 };
 
 export interface ServerAddress {
@@ -30,12 +35,19 @@ export interface ClientTls {
 export function openClient({ host, port }: ServerAddress, tls: ClientTls): Client {
   const target = formatAddress({ kind: 'tcp', host, port });
   if (isIP(host) === 0) return new Client(target, credentialsOf(tls), CHANNEL);
-  // The library would send the server's IP address as its TLS name, which TLS does not allow; the address in the certificate is checked nevertheless.
+  // The library would send the server's IP address as its TLS name, which TLS does not allow; the address in the
+  // certificate is checked nevertheless.
   const isOfAddress: typeof checkServerIdentity = (_name, certificate) => checkServerIdentity(host, certificate);
-  return new Client(target, credentialsOf(tls, isOfAddress), { ...CHANNEL, 'grpc.ssl_target_name_override': 'fleet.invalid' });
+  return new Client(target, credentialsOf(tls, isOfAddress), {
+    ...CHANNEL,
+    'grpc.ssl_target_name_override': 'fleet.invalid',
+  });
 }
 
-function credentialsOf({ roots, certificate, key }: ClientTls, isOfServer?: typeof checkServerIdentity): ChannelCredentials {
+function credentialsOf({ roots, certificate, key }: ClientTls,
+  isOfServer?: typeof checkServerIdentity): ChannelCredentials
+{
   const bytes = (pem: string | undefined): Buffer | null => (pem === undefined ? null : Buffer.from(pem));
-  return credentials.createSsl(bytes(roots), bytes(key), bytes(certificate), isOfServer && { checkServerIdentity: isOfServer });
+  return credentials.createSsl(bytes(roots), bytes(key), bytes(certificate),
+    isOfServer && { checkServerIdentity: isOfServer });
 }

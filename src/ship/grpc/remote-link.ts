@@ -1,7 +1,11 @@
 import { create, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
-import { status, type ServiceError } from '@grpc/grpc-js';
-import { DownloadArtifactsRequestSchema, Fleet, LeaveRequestSchema, RenewRequestSchema, type AppendLogsRequest, type CompleteRunRequest, type DiscardCacheRequest, type DiscardCacheResponse, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, type RecordSourceRequest, type RenewResponse, type RunRef, type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest, type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { RefusedCall, type ControlStream, type ShipLink, type StreamEvents } from '../link.ts';
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { type AppendLogsRequest, type CompleteRunRequest, type DiscardCacheRequest, type DiscardCacheResponse,
+  DownloadArtifactsRequestSchema, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse,
+  Fleet, LeaveRequestSchema, type RecordSourceRequest, RenewRequestSchema, type RenewResponse, type RunRef,
+  type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest,
+  type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type ControlStream, RefusedCall, type ShipLink, type StreamEvents } from '../link.ts';
 import { FleetClient, type ShipCredentials } from './fleet-client.ts';
 import { isRefused } from './is-refused.ts';
 import { NoLogStreams } from './log-stream.ts';
@@ -24,7 +28,10 @@ export class RemoteLink implements ShipLink {
   #credentials: ShipCredentials;
   #client: FleetClient;
   #hasConnected = false;
-  /** False after the server has said that it does not support streams of lines; the server of the next connection may support them. */
+  /**
+   * False after the server has said that it does not support streams of lines; the server of the next connection may
+   * support them.
+   */
   #hasLogStreams = true;
   /** The ends of runs on the control stream, while it is open and the server supports them there. */
   #ends: StreamedEnds | undefined;
@@ -88,19 +95,24 @@ export class RemoteLink implements ShipLink {
   /** By the control stream, which costs a fraction of a call, if the server supports that; the effect is the same. */
   completeRun(request: CompleteRunRequest) {
     const { ref } = request;
-    return ref === undefined || this.#ends === undefined ? this.#call(Fleet.method.completeRun, request) : this.#ends.complete(ref, request);
+    return ref === undefined || this.#ends === undefined
+      ? this.#call(Fleet.method.completeRun, request)
+      : this.#ends.complete(ref, request);
   }
 
   recordSource(request: RecordSourceRequest) {
     return this.#call(Fleet.method.recordSource, request);
   }
 
-  async uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal): Promise<UploadArtifactResponse> {
+  async uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>,
+    signal: AbortSignal): Promise<UploadArtifactResponse>
+  {
     return refusing(this.#client.upload(Fleet.method.uploadArtifact, parts, signal));
   }
 
   async *downloadArtifacts(ref: RunRef, signal: AbortSignal): AsyncGenerator<DownloadArtifactsResponse> {
-    yield* this.#client.download(Fleet.method.downloadArtifacts, create(DownloadArtifactsRequestSchema, { ref }), signal);
+    yield* this.#client.download(Fleet.method.downloadArtifacts, create(DownloadArtifactsRequestSchema, { ref }),
+      signal);
   }
 
   async uploadCache(parts: AsyncIterable<UploadCacheRequest>, signal: AbortSignal): Promise<UploadCacheResponse> {
@@ -142,7 +154,8 @@ export class RemoteLink implements ShipLink {
   }
 
   async #call<Input extends DescMessage, Output extends DescMessage>(
-    method: DescMethod & { readonly input: Input; readonly output: Output }, request: MessageShape<Input>,
+    method: DescMethod & { readonly input: Input; readonly output: Output },
+    request: MessageShape<Input>,
   ): Promise<MessageShape<Output>> {
     return refusing(this.#client.call(method, request));
   }
@@ -154,7 +167,8 @@ async function refusing<T>(call: Promise<T>): Promise<T> {
     return await call;
   } catch (error) {
     const { code, details } = error as ServiceError;
-    if (code === status.INVALID_ARGUMENT || code === status.UNIMPLEMENTED) throw new RefusedCall(details, { cause: error });
+    if (code === status.INVALID_ARGUMENT || code === status.UNIMPLEMENTED)
+      throw new RefusedCall(details, { cause: error });
     throw error;
   }
 }

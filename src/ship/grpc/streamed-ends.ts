@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  CompleteRunResponseSchema, CompleteStatus, ShipMessageSchema, type Completed, type CompleteRunRequest, type CompleteRunResponse, type RunRef, type ShipMessage,
-} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type Completed, type CompleteRunRequest, type CompleteRunResponse, CompleteRunResponseSchema, CompleteStatus,
+  type RunRef, type ShipMessage, ShipMessageSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall } from '../link.ts';
 import { refKey } from '../run/index.ts';
 
@@ -28,7 +27,11 @@ export class StreamedEnds {
     const key = refKey(ref);
     const known = this.#sent.get(key);
     if (known !== undefined) return known.promise;
-    const timer = setTimeout(() => this.#settle(key)?.reject(new Error(`the end of a run was not answered within ${DEADLINE_MS / 1000} seconds`)), DEADLINE_MS);
+    const timer = setTimeout(
+      () =>
+        this.#settle(key)?.reject(new Error(`the end of a run was not answered within ${DEADLINE_MS / 1000} seconds`)),
+      DEADLINE_MS,
+    );
     const sent = { ...Promise.withResolvers<CompleteRunResponse>(), timer };
     this.#sent.set(key, sent);
     this.#send(create(ShipMessageSchema, { body: { case: 'complete', value: request } }));
@@ -39,7 +42,8 @@ export class StreamedEnds {
   take({ ref, status, refused }: Completed): void {
     const sent = ref && this.#settle(refKey(ref));
     if (refused !== '') sent?.reject(new RefusedCall(refused));
-    else if (status === CompleteStatus.COMPLETE_UNSPECIFIED) sent?.reject(new Error('the server could not record the end of the run'));
+    else if (status === CompleteStatus.COMPLETE_UNSPECIFIED)
+      sent?.reject(new Error('the server could not record the end of the run'));
     else sent?.resolve(create(CompleteRunResponseSchema, { status }));
   }
 

@@ -27,7 +27,10 @@ export interface Identity {
 
 const TEXTS = ['shipId', 'name', 'fleetAddress', 'certificate', 'key', 'roots'] as const;
 
-/** The identity of a ship as one file of its data folder, so that key and certificate change together; readable only by its owner. */
+/**
+ * The identity of a ship as one file of its data folder, so that key and certificate change together; readable only by
+ * its owner.
+ */
 export class IdentityFile {
   readonly path: string;
   readonly #folder: string;
@@ -73,8 +76,10 @@ export class IdentityFile {
 function parse(text: string, path: string): Identity {
   try {
     const identity = JSON.parse(text) as Identity;
-    const isSound = identity.version === 1 && TEXTS.every((field) => typeof identity[field] === 'string') && Number.isFinite(identity.renewAtMs) && Number.isInteger(identity.capacity);
-    if (isSound && new X509Certificate(identity.roots).ca && new X509Certificate(identity.certificate).checkPrivateKey(createPrivateKey(identity.key))) return identity;
+    const isSound = identity.version === 1 && TEXTS.every((field) => typeof identity[field] === 'string') &&
+      Number.isFinite(identity.renewAtMs) && Number.isInteger(identity.capacity);
+    if (isSound && new X509Certificate(identity.roots).ca &&
+      new X509Certificate(identity.certificate).checkPrivateKey(createPrivateKey(identity.key))) return identity;
   } catch {
     // Invalid JSON, certificate and key are handled alike.
   }

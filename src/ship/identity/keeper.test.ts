@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { create } from '@bufbuild/protobuf';
 import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RenewResponseSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../lib/log.ts';
-import { makeAuthority, type Authority } from '../../testkit/certificates.ts';
+import { type Authority, makeAuthority } from '../../testkit/certificates.ts';
 import { VirtualTime } from '../../testkit/ship/index.ts';
-import { IdentityFile, IdentityKeeper, type Identity } from './index.ts';
+import { type Identity, IdentityFile, IdentityKeeper } from './index.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -36,20 +36,35 @@ const der = (pem: string): Uint8Array => new Uint8Array(new X509Certificate(pem)
 async function keeping(renew: () => Promise<void> = async () => {}, renewInMs = 60_000) {
   const { cert, key } = await authority.issue('client');
   const identity: Identity = {
-    version: 1, shipId: '0'.repeat(32), name: 'one', labels: [], fleetAddress: 'localhost:1', certificate: cert, key, roots: new X509Certificate(authority.cert).toString(),
-    renewAtMs: began + renewInMs, capacity: 1, ephemeral: false,
+    version: 1,
+    shipId: '0'.repeat(32),
+    name: 'one',
+    labels: [],
+    fleetAddress: 'localhost:1',
+    certificate: cert,
+    key,
+    roots: new X509Certificate(authority.cert).toString(),
+    renewAtMs: began + renewInMs,
+    capacity: 1,
+    ephemeral: false,
   };
   await file.write(identity);
   const replaced: Identity[] = [];
   const attempts: number[] = [];
   const keeper = new IdentityKeeper({
-    file, identity, log: silentLog,
+    file,
+    identity,
+    log: silentLog,
     time: { clock: { now: () => began + time.now() }, monotonic: () => time.now(), timer: time, random: () => 0 },
     link: {
       async renew() {
         attempts.push(time.now());
         await renew();
-        return create(RenewResponseSchema, { certificateDer: der((await authority.issue('client')).cert), trustBundleDer: [der(authority.cert)], renewAfterMs: 120_000n });
+        return create(RenewResponseSchema, {
+          certificateDer: der((await authority.issue('client')).cert),
+          trustBundleDer: [der(authority.cert)],
+          renewAfterMs: 120_000n,
+        });
       },
       replace: (credentials) => replaced.push(credentials as Identity),
     },
@@ -113,7 +128,10 @@ describe('the identity of a ship', () => {
   it('that is damaged is not used', async () => {
     const { identity } = await keeping();
     const { key } = await authority.issue('client');
-    for (const bad of [{}, { ...identity, version: 2 }, { ...identity, key: 7 }, { ...identity, key }, { ...identity, certificate: 'none' }]) {
+    for (const bad of [{}, { ...identity, version: 2 }, { ...identity, key: 7 }, { ...identity, key }, {
+      ...identity,
+      certificate: 'none',
+    }]) {
       await file.write(bad as Identity);
       await expect(file.read()).rejects.toThrow(/identity\.json is not a ship's identity/);
     }

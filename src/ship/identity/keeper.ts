@@ -2,8 +2,8 @@ import type { Log } from '../../lib/log.ts';
 import type { RemoteLink } from '../grpc/index.ts';
 import type { ShipTime } from '../time.ts';
 import { RetryPause, sleepUntil } from '../wait/index.ts';
-import { certificateEndsMs, certificatePem, certificatesPem } from './pem.ts';
 import type { Identity, IdentityFile } from './identity-file.ts';
+import { certificateEndsMs, certificatePem, certificatesPem } from './pem.ts';
 import { makeSigningRequest } from './signing-request.ts';
 
 /** The time is checked at least this often, because a machine may have slept, or its clock may have been set. */
@@ -17,7 +17,9 @@ export interface KeeperOptions {
   readonly log: Log;
 }
 
-/** Keeps a ship's identity up to date: renews its certificate before it expires, and stores the server's current roots. */
+/**
+ * Keeps a ship's identity up to date: renews its certificate before it expires, and stores the server's current roots.
+ */
 export class IdentityKeeper {
   readonly #options: KeeperOptions;
   #identity: Identity;
@@ -62,7 +64,8 @@ export class IdentityKeeper {
         await this.#renew();
         pause.succeeded();
       } catch (err) {
-        log.warn({ err, expires: new Date(certificateEndsMs(this.#identity.certificate)).toISOString() }, 'cannot renew the certificate now');
+        log.warn({ err, expires: new Date(certificateEndsMs(this.#identity.certificate)).toISOString() },
+          'cannot renew the certificate now');
         await pause.afterFailure(signal);
       }
     }
@@ -80,7 +83,9 @@ export class IdentityKeeper {
     const answer = await link.renew(csrDer);
     const certificate = certificatePem(answer.certificateDer);
     await this.#change({
-      key, certificate, renewAtMs: time.clock.now() + Number(answer.renewAfterMs),
+      key,
+      certificate,
+      renewAtMs: time.clock.now() + Number(answer.renewAfterMs),
       ...(answer.trustBundleDer.length > 0 && { roots: certificatesPem(answer.trustBundleDer) }),
     });
     log.info({ expires: new Date(certificateEndsMs(certificate)).toISOString() }, 'renewed the certificate');
@@ -92,7 +97,9 @@ export class IdentityKeeper {
     this.#identity = { ...this.#identity, ...changes };
     link.replace(this.#identity);
     const identity = this.#identity;
-    this.#writing = this.#writing.then(() => file.write(identity)).catch((err: unknown) => log.error({ err, file: file.path }, 'cannot store the ship\'s identity'));
+    this.#writing = this.#writing.then(() => file.write(identity)).catch((err: unknown) =>
+      log.error({ err, file: file.path }, "cannot store the ship's identity")
+    );
     await this.#writing;
   }
 }

@@ -9,28 +9,39 @@ const CONNECT_MS = 15_000;
 const MAX_CHAIN = 10;
 
 /**
- * The certificate of the server's authority as PEM, recognised by its SHA-256: a server with another one is not the server of the token. Only the TLS
- * handshake is sent.
+ * The certificate of the server's authority as PEM, recognised by its SHA-256: a server with another one is not the
+ * server of the token. Only the TLS handshake is sent.
  */
 export async function fetchPinnedRoot(host: string, port: number, fingerprint: Buffer): Promise<string> {
   const chain = await fetchChain(host, port);
   const root = chain.find((der) => timingSafeEqual(createHash('sha256').update(der).digest(), fingerprint));
   if (root !== undefined) return new X509Certificate(root).toString();
   throw new ShipFailure(
-    `the server at ${host}:${port} is not the one that the token is for: its certificate authority is another. The token was not sent. Check --server; if it is right, somebody may be in between`,
+    `the server at ${host}:${port} is not the one that the token is for: its certificate authority is another. The ` +
+      'token was not sent. Check --server; if it is right, somebody may be in between',
   );
 }
 
 async function fetchChain(host: string, port: number): Promise<Buffer[]> {
   const socket = connect({
-    host, port, rejectUnauthorized: false, minVersion: 'TLSv1.2', ALPNProtocols: ['h2'], ...(isIP(host) === 0 && { servername: host }),
+    host,
+    port,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['h2'],
+    ...(isIP(host) === 0 && { servername: host }),
   });
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(CONNECT_MS) });
     return readChain(socket);
   } catch (error) {
     const { name, message } = error as Error;
-    throw new ShipFailure(`cannot reach ${host}:${port}: ${name === 'AbortError' ? 'no answer' : message}. Check --server, which is the address for joining (fleet.enrol_listen of the server)`, { cause: error });
+    throw new ShipFailure(
+      `cannot reach ${host}:${port}: ${
+        name === 'AbortError' ? 'no answer' : message
+      }. Check --server, which is the address for joining (fleet.enrol_listen of the server)`,
+      { cause: error },
+    );
   } finally {
     socket.on('error', () => undefined);
     socket.destroy();

@@ -14,7 +14,11 @@ export async function makeSigningRequest(name: string): Promise<SigningRequest> 
   await import('reflect-metadata');
   const { PemConverter, Pkcs10CertificateRequestGenerator } = await import('@peculiar/x509');
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']) as CryptoKeyPair;
-  const request = await Pkcs10CertificateRequestGenerator.create({ name: [{ CN: [name] }], keys, signingAlgorithm: ALGORITHM });
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: [{ CN: [name] }],
+    keys,
+    signingAlgorithm: ALGORITHM,
+  });
   const key = PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY');
   return { key: `${key}\n`, csrDer: new Uint8Array(request.rawData) };
 }

@@ -1,11 +1,13 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  CompleteRunRequestSchema, CompleteStatus, Outcome, RecordSourceRequestSchema, ResumeAction, RunErrorSchema, UploadArtifactStatus, type Assignment, type CompleteRunRequest, type DownloadArtifactsResponse, type RunRef,
-} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type Assignment, type CompleteRunRequest, CompleteRunRequestSchema, CompleteStatus,
+  type DownloadArtifactsResponse, Outcome, RecordSourceRequestSchema, ResumeAction, RunErrorSchema, type RunRef,
+  UploadArtifactStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
-import { StagingFailure, type ArtifactFile, type ArtifactReader, type Executor, type WorkResult } from '../execute/port.ts';
+import { type ArtifactFile, type ArtifactReader, type Executor, StagingFailure,
+  type WorkResult } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
+import { refKey } from '../ref-key.ts';
 import type { Spools } from '../spool/index.ts';
 import type { ShipTime } from '../time.ts';
 import { RetryPause, untilAborted } from '../wait/index.ts';
@@ -13,7 +15,6 @@ import { artifactParts } from './artifact-parts.ts';
 import { Lease } from './lease.ts';
 import { LogShipper } from './log-shipper.ts';
 import { SharedCaches } from './shared-caches.ts';
-import { refKey } from '../ref-key.ts';
 
 export interface HeldRunOptions {
   readonly assignment: Assignment & { readonly ref: RunRef };
@@ -40,8 +41,8 @@ const FENCED = 'the server has handed it out again or ended it';
 type StopReason = 'cancel' | 'partition' | 'return';
 
 /**
- * One attempt of a run, from its assignment until the server knows its result, or until the ship no longer holds it. It does not depend on the
- * connection: it works, sends its log and reports its end by calls that it repeats.
+ * One attempt of a run, from its assignment until the server knows its result, or until the ship no longer holds it. It
+ * does not depend on the connection: it works, sends its log and reports its end by calls that it repeats.
  */
 export class HeldRun {
   readonly ref: RunRef;
@@ -74,12 +75,20 @@ export class HeldRun {
     this.#graceMs = Number(assignment.cancelGraceMs);
     this.#reports = new RetryPause(time.timer, time.random);
     this.#logs = new LogShipper({
-      ref: this.ref, limits: assignment.limits, openFile: () => options.spools.create(`${this.key}.log`), link, time, log: this.#log,
+      ref: this.ref,
+      limits: assignment.limits,
+      openFile: () => options.spools.create(`${this.key}.log`),
+      link,
+      time,
+      log: this.#log,
       isBridging: () => options.isBridging(),
       onFenced: () => this.discard(FENCED),
     });
     this.#lease = new Lease({
-      time, from: options.leaseFrom, ttlMs: options.leaseTtlMs, graceMs: this.#graceMs,
+      time,
+      from: options.leaseFrom,
+      ttlMs: options.leaseTtlMs,
+      graceMs: this.#graceMs,
       onStop: () => this.#stopFor('partition', this.#graceMs),
       onKill: () => this.discard('its lease is about to end'),
     });
@@ -164,7 +173,12 @@ export class HeldRun {
   async #work(): Promise<WorkResult> {
     const { assignment, executor, after } = this.#options;
     if (assignment.stopOnPartition) void this.#lease.watch(this.#workEnded.signal);
-    const caches = new SharedCaches({ ...this.#options, ref: this.ref, kill: this.#kill.signal, onFenced: () => this.discard(FENCED) });
+    const caches = new SharedCaches({
+      ...this.#options,
+      ref: this.ref,
+      kill: this.#kill.signal,
+      onFenced: () => this.discard(FENCED),
+    });
     await after;
     if (this.#kill.signal.aborted || this.#stop.signal.aborted) return { outcome: Outcome.CANCELLED };
     try {
@@ -183,16 +197,27 @@ export class HeldRun {
       });
     } catch (err) {
       this.#log.error({ err }, 'the executor failed');
-      return { outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'internal', message: 'the ship failed to execute the run' }) };
+      return {
+        outcome: Outcome.SHIP_ERROR,
+        error: create(RunErrorSchema, { code: 'internal', message: 'the ship failed to execute the run' }),
+      };
     }
   }
 
-  /** Work that the ship stopped for its own reasons gets the ship's own error; all other results are reported unchanged. */
+  /**
+   * Work that the ship stopped for its own reasons gets the ship's own error; all other results are reported unchanged.
+   */
   #judge(result: WorkResult): WorkResult {
     if (result.outcome !== Outcome.CANCELLED) return result;
     if (this.#stopReason === 'return') return { outcome: Outcome.RETURNED };
     if (this.#stopReason !== 'partition') return result;
-    return { outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'lease_lost', message: 'the ship could not reach the service, and stopped the run' }) };
+    return {
+      outcome: Outcome.SHIP_ERROR,
+      error: create(RunErrorSchema, {
+        code: 'lease_lost',
+        message: 'the ship could not reach the service, and stopped the run',
+      }),
+    };
   }
 
   /** The end is reported after the log, and repeated until the server has received it. */
@@ -204,14 +229,19 @@ export class HeldRun {
     while (!this.#kill.signal.aborted) {
       try {
         const answer = await untilAborted(this.#options.link.completeRun(request), this.#kill.signal);
-        if (answer?.status === CompleteStatus.COMPLETE_FENCED) this.#log.warn({}, 'the end of a run came too late: it is no longer this ship\'s');
+        if (answer?.status === CompleteStatus.COMPLETE_FENCED)
+          this.#log.warn({}, "the end of a run came too late: it is no longer this ship's");
         if (answer !== undefined && answer.status !== CompleteStatus.COMPLETE_UNSPECIFIED) return;
       } catch (err) {
         if (err instanceof RefusedCall) {
           this.#log.error({ err }, 'the server refuses the end of a run');
-          // The next report lacks what was refused. If it is refused too, nothing is reported: the lease ends, and the server continues from there.
+          // The next report lacks what was refused. If it is refused too, nothing is reported: the lease ends, and the
+          // server continues from there.
           if (request.outcome === Outcome.SHIP_ERROR) return;
-          request = this.#completion({ outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'internal', message: 'the service refused how the run ended' }) });
+          request = this.#completion({
+            outcome: Outcome.SHIP_ERROR,
+            error: create(RunErrorSchema, { code: 'internal', message: 'the service refused how the run ended' }),
+          });
           continue;
         }
         failure.note(err);
@@ -251,7 +281,7 @@ export class HeldRun {
         const { status, message } = await this.#options.link.uploadArtifact(artifactParts(this.ref, file), over);
         if (status === UploadArtifactStatus.KEPT) return undefined;
         if (status === UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED) this.discard(FENCED);
-        return message || 'the run is no longer this ship\'s';
+        return message || "the run is no longer this ship's";
       } catch (err) {
         if (err instanceof RefusedCall) return `the server refuses it: ${err.message}`;
         if (!over.aborted) failure.note(err);
@@ -261,7 +291,10 @@ export class HeldRun {
     return 'the run had to end';
   }
 
-  /** Reads the artefacts of the steps before an approval until that succeeds, or the work has to end; returns why it did not. */
+  /**
+   * Reads the artefacts of the steps before an approval until that succeeds, or the work has to end; returns why it did
+   * not.
+   */
   async #restoreArtifacts(receive: ArtifactReader, ended: AbortSignal): Promise<string | undefined> {
     const over = AbortSignal.any([this.#kill.signal, ended]);
     const pause = new RetryPause(this.#options.time.timer, this.#options.time.random);
@@ -288,9 +321,17 @@ export class HeldRun {
 
   #completion({ outcome, error, result, steps = [] }: WorkResult): CompleteRunRequest {
     return create(CompleteRunRequestSchema, {
-      ref: this.ref, outcome, started: this.#started, logSeqTotal: BigInt(this.#logs.total), logLinesLeftOut: BigInt(this.#logs.leftOut),
+      ref: this.ref,
+      outcome,
+      started: this.#started,
+      logSeqTotal: BigInt(this.#logs.total),
+      logLinesLeftOut: BigInt(this.#logs.leftOut),
       steps: steps.map(({ startedMs, endedMs, exitCode, signal, ...step }) => ({
-        ...step, startedUnixMs: BigInt(Math.round(startedMs)), endedUnixMs: BigInt(Math.round(endedMs)), signal: signal ?? '', ...(exitCode !== null && { exitCode }),
+        ...step,
+        startedUnixMs: BigInt(Math.round(startedMs)),
+        endedUnixMs: BigInt(Math.round(endedMs)),
+        signal: signal ?? '',
+        ...(exitCode !== null && { exitCode }),
       })),
       ...(error !== undefined && { error }),
       ...(result !== undefined && { result: result.body, resultType: result.type }),

@@ -1,2 +1,2 @@
-export { HeldRun } from './held-run.ts';
 export { refKey } from '../ref-key.ts';
+export { HeldRun } from './held-run.ts';

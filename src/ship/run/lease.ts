@@ -20,8 +20,8 @@ export interface LeaseOptions {
 }
 
 /**
- * The ship's side of a lease. It ends on the ship before it ends on the server, whatever the clocks say and however long an acknowledgement took,
- * because it counts from the sending of the heartbeat.
+ * The ship's side of a lease. It ends on the ship before it ends on the server, whatever the clocks say and however
+ * long an acknowledgement took, because it counts from the sending of the heartbeat.
  */
 export class Lease {
   readonly #options: LeaseOptions;

@@ -1,12 +1,13 @@
 import { create } from '@bufbuild/protobuf';
-import { AppendLogsRequestSchema, AppendStatus, type AppendLogsResponse, type LogLimits, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AppendLogsRequestSchema, type AppendLogsResponse, AppendStatus, type LogLimits,
+  type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { OutputLine, OutputSink } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
 import { LineSpool, type SpoolFile } from '../spool/index.ts';
 import type { ShipTime } from '../time.ts';
-import { Signal, RetryPause, sleepUntil, untilAborted } from '../wait/index.ts';
+import { RetryPause, Signal, sleepUntil, untilAborted } from '../wait/index.ts';
 
 /** Most lines and bytes of one call (decisions, section 4, "Sequencing"). */
 const BATCH_LINES = 500;
@@ -32,8 +33,8 @@ export interface LogShipperOptions {
 }
 
 /**
- * Sends an attempt's log to the server: each line once, in order, whatever fails on the way. Lines are spooled until the server has them, one call is
- * under way at a time, and the server's `next_seq` says which line is next.
+ * Sends an attempt's log to the server: each line once, in order, whatever fails on the way. Lines are spooled until
+ * the server has them, one call is under way at a time, and the server's `next_seq` says which line is next.
  */
 export class LogShipper implements OutputSink {
   readonly #options: LogShipperOptions;
@@ -60,7 +61,8 @@ export class LogShipper implements OutputSink {
       openFile: options.openFile,
       now: () => time.clock.now(),
       onChange: () => this.#news.ring(),
-      onFailure: (err) => options.log.error({ err }, 'the disk does not take the log of a run; what does not fit in memory is lost'),
+      onFailure: (err) =>
+        options.log.error({ err }, 'the disk does not take the log of a run; what does not fit in memory is lost'),
     });
   }
 
@@ -89,7 +91,9 @@ export class LogShipper implements OutputSink {
     this.#pause.hurry();
   }
 
-  /** Resolves when the server has all lines, wants no more, or is given up on. No line may be written after this call. */
+  /**
+   * Resolves when the server has all lines, wants no more, or is given up on. No line may be written after this call.
+   */
   async finish(): Promise<void> {
     await this.#spool.end();
     this.#lastSuccess = this.#options.time.monotonic();
@@ -130,7 +134,12 @@ export class LogShipper implements OutputSink {
     const firstSeq = this.#next;
     try {
       const lines = await this.#spool.read(firstSeq, BATCH_LINES, BATCH_BYTES);
-      const request = create(AppendLogsRequestSchema, { ref, firstSeq: BigInt(firstSeq), lines, truncated: this.#spool.isTruncated });
+      const request = create(AppendLogsRequestSchema, {
+        ref,
+        firstSeq: BigInt(firstSeq),
+        lines,
+        truncated: this.#spool.isTruncated,
+      });
       const answer = await untilAborted(link.appendLogs(request), this.#stopped.signal);
       if (answer !== undefined) await this.#take(answer, firstSeq);
     } catch (err) {
@@ -151,7 +160,8 @@ export class LogShipper implements OutputSink {
         break;
       case AppendStatus.GAP:
         if (nextSeq < BigInt(this.#spool.first)) {
-          this.#options.log.error({ stored: Number(nextSeq), lines: this.total }, 'the server has lost lines of a log that it had stored; the rest of it is lost');
+          this.#options.log.error({ stored: Number(nextSeq), lines: this.total },
+            'the server has lost lines of a log that it had stored; the rest of it is lost');
           return this.stop();
         }
         this.#goOnFrom(Number(nextSeq));
@@ -183,10 +193,13 @@ export class LogShipper implements OutputSink {
   async #afterFailure(): Promise<void> {
     if (this.#options.isBridging()) this.#lastSuccess = this.#options.time.monotonic();
     if (this.#hasTriedLongEnough()) {
-      this.#options.log.error({ stored: this.#next, lines: this.total }, 'the log of a run could not be sent; the rest of it is lost');
+      this.#options.log.error({ stored: this.#next, lines: this.total },
+        'the log of a run could not be sent; the rest of it is lost');
       return this.stop();
     }
-    const atMost = this.#closing.signal.aborted ? this.#lastSuccess + GIVE_UP_MS - this.#options.time.monotonic() : Infinity;
+    const atMost = this.#closing.signal.aborted
+      ? this.#lastSuccess + GIVE_UP_MS - this.#options.time.monotonic()
+      : Infinity;
     await this.#pause.afterFailure(this.#stopped.signal, atMost);
   }
 

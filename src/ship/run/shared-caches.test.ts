@@ -1,13 +1,22 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
-import { DownloadCacheResponseSchema, RunRefSchema, UploadCacheResponseSchema, UploadCacheStatus, type DownloadCacheResponse, type UploadCacheRequest, type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type DownloadCacheResponse, DownloadCacheResponseSchema, RunRefSchema, type UploadCacheRequest,
+  type UploadCacheResponse, UploadCacheResponseSchema,
+  UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { VirtualTime } from '../../testkit/ship/virtual-time.ts';
 import { StagingFailure } from '../execute/port.ts';
 import { RefusedCall } from '../link.ts';
 import { SharedCaches } from './shared-caches.ts';
 
 const ref = create(RunRefSchema, { runId: 'r', attempt: 1, fencingToken: 1n });
-const FILE = { key: 'k', size: 3, sha256: Buffer.alloc(32), content: async function* () { yield Buffer.from('abc'); } };
+const FILE = {
+  key: 'k',
+  size: 3,
+  sha256: Buffer.alloc(32),
+  content: async function*() {
+    yield Buffer.from('abc');
+  },
+};
 
 /** A server whose next uploads and downloads end like this. */
 function bench(...answers: (UploadCacheStatus | Error)[]) {
@@ -21,7 +30,9 @@ function bench(...answers: (UploadCacheStatus | Error)[]) {
     return answer;
   };
   const caches = new SharedCaches({
-    ref, kill: kill.signal, onFenced: () => calls.push('fenced'),
+    ref,
+    kill: kill.signal,
+    onFenced: () => calls.push('fenced'),
     time: { timer: time, clock: time, monotonic: () => time.now(), random: () => 0.5 },
     link: {
       async uploadCache(parts: AsyncIterable<UploadCacheRequest>): Promise<UploadCacheResponse> {
@@ -29,19 +40,22 @@ function bench(...answers: (UploadCacheStatus | Error)[]) {
         return create(UploadCacheResponseSchema, { status: next(sent.join()) });
       },
       async *downloadCache(): AsyncGenerator<DownloadCacheResponse> {
-        if (next('download') === UploadCacheStatus.UPLOAD_CACHE_FENCED) yield create(DownloadCacheResponseSchema, { body: { case: 'fenced', value: true } });
+        if (next('download') === UploadCacheStatus.UPLOAD_CACHE_FENCED)
+          yield create(DownloadCacheResponseSchema, { body: { case: 'fenced', value: true } });
       },
       discardCache: () => Promise.reject(new Error('down')),
     },
   });
-  const read = async (messages: AsyncIterable<DownloadCacheResponse>): Promise<void> => void await Array.fromAsync(messages);
+  const read = async (messages: AsyncIterable<DownloadCacheResponse>): Promise<void> =>
+    void await Array.fromAsync(messages);
   return { caches, time, calls, ended, read };
 }
 
 const down = (): Error => new Error('no connection');
 
 it('a cache is sent again after a failure, and given up on after three', async () => {
-  const { caches, time, calls, ended } = bench(down(), UploadCacheStatus.CACHE_KEPT, UploadCacheStatus.CACHE_EXISTS, down(), down(), down());
+  const { caches, time, calls, ended } = bench(down(), UploadCacheStatus.CACHE_KEPT, UploadCacheStatus.CACHE_EXISTS,
+    down(), down(), down());
   expect(await time.until(caches.keep(FILE, ended.signal))).toBeUndefined();
   expect(calls).toEqual(['description,chunk', 'description,chunk']);
   expect(await time.until(caches.keep(FILE, ended.signal))).toBeUndefined();
@@ -50,7 +64,8 @@ it('a cache is sent again after a failure, and given up on after three', async (
 });
 
 it('a server that refuses it, and a run that is over, end the tries', async () => {
-  const { caches, time, ended, calls } = bench(new RefusedCall('no such call'), UploadCacheStatus.CACHE_OVER_LIMIT, UploadCacheStatus.UPLOAD_CACHE_FENCED, down());
+  const { caches, time, ended, calls } = bench(new RefusedCall('no such call'), UploadCacheStatus.CACHE_OVER_LIMIT,
+    UploadCacheStatus.UPLOAD_CACHE_FENCED, down());
   expect(await caches.keep(FILE, ended.signal)).toBe('the server refuses it: no such call');
   expect(await caches.keep(FILE, ended.signal)).toContain('no longer');
   expect(await caches.keep(FILE, ended.signal)).toContain('no longer');
@@ -61,7 +76,8 @@ it('a server that refuses it, and a run that is over, end the tries', async () =
 });
 
 it('a cache is read again after a failure of the network, but not after one of this disk', async () => {
-  const { caches, time, calls, ended, read } = bench(down(), UploadCacheStatus.CACHE_KEPT, UploadCacheStatus.CACHE_KEPT, UploadCacheStatus.UPLOAD_CACHE_FENCED);
+  const { caches, time, calls, ended, read } = bench(down(), UploadCacheStatus.CACHE_KEPT, UploadCacheStatus.CACHE_KEPT,
+    UploadCacheStatus.UPLOAD_CACHE_FENCED);
   const wanted = { key: 'k', restoreKeys: [] };
   expect(await time.until(caches.fetch(wanted, read, ended.signal))).toBeUndefined();
   expect(calls).toEqual(['download', 'download']);

@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  DiscardCacheRequestSchema, DownloadCacheRequestSchema, UploadCacheRequestSchema, UploadCacheStatus, type DownloadCacheResponse, type RunRef, type UploadCacheRequest,
-} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { StagingFailure, type CacheFile, type CacheReader } from '../execute/port.ts';
+import { DiscardCacheRequestSchema, DownloadCacheRequestSchema, type DownloadCacheResponse, type RunRef,
+  type UploadCacheRequest, UploadCacheRequestSchema,
+  UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type CacheFile, type CacheReader, StagingFailure } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
 import type { ShipTime } from '../time.ts';
 import { RetryPause } from '../wait/index.ts';
@@ -20,7 +20,10 @@ export interface SharedCachesOptions {
   onFenced(): void;
 }
 
-/** Caches of steps that the server keeps for all ships, as an attempt reaches them. Its functions resolve with the reason if they fail. */
+/**
+ * Caches of steps that the server keeps for all ships, as an attempt reaches them. Its functions resolve with the
+ * reason if they fail.
+ */
 export class SharedCaches {
   readonly #options: SharedCachesOptions;
 
@@ -28,7 +31,9 @@ export class SharedCaches {
     this.#options = options;
   }
 
-  fetch(wanted: { readonly key: string; readonly restoreKeys: readonly string[] }, receive: CacheReader, ended: AbortSignal): Promise<string | undefined> {
+  fetch(wanted: { readonly key: string; readonly restoreKeys: readonly string[] }, receive: CacheReader,
+    ended: AbortSignal): Promise<string | undefined>
+  {
     const { ref, link } = this.#options;
     const request = create(DownloadCacheRequestSchema, { ref, key: wanted.key, restoreKeys: [...wanted.restoreKeys] });
     return this.#trying(ended, async (over) => {
@@ -43,7 +48,7 @@ export class SharedCaches {
       const { status, message } = await link.uploadCache(cacheParts(ref, file), over);
       if (status === UploadCacheStatus.CACHE_KEPT || status === UploadCacheStatus.CACHE_EXISTS) return undefined;
       if (status === UploadCacheStatus.UPLOAD_CACHE_FENCED) onFenced();
-      return message || 'the run is no longer this ship\'s';
+      return message || "the run is no longer this ship's";
     });
   }
 
@@ -55,7 +60,9 @@ export class SharedCaches {
     });
   }
 
-  async #trying(ended: AbortSignal, work: (over: AbortSignal) => Promise<string | undefined>): Promise<string | undefined> {
+  async #trying(ended: AbortSignal,
+    work: (over: AbortSignal) => Promise<string | undefined>): Promise<string | undefined>
+  {
     const { time, kill } = this.#options;
     const over = AbortSignal.any([kill, ended]);
     const pause = new RetryPause(time.timer, time.random);
@@ -83,6 +90,9 @@ export class SharedCaches {
 
 /** The messages of a cache: its description, then its bytes. */
 async function* cacheParts(ref: RunRef, { key, size, sha256, content }: CacheFile): AsyncGenerator<UploadCacheRequest> {
-  yield create(UploadCacheRequestSchema, { body: { case: 'description', value: { ref, key, size: BigInt(size), sha256 } } });
-  for await (const chunk of content()) yield create(UploadCacheRequestSchema, { body: { case: 'chunk', value: chunk } });
+  yield create(UploadCacheRequestSchema, {
+    body: { case: 'description', value: { ref, key, size: BigInt(size), sha256 } },
+  });
+  for await (const chunk of content())
+    yield create(UploadCacheRequestSchema, { body: { case: 'chunk', value: chunk } });
 }

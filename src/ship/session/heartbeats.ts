@@ -2,7 +2,10 @@ import { Lru } from '../../lib/lru.ts';
 import type { ShipTime } from '../time.ts';
 import { sleepUntil } from '../wait/index.ts';
 
-/** If a heartbeat is unanswered when the next one is due, the connection counts as dead. Timers may be a little early, hence not 1. */
+/**
+ * If a heartbeat is unanswered when the next one is due, the connection counts as dead. Timers may be a little early,
+ * hence not 1.
+ */
 const SILENT_INTERVALS = 0.9;
 /** The server extends leases in batches, so a response may take a moment, however short the interval is. */
 const MIN_SILENCE_MS = 5000;
@@ -82,6 +85,7 @@ export class Heartbeats {
 
   #isSilent(): boolean {
     const { time, intervalMs } = this.#options;
-    return this.#unansweredSince !== undefined && time.monotonic() - this.#unansweredSince >= Math.max(MIN_SILENCE_MS, SILENT_INTERVALS * intervalMs);
+    return this.#unansweredSince !== undefined &&
+      time.monotonic() - this.#unansweredSince >= Math.max(MIN_SILENCE_MS, SILENT_INTERVALS * intervalMs);
   }
 }

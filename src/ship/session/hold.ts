@@ -24,8 +24,8 @@ export interface HoldOptions {
 }
 
 /**
- * All runs on a ship: those that it holds, and those that it no longer holds but whose processes are still alive. No attempt is executed twice, and
- * no two attempts of a run at once.
+ * All runs on a ship: those that it holds, and those that it no longer holds but whose processes are still alive. No
+ * attempt is executed twice, and no two attempts of a run at once.
  */
 export class Hold {
   readonly #options: HoldOptions;
@@ -64,7 +64,9 @@ export class Hold {
     return this.#aboard.get(refKey(ref))?.isHeld ?? false;
   }
 
-  /** Whether this assignment, or a later one of the same run, was seen before: then it is a repetition, not a new one. */
+  /**
+   * Whether this assignment, or a later one of the same run, was seen before: then it is a repetition, not a new one.
+   */
   hasSeen({ runId, fencingToken }: RunRef): boolean {
     return (this.#latestFence.get(runId) ?? -1n) >= fencingToken;
   }
@@ -76,7 +78,9 @@ export class Hold {
     const former = [...this.#aboard.values()].filter((run) => run.ref.runId === ref.runId);
     for (const run of former) run.discard('the server has handed it out again');
     const run = new HeldRun({
-      ...this.#options, assignment, leaseFrom,
+      ...this.#options,
+      assignment,
+      leaseFrom,
       leaseTtlMs: () => this.#options.leaseTtlMs(),
       isBridging: () => this.#options.isBridging(),
       after: Promise.all(former.map(({ over }) => over)).then(() => undefined),

@@ -1,2 +1,2 @@
 export { Hold } from './hold.ts';
-export { Session, type SessionOwner, type SessionEnd } from './session.ts';
+export { Session, type SessionEnd, type SessionOwner } from './session.ts';

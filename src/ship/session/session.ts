@@ -1,4 +1,5 @@
-import type { Assignment, HeartbeatAck, RunRef, ServerMessage, ShipInfo, ShipMessage, Welcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Assignment, HeartbeatAck, RunRef, ServerMessage, ShipInfo, ShipMessage,
+  Welcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import type { ControlStream, ShipLink, StreamEvents } from '../link.ts';
 import type { ShipTime } from '../time.ts';
@@ -60,7 +61,10 @@ export class Session implements StreamEvents {
   #stream: ControlStream | undefined;
   #heartbeats: Heartbeats | undefined;
   #stableAt = Infinity;
-  /** Whether the server counts the slots that acceptances take and reports of ends free; older ones might rely on heartbeats. */
+  /**
+   * Whether the server counts the slots that acceptances take and reports of ends free; older ones might rely on
+   * heartbeats.
+   */
   #isCounted = false;
   /** `#lacking` at the last heartbeat. */
   #reportedLacking: number | undefined;
@@ -87,8 +91,9 @@ export class Session implements StreamEvents {
   }
 
   /**
-   * Slots or runs have changed. The server is told at once, unless it counts the change itself: it knows which runs were accepted, and which ends were
-   * reported. It does not know when the ship drains, nor that processes of a run are still dying that the ship no longer holds.
+   * Slots or runs have changed. The server is told at once, unless it counts the change itself: it knows which runs
+   * were accepted, and which ends were reported. It does not know when the ship drains, nor that processes of a run are
+   * still dying that the ship no longer holds.
    */
   changed(): void {
     if (!this.#isCounted || this.#lacking() !== this.#reportedLacking) this.#heartbeats?.hurry();
@@ -114,17 +119,26 @@ export class Session implements StreamEvents {
   message({ body }: ServerMessage): void {
     if (this.#over.signal.aborted) return;
     if (body.case === 'welcome') return this.#welcome(body.value);
-    if (this.#heartbeats === undefined) return this.close(`the server sent ${body.case ?? 'an unknown message'} before its welcome`);
+    if (this.#heartbeats === undefined)
+      return this.close(`the server sent ${body.case ?? 'an unknown message'} before its welcome`);
     const { hold, owner, log } = this.#options;
     switch (body.case) {
-      case 'ack': return this.#acknowledged(body.value, this.#heartbeats);
-      case 'assignment': return this.#assigned(body.value, this.#heartbeats);
-      case 'cancel': return body.value.ref && hold.cancel(body.value.ref, Number(body.value.graceMs));
-      case 'abandon': return body.value.ref && hold.discard([body.value.ref], body.value.reason);
-      case 'drain': return owner.onDrain(Number(body.value.deadlineMs), body.value.exit);
-      case 'undrain': return owner.onUndrain();
-      case 'reconnect': return this.ended('reconnect', 'the server asks to connect again', Number(body.value.afterMs));
-      default: log.warn({}, 'the server sent a message that this version does not know');
+      case 'ack':
+        return this.#acknowledged(body.value, this.#heartbeats);
+      case 'assignment':
+        return this.#assigned(body.value, this.#heartbeats);
+      case 'cancel':
+        return body.value.ref && hold.cancel(body.value.ref, Number(body.value.graceMs));
+      case 'abandon':
+        return body.value.ref && hold.discard([body.value.ref], body.value.reason);
+      case 'drain':
+        return owner.onDrain(Number(body.value.deadlineMs), body.value.exit);
+      case 'undrain':
+        return owner.onUndrain();
+      case 'reconnect':
+        return this.ended('reconnect', 'the server asks to connect again', Number(body.value.afterMs));
+      default:
+        log.warn({}, 'the server sent a message that this version does not know');
     }
   }
 
@@ -137,7 +151,9 @@ export class Session implements StreamEvents {
     owner.onWelcome(welcome);
     hold.resume(welcome.resume);
     this.#heartbeats = new Heartbeats({
-      time, intervalMs, firstSeq: firstHeartbeat,
+      time,
+      intervalMs,
+      firstSeq: firstHeartbeat,
       send: (seq) => this.#beat(seq),
       onSilence: () => this.close('the server has fallen silent'),
     });
@@ -154,20 +170,21 @@ export class Session implements StreamEvents {
     const { hold, owner } = this.#options;
     const sentAt = heartbeats.acknowledge(Number(ack.seq));
     if (sentAt !== undefined) hold.renew(ack.renewed, sentAt);
-    hold.discard(ack.lost, 'the server says that it is no longer this ship\'s');
+    hold.discard(ack.lost, "the server says that it is no longer this ship's");
     owner.onAck(ack, sentAt);
   }
 
   /**
-   * The server assigned the run after it had received the newest heartbeat that it has acknowledged, so the lease counts from there: the assignment
-   * itself may have been delayed.
+   * The server assigned the run after it had received the newest heartbeat that it has acknowledged, so the lease
+   * counts from there: the assignment itself may have been delayed.
    */
   #assigned(assignment: Assignment, heartbeats: Heartbeats): void {
     const { hold, owner, log } = this.#options;
     if (!isNamed(assignment)) return log.warn({}, 'the server sent an assignment without a name');
     const { ref } = assignment;
     if (hold.has(ref)) return this.#send(accept(ref));
-    if (hold.hasSeen(ref)) return log.warn({ run: ref.runId, attempt: ref.attempt }, 'the server repeats an assignment that is over');
+    if (hold.hasSeen(ref))
+      return log.warn({ run: ref.runId, attempt: ref.attempt }, 'the server repeats an assignment that is over');
     const refusal = owner.refuses(assignment);
     if (refusal !== undefined) {
       this.#reportedLacking = undefined; // the server assigns nothing before the next heartbeat

@@ -1,8 +1,8 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { LogLineSchema, type LogLine } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type LogLine, LogLineSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { OutputLine } from '../execute/port.ts';
-import { LineTail, type Gap, type TailLine } from './line-tail.ts';
+import { type Gap, LineTail, type TailLine } from './line-tail.ts';
 import { OverflowFile } from './overflow-file.ts';
 import type { SpoolFile } from './spool-file.ts';
 
@@ -21,7 +21,10 @@ interface SpooledLine {
 }
 
 export interface LineSpoolOptions {
-  /** Limits of the kept lines, in bytes of messages and in lines: three quarters from the beginning, the rest from the end. */
+  /**
+   * Limits of the kept lines, in bytes of messages and in lines: three quarters from the beginning, the rest from the
+   * end.
+   */
   readonly maxBytes: number;
   readonly maxLines: number;
   /** Creates the file for lines that do not fit in memory; called when it is needed. */
@@ -34,9 +37,10 @@ export interface LineSpoolOptions {
 }
 
 /**
- * The lines of an attempt's log that wait to be sent, numbered from 0 without gaps: the newer ones in memory, and the older ones that did not fit
- * there on disk. Above the budget the newest lines are kept apart, in memory, and follow at the end, after a line that says how much is left out. If
- * the disk is full the oldest waiting lines are lost, and a line says so; later lines, such as the end of the log, still have their place in memory.
+ * The lines of an attempt's log that wait to be sent, numbered from 0 without gaps: the newer ones in memory, and the
+ * older ones that did not fit there on disk. Above the budget the newest lines are kept apart, in memory, and follow at
+ * the end, after a line that says how much is left out. If the disk is full the oldest waiting lines are lost, and a
+ * line says so; later lines, such as the end of the log, still have their place in memory.
  */
 export class LineSpool {
   readonly #options: LineSpoolOptions;
@@ -67,9 +71,18 @@ export class LineSpool {
 
   constructor(options: LineSpoolOptions) {
     this.#options = options;
-    const tail = { bytes: Math.min(MAX_TAIL.bytes, Math.floor(options.maxBytes / 4)), lines: Math.min(MAX_TAIL.lines, Math.floor(options.maxLines / 4)) };
-    const reserve = { bytes: Math.min(RESERVE.bytes, Math.floor(options.maxBytes / 8)), lines: Math.min(RESERVE.lines, Math.floor(options.maxLines / 8)) };
-    this.#head = { bytes: options.maxBytes - tail.bytes - reserve.bytes, lines: options.maxLines - tail.lines - reserve.lines };
+    const tail = {
+      bytes: Math.min(MAX_TAIL.bytes, Math.floor(options.maxBytes / 4)),
+      lines: Math.min(MAX_TAIL.lines, Math.floor(options.maxLines / 4)),
+    };
+    const reserve = {
+      bytes: Math.min(RESERVE.bytes, Math.floor(options.maxBytes / 8)),
+      lines: Math.min(RESERVE.lines, Math.floor(options.maxLines / 8)),
+    };
+    this.#head = {
+      bytes: options.maxBytes - tail.bytes - reserve.bytes,
+      lines: options.maxLines - tail.lines - reserve.lines,
+    };
     this.#tail = new LineTail(tail);
     this.#file = new OverflowFile(options.openFile);
   }
@@ -136,8 +149,11 @@ export class LineSpool {
 
   /** Lines from number `from`, at least one, up to `maxLines` or `maxBytes`. Rejects if the disk fails. */
   async read(from: number, maxLines: number, maxBytes: number): Promise<LogLine[]> {
-    if (from < this.#sent || from >= this.readable) throw new RangeError(`line ${from} is asked for, there are ${this.#sent} to ${this.readable - 1}`);
-    const lines = from < this.#memoryFrom ? await this.#file.read(from, maxLines, maxBytes) : this.#fromMemory(from, maxLines, maxBytes);
+    if (from < this.#sent || from >= this.readable)
+      throw new RangeError(`line ${from} is asked for, there are ${this.#sent} to ${this.readable - 1}`);
+    const lines = from < this.#memoryFrom
+      ? await this.#file.read(from, maxLines, maxBytes)
+      : this.#fromMemory(from, maxLines, maxBytes);
     this.#attempted = Math.max(this.#attempted, from + lines.length);
     return lines.map((bytes) => fromBinary(LogLineSchema, bytes));
   }
@@ -169,7 +185,13 @@ export class LineSpool {
     if (before > 0 || this.#tail.leftOut === 0) return undefined;
     const { maxBytes, maxLines } = this.#options;
     this.#isTruncated = true;
-    this.#push(this.#system(`the log has reached its limit of ${formatByteSize(maxBytes)} or ${maxLines} lines; of what follows only the end is kept, and comes when the work has ended`));
+    this.#push(
+      this.#system(
+        `the log has reached its limit of ${
+          formatByteSize(maxBytes)
+        } or ${maxLines} lines; of what follows only the end is kept, and comes when the work has ended`,
+      ),
+    );
     return undefined;
   }
 
@@ -203,18 +225,24 @@ export class LineSpool {
     this.#memoryFrom += count;
   }
 
-  /** Drops half of the lines in memory, except lines whose numbers must not change; one line in their place says how many there were. */
+  /**
+   * Drops half of the lines in memory, except lines whose numbers must not change; one line in their place says how
+   * many there were.
+   */
   #loseOldest(): void {
     const first = Math.max(0, this.#attempted - this.#memoryFrom);
     let end = first;
-    for (let bytes = this.#memoryBytes; end < this.#memory.length && bytes > MAX_MEMORY_BYTES / 2; end++) bytes -= this.#memory[end]!.bytes.length;
+    for (let bytes = this.#memoryBytes; end < this.#memory.length && bytes > MAX_MEMORY_BYTES / 2; end++)
+      bytes -= this.#memory[end]!.bytes.length;
     const gone = this.#memory.slice(first, end);
     if (gone.length === 0) return;
     const before = this.#loss !== undefined && gone[0] === this.#loss.line ? this.#loss.lines : 0;
     const lines = before + gone.length - (before > 0 ? 1 : 0);
     this.#lost += lines - before;
     this.#isTruncated = true;
-    const line = this.#system(`${lines} ${lines === 1 ? 'line is' : 'lines are'} lost here, because the disk of the ship does not take more`);
+    const line = this.#system(
+      `${lines} ${lines === 1 ? 'line is' : 'lines are'} lost here, because the disk of the ship does not take more`,
+    );
     this.#loss = { line, lines };
     this.#memory.splice(first, gone.length, line);
     this.#memoryBytes += line.bytes.length - gone.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -239,7 +267,8 @@ export class LineSpool {
 
   #hasRoom(): boolean {
     if (!this.#takesMore) return true;
-    return (this.#spilling === undefined || this.#memoryBytes <= 2 * MAX_MEMORY_BYTES) && this.#memoryBytes + this.#file.unsentBytes <= MAX_UNSENT_BYTES;
+    return (this.#spilling === undefined || this.#memoryBytes <= 2 * MAX_MEMORY_BYTES) &&
+      this.#memoryBytes + this.#file.unsentBytes <= MAX_UNSENT_BYTES;
   }
 
   #letGoOn(always = false): void {
@@ -253,14 +282,19 @@ export class LineSpool {
   }
 }
 
-const describeGap = ({ lines, messageBytes }: Gap): string => `${lines} ${lines === 1 ? 'line' : 'lines'} of ${messageBytes} bytes ${lines === 1 ? 'is' : 'are'} left out here`;
+const describeGap = ({ lines, messageBytes }: Gap): string =>
+  `${lines} ${lines === 1 ? 'line' : 'lines'} of ${messageBytes} bytes ${lines === 1 ? 'is' : 'are'} left out here`;
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const STREAMS = ['stdout', 'stderr', 'system'] as const;
 
 function toSpooled({ unixMs, level, stream, step, message }: OutputLine): SpooledLine {
   const line = create(LogLineSchema, {
-    unixMs: BigInt(Math.round(unixMs)), level: LEVELS.indexOf(level), stream: STREAMS.indexOf(stream), step: step ?? '', message: message.toWellFormed(),
+    unixMs: BigInt(Math.round(unixMs)),
+    level: LEVELS.indexOf(level),
+    stream: STREAMS.indexOf(stream),
+    step: step ?? '',
+    message: message.toWellFormed(),
   });
   return { bytes: toBinary(LogLineSchema, line) };
 }

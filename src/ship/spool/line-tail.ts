@@ -1,6 +1,8 @@
 import type { OutputLine } from '../execute/port.ts';
 
-/** A line, and the bytes of its message, which count towards the budget. It is encoded only when it is certain to stay. */
+/**
+ * A line, and the bytes of its message, which count towards the budget. It is encoded only when it is certain to stay.
+ */
 export interface TailLine {
   readonly line: OutputLine;
   readonly messageBytes: number;
@@ -27,8 +29,8 @@ export interface Gap {
 }
 
 /**
- * The end of a log whose beginning has used its share of the budget: the newest lines, in memory, within limits. The last 200 lines of a failed step
- * stay, whatever follows them.
+ * The end of a log whose beginning has used its share of the budget: the newest lines, in memory, within limits. The
+ * last 200 lines of a failed step stay, whatever follows them.
  */
 export class LineTail {
   readonly #limits: TailLimits;
@@ -72,8 +74,13 @@ export class LineTail {
   end(): Ending {
     while (this.#isOver() && this.#count > 0 && !this.#pinned.has(this.#newest[this.#first]!)) this.#shift();
     const lines = this.#newest.slice(this.#first) as TailLine[];
-    const gap = ({ lines: missing, messageBytes }: Gap): Gap[] => (missing === 0 ? [] : [{ lines: missing, messageBytes }]);
-    return { parts: [...gap(this.#before), ...this.#kept, ...gap(this.#after), ...lines], exceeds: this.#isOver() || this.#kept.length > 0 };
+    const gap = (
+      { lines: missing, messageBytes }: Gap,
+    ): Gap[] => (missing === 0 ? [] : [{ lines: missing, messageBytes }]);
+    return {
+      parts: [...gap(this.#before), ...this.#kept, ...gap(this.#after), ...lines],
+      exceeds: this.#isOver() || this.#kept.length > 0,
+    };
   }
 
   get #count(): number {

@@ -1,8 +1,8 @@
 import type { SpoolFile } from './spool-file.ts';
 
 /**
- * Lines on disk, with consecutive numbers. The file is created when it is needed, and removed as soon as all of its lines are sent, so that a log
- * that is sent quickly uses no disk space.
+ * Lines on disk, with consecutive numbers. The file is created when it is needed, and removed as soon as all of its
+ * lines are sent, so that a log that is sent quickly uses no disk space.
  */
 export class OverflowFile {
   readonly #open: () => Promise<SpoolFile>;
@@ -19,7 +19,8 @@ export class OverflowFile {
   }
 
   get unsentBytes(): number {
-    return this.#offsets.at(-1)! - this.#offsets[Math.min(this.#offsets.length - 1, Math.max(0, this.#sent - this.#from))]!;
+    return this.#offsets.at(-1)! -
+      this.#offsets[Math.min(this.#offsets.length - 1, Math.max(0, this.#sent - this.#from))]!;
   }
 
   /** Appends lines; the first one has this number. Afterwards all of them are stored or, if it rejects, none. */
@@ -43,7 +44,8 @@ export class OverflowFile {
     while (end < offsets.length - 1 && end - first < maxLines && offsets[end + 1]! - offsets[first]! <= maxBytes) end++;
     const begin = offsets[first]!;
     const bytes = await this.#file!.read(begin, offsets[end]! - begin);
-    return Array.from({ length: end - first }, (_, at) => bytes.subarray(offsets[first + at]! - begin, offsets[first + at + 1]! - begin));
+    return Array.from({ length: end - first },
+      (_, at) => bytes.subarray(offsets[first + at]! - begin, offsets[first + at + 1]! - begin));
   }
 
   /** Lines before this number are not needed any more. */

@@ -1,4 +1,4 @@
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A file that is only appended to. Appends run one after another; reads may run at the same time. */

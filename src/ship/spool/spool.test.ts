@@ -1,7 +1,7 @@
+import fc from 'fast-check';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OutputLine } from '../execute/port.ts';
 import { createDiskSpools, LineSpool, type SpoolFile } from './index.ts';
@@ -12,12 +12,25 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const line = (message: string, rest: Partial<OutputLine> = {}): OutputLine => ({ unixMs: 1_700_000_000_000, level: 'info', stream: 'stdout', step: 'one', message, ...rest });
+const line = (message: string, rest: Partial<OutputLine> = {}): OutputLine => ({
+  unixMs: 1_700_000_000_000,
+  level: 'info',
+  stream: 'stdout',
+  step: 'one',
+  message,
+  ...rest,
+});
 const LIMITS = { maxBytes: 1 << 30, maxLines: 1_000_000 };
 
 function open(openFile: () => Promise<SpoolFile>, limits = LIMITS) {
   const heard = { changes: 0, failures: [] as unknown[] };
-  const spool = new LineSpool({ ...limits, openFile, now: () => 1_700_000_000_000, onChange: () => heard.changes++, onFailure: (error) => heard.failures.push(error) });
+  const spool = new LineSpool({
+    ...limits,
+    openFile,
+    now: () => 1_700_000_000_000,
+    onChange: () => heard.changes++,
+    onFailure: (error) => heard.failures.push(error),
+  });
   return { spool, heard };
 }
 
@@ -32,7 +45,8 @@ async function drain(spool: LineSpool, from = 0, maxLines = 500): Promise<string
   return messages;
 }
 
-const numbered = (count: number, from = 0, size = 0): string[] => Array.from({ length: count }, (_, i) => `line ${from + i}`.padEnd(size, '.'));
+const numbered = (count: number, from = 0, size = 0): string[] =>
+  Array.from({ length: count }, (_, i) => `line ${from + i}`.padEnd(size, '.'));
 
 describe('a spool on disk', () => {
   it('sweeps away what a former process has left, and is closed to others', async () => {
@@ -54,33 +68,43 @@ describe('a spool on disk', () => {
     await spools.sweep();
     let count = 0;
     const aLine = fc.record({
-      unixMs: fc.nat(2 ** 45), level: fc.constantFrom('debug', 'info', 'warn', 'error'), stream: fc.constantFrom('stdout', 'stderr', 'system'), step: fc.option(fc.constant('build')),
-      message: fc.oneof({ weight: 5, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) }, { weight: 1, arbitrary: fc.constant('x'.repeat(400_000)) }),
+      unixMs: fc.nat(2 ** 45),
+      level: fc.constantFrom('debug', 'info', 'warn', 'error'),
+      stream: fc.constantFrom('stdout', 'stderr', 'system'),
+      step: fc.option(fc.constant('build')),
+      message: fc.oneof({ weight: 5, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) }, {
+        weight: 1,
+        arbitrary: fc.constant('x'.repeat(400_000)),
+      }),
     });
-    await fc.assert(fc.asyncProperty(fc.array(aLine, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 10 }), fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), async (lines, maxLines, sends) => {
-      const name = `${count++}`;
-      const { spool } = open(() => spools.create(name));
-      const messages: string[] = [];
-      const send = async (): Promise<void> => {
-        if (messages.length >= spool.readable) return;
-        const read = await spool.read(messages.length, maxLines, 1 << 19);
-        expect(read.length).toBeGreaterThan(0);
-        expect(read.length).toBeLessThanOrEqual(maxLines);
-        const { step, level } = lines[messages.length]!;
-        expect(read[0]).toMatchObject({ step: step ?? '', level: ['debug', 'info', 'warn', 'error'].indexOf(level) });
-        messages.push(...read.map(({ message }) => message));
-        spool.sent(messages.length);
-      };
-      for (const [index, each] of (lines as OutputLine[]).entries()) {
-        void spool.append(each);
-        if (sends[index]) await send();
-      }
-      await spool.end();
-      expect([spool.total, spool.isTruncated, spool.leftOut]).toEqual([lines.length, false, 0]);
-      while (messages.length < lines.length) await send();
-      expect(messages).toEqual(lines.map(({ message }) => message));
-      await spool.remove();
-    }), { numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(aLine, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 10 }),
+        fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), async (lines, maxLines, sends) => {
+        const name = `${count++}`;
+        const { spool } = open(() => spools.create(name));
+        const messages: string[] = [];
+        const send = async (): Promise<void> => {
+          if (messages.length >= spool.readable) return;
+          const read = await spool.read(messages.length, maxLines, 1 << 19);
+          expect(read.length).toBeGreaterThan(0);
+          expect(read.length).toBeLessThanOrEqual(maxLines);
+          const { step, level } = lines[messages.length]!;
+          expect(read[0]).toMatchObject({ step: step ?? '', level: ['debug', 'info', 'warn', 'error'].indexOf(level) });
+          messages.push(...read.map(({ message }) => message));
+          spool.sent(messages.length);
+        };
+        for (const [index, each] of (lines as OutputLine[]).entries()) {
+          void spool.append(each);
+          if (sends[index]) await send();
+        }
+        await spool.end();
+        expect([spool.total, spool.isTruncated, spool.leftOut]).toEqual([lines.length, false, 0]);
+        while (messages.length < lines.length) await send();
+        expect(messages).toEqual(lines.map(({ message }) => message));
+        await spool.remove();
+      }),
+      { numRuns: 60 },
+    );
     expect(readdirSync(join(folder, 'spool'))).toEqual([]);
   });
 
@@ -114,7 +138,8 @@ class SlowFile implements SpoolFile {
   async remove(): Promise<void> {}
 }
 
-const settled = async (promise: Promise<unknown>): Promise<boolean> => Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+const settled = async (promise: Promise<unknown>): Promise<boolean> =>
+  Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 
 describe('the lines of an attempt', () => {
   it('beyond the budget are the beginning and the end, and a line that says how much is missing between them', async () => {
@@ -122,10 +147,12 @@ describe('the lines of an attempt', () => {
     for (const message of numbered(10_000)) void spool.append(line(message));
     await spool.end();
     const sent = await drain(spool);
-    const [head, tail] = [sent.findIndex((message) => !message.startsWith('line')), sent.findLastIndex((message) => !message.startsWith('line'))];
+    const [head, tail] = [sent.findIndex((message) => !message.startsWith('line')),
+      sent.findLastIndex((message) => !message.startsWith('line'))];
     expect(sent.slice(0, head)).toEqual(numbered(2900));
     expect(sent.slice(head, tail + 1)).toEqual([
-      'the log has reached its limit of 1MiB or 4000 lines; of what follows only the end is kept, and comes when the work has ended',
+      'the log has reached its limit of 1MiB or 4000 lines; of what follows only the end is kept, and comes when ' +
+      'the work has ended',
       `6100 lines of ${numbered(6100, 2900).join('').length} bytes are left out here`,
     ]);
     expect(sent.slice(tail + 1)).toEqual(numbered(1000, 9000));
@@ -157,12 +184,14 @@ describe('the lines of an attempt', () => {
     const sent = await drain(spool);
     expect(sent.filter((message) => /^line \d{5}$/.test(message)).slice(-200)).toEqual(numbered(200, 49_800));
     expect(sent.at(-1)).toBe('line 149999');
-    const left = sent.flatMap((message) => Number(/^(\d+) lines of \d+ bytes are left out here$/.exec(message)?.[1] ?? 0)).reduce((sum, each) => sum + each);
+    const left = sent.flatMap((message) =>
+      Number(/^(\d+) lines of \d+ bytes are left out here$/.exec(message)?.[1] ?? 0)
+    ).reduce((sum, each) => sum + each);
     expect(left).toBe(spool.leftOut);
     expect(left + sent.filter((message) => message.startsWith('line')).length).toBe(100_000);
   });
 
-  it('keep the failing step\'s last 200 lines also where the budget is smaller', async () => {
+  it("keep the failing step's last 200 lines also where the budget is smaller", async () => {
     const { spool } = open(() => Promise.reject(new Error('no file is needed')), { maxBytes: 1000, maxLines: 10 });
     for (const message of numbered(1000)) void spool.append(line(message, { step: 'failing' }));
     spool.keep('failing');

@@ -1,4 +1,4 @@
-export { Signal } from './signal.ts';
 export { RECONNECT, RetryPause } from './retry-pause.ts';
+export { Signal } from './signal.ts';
 export { sleepUntil } from './sleep-until.ts';
 export { untilAborted } from './until-aborted.ts';

@@ -1,4 +1,7 @@
-/** Resolves like the promise, or to undefined as soon as the signal aborts. Later results are ignored, including a rejection. */
+/**
+ * Resolves like the promise, or to undefined as soon as the signal aborts. Later results are ignored, including a
+ * rejection.
+ */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   if (signal.aborted) {
     promise.catch(() => undefined);

@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { BodyObjects } from './body-objects.ts';
-import { decodeBody, decodeBodyAsync, DEFAULT_COMPRESSION, encodeBody, isCompressedAtOnce, type CompressionOptions } from './codec.ts';
+import { type CompressionOptions, decodeBody, decodeBodyAsync, DEFAULT_COMPRESSION, encodeBody,
+  isCompressedAtOnce } from './codec.ts';
 import { DecodedBodies, type DecodedBody } from './decoded-bodies.ts';
-import { sharedEncoder, type Encoder } from './encoder.ts';
+import { type Encoder, sharedEncoder } from './encoder.ts';
 import { corrupt, FLAGS } from './record.ts';
 import { isReference, readReference } from './reference.ts';
 
@@ -56,35 +57,40 @@ export class BodyCodec {
   }
 
   /**
-   * Returns the stored forms of many bodies, with the values that are stored beside them. Bodies of medium size are compressed in a
-   * separate thread.
+   * Returns the stored forms of many bodies, with the values that are stored beside them. Bodies of medium size are
+   * compressed in a separate thread.
    */
   async encodeAll(texts: readonly string[]): Promise<EncodedBody[]> {
-    const elsewhere = texts.length < WORTH_THE_WAY ? [] : texts.filter((text) => isCompressedAtOnce(Buffer.byteLength(text), this.#compression));
+    const elsewhere = texts.length < WORTH_THE_WAY
+      ? []
+      : texts.filter((text) => isCompressedAtOnce(Buffer.byteLength(text), this.#compression));
     const encoded = elsewhere.length < WORTH_THE_WAY ? [] : await this.#encodeElsewhere(elsewhere);
     let next = 0;
     return settled(texts.map((text) => (encoded[next]?.text === text ? encoded[next++]! : this.#encodeHere(text))));
   }
 
   /**
-   * As `encodeAll`, but stores the bodies where the collection keeps them. Rejects with `BodyUnavailable`; then the caller must not write
-   * anything.
+   * As `encodeAll`, but stores the bodies where the collection keeps them. Rejects with `BodyUnavailable`; then the
+   * caller must not write anything.
    */
   async encodeFor(collection: string, texts: readonly string[]): Promise<EncodedBody[]> {
     const encoded = await this.encodeAll(texts);
     const placing = this.#objects?.place(collection, encoded.map(({ stored }) => stored));
     const placed = placing && await placing;
-    return placed === undefined ? encoded : encoded.map((body, i) => ({ ...body, stored: placed[i]!.reference, backend: placed[i]!.backend }));
+    return placed === undefined
+      ? encoded
+      : encoded.map((body, i) => ({ ...body, stored: placed[i]!.reference, backend: placed[i]!.backend }));
   }
 
   /**
-   * Fetches bodies that are kept elsewhere together, before they are read one by one. Never rejects: an error is thrown when the body that
-   * it concerns is read.
+   * Fetches bodies that are kept elsewhere together, before they are read one by one. Never rejects: an error is thrown
+   * when the body that it concerns is read.
    */
   async fetchAhead(bodies: readonly (Uint8Array | null)[]): Promise<void> {
     let left = FETCHED_BYTES;
-    const elsewhere = bodies.filter((body) => body !== null && isReference(body)).slice(0, FETCHED_AHEAD)
-      .filter((body) => (left -= readReference(body!).length) >= 0);
+    const elsewhere = bodies.filter((body) => body !== null && isReference(body)).slice(0, FETCHED_AHEAD).filter((
+      body,
+    ) => (left -= readReference(body!).length) >= 0);
     if (elsewhere.length > 1) await Promise.allSettled(elsewhere.map((body) => this.#whole(body!)));
   }
 
@@ -111,15 +117,20 @@ export class BodyCodec {
   async #encodeElsewhere(texts: readonly string[]): Promise<EncodedBody[]> {
     try {
       const { bytes, ends, crcs } = await this.#encoder.encode(texts, this.#compression);
-      return texts.map((text, i) => ({ stored: bytes.subarray(i === 0 ? 0 : ends[i - 1]!, ends[i]!), crc: crcs[i]!, bytes: Buffer.byteLength(text), text }));
+      return texts.map((text, i) => ({
+        stored: bytes.subarray(i === 0 ? 0 : ends[i - 1]!, ends[i]!),
+        crc: crcs[i]!,
+        bytes: Buffer.byteLength(text),
+        text,
+      }));
     } catch {
       return [];
     }
   }
 
   /**
-   * Returns the text of a stored form that the database holds, whatever settings it was written with; throws `internal` when it is
-   * encrypted or damaged.
+   * Returns the text of a stored form that the database holds, whatever settings it was written with; throws `internal`
+   * when it is encrypted or damaged.
    */
   decode(stored: Uint8Array): string {
     const known = this.#known(stored);
@@ -127,8 +138,8 @@ export class BodyCodec {
   }
 
   /**
-   * As `decode`, but also for bodies that are kept elsewhere. Large ones are decompressed in the thread pool. Rejects also as
-   * `BodyObjects.fetch` does.
+   * As `decode`, but also for bodies that are kept elsewhere. Large ones are decompressed in the thread pool. Rejects
+   * also as `BodyObjects.fetch` does.
    */
   async decodeAsync(body: Uint8Array): Promise<string> {
     const stored = isReference(body) ? await this.#whole(body) : body;
@@ -137,14 +148,16 @@ export class BodyCodec {
   }
 
   /**
-   * The text of a body that needs neither decompression nor a look elsewhere; otherwise undefined. Spares small bodies the promises of
-   * `decodeAsync`. Throws as `decode` does.
+   * The text of a body that needs neither decompression nor a look elsewhere; otherwise undefined. Spares small bodies
+   * the promises of `decodeAsync`. Throws as `decode` does.
    */
   decodeNow(body: Uint8Array): string | undefined {
     return body[0] === FLAGS.raw && !isReference(body) ? this.decode(body) : undefined;
   }
 
-  /** As `decodeAsync`, for callers that read many bodies once: to keep those would evict the bodies that are read again. */
+  /**
+   * As `decodeAsync`, for callers that read many bodies once: to keep those would evict the bodies that are read again.
+   */
   async decodeOnce(body: Uint8Array): Promise<string> {
     const stored = isReference(body) ? await this.#whole(body) : body;
     const known = this.#known(stored);
@@ -152,8 +165,8 @@ export class BodyCodec {
   }
 
   /**
-   * Returns the UTF-8 of a stored form, for callers that need only a part of it, and its text if `withText` is set; otherwise `text` may be
-   * empty. The bytes are shared: do not write to them. Throws as `decodeAsync` does.
+   * Returns the UTF-8 of a stored form, for callers that need only a part of it, and its text if `withText` is set;
+   * otherwise `text` may be empty. The bytes are shared: do not write to them. Throws as `decodeAsync` does.
    */
   async bytesAsync(body: Uint8Array, withText = false): Promise<{ readonly utf8: Buffer; readonly text: string }> {
     const stored = isReference(body) ? await this.#whole(body) : body;

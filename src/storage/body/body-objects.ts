@@ -1,6 +1,9 @@
-import { ServiceError, type ErrorDetails } from '../../errors/index.ts';
+import { type ErrorDetails, ServiceError } from '../../errors/index.ts';
 
-/** Bodies that are kept outside the database. The column `backend` of each holds `backend:store:hash`, by which unused objects are found. */
+/**
+ * Bodies that are kept outside the database. The column `backend` of each holds `backend:store:hash`, by which unused
+ * objects are found.
+ */
 export interface PlacedBody {
   readonly backend: string;
   /** Stored in place of the compression record. */
@@ -10,11 +13,14 @@ export interface PlacedBody {
 /** Where bodies are kept that are not stored in the database. */
 export interface BodyObjects {
   /**
-   * Stores compression records for a collection, before the transaction that refers to them. Undefined, or resolves to it, if they belong in the
-   * database. Throws or rejects with `BodyUnavailable`.
+   * Stores compression records for a collection, before the transaction that refers to them. Undefined, or resolves to
+   * it, if they belong in the database. Throws or rejects with `BodyUnavailable`.
    */
   place(collection: string, records: readonly Uint8Array[]): Promise<readonly PlacedBody[] | undefined> | undefined;
-  /** Returns the record that a reference names. Rejects with `BodyUnavailable`, or with `not_found` if it is lost permanently. */
+  /**
+   * Returns the record that a reference names. Rejects with `BodyUnavailable`, or with `not_found` if it is lost
+   * permanently.
+   */
   fetch(reference: Uint8Array): Promise<Uint8Array>;
 }
 
@@ -29,7 +35,9 @@ export class BodyUnavailable extends ServiceError {
 /** A body that was kept in memory only, and was lost with a restart. */
 export class BodyLost extends ServiceError {
   constructor() {
-    super('not_found', 'a body was kept in memory (storageBackend memory) and was lost when the server stopped: write the document again, delete it, or read it without its body');
+    super('not_found',
+      'a body was kept in memory (storageBackend memory) and was lost when the server stopped: write the document ' +
+        'again, delete it, or read it without its body');
     this.name = 'BodyLost';
   }
 }

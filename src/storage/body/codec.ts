@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync, type ZstdOptions } from 'node:zlib';
-import { corrupt, FLAGS, readRecord, writeRecord, type BodyRecord, type Flag } from './record.ts';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync,
+  type ZstdOptions } from 'node:zlib';
+import { type BodyRecord, corrupt, type Flag, FLAGS, readRecord, writeRecord } from './record.ts';
 
 /** See the compression settings of the contract, section 1: `SVC_COMPRESSION_*`. */
 export interface CompressionOptions {
@@ -17,8 +18,8 @@ export const DEFAULT_COMPRESSION: CompressionOptions = { enabled: true, smallThr
 const WORTHWHILE = 0.95;
 
 /**
- * Larger bodies are handled in the thread pool; for smaller ones the transfer takes longer than the work. Compression takes far longer than
- * decompression.
+ * Larger bodies are handled in the thread pool; for smaller ones the transfer takes longer than the work. Compression
+ * takes far longer than decompression.
  */
 const LARGE_TO_COMPRESS = 8 * 1024;
 const LARGE_TO_DECOMPRESS = 32 * 1024;
@@ -29,8 +30,13 @@ const MAX_RAW_BYTES = 512 * 2 ** 20;
 const compressInPool = promisify(zstdCompress);
 const decompressInPool = promisify(zstdDecompress);
 
-/** The stored form of a body (decisions section 2.4, "Compression record"); a promise if it is compressed in the thread pool. */
-export function encodeBody(body: Uint8Array, options: CompressionOptions = DEFAULT_COMPRESSION): Uint8Array | Promise<Uint8Array> {
+/**
+ * The stored form of a body (decisions section 2.4, "Compression record"); a promise if it is compressed in the thread
+ * pool.
+ */
+export function encodeBody(body: Uint8Array, options: CompressionOptions = DEFAULT_COMPRESSION): Uint8Array | Promise<
+  Uint8Array
+> {
   const flag = chooseFlag(body.length, options);
   if (flag === FLAGS.raw || body.length < LARGE_TO_COMPRESS) return encodeBodySync(body, options);
   return compressInPool(body, zstdOptions(flag, body.length)).then((compressed) => toRecord(flag, compressed, body));
@@ -47,7 +53,9 @@ export function isCompressedAtOnce(bytes: number, options: CompressionOptions): 
   return bytes < LARGE_TO_COMPRESS && chooseFlag(bytes, options) !== FLAGS.raw;
 }
 
-/** Returns the body of a stored form; throws `internal` when it is encrypted or damaged, and never returns a wrong body. */
+/**
+ * Returns the body of a stored form; throws `internal` when it is encrypted or damaged, and never returns a wrong body.
+ */
 export function decodeBody(stored: Uint8Array): Uint8Array {
   const record = checkedRecord(stored);
   if (record.flag === FLAGS.raw) return record.payload;
@@ -76,10 +84,14 @@ function chooseFlag(length: number, { enabled, smallThreshold, mediumThreshold }
 }
 
 /**
- * The checksum makes zstd detect damage that would still decompress. The objects are made once, because reading new ones takes as long as
- * compressing a small body.
+ * The checksum makes zstd detect damage that would still decompress. The objects are made once, because reading new
+ * ones takes as long as compressing a small body.
  */
-const PARAMETERS = Object.fromEntries(([[FLAGS.fast, 1], [FLAGS.strong, 9]] as const).map(([flag, level]) => [flag, { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 }]));
+const PARAMETERS = Object.fromEntries(
+  ([[FLAGS.fast, 1], [FLAGS.strong, 9]] as const).map((
+    [flag, level],
+  ) => [flag, { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 }]),
+);
 
 /** Maximum bytes in one piece of output. Node allocates 16 KiB for each by default, however small the output is. */
 const MAX_PIECE = 64 * 1024;
@@ -88,14 +100,19 @@ function zstdOptions(flag: Flag, length: number): ZstdOptions {
   return { pledgedSrcSize: length, chunkSize: pieceFor(length), params: PARAMETERS[flag]! };
 }
 
-/** Size of an output buffer that holds the whole output and a little more, because zlib follows a full piece with another one. */
+/**
+ * Size of an output buffer that holds the whole output and a little more, because zlib follows a full piece with
+ * another one.
+ */
 function pieceFor(length: number): number {
   return Math.min(length + 64, MAX_PIECE);
 }
 
 function toRecord(flag: Flag, payload: Uint8Array, body: Uint8Array): Uint8Array {
   const worthwhile = flag === FLAGS.raw || payload.length <= body.length * WORTHWHILE;
-  return writeRecord(worthwhile ? { flag, rawLength: body.length, payload } : { flag: FLAGS.raw, rawLength: body.length, payload: body });
+  return writeRecord(
+    worthwhile ? { flag, rawLength: body.length, payload } : { flag: FLAGS.raw, rawLength: body.length, payload: body },
+  );
 }
 
 function checkedRecord(stored: Uint8Array): BodyRecord {

@@ -1,6 +1,9 @@
 import { Lru } from '../../lib/lru.ts';
 
-/** Bytes of memory for decoded bodies, without their stored forms. V8 keeps ASCII text at one byte per character, and most other text at two. */
+/**
+ * Bytes of memory for decoded bodies, without their stored forms. V8 keeps ASCII text at one byte per character, and
+ * most other text at two.
+ */
 const BUDGET_BYTES = 32 * 2 ** 20;
 
 /** Larger bodies are not cached: a few of them would evict everything else. */
@@ -18,9 +21,9 @@ interface Entry extends DecodedBody {
 }
 
 /**
- * The recently read compressed bodies. Decompression is the larger part of reading a small document, while comparing two stored forms takes
- * very little time. Entries are found by the checksum of the body, which zstd writes at the end, and confirmed byte by byte: a hit is never
- * wrong, and writes need not invalidate anything.
+ * The recently read compressed bodies. Decompression is the larger part of reading a small document, while comparing
+ * two stored forms takes very little time. Entries are found by the checksum of the body, which zstd writes at the end,
+ * and confirmed byte by byte: a hit is never wrong, and writes need not invalidate anything.
  */
 export class DecodedBodies {
   readonly #entries = new Lru<number, Entry>(BUDGET_BYTES, { sizeOf: ({ bytes }) => bytes });
@@ -36,7 +39,10 @@ export class DecodedBodies {
     return entry === undefined || Buffer.compare(entry.stored, stored) !== 0 ? undefined : entry;
   }
 
-  /** Replaces what was cached for the same stored form. The bytes, of which there are `length`, must not be written to afterwards. */
+  /**
+   * Replaces what was cached for the same stored form. The bytes, of which there are `length`, must not be written to
+   * afterwards.
+   */
   set(stored: Uint8Array, { text, utf8 }: DecodedBody, length: number): void {
     if (stored.length > LARGEST_STORED) return;
     // A copy, because the given bytes may be a part of a larger buffer.

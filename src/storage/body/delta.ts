@@ -9,8 +9,8 @@ import { isReference } from './reference.ts';
  *
  *     flag (1 byte: 3) | raw length (varint) | run (varint) | base (varint) | payload
  *
- * The payload is a zstd frame with the base's body as its dictionary, and a checksum, so that a wrong base is always detected. Encryption
- * wraps a whole record, as for any body.
+ * The payload is a zstd frame with the base's body as its dictionary, and a checksum, so that a wrong base is always
+ * detected. Encryption wraps a whole record, as for any body.
  */
 const DELTA = 3;
 
@@ -27,7 +27,9 @@ const MAX_RUN = 16;
 /** Larger bodies are stored whole: computing their delta would block the event loop within a transaction. */
 const MAX_BYTES = 512 * 1024;
 
-/** A delta must be smaller than the stored form of the whole body by this factor; otherwise it is not worth the steps. */
+/**
+ * A delta must be smaller than the stored form of the whole body by this factor; otherwise it is not worth the steps.
+ */
 const WORTHWHILE = 0.75;
 
 /** The header of a stored body's delta; undefined for a whole body. */
@@ -36,19 +38,25 @@ export function deltaHead(stored: Uint8Array): DeltaHead | undefined {
 }
 
 /**
- * Returns the whole body `stored` as a delta against the whole body `base`; undefined if it should stay whole, or if one of them is kept
- * elsewhere.
+ * Returns the whole body `stored` as a delta against the whole body `base`; undefined if it should stay whole, or if
+ * one of them is kept elsewhere.
  */
 export function encodeDelta(stored: Uint8Array, base: Uint8Array, head: DeltaHead): Uint8Array | undefined {
   if (head.run > MAX_RUN || isReference(stored) || isReference(base)) return undefined;
   const [body, dictionary] = [decodeBody(stored), decodeBody(base)];
   if (Math.max(body.length, dictionary.length) > MAX_BYTES || dictionary.length === 0) return undefined;
-  const payload = zstdCompressSync(body, { pledgedSrcSize: body.length, dictionary, params: { ...PARAMETERS, [constants.ZSTD_c_windowLog]: windowFor(body.length + dictionary.length) } });
+  const payload = zstdCompressSync(body, {
+    pledgedSrcSize: body.length,
+    dictionary,
+    params: { ...PARAMETERS, [constants.ZSTD_c_windowLog]: windowFor(body.length + dictionary.length) },
+  });
   const delta = Buffer.concat([Uint8Array.of(DELTA), ...[body.length, head.run, head.base].map(encodeVarint), payload]);
   return delta.length <= stored.length * WORTHWHILE ? delta : undefined;
 }
 
-/** Returns the body of a delta, given that of its base. Throws `internal` when it is damaged or the base is another one. */
+/**
+ * Returns the body of a delta, given that of its base. Throws `internal` when it is damaged or the base is another one.
+ */
 export function applyDelta(stored: Uint8Array, base: Uint8Array): Uint8Array {
   const { length, payload } = parse(stored);
   try {

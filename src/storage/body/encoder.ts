@@ -5,7 +5,9 @@ import type { Encoded, EncoderReply, EncoderRequest } from './encoder-protocol.t
 
 /** The main thread's side of `encoder-thread.ts`. */
 export class Encoder {
-  readonly #thread = new ThreadClient<EncoderRequest, EncoderReply>(workerFile(import.meta.url, 'encoder-thread'), { name: 'the encoding thread' });
+  readonly #thread = new ThreadClient<EncoderRequest, EncoderReply>(workerFile(import.meta.url, 'encoder-thread'), {
+    name: 'the encoding thread',
+  });
 
   /** Rejects when the thread fails; the caller can then encode the texts itself. */
   async encode(texts: readonly string[], compression: CompressionOptions): Promise<Encoded> {

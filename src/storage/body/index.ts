@@ -1,6 +1,6 @@
 export { BodyCodec, type EncodedBody } from './body-codec.ts';
-export { BodyLost, BodyUnavailable, type BodyObjects, type PlacedBody } from './body-objects.ts';
-export { DEFAULT_COMPRESSION, type CompressionOptions } from './codec.ts';
-export { applyDelta, deltaHead, encodeDelta, type DeltaHead } from './delta.ts';
+export { BodyLost, type BodyObjects, BodyUnavailable, type PlacedBody } from './body-objects.ts';
+export { type CompressionOptions, DEFAULT_COMPRESSION } from './codec.ts';
+export { applyDelta, type DeltaHead, deltaHead, encodeDelta } from './delta.ts';
 export { corrupt } from './record.ts';
-export { isReference, readReference, writeReference, type BodyReference } from './reference.ts';
+export { type BodyReference, isReference, readReference, writeReference } from './reference.ts';

@@ -7,7 +7,8 @@ import { isSealed } from '../encryption/index.ts';
  *
  *     flag (1 byte: 0 raw, 1 fast, 2 strong) | raw length (varint) | payload
  *
- * Encryption wraps a whole record (`encryption/record.ts`); an encrypted one begins with a magic whose first byte is not a flag.
+ * Encryption wraps a whole record (`encryption/record.ts`); an encrypted one begins with a magic whose first byte is
+ * not a flag.
  */
 export const FLAGS = { raw: 0, fast: 1, strong: 2 } as const;
 export type Flag = (typeof FLAGS)[keyof typeof FLAGS];
@@ -25,7 +26,8 @@ export function writeRecord({ flag, rawLength, payload }: BodyRecord): Uint8Arra
 
 /** Throws `internal` for an encrypted record, an unknown flag and a truncated header. */
 export function readRecord(bytes: Uint8Array): BodyRecord {
-  if (isSealed(bytes)) throw new ServiceError('internal', 'the body is encrypted and no key is configured (SVC_ENCRYPTION_KEY)');
+  if (isSealed(bytes))
+    throw new ServiceError('internal', 'the body is encrypted and no key is configured (SVC_ENCRYPTION_KEY)');
   const flag = bytes[0];
   if (flag !== FLAGS.raw && flag !== FLAGS.fast && flag !== FLAGS.strong) {
     throw corrupt(flag === undefined ? 'it is empty' : `unknown flag ${flag}`);

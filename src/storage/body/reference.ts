@@ -6,9 +6,9 @@ import { corrupt } from './record.ts';
  *
  *     flag (1 byte: 4) | store (varint) | length (varint) | hash (32 bytes) | key (32 bytes)
  *
- * The object that it names holds the compression record, encrypted under a key of its own. So what leaves the database is never readable
- * without the database, and encrypting a collection, rotating its keys and ending its encryption change only references: encryption wraps a
- * reference like any other record.
+ * The object that it names holds the compression record, encrypted under a key of its own. So what leaves the database
+ * is never readable without the database, and encrypting a collection, rotating its keys and ending its encryption
+ * change only references: encryption wraps a reference like any other record.
  */
 const REFERENCE = 4;
 const PART_BYTES = 32;
@@ -39,5 +39,10 @@ export function readReference(stored: Uint8Array): BodyReference {
   const length = store && decodeVarint(stored, store.end);
   if (length === undefined || stored.length !== length.end + 2 * PART_BYTES) throw corrupt('its reference is damaged');
   const keyAt = length.end + PART_BYTES;
-  return { store: store!.value, length: length.value, hash: stored.subarray(length.end, keyAt), key: stored.subarray(keyAt) };
+  return {
+    store: store!.value,
+    length: length.value,
+    hash: stored.subarray(length.end, keyAt),
+    key: stored.subarray(keyAt),
+  };
 }

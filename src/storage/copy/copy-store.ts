@@ -27,15 +27,17 @@ export interface CopiedTable {
 export type OwnRows = Readonly<Record<string, number>>;
 
 /**
- * Copies all rows from one database to another that has the same formats and no rows but those of its migrations, which are replaced, in one transaction, reads them
- * back and compares them. One of the two has to be SQLite, the other may be PostgreSQL. Throws `conflict`, with nothing
- * written, when the formats differ or there are rows already, and `internal` when what was written is not what was read.
+ * Copies all rows from one database to another that has the same formats and no rows but those of its migrations, which
+ * are replaced, in one transaction, reads them back and compares them. One of the two has to be SQLite, the other may
+ * be PostgreSQL. Throws `conflict`, with nothing written, when the formats differ or there are rows already, and
+ * `internal` when what was written is not what was read.
  */
 export async function copyStore(from: Sql, to: Sql, ownRows: OwnRows = {}): Promise<CopiedTable[]> {
   await requireSameFormats(from, to);
   const tables = await tablesOf(from.info.driver === 'postgres' ? to : from);
   for (const { name } of tables) {
-    if (await countOf(to, name) > (ownRows[name] ?? 0)) throw new ServiceError('conflict', `${to.info.path} has rows already, in ${name}; nothing was copied`);
+    if (await countOf(to, name) > (ownRows[name] ?? 0))
+      throw new ServiceError('conflict', `${to.info.path} has rows already, in ${name}; nothing was copied`);
   }
   return to.transaction(async (tx) => {
     for (const name of Object.keys(ownRows)) await tx.run(`DELETE FROM ${name}`);
@@ -51,16 +53,26 @@ async function countOf(sql: Sql, name: string): Promise<number> {
 }
 
 async function requireSameFormats(from: Sql, to: Sql): Promise<void> {
-  const formats = async (sql: Sql): Promise<string> => (await sql.all(`SELECT name FROM ${VERSIONS} ORDER BY version`)).map(({ name }) => name).join(', ');
+  const formats = async (sql: Sql): Promise<string> =>
+    (await sql.all(`SELECT name FROM ${VERSIONS} ORDER BY version`)).map(({ name }) => name).join(', ');
   const [theirs, ours] = [await formats(from), await formats(to)];
-  if (theirs !== ours) throw new ServiceError('conflict', `the formats differ: ${from.info.path} has ${theirs}; ${to.info.path} has ${ours}. Start this build once over the older one`);
+  if (theirs !== ours)
+    throw new ServiceError('conflict',
+      `the formats differ: ${from.info.path} has ${theirs}; ${to.info.path} has ${ours}. Start this build once over ` +
+        'the older one');
 }
 
 async function tablesOf(sqlite: Sql): Promise<Table[]> {
-  const found = await sqlite.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> ? ORDER BY name", [VERSIONS]);
+  const found = await sqlite.all<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> ? ORDER BY name",
+    [VERSIONS],
+  );
   const names = await parentsFirst(sqlite, found.map(({ name }) => name));
   return Promise.all(names.map(async (name) => {
-    const columns = await sqlite.all<{ name: string; pk: number }>('SELECT name, pk FROM pragma_table_info(?) ORDER BY cid', [name]);
+    const columns = await sqlite.all<{ name: string; pk: number }>(
+      'SELECT name, pk FROM pragma_table_info(?) ORDER BY cid',
+      [name],
+    );
     const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk).map((column) => column.name);
     return { name, columns: columns.map((column) => column.name), key };
   }));
@@ -69,7 +81,11 @@ async function tablesOf(sqlite: Sql): Promise<Table[]> {
 /** Referenced tables come before the tables that refer to them. */
 async function parentsFirst(sqlite: Sql, names: readonly string[]): Promise<string[]> {
   const parents = new Map<string, string[]>();
-  for (const name of names) parents.set(name, (await sqlite.all<{ parent: string }>('SELECT "table" AS parent FROM pragma_foreign_key_list(?)', [name])).map(({ parent }) => parent));
+  for (const name of names)
+    parents.set(name,
+      (await sqlite.all<{ parent: string }>('SELECT "table" AS parent FROM pragma_foreign_key_list(?)', [name])).map((
+        { parent },
+      ) => parent));
   const ordered = new Set<string>();
   const add = (name: string): void => {
     for (const parent of parents.get(name) ?? []) if (parent !== name && !ordered.has(parent)) add(parent);
@@ -85,19 +101,24 @@ async function copyTable(from: Sql, tx: Transaction, table: Table): Promise<Copi
   let rows = 0;
   for await (const batch of from.stream(selectAll(table), [], { batch: BATCH })) {
     for (const row of batch) read.update(encodeRow(row, columns));
-    for (let first = 0, size = Math.floor(PARAMETERS / columns.length); first < batch.length; first += size) await insertRows(tx, table, batch.slice(first, first + size));
+    for (let first = 0, size = Math.floor(PARAMETERS / columns.length); first < batch.length; first += size)
+      await insertRows(tx, table, batch.slice(first, first + size));
     rows += batch.length;
   }
   const checksum = read.digest('hex');
-  if (await checksumIn(tx, table) !== checksum) throw new ServiceError('internal', `what was written into ${name} is not what was read (by ${key.join(', ')}); nothing was copied`);
+  if (await checksumIn(tx, table) !== checksum)
+    throw new ServiceError('internal',
+      `what was written into ${name} is not what was read (by ${key.join(', ')}); nothing was copied`);
   return { name, rows, checksum };
 }
 
-const selectAll = ({ name, columns, key }: Table): string => `SELECT ${columns.join(', ')} FROM ${name} ORDER BY ${key.join(', ')}`;
+const selectAll = ({ name, columns, key }: Table): string =>
+  `SELECT ${columns.join(', ')} FROM ${name} ORDER BY ${key.join(', ')}`;
 
 async function insertRows(tx: Transaction, { name, columns }: Table, rows: readonly Row[]): Promise<void> {
   const marks = `(${columns.map(() => '?').join(', ')})`;
-  await tx.run(`INSERT INTO ${name}(${columns.join(', ')}) VALUES ${rows.map(() => marks).join(', ')}`, rows.flatMap((row) => columns.map((column) => row[column]!)));
+  await tx.run(`INSERT INTO ${name}(${columns.join(', ')}) VALUES ${rows.map(() => marks).join(', ')}`,
+    rows.flatMap((row) => columns.map((column) => row[column]!)));
 }
 
 /** Reads a page at a time, in the order of the primary key. */
@@ -105,8 +126,10 @@ async function checksumIn(queries: Queries, table: Table): Promise<string> {
   const { name, columns, key } = table;
   const hash = createHash('sha256');
   const tuple = `(${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
-  for (let last: SqlValue[] | undefined; ;) {
-    const sql = `SELECT ${columns.join(', ')} FROM ${name} ${last === undefined ? '' : `WHERE ${tuple}`} ORDER BY ${key.join(', ')} LIMIT ${BATCH}`;
+  for (let last: SqlValue[] | undefined;;) {
+    const sql = `SELECT ${columns.join(', ')} FROM ${name} ${last === undefined ? '' : `WHERE ${tuple}`} ORDER BY ${
+      key.join(', ')
+    } LIMIT ${BATCH}`;
     const rows = await queries.all(sql, last ?? []);
     for (const row of rows) hash.update(encodeRow(row, columns));
     if (rows.length < BATCH) return hash.digest('hex');
@@ -127,9 +150,13 @@ function encodeRow(row: Row, columns: readonly string[]): Buffer {
 /** Sequences continue after the numbers that were copied. */
 async function continueNumbers(tx: Transaction): Promise<void> {
   const identities = await tx.all<{ relation: string; attribute: string }>(
-    "SELECT table_name AS relation, column_name AS attribute FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES'",
+    'SELECT table_name AS relation, column_name AS attribute FROM information_schema.columns WHERE table_schema = ' +
+      "current_schema() AND is_identity = 'YES'",
   );
   for (const { relation, attribute } of identities) {
-    await tx.all(`SELECT setval(pg_get_serial_sequence('${relation}', '${attribute}'), coalesce(max(${attribute}), 0) + 1, false) AS next FROM ${relation}`);
+    await tx.all(
+      `SELECT setval(pg_get_serial_sequence('${relation}', '${attribute}'), coalesce(max(${attribute}), 0) + 1, ` +
+        `false) AS next FROM ${relation}`,
+    );
   }
 }

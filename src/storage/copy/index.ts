@@ -1,1 +1,1 @@
-export { copyStore, type CopiedTable } from './copy-store.ts';
+export { type CopiedTable, copyStore } from './copy-store.ts';

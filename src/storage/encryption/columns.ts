@@ -4,9 +4,9 @@ import { isSealed, isSealedText } from './record.ts';
 import { refusePlaintext } from './required.ts';
 
 /**
- * The columns that may be encrypted, and the additional data that binds each value to its place: `collection \0 kind \0 document id` for
- * the body and the metadata of a document, which its revisions share, because a version becomes a revision by being copied; the document's
- * ordinal and the chunk for a vector.
+ * The columns that may be encrypted, and the additional data that binds each value to its place: `collection \0 kind \0
+ * document id` for the body and the metadata of a document, which its revisions share, because a version becomes a
+ * revision by being copied; the document's ordinal and the chunk for a vector.
  */
 type Kind = 'body' | 'meta' | 'vector';
 
@@ -46,13 +46,14 @@ export function openVector(ring: KeyRing, ord: number, chunk: number, stored: Ui
 const NO_META = '{}';
 
 /**
- * Decrypts `body` and `meta` of a row of documents, in place; a row without the document's `id` is left unchanged. Throws `internal` for a
- * plaintext value if `mustBeSealed` does not allow it.
+ * Decrypts `body` and `meta` of a row of documents, in place; a row without the document's `id` is left unchanged.
+ * Throws `internal` for a plaintext value if `mustBeSealed` does not allow it.
  */
 export function openRow<R extends Row>(ring: KeyRing, row: R, mustBeSealed: (collection: string) => boolean): R {
   const { id, body, meta } = row;
   if (typeof id !== 'string' || !id.includes('|')) return row;
-  const isPlain = (body instanceof Uint8Array && !isSealed(body)) || (typeof meta === 'string' && meta !== NO_META && !isSealedText(meta));
+  const isPlain = (body instanceof Uint8Array && !isSealed(body)) ||
+    (typeof meta === 'string' && meta !== NO_META && !isSealedText(meta));
   if (isPlain && mustBeSealed(id.slice(0, id.indexOf('|')))) refusePlaintext();
   const open = row as Row;
   if (body instanceof Uint8Array && isSealed(body)) open['body'] = openBody(ring, id, body);

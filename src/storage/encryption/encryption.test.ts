@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../port.ts';
 import { openBody, openMeta, openRow, openVector, sealBody, sealMeta, sealVector } from './columns.ts';
@@ -11,7 +11,10 @@ import { openStream, sealStream } from './sealed-stream.ts';
 const [one, two] = [randomBytes(32), randomBytes(32)];
 const ring = new KeyRing({ id: 1, bytes: one });
 const next = new KeyRing({ id: 2, bytes: two }, [{ id: 1, bytes: one }]);
-const unreadable = expect.objectContaining({ code: 'internal', message: expect.stringContaining('an encrypted value cannot be read') });
+const unreadable = expect.objectContaining({
+  code: 'internal',
+  message: expect.stringContaining('an encrypted value cannot be read'),
+});
 
 describe('the encryption record (decisions, section 2.4)', () => {
   it('returns every value, under the key that encrypted it', () => {
@@ -42,7 +45,8 @@ describe('the encryption record (decisions, section 2.4)', () => {
       damaged[bit >> 3]! ^= 1 << (bit & 7);
       expect(() => openBody(ring, 'c|k|en', damaged), `bit ${bit}`).toThrow(unreadable);
     }
-    for (let length = 6; length < sealed.length; length++) expect(() => openBody(ring, 'c|k|en', sealed.subarray(0, length))).toThrow(unreadable);
+    for (let length = 6; length < sealed.length; length++)
+      expect(() => openBody(ring, 'c|k|en', sealed.subarray(0, length))).toThrow(unreadable);
   });
 
   it('does not open in another place: of another document, another collection, another kind', () => {
@@ -75,11 +79,17 @@ describe('the encryption record (decisions, section 2.4)', () => {
     const inC = (collection: string) => collection === 'c';
     const forgeries: Row[] = [{ meta: '{"a":["forged"]}' }, { body: Uint8Array.of(0, 65) }];
     for (const forged of forgeries) {
-      expect(() => openRow(ring, { id: 'c|k|en', ...forged }, inC)).toThrow('it lies in the clear, although its collection is encrypted');
+      expect(() => openRow(ring, { id: 'c|k|en', ...forged }, inC)).toThrow(
+        'it lies in the clear, although its collection is encrypted',
+      );
       expect(openRow(ring, { id: 'd|k|en', ...forged }, inC)).toEqual({ id: 'd|k|en', ...forged });
       expect(openRow(ring, { id: 'ses_1', ...forged }, inC)).toEqual({ id: 'ses_1', ...forged });
     }
-    expect(openRow(ring, { id: 'c|k|en', meta: '{}', body: null }, inC)).toEqual({ id: 'c|k|en', meta: '{}', body: null });
+    expect(openRow(ring, { id: 'c|k|en', meta: '{}', body: null }, inC)).toEqual({
+      id: 'c|k|en',
+      meta: '{}',
+      body: null,
+    });
   });
 });
 
@@ -89,12 +99,15 @@ describe('an encrypted stream', () => {
     for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size);
   }
   const seal = (bytes: Uint8Array, size = 100_000) => collect(sealStream(ring, 'index', pieces(bytes, size)));
-  const open = (sealed: Uint8Array, { keys = next, aad = 'index', size = 70_000 } = {}) => collect(openStream(keys, aad, pieces(sealed, size)));
+  const open = (sealed: Uint8Array, { keys = next, aad = 'index', size = 70_000 } = {}) =>
+    collect(openStream(keys, aad, pieces(sealed, size)));
 
-  it.each([0, 1, 1000, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 600_000])('returns %d bytes, however they come', async (length) => {
-    const bytes = randomBytes(length);
-    for (const size of [999_999, 65_536, 12_345]) expect((await open(await seal(bytes, size), { size })).equals(bytes)).toBe(true);
-  });
+  it.each([0, 1, 1000, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 600_000])('returns %d bytes, however they come',
+    async (length) => {
+      const bytes = randomBytes(length);
+      for (const size of [999_999, 65_536, 12_345])
+        expect((await open(await seal(bytes, size), { size })).equals(bytes)).toBe(true);
+    });
 
   it('is refused when it was changed, cut off, put together otherwise, or is for something else', async () => {
     const sealed = await seal(randomBytes(600_000));
@@ -105,11 +118,16 @@ describe('an encrypted stream', () => {
       await expect(open(damaged)).rejects.toThrow(unreadable);
     });
     await fc.assert(flipped, { numRuns: 60 });
-    for (const length of [0, 5, 41, 42, 60, 41 + segment, 41 + 2 * segment, sealed.length - 1]) await expect(open(sealed.subarray(0, length))).rejects.toThrow(unreadable);
-    const [head, first, second, rest] = [sealed.subarray(0, 41), sealed.subarray(41, 41 + segment), sealed.subarray(41 + segment, 41 + 2 * segment), sealed.subarray(41 + 2 * segment)];
-    for (const parts of [[head, second, first, rest], [head, second, rest], [head, first, first, rest]]) await expect(open(Buffer.concat(parts))).rejects.toThrow(unreadable);
+    for (const length of [0, 5, 41, 42, 60, 41 + segment, 41 + 2 * segment, sealed.length - 1])
+      await expect(open(sealed.subarray(0, length))).rejects.toThrow(unreadable);
+    const [head, first, second, rest] = [sealed.subarray(0, 41), sealed.subarray(41, 41 + segment),
+      sealed.subarray(41 + segment, 41 + 2 * segment), sealed.subarray(41 + 2 * segment)];
+    for (const parts of [[head, second, first, rest], [head, second, rest], [head, first, first, rest]])
+      await expect(open(Buffer.concat(parts))).rejects.toThrow(unreadable);
     await expect(open(sealed, { aad: 'other' })).rejects.toThrow(unreadable);
-    await expect(open(sealed, { keys: new KeyRing({ id: 2, bytes: two }) })).rejects.toThrow('its key 1 is not configured');
+    await expect(open(sealed, { keys: new KeyRing({ id: 2, bytes: two }) })).rejects.toThrow(
+      'its key 1 is not configured',
+    );
   });
 });
 
@@ -120,26 +138,26 @@ describe('parseKeys', () => {
   it('takes base64 and hexadecimal keys, and both forms of the previous ones', () => {
     const list = parseKeys({ key: base64, keyId: 2, previousKeys: `1:${other}, 7:${two.toString('hex')}` }).ring!;
     expect([list.primaryId, list.previousIds]).toEqual([2, [1, 7]]);
-    const json = parseKeys({ key: one.toString('hex'), keyId: 9, previousKeys: JSON.stringify([{ id: 1, key: other }]) }).ring!;
+    const json = parseKeys({
+      key: one.toString('hex'),
+      keyId: 9,
+      previousKeys: JSON.stringify([{ id: 1, key: other }]),
+    }).ring!;
     expect([json.primaryId, json.previousIds]).toEqual([9, [1]]);
-    expect(openBody(list, 'c|k|en', sealBody(new KeyRing({ id: 7, bytes: two }), 'c|k|en', Buffer.from('x')))).toEqual(Buffer.from('x'));
+    expect(openBody(list, 'c|k|en', sealBody(new KeyRing({ id: 7, bytes: two }), 'c|k|en', Buffer.from('x')))).toEqual(
+      Buffer.from('x'),
+    );
     expect(parseKeys({ key: '', keyId: 1, previousKeys: '' })).toEqual({ ring: undefined, problems: [] });
   });
 
-  it.each([
-    ['short', '', 'SVC_ENCRYPTION_KEY: expected 32 bytes'],
-    [one.subarray(1).toString('base64'), '', 'SVC_ENCRYPTION_KEY: expected 32 bytes'],
-    [base64, '0:x', 'expected a number from 1 to 255'],
-    [base64, `0:${other}`, 'expected a number from 1 to 255'],
-    [base64, '1:x', 'entry 1: expected 32 bytes'],
-    [base64, '[{"id":1,', 'expected 1:base64,… or JSON'],
-    [base64, '[null]', 'expected a number from 1 to 255'],
-    [base64, `2:${other}`, 'key 2 is there twice'],
-    [base64, `1:${other},1:${other}`, 'key 1 is there twice'],
-    ['', `1:${other}`, 'previous keys need a primary one'],
-  ])('refuses %s with %s, and shows no key', (key, previous, problem) => {
-    const problems = problemsOf(key, previous);
-    expect(problems.join('\n')).toContain(problem);
-    expect(problems.join('\n')).not.toContain(other.slice(0, 10));
-  });
+  it.each([['short', '', 'SVC_ENCRYPTION_KEY: expected 32 bytes'], [one.subarray(1).toString('base64'), '',
+    'SVC_ENCRYPTION_KEY: expected 32 bytes'], [base64, '0:x', 'expected a number from 1 to 255'], [base64, `0:${other}`,
+    'expected a number from 1 to 255'], [base64, '1:x', 'entry 1: expected 32 bytes'], [base64, '[{"id":1,',
+    'expected 1:base64,… or JSON'], [base64, '[null]', 'expected a number from 1 to 255'], [base64, `2:${other}`,
+    'key 2 is there twice'], [base64, `1:${other},1:${other}`, 'key 1 is there twice'], ['', `1:${other}`,
+    'previous keys need a primary one']])('refuses %s with %s, and shows no key', (key, previous, problem) => {
+      const problems = problemsOf(key, previous);
+      expect(problems.join('\n')).toContain(problem);
+      expect(problems.join('\n')).not.toContain(other.slice(0, 10));
+    });
 });

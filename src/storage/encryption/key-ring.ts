@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { headerOf, NONCE_BYTES, readSealed, TAG_BYTES, unreadable } from './record.ts';
 
 export const KEY_BYTES = 32;
@@ -11,9 +11,10 @@ export interface Key {
 }
 
 /**
- * The keys of encryption at rest: the primary one encrypts, and all of them decrypt. Values are encrypted by AES-256-GCM with a random
- * nonce of 96 bits (NIST SP 800-38D, section 8.2.2, which allows 2^32 values for one key: rotate before). The place that a value belongs to
- * is additional data, so that a value which was moved to another place cannot be decrypted there.
+ * The keys of encryption at rest: the primary one encrypts, and all of them decrypt. Values are encrypted by
+ * AES-256-GCM with a random nonce of 96 bits (NIST SP 800-38D, section 8.2.2, which allows 2^32 values for one key:
+ * rotate before). The place that a value belongs to is additional data, so that a value which was moved to another
+ * place cannot be decrypted there.
  */
 export class KeyRing {
   readonly primaryId: number;
@@ -56,8 +57,8 @@ export class KeyRing {
   }
 
   /**
-   * Decrypts the bytes of a record. Throws `internal` when its key is not here, when it was changed, or when it belongs to another place;
-   * bytes that are not authenticated are never returned.
+   * Decrypts the bytes of a record. Throws `internal` when its key is not here, when it was changed, or when it belongs
+   * to another place; bytes that are not authenticated are never returned.
    */
   open(record: Uint8Array, aad: string): Buffer {
     const { keyId, nonce, ciphertext, tag } = readSealed(record);

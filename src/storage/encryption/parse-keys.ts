@@ -1,4 +1,4 @@
-import { KEY_BYTES, KeyRing, type Key } from './key-ring.ts';
+import { type Key, KEY_BYTES, KeyRing } from './key-ring.ts';
 
 export interface KeySettings {
   /** 32 bytes as base64 or 64 hexadecimal digits; empty for none. */
@@ -15,12 +15,21 @@ export interface KeyNames {
 }
 
 const NAMES: KeyNames = { key: 'SVC_ENCRYPTION_KEY', previousKeys: 'SVC_ENCRYPTION_PREVIOUS_KEYS' };
-const EXPECTED = `expected ${KEY_BYTES} bytes as base64 (openssl rand -base64 ${KEY_BYTES}) or ${2 * KEY_BYTES} hexadecimal digits`;
+const EXPECTED = `expected ${KEY_BYTES} bytes as base64 (openssl rand -base64 ${KEY_BYTES}) or ${
+  2 * KEY_BYTES
+} hexadecimal digits`;
 
-/** Returns the key ring that the settings describe, undefined when they contain no key, or the problem with them. No message shows a key. */
-export function parseKeys({ key, keyId, previousKeys }: KeySettings, names: KeyNames = NAMES): { ring: KeyRing | undefined; problems: string[] } {
+/**
+ * Returns the key ring that the settings describe, undefined when they contain no key, or the problem with them. No
+ * message shows a key.
+ */
+export function parseKeys({ key, keyId, previousKeys }: KeySettings,
+  names: KeyNames = NAMES): { ring: KeyRing | undefined; problems: string[] }
+{
   if (key === '') {
-    const orphans = previousKeys === '' ? [] : [`${names.previousKeys}: previous keys need a primary one; set ${names.key}`];
+    const orphans = previousKeys === ''
+      ? []
+      : [`${names.previousKeys}: previous keys need a primary one; set ${names.key}`];
     return { ring: undefined, problems: orphans };
   }
   const problems: string[] = [];
@@ -29,14 +38,20 @@ export function parseKeys({ key, keyId, previousKeys }: KeySettings, names: KeyN
   const previous = parsePrevious(previousKeys, names.previousKeys, problems);
   const ids = [keyId, ...previous.map(({ id }) => id)];
   for (const id of new Set(ids.filter((each, i) => ids.indexOf(each) !== i))) {
-    problems.push(`${names.previousKeys}: key ${id} is there twice; every key has a number of its own${id === keyId ? ', and SVC_ENCRYPTION_KEY_ID is that of the primary one' : ''}`);
+    problems.push(
+      `${names.previousKeys}: key ${id} is there twice; every key has a number of its own${
+        id === keyId ? ', and SVC_ENCRYPTION_KEY_ID is that of the primary one' : ''
+      }`,
+    );
   }
   return { ring: problems.length > 0 ? undefined : new KeyRing({ id: keyId, bytes: bytes! }, previous), problems };
 }
 
 function parsePrevious(text: string, name: string, problems: string[]): Key[] {
   if (text.trim() === '') return [];
-  const entries = text.trim().startsWith('[') ? jsonEntries(text) : text.split(',').filter((part) => part.trim() !== '').map(listEntry);
+  const entries = text.trim().startsWith('[')
+    ? jsonEntries(text)
+    : text.split(',').filter((part) => part.trim() !== '').map(listEntry);
   if (entries === undefined) {
     problems.push(`${name}: expected 1:base64,… or JSON [{"id":1,"key":"base64"}]`);
     return [];
@@ -44,7 +59,9 @@ function parsePrevious(text: string, name: string, problems: string[]): Key[] {
   return entries.flatMap(({ id, key }, i) => {
     const bytes = typeof key === 'string' ? parseKey(key) : undefined;
     if (bytes !== undefined && isKeyId(id)) return [{ id, bytes }];
-    problems.push(`${name}: entry ${i + 1}: ${isKeyId(id) ? EXPECTED : 'expected a number from 1 to 255 before the key'}`);
+    problems.push(
+      `${name}: entry ${i + 1}: ${isKeyId(id) ? EXPECTED : 'expected a number from 1 to 255 before the key'}`,
+    );
     return [];
   });
 }

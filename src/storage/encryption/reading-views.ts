@@ -15,15 +15,17 @@ export interface ViewHost {
 export function defineOpeners(host: ViewHost, ring: KeyRing): void {
   host.define('quire_open_body', (stored: Uint8Array, id: string) => openBody(ring, id, stored));
   host.define('quire_open_meta', (stored: string, id: string) => openMeta(ring, id, stored));
-  host.define('quire_open_vector', (stored: Uint8Array, ord: number, chunk: number) => openVector(ring, ord, chunk, stored));
+  host.define('quire_open_vector',
+    (stored: Uint8Array, ord: number, chunk: number) => openVector(ring, ord, chunk, stored));
   host.define('quire_refuse_plaintext', refusePlaintext);
 }
 
 /**
- * Creates views over the tables, on a connection that only reads: a query on `documents`, `revisions` or `vectors` finds decrypted values,
- * as does one on the revisions of deleted documents. The views are temporary and have the names of the tables, which `main.` still reaches.
- * SQLite flattens them, so that plain rows are found by the same indexes, and a value is decrypted only if its column is selected. Columns
- * are those that the tables have now: create the views again after a change of the schema.
+ * Creates views over the tables, on a connection that only reads: a query on `documents`, `revisions` or `vectors`
+ * finds decrypted values, as does one on the revisions of deleted documents. The views are temporary and have the names
+ * of the tables, which `main.` still reaches. SQLite flattens them, so that plain rows are found by the same indexes,
+ * and a value is decrypted only if its column is selected. Columns are those that the tables have now: create the views
+ * again after a change of the schema.
  */
 export function layViews(host: ViewHost): void {
   // The index was added by the format that introduced encryption: before it, nothing can be encrypted.
@@ -31,33 +33,48 @@ export function layViews(host: ViewHost): void {
   const ofDocument = (column: string): string => `(SELECT d.${column} FROM main.documents d WHERE d.ord = t.ord)`;
   const idOfRevision = ofDocument('id');
   // A plaintext value was written before the collection was encrypted, or was not written by this service.
-  const plain = (column: string, cid: string): string => `WHEN ${column} IS NOT NULL AND ${MUST_BE_SEALED(cid)} THEN quire_refuse_plaintext() ELSE ${column} END`;
+  const plain = (column: string, cid: string): string =>
+    `WHEN ${column} IS NOT NULL AND ${MUST_BE_SEALED(cid)} THEN quire_refuse_plaintext() ELSE ${column} END`;
   host.exec(view(host, 'documents', {
     meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, t.id) ${plain('t.meta', 't.cid')}`,
     body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, t.id) ${plain('t.body', 't.cid')}`,
   }));
   host.exec(view(host, 'revisions', {
-    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${idOfRevision}) ${plain('t.meta', ofDocument('cid'))}`,
-    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${idOfRevision}) ${plain('t.body', ofDocument('cid'))}`,
+    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${idOfRevision}) ${
+      plain('t.meta', ofDocument('cid'))
+    }`,
+    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${idOfRevision}) ${
+      plain('t.body', ofDocument('cid'))
+    }`,
   }));
   if (host.column("SELECT name FROM main.sqlite_master WHERE name = 'deleted_revisions'").length > 0) {
-    const ofDeleted = (column: string): string => `(SELECT n.${column} FROM main.deleted_documents n WHERE n.ord = t.ord)`;
+    const ofDeleted = (column: string): string =>
+      `(SELECT n.${column} FROM main.deleted_documents n WHERE n.ord = t.ord)`;
     host.exec(view(host, 'deleted_revisions', {
-      meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${ofDeleted('id')}) ${plain('t.meta', ofDeleted('cid'))}`,
-      body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${ofDeleted('id')}) ${plain('t.body', ofDeleted('cid'))}`,
+      meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${ofDeleted('id')}) ${
+        plain('t.meta', ofDeleted('cid'))
+      }`,
+      body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${ofDeleted('id')}) ${
+        plain('t.body', ofDeleted('cid'))
+      }`,
     }));
   }
   host.exec(view(host, 'vectors', {
-    vector: `CASE WHEN ${SEALED_BLOB('t.vector')} THEN quire_open_vector(t.vector, t.ord, t.chunk) ${plain('t.vector', ofDocument('cid'))}`,
+    vector: `CASE WHEN ${SEALED_BLOB('t.vector')} THEN quire_open_vector(t.vector, t.ord, t.chunk) ${
+      plain('t.vector', ofDocument('cid'))
+    }`,
   }));
 }
 
 /** Removes the views. */
 export function liftViews(host: ViewHost): void {
-  for (const table of ['documents', 'revisions', 'deleted_revisions', 'vectors']) host.exec(`DROP VIEW IF EXISTS temp.${table}`);
+  for (const table of ['documents', 'revisions', 'deleted_revisions', 'vectors'])
+    host.exec(`DROP VIEW IF EXISTS temp.${table}`);
 }
 
 function view(host: ViewHost, table: string, opened: Readonly<Record<string, string>>): string {
   const columns = host.column(`SELECT name FROM pragma_table_info('${table}', 'main') ORDER BY cid`);
-  return `CREATE TEMP VIEW ${table} AS SELECT ${columns.map((name) => `${opened[name] ?? `t."${name}"`} AS "${name}"`).join(', ')} FROM main.${table} t`;
+  return `CREATE TEMP VIEW ${table} AS SELECT ${
+    columns.map((name) => `${opened[name] ?? `t."${name}"`} AS "${name}"`).join(', ')
+  } FROM main.${table} t`;
 }

@@ -5,8 +5,8 @@ import { ServiceError } from '../../errors/index.ts';
  *
  *     SVCENC (6 bytes) | version 0x02 | key id (1) | nonce (12) | AES-256-GCM ciphertext | tag (16)
  *
- * A value without the magic is plaintext. In a column of text the record is base64, whose first eight characters are the magic: neither
- * JSON nor the record of a body begins with them.
+ * A value without the magic is plaintext. In a column of text the record is base64, whose first eight characters are
+ * the magic: neither JSON nor the record of a body begins with them.
  */
 export const MAGIC = Buffer.from('SVCENC', 'latin1');
 const MAGIC_BASE64 = MAGIC.toString('base64');
@@ -15,8 +15,10 @@ export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
 /** Conditions in SQL: a column of text, or of bytes, holds an encrypted value. */
-export const SEALED_META = (column: string): string => `substr(${column}, 1, ${MAGIC_BASE64.length}) = '${MAGIC_BASE64}'`;
-export const SEALED_BLOB = (column: string): string => `substr(${column}, 1, ${MAGIC.length}) = x'${MAGIC.toString('hex')}'`;
+export const SEALED_META = (column: string): string =>
+  `substr(${column}, 1, ${MAGIC_BASE64.length}) = '${MAGIC_BASE64}'`;
+export const SEALED_BLOB = (column: string): string =>
+  `substr(${column}, 1, ${MAGIC.length}) = x'${MAGIC.toString('hex')}'`;
 
 const KEY_ID_AT = MAGIC.length + 1;
 const NONCE_AT = KEY_ID_AT + 1;
@@ -56,7 +58,8 @@ export function readSealed(bytes: Uint8Array): SealedRecord {
 
 /** The message for every encrypted value that cannot be decrypted: it never contains a part of the value. */
 export function unreadable(reason: string, cause?: unknown): ServiceError {
-  return new ServiceError('internal', `an encrypted value cannot be read: ${reason}`, cause === undefined ? {} : { cause });
+  return new ServiceError('internal', `an encrypted value cannot be read: ${reason}`,
+    cause === undefined ? {} : { cause });
 }
 
 /** Bytes of a value that determine its key, or that it has none. */

@@ -4,8 +4,8 @@ import { unreadable } from './record.ts';
 export const SWITCH_PREFIX = 'encryption_switch:';
 
 /**
- * The collections whose values must all be encrypted: encrypted ones, unless their earlier values are still being encrypted. A plaintext
- * value there was inserted by someone who can write to the file and has no key.
+ * The collections whose values must all be encrypted: encrypted ones, unless their earlier values are still being
+ * encrypted. A plaintext value there was inserted by someone who can write to the file and has no key.
  */
 const REQUIRED = `
   FROM main.collections c JOIN main.collection_configs f ON f.collection = c.name
@@ -13,8 +13,8 @@ const REQUIRED = `
     SELECT 1 FROM main.settings s WHERE s.name = '${SWITCH_PREFIX}' || c.name AND s.value IN ('seal', 'reseal'))`;
 
 /**
- * Condition in SQL: values of a collection, by an expression for its id, must be encrypted. Evaluated once for each statement, for those
- * that read many rows.
+ * Condition in SQL: values of a collection, by an expression for its id, must be encrypted. Evaluated once for each
+ * statement, for those that read many rows.
  */
 export const MUST_BE_SEALED = (cid: string): string => `${cid} IN (SELECT c.id ${REQUIRED})`;
 

@@ -1,13 +1,16 @@
 import type { Row, Sql, Transaction } from '../port.ts';
 import type { KeyRing } from './key-ring.ts';
 import { SWITCH_PREFIX } from './required.ts';
-import { changeParts, openSecret, sealSecret, SECRETS, type SecretColumn } from './secrets.ts';
+import { changeParts, openSecret, sealSecret, type SecretColumn, SECRETS } from './secrets.ts';
 import { HEAD_CHARS, keyIdOfText } from './stored-values.ts';
 
 /** Rows of one transaction: all other writes wait for it. */
 const BATCH_ROWS = 200;
 
-/** Name of the setting that says that the file has to be rewritten, because it contains credentials from before they were encrypted. */
+/**
+ * Name of the setting that says that the file has to be rewritten, because it contains credentials from before they
+ * were encrypted.
+ */
 export const SCRUB_SECRETS = SWITCH_PREFIX;
 
 interface Found extends Row {
@@ -21,16 +24,18 @@ interface Stored extends Row {
 }
 
 /**
- * Encrypts all stored credentials with the primary key: those in plaintext, and those under other keys, which would be lost when these are
- * removed. Returns how many rows were written. If any was in plaintext, the setting `SCRUB_SECRETS` is stored with it. Rejects with the
- * reason of the signal.
+ * Encrypts all stored credentials with the primary key: those in plaintext, and those under other keys, which would be
+ * lost when these are removed. Returns how many rows were written. If any was in plaintext, the setting `SCRUB_SECRETS`
+ * is stored with it. Rejects with the reason of the signal.
  */
 export async function resealSecrets(sql: Sql, keys: KeyRing, signal?: AbortSignal): Promise<number> {
   let written = 0;
   for (const column of Object.values<SecretColumn>(SECRETS)) {
     const concerned: string[] = [];
     const head = column.parts === undefined ? `substr(${column.column}, 1, ${HEAD_CHARS})` : column.column;
-    for await (const rows of sql.stream<Found>(`SELECT ${column.id} AS id, ${head} AS head FROM ${column.table} WHERE ${column.column} IS NOT NULL`)) {
+    for await (const rows of sql.stream<Found>(
+      `SELECT ${column.id} AS id, ${head} AS head FROM ${column.table} WHERE ${column.column} IS NOT NULL`,
+    )) {
       concerned.push(...rows.filter((row) => isConcerned(keys, column, row.head)).map(({ id }) => id));
     }
     for (let i = 0; i < concerned.length; i += BATCH_ROWS) {
@@ -52,7 +57,9 @@ function isConcerned(keys: KeyRing, { parts }: SecretColumn, text: string): bool
   return found;
 }
 
-async function resealRows(tx: Transaction, keys: KeyRing, column: SecretColumn, ids: readonly string[]): Promise<number> {
+async function resealRows(tx: Transaction, keys: KeyRing, column: SecretColumn,
+  ids: readonly string[]): Promise<number>
+{
   let wasPlain = false;
   const reseal = (place: Pick<SecretColumn, 'place'>, id: string, text: string): string => {
     wasPlain ||= keyIdOfText(text) === undefined;
@@ -61,12 +68,19 @@ async function resealRows(tx: Transaction, keys: KeyRing, column: SecretColumn, 
   let written = 0;
   for (const id of ids) {
     // It may have been written or deleted since it was listed.
-    const stored = await tx.get<Stored>(`SELECT ${column.column} AS value FROM ${column.table} WHERE ${column.id} = ?`, [id]);
+    const stored = await tx.get<Stored>(`SELECT ${column.column} AS value FROM ${column.table} WHERE ${column.id} = ?`,
+      [id]);
     if (stored === undefined || stored.value === null || !isConcerned(keys, column, stored.value)) continue;
-    const value = column.parts === undefined ? reseal(column, id, stored.value) : changeParts(column.parts, stored.value, (part, text) => reseal(part, id, text));
+    const value = column.parts === undefined
+      ? reseal(column, id, stored.value)
+      : changeParts(column.parts, stored.value, (part, text) => reseal(part, id, text));
     await tx.run(`UPDATE ${column.table} SET ${column.column} = ? WHERE ${column.id} = ?`, [value, id]);
     written++;
   }
-  if (wasPlain) await tx.run("INSERT INTO settings(name, value) VALUES (?, 'scrub') ON CONFLICT(name) DO UPDATE SET value = excluded.value", [SCRUB_SECRETS]);
+  if (wasPlain)
+    await tx.run(
+      "INSERT INTO settings(name, value) VALUES (?, 'scrub') ON CONFLICT(name) DO UPDATE SET value = excluded.value",
+      [SCRUB_SECRETS],
+    );
   return written;
 }

@@ -7,9 +7,10 @@ import { unreadable } from './record.ts';
  *
  *     magic "QSEALED1" | key id (1) | salt (32) | segments
  *
- * Each segment is encrypted by AES-256-GCM under a key that is derived for this stream (HKDF-SHA256 over the salt). Its nonce holds its
- * number and whether it is the last, so that reordered, missing and truncated segments are detected (the STREAM construction of Hoang,
- * Reyhanitabar, Rogaway and Vizár, 2015). All but the last hold `SEGMENT_BYTES` of plaintext.
+ * Each segment is encrypted by AES-256-GCM under a key that is derived for this stream (HKDF-SHA256 over the salt). Its
+ * nonce holds its number and whether it is the last, so that reordered, missing and truncated segments are detected
+ * (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, 2015). All but the last hold `SEGMENT_BYTES` of
+ * plaintext.
  */
 const MAGIC = Buffer.from('QSEALED1', 'latin1');
 const SALT_BYTES = 32;
@@ -20,7 +21,9 @@ const NONCE_BYTES = 12;
 const ALGORITHM = 'aes-256-gcm';
 
 /** Encrypts the source; `aad` binds the stream to its purpose. */
-export async function* sealStream(ring: KeyRing, aad: string, plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* sealStream(ring: KeyRing, aad: string,
+  plain: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
+{
   const salt = randomBytes(SALT_BYTES);
   const key = ring.derive(ring.primaryId, salt);
   yield Buffer.concat([MAGIC, Uint8Array.of(ring.primaryId), salt]);
@@ -33,8 +36,13 @@ export async function* sealStream(ring: KeyRing, aad: string, plain: AsyncIterab
   yield sealSegment(key, aad, number, true, waiting ?? Buffer.alloc(0));
 }
 
-/** Decrypts the stream. Rejects with `internal` if it is damaged, truncated, for another purpose or under a key that is not here. */
-export async function* openStream(ring: KeyRing, aad: string, sealed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Decrypts the stream. Rejects with `internal` if it is damaged, truncated, for another purpose or under a key that is
+ * not here.
+ */
+export async function* openStream(ring: KeyRing, aad: string,
+  sealed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
+{
   let key: Uint8Array | undefined;
   let number = 0;
   let waiting: Buffer | undefined;
@@ -90,7 +98,10 @@ function openSegment(key: Uint8Array, aad: string, number: number, last: boolean
   return plain;
 }
 
-/** Splits the source into pieces of one length; the first piece may have another length, and the last one holds the rest. */
+/**
+ * Splits the source into pieces of one length; the first piece may have another length, and the last one holds the
+ * rest.
+ */
 async function* segments(source: AsyncIterable<Uint8Array>, length: number, first = length): AsyncGenerator<Buffer> {
   let parts: Uint8Array[] = [];
   let collected = 0;

@@ -3,8 +3,9 @@ import type { KeyRing } from './key-ring.ts';
 import { isSealedText } from './record.ts';
 
 /**
- * A column of text with credentials that users have stored. It is encrypted if the server has keys, whatever the collection: a value is
- * encrypted before it is written, so that neither the database, its log, the binlog nor a backup ever contains it.
+ * A column of text with credentials that users have stored. It is encrypted if the server has keys, whatever the
+ * collection: a value is encrypted before it is written, so that neither the database, its log, the binlog nor a backup
+ * ever contains it.
  */
 export interface SecretColumn {
   readonly table: string;
@@ -13,7 +14,10 @@ export interface SecretColumn {
   readonly column: string;
   /** The additional data that binds a value to its row. */
   readonly place: (id: string) => string;
-  /** Credentials in a column of JSON whose other values stay readable, by their paths; absent if the whole column is encrypted. */
+  /**
+   * Credentials in a column of JSON whose other values stay readable, by their paths; absent if the whole column is
+   * encrypted.
+   */
   readonly parts?: readonly SecretPart[];
 }
 
@@ -42,34 +46,44 @@ export const SECRETS = {
   jobError: { table: 'bulk_jobs', id: 'id', column: 'error', place: (id) => `\0job-error\0${id}` },
   bodyStore: { table: 'body_stores', id: 'token', column: 'config', place: (token) => `\0body-store\0${token}` },
   collectionConfig: {
-    table: 'collection_configs', id: 'collection', column: 'config', place: (name) => CONFIG + name,
-    parts: [
-      { block: 'storageConfig', field: 'secretKey', place: (name) => `${CONFIG}${name}\0storageConfig` },
-      { block: 'wordpress', field: 'apiKey', place: (name) => `${CONFIG}${name}\0wordpress` },
-      { block: 'wordpress', field: 'url', place: (name) => `${CONFIG}${name}\0wordpress-url` },
-    ],
+    table: 'collection_configs',
+    id: 'collection',
+    column: 'config',
+    place: (name) => CONFIG + name,
+    parts: [{ block: 'storageConfig', field: 'secretKey', place: (name) => `${CONFIG}${name}\0storageConfig` }, {
+      block: 'wordpress',
+      field: 'apiKey',
+      place: (name) => `${CONFIG}${name}\0wordpress`,
+    }, { block: 'wordpress', field: 'url', place: (name) => `${CONFIG}${name}\0wordpress-url` }],
   },
 } as const satisfies Readonly<Record<string, SecretColumn>>;
 
 type Place = (id: string) => string;
 
 /** The text to store for a row; the text itself if it is empty or there are no keys. */
-export function sealSecret(keys: KeyRing | undefined, { place }: { readonly place: Place }, id: string, text: string): string {
+export function sealSecret(keys: KeyRing | undefined, { place }: { readonly place: Place }, id: string,
+  text: string): string
+{
   return keys === undefined || text === '' ? text : keys.seal(Buffer.from(text, 'utf8'), place(id)).toString('base64');
 }
 
 /**
- * The inverse; an unencrypted text was stored before there were keys. Throws `ConfigError` for an encrypted one if there are no keys, and
- * `internal` if its key is not configured.
+ * The inverse; an unencrypted text was stored before there were keys. Throws `ConfigError` for an encrypted one if
+ * there are no keys, and `internal` if its key is not configured.
  */
-export function openSecret(keys: KeyRing | undefined, { place }: { readonly place: Place }, id: string, stored: string): string {
+export function openSecret(keys: KeyRing | undefined, { place }: { readonly place: Place }, id: string,
+  stored: string): string
+{
   if (!isSealedText(stored)) return stored;
-  if (keys === undefined) throw new ConfigError(['SVC_ENCRYPTION_KEY: required, since credentials in this database are encrypted']);
+  if (keys === undefined)
+    throw new ConfigError(['SVC_ENCRYPTION_KEY: required, since credentials in this database are encrypted']);
   return keys.open(Buffer.from(stored, 'base64'), place(id)).toString('utf8');
 }
 
 /** A column of JSON with its parts replaced, those that are there. */
-export function changeParts(parts: readonly SecretPart[], json: string, change: (part: SecretPart, text: string) => string): string {
+export function changeParts(parts: readonly SecretPart[], json: string,
+  change: (part: SecretPart, text: string) => string): string
+{
   const value = JSON.parse(json) as Record<string, Record<string, unknown> | undefined>;
   for (const part of parts) {
     const block = value[part.block];

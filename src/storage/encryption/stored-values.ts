@@ -20,16 +20,25 @@ export const HEAD_CHARS = Math.ceil(HEAD_BYTES / 3) * 4;
 const metaHead = (column: string) => `substr(${column}, 1, ${HEAD_CHARS})`;
 const blobHead = (column: string) => `substr(${column}, 1, ${HEAD_BYTES})`;
 
-/** The values as they are stored, even if the connection has views; revisions that share their document's values have none. */
+/**
+ * The values as they are stored, even if the connection has views; revisions that share their document's values have
+ * none.
+ */
 const ROWS = {
   documents: `
-    SELECT ord, 0 AS part, length(meta) + coalesce(length(body), 0) AS bytes, ${metaHead('meta')} AS text, ${blobHead('body')} AS head
+    SELECT ord, 0 AS part, length(meta) + coalesce(length(body), 0) AS bytes, ${metaHead('meta')} AS text, ${
+    blobHead('body')
+  } AS head
     FROM main.documents WHERE cid = ? ORDER BY ord`,
   revisions: `
-    SELECT r.ord, r.ts AS part, length(r.meta) + coalesce(length(r.body), 0) AS bytes, ${metaHead('r.meta')} AS text, ${blobHead('r.body')} AS head
+    SELECT r.ord, r.ts AS part, length(r.meta) + coalesce(length(r.body), 0) AS bytes, ${metaHead('r.meta')} AS text, ${
+    blobHead('r.body')
+  } AS head
     FROM main.documents d JOIN main.revisions r ON r.ord = d.ord WHERE d.cid = ? AND r.meta IS NOT NULL ORDER BY r.ord, r.ts`,
   deleted_revisions: `
-    SELECT r.ord, r.ts AS part, length(r.meta) + coalesce(length(r.body), 0) AS bytes, ${metaHead('r.meta')} AS text, ${blobHead('r.body')} AS head
+    SELECT r.ord, r.ts AS part, length(r.meta) + coalesce(length(r.body), 0) AS bytes, ${metaHead('r.meta')} AS text, ${
+    blobHead('r.body')
+  } AS head
     FROM main.deleted_documents n JOIN main.deleted_revisions r ON r.ord = n.ord WHERE n.cid = ? ORDER BY r.ord, r.ts`,
   vectors: `
     SELECT v.ord, v.chunk AS part, length(v.vector) AS bytes, NULL AS text, ${blobHead('v.vector')} AS head
@@ -45,8 +54,8 @@ interface HeadRow extends Row {
 }
 
 /**
- * A deletion moves the versions of a document to the deleted ones, and a restore moves them back. So that none is missed that moves while
- * rows are listed, the deleted ones are listed before and after the others.
+ * A deletion moves the versions of a document to the deleted ones, and a restore moves them back. So that none is
+ * missed that moves while rows are listed, the deleted ones are listed before and after the others.
  */
 const ORDER = ['deleted_revisions', 'documents', 'revisions', 'deleted_revisions', 'vectors'] as const;
 
@@ -56,7 +65,11 @@ export async function* storedRows(sql: Sql, cid: number): AsyncGenerator<StoredR
     const isAgain = ORDER.indexOf(table) < i;
     for await (const rows of sql.stream<HeadRow>(ROWS[table], [cid])) {
       yield rows.map(({ ord, part, bytes, text, head }) => ({
-        table, ord, part, bytes, isAgain,
+        table,
+        ord,
+        part,
+        bytes,
+        isAgain,
         keyIds: [...(text === null ? [] : [keyIdOfText(text)]), ...(head === null ? [] : [keyIdOfHead(head)])],
       }));
     }
@@ -79,15 +92,23 @@ const keyOfBlob = (column: string) => `CASE WHEN ${SEALED_BLOB(column)} THEN ${b
 const keyOfMeta = (column: string) => `CASE WHEN ${SEALED_META(column)} THEN ${metaHead(column)} END`;
 
 /** Metadata are grouped by a prefix that contains a part of the nonce, so there are several rows for each key. */
-const COUNTS = [
-  `SELECT cid, ${keyOfMeta('meta')} AS head, count(*) AS n FROM main.documents GROUP BY 1, 2`,
+const COUNTS = [`SELECT cid, ${keyOfMeta('meta')} AS head, count(*) AS n FROM main.documents GROUP BY 1, 2`,
   `SELECT cid, ${keyOfBlob('body')} AS head, count(*) AS n FROM main.documents WHERE body IS NOT NULL GROUP BY 1, 2`,
-  `SELECT d.cid, ${keyOfMeta('r.meta')} AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.meta IS NOT NULL GROUP BY 1, 2`,
-  `SELECT d.cid, ${keyOfBlob('r.body')} AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.body IS NOT NULL GROUP BY 1, 2`,
-  `SELECT n.cid, ${keyOfMeta('r.meta')} AS head, count(*) AS n FROM main.deleted_revisions r JOIN main.deleted_documents n ON n.ord = r.ord GROUP BY 1, 2`,
-  `SELECT n.cid, ${keyOfBlob('r.body')} AS head, count(*) AS n FROM main.deleted_revisions r JOIN main.deleted_documents n ON n.ord = r.ord WHERE r.body IS NOT NULL GROUP BY 1, 2`,
-  `SELECT e.cid, ${keyOfBlob('v.vector')} AS head, count(*) AS n FROM main.vectors v JOIN main.embeddings e ON e.ord = v.ord GROUP BY 1, 2`,
-];
+  `SELECT d.cid, ${
+    keyOfMeta('r.meta')
+  } AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.meta IS NOT NULL GROUP BY 1, 2`,
+  `SELECT d.cid, ${
+    keyOfBlob('r.body')
+  } AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.body IS NOT NULL GROUP BY 1, 2`,
+  `SELECT n.cid, ${
+    keyOfMeta('r.meta')
+  } AS head, count(*) AS n FROM main.deleted_revisions r JOIN main.deleted_documents n ON n.ord = r.ord GROUP BY 1, 2`,
+  `SELECT n.cid, ${
+    keyOfBlob('r.body')
+  } AS head, count(*) AS n FROM main.deleted_revisions r JOIN main.deleted_documents n ON n.ord = r.ord WHERE r.body IS NOT NULL GROUP BY 1, 2`,
+  `SELECT e.cid, ${
+    keyOfBlob('v.vector')
+  } AS head, count(*) AS n FROM main.vectors v JOIN main.embeddings e ON e.ord = v.ord GROUP BY 1, 2`];
 
 /** Reads the whole database: pass `sql.background`. */
 export async function countKeys(queries: Queries): Promise<KeyCount[]> {

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documents, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Sql } from '../port.ts';
-import { CHANGE_FLAGS, type NewChange } from './change.ts';
 import { ChangeFeed } from './change-feed.ts';
+import { CHANGE_FLAGS, type NewChange } from './change.ts';
 import { storedCursor } from './cursor.ts';
 
 const put = (docId: string): NewChange => ({ kind: 'doc.put', collection: 'c', docId });
@@ -30,11 +30,23 @@ describe('ChangeFeed', () => {
 
   it('numbers changes from 1 on and returns them in order', async () => {
     const full: NewChange = {
-      kind: 'doc.put', collection: 'c', ord: 7, docId: 'x', key: 'K', lang: 'en',
-      flags: CHANGE_FLAGS.CREATED | CHANGE_FLAGS.SKIP_FTS, detail: '{"a":1}',
+      kind: 'doc.put',
+      collection: 'c',
+      ord: 7,
+      docId: 'x',
+      key: 'K',
+      lang: 'en',
+      flags: CHANGE_FLAGS.CREATED | CHANGE_FLAGS.SKIP_FTS,
+      detail: '{"a":1}',
     };
     expect(await append(full, { kind: 'collection.delete', collection: 'c' })).toBe(2);
-    expect(await feed.read(0, 10)).toEqual([{ ...full, lsn: 1, at: 1000 }, { kind: 'collection.delete', collection: 'c', lsn: 2, at: 1000, flags: 0 }]);
+    expect(await feed.read(0, 10)).toEqual([{ ...full, lsn: 1, at: 1000 }, {
+      kind: 'collection.delete',
+      collection: 'c',
+      lsn: 2,
+      at: 1000,
+      flags: 0,
+    }]);
     expect((await feed.read(0, 1)).map(({ lsn }) => lsn)).toEqual([1]);
     expect(await append()).toBe(2);
   });
@@ -45,11 +57,22 @@ describe('ChangeFeed', () => {
     let last = 0;
     // Those with different flags are passed.
     for (const flags of [[CREATED, CREATED, CREATED], [CREATED, EMBEDDING_DROPPED], [CREATED], []]) {
-      const given = flags.map((each, i): NewChange => ({ kind: 'doc.put', collection: 'c', docId: `c|k${last + 1 + i}|en`, key: `K${last + 1 + i}`, lang: 'en', flags: each }));
+      const given = flags.map((each, i): NewChange => ({
+        kind: 'doc.put',
+        collection: 'c',
+        docId: `c|k${last + 1 + i}|en`,
+        key: `K${last + 1 + i}`,
+        lang: 'en',
+        flags: each,
+      }));
       const head = await feed.head();
       const ordinals = Promise.withResolvers<number>();
       const appended = await sql.transaction(async (tx) => {
-        await tx.runMany("INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, meta) VALUES (?, 1, ?, ?, 'en', 0, 0, 0, 0, '{}')", given.map(({ docId, key }, i) => [last + 1 + i, docId!, key!]));
+        await tx.runMany(
+          'INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, meta) VALUES (?, 1, ' +
+            "?, ?, 'en', 0, 0, 0, 0, '{}')",
+          given.map(({ docId, key }, i) => [last + 1 + i, docId!, key!]),
+        );
         await feed.headIn(tx);
         const appending = feed.appendStored(tx, given, () => ordinals.promise);
         ordinals.resolve(last + 1);
@@ -74,19 +97,23 @@ describe('ChangeFeed', () => {
     expect((await new ChangeFeed(sql).read(0, 1))[0]).toEqual({ ...put('a'), lsn: 1, at: 1000, flags: 0 });
     position = 2;
     expect(await feed.read(2, 1)).toEqual([]);
-    expect((await feed.read(0, 2)).map((change) => [change.lsn, change.document])).toEqual([[1, undefined], [2, undefined]]);
+    expect((await feed.read(0, 2)).map((change) => [change.lsn, change.document])).toEqual([[1, undefined], [2,
+      undefined]]);
     leave();
   });
 
   it('passes documents on although the head of a shared feed was read before their commit and arrives after it', async () => {
     const [wasRead, mayArrive] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const late = new Proxy(sql, {
-      get: (target, name) => (name !== 'get' ? (target[name as keyof Sql] as (() => void)).bind(target) : async (...query: Parameters<Sql['get']>) => {
-        const row = await target.get(...query);
-        wasRead.resolve();
-        await mayArrive.promise;
-        return row;
-      }),
+      get: (target,
+        name) => (name !== 'get'
+          ? (target[name as keyof Sql] as (() => void)).bind(target)
+          : async (...query: Parameters<Sql['get']>) => {
+            const row = await target.get(...query);
+            wasRead.resolve();
+            await mayArrive.promise;
+            return row;
+          }),
     });
     feed = new ChangeFeed(late, { now: () => now }, { shared: true });
     const leave = feed.join({ wake: () => undefined, position: () => 0 });
@@ -136,7 +163,8 @@ describe('ChangeFeed', () => {
       sql.transaction(async (tx) => {
         await feed.append(tx, [put(`d${i}`)]);
         if (i % 2 === 1) throw new Error('undone');
-      })));
+      })
+    ));
     expect((await feed.read(0, 10)).map(({ lsn, docId }) => [lsn, docId])).toEqual([[1, 'd0'], [2, 'd2'], [3, 'd4']]);
   });
 
@@ -202,7 +230,8 @@ describe('ChangeFeed', () => {
           released.push(lsn, await feed.oldest());
         },
       });
-      expect([await feed.prune({ entries: 5 }), await feed.prune({ entries: 0 }), await feed.prune({ entries: 0 })]).toEqual([5, 2, 0]);
+      expect([await feed.prune({ entries: 5 }), await feed.prune({ entries: 0 }), await feed.prune({ entries: 0 })])
+        .toEqual([5, 2, 0]);
       expect(released).toEqual([5, 1, 7, 6]);
       leave();
     });

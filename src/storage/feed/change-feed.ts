@@ -1,10 +1,11 @@
-import { systemClock, type Clock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Queries, Sql, Transaction } from '../port.ts';
+import { areAlike, copyChanges, insertChanges, newestChange, type Numbered, oldestChange,
+  selectChanges } from './change-rows.ts';
 import type { Change, NewChange } from './change.ts';
-import { areAlike, copyChanges, insertChanges, newestChange, oldestChange, selectChanges, type Numbered } from './change-rows.ts';
 import { FeedGap } from './feed-gap.ts';
 import type { FeedReader } from './feed-reader.ts';
-import { lastToRemove, type Keep } from './pruning.ts';
+import { type Keep, lastToRemove } from './pruning.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { SharedHead } from './shared-head.ts';
 
@@ -15,8 +16,8 @@ const OWN_NOTED = 4096;
 const PRUNE_STEP = 5000;
 
 /**
- * The binlog: every write appends its changes in its own transaction, which assigns their log sequence numbers. Views, webhooks, triggers
- * and replication read them in that order.
+ * The binlog: every write appends its changes in its own transaction, which assigns their log sequence numbers. Views,
+ * webhooks, triggers and replication read them in that order.
  */
 export class ChangeFeed {
   readonly #sql: Sql;
@@ -42,7 +43,9 @@ export class ChangeFeed {
   #own: { readonly first: number; readonly last: number }[] = [];
 
   /** `onAppend` is called after each commit of this process that appended. */
-  constructor(sql: Sql, clock: Clock = systemClock, { shared = false, onAppend = () => undefined }: { readonly shared?: boolean; readonly onAppend?: () => void } = {}) {
+  constructor(sql: Sql, clock: Clock = systemClock,
+    { shared = false, onAppend = () => undefined }: { readonly shared?: boolean; readonly onAppend?: () => void } = {})
+  {
     this.#onAppend = onAppend;
     this.#sql = sql;
     this.#clock = clock;
@@ -50,8 +53,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Appends in the caller's transaction and returns the number of the last change. Numbers are assigned from the rows that exist, so that
-   * an undone change leaves no gap. Without changes it returns the head.
+   * Appends in the caller's transaction and returns the number of the last change. Numbers are assigned from the rows
+   * that exist, so that an undone change leaves no gap. Without changes it returns the head.
    */
   append(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
     return this.#append(tx, changes, async (numbered) => {
@@ -61,11 +64,14 @@ export class ChangeFeed {
   }
 
   /**
-   * As `append`, for documents that the transaction has just stored: the last ones, in the order of their ordinals and without a gap.
-   * `first` returns the ordinal of the first of them, for which the statement does not wait. The database copies their names from their rows, which
-   * is faster than passing them again. `isLast`: no statement of the transaction follows (`Transaction.complete`).
+   * As `append`, for documents that the transaction has just stored: the last ones, in the order of their ordinals and
+   * without a gap. `first` returns the ordinal of the first of them, for which the statement does not wait. The
+   * database copies their names from their rows, which is faster than passing them again. `isLast`: no statement of the
+   * transaction follows (`Transaction.complete`).
    */
-  async appendStored(tx: Transaction, changes: readonly NewChange[], first: () => Promise<number>, isLast = false): Promise<number> {
+  async appendStored(tx: Transaction, changes: readonly NewChange[], first: () => Promise<number>,
+    isLast = false): Promise<number>
+  {
     if (!areAlike(changes)) return this.append(tx, withOrdinals(changes, await first()));
     return this.#append(tx, changes, async (numbered) => {
       const copied = copyChanges(tx, numbered);
@@ -85,8 +91,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Records that the caller's transaction has written changes as rows, up to a number: those of another node whose feed this one copies.
-   * There may be fewer than before, after the database was replaced.
+   * Records that the caller's transaction has written changes as rows, up to a number: those of another node whose feed
+   * this one copies. There may be fewer than before, after the database was replaced.
    */
   copied(tx: Transaction, head: number): void {
     this.#latest = head;
@@ -99,13 +105,20 @@ export class ChangeFeed {
     });
   }
 
-  async #append(tx: Transaction, changes: readonly NewChange[], write: (numbered: Numbered) => Promise<readonly Change[]>): Promise<number> {
+  async #append(tx: Transaction, changes: readonly NewChange[],
+    write: (numbered: Numbered) => Promise<readonly Change[]>): Promise<number>
+  {
     const head = this.#headOf.get(tx) ?? (await this.headIn(tx));
     if (changes.length === 0) return head;
     const at = this.#clock.now();
     // Before the changes become visible; if they are undone, a number that is too high does no harm.
     this.#latest = head + changes.length;
-    const stored = await write(changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 })) as unknown as Numbered);
+    const stored = await write(changes.map((change, i): Change => ({
+      ...change,
+      lsn: head + 1 + i,
+      at,
+      flags: change.flags ?? 0,
+    })) as unknown as Numbered);
     this.#headOf.set(tx, head + changes.length);
     const written = (): void => {
       this.#recent.add(stored);
@@ -134,34 +147,37 @@ export class ChangeFeed {
   }
 
   /**
-   * Whether another process has appended, or may have appended, a change in the range (`after`, `upTo`]. Later calls must not pass a
-   * smaller `after`.
+   * Whether another process has appended, or may have appended, a change in the range (`after`, `upTo`]. Later calls
+   * must not pass a smaller `after`.
    */
   hasForeign(after: number, upTo: number): boolean {
     this.#own = this.#own.filter(({ last }) => last > after);
-    const own = this.#own.reduce((sum, { first, last }) => sum + Math.max(0, Math.min(last, upTo) - Math.max(first - 1, after)), 0);
+    const own = this.#own.reduce(
+      (sum, { first, last }) => sum + Math.max(0, Math.min(last, upTo) - Math.max(first - 1, after)),
+      0,
+    );
     return own < upTo - after;
   }
 
   /**
-   * No visible change has a greater number. It is the number of the head, or of changes that are about to be committed. Undefined before
-   * the first append or the first read of the head, and if other processes append.
+   * No visible change has a greater number. It is the number of the head, or of changes that are about to be committed.
+   * Undefined before the first append or the first read of the head, and if other processes append.
    */
   get latest(): number | undefined {
     return this.#shared === undefined ? this.#latest : undefined;
   }
 
   /**
-   * The head without a query. Undefined before the first append, and while one is running, because other connections may see its changes
-   * before its commit is reported.
+   * The head without a query. Undefined before the first append, and while one is running, because other connections
+   * may see its changes before its commit is reported.
    */
   get settled(): number | undefined {
     return this.#shared === undefined && this.#committed === this.#latest ? this.#committed : undefined;
   }
 
   /**
-   * Number of the newest change that this process knows without a query: it includes all its own commits. Undefined if it is the head that
-   * is needed and not known.
+   * Number of the newest change that this process knows without a query: it includes all its own commits. Undefined if
+   * it is the head that is needed and not known.
    */
   get known(): number | undefined {
     if (this.#shared === undefined) return this.settled;
@@ -169,21 +185,23 @@ export class ChangeFeed {
   }
 
   /**
-   * Changes when the database has lost changes that this process knew, as after the promotion of a standby that did not have the last
-   * commits: then everything that was read from it may be wrong. Found by `head`.
+   * Changes when the database has lost changes that this process knew, as after the promotion of a standby that did not
+   * have the last commits: then everything that was read from it may be wrong. Found by `head`.
    */
   get history(): number {
     return this.#history;
   }
 
   /**
-   * Number of the newest committed change; 0 when there was none yet. Wakes the readers if another process has appended it. `queries`: a
-   * connection that reads it now, instead of a read that several callers share.
+   * Number of the newest committed change; 0 when there was none yet. Wakes the readers if another process has appended
+   * it. `queries`: a connection that reads it now, instead of a read that several callers share.
    */
   async head(queries?: Pick<Queries, 'get'>): Promise<number> {
-    const head = this.#shared === undefined ? await newestChange(queries ?? this.#sql) : await (queries === undefined ? this.#shared.read() : this.#shared.readBy(queries));
-    // The database was replaced by one that does not contain these changes. A shared head finds that out itself, and may have been read before
-    // the last commit.
+    const head = this.#shared === undefined
+      ? await newestChange(queries ?? this.#sql)
+      : await (queries === undefined ? this.#shared.read() : this.#shared.readBy(queries));
+    // The database was replaced by one that does not contain these changes. A shared head finds that out itself, and
+    // may have been read before the last commit.
     if (this.#shared === undefined && head < this.#recent.last) this.#recent.clear();
     // After a restore the head is greater than every number that was appended here.
     this.#latest = Math.max(this.#latest ?? 0, head);
@@ -204,7 +222,10 @@ export class ChangeFeed {
     this.#wake();
   }
 
-  /** Resolves once a change with this number or a later one is committed. Rejects with the signal's reason when that aborts. */
+  /**
+   * Resolves once a change with this number or a later one is committed. Rejects with the signal's reason when that
+   * aborts.
+   */
   async reached(lsn: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -229,8 +250,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Returns at most `limit` changes that follow a position; none at the head. Changes that may not be on disk yet are only for early
-   * readers. Throws `FeedGap`.
+   * Returns at most `limit` changes that follow a position; none at the head. Changes that may not be on disk yet are
+   * only for early readers. Throws `FeedGap`.
    */
   async read(after: number, limit: number, isEarly = false): Promise<Change[]> {
     return this.remembered(after, limit, isEarly) ?? this.#readable(await this.#stored(after, limit), isEarly);
@@ -246,7 +267,9 @@ export class ChangeFeed {
   }
 
   #readable(changes: Change[], isEarly: boolean): Change[] {
-    return isEarly || (changes.at(-1)?.lsn ?? 0) < this.#unsafe ? changes : changes.filter(({ lsn }) => lsn < this.#unsafe);
+    return isEarly || (changes.at(-1)?.lsn ?? 0) < this.#unsafe
+      ? changes
+      : changes.filter(({ lsn }) => lsn < this.#unsafe);
   }
 
   #readableTo(isEarly: boolean): number | undefined {
@@ -267,8 +290,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Deletes old changes and returns their number. Keeps the newest change, from which numbering continues, and every change that a stored
-   * cursor or a reader in this process has not read.
+   * Deletes old changes and returns their number. Keeps the newest change, from which numbering continues, and every
+   * change that a stored cursor or a reader in this process has not read.
    */
   async prune(keep: Keep): Promise<number> {
     const last = await lastToRemove(this.#sql, await this.head(), this.#readers, keep);
@@ -286,9 +309,10 @@ export class ChangeFeed {
   }
 
   /**
-   * Empties the feed after a restore, in the caller's transaction, so that every reader gets a `FeedGap` and rebuilds. Numbers continue
-   * after a gap behind both this head and `beyond`, the last number that the replaced database may have assigned. Returns the number of the
-   * only change, `feed.restart`. If it is called in the copy that is to be restored, before `replaceFrom`, it is atomic with the restore.
+   * Empties the feed after a restore, in the caller's transaction, so that every reader gets a `FeedGap` and rebuilds.
+   * Numbers continue after a gap behind both this head and `beyond`, the last number that the replaced database may
+   * have assigned. Returns the number of the only change, `feed.restart`. If it is called in the copy that is to be
+   * restored, before `replaceFrom`, it is atomic with the restore.
    */
   async restart(tx: Transaction, beyond: number): Promise<number> {
     const lsn = Math.max(await newestChange(tx), beyond) + 2;
@@ -319,7 +343,8 @@ export class ChangeFeed {
 
   /** Without a choice, all readers. */
   #wake(only?: { readonly early: boolean }): void {
-    for (const reader of this.#readers) if (only === undefined || only.early === (reader.isEarly === true)) reader.wake();
+    for (const reader of this.#readers)
+      if (only === undefined || only.early === (reader.isEarly === true)) reader.wake();
   }
 }
 

@@ -1,13 +1,20 @@
 import type { Queries, SqlValue, Transaction } from '../port.ts';
 import type { Change, NewChange } from './change.ts';
 
-const INSERT = 'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-/** For the last documents; the first parameter is the number of the last change, the last one the number of documents, less one. */
+const INSERT =
+  'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ' +
+  '?, ?, ?, ?, ?)';
+/**
+ * For the last documents; the first parameter is the number of the last change, the last one the number of documents,
+ * less one.
+ */
 const COPY = `
   INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags)
   SELECT ord - (SELECT max(ord) FROM documents) + ?, ?, ?, ord, id, key, lang, ?, ?
   FROM documents WHERE ord BETWEEN (SELECT max(ord) FROM documents) - ? AND (SELECT max(ord) FROM documents)`;
-const SELECT = 'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY lsn LIMIT ?';
+const SELECT =
+  'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY ' +
+  'lsn LIMIT ?';
 
 /** Changes with their numbers; at least one. */
 export type Numbered = readonly [Change, ...Change[]];
@@ -30,7 +37,10 @@ export function insertChanges(tx: Transaction, changes: readonly Change[]): Prom
   return tx.runMany(INSERT, changes.map(toParameters));
 }
 
-/** Inserts changes that differ only in their documents, the last ones of the table, whose names the database copies from their rows. */
+/**
+ * Inserts changes that differ only in their documents, the last ones of the table, whose names the database copies from
+ * their rows.
+ */
 export function copyChanges(tx: Transaction, changes: Numbered): Promise<unknown> {
   const { kind, collection, at, flags } = changes[0];
   return tx.run(COPY, [changes.at(-1)!.lsn, kind, collection, at, flags, changes.length - 1]);
@@ -39,8 +49,10 @@ export function copyChanges(tx: Transaction, changes: Numbered): Promise<unknown
 /** Whether `copyChanges` can insert them. */
 export function areAlike(changes: readonly NewChange[]): boolean {
   const [example] = changes;
-  return example !== undefined && changes.every(({ kind, collection, flags, detail }) =>
-    kind === example.kind && collection === example.collection && flags === example.flags && detail === undefined);
+  return example !== undefined &&
+    changes.every(({ kind, collection, flags, detail }) =>
+      kind === example.kind && collection === example.collection && flags === example.flags && detail === undefined
+    );
 }
 
 /** At most `limit` changes after a number, in order. */

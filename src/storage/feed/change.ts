@@ -1,6 +1,5 @@
 /** The kinds of changes. The document service writes the kinds listed here; an area may add its own as `area.verb`. */
-export type ChangeKind =
-  | 'doc.put' | 'doc.delete' | 'collection.delete' | 'config.put' | 'schema.put' | 'feed.restart'
+export type ChangeKind = 'doc.put' | 'doc.delete' | 'collection.delete' | 'config.put' | 'schema.put' | 'feed.restart'
   | `${string}.${string}`;
 
 /** Bits of `Change.flags`. */

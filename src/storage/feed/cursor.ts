@@ -21,19 +21,26 @@ export function storedCursor(sql: Sql, subscriber: string): Cursor {
   };
 }
 
-/** Stores a cursor in the same transaction as the results of a subscriber, so that no change is handled twice after a crash. */
+/**
+ * Stores a cursor in the same transaction as the results of a subscriber, so that no change is handled twice after a
+ * crash.
+ */
 export async function saveCursor(tx: Transaction, subscriber: string, lsn: number): Promise<void> {
-  await tx.run('INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO UPDATE SET lsn = excluded.lsn', [subscriber, lsn]);
+  await tx.run(
+    'INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO UPDATE SET lsn = excluded.lsn',
+    [subscriber, lsn],
+  );
 }
 
 /** As above, for a subscriber that starts here, unless it already has a cursor. */
 export async function beginCursor(tx: Transaction, subscriber: string, lsn: number): Promise<void> {
-  await tx.run('INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO NOTHING', [subscriber, lsn]);
+  await tx.run('INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO NOTHING', [subscriber,
+    lsn]);
 }
 
 /**
- * Kept in memory, for a view that has its own checkpoint and starts after the number of that. Saves the commit for each batch that a stored
- * cursor needs.
+ * Kept in memory, for a view that has its own checkpoint and starts after the number of that. Saves the commit for each
+ * batch that a stored cursor needs.
  */
 export function memoryCursor(lsn: number): Cursor {
   let current = lsn;

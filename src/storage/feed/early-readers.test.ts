@@ -33,7 +33,13 @@ describe('Subscriber that is early', () => {
   const append = () => sql.transaction((tx) => feed.append(tx, [{ kind: 'doc.put', collection: 'c' }]));
   const follow = (isEarly: boolean) => {
     const seen: number[] = [];
-    const subscriber = new Subscriber({ feed, isEarly, cursor: memoryCursor(0), handle: async (changes) => void seen.push(...changes.map(({ lsn }) => lsn)), onFailure: () => undefined });
+    const subscriber = new Subscriber({
+      feed,
+      isEarly,
+      cursor: memoryCursor(0),
+      handle: async (changes) => void seen.push(...changes.map(({ lsn }) => lsn)),
+      onFailure: () => undefined,
+    });
     subscriber.start();
     started.push(subscriber);
     return { seen, subscriber };
@@ -47,7 +53,11 @@ describe('Subscriber that is early', () => {
     const appended = append();
     await early.subscriber.caughtUp(2);
     expect([early.seen, other.seen, feed.settled]).toEqual([[1, 2], [1], undefined]);
-    expect([await feed.read(1, 10), (await feed.read(0, 10)).length, (await feed.read(0, 10, true)).length]).toEqual([[], 1, 2]);
+    expect([await feed.read(1, 10), (await feed.read(0, 10)).length, (await feed.read(0, 10, true)).length]).toEqual([
+      [],
+      1,
+      2,
+    ]);
     disk.resolve();
     expect(await appended).toBe(2);
     await other.subscriber.caughtUp(2);

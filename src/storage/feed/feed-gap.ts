@@ -1,6 +1,6 @@
 /**
- * The changes after a position are missing: they were pruned, or a restore restarted the feed. The reader must rebuild from the tables and
- * continue from the head.
+ * The changes after a position are missing: they were pruned, or a restore restarted the feed. The reader must rebuild
+ * from the tables and continue from the head.
  */
 export class FeedGap extends Error {
   readonly after: number;

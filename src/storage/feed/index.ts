@@ -1,6 +1,6 @@
-export { CHANGE_FLAGS, type Change, type ChangeKind, type NewChange, type WrittenDocument } from './change.ts';
 export { ChangeFeed } from './change-feed.ts';
-export { beginCursor, forgetCursor, memoryCursor, saveCursor, storedCursor, type Cursor } from './cursor.ts';
+export { type Change, CHANGE_FLAGS, type ChangeKind, type NewChange, type WrittenDocument } from './change.ts';
+export { beginCursor, type Cursor, forgetCursor, memoryCursor, saveCursor, storedCursor } from './cursor.ts';
 export { FeedGap } from './feed-gap.ts';
 export type { FeedReader } from './feed-reader.ts';
 export type { Keep } from './pruning.ts';

@@ -11,10 +11,12 @@ export interface Keep {
 }
 
 /**
- * Number of the last change that may be deleted: the newest one, from which numbering continues, stays, and so does every change that a
- * stored cursor or one of the readers has not read.
+ * Number of the last change that may be deleted: the newest one, from which numbering continues, stays, and so does
+ * every change that a stored cursor or one of the readers has not read.
  */
-export async function lastToRemove(sql: Pick<Queries, 'get'>, head: number, readers: Iterable<FeedReader>, { entries, since }: Keep): Promise<number> {
+export async function lastToRemove(sql: Pick<Queries, 'get'>, head: number, readers: Iterable<FeedReader>,
+  { entries, since }: Keep): Promise<number>
+{
   const cursors = await sql.get<{ lsn: number | null }>('SELECT min(lsn) AS lsn FROM cursors');
   // A reader that releases changes may refer to the last one that it handled, so that change stays.
   const positions = [...readers].map(({ position, release }) => (position() ?? head) - (release === undefined ? 0 : 1));

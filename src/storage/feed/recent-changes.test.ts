@@ -3,9 +3,15 @@ import type { Change } from './change.ts';
 import { RecentChanges } from './recent-changes.ts';
 
 const change = (lsn: number, contentMd = '', meta: Record<string, string[]> = {}): Change => ({
-  lsn, kind: 'doc.put', collection: 'c', at: 0, flags: 0, document: { meta, contentMd, addedAt: 0, updatedAt: 0, expiresAt: null },
+  lsn,
+  kind: 'doc.put',
+  collection: 'c',
+  at: 0,
+  flags: 0,
+  document: { meta, contentMd, addedAt: 0, updatedAt: 0, expiresAt: null },
 });
-const changes = (from: number, to: number, contentMd?: string): Change[] => Array.from({ length: to - from + 1 }, (_, i) => change(from + i, contentMd));
+const changes = (from: number, to: number, contentMd?: string): Change[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => change(from + i, contentMd));
 const numbers = (found: readonly Change[] | undefined): number[] | undefined => found?.map(({ lsn }) => lsn);
 
 describe('recent changes', () => {

@@ -9,8 +9,9 @@ export interface RecentLimits {
 const LIMITS: RecentLimits = { changes: 8192, units: 16 * 2 ** 20 };
 
 /**
- * The newest changes that this process committed, without a gap. Readers that are close to the head read them from here, with the documents
- * that they carry: reading a row again, decompressing its body and parsing its metadata takes longer than writing it.
+ * The newest changes that this process committed, without a gap. Readers that are close to the head read them from
+ * here, with the documents that they carry: reading a row again, decompressing its body and parsing its metadata takes
+ * longer than writing it.
  */
 export class RecentChanges {
   readonly #limits: RecentLimits;
@@ -31,7 +32,8 @@ export class RecentChanges {
       this.#changes.push(change);
       this.#units += unitsOf(change);
     }
-    while (this.#changes.length - this.#from > this.#limits.changes || (this.#units > this.#limits.units && this.#changes.length - this.#from > 1)) this.#forgetFirst();
+    while (this.#changes.length - this.#from > this.#limits.changes ||
+      (this.#units > this.#limits.units && this.#changes.length - this.#from > 1)) this.#forgetFirst();
     this.#cutOff();
   }
 
@@ -75,6 +77,7 @@ export class RecentChanges {
 function unitsOf({ document }: Change): number {
   if (document === undefined) return 0;
   let units = document.contentMd.length;
-  for (const key of Object.keys(document.meta)) for (const value of document.meta[key]!) units += key.length + value.length;
+  for (const key of Object.keys(document.meta))
+    for (const value of document.meta[key]!) units += key.length + value.length;
   return units;
 }

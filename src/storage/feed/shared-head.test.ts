@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documents, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Row, Sql } from '../port.ts';
-import type { NewChange } from './change.ts';
 import { ChangeFeed } from './change-feed.ts';
+import type { NewChange } from './change.ts';
 import { SharedHead } from './shared-head.ts';
 
 const put = (docId: string): NewChange => ({ kind: 'doc.put', collection: 'c', docId });
@@ -80,7 +80,9 @@ describe('a feed to which other processes append', () => {
 describe('reads of the head', () => {
   it('share a query that begins after each of them was requested', async () => {
     const running: ((row: Row | undefined) => void)[] = [];
-    const head = new SharedHead({ get: () => new Promise((resolve) => running.push(resolve as (row: Row | undefined) => void)) }, () => undefined);
+    const head = new SharedHead({
+      get: () => new Promise((resolve) => running.push(resolve as (row: Row | undefined) => void)),
+    }, () => undefined);
     const first = [head.read(), Promise.resolve().then(() => head.read())];
     while (running.length === 0) await new Promise(setImmediate);
     const later = [head.read(), head.read(), head.read()];
@@ -95,10 +97,12 @@ describe('reads of the head', () => {
 
   it('go on after one that failed', async () => {
     let fails = true;
-    const head = new SharedHead({ get: async () => {
-      if (fails) throw new Error('gone');
-      return undefined;
-    } }, () => undefined);
+    const head = new SharedHead({
+      get: async () => {
+        if (fails) throw new Error('gone');
+        return undefined;
+      },
+    }, () => undefined);
     await expect(head.read()).rejects.toThrow('gone');
     fails = false;
     expect(await head.read()).toBe(0);

@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Queries } from '../port.ts';
 
-/** A change by its number and its time in milliseconds since 1970; together they distinguish the changes of different histories. */
+/**
+ * A change by its number and its time in milliseconds since 1970; together they distinguish the changes of different
+ * histories.
+ */
 export interface Mark {
   readonly lsn: number;
   readonly at: number;
@@ -10,11 +13,12 @@ export interface Mark {
 const READ = 'SELECT lsn, at, (SELECT at FROM changes WHERE lsn = ?) AS marked FROM changes ORDER BY lsn DESC LIMIT 1';
 
 /**
- * Reads the head of a feed to which other processes append. Reads that are requested while one is running share the next one, so that many
- * requests at once cost few queries; each read begins after it was requested, and never beside another one.
+ * Reads the head of a feed to which other processes append. Reads that are requested while one is running share the
+ * next one, so that many requests at once cost few queries; each read begins after it was requested, and never beside
+ * another one.
  *
- * Each read also looks for a change that this process knows: a database that was promoted or restored without the latest commits has
- * another one at its number, or none.
+ * Each read also looks for a change that this process knows: a database that was promoted or restored without the
+ * latest commits has another one at its number, or none.
  */
 export class SharedHead {
   readonly #sql: Pick<Queries, 'get'>;
@@ -23,7 +27,10 @@ export class SharedHead {
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<number> | undefined;
 
-  /** `onRead` is called once for each read, before it resolves; `isRewound`: the database has lost a change that this process knew. */
+  /**
+   * `onRead` is called once for each read, before it resolves; `isRewound`: the database has lost a change that this
+   * process knew.
+   */
   constructor(sql: Pick<Queries, 'get'>, onRead: (head: number, isRewound: boolean) => void) {
     this.#sql = sql;
     this.#onRead = onRead;
@@ -41,7 +48,8 @@ export class SharedHead {
 
   async #after(running: Promise<unknown>): Promise<number> {
     await running;
-    // Requests that arrive in one turn of the event loop share a read; otherwise the first one would have a read to itself.
+    // Requests that arrive in one turn of the event loop share a read; otherwise the first one would have a read to
+    // itself.
     await setImmediate();
     this.#next = undefined;
     const reading = this.#read();
@@ -50,7 +58,8 @@ export class SharedHead {
   }
 
   /**
-   * Reads by a connection of the caller, at once. If it ends after a later read, the head may seem to go back; the next read corrects that.
+   * Reads by a connection of the caller, at once. If it ends after a later read, the head may seem to go back; the next
+   * read corrects that.
    */
   async readBy(queries: Pick<Queries, 'get'>): Promise<number> {
     return this.#read(queries);

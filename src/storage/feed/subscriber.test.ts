@@ -4,7 +4,7 @@ import { documents, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Sql } from '../port.ts';
 import { ChangeFeed } from './change-feed.ts';
-import { memoryCursor, storedCursor, type Cursor } from './cursor.ts';
+import { type Cursor, memoryCursor, storedCursor } from './cursor.ts';
 import { Subscriber, type SubscriberOptions } from './subscriber.ts';
 
 describe('Subscriber', () => {
@@ -30,10 +30,14 @@ describe('Subscriber', () => {
   });
 
   const append = (count = 1) =>
-    sql.transaction((tx) => feed.append(tx, Array.from({ length: count }, () => ({ kind: 'doc.put' as const, collection: 'c' }))));
+    sql.transaction((tx) =>
+      feed.append(tx, Array.from({ length: count }, () => ({ kind: 'doc.put' as const, collection: 'c' })))
+    );
   const subscriber = (options: Partial<SubscriberOptions> = {}) => {
     const made = new Subscriber({
-      feed, cursor, timer,
+      feed,
+      cursor,
+      timer,
       handle: async (changes) => void seen.push(...changes.map(({ lsn }) => lsn)),
       onFailure: (error, count) => failures.push(`${count}: ${(error as Error).message}`),
       ...options,
@@ -45,7 +49,10 @@ describe('Subscriber', () => {
   it('handles what is there and what comes, in order and in batches', async () => {
     await append(5);
     const batches: number[] = [];
-    const following = subscriber({ batch: 2, handle: async (changes) => void batches.push(...changes.map(({ lsn }) => lsn), -1) });
+    const following = subscriber({
+      batch: 2,
+      handle: async (changes) => void batches.push(...changes.map(({ lsn }) => lsn), -1),
+    });
     following.start();
     await following.caughtUp(5);
     expect(batches).toEqual([1, 2, -1, 3, 4, -1, 5, -1]);
@@ -168,7 +175,10 @@ describe('Subscriber', () => {
 
     it('ends the delay before a retry', async () => {
       const failed = Promise.withResolvers<void>();
-      const following = subscriber({ handle: () => Promise.reject(new Error('down')), onFailure: () => failed.resolve() });
+      const following = subscriber({
+        handle: () => Promise.reject(new Error('down')),
+        onFailure: () => failed.resolve(),
+      });
       following.start();
       await append();
       await failed.promise;

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../errors/index.ts';
-import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
-import type { Change } from './change.ts';
 import type { ChangeFeed } from './change-feed.ts';
+import type { Change } from './change.ts';
 import type { Cursor } from './cursor.ts';
 import { FeedGap } from './feed-gap.ts';
 import { Waiters } from './waiters.ts';
@@ -12,16 +12,23 @@ export interface SubscriberOptions {
   readonly cursor: Cursor;
   /** Where to start without a cursor: at the oldest change kept, or at the next one. Default `oldest`. */
   readonly begin?: 'oldest' | 'head';
-  /** Whether it handles changes as soon as readers see them, although they may not be on disk yet (`FeedReader.isEarly`). */
+  /**
+   * Whether it handles changes as soon as readers see them, although they may not be on disk yet
+   * (`FeedReader.isEarly`).
+   */
   readonly isEarly?: boolean;
   /** Maximum number of changes in a batch; default 500. */
   readonly batch?: number;
   /**
-   * Handles a batch. The cursor moves once the promise has resolved; undefined if there is nothing to wait for. When it fails, or the process
-   * ends first, the same changes are passed again (at least once). The signal aborts when `stop` is called.
+   * Handles a batch. The cursor moves once the promise has resolved; undefined if there is nothing to wait for. When it
+   * fails, or the process ends first, the same changes are passed again (at least once). The signal aborts when `stop`
+   * is called.
    */
   readonly handle: (changes: readonly Change[], signal: AbortSignal) => Promise<void> | undefined;
-  /** Rebuilds what the lost changes made, and returns the number to continue after. Without this function a gap is a failure. */
+  /**
+   * Rebuilds what the lost changes made, and returns the number to continue after. Without this function a gap is a
+   * failure.
+   */
   readonly onGap?: (gap: FeedGap, signal: AbortSignal) => Promise<number>;
   /** Ensures that no change up to this number is needed after a restart (`FeedReader.release`). */
   readonly release?: (lsn: number) => Promise<void>;
@@ -35,8 +42,8 @@ const BATCH = 500;
 const BACKOFF: Backoff = { initial: 100, max: 30_000 };
 
 /**
- * A background service that follows the feed in order. `start` and `stop` may be called in any order and repeatedly; `stop` waits for the
- * running handler; a stopped one can be started again.
+ * A background service that follows the feed in order. `start` and `stop` may be called in any order and repeatedly;
+ * `stop` waits for the running handler; a stopped one can be started again.
  */
 export class Subscriber {
   readonly #options: SubscriberOptions;
@@ -78,14 +85,20 @@ export class Subscriber {
    */
   async caughtUp(lsn: number, signal?: AbortSignal): Promise<void> {
     if (this.#position !== undefined && this.#position >= lsn) return;
-    if (this.#run === undefined || this.#run.abort.signal.aborted) throw new ServiceError('unavailable', 'the subscriber is not running');
+    if (this.#run === undefined || this.#run.abort.signal.aborted)
+      throw new ServiceError('unavailable', 'the subscriber is not running');
     await this.#waiters.wait(lsn, signal);
   }
 
   /** Never rejects: failures are reported and retried until the signal aborts. */
   async #follow(signal: AbortSignal): Promise<void> {
     const { feed, onFailure, release, isEarly = false, timer = systemTimer, backoff = BACKOFF } = this.#options;
-    const leave = feed.join({ wake: () => this.#wake(), position: () => this.#position, isEarly, ...(release && { release }) });
+    const leave = feed.join({
+      wake: () => this.#wake(),
+      position: () => this.#position,
+      isEarly,
+      ...(release && { release }),
+    });
     let failures = 0;
     while (!signal.aborted) {
       try {
@@ -104,8 +117,9 @@ export class Subscriber {
   }
 
   /**
-   * Handles one batch, or waits for one. `awake` is renewed before the read, so that no later append is missed. Undefined when the batch is
-   * handled: a batch that needs neither a query nor a pause creates no promises, of which each write would otherwise need dozens.
+   * Handles one batch, or waits for one. `awake` is renewed before the read, so that no later append is missed.
+   * Undefined when the batch is handled: a batch that needs neither a query nor a pause creates no promises, of which
+   * each write would otherwise need dozens.
    */
   #step(signal: AbortSignal): Promise<void> | undefined {
     this.#awake = Promise.withResolvers<void>();
@@ -122,7 +136,8 @@ export class Subscriber {
 
   async #stepWithQueries(signal: AbortSignal, awake: Promise<void>): Promise<void> {
     const { feed, cursor } = this.#options;
-    if (this.#position !== undefined && this.#history !== feed.history) this.#position = await cursor.load(); // a stored one went back, too
+    // a stored one went back, too
+    if (this.#position !== undefined && this.#history !== feed.history) this.#position = await cursor.load();
     this.#history = feed.history;
     const position = (this.#position ??= await this.#begin());
     this.#waiters.resolveUpTo(position);

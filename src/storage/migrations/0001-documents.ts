@@ -1,11 +1,11 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The tables of the document service. Times are whole seconds since 1970 (`rev_ts` and `ts` too, decision D-34), names of collections are
- * lowercased, JSON is canonical text.
+ * The tables of the document service. Times are whole seconds since 1970 (`rev_ts` and `ts` too, decision D-34), names
+ * of collections are lowercased, JSON is canonical text.
  *
- * Large columns come last, because SQLite follows a chain of overflow pages to reach the columns after them. Tables are STRICT, so that a
- * value of a wrong type is an error instead of a later surprise.
+ * Large columns come last, because SQLite follows a chain of overflow pages to reach the columns after them. Tables are
+ * STRICT, so that a value of a wrong type is an error instead of a later surprise.
  */
 export const documents: Migration = {
   version: 1,

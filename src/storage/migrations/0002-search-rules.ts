@@ -1,8 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The users' rules for search: dictionaries and curation. They refer to the name of the collection and not to its id, because they outlive
- * the documents (decision D-74). Older builds never read these tables, so the migration does not break them.
+ * The users' rules for search: dictionaries and curation. They refer to the name of the collection and not to its id,
+ * because they outlive the documents (decision D-74). Older builds never read these tables, so the migration does not
+ * break them.
  */
 export const searchRules: Migration = {
   version: 2,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Embeddings: which models are configured, what each document was embedded with, its vectors, and the queue of documents to embed. All but
- * the configurations are deleted with their document by foreign keys, so that an older build which deletes a document leaves nothing
- * behind.
+ * Embeddings: which models are configured, what each document was embedded with, its vectors, and the queue of
+ * documents to embed. All but the configurations are deleted with their document by foreign keys, so that an older
+ * build which deletes a document leaves nothing behind.
  */
 export const vectors: Migration = {
   version: 3,

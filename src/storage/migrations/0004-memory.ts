@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Conversations. Their messages and summaries are documents of the collection `_memory`. A session has a row of its own, so that it exists
- * before its first message and lists of sessions need no documents. Older builds never read these tables, so the migration does not break
- * them.
+ * Conversations. Their messages and summaries are documents of the collection `_memory`. A session has a row of its
+ * own, so that it exists before its first message and lists of sessions need no documents. Older builds never read
+ * these tables, so the migration does not break them.
  */
 export const memory: Migration = {
   version: 4,

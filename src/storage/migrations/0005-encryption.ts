@@ -1,11 +1,12 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What encryption at rest stores beside the encrypted values, which are in the same columns as plain ones: the rotation jobs, and an index
- * that finds encrypted metadata without reading any other.
+ * What encryption at rest stores beside the encrypted values, which are in the same columns as plain ones: the rotation
+ * jobs, and an index that finds encrypted metadata without reading any other.
  *
- * Older builds can use a database with these tables. They could not use one with an encrypted collection, because they would write its
- * documents in plain text: the first encrypted collection marks this format as breaking (`refuseOlderBuilds`).
+ * Older builds can use a database with these tables. They could not use one with an encrypted collection, because they
+ * would write its documents in plain text: the first encrypted collection marks this format as breaking
+ * (`refuseOlderBuilds`).
  */
 export const encryption: Migration = {
   version: 5,

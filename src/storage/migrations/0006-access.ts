@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Access control: users, their groups, keys and permissions. No usable secret is stored: passwords are bcrypt hashes, keys SHA-256 hashes.
- * Older builds never read these tables, so the migration does not break them.
+ * Access control: users, their groups, keys and permissions. No usable secret is stored: passwords are bcrypt hashes,
+ * keys SHA-256 hashes. Older builds never read these tables, so the migration does not break them.
  */
 export const access: Migration = {
   version: 6,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What is kept of deleted documents for some time: their versions, so that they can be read and restored. They have tables of their own, so
- * that queries for documents or revisions find only existing ones. They are deleted with their collection by foreign keys: an older build
- * that deletes one leaves nothing behind.
+ * What is kept of deleted documents for some time: their versions, so that they can be read and restored. They have
+ * tables of their own, so that queries for documents or revisions find only existing ones. They are deleted with their
+ * collection by foreign keys: an older build that deletes one leaves nothing behind.
  */
 export const deletedDocuments: Migration = {
   version: 7,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Filters are evaluated over columns in memory, which follow the change feed, so the rows that filters used before are dropped. An older
- * build would query them for every filter.
+ * Filters are evaluated over columns in memory, which follow the change feed, so the rows that filters used before are
+ * dropped. An older build would query them for every filter.
  */
 export const columnsInMemory: Migration = {
   version: 8,

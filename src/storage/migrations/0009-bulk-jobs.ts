@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Bulk ingest jobs and the documents that they still have to load. An older build keeps its jobs in memory: it ignores these, and a newer
- * one continues them.
+ * Bulk ingest jobs and the documents that they still have to load. An older build keeps its jobs in memory: it ignores
+ * these, and a newer one continues them.
  */
 export const bulkJobs: Migration = {
   version: 9,

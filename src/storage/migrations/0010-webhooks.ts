@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Webhooks, the last delivered change of each, and failed deliveries. Older builds never read these tables: their changes are delivered
- * when a newer build follows the feed again.
+ * Webhooks, the last delivered change of each, and failed deliveries. Older builds never read these tables: their
+ * changes are delivered when a newer build follows the feed again.
  */
 export const webhooks: Migration = {
   version: 10,

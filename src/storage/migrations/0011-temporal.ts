@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** The history of documents, and how often they were read. Older builds never read these tables, so they do not record their own changes here. */
+/**
+ * The history of documents, and how often they were read. Older builds never read these tables, so they do not record
+ * their own changes here.
+ */
 export const temporal: Migration = {
   version: 11,
   name: 'temporal',

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** Coordinates of postcodes, which are loaded from files, and the words that users add to spelling dictionaries. Older builds ignore both. */
+/**
+ * Coordinates of postcodes, which are loaded from files, and the words that users add to spelling dictionaries. Older
+ * builds ignore both.
+ */
 export const placesAndWords: Migration = {
   version: 12,
   name: 'places-and-words',

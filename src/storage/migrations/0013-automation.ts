@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** Automation rules, events that wait for the vectors of their documents, and the log of deliveries. Older builds never read these tables. */
+/**
+ * Automation rules, events that wait for the vectors of their documents, and the log of deliveries. Older builds never
+ * read these tables.
+ */
 export const automation: Migration = {
   version: 13,
   name: 'automation',

@@ -3,8 +3,8 @@ import type { Migration } from './migration.ts';
 /**
  * Where bodies are kept that are not in the database. The indexes find objects that are no longer referenced.
  *
- * Older builds can use a database with these tables. They cannot read a body that is kept elsewhere: the first collection that is
- * configured to do so marks this format as breaking (`refuseOlderBuilds`).
+ * Older builds can use a database with these tables. They cannot read a body that is kept elsewhere: the first
+ * collection that is configured to do so marks this format as breaking (`refuseOlderBuilds`).
  */
 export const bodyStores: Migration = {
   version: 14,

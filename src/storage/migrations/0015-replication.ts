@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** The replication state of a database: its place between a leader and its followers. Older builds never read this table. */
+/**
+ * The replication state of a database: its place between a leader and its followers. Older builds never read this
+ * table.
+ */
 export const replication: Migration = {
   version: 15,
   name: 'replication',

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** Vectors of passages by the encoder that reranks search results. They are deleted with the passage's own vector by a foreign key. */
+/**
+ * Vectors of passages by the encoder that reranks search results. They are deleted with the passage's own vector by a
+ * foreign key.
+ */
 export const encoderVectors: Migration = {
   version: 16,
   name: 'encoder-vectors',

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Roles, keys that are restricted or revoked, and new passwords. An older build would grant such a key all permissions of its owner, and
- * does not know roles: the first of them marks this format as breaking (`refuseOlderBuilds`).
+ * Roles, keys that are restricted or revoked, and new passwords. An older build would grant such a key all permissions
+ * of its owner, and does not know roles: the first of them marks this format as breaking (`refuseOlderBuilds`).
  */
 export const accounts: Migration = {
   version: 17,

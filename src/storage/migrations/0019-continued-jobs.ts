@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * A bulk ingest job that a restart interrupts fails, and another job continues with its remaining documents. An older build reads the
- * documents of such a job from the wrong place, finds none, and ends the job as failed.
+ * A bulk ingest job that a restart interrupts fails, and another job continues with its remaining documents. An older
+ * build reads the documents of such a job from the wrong place, finds none, and ends the job as failed.
  */
 export const continuedJobs: Migration = {
   version: 19,

@@ -1,8 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * A user is a record and not a name: `uid` stays the same while the record exists, and no later user of that name gets it. What belongs to a
- * user names the record. Older builds can use the database: users that they create have no `uid`, and their `token_id` counts instead.
+ * A user is a record and not a name: `uid` stays the same while the record exists, and no later user of that name gets
+ * it. What belongs to a user names the record. Older builds can use the database: users that they create have no `uid`,
+ * and their `token_id` counts instead.
  */
 export const userRecords: Migration = {
   version: 20,

@@ -23,7 +23,10 @@ describe('the formats of the document service', () => {
 
   it('add strict tables alone', async () => {
     await migrate(sql, DOCUMENT_MIGRATIONS, clock);
-    const loose = await sql.all("SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
+    const loose = await sql.all(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite\\_%' " +
+        "ESCAPE '\\'",
+    );
     expect(loose).toEqual([]);
   });
 

@@ -21,4 +21,6 @@ import { userRecords } from './0020-user-records.ts';
 import type { Migration } from './migration.ts';
 
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, automation, bodyStores, replication, encoderVectors, accounts, fewerIndexes, continuedJobs, userRecords];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access,
+  deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, automation, bodyStores, replication,
+  encoderVectors, accounts, fewerIndexes, continuedJobs, userRecords];

@@ -8,7 +8,11 @@ import type { Migration } from './migration.ts';
 const clock = { now: () => 1_700_000_000_000 };
 const first: Migration = { version: 1, name: 'first', sql: 'CREATE TABLE a(b); CREATE INDEX a_by_b ON a(b);' };
 const second: Migration = { version: 2, name: 'second', sql: 'ALTER TABLE a ADD COLUMN c' };
-const breaking: Migration = { version: 2, name: 'second', sql: '-- breaking: b means something else\nALTER TABLE a RENAME COLUMN b TO d' };
+const breaking: Migration = {
+  version: 2,
+  name: 'second',
+  sql: '-- breaking: b means something else\nALTER TABLE a RENAME COLUMN b TO d',
+};
 
 describe('migrate', () => {
   let sql: Sql;
@@ -21,10 +25,12 @@ describe('migrate', () => {
     expect(await migrate(sql, [first], clock)).toEqual({ from: 0, to: 1 });
     expect(await migrate(sql, [first, second], clock)).toEqual({ from: 1, to: 2 });
     expect(await migrate(sql, [first, second], clock)).toEqual({ from: 2, to: 2 });
-    expect(await sql.all('SELECT * FROM schema_version')).toEqual([
-      { version: 1, name: 'first', breaking: 0, applied_at: 1_700_000_000 },
-      { version: 2, name: 'second', breaking: 0, applied_at: 1_700_000_000 },
-    ]);
+    expect(await sql.all('SELECT * FROM schema_version')).toEqual([{
+      version: 1,
+      name: 'first',
+      breaking: 0,
+      applied_at: 1_700_000_000,
+    }, { version: 2, name: 'second', breaking: 0, applied_at: 1_700_000_000 }]);
   });
 
   it('refuses a database with a newer breaking format, and accepts other newer ones', async () => {
@@ -36,13 +42,16 @@ describe('migrate', () => {
     await migrate(sql, [first, breaking], clock);
     await expect(migrate(sql, [first], clock)).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'database :memory: was written by a newer version (format 2, this build knows 1); use that version or restore a backup',
+      message: 'database :memory: was written by a newer version (format 2, this build knows 1); use that version or ' +
+        'restore a backup',
     });
   });
 
   it('refuses the database of another service', async () => {
     await migrate(sql, [first], clock);
-    await expect(migrate(sql, [documents], clock)).rejects.toThrow('belongs to another service (its format 1 is "first")');
+    await expect(migrate(sql, [documents], clock)).rejects.toThrow(
+      'belongs to another service (its format 1 is "first")',
+    );
   });
 
   it('leaves nothing of a migration that fails', async () => {
@@ -69,10 +78,11 @@ describe('the tables of the document service', () => {
   it('are made as described, strict and with their indexes', async () => {
     const sql = await openDatabase({ path: ':memory:' });
     await migrate(sql, [documents], clock);
-    const tables = await sql.all("SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 1 ORDER BY name");
-    expect(tables.map((row) => row.name)).toEqual([
-      'changes', 'collection_configs', 'collections', 'cursors', 'doc_meta', 'documents', 'revisions', 'schema_version', 'schemas', 'settings', 'spellings',
-    ]);
+    const tables = await sql.all(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 1 ORDER BY name",
+    );
+    expect(tables.map((row) => row.name)).toEqual(['changes', 'collection_configs', 'collections', 'cursors',
+      'doc_meta', 'documents', 'revisions', 'schema_version', 'schemas', 'settings', 'spellings']);
     const plan = await sql.all('EXPLAIN QUERY PLAN SELECT ord FROM documents WHERE expires_at <= ?', [1]);
     expect(String(plan[0]!.detail)).toContain('documents_expiring');
     await sql.close();

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { systemClock, unixSeconds, type Clock } from '../../lib/clock.ts';
+import { type Clock, systemClock, unixSeconds } from '../../lib/clock.ts';
 import type { Sql, Transaction } from '../port.ts';
 import { statements } from '../sql-text.ts';
 import { isBreaking, type Migration } from './migration.ts';
@@ -20,13 +20,16 @@ interface Applied {
 }
 
 /**
- * Brings a database to the newest format of `migrations` and returns the formats before and after. Each migration commits together with its
- * mark, so that an interrupted start can be repeated; those of a new database, which have nothing to convert, commit together.
+ * Brings a database to the newest format of `migrations` and returns the formats before and after. Each migration
+ * commits together with its mark, so that an interrupted start can be repeated; those of a new database, which have
+ * nothing to convert, commit together.
  *
- * Throws `unavailable`, having changed nothing, when a newer build wrote the database in a form this one does not understand, or when the
- * database belongs to another service.
+ * Throws `unavailable`, having changed nothing, when a newer build wrote the database in a form this one does not
+ * understand, or when the database belongs to another service.
  */
-export async function migrate(sql: Sql, migrations: readonly Migration[], clock: Clock = systemClock): Promise<{ from: number; to: number }> {
+export async function migrate(sql: Sql, migrations: readonly Migration[],
+  clock: Clock = systemClock): Promise<{ from: number; to: number }>
+{
   assertNumbered(migrations);
   await inTurn(sql, (tx) => tx.run(VERSION_TABLE));
   const applied = await sql.all<Applied>('SELECT version, name, breaking FROM schema_version ORDER BY version');
@@ -51,7 +54,8 @@ function inTurn(sql: Sql, work: (tx: Transaction) => Promise<unknown>): Promise<
 }
 
 async function apply(tx: Transaction, migration: Migration, at: number): Promise<void> {
-  if ((await tx.get('SELECT 1 AS done FROM schema_version WHERE version = ?', [migration.version])) !== undefined) return; // by another process
+  if ((await tx.get('SELECT 1 AS done FROM schema_version WHERE version = ?', [migration.version])) !== undefined)
+    return; // by another process
   for (const statement of statements(migration.sql)) await tx.run(statement);
   const row = [migration.version, migration.name, Number(isBreaking(migration)), at];
   await tx.run('INSERT INTO schema_version(version, name, breaking, applied_at) VALUES (?, ?, ?, ?)', row);
@@ -63,16 +67,18 @@ function assertNumbered(migrations: readonly Migration[]): void {
 }
 
 function refuseForeign(path: string, applied: readonly Applied[], migrations: readonly Migration[]): void {
-  const foreign = applied.find(({ version, name }) => version <= migrations.length && migrations[version - 1]!.name !== name);
+  const foreign = applied.find(({ version, name }) =>
+    version <= migrations.length && migrations[version - 1]!.name !== name
+  );
   if (foreign === undefined) return;
-  throw new ServiceError('unavailable', `database ${path} belongs to another service (its format ${foreign.version} is "${foreign.name}")`);
+  throw new ServiceError('unavailable',
+    `database ${path} belongs to another service (its format ${foreign.version} is "${foreign.name}")`);
 }
 
 function refuseNewer(path: string, applied: readonly Applied[], known: number): void {
   const breaking = applied.findLast((row) => row.version > known && row.breaking === 1);
   if (breaking === undefined) return;
-  throw new ServiceError(
-    'unavailable',
-    `database ${path} was written by a newer version (format ${breaking.version}, this build knows ${known}); use that version or restore a backup`,
-  );
+  throw new ServiceError('unavailable',
+    `database ${path} was written by a newer version (format ${breaking.version}, this build knows ${known}); use ` +
+      'that version or restore a backup');
 }

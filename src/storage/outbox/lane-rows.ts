@@ -4,7 +4,9 @@ import type { Queries, Row, Transaction } from '../port.ts';
 /** What a lane delivers: a log such as the change feed, or the outbox. */
 export type LaneLog = 'feed' | 'outbox';
 
-/** The progress of a lane of deliveries: everything up to `position` was read, and of that only `open` is not delivered. */
+/**
+ * The progress of a lane of deliveries: everything up to `position` was read, and of that only `open` is not delivered.
+ */
 export interface LaneState {
   readonly position: number;
   /** Ascending. */
@@ -30,7 +32,9 @@ interface LaneRow extends Row {
 
 /** Returns the progress of a lane; undefined if it was never stored. */
 export async function readLane(queries: Queries, lane: string): Promise<LaneState | undefined> {
-  const row = await queries.get<LaneRow>('SELECT position, open, failing_ms FROM delivery_lanes WHERE lane = ?', [lane]);
+  const row = await queries.get<LaneRow>('SELECT position, open, failing_ms FROM delivery_lanes WHERE lane = ?', [
+    lane,
+  ]);
   return row && { position: row.position, open: JSON.parse(row.open) as number[], failingMs: row.failing_ms };
 }
 
@@ -39,12 +43,20 @@ const UPSERT = `
   ON CONFLICT(lane) DO UPDATE SET position = excluded.position, kept = excluded.kept, open = excluded.open, failing_ms = excluded.failing_ms`;
 
 /** Stores the progress of lanes, and removes delivered messages from the outbox. */
-export async function saveLanes(tx: Transaction, lanes: readonly (LaneState & { readonly lane: string })[]): Promise<void> {
-  await tx.runMany(UPSERT, lanes.map(({ lane, position, open, failingMs }) => [lane, logOf(lane), position, (open[0] ?? position + 1) - 1, JSON.stringify(open), failingMs]));
+export async function saveLanes(tx: Transaction,
+  lanes: readonly (LaneState & { readonly lane: string })[]): Promise<void>
+{
+  await tx.runMany(UPSERT,
+    lanes.map((
+      { lane, position, open, failingMs },
+    ) => [lane, logOf(lane), position, (open[0] ?? position + 1) - 1, JSON.stringify(open), failingMs]));
   for (const { lane, position, open } of lanes) {
     if (logOf(lane) !== 'outbox') continue;
     const { marks, params } = inList(open);
-    await tx.run(`DELETE FROM delivery_outbox WHERE lane = ? AND seq <= ?${open.length === 0 ? '' : ` AND seq NOT IN (${marks})`}`, [lane, position, ...(open.length === 0 ? [] : params)]);
+    await tx.run(
+      `DELETE FROM delivery_outbox WHERE lane = ? AND seq <= ?${open.length === 0 ? '' : ` AND seq NOT IN (${marks})`}`,
+      [lane, position, ...(open.length === 0 ? [] : params)],
+    );
   }
 }
 

@@ -13,7 +13,8 @@ const HEADER = 20;
 /**
  * An array in PostgreSQL's binary format (`array_recv`):
  *
- *     dimensions 1 | has NULLs | type of elements | length | lower bound 1 | length, or -1 for NULL, and bytes of each element
+ * dimensions 1 | has NULLs | type of elements | length | lower bound 1 | length, or -1 for NULL, and bytes of each
+ * element
  *
  * All numbers have four bytes, the most significant first. Undefined if a value does not have the type.
  */
@@ -25,7 +26,9 @@ export function toArray(type: ElementType, values: readonly SqlValue[]): Buffer 
     size += 4 + (typeof value === 'string' ? 3 * value.length : value instanceof Uint8Array ? value.length : 8);
   }
   const array = Buffer.allocUnsafe(size);
-  [1, values.includes(null) ? 1 : 0, OID[type], values.length, 1].forEach((number, i) => array.writeInt32BE(number, 4 * i));
+  [1, values.includes(null) ? 1 : 0, OID[type], values.length, 1].forEach((number, i) =>
+    array.writeInt32BE(number, 4 * i)
+  );
   let end = HEADER;
   for (const value of values) {
     const length = value === null ? -1 : writeElement(array, end + 4, type, value);

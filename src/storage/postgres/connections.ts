@@ -6,8 +6,8 @@ const HEAVY_MS = 600_000;
 /** Milliseconds that a statement waits for a row that another transaction has locked. */
 const LOCK_MS = 10_000;
 /**
- * A transaction that is idle for this many milliseconds is rolled back and its locks are released: its server hangs, or has lost its
- * connection.
+ * A transaction that is idle for this many milliseconds is rolled back and its locks are released: its server hangs, or
+ * has lost its connection.
  */
 const IDLE_MS = 10_000;
 /** Milliseconds to connect. */
@@ -41,7 +41,15 @@ export function newClient(url: string): pg.Client {
 }
 
 function newPool(url: string, max: number, statementMs: number, pipeline: boolean): pg.Pool {
-  const pool = new pg.Pool({ ...common(url), max, pipeline, statement_timeout: statementMs, lock_timeout: LOCK_MS, idle_in_transaction_session_timeout: IDLE_MS, application_name: 'quire' });
+  const pool = new pg.Pool({
+    ...common(url),
+    max,
+    pipeline,
+    statement_timeout: statementMs,
+    lock_timeout: LOCK_MS,
+    idle_in_transaction_session_timeout: IDLE_MS,
+    application_name: 'quire',
+  });
   // A failed connection is reported by the statement that meets it; the pool drops an unused one.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -49,7 +57,11 @@ function newPool(url: string, max: number, statementMs: number, pipeline: boolea
 }
 
 const common = (url: string) => ({
-  connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true, keepAliveInitialDelayMillis: 10_000, options: SERVER_KEEPALIVE,
+  connectionString: url,
+  connectionTimeoutMillis: CONNECT_MS,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  options: SERVER_KEEPALIVE,
 });
 
 /** Returns a connection to the pool without a transaction, or drops it if that fails. */

@@ -29,8 +29,8 @@ const UNARY_PLUS = /(\b(?:AND|WHERE) )\+(?=[a-z])/g;
 const BYTES = /\bx'([0-9a-f]*)'/g;
 
 /**
- * Whether a property of an object in a column of JSON is true. PostgreSQL reads no JSON with the escape of U+0000, in whichever property; another one
- * takes its place, which also leaves an escaped backslash before `u0000` as it is.
+ * Whether a property of an object in a column of JSON is true. PostgreSQL reads no JSON with the escape of U+0000, in
+ * whichever property; another one takes its place, which also leaves an escaped backslash before `u0000` as it is.
  */
 const IS_TRUE = /([\w.]+) ->> '\$\.(\w+)' = 1\b/g;
 const TRUE = String.raw`(replace($1, '\u0000', '\u0001')::jsonb ->> '$2') = 'true'`;
@@ -39,14 +39,15 @@ const TRUE = String.raw`(replace($1, '\u0000', '\u0001')::jsonb ->> '$2') = 'tru
 const PROPERTY = /([\w.]+) ->> '\$\.(\w+)'/g;
 
 /**
- * Translates the common subset of SQL to PostgreSQL: `?` becomes `$1`, `$2`, ..., and the types in table definitions become those with the
- * same values. The prefix `main.`, which reaches a table behind a view, becomes the name of the schema, or is removed if there are no views.
- * Everything else must already be common to both.
+ * Translates the common subset of SQL to PostgreSQL: `?` becomes `$1`, `$2`, ..., and the types in table definitions
+ * become those with the same values. The prefix `main.`, which reaches a table behind a view, becomes the name of the
+ * schema, or is removed if there are no views. Everything else must already be common to both.
  */
 export function toPostgres(sql: string, schema?: string): Translated {
   const definition = /^(?:\s|--[^\n]*\n)*(?:create|alter)\s+table\b/i.test(sql);
   let source = definition ? outsideOfTokens(sql, translateTypes) : sql;
-  if (source.includes('main.')) source = outsideOfTokens(source, (part) => part.replace(/\bmain\./g, schema === undefined ? '' : `${schema}.`));
+  if (source.includes('main.'))
+    source = outsideOfTokens(source, (part) => part.replace(/\bmain\./g, schema === undefined ? '' : `${schema}.`));
   if (source.includes('VALUES')) source = outsideOfTokens(source, (part) => part.replace(LIST_OF_ROWS, 'IN ('));
   if (source.includes('+')) source = outsideOfTokens(source, (part) => part.replace(UNARY_PLUS, '$1'));
   if (source.includes("x'")) source = source.replace(BYTES, "'\\x$1'::bytea");

@@ -4,17 +4,17 @@ import type { Pool, PoolClient } from 'pg';
 import Cursor from 'pg-cursor';
 import { ServiceError } from '../../errors/index.ts';
 import { currentTracing } from '../../lib/tracing.ts';
-import { NAMES_TO_BE_SEALED, type KeyRing } from '../encryption/index.ts';
 import { batchSize } from '../batch-size.ts';
+import { type KeyRing, NAMES_TO_BE_SEALED } from '../encryption/index.ts';
 import { closedError } from '../failures.ts';
 import { checkParameters } from '../parameters.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from '../port.ts';
 import { leave, openHeavyPool, openPool, type PoolOptions } from './connections.ts';
-import { commitDoubt, isConflict, isLost, isStale, reasonOf, translate } from './failures.ts';
-import { ReconnectBudget } from './reconnect-budget.ts';
 import { EncryptedReads, openWritersRows } from './encrypted-rows.ts';
+import { commitDoubt, isConflict, isLost, isStale, reasonOf, translate } from './failures.ts';
 import { PostgresPeers } from './peers.ts';
-import { PostgresTransaction, type OpenRows } from './postgres-transaction.ts';
+import { type OpenRows, PostgresTransaction } from './postgres-transaction.ts';
+import { ReconnectBudget } from './reconnect-budget.ts';
 import { Statements } from './statements.ts';
 import { TurnWriter } from './turn-writer.ts';
 import { toParameter, types } from './values.ts';
@@ -32,8 +32,8 @@ const BEGIN = {
 
 export interface PostgresOptions extends PoolOptions {
   /**
-   * The writers of all processes take turns, so that the database has one writer at a time. Every process must open the schema with the
-   * same value.
+   * The writers of all processes take turns, so that the database has one writer at a time. Every process must open the
+   * schema with the same value.
    */
   readonly turns?: boolean;
   /** See `Sql.info`. */
@@ -42,7 +42,9 @@ export interface PostgresOptions extends PoolOptions {
   readonly keys?: KeyRing | undefined;
 }
 
-/** Settings that decide about durability, and what distinguishes the schema from those of other databases and servers. */
+/**
+ * Settings that decide about durability, and what distinguishes the schema from those of other databases and servers.
+ */
 const DESCRIBE = `
   SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit,
     (SELECT system_identifier::text FROM pg_control_system()) || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' || current_schema() AS identity,
@@ -51,9 +53,9 @@ const DESCRIBE = `
 const BEGIN_READER = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
- * The driver for a PostgreSQL server, which several processes may share. Transactions run side by side, each on a connection of the pool;
- * one that conflicts with another is rolled back and its work repeated. With `turns` they run one after the other, in all processes, and
- * each work runs once (`TurnWriter`).
+ * The driver for a PostgreSQL server, which several processes may share. Transactions run side by side, each on a
+ * connection of the pool; one that conflicts with another is rolled back and its work repeated. With `turns` they run
+ * one after the other, in all processes, and each work runs once (`TurnWriter`).
  */
 export class PostgresSql implements Sql {
   readonly info: Sql['info'];
@@ -80,24 +82,38 @@ export class PostgresSql implements Sql {
     this.#writers = keys && openPool({ ...options, size: 1 });
     this.peers = peers;
     this.info = info;
-    this.#turns = options.turns === true ? new TurnWriter({ pool: this.#writers ?? pool, statements: this.#statements, opened: keys && writersRows(keys) }) : undefined;
-    this.background = { all: (sql, params) => this.#read(this.#heavy, sql, params), get: async (sql, params) => (await this.#read(this.#heavy, sql, params))[0] as never };
+    this.#turns = options.turns === true
+      ? new TurnWriter({ pool: this.#writers ?? pool, statements: this.#statements, opened: keys && writersRows(keys) })
+      : undefined;
+    this.background = {
+      all: (sql, params) => this.#read(this.#heavy, sql, params),
+      get: async (sql, params) => (await this.#read(this.#heavy, sql, params))[0] as never,
+    };
   }
 
   /** Rejects with `unavailable` when the server cannot be reached within some seconds, or refuses. */
   static async open(options: PostgresOptions): Promise<PostgresSql> {
     const pool = openPool(options);
     try {
-      const { rows: [found] } = await pool.query<{ fsync: string; commit: string; identity: string; schema: string }>(DESCRIBE);
+      const { rows: [found] } = await pool.query<{ fsync: string; commit: string; identity: string; schema: string }>(
+        DESCRIBE,
+      );
       const durable = found!.fsync === 'on' && found!.commit !== 'off';
       const peers = await PostgresPeers.open(options.url);
       const { url, ownFiles } = options;
-      const info = { driver: 'postgres', path: withoutPassword(url), durable, identity: found!.identity, ...(ownFiles !== undefined && { ownFiles }) } as const;
+      const info = {
+        driver: 'postgres',
+        path: withoutPassword(url),
+        durable,
+        identity: found!.identity,
+        ...(ownFiles !== undefined && { ownFiles }),
+      } as const;
       return new PostgresSql(pool, peers, info, found!.schema, options);
     } catch (cause) {
       await pool.end();
       if (cause instanceof ServiceError) throw cause;
-      throw new ServiceError('unavailable', `the database ${withoutPassword(options.url)} cannot be opened: ${reasonOf(cause)}`, { cause });
+      throw new ServiceError('unavailable',
+        `the database ${withoutPassword(options.url)} cannot be opened: ${reasonOf(cause)}`, { cause });
     }
   }
 
@@ -109,11 +125,15 @@ export class PostgresSql implements Sql {
     return (await this.all<R>(sql, params))[0];
   }
 
-  async transaction<T>(work: (tx: Transaction) => Promise<T>, { isolation = 'snapshot' }: TransactionOptions = {}): Promise<T> {
+  async transaction<T>(work: (tx: Transaction) => Promise<T>,
+    { isolation = 'snapshot' }: TransactionOptions = {}): Promise<T>
+  {
     this.#refuseInside();
     if (this.#closing !== undefined) throw closedError();
     const tracing = currentTracing();
-    const running = tracing === undefined ? this.#run(work, isolation) : tracing.within(TRANSACTION, () => this.#run(work, isolation));
+    const running = tracing === undefined
+      ? this.#run(work, isolation)
+      : tracing.within(TRANSACTION, () => this.#run(work, isolation));
     this.#pending.add(running);
     try {
       return await running;
@@ -122,7 +142,9 @@ export class PostgresSql implements Sql {
     }
   }
 
-  async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncGenerator<R[]> {
+  async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [],
+    options: { batch?: number } = {}): AsyncGenerator<R[]>
+  {
     this.#usable();
     const { text, parameters } = this.#statements.translate(sql);
     checkParameters(sql, parameters, params);
@@ -135,7 +157,8 @@ export class PostgresSql implements Sql {
       // A consumer may pause for any time between two batches.
       await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       cursor = client.query(new Cursor<R>(text, params.map(toParameter), { types } as never));
-      for (let rows = await cursor.read(size); rows.length > 0; rows = await cursor.read(size)) yield this.#sealed?.open(rows) ?? rows;
+      for (let rows = await cursor.read(size); rows.length > 0; rows = await cursor.read(size))
+        yield this.#sealed?.open(rows) ?? rows;
     } catch (error) {
       throw translate(error);
     } finally {
@@ -145,21 +168,36 @@ export class PostgresSql implements Sql {
   }
 
   snapshotTo(): Promise<{ sizeBytes: number }> {
-    return Promise.reject(new ServiceError('not_implemented', 'a PostgreSQL database is copied with its own tools, such as pg_dump'));
+    return Promise.reject(
+      new ServiceError('not_implemented', 'a PostgreSQL database is copied with its own tools, such as pg_dump'),
+    );
   }
 
   replaceFrom(): Promise<void> {
-    return Promise.reject(this.#closing === undefined ? new ServiceError('not_implemented', 'a PostgreSQL database is restored with its own tools, such as pg_restore') : closedError());
+    return Promise.reject(
+      this.#closing === undefined
+        ? new ServiceError('not_implemented',
+          'a PostgreSQL database is restored with its own tools, such as pg_restore')
+        : closedError(),
+    );
   }
 
-  /** With keys: rewrites the tables that may have held plaintext; the log of the server and its archives keep theirs. */
+  /**
+   * With keys: rewrites the tables that may have held plaintext; the log of the server and its archives keep theirs.
+   */
   async scrub(): Promise<void> {
     this.#usable();
-    if (this.#sealed === undefined) throw new ServiceError('not_implemented', 'a PostgreSQL database is rewritten with its own tools, such as VACUUM FULL');
+    if (this.#sealed === undefined)
+      throw new ServiceError('not_implemented',
+        'a PostgreSQL database is rewritten with its own tools, such as VACUUM FULL');
     const client = await connect(this.#heavy);
     try {
       await client.query('SET statement_timeout = 0');
-      await client.query(this.#statements.translate('VACUUM FULL main.documents, main.revisions, main.deleted_revisions, main.vectors, main.memory_sessions').text);
+      await client.query(
+        this.#statements.translate(
+          'VACUUM FULL main.documents, main.revisions, main.deleted_revisions, main.vectors, main.memory_sessions',
+        ).text,
+      );
     } catch (error) {
       throw translate(error);
     } finally {
@@ -233,10 +271,13 @@ export class PostgresSql implements Sql {
     return this.#untilDone(work, isReader ? BEGIN_READER : BEGIN[isolation]);
   }
 
-  /** Repeats until the transaction is committed, its work rejects, or the tries are exhausted. A repeated try has written nothing. */
+  /**
+   * Repeats until the transaction is committed, its work rejects, or the tries are exhausted. A repeated try has
+   * written nothing.
+   */
   async #untilDone<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<T> {
     const budget = new ReconnectBudget();
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1;; tries++) {
       const result = await this.#try(work, begin);
       if ('value' in result) {
         result.tx.committed();
@@ -244,7 +285,8 @@ export class PostgresSql implements Sql {
       }
       const { error, again } = result;
       // A random part of the pause, because transactions that conflicted would conflict again after equal pauses.
-      if (again === 'conflict' && tries < CONFLICTS) await setTimeout(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** tries));
+      if (again === 'conflict' && tries < CONFLICTS)
+        await setTimeout(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** tries));
       else if (again !== 'lost' || !await budget.allows()) throw error;
     }
   }
@@ -257,7 +299,10 @@ export class PostgresSql implements Sql {
       return { error: translate(error), again: isLost(error) ? 'lost' : undefined };
     }
     const sealed = this.#sealed;
-    const tx = new PostgresTransaction(client, this.#statements, { begin, opened: sealed && ((rows) => sealed.open(rows)) });
+    const tx = new PostgresTransaction(client, this.#statements, {
+      begin,
+      opened: sealed && ((rows) => sealed.open(rows)),
+    });
     const inside = { open: true };
     try {
       const value = await this.#inside.run(inside, async () => work(tx));
@@ -297,9 +342,13 @@ export class PostgresSql implements Sql {
   }
 }
 
-type Result<T> = { readonly value: T; readonly tx: PostgresTransaction } | { readonly error: unknown; readonly again: 'lost' | 'conflict' | undefined };
+type Result<T> = { readonly value: T; readonly tx: PostgresTransaction } | { readonly error: unknown;
+  readonly again: 'lost' | 'conflict' | undefined };
 
-/** If the connection is lost during the commit, its outcome is unknown: that is reported, and the transaction is not repeated. */
+/**
+ * If the connection is lost during the commit, its outcome is unknown: that is reported, and the transaction is not
+ * repeated.
+ */
 async function commit<T>(client: PoolClient, tx: PostgresTransaction, value: T): Promise<Result<T>> {
   try {
     if (tx.hasBegun) await client.query('COMMIT');
@@ -323,7 +372,8 @@ async function connect(pool: Pool): Promise<PoolClient> {
 
 /** Reads the names of the collections without plaintext once for rows with plaintext. */
 function writersRows(keys: KeyRing): OpenRows {
-  return (rows, query) => openWritersRows(keys, rows, async () => new Set((await query(NAMES_TO_BE_SEALED)).map((row) => row['collection'])));
+  return (rows, query) =>
+    openWritersRows(keys, rows, async () => new Set((await query(NAMES_TO_BE_SEALED)).map((row) => row['collection'])));
 }
 
 function withoutPassword(url: string): string {

@@ -4,16 +4,15 @@ import { ServiceError } from '../../errors/index.ts';
 const CONFLICTS = new Set(['40001', '40P01']);
 
 /**
- * The connection is unusable, though another one may reach the database: its server stops, starts or became a standby, or a network failed.
- * Codes of SQLSTATE and of Node.
+ * The connection is unusable, though another one may reach the database: its server stops, starts or became a standby,
+ * or a network failed. Codes of SQLSTATE and of Node.
  */
-const LOST = new Set([
-  '57P01', '57P02', '57P03', '57P05', '25P03', '25006', '53300',
-  'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN',
-]);
+const LOST = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25006', '53300', 'ECONNREFUSED', 'ECONNRESET',
+  'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 const LOST_CLASSES = ['08'];
 /** Messages of `pg` that have no code. */
-const LOST_MESSAGES = /^Connection terminated|^Client has encountered a connection error|timeout expired|timeout exceeded when trying to connect/;
+const LOST_MESSAGES =
+  /^Connection terminated|^Client has encountered a connection error|timeout expired|timeout exceeded when trying to connect/;
 
 /** Other failures of the medium: a full or broken disk, too little memory, a statement or a lock that timed out. */
 const MEDIUM_CODES = new Set(['57014', '55P03', 'XX001', 'XX002']);
@@ -31,7 +30,8 @@ export function isLost(error: unknown): boolean {
 }
 
 /** A prepared statement whose columns have changed; it succeeds under another name. */
-export const isStale = (error: unknown): boolean => codeOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');
+export const isStale = (error: unknown): boolean =>
+  codeOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');
 
 /** `unavailable` for failures of the medium; mistakes in SQL stay plain errors. */
 export function translate(error: unknown): unknown {
@@ -39,17 +39,20 @@ export function translate(error: unknown): unknown {
   const code = codeOf(error);
   if (isConflict(error)) return unavailable('other transactions kept changing the same rows', error);
   if (isLost(error)) return unavailable('the database cannot be reached', error);
-  if (MEDIUM_CODES.has(code) || MEDIUM_CLASSES.some((start) => code.startsWith(start) && code.length === 5)) return unavailable('the database failed', error);
+  if (MEDIUM_CODES.has(code) || MEDIUM_CLASSES.some((start) => code.startsWith(start) && code.length === 5))
+    return unavailable('the database failed', error);
   return error;
 }
 
 function unavailable(what: string, cause: unknown): ServiceError {
-  return new ServiceError('unavailable', `${what}: ${cause instanceof Error && cause.message !== '' ? cause.message : codeOf(cause)}`, { cause });
+  return new ServiceError('unavailable',
+    `${what}: ${cause instanceof Error && cause.message !== '' ? cause.message : codeOf(cause)}`, { cause });
 }
 
 /** The connection was lost during a commit, whose outcome is unknown. */
 export function commitDoubt(cause: unknown): ServiceError {
-  return new ServiceError('unavailable', `the database did not confirm the transaction, which may be written or not: ${reasonOf(cause)}`, { cause });
+  return new ServiceError('unavailable',
+    `the database did not confirm the transaction, which may be written or not: ${reasonOf(cause)}`, { cause });
 }
 
 export function reasonOf(cause: unknown): string {

@@ -21,8 +21,9 @@ const MAX_BYTES = 7500;
 const AGAIN_MS = 500;
 
 /**
- * Messages by NOTIFY, outside the transactions that they report: a transaction with a notification of its own would delay the commits of
- * all others. The one connection for messages also holds a lock that shows that this process is running.
+ * Messages by NOTIFY, outside the transactions that they report: a transaction with a notification of its own would
+ * delay the commits of all others. The one connection for messages also holds a lock that shows that this process is
+ * running.
  */
 export class PostgresPeers implements Peers {
   readonly first: boolean;
@@ -68,7 +69,8 @@ export class PostgresPeers implements Peers {
   }
 
   notify(message: string): void {
-    if (Buffer.byteLength(message) > MAX_BYTES) throw new ServiceError('internal', `a message to other servers has at most ${MAX_BYTES} bytes`);
+    if (Buffer.byteLength(message) > MAX_BYTES)
+      throw new ServiceError('internal', `a message to other servers has at most ${MAX_BYTES} bytes`);
     this.#waiting.push(message);
     this.#sending ??= this.#send();
   }
@@ -90,7 +92,9 @@ export class PostgresPeers implements Peers {
     while (this.#waiting.length > 0) {
       await setTimeout(GATHER_MS);
       for (const batch of batches(this.#waiting.splice(0))) {
-        await this.#client?.query(`SELECT pg_notify(${CHANNEL}, $1)`, [JSON.stringify([this.#id, ...batch])]).catch(() => {});
+        await this.#client?.query(`SELECT pg_notify(${CHANNEL}, $1)`, [JSON.stringify([this.#id, ...batch])]).catch(
+          () => {},
+        );
       }
     }
     this.#sending = undefined;
@@ -105,7 +109,7 @@ export class PostgresPeers implements Peers {
     this.#client = client;
     client.on('notification', ({ payload = '[]' }) => {
       const [from, ...messages] = JSON.parse(payload) as string[];
-      if (from !== this.#id) for (const message of messages) this.#publish(message);
+      if (from !== this.#id) { for (const message of messages) this.#publish(message); }
     });
     client.on('error', () => {}); // `end` follows
     client.once('end', () => {

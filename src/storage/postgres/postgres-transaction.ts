@@ -9,8 +9,9 @@ import type { Statements } from './statements.ts';
 export type OpenRows = <R extends Row>(rows: R[], query: (sql: string) => Promise<Row[]>) => R[] | Promise<R[]>;
 
 /**
- * One try of a transaction, over one connection. It begins with its first statement. A statement that fails makes the whole transaction
- * fail, whether or not `work` catches the error. Statements run in the order of the calls, even if they are not awaited.
+ * One try of a transaction, over one connection. It begins with its first statement. A statement that fails makes the
+ * whole transaction fail, whether or not `work` catches the error. Statements run in the order of the calls, even if
+ * they are not awaited.
  */
 export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient;
@@ -24,8 +25,14 @@ export class PostgresTransaction implements Transaction {
   #failure: { readonly error: unknown } | undefined;
   readonly complete: (() => void) | undefined;
 
-  /** `begin`: the statement that begins it; absent if it has begun. `opened` decrypts rows. `commit` is called when the work says that it is complete. */
-  constructor(client: PoolClient, statements: Statements, { begin, opened, commit }: { readonly begin?: string; readonly opened?: OpenRows | undefined; readonly commit?: () => void } = {}) {
+  /**
+   * `begin`: the statement that begins it; absent if it has begun. `opened` decrypts rows. `commit` is called when the
+   * work says that it is complete.
+   */
+  constructor(client: PoolClient, statements: Statements,
+    { begin, opened, commit }: { readonly begin?: string; readonly opened?: OpenRows | undefined;
+      readonly commit?: () => void } = {})
+  {
     this.#client = client;
     this.#statements = statements;
     this.#begin = begin;
@@ -100,7 +107,9 @@ export class PostgresTransaction implements Transaction {
   #sendMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
     const sent: Promise<{ changes: number }>[] = [];
     try {
-      for (const [statement, values] of inChunks(sql, rows, (table) => this.#statements.columnTypes(this.#client, table))) sent.push(this.#statements.run(this.#client, statement, values));
+      for (const [statement, values] of inChunks(sql, rows, (table) =>
+        this.#statements.columnTypes(this.#client, table)))
+        sent.push(this.#statements.run(this.#client, statement, values));
     } catch (error) {
       void Promise.allSettled(sent); // this failure is the one that counts
       throw error;
@@ -110,7 +119,12 @@ export class PostgresTransaction implements Transaction {
 
   async lock(...names: string[]): Promise<void> {
     const list = names.map(() => '(CAST(? AS TEXT))').join(', ');
-    if (names.length > 0) await this.all(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':' || column1, 0)) IS NULL AS done FROM (VALUES ${list}) AS names`, names);
+    if (names.length > 0)
+      await this.all(
+        `SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':' || column1, 0)) IS NULL AS done FROM ` +
+          `(VALUES ${list}) AS names`,
+        names,
+      );
   }
 
   #ensureBegun(): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 
 /** A database that cannot be reached is tried again for so long before `unavailable` is told. */
 const RECONNECT_MS = 5000;

@@ -15,12 +15,16 @@ it('inserts all rows in their order, in few statements of few shapes', () => {
   }));
 });
 
-it.each([
-  ['keeps what follows the row', 'INSERT INTO t(a) VALUES (?) ON CONFLICT(a) DO NOTHING', 'INSERT INTO t(a) VALUES (?), (?) ON CONFLICT(a) DO NOTHING'],
-  ['leaves updates of conflicts alone, which cannot change a row twice', 'INSERT INTO t(a) VALUES (?) ON CONFLICT(a) DO UPDATE SET a = excluded.a', undefined],
-  ['leaves rows with constants alone', 'INSERT INTO t(a, b) VALUES (?, 1)', undefined],
-  ['leaves other statements alone', 'UPDATE t SET a = ?', undefined],
-])('%s', (_, sql, expected) => {
+it.each([['keeps what follows the row', 'INSERT INTO t(a) VALUES (?) ON CONFLICT(a) DO NOTHING',
+  'INSERT INTO t(a) VALUES (?), (?) ON CONFLICT(a) DO NOTHING'], [
+  'leaves updates of conflicts alone, which cannot change a row twice',
+  'INSERT INTO t(a) VALUES (?) ON CONFLICT(a) DO UPDATE SET a = excluded.a',
+  undefined,
+], ['leaves rows with constants alone', 'INSERT INTO t(a, b) VALUES (?, 1)', undefined], [
+  'leaves other statements alone',
+  'UPDATE t SET a = ?',
+  undefined,
+]])('%s', (_, sql, expected) => {
   expect(inChunks(sql, [[1], [2]])).toEqual(expected === undefined ? [[sql, [1]], [sql, [2]]] : [[expected, [1, 2]]]);
 });
 
@@ -39,15 +43,15 @@ describe('with the types of the columns', () => {
     }));
   });
 
-  it.each<[string, SqlValue[][], string?]>([
-    ['a value of another type', [[1, 'x'], ['2', 'y']]],
-    ['an integer that is too large', [[1, 'x'], [2n ** 63n, 'y']]],
-    ['a fraction', [[1, 'x'], [1.5, 'y']]],
-    ['a missing value', [[1, 'x'], [2]]],
-    ['values that are too large to be copied', [[1, 'x'], [2, 'y'.repeat(300_000)]]],
-    ['a type without arrays', [[1, 'x'], [2, 'y']], 'INSERT INTO t(a, c) VALUES (?, ?)'],
-    ['an unknown column', [[1, 'x'], [2, 'y']], 'INSERT INTO t(a, d) VALUES (?, ?)'],
-  ])('inserts rows as they are for %s', (_, rows, sql = INSERT) => {
-    expect(chunksOf(rows, sql)).toEqual([[sql.replace('(?, ?)', '(?, ?), (?, ?)'), rows.flat()]]);
-  });
+  it.each<[string, SqlValue[][], string?]>([['a value of another type', [[1, 'x'], ['2', 'y']]], [
+    'an integer that is too large',
+    [[1, 'x'], [2n ** 63n, 'y']],
+  ], ['a fraction', [[1, 'x'], [1.5, 'y']]], ['a missing value', [[1, 'x'], [2]]], [
+    'values that are too large to be copied',
+    [[1, 'x'], [2, 'y'.repeat(300_000)]],
+  ], ['a type without arrays', [[1, 'x'], [2, 'y']], 'INSERT INTO t(a, c) VALUES (?, ?)'], ['an unknown column', [[1,
+    'x'], [2, 'y']], 'INSERT INTO t(a, d) VALUES (?, ?)']])('inserts rows as they are for %s',
+      (_, rows, sql = INSERT) => {
+        expect(chunksOf(rows, sql)).toEqual([[sql.replace('(?, ?)', '(?, ?), (?, ?)'), rows.flat()]]);
+      });
 });

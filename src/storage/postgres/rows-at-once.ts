@@ -3,8 +3,12 @@ import type { SqlValue } from '../port.ts';
 import { LARGEST_STEP, rowSteps } from '../row-steps.ts';
 import { isElementType, toArray } from './arrays.ts';
 
-/** An INSERT of one row of parameters: the text before the row, the row, and what may follow it, such as ON CONFLICT DO NOTHING. */
-const ONE_ROW = /^(\s*insert\s+into\s+([\w.]+)\s*\(([\w\s,]+)\)\s*)values\s*(\(\?(?:, ?\?)*\))(\s*(?:on\s+conflict\s*\([\w\s,]+\)\s*do\s+nothing\s*)?)$/i;
+/**
+ * An INSERT of one row of parameters: the text before the row, the row, and what may follow it, such as ON CONFLICT DO
+ * NOTHING.
+ */
+const ONE_ROW =
+  /^(\s*insert\s+into\s+([\w.]+)\s*\(([\w\s,]+)\)\s*)values\s*(\(\?(?:, ?\?)*\))(\s*(?:on\s+conflict\s*\([\w\s,]+\)\s*do\s+nothing\s*)?)$/i;
 
 /** More bytes than this are not copied into arrays. */
 const MAX_BYTES = 256 * 1024;
@@ -26,9 +30,9 @@ type Rows = readonly (readonly SqlValue[])[];
 const parsed = new Lru<string, Parts | false>(256);
 
 /**
- * The statements that run one statement for many rows, because a statement costs a server more than a row. An INSERT of a row becomes one of
- * an array for each column, which takes any number of rows; if the types are not known or a value does not have them, it becomes INSERTs of
- * 64, 32, ... rows.
+ * The statements that run one statement for many rows, because a statement costs a server more than a row. An INSERT of
+ * a row becomes one of an array for each column, which takes any number of rows; if the types are not known or a value
+ * does not have them, it becomes INSERTs of 64, 32, ... rows.
  */
 export function inChunks(sql: string, rows: Rows, typesOf: TypesOf = () => undefined): Statement[] {
   if (rows.length < 2) return rows.map((row) => [sql, row]);
@@ -49,7 +53,9 @@ function asRows({ head, row, tail }: Parts, rows: Rows): Statement[] {
   return rowSteps(rows).map((some) => [`${head}VALUES ${Array(some.length).fill(row).join(', ')}${tail}`, some.flat()]);
 }
 
-function asArrays({ head, columns, tail }: Parts, rows: Rows, types: ReadonlyMap<string, string>): Statement | undefined {
+function asArrays({ head, columns, tail }: Parts, rows: Rows, types: ReadonlyMap<string, string>): Statement
+  | undefined
+{
   if (rows.some(({ length }) => length !== columns.length) || bytesOf(rows) > MAX_BYTES) return undefined;
   const arrays: Buffer[] = [];
   const casts: string[] = [];
@@ -65,7 +71,8 @@ function asArrays({ head, columns, tail }: Parts, rows: Rows, types: ReadonlyMap
 
 function bytesOf(rows: Rows): number {
   let bytes = 0;
-  for (const row of rows) for (const value of row) if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
+  for (const row of rows)
+    for (const value of row) if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
   return bytes;
 }
 
@@ -74,7 +81,8 @@ function partsOf(sql: string): Parts | false {
   if (known !== undefined) return known;
   const match = ONE_ROW.exec(sql);
   const [, head, table, columns, row, tail] = match ?? [];
-  const parts: Parts | false = match !== null && { head: head!, table: table!, columns: columns!.split(',').map((column) => column.trim()), row: row!, tail: tail! };
+  const parts: Parts | false = match !== null &&
+    { head: head!, table: table!, columns: columns!.split(',').map((column) => column.trim()), row: row!, tail: tail! };
   parsed.set(sql, parts);
   return parts;
 }

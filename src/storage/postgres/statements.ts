@@ -10,14 +10,19 @@ import { toParameter, types } from './values.ts';
 
 const KEPT = 512;
 
-const COLUMN_TYPES = 'SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped';
+const COLUMN_TYPES =
+  'SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute WHERE attrelid = to_regclass(?) ' +
+  'AND attnum > 0 AND NOT attisdropped';
 
 interface Named extends Translated {
   /** Each connection prepares it once under this name. */
   readonly name: string;
 }
 
-/** The statements of a database, each translated once. Each connection parses and plans a statement when its name is first used there. */
+/**
+ * The statements of a database, each translated once. Each connection parses and plans a statement when its name is
+ * first used there.
+ */
 export class Statements {
   readonly #named = new Lru<string, Named>(KEPT);
   /** By table; undefined while they are being read. */
@@ -49,12 +54,14 @@ export class Statements {
 
   /** As `query`. */
   run(client: ClientBase, sql: string, params: readonly SqlValue[]): Promise<{ changes: number }> {
-    return this.query(client, sql, params).then(({ rowCount }) => ({ changes: changesRows(sql) ? (rowCount ?? 0) : 0 }));
+    return this.query(client, sql, params).then(({ rowCount }) => ({
+      changes: changesRows(sql) ? (rowCount ?? 0) : 0,
+    }));
   }
 
   /**
-   * The types of the columns of a table, by name. The first call reads them and returns undefined, because what follows must be sent without
-   * waiting for them.
+   * The types of the columns of a table, by name. The first call reads them and returns undefined, because what follows
+   * must be sent without waiting for them.
    */
   columnTypes(client: ClientBase, table: string): ReadonlyMap<string, string> | undefined {
     const types = this.#types;

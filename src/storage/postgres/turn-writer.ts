@@ -6,8 +6,8 @@ import type { Queries, Row, SqlValue, Transaction } from '../port.ts';
 import { leave } from './connections.ts';
 import { commitDoubt, isLost, translate } from './failures.ts';
 import { inOneWrite } from './one-write.ts';
+import { type OpenRows, PostgresTransaction, settled } from './postgres-transaction.ts';
 import { ReconnectBudget } from './reconnect-budget.ts';
-import { PostgresTransaction, settled, type OpenRows } from './postgres-transaction.ts';
 import type { Statements } from './statements.ts';
 
 /** A turn ends after this many members or milliseconds, whichever is first, because other processes wait for it. */
@@ -25,7 +25,8 @@ interface Member {
   readonly reject: (error: unknown) => void;
 }
 
-type Outcome = { readonly member: Member; readonly error: unknown } | { readonly member: Member; readonly value: unknown; readonly tx: PostgresTransaction };
+type Outcome = { readonly member: Member; readonly error: unknown } | { readonly member: Member;
+  readonly value: unknown; readonly tx: PostgresTransaction };
 
 interface Turn {
   readonly client: PoolClient;
@@ -42,9 +43,9 @@ export interface TurnWriterOptions {
 }
 
 /**
- * Writers of several processes that take turns: only the holder of the advisory lock writes, until its commit. The transactions that wait
- * in this process share a turn and its commit, each in a savepoint of its own, so that for callers the database has one writer, as with
- * SQLite. Every outcome waits for the commit, as in `Writer`.
+ * Writers of several processes that take turns: only the holder of the advisory lock writes, until its commit. The
+ * transactions that wait in this process share a turn and its commit, each in a savepoint of its own, so that for
+ * callers the database has one writer, as with SQLite. Every outcome waits for the commit, as in `Writer`.
  *
  * A work runs once: if its connection is lost, it is rejected with `unavailable`. Only the wait for a turn is repeated.
  */
@@ -69,7 +70,12 @@ export class TurnWriter {
     return new Promise<T>((resolve, reject) => {
       this.refuseInside();
       if (this.#closed) throw closedError();
-      this.#queue.push({ work, inContext: AsyncLocalStorage.snapshot(), resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({
+        work,
+        inContext: AsyncLocalStorage.snapshot(),
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      });
       this.#draining ??= this.#inside.exit(() => this.#drain());
     });
   }
@@ -85,7 +91,10 @@ export class TurnWriter {
     await this.#draining;
   }
 
-  /** Never rejects. Yields before each turn, so that transactions that arrive in one iteration of the event loop share it. */
+  /**
+   * Never rejects. Yields before each turn, so that transactions that arrive in one iteration of the event loop share
+   * it.
+   */
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       await setImmediate();
@@ -121,7 +130,9 @@ export class TurnWriter {
     for (const outcome of turn.outcomes) settle(outcome);
   }
 
-  /** Returns a connection that has the turn. No work has begun, so a connection that is lost meanwhile costs only time. */
+  /**
+   * Returns a connection that has the turn. No work has begun, so a connection that is lost meanwhile costs only time.
+   */
   async #begin(): Promise<PoolClient> {
     const budget = new ReconnectBudget();
     for (;;) {
@@ -130,7 +141,8 @@ export class TurnWriter {
         client = await this.#options.pool.connect();
         inOneWrite(client);
         // In one round trip; the listener's first statement runs once the lock is held.
-        await settled<unknown>([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'), client.query(TAKE_TURN), this.#onTurn?.(this.#queriesOf(client)) ?? Promise.resolve()]);
+        await settled<unknown>([client.query('BEGIN ISOLATION LEVEL READ COMMITTED'), client.query(TAKE_TURN),
+          this.#onTurn?.(this.#queriesOf(client)) ?? Promise.resolve()]);
         return client;
       } catch (error) {
         if (client !== undefined) await leave(client, isLost(error));
@@ -140,11 +152,15 @@ export class TurnWriter {
   }
 
   #queriesOf(client: PoolClient): Queries {
-    const all = async (sql: string, params: readonly SqlValue[] = []): Promise<Row[]> => (await this.#options.statements.query(client, sql, params)).rows;
+    const all = async (sql: string, params: readonly SqlValue[] = []): Promise<Row[]> =>
+      (await this.#options.statements.query(client, sql, params)).rows;
     return { all: all as Queries['all'], get: (async (sql, params) => (await all(sql, params))[0]) as Queries['get'] };
   }
 
-  /** A transaction that waits alone needs no savepoint: if it fails, so does the turn. Those that come later have the next turn. */
+  /**
+   * A transaction that waits alone needs no savepoint: if it fails, so does the turn. Those that come later have the
+   * next turn.
+   */
   async #runMembers(turn: Turn): Promise<void> {
     if (this.#queue.length === 1) return this.#runAlone(turn, this.#queue.shift()!);
     const started = performance.now();
@@ -169,7 +185,10 @@ export class TurnWriter {
 
   /** Throws when the whole turn fails; the member is among the outcomes by then. */
   async #runMember({ client, outcomes }: Turn, member: Member): Promise<void> {
-    const tx = new PostgresTransaction(client, this.#options.statements, { begin: 'SAVEPOINT member', opened: this.#options.opened });
+    const tx = new PostgresTransaction(client, this.#options.statements, {
+      begin: 'SAVEPOINT member',
+      opened: this.#options.opened,
+    });
     const outcome = await this.#work(member, tx);
     outcomes.push(outcome);
     if (tx.failure !== undefined && isLost(tx.failure.error)) throw tx.failure.error as Error;
@@ -195,7 +214,8 @@ export class TurnWriter {
 /** PostgreSQL confirms the commit of a transaction in which a statement has failed as a rollback. */
 async function commit({ client, outcomes, commit: sent }: Turn): Promise<void> {
   const { command } = await (sent ?? client.query('COMMIT'));
-  if (command !== 'COMMIT' && outcomes.some((outcome) => 'value' in outcome)) throw new Error(`the database ended the transaction by ${command}`);
+  if (command !== 'COMMIT' && outcomes.some((outcome) => 'value' in outcome))
+    throw new Error(`the database ended the transaction by ${command}`);
 }
 
 function rejectAll({ outcomes }: Turn, error: unknown): void {

@@ -1,3 +1,3 @@
 /** Entry point of the code that salvages a damaged database. */
-export { salvageDatabase, type SalvageReport, type SalvagedTable } from './salvage.ts';
 export type { LostDocument } from './reconcile.ts';
+export { salvageDatabase, type SalvagedTable, type SalvageReport } from './salvage.ts';

@@ -3,7 +3,10 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 const MAGIC = 'SQLite format 3\0';
 const UTF8 = 1;
 
-/** The pages of an SQLite file, read without SQLite (https://www.sqlite.org/fileformat2.html), because SQLite stops where a page is damaged. */
+/**
+ * The pages of an SQLite file, read without SQLite (https://www.sqlite.org/fileformat2.html), because SQLite stops
+ * where a page is damaged.
+ */
 export class Pages {
   readonly #file: number;
   readonly size: number;
@@ -18,10 +21,12 @@ export class Pages {
     this.#file = openSync(path, 'r');
     try {
       const head = this.#read(0, 100);
-      if (head.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error('its head is not that of an SQLite database');
+      if (head.toString('latin1', 0, MAGIC.length) !== MAGIC)
+        throw new Error('its head is not that of an SQLite database');
       const size = head.readUInt16BE(16);
       this.size = size === 1 ? 65_536 : size;
-      if (this.size < 512 || (this.size & (this.size - 1)) !== 0) throw new Error(`its head claims pages of ${this.size} bytes`);
+      if (this.size < 512 || (this.size & (this.size - 1)) !== 0)
+        throw new Error(`its head claims pages of ${this.size} bytes`);
       if (head.readUInt32BE(56) !== UTF8) throw new Error('its texts are not UTF-8');
       this.usable = this.size - head[20]!;
       this.count = Math.floor(fstatSync(this.#file).size / this.size);

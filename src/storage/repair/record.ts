@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer';
 
 export type Value = number | bigint | string | Uint8Array | null;
 
-/** A value of SQLite's varint: big-endian groups of 7 bits; the ninth byte contributes all 8. Undefined when it is truncated. */
+/**
+ * A value of SQLite's varint: big-endian groups of 7 bits; the ninth byte contributes all 8. Undefined when it is
+ * truncated.
+ */
 export function readVarint(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
   let value = 0n;
   for (let i = 0; i < 9; i++) {

@@ -30,27 +30,44 @@ describe('salvaging a damaged database (--repair-db)', () => {
     const feed = new ChangeFeed(sql);
     const codec = new BodyCodec();
     const rows = await Promise.all(Array.from({ length: DOCUMENTS }, async (_, i) => {
-      const text = `# Document ${i}\n\n${(i % 10 === 0 ? randomBytes(9000) : randomBytes(200 + i % 700)).toString('base64')}`;
+      const text = `# Document ${i}\n\n${
+        (i % 10 === 0 ? randomBytes(9000) : randomBytes(200 + i % 700)).toString('base64')
+      }`;
       return { i, crc: crc32(text), bytes: Buffer.byteLength(text), body: await codec.encode(text) };
     }));
     await sql.transaction(async (tx) => {
       await tx.run("INSERT INTO collections(id, name, docs) VALUES (1, 'blog', ?)", [DOCUMENTS]);
-      await tx.runMany("INSERT INTO documents(cid, id, key, lang, crc, bytes, added_at, updated_at, meta, body) VALUES (1, ?, ?, 'en', ?, ?, 1, 9007199254740991, ?, ?)",
-        rows.map(({ i, crc, bytes, body }) => [`blog|k${i}|en`, `k${i}`, crc, bytes, JSON.stringify({ tag: [`t${i % 7}`, 'all'] }), body]));
-      await tx.runMany("INSERT INTO spellings(cid, key, lang, ord) VALUES (1, ?, 'en', ?)", rows.flatMap(({ i }) => [[`k${i}`, i + 1], [`K${i}`, i + 1]]));
+      await tx.runMany(
+        'INSERT INTO documents(cid, id, key, lang, crc, bytes, added_at, updated_at, meta, body) VALUES (1, ?, ?, ' +
+          "'en', ?, ?, 1, 9007199254740991, ?, ?)",
+        rows.map((
+          { i, crc, bytes, body },
+        ) => [`blog|k${i}|en`, `k${i}`, crc, bytes, JSON.stringify({ tag: [`t${i % 7}`, 'all'] }), body]),
+      );
+      await tx.runMany("INSERT INTO spellings(cid, key, lang, ord) VALUES (1, ?, 'en', ?)",
+        rows.flatMap(({ i }) => [[`k${i}`, i + 1], [`K${i}`, i + 1]]));
       await tx.runMany('INSERT INTO revisions(ord, ts, updated_at) VALUES (?, 1, 1)', rows.map(({ i }) => [i + 1]));
       // As in older formats.
-      await tx.run('CREATE TABLE doc_meta(cid INTEGER NOT NULL, k TEXT NOT NULL, v TEXT NOT NULL, ord INTEGER NOT NULL, PRIMARY KEY(cid, k, v, ord)) STRICT, WITHOUT ROWID');
-      await tx.run("INSERT INTO doc_meta(cid, k, v, ord) SELECT d.cid, p.key, v.value, d.ord FROM documents d, json_each(d.meta) p, json_each(p.value) v");
+      await tx.run(
+        'CREATE TABLE doc_meta(cid INTEGER NOT NULL, k TEXT NOT NULL, v TEXT NOT NULL, ord INTEGER NOT NULL, ' +
+          'PRIMARY KEY(cid, k, v, ord)) STRICT, WITHOUT ROWID',
+      );
+      await tx.run(
+        'INSERT INTO doc_meta(cid, k, v, ord) SELECT d.cid, p.key, v.value, d.ord FROM documents d, ' +
+          'json_each(d.meta) p, json_each(p.value) v',
+      );
       await feed.append(tx, rows.map(({ i }) => ({ kind: 'doc.put' as const, collection: 'blog', ord: i + 1 })));
-      await tx.run("INSERT INTO users(username, token_id, password_hash, admin, created_at) VALUES ('admin', 't', 'h', 1, 1)");
+      await tx.run(
+        "INSERT INTO users(username, token_id, password_hash, admin, created_at) VALUES ('admin', 't', 'h', 1, 1)",
+      );
     });
     await sql.snapshotTo(good);
     await sql.close();
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  const size = (): number => withDatabase(good, (database) => (database.prepare('PRAGMA page_size').get() as { page_size: number }).page_size);
+  const size = (): number =>
+    withDatabase(good, (database) => (database.prepare('PRAGMA page_size').get() as { page_size: number }).page_size);
   function withDatabase<T>(file: string, work: (database: DatabaseSync) => T): T {
     const database = new DatabaseSync(file);
     try {
@@ -59,10 +76,13 @@ describe('salvaging a damaged database (--repair-db)', () => {
       database.close();
     }
   }
-  const rowsOf = (file: string, sql: string): unknown[] => withDatabase(file, (database) => database.prepare(sql).all());
+  const rowsOf = (file: string, sql: string): unknown[] =>
+    withDatabase(file, (database) => database.prepare(sql).all());
   /** Numbers of the pages of a table or index, by type. */
   const pagesOf = (name: string, pagetype: string): number[] =>
-    (rowsOf(good, `SELECT pageno FROM dbstat WHERE name = '${name}' AND pagetype = '${pagetype}' ORDER BY pageno`) as { pageno: number }[]).map(({ pageno }) => pageno);
+    (rowsOf(good, `SELECT pageno FROM dbstat WHERE name = '${name}' AND pagetype = '${pagetype}' ORDER BY pageno`) as {
+      pageno: number;
+    }[]).map(({ pageno }) => pageno);
   /** A copy in which pages are overwritten with meaningless bytes. */
   async function damaged(pages: readonly number[], { at = 0, length = size() } = {}): Promise<string> {
     const file = join(folder, `damaged-${files++}.db`);
@@ -80,9 +100,13 @@ describe('salvaging a damaged database (--repair-db)', () => {
     expect(await verifyDatabaseFile(target, { knownFormat: FORMAT })).toMatchObject({ ok: true });
     return { target, report };
   }
-  const tableOf = ({ tables }: Awaited<ReturnType<typeof salvageDatabase>>, name: string) => tables.find((table) => table.name === name);
-  const everything = (file: string) => ['collections', 'documents', 'spellings', 'revisions', 'changes', 'users', 'schema_version', 'sqlite_sequence WHERE seq > 0']
-    .map((table) => rowsOf(file, `SELECT * FROM ${table}`).map((row) => JSON.stringify(row)).sort());
+  const tableOf = ({ tables }: Awaited<ReturnType<typeof salvageDatabase>>, name: string) =>
+    tables.find((table) => table.name === name);
+  const everything = (file: string) =>
+    ['collections', 'documents', 'spellings', 'revisions', 'changes', 'users', 'schema_version',
+      'sqlite_sequence WHERE seq > 0'].map((table) =>
+        rowsOf(file, `SELECT * FROM ${table}`).map((row) => JSON.stringify(row)).sort()
+      );
 
   it('copies a sound one whole', async () => {
     const { target, report } = await salvage(good);
@@ -93,13 +117,18 @@ describe('salvaging a damaged database (--repair-db)', () => {
   it('takes along what is in the write-ahead log alone', async () => {
     const file = await damaged([]);
     const writer = new DatabaseSync(file);
-    writer.exec("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; INSERT INTO settings(name, value) VALUES ('late', 'x')");
+    writer.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; INSERT INTO settings(name, value) VALUES ' +
+        "('late', 'x')",
+    );
     const crashed = join(folder, 'crashed.db');
     await copyFile(file, crashed);
     await copyFile(`${file}-wal`, `${crashed}-wal`);
     writer.close();
     const { target, report } = await salvage(crashed);
-    expect([report.complete, rowsOf(target, "SELECT value FROM settings WHERE name = 'late'")]).toEqual([true, [{ value: 'x' }]]);
+    expect([report.complete, rowsOf(target, "SELECT value FROM settings WHERE name = 'late'")]).toEqual([true, [{
+      value: 'x',
+    }]]);
   });
 
   it('leaves out the rows of a page that is overwritten, and names the documents that are lost', async () => {
@@ -111,9 +140,14 @@ describe('salvaging a damaged database (--repair-db)', () => {
     expect(report.lostDocuments.length).toBe(DOCUMENTS - left.length);
     expect(report.lostDocuments.length).toBeGreaterThan(0);
     const kept = new Set(left.map(({ ord }) => `k${ord - 1}`));
-    for (const { collection, key, lang } of report.lostDocuments) expect([collection, lang, kept.has(key.toLowerCase())]).toEqual(['blog', 'en', false]);
+    for (const { collection, key, lang } of report.lostDocuments)
+      expect([collection, lang, kept.has(key.toLowerCase())]).toEqual(['blog', 'en', false]);
     expect(rowsOf(target, 'SELECT docs FROM collections')).toEqual([{ docs: left.length }]);
-    expect(rowsOf(target, 'SELECT 1 FROM spellings WHERE ord NOT IN (SELECT ord FROM documents) UNION SELECT 1 FROM revisions WHERE ord NOT IN (SELECT ord FROM documents)')).toEqual([]);
+    expect(
+      rowsOf(target,
+        'SELECT 1 FROM spellings WHERE ord NOT IN (SELECT ord FROM documents) UNION SELECT 1 FROM revisions WHERE ' +
+          'ord NOT IN (SELECT ord FROM documents)'),
+    ).toEqual([]);
     // The rows that were salvaged are unchanged.
     const same = 'SELECT * FROM documents WHERE ord IN (SELECT ord FROM documents) ORDER BY ord';
     const lost = new Set(report.lostDocuments.map(({ key }) => Number(key.slice(1)) + 1));
@@ -123,9 +157,13 @@ describe('salvaging a damaged database (--repair-db)', () => {
   it('never takes a damaged body for a good one', async () => {
     const overflow = pagesOf('documents', 'overflow');
     const { target, report } = await salvage(await damaged([overflow[3]!], { at: 1000, length: 200 }));
-    expect([report.complete, report.lostDocuments.length, tableOf(report, 'documents')]).toMatchObject([false, 1, { damagedPages: 0, damagedRows: 1 }]);
+    expect([report.complete, report.lostDocuments.length, tableOf(report, 'documents')]).toMatchObject([false, 1, {
+      damagedPages: 0,
+      damagedRows: 1,
+    }]);
     const codec = new BodyCodec();
-    for (const { body, crc } of rowsOf(target, 'SELECT body, crc FROM documents') as { body: Uint8Array; crc: number }[]) expect(crc32(codec.decode(body))).toBe(crc);
+    for (const { body, crc } of rowsOf(target, 'SELECT body, crc FROM documents') as { body: Uint8Array;
+      crc: number }[]) expect(crc32(codec.decode(body))).toBe(crc);
   });
 
   it('finds the rows below a page of branches that is overwritten', async () => {
@@ -145,11 +183,16 @@ describe('salvaging a damaged database (--repair-db)', () => {
     });
     const { target, report } = await salvage(file);
     expect(report.lostDocuments.map(({ key }) => key.toLowerCase())).toEqual(['k1']);
-    expect(rowsOf(target, 'SELECT backend, body FROM documents WHERE ord = 1')).toEqual([{ backend: 's3:1:1', body: new Uint8Array(reference) }]);
+    expect(rowsOf(target, 'SELECT backend, body FROM documents WHERE ord = 1')).toEqual([{
+      backend: 's3:1:1',
+      body: new Uint8Array(reference),
+    }]);
   });
 
   it('loses nothing where only indexes and what is derived are damaged', async () => {
-    const { target, report } = await salvage(await damaged([...pagesOf('documents_by_key', 'leaf').slice(0, 3), ...pagesOf('doc_meta', 'leaf').slice(0, 2)]));
+    const { target, report } = await salvage(
+      await damaged([...pagesOf('documents_by_key', 'leaf').slice(0, 3), ...pagesOf('doc_meta', 'leaf').slice(0, 2)]),
+    );
     expect([report.complete, report.lostDocuments]).toEqual([true, []]);
     expect(everything(target)).toEqual(everything(good));
   });
@@ -159,18 +202,24 @@ describe('salvaging a damaged database (--repair-db)', () => {
     withDatabase(file, (database) => {
       const insert = database.prepare('INSERT INTO revisions(ord, ts, updated_at, meta, body) VALUES (1, ?, 1, ?, ?)');
       // Flag, length, run and base, each of one byte here; 7 does not exist.
-      for (const [ts, base] of [[2, 3], [3, 7], [4, 5], [5, 1]] as const) insert.run(ts, '{}', Uint8Array.of(3, 1, 1, base === 1 ? 6 : base, 0));
+      for (const [ts, base] of [[2, 3], [3, 7], [4, 5], [5, 1]] as const)
+        insert.run(ts, '{}', Uint8Array.of(3, 1, 1, base === 1 ? 6 : base, 0));
       insert.run(6, '{}', Uint8Array.of(0, 0));
     });
     const { target, report } = await salvage(file);
-    expect(rowsOf(target, 'SELECT ts FROM revisions WHERE ord = 1 ORDER BY ts')).toEqual([1, 4, 5, 6].map((ts) => ({ ts })));
+    expect(rowsOf(target, 'SELECT ts FROM revisions WHERE ord = 1 ORDER BY ts')).toEqual(
+      [1, 4, 5, 6].map((ts) => ({ ts })),
+    );
     expect(report.notes).toEqual(['2 revisions are lost with the later ones that they were stored as deltas against']);
   });
 
   it('starts a change feed over that has a gap, so that indexes are built from the documents', async () => {
     const { target, report } = await salvage(await damaged(pagesOf('changes', 'leaf').slice(1, 2)));
     expect([report.complete, report.lostDocuments]).toEqual([false, []]);
-    expect(rowsOf(target, 'SELECT kind, lsn > 600 AS later FROM changes')).toEqual([{ kind: 'feed.restart', later: 1 }]);
+    expect(rowsOf(target, 'SELECT kind, lsn > 600 AS later FROM changes')).toEqual([{
+      kind: 'feed.restart',
+      later: 1,
+    }]);
   });
 
   it('makes something sound of a file with holes anywhere, or says that it cannot', { timeout: 60_000 }, async () => {
@@ -180,20 +229,26 @@ describe('salvaging a damaged database (--repair-db)', () => {
     for (let round = 0; round < 8; round++) {
       const holes = Array.from({ length: 1 + round % 5 }, () => 2 + below(count - 2));
       const partial = round % 2 === 0 ? {} : { at: below(3000), length: 300 };
-      await salvage(await damaged(holes, partial)).catch((error: Error) => expect(error.message).toMatch(/list of its tables/));
+      await salvage(await damaged(holes, partial)).catch((error: Error) =>
+        expect(error.message).toMatch(/list of its tables/)
+      );
     }
   });
 
-  it.each([
-    ['a head that is overwritten', async () => damaged([1]), /its head is not that of an SQLite database/],
-    ['a list of tables that is overwritten', async () => damaged([1], { at: 100 }), /the list of its tables cannot be read/],
-    ['a file that is empty', async () => damaged([]).then(async (file) => { await (await open(file, 'w')).close(); return file; }), /ends too early/],
-  ])('fails for %s, and leaves nothing behind', async (_, make, message) => {
-    const file = await make();
-    const target = join(folder, `failed-${files++}.db`);
-    await expect(salvageDatabase(file, target)).rejects.toThrow(message);
-    expect((await readdir(folder)).filter((name) => name.startsWith('failed'))).toEqual([]);
-  });
+  it.each([['a head that is overwritten', async () => damaged([1]), /its head is not that of an SQLite database/], [
+    'a list of tables that is overwritten',
+    async () => damaged([1], { at: 100 }),
+    /the list of its tables cannot be read/,
+  ], ['a file that is empty', async () =>
+    damaged([]).then(async (file) => {
+      await (await open(file, 'w')).close();
+      return file;
+    }), /ends too early/]])('fails for %s, and leaves nothing behind', async (_, make, message) => {
+      const file = await make();
+      const target = join(folder, `failed-${files++}.db`);
+      await expect(salvageDatabase(file, target)).rejects.toThrow(message);
+      expect((await readdir(folder)).filter((name) => name.startsWith('failed'))).toEqual([]);
+    });
 
   it('touches neither a file that is there already nor one that is in use', async () => {
     const [file, other] = [await damaged([]), await damaged([])];

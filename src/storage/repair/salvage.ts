@@ -2,10 +2,10 @@ import { copyFile, rm, stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { durableRename } from '../../lib/durable-rename.ts';
 import { FileLock } from '../sqlite/lock.ts';
-import { reconcile, type LostDocument } from './reconcile.ts';
 import { Pages } from './pages.ts';
-import { isIntactDocument, shapeOf, type Shape } from './shape.ts';
-import { Trees, type Losses, type StoredRow } from './trees.ts';
+import { type LostDocument, reconcile } from './reconcile.ts';
+import { isIntactDocument, type Shape, shapeOf } from './shape.ts';
+import { type Losses, type StoredRow, Trees } from './trees.ts';
 
 /** The result for one table. */
 export interface SalvagedTable {
@@ -36,9 +36,9 @@ interface SchemaEntry {
 }
 
 /**
- * Copies what can be read of a damaged database into a new one, row by row, skips pages and rows that cannot be read, and checks the
- * result. The damaged file is not changed. Indexes are rebuilt. Throws, leaving no new file, when the file is in use, its header or its
- * list of tables cannot be read, or the result does not pass SQLite's own check.
+ * Copies what can be read of a damaged database into a new one, row by row, skips pages and rows that cannot be read,
+ * and checks the result. The damaged file is not changed. Indexes are rebuilt. Throws, leaving no new file, when the
+ * file is in use, its header or its list of tables cannot be read, or the result does not pass SQLite's own check.
  */
 export async function salvageDatabase(file: string, target: string): Promise<SalvageReport> {
   if ((await sizeOf(target)) !== undefined) throw new Error(`${target} exists already; name a file that does not`);
@@ -46,7 +46,8 @@ export async function salvageDatabase(file: string, target: string): Promise<Sal
   const draft = `${target}.tmp`;
   const source = `${target}.source.tmp`;
   const remove = async (): Promise<void> => {
-    for (const path of [draft, source]) for (const ending of ['', '-wal', '-shm', '-journal']) await rm(`${path}${ending}`, { force: true });
+    for (const path of [draft, source])
+      for (const ending of ['', '-wal', '-shm', '-journal']) await rm(`${path}${ending}`, { force: true });
   };
   try {
     await remove();
@@ -73,7 +74,10 @@ async function withLog(file: string, copy: string): Promise<{ path: string; note
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     return { path: copy, notes: [] };
   } catch (error) {
-    return { path: file, notes: [`the write-ahead log could not be read (${(error as Error).message}): the newest writes are lost`] };
+    return {
+      path: file,
+      notes: [`the write-ahead log could not be read (${(error as Error).message}): the newest writes are lost`],
+    };
   } finally {
     if (database?.isOpen) database.close();
   }
@@ -87,19 +91,31 @@ function copyAll(file: string, draft: string, notes: string[]): SalvageReport {
   const pages = new Pages(file);
   const database = new DatabaseSync(draft);
   try {
-    database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE');
+    database.exec(
+      'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE',
+    );
     const trees = new Trees(pages);
     const { entries, losses } = readSchema(trees);
-    if (losses.pages + losses.rows > 0) notes.push('the list of tables is damaged: tables and indexes that it named may be missing');
-    if (!entries.some(({ name }) => name === 'schema_version')) throw new Error('the list of its tables cannot be read');
+    if (losses.pages + losses.rows > 0)
+      notes.push('the list of tables is damaged: tables and indexes that it named may be missing');
+    if (!entries.some(({ name }) => name === 'schema_version'))
+      throw new Error('the list of its tables cannot be read');
     database.exec('BEGIN');
     const tables = copyTables(database, pages, trees, entries);
-    const lostDocuments = reconcile(database, notes, tables.some(({ damagedPages, damagedRows }) => damagedPages + damagedRows > 0));
+    const lostDocuments = reconcile(database, notes, tables.some(({ damagedPages, damagedRows }) =>
+      damagedPages + damagedRows > 0
+    ));
     for (const { name, sql } of entries.filter(({ type }) => type !== 'table')) create(database, name, sql, notes);
     database.exec('COMMIT');
     assertSound(database);
-    const isWhole = notes.length === 0 && lostDocuments.length === 0 && tables.every(({ name, damagedPages, damagedRows }) => DERIVED.has(name) || damagedPages + damagedRows === 0);
-    return { complete: isWhole, tables: tables.map((table) => ({ ...table, rows: countOf(database, table.name) })), lostDocuments, notes };
+    const isWhole = notes.length === 0 && lostDocuments.length === 0 &&
+      tables.every(({ name, damagedPages, damagedRows }) => DERIVED.has(name) || damagedPages + damagedRows === 0);
+    return {
+      complete: isWhole,
+      tables: tables.map((table) => ({ ...table, rows: countOf(database, table.name) })),
+      lostDocuments,
+      notes,
+    };
   } finally {
     database.close();
     pages.close();
@@ -111,7 +127,8 @@ function readSchema(trees: Trees): { entries: SchemaEntry[]; losses: Losses } {
   const entries: SchemaEntry[] = [];
   for (const { values: [type, name, , root, sql] } of trees.rows(1, losses)) {
     // An entry without SQL belongs to a table and is created with it.
-    if (typeof type === 'string' && typeof name === 'string' && typeof sql === 'string') entries.push({ type, name, root: Number(root), sql });
+    if (typeof type === 'string' && typeof name === 'string' && typeof sql === 'string')
+      entries.push({ type, name, root: Number(root), sql });
   }
   return { entries, losses };
 }
@@ -138,7 +155,9 @@ const SEQUENCE = 'sqlite_sequence';
 /** Tables of older formats that duplicate other tables. The next start drops them. */
 const DERIVED: ReadonlySet<string> = new Set(['doc_meta']);
 
-function copyTables(database: DatabaseSync, pages: Pages, trees: Trees, entries: readonly SchemaEntry[]): CopiedTable[] {
+function copyTables(database: DatabaseSync, pages: Pages, trees: Trees,
+  entries: readonly SchemaEntry[]): CopiedTable[]
+{
   const tables = entries.filter(({ type }) => type === 'table');
   for (const { name, sql } of tables) if (name !== SEQUENCE) database.exec(sql);
   const targets = tables.filter(({ name }) => name !== SEQUENCE).map(({ name, root }) => {
@@ -149,7 +168,11 @@ function copyTables(database: DatabaseSync, pages: Pages, trees: Trees, entries:
   adoptLeaves(pages, trees, targets);
   const sequence = tables.find(({ name }) => name === SEQUENCE);
   if (sequence !== undefined) copySequence(database, trees, sequence.root);
-  return targets.map(({ shape: { table }, losses }) => ({ name: table, damagedPages: losses.pages, damagedRows: losses.rows }));
+  return targets.map(({ shape: { table }, losses }) => ({
+    name: table,
+    damagedPages: losses.pages,
+    damagedRows: losses.rows,
+  }));
 }
 
 function targetOf(database: DatabaseSync, name: string): Target {
@@ -158,7 +181,10 @@ function targetOf(database: DatabaseSync, name: string): Target {
   /** Rows that were written before a column was added end before it. */
   const insertOf = (length: number) => {
     const columns = shape.columns.slice(0, length).map((column) => `"${column.name}"`);
-    const known = inserts.get(length) ?? database.prepare(`INSERT OR IGNORE INTO "${name}"(${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`);
+    const known = inserts.get(length) ??
+      database.prepare(
+        `INSERT OR IGNORE INTO "${name}"(${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      );
     inserts.set(length, known);
     return known;
   };
@@ -171,8 +197,8 @@ function targetOf(database: DatabaseSync, name: string): Target {
 }
 
 /**
- * If a page with children is damaged, the children are no longer in any tree. A page of rows that is neither free nor in another tree, and
- * that fits exactly one damaged table, belongs to that table.
+ * If a page with children is damaged, the children are no longer in any tree. A page of rows that is neither free nor
+ * in another tree, and that fits exactly one damaged table, belongs to that table.
  */
 function adoptLeaves(pages: Pages, trees: Trees, targets: readonly Target[]): void {
   const damaged = targets.filter(({ shape, losses }) => losses.pages > 0 && !shape.isWithoutRowid);
@@ -184,7 +210,9 @@ function adoptLeaves(pages: Pages, trees: Trees, targets: readonly Target[]): vo
       const rows = trees.leaf(number, (row) => target.shape.toValues(row) !== undefined);
       return rows === undefined ? [] : [{ target, rows }];
     });
-    if (fitting.length === 1) for (const row of fitting[0]!.rows) if (!fitting[0]!.target.insert(row)) fitting[0]!.target.losses.rows += 1;
+    if (fitting.length === 1) {
+      for (const row of fitting[0]!.rows) if (!fitting[0]!.target.insert(row)) fitting[0]!.target.losses.rows += 1;
+    }
   }
 }
 

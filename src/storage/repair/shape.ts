@@ -17,7 +17,10 @@ export interface Shape {
   readonly table: string;
   readonly isWithoutRowid: boolean;
   readonly columns: readonly Column[];
-  /** Returns the values of a stored row, one for each column up to its length; undefined if it is not a row of this table. */
+  /**
+   * Returns the values of a stored row, one for each column up to its length; undefined if it is not a row of this
+   * table.
+   */
   toValues(row: StoredRow): Value[] | undefined;
 }
 
@@ -35,13 +38,20 @@ export function shapeOf(database: DatabaseSync, table: string): Shape {
   const isWithoutRowid = kind.wr === 1;
   const keys = found.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   const stored = isWithoutRowid ? [...keys, ...found.filter(({ pk }) => pk === 0)] : found;
-  const columns = stored.map(({ name, type, notnull, pk }) => ({ name, type, notNull: notnull === 1 || (isWithoutRowid && pk > 0) }));
+  const columns = stored.map(({ name, type, notnull, pk }) => ({
+    name,
+    type,
+    notNull: notnull === 1 || (isWithoutRowid && pk > 0),
+  }));
   /** The column that is an alias of the rowid, which is not stored a second time. */
   const alias = isWithoutRowid || keys.length !== 1 || keys[0]!.type !== 'INTEGER' ? -1 : found.indexOf(keys[0]!);
   return {
-    table, isWithoutRowid, columns,
+    table,
+    isWithoutRowid,
+    columns,
     toValues({ rowid, values }) {
-      if (values.length > columns.length || (rowid === undefined) !== isWithoutRowid || values.length === 0) return undefined;
+      if (values.length > columns.length || (rowid === undefined) !== isWithoutRowid || values.length === 0)
+        return undefined;
       const completed = alias >= 0 && values[alias] === null ? values.with(alias, rowid!) : [...values];
       return completed.every((value, i) => isOf(columns[i]!, value)) ? completed : undefined;
     },
@@ -58,8 +68,8 @@ function isOf({ type, notNull }: Column, value: Value): boolean {
 }
 
 /**
- * Whether metadata and body are unchanged, as far as that can be checked: the body has a checksum. Damage to encrypted values is detected
- * when they are decrypted.
+ * Whether metadata and body are unchanged, as far as that can be checked: the body has a checksum. Damage to encrypted
+ * values is detected when they are decrypted.
  */
 export function isIntactDocument({ columns }: Shape, values: readonly Value[]): boolean {
   const of = (name: string): Value | undefined => values[columns.findIndex((column) => column.name === name)];

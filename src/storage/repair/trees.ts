@@ -21,8 +21,8 @@ const LEAF_KEYS = 0x0a;
 const LEAF_TABLE = 0x0d;
 
 /**
- * Walks trees page by page. A damaged page or row is skipped and counted. `visited` holds every page that a walk has reached, including
- * overflow pages of long rows.
+ * Walks trees page by page. A damaged page or row is skipped and counted. `visited` holds every page that a walk has
+ * reached, including overflow pages of long rows.
  */
 export class Trees {
   readonly visited = new Set<number>();

@@ -1,14 +1,16 @@
 /**
- * The log is copied into the database when this many of its pages have not been copied yet: about 16 MiB. Each page is copied once, however
- * often the log has it, and a copy ends with an fsync that delays the commits beside it, so rare copies are cheap. Readers search the log for
- * each page that they do not have; the first 4,062 pages are in one hash table (https://sqlite.org/walformat.html, section 2.2).
+ * The log is copied into the database when this many of its pages have not been copied yet: about 16 MiB. Each page is
+ * copied once, however often the log has it, and a copy ends with an fsync that delays the commits beside it, so rare
+ * copies are cheap. Readers search the log for each page that they do not have; the first 4,062 pages are in one hash
+ * table (https://sqlite.org/walformat.html, section 2.2).
  */
 export const LOG_PAGES = 4000;
 
 /**
- * The log begins again at its start once it has this many pages, about 40 MiB, because writes have to wait for that: under continuous writes
- * for some 100 ms, which after each copy would be a tenth of the time. Readers do not search the pages that were copied before they began. The
- * limit leaves space below that of `wal_autocheckpoint`, from which on the writer itself copies the log.
+ * The log begins again at its start once it has this many pages, about 40 MiB, because writes have to wait for that:
+ * under continuous writes for some 100 ms, which after each copy would be a tenth of the time. Readers do not search
+ * the pages that were copied before they began. The limit leaves space below that of `wal_autocheckpoint`, from which
+ * on the writer itself copies the log.
  */
 export const LONG_LOG = 10_000;
 
@@ -33,11 +35,12 @@ export interface CheckpointWork {
 }
 
 /**
- * Decides when the write-ahead log is copied into the database. The copying ends with an fsync of the whole file, which takes tens of
- * milliseconds, so the worker thread does it, one checkpoint at a time.
+ * Decides when the write-ahead log is copied into the database. The copying ends with an fsync of the whole file, which
+ * takes tens of milliseconds, so the worker thread does it, one checkpoint at a time.
  *
- * The log begins again at its start only after a copy that left nothing, which under continuous writes would never happen. So the last
- * pages of a long log are copied while writes wait. A log that is overwritten in place is synced faster than one that grows, whose new size is synced, too.
+ * The log begins again at its start only after a copy that left nothing, which under continuous writes would never
+ * happen. So the last pages of a long log are copied while writes wait. A log that is overwritten in place is synced
+ * faster than one that grows, whose new size is synced, too.
  */
 export class Checkpoints {
   readonly #work: CheckpointWork;
@@ -53,7 +56,8 @@ export class Checkpoints {
     this.#log = log;
     if (this.#running || log - checkpointed < LOG_PAGES) return;
     this.#running = true;
-    // A checkpoint that fails leaves the log unchanged: the next commit requests it again, and at 64 MiB the writer makes it.
+    // A checkpoint that fails leaves the log unchanged: the next commit requests it again, and at 64 MiB the writer
+    // makes it.
     const done = (): void => void (this.#running = false);
     this.#run().then(done, done);
   }

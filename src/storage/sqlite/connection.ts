@@ -2,8 +2,8 @@ import type { DatabaseSync, Session } from 'node:sqlite';
 import { constants, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { Lru } from '../../lib/lru.ts';
 import { checkParameters, exact } from '../parameters.ts';
-import { placeholders } from '../sql-text.ts';
 import type { Row, SqlValue } from '../port.ts';
+import { placeholders } from '../sql-text.ts';
 import { answersWhatItWrites, changesRows, changesSchema } from '../statement-kinds.ts';
 import { translate } from './failures.ts';
 
@@ -84,9 +84,12 @@ export class Connection {
 
   /** False, with nothing changed, if a row does not fit. */
   applyPatchset(patchset: Uint8Array, except: readonly string[]): boolean {
-    return this.#attempt(() => this.#database.applyChangeset(patchset, {
-      filter: (table) => !except.includes(table), onConflict: () => constants.SQLITE_CHANGESET_ABORT,
-    }));
+    return this.#attempt(() =>
+      this.#database.applyChangeset(patchset, {
+        filter: (table) => !except.includes(table),
+        onConflict: () => constants.SQLITE_CHANGESET_ABORT,
+      })
+    );
   }
 
   get inTransaction(): boolean {

@@ -33,17 +33,20 @@ describe('node:sqlite: SIGKILL under load', () => {
   it('loses no acknowledged transaction and writes none by half', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quire-crash-'));
     const file = join(folder, 'quire.db');
-    await withDatabase(file, (sql) => sql.transaction(async (tx) => {
-      await tx.run('CREATE TABLE t(n INTEGER PRIMARY KEY)');
-      await tx.run('CREATE TABLE u(n INTEGER PRIMARY KEY)');
-    }));
+    await withDatabase(file, (sql) =>
+      sql.transaction(async (tx) => {
+        await tx.run('CREATE TABLE t(n INTEGER PRIMARY KEY)');
+        await tx.run('CREATE TABLE u(n INTEGER PRIMARY KEY)');
+      }));
     const acknowledged: number[] = [];
     for (let life = 0; life < KILLS; life++) acknowledged.push(...(await writeUntilKilled(file, life * 1_000_000)));
 
     await withDatabase(file, async (sql) => {
       const kept = new Set((await sql.all('SELECT n FROM t')).map((row) => row.n));
       expect(acknowledged.filter((n) => !kept.has(n))).toEqual([]);
-      expect(await sql.get('SELECT (SELECT count(*) FROM t) - (SELECT count(*) FROM u) AS difference')).toEqual({ difference: 0 });
+      expect(await sql.get('SELECT (SELECT count(*) FROM t) - (SELECT count(*) FROM u) AS difference')).toEqual({
+        difference: 0,
+      });
     });
     expect((await verifyDatabaseFile(file)).problems).toEqual([]);
     await rm(folder, { recursive: true });

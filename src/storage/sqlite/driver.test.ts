@@ -34,7 +34,8 @@ describe('node:sqlite: files', () => {
     sql = new NodeSqlite(file);
     await sql.transaction((tx) => tx.run('CREATE TABLE t(a)'));
     const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
-    expect([await mode(join(folder, 'deep')), await mode(file), await mode(`${file}-wal`)]).toEqual(['700', '600', '600']);
+    expect([await mode(join(folder, 'deep')), await mode(file), await mode(`${file}-wal`)]).toEqual(['700', '600',
+      '600']);
   });
 
   it('keeps what was committed, with foreign keys and the log in use', async () => {
@@ -44,7 +45,11 @@ describe('node:sqlite: files', () => {
     await expect(access(`${file}-wal`)).rejects.toThrow('ENOENT');
     sql = new NodeSqlite(file);
     expect(await sql.all('SELECT name FROM sqlite_master')).toEqual([{ name: 't' }]);
-    const pragmas = await sql.transaction(async (tx) => [await tx.get('PRAGMA journal_mode'), await tx.get('PRAGMA synchronous'), await tx.get('PRAGMA foreign_keys')]);
+    const pragmas = await sql.transaction(async (
+      tx,
+    ) => [await tx.get('PRAGMA journal_mode'), await tx.get('PRAGMA synchronous'),
+      await tx.get('PRAGMA foreign_keys')]
+    );
     expect(pragmas).toEqual([{ journal_mode: 'wal' }, { synchronous: 1 }, { foreign_keys: 1 }]);
     expect(sql.info).toMatchObject({ driver: 'node:sqlite', path: file });
   });
@@ -62,10 +67,13 @@ describe('node:sqlite: files', () => {
   it('says what is wrong with a file that is no database, and with a folder that cannot be made', async () => {
     await writeFile(join(folder, 'text'), 'this is a text file. '.repeat(100));
     expect(() => new NodeSqlite(join(folder, 'text'))).toThrow(expect.objectContaining({
-      code: 'unavailable', message: `cannot open database ${join(folder, 'text')}: file is not a database`,
+      code: 'unavailable',
+      message: `cannot open database ${join(folder, 'text')}: file is not a database`,
     }));
     expect(() => new NodeSqlite(join(folder, 'text', 'quire.db'))).toThrow(/cannot open database .*: E(NOTDIR|EXIST)/);
-    expect(() => new NodeSqlite(folder)).toThrow(`cannot open database ${folder}: it has to be a file, in a folder in which this user may write`);
+    expect(() => new NodeSqlite(folder)).toThrow(
+      `cannot open database ${folder}: it has to be a file, in a folder in which this user may write`,
+    );
     sql = new NodeSqlite(file); // the failed attempts left no lock behind
   });
 
@@ -83,7 +91,8 @@ describe('node:sqlite: files', () => {
       setInterval(() => {}, 1000);`]);
     await once(holder.stdout, 'data');
     expect(() => new NodeSqlite(file)).toThrow(expect.objectContaining({
-      code: 'unavailable', message: `database ${file} is in use by another process; stop that process first`,
+      code: 'unavailable',
+      message: `database ${file} is in use by another process; stop that process first`,
     }));
     holder.kill('SIGKILL');
     await once(holder, 'exit');
@@ -127,15 +136,12 @@ describe('node:sqlite: faults', () => {
   it('rejects every member of a group whose commit fails, writes nothing, and recovers', async () => {
     fail.commit = true;
     const told: number[] = [];
-    const outcomes = await Promise.allSettled([
-      insert(1),
-      sql.transaction(async (tx) => {
-        tx.onCommit(() => told.push(2));
-        await tx.run('INSERT INTO t VALUES (2)');
-      }),
-      sql.transaction(() => Promise.reject(new Error('own reason'))),
-    ]);
-    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+    const outcomes = await Promise.allSettled([insert(1), sql.transaction(async (tx) => {
+      tx.onCommit(() => told.push(2));
+      await tx.run('INSERT INTO t VALUES (2)');
+    }), sql.transaction(() => Promise.reject(new Error('own reason')))]);
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
     expect([told, await rows(), await sql.healthy()]).toEqual([[], [], false]);
     fail.commit = false;
     expect(await sql.healthy()).toBe(true);
@@ -157,21 +163,30 @@ describe('node:sqlite: faults', () => {
   });
 
   it('waits for no disk where it is not asked to, and says so', async () => {
-    const fast = new NodeSqlite(join(folder, 'fast.db'), { onSync: () => Promise.reject(new Error('synced')) }, undefined, { synced: false, busyTimeoutMs: 50 });
+    const fast = new NodeSqlite(join(folder, 'fast.db'), { onSync: () => Promise.reject(new Error('synced')) },
+      undefined, { synced: false, busyTimeoutMs: 50 });
     await fast.transaction((tx) => tx.run('CREATE TABLE t(a)'));
-    expect([fast.info.durable, await fast.transaction((tx) => tx.get('PRAGMA busy_timeout'))]).toEqual([false, { timeout: 50 }]);
+    expect([fast.info.durable, await fast.transaction((tx) => tx.get('PRAGMA busy_timeout'))]).toEqual([false, {
+      timeout: 50,
+    }]);
     await fast.close();
   });
 
   it('rejects what the disk does not confirm, and confirms nothing more before all of the log is copied elsewhere', async () => {
     await Promise.all([insert(7), insert(8), insert(9)]);
     fail.sync = true;
-    await expect(insert(1)).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('the disk did not confirm the transaction, which may be written or not: EIO') });
+    await expect(insert(1)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('the disk did not confirm the transaction, which may be written or not: EIO'),
+    });
     expect(await sql.healthy()).toBe(false);
     fail.sync = false;
     const reader = sql.stream('SELECT a FROM t', [], { batch: 1 })[Symbol.asyncIterator]();
     await reader.next(); // its snapshot keeps a checkpoint from copying what is written after it
-    await expect(insert(2)).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('not all of the log') });
+    await expect(insert(2)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('not all of the log'),
+    });
     await reader.return!(undefined);
     await insert(3);
     expect([await sql.healthy(), (await rows()).includes(3)]).toEqual([true, true]);
@@ -179,7 +194,8 @@ describe('node:sqlite: faults', () => {
 
   it('rejects only the member whose statement the disk fails, if the transaction lives on', async () => {
     fail.statement = /VALUES \(2\)/;
-    const outcomes = await Promise.allSettled([insert(1), sql.transaction((tx) => tx.run('INSERT INTO t VALUES (2)')), insert(3)]);
+    const outcomes = await Promise.allSettled([insert(1), sql.transaction((tx) => tx.run('INSERT INTO t VALUES (2)')),
+      insert(3)]);
     expect(outcomes[1]).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
     expect(await rows()).toEqual([1, 3]);
   });
@@ -213,13 +229,18 @@ describe('node:sqlite: faults', () => {
 
   it('is unhealthy once the file is found damaged, until its content is replaced', async () => {
     const [file, copy] = [join(folder, 'quire.db'), join(folder, 'copy.db')];
-    await sql.transaction((tx) => tx.runMany('INSERT INTO t VALUES (zeroblob(3000))', Array.from({ length: 100 }, () => [])));
+    await sql.transaction((tx) =>
+      tx.runMany('INSERT INTO t VALUES (zeroblob(3000))', Array.from({ length: 100 }, () => []))
+    );
     await sql.snapshotTo(copy);
     await sql.close();
     await writeFile(file, Buffer.alloc(40_960, 0x5a), { flag: 'r+' });
     await copyHeader(copy, file);
     sql = new NodeSqlite(file);
-    await expect(sql.all('SELECT length(a) FROM t')).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('corrupt') });
+    await expect(sql.all('SELECT length(a) FROM t')).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('corrupt'),
+    });
     expect(await sql.healthy()).toBe(false);
     await expect(sql.background.all('SELECT length(a) FROM t')).rejects.toMatchObject({ code: 'unavailable' });
     await sql.replaceFrom(copy);
@@ -228,7 +249,9 @@ describe('node:sqlite: faults', () => {
 
   it('starts the reading thread again after a crash', async () => {
     await sql.transaction((tx) => tx.runMany('INSERT INTO t VALUES (?)', Array.from({ length: 1000 }, (_, i) => [i])));
-    const interrupted = sql.background.all('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n');
+    const interrupted = sql.background.all(
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n',
+    );
     await Promise.all([expect(interrupted).rejects.toMatchObject({ code: 'unavailable' }), sql.crashReader()]);
     expect(await sql.background.get('SELECT count(*) AS n FROM t')).toEqual({ n: 1000 });
   });

@@ -2,11 +2,11 @@ import { statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
 import { currentTracing, type Tracing } from '../../lib/tracing.ts';
+import { batchSize } from '../batch-size.ts';
+import type { KeyRing } from '../encryption/index.ts';
 import type { CommitRecorder, Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
-import type { KeyRing } from '../encryption/index.ts';
 import { Writer, type WriterOptions } from '../writer.ts';
-import { batchSize } from '../batch-size.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
 import { Damage } from './damage.ts';
@@ -15,7 +15,7 @@ import { openReader, prepareFile } from './open.ts';
 import { ReaderClient } from './reader-client.ts';
 import { sizeOfFiles } from './size-of-files.ts';
 import { overwriteWith, snapshotTo } from './snapshot.ts';
-import { WriterEngine, type EngineOptions, type Faults } from './writer-engine.ts';
+import { type EngineOptions, type Faults, WriterEngine } from './writer-engine.ts';
 
 /** File systems in memory (tmpfs, ramfs): an fsync guarantees nothing there. */
 export const VOLATILE = new Set([0x01021994, 0x858458f6]);
@@ -25,8 +25,8 @@ const TRANSACTION = { name: 'transaction', attributes: { 'db.system.name': 'sqli
 export type Tuning = Pick<EngineOptions, 'synced' | 'busyTimeoutMs'> & WriterOptions;
 
 /**
- * The durable driver over a file: one writing connection and one reading connection on the main thread, heavy reads in a worker thread,
- * group commit in `Writer`. The parts are described in their own files; this class only combines them.
+ * The durable driver over a file: one writing connection and one reading connection on the main thread, heavy reads in
+ * a worker thread, group commit in `Writer`. The parts are described in their own files; this class only combines them.
  */
 export class NodeSqlite implements Sql {
   readonly info: Sql['info'];
@@ -41,8 +41,8 @@ export class NodeSqlite implements Sql {
   #closing: Promise<void> | undefined;
 
   /**
-   * Creates the file and its folder when they are absent. Throws `unavailable` when that fails, when the file is not a database, or when
-   * another process has it open.
+   * Creates the file and its folder when they are absent. Throws `unavailable` when that fails, when the file is not a
+   * database, or when another process has it open.
    */
   constructor(path: string, faults: Faults = {}, keys?: KeyRing, tuning: Tuning = {}) {
     const file = resolve(path);
@@ -51,7 +51,10 @@ export class NodeSqlite implements Sql {
     this.#lock = FileLock.take(file);
     let engine: WriterEngine | undefined;
     try {
-      this.#engine = engine = new WriterEngine(file, this.#damage, faults, { ...tuning, overwriteDeleted: keys !== undefined });
+      this.#engine = engine = new WriterEngine(file, this.#damage, faults, {
+        ...tuning,
+        overwriteDeleted: keys !== undefined,
+      });
       this.#reader = openReader(file, keys);
     } catch (error) {
       engine?.close();
@@ -68,7 +71,11 @@ export class NodeSqlite implements Sql {
     });
     this.#engine.copyLog = () => this.#thread.copyLog();
     this.#engine.onCommitted = (state) => checkpoints.afterCommit(state);
-    this.info = { driver: 'node:sqlite', path: file, durable: tuning.synced !== false && !VOLATILE.has(statfsSync(dirname(file)).type) };
+    this.info = {
+      driver: 'node:sqlite',
+      path: file,
+      durable: tuning.synced !== false && !VOLATILE.has(statfsSync(dirname(file)).type),
+    };
     this.background = this.#background();
   }
 
@@ -90,7 +97,9 @@ export class NodeSqlite implements Sql {
     return tracing.within(TRANSACTION, () => this.#writer.transaction(work));
   }
 
-  async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncGenerator<R[]> {
+  async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [],
+    options: { batch?: number } = {}): AsyncGenerator<R[]>
+  {
     this.#writer.refuseInside();
     try {
       yield* this.#thread.stream(sql, params, batchSize(options)) as AsyncIterable<R[]>;
@@ -101,7 +110,8 @@ export class NodeSqlite implements Sql {
 
   async snapshotTo(file: string): Promise<{ sizeBytes: number }> {
     this.#writer.refuseInside();
-    if (resolve(file) === this.info.path) throw new ServiceError('invalid_argument', 'a database cannot be copied onto itself');
+    if (resolve(file) === this.info.path)
+      throw new ServiceError('invalid_argument', 'a database cannot be copied onto itself');
     return snapshotTo(this.info.path, resolve(file));
   }
 
@@ -176,7 +186,9 @@ export class NodeSqlite implements Sql {
     try {
       this.#writer.refuseInside();
       const found = read();
-      return found instanceof Promise ? found.catch((error: unknown) => Promise.reject(this.#damage.note(error))) : Promise.resolve(found);
+      return found instanceof Promise
+        ? found.catch((error: unknown) => Promise.reject(this.#damage.note(error)))
+        : Promise.resolve(found);
     } catch (error) {
       return Promise.reject(this.#damage.note(error));
     }

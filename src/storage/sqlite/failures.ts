@@ -18,6 +18,10 @@ export function translate(error: unknown): unknown {
 
 /** An error that says which database could not be opened, and why. */
 export function openError(file: string, cause: unknown): ServiceError {
-  const reason = resultCode(cause) === CANNOT_OPEN ? 'it has to be a file, in a folder in which this user may write' : cause instanceof Error ? cause.message : String(cause);
+  const reason = resultCode(cause) === CANNOT_OPEN
+    ? 'it has to be a file, in a folder in which this user may write'
+    : cause instanceof Error
+    ? cause.message
+    : String(cause);
   return new ServiceError('unavailable', `cannot open database ${file}: ${reason}`, { cause });
 }

@@ -25,17 +25,23 @@ describe('a database that another process writes', () => {
     };
   });
 
-  const note = (name: string) => writer.transaction((tx) => tx.run('INSERT INTO settings(name, value) VALUES (?, ?)', [name, name]));
+  const note = (name: string) =>
+    writer.transaction((tx) => tx.run('INSERT INTO settings(name, value) VALUES (?, ?)', [name, name]));
   const NAMES = "SELECT name FROM settings WHERE name LIKE 'n%' ORDER BY name";
 
   it('is read as it is at the moment, in the background and in streams too', async () => {
     await note('n1');
-    expect([await follower.all(NAMES), await follower.get(NAMES), await follower.background.all(NAMES)]).toEqual([[{ name: 'n1' }], { name: 'n1' }, [{ name: 'n1' }]]);
+    expect([await follower.all(NAMES), await follower.get(NAMES), await follower.background.all(NAMES)]).toEqual([[{
+      name: 'n1',
+    }], { name: 'n1' }, [{ name: 'n1' }]]);
     await note('n2');
     const streamed: unknown[] = [];
     for await (const rows of follower.stream(NAMES)) streamed.push(...rows);
-    expect([await follower.all(NAMES), streamed]).toEqual([[{ name: 'n1' }, { name: 'n2' }], [{ name: 'n1' }, { name: 'n2' }]]);
-    expect([follower.info.readOnly, await follower.healthy(), await follower.sizeBytes()]).toEqual([true, true, await writer.sizeBytes()]);
+    expect([await follower.all(NAMES), streamed]).toEqual([[{ name: 'n1' }, { name: 'n2' }], [{ name: 'n1' }, {
+      name: 'n2',
+    }]]);
+    expect([follower.info.readOnly, await follower.healthy(), await follower.sizeBytes()]).toEqual([true, true,
+      await writer.sizeBytes()]);
   });
 
   it('has transactions that see one state of it, one after the other', async () => {
@@ -56,8 +62,9 @@ describe('a database that another process writes', () => {
   it('is not written here', async () => {
     const run = follower.transaction((tx) => tx.run("DELETE FROM settings WHERE name = 'n1'"));
     await expect(run).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(follower.transaction((tx) => tx.all("DELETE FROM settings RETURNING name"))).rejects.toThrow();
-    for (const refused of [follower.snapshotTo(), follower.replaceFrom(), follower.scrub()]) await expect(refused).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(follower.transaction((tx) => tx.all('DELETE FROM settings RETURNING name'))).rejects.toThrow();
+    for (const refused of [follower.snapshotTo(), follower.replaceFrom(), follower.scrub()])
+      await expect(refused).rejects.toMatchObject({ code: 'unavailable' });
     expect(() => new SqliteFollower(join(folder, 'other.db'))).toThrow('does not exist');
   });
 

@@ -2,9 +2,9 @@ import { existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
 import { batchSize } from '../batch-size.ts';
+import type { KeyRing } from '../encryption/index.ts';
 import { closedError } from '../failures.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
-import type { KeyRing } from '../encryption/index.ts';
 import type { Connection } from './connection.ts';
 import { VOLATILE } from './driver.ts';
 import { openReader } from './open.ts';
@@ -12,8 +12,8 @@ import { ReaderClient } from './reader-client.ts';
 import { sizeOfFiles } from './size-of-files.ts';
 
 /**
- * A database file that another process of this machine writes (`NodeSqlite`). Reads see what is committed when they begin. A transaction is
- * a snapshot for reading several tables; every write rejects with `unavailable`.
+ * A database file that another process of this machine writes (`NodeSqlite`). Reads see what is committed when they
+ * begin. A transaction is a snapshot for reading several tables; every write rejects with `unavailable`.
  */
 export class SqliteFollower implements Sql {
   readonly info: Sql['info'];
@@ -34,7 +34,12 @@ export class SqliteFollower implements Sql {
     this.#keys = keys;
     this.#reader = openReader(this.#file, keys);
     this.#thread = new ReaderClient(this.#file, keys);
-    this.info = { driver: 'node:sqlite', path: this.#file, durable: !VOLATILE.has(statfsSync(dirname(this.#file)).type), readOnly: true };
+    this.info = {
+      driver: 'node:sqlite',
+      path: this.#file,
+      durable: !VOLATILE.has(statfsSync(dirname(this.#file)).type),
+      readOnly: true,
+    };
     this.background = {
       all: (sql, params = []) => this.#thread.all(sql, params) as Promise<never[]>,
       get: (sql, params = []) => this.#thread.get(sql, params) as Promise<never>,
@@ -56,7 +61,9 @@ export class SqliteFollower implements Sql {
     return next;
   }
 
-  stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncIterable<R[]> {
+  stream<R extends Row>(sql: string, params: readonly SqlValue[] = [],
+    options: { batch?: number } = {}): AsyncIterable<R[]>
+  {
     return this.#thread.stream(sql, params, batchSize(options)) as AsyncIterable<R[]>;
   }
 

@@ -5,9 +5,9 @@ import { openError, resultCode } from './failures.ts';
 const BUSY = 5;
 
 /**
- * Keeps other processes away from a database file: an exclusive transaction held open on a second database beside it. The operating system
- * releases the lock when the process ends, however it ends. (SQLite's own exclusive locking mode would also lock out our own reading
- * connections.)
+ * Keeps other processes away from a database file: an exclusive transaction held open on a second database beside it.
+ * The operating system releases the lock when the process ends, however it ends. (SQLite's own exclusive locking mode
+ * would also lock out our own reading connections.)
  */
 export class FileLock {
   readonly #holder: DatabaseSync;
@@ -26,7 +26,9 @@ export class FileLock {
     } catch (cause) {
       holder?.close();
       if (resultCode(cause) !== BUSY) throw openError(file, cause);
-      throw new ServiceError('unavailable', `database ${file} is in use by another process; stop that process first`, { cause });
+      throw new ServiceError('unavailable', `database ${file} is in use by another process; stop that process first`, {
+        cause,
+      });
     }
   }
 

@@ -4,9 +4,10 @@ import { promisify } from 'node:util';
 const sync = promisify(fdatasync);
 
 /**
- * Syncs the write-ahead log to disk outside the event loop: a commit writes it without waiting (`synchronous = NORMAL`), and the
- * transactions are acknowledged after the sync. An fsync usually takes a fraction of a millisecond, but tens of milliseconds now and then,
- * and nothing else should wait for that. Any descriptor of a file can sync what was written through another one.
+ * Syncs the write-ahead log to disk outside the event loop: a commit writes it without waiting (`synchronous =
+ * NORMAL`), and the transactions are acknowledged after the sync. An fsync usually takes a fraction of a millisecond,
+ * but tens of milliseconds now and then, and nothing else should wait for that. Any descriptor of a file can sync what
+ * was written through another one.
  */
 export class LogSync {
   readonly #file: string;

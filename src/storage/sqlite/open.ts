@@ -1,9 +1,9 @@
-import { existsSync, openSync, closeSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../lib/make-folder.ts';
+import { defineOpeners, type KeyRing, layViews, type ViewHost } from '../encryption/index.ts';
 import { Connection } from './connection.ts';
-import { defineOpeners, layViews, type KeyRing, type ViewHost } from '../encryption/index.ts';
 import { openError } from './failures.ts';
 
 const MIB = 2 ** 20;
@@ -16,9 +16,10 @@ const COMMON = `
   PRAGMA temp_store = MEMORY;`;
 
 /**
- * A commit does not wait for the disk (`synchronous = NORMAL`), its acknowledgement does (`log-sync.ts`). Checkpoints are made in the
- * worker thread (`checkpoints.ts`); the writer makes one itself, and stalls for it, only when the log has grown to 64 MiB because that
- * thread is behind or a reader needs the log. The limit returns disk space after a large transaction.
+ * A commit does not wait for the disk (`synchronous = NORMAL`), its acknowledgement does (`log-sync.ts`). Checkpoints
+ * are made in the worker thread (`checkpoints.ts`); the writer makes one itself, and stalls for it, only when the log
+ * has grown to 64 MiB because that thread is behind or a reader needs the log. The limit returns disk space after a
+ * large transaction.
  */
 const WRITER = `
   PRAGMA journal_mode = WAL;
@@ -49,10 +50,8 @@ export interface WriterOptions {
 
 /** With encryption, deleted and replaced content is overwritten, because it may be the earlier plaintext. */
 export function openWriter(file: string, { overwriteDeleted = false, busyTimeoutMs }: WriterOptions = {}): Connection {
-  const further = [
-    ...(overwriteDeleted ? ['PRAGMA secure_delete = ON;'] : []),
-    ...(busyTimeoutMs === undefined ? [] : [`PRAGMA busy_timeout = ${Math.round(busyTimeoutMs)};`]),
-  ];
+  const further = [...(overwriteDeleted ? ['PRAGMA secure_delete = ON;'] : []),
+    ...(busyTimeoutMs === undefined ? [] : [`PRAGMA busy_timeout = ${Math.round(busyTimeoutMs)};`])];
   return openWith(file, COMMON + WRITER + further.join(''));
 }
 
@@ -71,13 +70,15 @@ export function openReader(file: string, keys?: KeyRing): Connection {
 
 /** A connection for one `VACUUM`: its copy of the database is written to a file, because it may not fit into memory. */
 export function openCompactor(file: string): Connection {
-  return openWith(file, 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA temp_store = FILE;');
+  return openWith(file,
+    'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA temp_store = FILE;');
 }
 
 function openSealedValues(database: DatabaseSync, keys: KeyRing): void {
   const host: ViewHost = {
     exec: (sql) => database.exec(sql),
-    column: (sql) => (database.prepare(sql, { returnArrays: true }).all() as unknown as string[][]).map(([value]) => value!),
+    column: (sql) =>
+      (database.prepare(sql, { returnArrays: true }).all() as unknown as string[][]).map(([value]) => value!),
     define: (name, fn) => database.function(name, { deterministic: true }, fn as never),
   };
   defineOpeners(host, keys);

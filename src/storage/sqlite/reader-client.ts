@@ -1,9 +1,9 @@
+import { ServiceError } from '../../errors/index.ts';
 import { ThreadClient } from '../../lib/thread-client.ts';
 import { workerFile } from '../../lib/worker-file.ts';
-import { ServiceError } from '../../errors/index.ts';
+import type { KeyRing } from '../encryption/index.ts';
 import { closedError } from '../failures.ts';
 import type { Row, SqlValue } from '../port.ts';
-import type { KeyRing } from '../encryption/index.ts';
 import { translate } from './failures.ts';
 import type { ThreadReply, ThreadRequest, ThreadRows } from './thread-protocol.ts';
 
@@ -15,7 +15,8 @@ export class ReaderClient {
 
   constructor(file: string, keys?: KeyRing) {
     this.#thread = new ThreadClient(workerFile(import.meta.url, 'reader-thread'), {
-      name: 'the reading thread of the database', data: () => ({ file, keys: keys?.keys() }),
+      name: 'the reading thread of the database',
+      data: () => ({ file, keys: keys?.keys() }),
       failure: (message, cause) => new ServiceError('unavailable', message, { cause }),
     });
   }
@@ -81,7 +82,9 @@ export class ReaderClient {
     if (this.#closed) throw closedError();
     const reply = await this.#thread.request(request);
     if ('rows' in reply) return reply;
-    throw reply.unreadable ? new ServiceError('internal', reply.error) : translate(Object.assign(new Error(reply.error), { errcode: reply.code }));
+    throw reply.unreadable
+      ? new ServiceError('internal', reply.error)
+      : translate(Object.assign(new Error(reply.error), { errcode: reply.code }));
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * The worker thread for heavy reads and for checkpoints: one connection for single queries, and one more for each open stream, whose
- * unfinished statement keeps its snapshot. Replies in the order of the requests.
+ * The worker thread for heavy reads and for checkpoints: one connection for single queries, and one more for each open
+ * stream, whose unfinished statement keeps its snapshot. Replies in the order of the requests.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../errors/index.ts';
+import { type Key, KeyRing } from '../encryption/index.ts';
 import { exact } from '../parameters.ts';
 import type { SqlValue } from '../port.ts';
-import { KeyRing, type Key } from '../encryption/index.ts';
 import type { LogState } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
 import { resultCode } from './failures.ts';
@@ -37,8 +37,10 @@ function reply(request: ThreadRequest): ThreadReply {
     return answer(request);
   } catch (error) {
     if ('id' in request) stop(request.id);
-    if (error instanceof ServiceError && error.code === 'internal') return { error: error.message, code: undefined, unreadable: true };
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error; // SQLite's own error, not the converted one
+    if (error instanceof ServiceError && error.code === 'internal')
+      return { error: error.message, code: undefined, unreadable: true };
+    // SQLite's own error, not the converted one
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     return { error: cause instanceof Error ? cause.message : String(cause), code: resultCode(cause) };
   }
 }

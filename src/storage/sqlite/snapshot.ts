@@ -55,9 +55,9 @@ async function assertIntact(file: string): Promise<void> {
 }
 
 /**
- * Writes the content of `file` over the live database at `target`, as one transaction of its write-ahead log: readers see the old content
- * until it commits, and a failure or crash before that leaves the old content. Nothing else must write meanwhile. Both files need the same
- * page size.
+ * Writes the content of `file` over the live database at `target`, as one transaction of its write-ahead log: readers
+ * see the old content until it commits, and a failure or crash before that leaves the old content. Nothing else must
+ * write meanwhile. Both files need the same page size.
  */
 export async function overwriteWith(file: string, target: string): Promise<void> {
   const url = pathToFileURL(file);

@@ -5,7 +5,10 @@ export type ThreadRequest =
   | { op: 'all' | 'get'; sql: string; params: readonly SqlValue[] }
   | { id: number; op: 'open'; sql: string; params: readonly SqlValue[]; batch: number }
   | { id: number; op: 'next' | 'stop' }
-  /** Copies the log into the database as far as no reader needs it. A checkpoint returns the number of pages that are copied. */
+  /**
+   * Copies the log into the database as far as no reader needs it. A checkpoint returns the number of pages that are
+   * copied.
+   */
   | { op: 'checkpoint' | 'copy-log' }
   /** Rewrites the database without what was deleted; has no rows. */
   | { op: 'scrub' };
@@ -19,9 +22,7 @@ export interface ThreadRows {
 }
 
 /**
- * Every request but `stop` has exactly one reply. `code` is SQLite's result code, if it has one; `unreadable` says that an encrypted
- * value could not be decrypted.
+ * Every request but `stop` has exactly one reply. `code` is SQLite's result code, if it has one; `unreadable` says that
+ * an encrypted value could not be decrypted.
  */
-export type ThreadReply =
-  | ThreadRows
-  | { error: string; code: number | undefined; unreadable?: boolean };
+export type ThreadReply = ThreadRows | { error: string; code: number | undefined; unreadable?: boolean };

@@ -5,8 +5,8 @@ import { changesSchema } from '../statement-kinds.ts';
 import type { LogState } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
 import type { Damage } from './damage.ts';
-import { LogSync } from './log-sync.ts';
 import { translate } from './failures.ts';
+import { LogSync } from './log-sync.ts';
 import { openWriter, type WriterOptions } from './open.ts';
 
 /** For tests: each may throw, so that a commit or a statement fails as with a broken disk. */
@@ -75,7 +75,8 @@ export class WriterEngine implements Engine {
   exec(sql: string): void {
     if (sql === 'ROLLBACK') this.#endSession();
     this.#attempt(sql, (connection) => connection.run(sql));
-    if (this.recorder !== undefined && sql.startsWith('BEGIN')) this.#session = this.#attempt(sql, (connection) => connection.recordChanges());
+    if (this.recorder !== undefined && sql.startsWith('BEGIN'))
+      this.#session = this.#attempt(sql, (connection) => connection.recordChanges());
   }
 
   commit(): void {
@@ -87,8 +88,8 @@ export class WriterEngine implements Engine {
   }
 
   /**
-   * After a failed sync, syncing the log again proves nothing, because the lost pages count as clean. So the content of the log is copied
-   * into the database, which writes it again elsewhere.
+   * After a failed sync, syncing the log again proves nothing, because the lost pages count as clean. So the content of
+   * the log is copied into the database, which writes it again elsewhere.
    */
   async durable(): Promise<void> {
     if (this.#options.synced === false) return this.recorder?.durable();
@@ -147,7 +148,10 @@ export class WriterEngine implements Engine {
     return openWriter(this.#file, this.#options);
   }
 
-  /** The query takes about a microsecond. The file's size would tell nothing, because the log is reused from its beginning. */
+  /**
+   * The query takes about a microsecond. The file's size would tell nothing, because the log is reused from its
+   * beginning.
+   */
   #logState(): LogState {
     return this.#connection!.get('PRAGMA wal_checkpoint = NOOP') as unknown as LogState;
   }
@@ -162,7 +166,7 @@ export class WriterEngine implements Engine {
   #attempt<T>(sql: string, step: (connection: Connection) => T): T {
     try {
       this.#faults.onStatement?.(sql);
-      return step((this.#connection ??= this.#open()));
+      return step(this.#connection ??= this.#open());
     } catch (error) {
       throw this.#damage.note(translate(error));
     }

@@ -1,10 +1,10 @@
 import type { Database, Statement } from 'sql.js';
 import { Lru } from '../../lib/lru.ts';
+import { defineOpeners, type KeyRing, layViews, liftViews, type ViewHost } from '../encryption/index.ts';
 import type { Engine } from '../engine.ts';
 import { checkParameters, exact } from '../parameters.ts';
-import { placeholders } from '../sql-text.ts';
 import type { Row, SqlValue } from '../port.ts';
-import { defineOpeners, layViews, liftViews, type KeyRing, type ViewHost } from '../encryption/index.ts';
+import { placeholders } from '../sql-text.ts';
 import { changesRows, changesSchema } from '../statement-kinds.ts';
 import { translate } from './failures.ts';
 import { castLargeIntegers, toBindable } from './large-integers.ts';

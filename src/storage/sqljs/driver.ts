@@ -5,19 +5,19 @@ import initSqlJs, { type Database, type SqlJsStatic } from 'sql.js';
 import { ServiceError } from '../../errors/index.ts';
 import { durableRename } from '../../lib/durable-rename.ts';
 import { batchSize } from '../batch-size.ts';
+import type { KeyRing } from '../encryption/index.ts';
 import { closedError } from '../failures.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
 import { verifyDatabaseFile } from '../verify/index.ts';
-import type { KeyRing } from '../encryption/index.ts';
 import { Writer } from '../writer.ts';
 import { MemoryConnection } from './connection.ts';
 import { translate } from './failures.ts';
 
 /**
- * The driver for a database that lives in memory and ends with the process. There is one connection only, so a read waits for the open
- * group of transactions: otherwise it would see writes that may still be rolled back. All such databases of a process share the 2 GiB of
- * one WebAssembly memory.
+ * The driver for a database that lives in memory and ends with the process. There is one connection only, so a read
+ * waits for the open group of transactions: otherwise it would see writes that may still be rolled back. All such
+ * databases of a process share the 2 GiB of one WebAssembly memory.
  */
 export class SqlJs implements Sql {
   readonly info: Sql['info'] = { driver: 'sql.js', path: ':memory:', durable: false };
@@ -56,7 +56,9 @@ export class SqlJs implements Sql {
   }
 
   /** Steps through a copy of the whole database, because a write would disturb an unfinished statement. */
-  async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncGenerator<R[]> {
+  async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [],
+    options: { batch?: number } = {}): AsyncGenerator<R[]>
+  {
     const snapshot = new MemoryConnection(new this.#library.Database(await this.#export()), this.#keys);
     try {
       snapshot.layViews();

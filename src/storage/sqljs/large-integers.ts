@@ -4,8 +4,9 @@ import type { SqlValue } from '../port.ts';
 export type Bindable = string | number | null | Uint8Array;
 
 /**
- * sql.js binds integers of 32 bits only: it would convert a larger one to a double and a bigint to text. Such a parameter is passed as
- * text, and its placeholder becomes `CAST(? AS INTEGER)`. `offsets` are those of the placeholders in `sql`.
+ * sql.js binds integers of 32 bits only: it would convert a larger one to a double and a bigint to text. Such a
+ * parameter is passed as text, and its placeholder becomes `CAST(? AS INTEGER)`. `offsets` are those of the
+ * placeholders in `sql`.
  */
 export function castLargeIntegers(sql: string, offsets: readonly number[], params: readonly SqlValue[]): string {
   if (!params.some(isLarge)) return sql;

@@ -1,1 +1,1 @@
-export { verifyDatabaseFile, type Verdict, type VerifyOptions } from './verify.ts';
+export { type Verdict, verifyDatabaseFile, type VerifyOptions } from './verify.ts';

@@ -1,6 +1,6 @@
 /** The worker thread of `verify.ts`: it checks one file and returns one verdict. */
 import { parentPort } from 'node:worker_threads';
-import { openImage, type Image } from './image.ts';
+import { type Image, openImage } from './image.ts';
 import type { Verdict, VerifyRequest } from './verify.ts';
 
 /** Maximum number of reported findings of `integrity_check`, because a broken file can have thousands. */
@@ -25,10 +25,8 @@ async function verdictOn({ file, knownFormat }: VerifyRequest): Promise<Verdict>
 function damage(image: Image): string[] {
   const findings = image.rows(`PRAGMA integrity_check(${FINDINGS})`).map(([finding]) => String(finding));
   const orphans = image.rows('PRAGMA foreign_key_check').slice(0, FINDINGS);
-  return [
-    ...findings.filter((finding) => finding !== 'ok'),
-    ...orphans.map(([table, row, parent]) => `row ${row} of ${table} refers to a missing row of ${parent}`),
-  ];
+  return [...findings.filter((finding) => finding !== 'ok'),
+    ...orphans.map(([table, row, parent]) => `row ${row} of ${table} refers to a missing row of ${parent}`)];
 }
 
 function readFormat(image: Image): number | undefined {

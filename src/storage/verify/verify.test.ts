@@ -18,7 +18,9 @@ describe('verifyDatabaseFile', () => {
     const sql = await openDatabase({ path: ':memory:' });
     await migrate(sql, [documents]);
     const feed = new ChangeFeed(sql);
-    await sql.transaction((tx) => feed.append(tx, Array.from({ length: 2000 }, () => ({ kind: 'doc.put' as const, collection: 'c' }))));
+    await sql.transaction((tx) =>
+      feed.append(tx, Array.from({ length: 2000 }, () => ({ kind: 'doc.put' as const, collection: 'c' })))
+    );
     await sql.snapshotTo(good);
     await sql.close();
   });
@@ -46,7 +48,10 @@ describe('verifyDatabaseFile', () => {
     await writeFile(join(folder, 'empty'), '');
     expect((await verifyDatabaseFile(join(folder, 'absent'))).problems[0]).toContain('ENOENT');
     for (const name of ['text', 'empty']) {
-      expect(await verifyDatabaseFile(join(folder, name))).toMatchObject({ ok: false, problems: ['the file is not an SQLite database'] });
+      expect(await verifyDatabaseFile(join(folder, name))).toMatchObject({
+        ok: false,
+        problems: ['the file is not an SQLite database'],
+      });
     }
   });
 
@@ -65,21 +70,29 @@ describe('verifyDatabaseFile', () => {
 
   it('finds a gap in the change feed, and a row that refers to nothing', async () => {
     const gap = await changed('gap', 'DELETE FROM changes WHERE lsn = 1000');
-    expect((await verifyDatabaseFile(gap)).problems).toEqual(['the change feed has a gap: 1999 entries from 1 to 2000']);
+    expect((await verifyDatabaseFile(gap)).problems).toEqual([
+      'the change feed has a gap: 1999 entries from 1 to 2000',
+    ]);
     const pruned = await changed('pruned', 'DELETE FROM changes WHERE lsn < 1000');
     expect((await verifyDatabaseFile(pruned)).ok).toBe(true);
     const orphan = await changed('orphan', `PRAGMA foreign_keys = OFF;
       INSERT INTO documents(cid, id, key, lang, crc, bytes, added_at, updated_at, meta) VALUES (9, 'x', 'k', 'en', 0, 0, 0, 0, '{}')`);
-    expect((await verifyDatabaseFile(orphan)).problems).toEqual(['row 1 of documents refers to a missing row of collections']);
+    expect((await verifyDatabaseFile(orphan)).problems).toEqual([
+      'row 1 of documents refers to a missing row of collections',
+    ]);
   });
 
   it('finds the database of another program and one of a newer breaking format', async () => {
     const foreign = await changed('foreign', 'DROP TABLE schema_version');
     expect(await verifyDatabaseFile(foreign)).toMatchObject({ ok: true, formatVersion: undefined });
-    expect((await verifyDatabaseFile(foreign, { knownFormat: 1 })).problems).toEqual(['the file is an SQLite database of another program']);
+    expect((await verifyDatabaseFile(foreign, { knownFormat: 1 })).problems).toEqual([
+      'the file is an SQLite database of another program',
+    ]);
     const newer = await changed('newer', "INSERT INTO schema_version VALUES (2, 'next', 1, 0)");
     expect(await verifyDatabaseFile(newer, { knownFormat: 1 })).toEqual({
-      ok: false, problems: ['the file has format 2, this build knows 1'], formatVersion: 2,
+      ok: false,
+      problems: ['the file has format 2, this build knows 1'],
+      formatVersion: 2,
     });
     expect((await verifyDatabaseFile(newer, { knownFormat: 2 })).ok).toBe(true);
     const harmless = await changed('harmless', "INSERT INTO schema_version VALUES (2, 'next', 0, 0)");

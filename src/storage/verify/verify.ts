@@ -10,7 +10,10 @@ export interface Verdict {
 }
 
 export interface VerifyOptions {
-  /** Newest format that this build knows. When passed, a file without a format, or with a newer breaking one, is a problem. */
+  /**
+   * Newest format that this build knows. When passed, a file without a format, or with a newer breaking one, is a
+   * problem.
+   */
   readonly knownFormat?: number;
 }
 
@@ -19,10 +22,13 @@ export interface VerifyRequest extends VerifyOptions {
 }
 
 /**
- * Checks a database file outside the event loop, without changing it or creating files beside it: that it is SQLite, intact
- * (`integrity_check`, `foreign_key_check`), of a known format, and that its change feed has no gap. A write-ahead log beside the file is
- * not read, because a backup is one file. All problems are reported in the verdict; it rejects only if the check itself cannot run.
+ * Checks a database file outside the event loop, without changing it or creating files beside it: that it is SQLite,
+ * intact (`integrity_check`, `foreign_key_check`), of a known format, and that its change feed has no gap. A
+ * write-ahead log beside the file is not read, because a backup is one file. All problems are reported in the verdict;
+ * it rejects only if the check itself cannot run.
  */
 export function verifyDatabaseFile(file: string, options: VerifyOptions = {}): Promise<Verdict> {
-  return askThread<VerifyRequest, Verdict>(workerFile(import.meta.url, 'verify-thread'), { file, ...options }, { name: `the check of ${file}` });
+  return askThread<VerifyRequest, Verdict>(workerFile(import.meta.url, 'verify-thread'), { file, ...options }, {
+    name: `the check of ${file}`,
+  });
 }

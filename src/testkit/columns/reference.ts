@@ -1,8 +1,11 @@
-// Reference implementation of the columns' contract, with maps and loops: slow and obvious. Tests compare the engine with it.
+// Reference implementation of the columns' contract, with maps and loops: slow and obvious. Tests compare the engine
+// with it.
 import { OrdSet } from '../../lib/ord-set.ts';
-import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from '../../search/columns/index.ts';
-import { columnOf, compareTexts, testOf, type Filter } from '../../search/filter/index.ts';
-import { comparePlaces, compareSortValues, sortValueOf, type SortKey, type SortValue } from '../../search/order/index.ts';
+import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Selecting, SortedDocument, Sorting, ValueCount,
+  ValueFactor } from '../../search/columns/index.ts';
+import { columnOf, compareTexts, type Filter, testOf } from '../../search/filter/index.ts';
+import { comparePlaces, compareSortValues, type SortKey, type SortValue,
+  sortValueOf } from '../../search/order/index.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -12,7 +15,12 @@ export class ReferenceColumns implements Columns {
   stats(): ColumnStats {
     const all = [...this.#documents.values()];
     const pairs = all.flatMap(({ meta }) => Object.values(meta).flatMap((values) => [...new Set(values)])).length;
-    return { documents: all.length, pairs, keys: this.keys().length, bytes: { dictionaries: 0, bitmaps: 0, columns: 0, total: 0 } };
+    return {
+      documents: all.length,
+      pairs,
+      keys: this.keys().length,
+      bytes: { dictionaries: 0, bitmaps: 0, columns: 0, total: 0 },
+    };
   }
 
   put(document: ColumnDocument): void {
@@ -29,9 +37,12 @@ export class ReferenceColumns implements Columns {
 
   select({ filter, now, hidden = [] }: Selecting): OrdSet | undefined {
     const passes = (document: ColumnDocument): boolean =>
-      (filter === undefined || matches(filter, document)) && !(document.expiresAt !== undefined && document.expiresAt <= now) && !hidden.includes(document.ord);
+      (filter === undefined || matches(filter, document)) &&
+      !(document.expiresAt !== undefined && document.expiresAt <= now) && !hidden.includes(document.ord);
     const passing = [...this.#documents.values()].filter(passes);
-    return passing.length === this.#documents.size && filter === undefined ? undefined : OrdSet.of(passing.map(({ ord }) => ord));
+    return passing.length === this.#documents.size && filter === undefined
+      ? undefined
+      : OrdSet.of(passing.map(({ ord }) => ord));
   }
 
   has(ord: number): boolean {
@@ -64,19 +75,21 @@ export class ReferenceColumns implements Columns {
 
   sort(set: OrdSet | undefined, { keys, offset, count, after, scores }: Sorting): SortedDocument[] {
     const scoreOf = new Map(Array.from(scores?.ords ?? [], (ord, i) => [ord, scores!.scores[i]!]));
-    const compare = (a: Omit<SortedDocument, 'ord'>, b: Omit<SortedDocument, 'ord'>): number => comparePlaces(a.place, b.place, keys) || compareTexts(a.tie, b.tie);
-    return this.#in(set)
-      .map((document) => ({ ord: document.ord, place: keys.map((key) => valueFor(document, key, scoreOf)), tie: tieOf(document) }))
-      .filter((one) => after === undefined || compare(one, after) > 0)
-      .sort(compare)
-      .slice(offset, offset + count);
+    const compare = (a: Omit<SortedDocument, 'ord'>, b: Omit<SortedDocument, 'ord'>): number =>
+      comparePlaces(a.place, b.place, keys) || compareTexts(a.tie, b.tie);
+    return this.#in(set).map((document) => ({
+      ord: document.ord,
+      place: keys.map((key) => valueFor(document, key, scoreOf)),
+      tie: tieOf(document),
+    })).filter((one) => after === undefined || compare(one, after) > 0).sort(compare).slice(offset, offset + count);
   }
 
   factors(factors: readonly ValueFactor[], { least, most }: FactorBounds): Float32Array | undefined {
     const products = new Map<number, number>();
     for (const { key, value, factor } of factors) {
       for (const document of this.#documents.values()) {
-        if (metaOf(document, key).includes(value)) products.set(document.ord, (products.get(document.ord) ?? 1) * factor);
+        if (metaOf(document, key).includes(value))
+          products.set(document.ord, (products.get(document.ord) ?? 1) * factor);
       }
     }
     if (products.size === 0) return undefined;
@@ -86,7 +99,9 @@ export class ReferenceColumns implements Columns {
   }
 
   keys(): string[] {
-    const used = [...this.#documents.values()].flatMap(({ meta }) => Object.keys(meta).filter((key) => meta[key]!.length > 0));
+    const used = [...this.#documents.values()].flatMap(({ meta }) =>
+      Object.keys(meta).filter((key) => meta[key]!.length > 0)
+    );
     return [...new Set(used)].sort(compareTexts);
   }
 
@@ -116,10 +131,14 @@ export class ReferenceColumns implements Columns {
 
 function matches(filter: Filter, document: ColumnDocument): boolean {
   switch (filter.kind) {
-    case 'and': return filter.parts.every((part) => matches(part, document));
-    case 'or': return filter.parts.some((part) => matches(part, document));
-    case 'not': return !matches(filter.part, document);
-    default: return valuesFor(document, filter.field).some(testOf(filter));
+    case 'and':
+      return filter.parts.every((part) => matches(part, document));
+    case 'or':
+      return filter.parts.some((part) => matches(part, document));
+    case 'not':
+      return !matches(filter.part, document);
+    default:
+      return valuesFor(document, filter.field).some(testOf(filter));
   }
 }
 
@@ -135,11 +154,16 @@ function metaOf(document: ColumnDocument, key: string): readonly string[] {
 }
 
 /** Names are sorted by their spelling. */
-function valueFor(document: ColumnDocument, { column, descending }: SortKey, scores: ReadonlyMap<number, number>): SortValue {
+function valueFor(document: ColumnDocument, { column, descending }: SortKey,
+  scores: ReadonlyMap<number, number>): SortValue
+{
   switch (column.kind) {
-    case 'score': return scores.get(document.ord);
-    case 'name': return document[column.name];
-    case 'time': return document[column.name];
+    case 'score':
+      return scores.get(document.ord);
+    case 'name':
+      return document[column.name];
+    case 'time':
+      return document[column.name];
     case 'meta': {
       const sorted = metaOf(document, column.key).map(sortValueOf).sort(compareSortValues);
       return descending ? sorted.at(-1) : sorted[0];

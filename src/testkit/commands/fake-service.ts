@@ -44,10 +44,11 @@ export async function startFakeService(respond: Respond = storeAll): Promise<Fak
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
@@ -58,13 +59,25 @@ function bodyOf({ headers }: IncomingMessage, text: string): FakeRequest['body']
 
 /** The response to a batch, or to a file, all of whose documents are new. */
 export function storeAll({ path, body }: FakeRequest): FakeAnswer {
-  if (path === '/v1/upload') return { body: { key: 'k', format: 'txt', converted: false, profile: 'default', document: { id: 'c|k|en', key: 'k', lang: 'en', addedAt: 1, updatedAt: 1 } } };
+  if (path === '/v1/upload')
+    return {
+      body: {
+        key: 'k',
+        format: 'txt',
+        converted: false,
+        profile: 'default',
+        document: { id: 'c|k|en', key: 'k', lang: 'en', addedAt: 1, updatedAt: 1 },
+      },
+    };
   return { body: { added: body.documents?.length ?? 0, updated: 0, skipped: 0, failed: 0, errors: [] } };
 }
 
 function send(outgoing: ServerResponse, { status = 200, headers = {}, body = {}, cut = false }: FakeAnswer): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  outgoing.writeHead(status, { 'Content-Type': typeof body === 'string' ? 'application/x-ndjson' : 'application/json', ...headers });
+  outgoing.writeHead(status, {
+    'Content-Type': typeof body === 'string' ? 'application/x-ndjson' : 'application/json',
+    ...headers,
+  });
   if (cut) outgoing.write(text, () => outgoing.destroy());
   else outgoing.end(text);
 }

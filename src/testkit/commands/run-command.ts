@@ -22,10 +22,17 @@ export interface CommandInput {
 }
 
 /** Runs `quire ARGUMENTS` within this process, and returns its output and its exit status. */
-export async function runQuire(arguments_: readonly string[], { stdin = '', columns, closed = false }: CommandInput = {}): Promise<CommandRun> {
+export async function runQuire(arguments_: readonly string[],
+  { stdin = '', columns, closed = false }: CommandInput = {}): Promise<CommandRun>
+{
   const [stdout, stderr] = [new Sink(columns, closed), new Sink()];
   let exitCode = 0;
-  const io: Io = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr, setExitCode: (code) => (exitCode = code) };
+  const io: Io = {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout,
+    stderr,
+    setExitCode: (code) => (exitCode = code),
+  };
   await runProgram(arguments_, io);
   return { stdout: stdout.text, stderr: stderr.text, exitCode };
 }

@@ -1,4 +1,5 @@
-import { BEST_NEIGHBOURS, GAP, MIN_OCCURRENCES, type PairCounter, type RatedNeighbours, WINDOW } from '../../kernels/cooccurrence.ts';
+import { BEST_NEIGHBOURS, GAP, MIN_OCCURRENCES, type PairCounter, type RatedNeighbours,
+  WINDOW } from '../../kernels/cooccurrence.ts';
 
 interface Pair {
   readonly a: number;
@@ -45,8 +46,9 @@ export class CooccurrenceTwin implements PairCounter {
 
   neighboursOf(term: number): RatedNeighbours {
     const frequent = (one: number): boolean => (this.#counts.get(one) ?? 0) >= MIN_OCCURRENCES;
-    const near = [...this.#pairs.values()].filter(({ a, b }) => (a === term || b === term) && frequent(a) && frequent(b))
-      .map(({ a, b, count, several }) => ({ term: a === term ? b : a, ratio: this.#ratio(a, b, count), count, several }))
+    const near = [...this.#pairs.values()].filter(({ a, b }) =>
+      (a === term || b === term) && frequent(a) && frequent(b)
+    ).map(({ a, b, count, several }) => ({ term: a === term ? b : a, ratio: this.#ratio(a, b, count), count, several }))
       .filter(({ ratio }) => ratio > 1);
     const usable = near.some(({ several }) => several) ? near.filter(({ several }) => several) : near;
     usable.sort((x, y) => y.ratio - x.ratio || y.count - x.count || x.term - y.term);
@@ -64,7 +66,9 @@ export class CooccurrenceTwin implements PairCounter {
     const name = `${a} ${b}`;
     const pair = this.#pairs.get(name);
     if (pair === undefined) {
-      if (this.#pairs.size * 4 >= this.#maxSlots * 3) for (let least = 1; this.#pairs.size * 2 > this.#maxSlots; least++) this.#sweep(least);
+      if (this.#pairs.size * 4 >= this.#maxSlots * 3) {
+        for (let least = 1; this.#pairs.size * 2 > this.#maxSlots; least++) this.#sweep(least);
+      }
       this.#pairs.set(name, { a, b, count: 1, document: this.#document, several: false });
       return;
     }
@@ -74,6 +78,8 @@ export class CooccurrenceTwin implements PairCounter {
   }
 
   #sweep(least: number): void {
-    this.#pairs = new Map([...this.#pairs].filter(([, { a, b, count }]) => count > least && this.#counts.has(a) && this.#counts.has(b)));
+    this.#pairs = new Map(
+      [...this.#pairs].filter(([, { a, b, count }]) => count > least && this.#counts.has(a) && this.#counts.has(b)),
+    );
   }
 }

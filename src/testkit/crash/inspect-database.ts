@@ -1,5 +1,5 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,7 +10,8 @@ const FAULTS: Record<string, string> = {
   'a foreign key leads nowhere': 'SELECT * FROM pragma_foreign_key_check',
   'the change feed has a gap': 'SELECT lsn FROM changes WHERE lsn > 1 AND lsn - 1 NOT IN (SELECT lsn FROM changes)',
   'the change feed does not start at 1': 'SELECT min(lsn) AS lsn FROM changes HAVING min(lsn) <> 1',
-  'a collection counts wrong': 'SELECT name, docs FROM collections c WHERE docs <> (SELECT count(*) FROM documents WHERE cid = c.id)',
+  'a collection counts wrong':
+    'SELECT name, docs FROM collections c WHERE docs <> (SELECT count(*) FROM documents WHERE cid = c.id)',
   'a document has no spelling': 'SELECT id FROM documents WHERE ord NOT IN (SELECT ord FROM spellings)',
   'a spelling has no document': 'SELECT key FROM spellings WHERE ord NOT IN (SELECT ord FROM documents)',
   'a revision has no document': 'SELECT ord FROM revisions WHERE ord NOT IN (SELECT ord FROM documents)',
@@ -38,8 +39,8 @@ export function inspectOpenDatabase(file: string): Inspection {
 }
 
 /**
- * Inspects a copy of what a killed server left behind, so that the recovery that opening implies is left to the server. A
- * database that was never created is sound.
+ * Inspects a copy of what a killed server left behind, so that the recovery that opening implies is left to the server.
+ * A database that was never created is sound.
  */
 export async function inspectRemains(file: string): Promise<Inspection> {
   if (!existsSync(file)) return { faults: [], head: 0 };
@@ -57,10 +58,12 @@ export async function inspectRemains(file: string): Promise<Inspection> {
 function inspect(database: DatabaseSync): Inspection {
   try {
     // The newest table: nothing is written before it exists.
-    const hasTables = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'deleted_revisions'`).get() !== undefined;
+    const hasTables =
+      database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'deleted_revisions'`).get() !== undefined;
     if (!hasTables) return { faults: [], head: 0 };
     const faults = Object.entries(FAULTS).flatMap(([fault, sql]) =>
-      database.prepare(sql).all().slice(0, 3).map((row) => `${fault}: ${JSON.stringify(row)}`));
+      database.prepare(sql).all().slice(0, 3).map((row) => `${fault}: ${JSON.stringify(row)}`)
+    );
     const { head } = database.prepare('SELECT coalesce(max(lsn), 0) AS head FROM changes').get() as { head: number };
     return { faults, head };
   } finally {

@@ -1,6 +1,6 @@
 import { HttpClient } from '../http-client.ts';
-import { collections, nameOf } from './writers.ts';
 import type { Version } from './versions.ts';
+import { collections, nameOf } from './writers.ts';
 
 interface StoredDocument extends Version {
   readonly key: string;

@@ -1,6 +1,6 @@
 /**
- * What the writers of a crash test store. Body and metadata both follow from the version number alone, so a stored document can
- * be identified, and one that mixes two versions matches neither.
+ * What the writers of a crash test store. Body and metadata both follow from the version number alone, so a stored
+ * document can be identified, and one that mixes two versions matches neither.
  */
 export interface Version {
   readonly contentMd: string;

@@ -4,7 +4,8 @@ import { WriteModel } from './write-model.ts';
 
 /** The crash tests are only as good as their model: these are the faults that it must detect. */
 describe('the model of acknowledged writes', () => {
-  const judge = (model: WriteModel, stored: [string, ReturnType<typeof versionOf>][]) => model.reconcile(new Map(stored));
+  const judge = (model: WriteModel, stored: [string, ReturnType<typeof versionOf>][]) =>
+    model.reconcile(new Map(stored));
   const acknowledged = (key: string, ...versions: number[]) => {
     const model = new WriteModel();
     for (const version of versions) {
@@ -39,7 +40,9 @@ describe('the model of acknowledged writes', () => {
 
   it('sees a mixture of two versions, and a body that was cut off', () => {
     const mixture = { contentMd: versionOf(1).contentMd, meta: versionOf(2).meta };
-    expect(judge(acknowledged('a', 1, 2), [['a', mixture]])).toEqual([expect.stringContaining('a is no version that was written')]);
+    expect(judge(acknowledged('a', 1, 2), [['a', mixture]])).toEqual([
+      expect.stringContaining('a is no version that was written'),
+    ]);
     const { contentMd, meta } = versionOf(5);
     expect(recognize({ contentMd: contentMd.slice(0, -1), meta })).toBeUndefined();
     expect(recognize(versionOf(5))).toBe(5);

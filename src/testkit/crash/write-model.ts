@@ -4,8 +4,8 @@ import { recognize, type Version } from './versions.ts';
 export type State = number | 'absent';
 
 /**
- * What a server that was killed must still know: for each document the last acknowledged state, and the states of requests
- * without a response, which may or may not have been executed.
+ * What a server that was killed must still know: for each document the last acknowledged state, and the states of
+ * requests without a response, which may or may not have been executed.
  */
 export class WriteModel {
   readonly #documents = new Map<string, { acknowledged: State; pending: State[] }>();
@@ -47,18 +47,21 @@ export class WriteModel {
   }
 
   /**
-   * Compares everything that is stored with what must and may be stored, and adopts it as the new state. Returns one line for
-   * each difference.
+   * Compares everything that is stored with what must and may be stored, and adopts it as the new state. Returns one
+   * line for each difference.
    */
   reconcile(stored: ReadonlyMap<string, Version>): string[] {
-    const strangers = [...stored.keys()].filter((key) => !this.#documents.has(key)).map((key) => `${key} was never written`);
+    const strangers = [...stored.keys()].filter((key) => !this.#documents.has(key)).map((key) =>
+      `${key} was never written`
+    );
     return [...strangers, ...this.keys.flatMap((key) => this.#settle(key, stored.get(key)))];
   }
 
   #settle(key: string, document: Version | undefined): string[] {
     const { acknowledged, pending } = this.#documents.get(key)!;
     const state = document === undefined ? 'absent' : recognize(document);
-    if (state === undefined) return [`${key} is no version that was written: ${JSON.stringify(document).slice(0, 200)}`];
+    if (state === undefined)
+      return [`${key} is no version that was written: ${JSON.stringify(document).slice(0, 200)}`];
     this.#documents.set(key, { acknowledged: state, pending: [] });
     const possible = [acknowledged, ...pending];
     return possible.includes(state) ? [] : [`${key} is ${state}, expected ${possible.join(' or ')}`];

@@ -1,5 +1,5 @@
-import { HttpClient, type Answer } from '../http-client.ts';
-import { seededRandom, type Random } from './random.ts';
+import { type Answer, HttpClient } from '../http-client.ts';
+import { type Random, seededRandom } from './random.ts';
 import { versionOf } from './versions.ts';
 import type { State, WriteModel } from './write-model.ts';
 
@@ -21,8 +21,8 @@ export const collections = Array.from({ length: COLLECTIONS }, (_, i) => `crash$
 export const nameOf = (collection: string, key: string): string => `${collection}/${key}`;
 
 /**
- * Clients that write concurrently. Each sends one request at a time and writes to its own documents, so that the order of
- * writes to a document is known.
+ * Clients that write concurrently. Each sends one request at a time and writes to its own documents, so that the order
+ * of writes to a document is known.
  */
 export class Writers {
   readonly #options: WritersOptions;
@@ -61,11 +61,13 @@ export class Writers {
     const answer = await this.#client.post(path, { collection, ...body }, method).catch(() => undefined);
     if (answer === undefined) return false;
     if (answer.status !== 200) {
-      if (onRefusal === undefined) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+      if (onRefusal === undefined)
+        throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 500)}`);
       onRefusal(answer);
     }
     const failed = answer.status === 200 ? failedItems(answer) : new Set(states.keys());
-    if (failed.size > 0 && onRefusal === undefined) throw new Error(`${method} ${path} failed in part: ${answer.text.slice(0, 500)}`);
+    if (failed.size > 0 && onRefusal === undefined)
+      throw new Error(`${method} ${path} failed in part: ${answer.text.slice(0, 500)}`);
     for (const [i, [name, state]] of states.entries()) {
       if (failed.has(i)) model.refuse(name, state);
       else model.acknowledge(name, state);
@@ -98,20 +100,40 @@ function failedItems(answer: Answer): Set<number> {
 }
 
 function add(key: string, version: number): WriteRequest {
-  return { method: 'POST', path: '/v1/add', body: { key, lang: 'en', ...versionOf(version) }, outcome: new Map([[key, version]]) };
+  return {
+    method: 'POST',
+    path: '/v1/add',
+    body: { key, lang: 'en', ...versionOf(version) },
+    outcome: new Map([[key, version]]),
+  };
 }
 
 function addBatch(items: readonly { name: string; version: number }[]): WriteRequest {
   const documents = items.map(({ name, version }) => ({ key: name, lang: 'en', ...versionOf(version) }));
-  return { method: 'POST', path: '/v1/add-batch', body: { documents }, outcome: new Map(items.map(({ name, version }) => [name, version])) };
+  return {
+    method: 'POST',
+    path: '/v1/add-batch',
+    body: { documents },
+    outcome: new Map(items.map(({ name, version }) => [name, version])),
+  };
 }
 
 function update(key: string, version: number): WriteRequest {
-  return { method: 'PATCH', path: '/v1/update', body: { key, lang: 'en', ...versionOf(version) }, outcome: new Map([[key, version]]) };
+  return {
+    method: 'PATCH',
+    path: '/v1/update',
+    body: { key, lang: 'en', ...versionOf(version) },
+    outcome: new Map([[key, version]]),
+  };
 }
 
 function remove(key: string): WriteRequest {
-  return { method: 'POST', path: '/v1/delete', body: { key, lang: 'en' }, outcome: new Map([[key, 'absent' as const]]) };
+  return {
+    method: 'POST',
+    path: '/v1/delete',
+    body: { key, lang: 'en' },
+    outcome: new Map([[key, 'absent' as const]]),
+  };
 }
 
 /** A sequence of 2 to 12 adjacent keys. */

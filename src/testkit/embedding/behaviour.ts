@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** How a request is answered: normally, with trouble on the connection or in the body, with JSON that is unusable, or with any status. */
+/**
+ * How a request is answered: normally, with trouble on the connection or in the body, with JSON that is unusable, or
+ * with any status.
+ */
 export type Behaviour =
   | 'well'
   /** Never responds. */
@@ -15,10 +18,20 @@ export type Behaviour =
   | 'html'
   /** A body that exceeds every limit. */
   | 'huge'
-  | 'shuffled' | 'one-missing' | 'one-more' | 'same-index'
-  | 'wrong-size' | 'mixed-sizes' | 'empty-vector'
-  | 'nan' | 'null' | 'infinity' | 'zero' | 'strings'
-  | 'no-embeddings' | 'json-null'
+  | 'shuffled'
+  | 'one-missing'
+  | 'one-more'
+  | 'same-index'
+  | 'wrong-size'
+  | 'mixed-sizes'
+  | 'empty-vector'
+  | 'nan'
+  | 'null'
+  | 'infinity'
+  | 'zero'
+  | 'strings'
+  | 'no-embeddings'
+  | 'json-null'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | object };
 
 type Vectors = unknown[][];
@@ -64,7 +77,9 @@ export function misbehave(response: ServerResponse, behaviour: Exclude<Behaviour
     case 'shuffled':
       return json(JSON.stringify({ ...good, data: [...(good as { data: object[] }).data].reverse() }));
     case 'same-index':
-      return json(JSON.stringify({ ...good, data: (good as { data: object[] }).data.map((item) => ({ ...item, index: 0 })) }));
+      return json(
+        JSON.stringify({ ...good, data: (good as { data: object[] }).data.map((item) => ({ ...item, index: 0 })) }),
+      );
     case 'no-embeddings':
       return json('{"object":"list"}');
     default:
@@ -73,7 +88,9 @@ export function misbehave(response: ServerResponse, behaviour: Exclude<Behaviour
 }
 
 function answerStatus(response: ServerResponse, { status, headers = {}, body = '' }: Behaviour & object): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(
+    typeof body === 'string' ? body : JSON.stringify(body),
+  );
 }
 
 /** Sends spaces, which JSON allows everywhere, for as long as the client reads. */

@@ -2,8 +2,8 @@ import { ATTEMPT_MS } from '../../embedding/remote/post-json.ts';
 import type { Timer } from '../../lib/timer.ts';
 
 /**
- * A timer for calls with retries: waits between attempts end at once unless they are held; the time limit of an attempt expires
- * only when the test says so.
+ * A timer for calls with retries: waits between attempts end at once unless they are held; the time limit of an attempt
+ * expires only when the test says so.
  */
 export class QuickTimer implements Timer {
   /** Waits between attempts so far, in milliseconds. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { misbehave, type Behaviour } from './behaviour.ts';
+import { type Behaviour, misbehave } from './behaviour.ts';
 import { wordVector } from './word-vector.ts';
 
 export interface EmbeddingServerOptions {
@@ -98,15 +98,26 @@ class Site {
   #answer(request: EmbeddingRequest): { status: number; body: object } {
     const { path, headers, texts, body } = request;
     const { key, dimensions = 8, oldOllama = false } = this.#options;
-    const vectors = texts.map((text) => wordVector(text, typeof body['dimensions'] === 'number' ? body['dimensions'] : dimensions));
+    const vectors = texts.map((text) =>
+      wordVector(text, typeof body['dimensions'] === 'number' ? body['dimensions'] : dimensions)
+    );
     if (/^(?:\/v1)?\/embeddings$/.test(path)) {
       if (key !== undefined && headers.authorization !== `Bearer ${key}`) {
-        return { status: 401, body: { error: { message: `Incorrect API key provided: ${headers.authorization}`, type: 'invalid_request_error' } } };
+        return {
+          status: 401,
+          body: {
+            error: { message: `Incorrect API key provided: ${headers.authorization}`, type: 'invalid_request_error' },
+          },
+        };
       }
       const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
-      return { status: 200, body: { object: 'list', data, model: body['model'], usage: { total_tokens: texts.length } } };
+      return {
+        status: 200,
+        body: { object: 'list', data, model: body['model'], usage: { total_tokens: texts.length } },
+      };
     }
-    if (path === '/api/embed' && !oldOllama) return { status: 200, body: { model: body['model'], embeddings: vectors } };
+    if (path === '/api/embed' && !oldOllama)
+      return { status: 200, body: { model: body['model'], embeddings: vectors } };
     if (path === '/api/embeddings') return { status: 200, body: { embedding: vectors[0] } };
     return { status: 404, body: { error: 'page not found' } };
   }
@@ -117,5 +128,10 @@ async function readRequest(incoming: IncomingMessage): Promise<EmbeddingRequest>
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const body = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>;
   const input = body['input'] ?? body['prompt'] ?? [];
-  return { path: incoming.url!.split('?')[0]!, headers: incoming.headers, body, texts: (Array.isArray(input) ? input : [input]) as string[] };
+  return {
+    path: incoming.url!.split('?')[0]!,
+    headers: incoming.headers,
+    body,
+    texts: (Array.isArray(input) ? input : [input]) as string[],
+  };
 }

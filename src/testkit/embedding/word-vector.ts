@@ -1,8 +1,8 @@
 const ROLE_PREFIX = /^(?:search_document|search_query|passage|query): /;
 
 /**
- * The vector that the embedding server returns for a text: the sum of a fixed pseudo-random vector for each of its words,
- * scaled to length 1. Texts that share words are similar, whatever prefix states their role.
+ * The vector that the embedding server returns for a text: the sum of a fixed pseudo-random vector for each of its
+ * words, scaled to length 1. Texts that share words are similar, whatever prefix states their role.
  */
 export function wordVector(text: string, dimensions: number): number[] {
   const sum = new Float64Array(dimensions);

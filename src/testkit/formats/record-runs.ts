@@ -1,5 +1,6 @@
-// `node src/testkit/formats/record-runs.ts [CHECKOUT]` records what a run queue and one of its ships store when both are killed, for the test that
-// every later version can open it. Run it when a migration has been added. With the checkout of an older version, it records the format of that version.
+// `node src/testkit/formats/record-runs.ts [CHECKOUT]` records what a run queue and one of its ships store when both
+// are killed, for the test that every later version can open it. Run it when a migration has been added. With the
+// checkout of an older version, it records the format of that version.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,7 +9,8 @@ import { OWN_USER } from '../runs-executor.ts';
 import { livingSteps } from '../runs-faults/steps.ts';
 import { formatOf, RecordedProgram } from './recorded-program.ts';
 import { keepRecording } from './recording.ts';
-import { API_TOKEN, keyOf, requestOf, RUNS, RUNS_SINCE, SHIP, storyConfig, UNUSED_TOKEN, type RecordedRun } from './runs-story.ts';
+import { API_TOKEN, keyOf, type RecordedRun, requestOf, RUNS, RUNS_SINCE, SHIP, storyConfig,
+  UNUSED_TOKEN } from './runs-story.ts';
 
 const checkout = resolve(process.argv[2] ?? join(import.meta.dirname, '..', '..', '..'));
 
@@ -46,7 +48,9 @@ class Api {
 
   async send<T>(method: string, path: string, body?: object, key: string = crypto.randomUUID()): Promise<T> {
     const response = await fetch(this.#url + path, {
-      method, headers: { 'Authorization': `Bearer ${API_TOKEN}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }, ...(body && { body: JSON.stringify(body) }),
+      method,
+      headers: { 'Authorization': `Bearer ${API_TOKEN}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      ...(body && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return ((await response.json()) as { data: T }).data;
@@ -60,15 +64,21 @@ class Api {
   }
 
   async reaches(id: string, state: string): Promise<void> {
-    await this.until(`${id} is ${state}`, async () => (await this.send<{ state: string }>('GET', `/runs/${id}`)).state === state);
+    await this.until(`${id} is ${state}`,
+      async () => (await this.send<{ state: string }>('GET', `/runs/${id}`)).state === state);
   }
 
   async logs(id: string, line: string): Promise<void> {
-    await this.until(`${id} logs ${line}`, async () => (await this.send<{ message: string }[]>('GET', `/runs/${id}/logs`)).some(({ message }) => message === line));
+    await this.until(`${id} logs ${line}`,
+      async () =>
+        (await this.send<{ message: string }[]>('GET', `/runs/${id}/logs`)).some(({ message }) => message === line));
   }
 }
 
-/** Queues a run and brings it into the state that the recording shall have, except for a cancellation under way, which comes last. */
+/**
+ * Queues a run and brings it into the state that the recording shall have, except for a cancellation under way, which
+ * comes last.
+ */
 async function play(api: Api, run: RecordedRun): Promise<string> {
   const { id } = await api.send<{ id: string }>('POST', '/runs', requestOf(run), keyOf(run));
   if (run.state === 'cancelled') await api.send('POST', `/runs/${id}/cancel`);
@@ -80,9 +90,13 @@ async function play(api: Api, run: RecordedRun): Promise<string> {
 async function record(format: number): Promise<string[]> {
   const { service, url, enrol } = await serve(format);
   const api = new Api(url);
-  const { token } = await api.send<{ token: string }>('POST', '/ships/tokens', { name: SHIP.name, labels: [SHIP.label] });
+  const { token } = await api.send<{ token: string }>('POST', '/ships/tokens', {
+    name: SHIP.name,
+    labels: [SHIP.label],
+  });
   await api.send('POST', '/ships/tokens', { name: UNUSED_TOKEN });
-  await start('ship', 'join', '--server', enrol, '--name', SHIP.name, '--token', token, '--data-dir', join(folder, 'far')).succeeded();
+  await start('ship', 'join', '--server', enrol, '--name', SHIP.name, '--token', token, '--data-dir',
+    join(folder, 'far')).succeeded();
   if (format >= RUNS_SINCE.orchestration) await api.send('POST', '/schedules/alpha/nightly/pause');
   const ids: string[] = [];
   let ship: RecordedProgram | undefined;

@@ -1,23 +1,28 @@
-// `node src/testkit/formats/record.ts [CHECKOUT]` records what a service stores, for the test that every later version can open it. Run it
-// when a migration has been added. With the checkout of an older version, it records the format of that version.
+// `node src/testkit/formats/record.ts [CHECKOUT]` records what a service stores, for the test that every later version
+// can open it. Run it when a migration has been added. With the checkout of an older version, it records the format of
+// that version.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { formatOf, RecordedProgram } from './recorded-program.ts';
 import { keepRecording } from './recording.ts';
-import { SETTINGS, STORY, type Step } from './story.ts';
+import { SETTINGS, type Step, STORY } from './story.ts';
 
 const checkout = resolve(process.argv[2] ?? join(import.meta.dirname, '..', '..', '..'));
 
 /**
- * Checkpoints of views of the encrypted collection do not compress, so they are left out; a view without one is rebuilt from
- * the database.
+ * Checkpoints of views of the encrypted collection do not compress, so they are left out; a view without one is rebuilt
+ * from the database.
  */
 const LEFT_OUT = /\/secrets\.idx$|\.lock$/;
 
 /** Starts the service of the checkout over `database`, does `work` with its address, and stops it gracefully. */
 async function withService(database: string, work: (url: string) => Promise<void>): Promise<void> {
-  const service = new RecordedProgram(checkout, ['docs', '--db', database, '--http-addr', '127.0.0.1:0'], { SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...SETTINGS });
+  const service = new RecordedProgram(checkout, ['docs', '--db', database, '--http-addr', '127.0.0.1:0'], {
+    SVC_GRPC_ADDR: '127.0.0.1:0',
+    SVC_MCP_ADDR: '127.0.0.1:0',
+    ...SETTINGS,
+  });
   try {
     await work((await service.wrote(/listening on (http:\/\/\S+)/))[1]!);
   } finally {
@@ -26,7 +31,11 @@ async function withService(database: string, work: (url: string) => Promise<void
 }
 
 async function send(url: string, { method, path, body }: Step): Promise<void> {
-  const response = await fetch(url + path, { method: method ?? 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(url + path, {
+    method: method ?? 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 }
 

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -14,7 +14,9 @@ export class RecordedProgram {
   constructor(checkout: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     this.#what = `quire ${args.join(' ')} of ${checkout}`;
     this.#child = spawn(process.execPath, [join(checkout, 'src', 'app', 'main.ts'), ...args], {
-      cwd: checkout, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: checkout,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#ended = once(this.#child, 'close');
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {

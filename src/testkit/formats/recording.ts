@@ -17,19 +17,30 @@ export async function recordedFormats(of: Recorded): Promise<number[]> {
 
 const fileOf = (of: Recorded, format: number): string => join(FOLDER, `${of}-${String(format).padStart(2, '0')}.zst`);
 
-/** A recording is a compressed list of files: the length of the list as u32, the list as JSON, and the content of each file in that order. */
+/**
+ * A recording is a compressed list of files: the length of the list as u32, the list as JSON, and the content of each
+ * file in that order.
+ */
 interface Listed {
   readonly name: string;
   readonly bytes: number;
 }
 
-/** The window is larger than any recording, so that a page of a database is stored once, even if a backup contains it as well. */
+/**
+ * The window is larger than any recording, so that a page of a database is stored once, even if a backup contains it as
+ * well.
+ */
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 19, [constants.ZSTD_c_windowLog]: 24 } };
 
-/** Stores the files of a folder, except those whose paths match `without`, as the recording of a format; returns its size in bytes. */
+/**
+ * Stores the files of a folder, except those whose paths match `without`, as the recording of a format; returns its
+ * size in bytes.
+ */
 export async function keepRecording(of: Recorded, format: number, folder: string, without: RegExp): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => relative(folder, join(parentPath, name))).filter((name) => !without.test(name)).sort();
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) =>
+    relative(folder, join(parentPath, name))
+  ).filter((name) => !without.test(name)).sort();
   const contents = await Promise.all(files.map((name) => readFile(join(folder, name))));
   const list = Buffer.from(JSON.stringify(files.map((name, i): Listed => ({ name, bytes: contents[i]!.length }))));
   const length = Buffer.alloc(4);

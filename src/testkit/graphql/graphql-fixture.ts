@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { operations, type Operations } from '../../../generated/docs/operations.ts';
-import { silentLog, type Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
-import { createInvoker, type AccessMode, type Caller, type Guard, type Handlers, type RateLimit } from '../../operations/index.ts';
-import { HttpClient, type Answer } from '../http-client.ts';
-import { createHttpApp, flatErrors, startHttpServer, type Exchange } from '../../api/http/index.ts';
+import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { graphqlEndpoint, playgroundPages } from '../../api/graphql/index.ts';
+import { createHttpApp, type Exchange, flatErrors, startHttpServer } from '../../api/http/index.ts';
 import { DOCS_INPUTS } from '../../docs/test-fixture.ts';
+import { type Log, silentLog } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { type AccessMode, type Caller, createInvoker, type Guard, type Handlers,
+  type RateLimit } from '../../operations/index.ts';
+import { type Answer, HttpClient } from '../http-client.ts';
 
-const file = (name: string): string => readFileSync(new URL(`../../../generated/docs/${name}`, import.meta.url), 'utf8');
+const file = (name: string): string =>
+  readFileSync(new URL(`../../../generated/docs/${name}`, import.meta.url), 'utf8');
 
 export interface FixtureOptions {
   readonly handlers?: Handlers<Operations>;
@@ -29,7 +31,8 @@ export interface GraphqlAnswer {
     readonly message: string;
     readonly path?: readonly (string | number)[];
     readonly locations?: readonly { line: number; column: number }[];
-    readonly extensions: { readonly code: string; readonly status: number; readonly requestId?: string; readonly errors?: string[] };
+    readonly extensions: { readonly code: string; readonly status: number; readonly requestId?: string;
+      readonly errors?: string[] };
   }[];
 }
 
@@ -51,7 +54,10 @@ export class GraphqlFixture {
     this.#stop = stop;
   }
 
-  static async open({ handlers = {}, guard, mode = 'wr', maxBodyBytes = 1_000_000, timeoutMs = 0, timer, limit, answerBytes }: FixtureOptions = {}): Promise<GraphqlFixture> {
+  static async open(
+    { handlers = {}, guard, mode = 'wr', maxBodyBytes = 1_000_000, timeoutMs = 0, timer, limit, answerBytes }:
+      FixtureOptions = {},
+  ): Promise<GraphqlFixture> {
     const opened: { fixture?: GraphqlFixture } = {};
     const log: Log = {
       ...silentLog,
@@ -59,16 +65,37 @@ export class GraphqlFixture {
       info: (fields) => void opened.fixture?.accessLog.push(fields as Record<string, unknown>),
     };
     const invoke = createInvoker<Operations>({
-      operations, handlers, timeoutMs, strictInput: true, mode: () => mode,
+      operations,
+      handlers,
+      timeoutMs,
+      strictInput: true,
+      mode: () => mode,
       inputs: DOCS_INPUTS,
       ...(guard && { guard }),
       observe: ({ operation }) => void opened.fixture?.invoked.push(operation.id),
     });
     const isKnown = guard && ((caller: Caller) => guard.isKnown(caller));
-    const endpoint = graphqlEndpoint('/graphql', { invoke, log, maxBodyBytes, isKnown, timeoutMs, timer, limit, answerBytes });
+    const endpoint = graphqlEndpoint('/graphql', {
+      invoke,
+      log,
+      maxBodyBytes,
+      isKnown,
+      timeoutMs,
+      timer,
+      limit,
+      answerBytes,
+    });
     const app = await createHttpApp<Operations>({
-      title: 'Test', specification: { json: file('openapi.json'), yaml: '', plainJson: '' }, operations, invoke, errors: flatErrors, log, maxBodyBytes,
-      corsOrigins: ['*'], accessLog: true, observe: (exchange) => void opened.fixture?.exchanges.push(exchange),
+      title: 'Test',
+      specification: { json: file('openapi.json'), yaml: '', plainJson: '' },
+      operations,
+      invoke,
+      errors: flatErrors,
+      log,
+      maxBodyBytes,
+      corsOrigins: ['*'],
+      accessLog: true,
+      observe: (exchange) => void opened.fixture?.exchanges.push(exchange),
       extensions: [endpoint, playgroundPages('/playground', '/graphql')],
     });
     const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 }, flatErrors);
@@ -85,7 +112,10 @@ export class GraphqlFixture {
 
   /** Sends a value as the body of a POST. */
   send(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.client.send('POST', '/graphql', { headers: { 'Content-Type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+    return this.client.send('POST', '/graphql', {
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
   }
 
   async close(): Promise<void> {

@@ -8,7 +8,8 @@ import { FaultsClient, TOKEN } from './client.ts';
 import { Program, type ProgramOptions } from './program.ts';
 
 /** Settings of the queue; everything except the lease is short. */
-export const leases = (ttl: string): string => `queue: {lease_ttl: ${ttl}, heartbeat: 300ms, cancel_grace: 600ms, backoff: {initial: 50ms, max: 100ms}}`;
+export const leases = (ttl: string): string =>
+  `queue: {lease_ttl: ${ttl}, heartbeat: 300ms, cancel_grace: 600ms, backoff: {initial: 50ms, max: 100ms}}`;
 
 /** A lease that does not expire while a server restarts. */
 export const LONG_LEASES = leases('20s');
@@ -40,8 +41,8 @@ export interface ShipProgram {
 }
 
 /**
- * The run-queue service as a process, ships as processes, and TCP proxies between them, through which each ship reaches a
- * server that was restarted on other ports.
+ * The run-queue service as a process, ships as processes, and TCP proxies between them, through which each ship reaches
+ * a server that was restarted on other ports.
  */
 export class FaultBench extends FaultsClient {
   readonly folder: string;
@@ -116,7 +117,10 @@ ${options.yaml(this.folder)}`);
 
   /** Starts the server, or another process of it over the same data. */
   async serve({ env, ...options }: ProgramOptions = {}): Promise<void> {
-    const server = this.start(['runs', '--config', this.file], { env: { RUNS_API_TOKEN: TOKEN, ...this.#options.env, ...env }, ...options });
+    const server = this.start(['runs', '--config', this.file], {
+      env: { RUNS_API_TOKEN: TOKEN, ...this.#options.env, ...env },
+      ...options,
+    });
     this.#server = server;
     this.#url = (await server.wrote(/service listening on (http:\S+)/))[1]!;
     await server.wrote('try next:');
@@ -137,16 +141,27 @@ ${options.yaml(this.folder)}`);
   /** A ship that has joined and is connected. */
   async ship(name: string, labels: readonly string[] = [], options: ProgramOptions = {}): Promise<ShipProgram> {
     const folder = join(this.folder, name);
-    const identity = await joinShip({ server: this.enrol, name, token: await this.makeToken(name, labels), capacity: 4, dataDir: folder }, {});
+    const identity = await joinShip({
+      server: this.enrol,
+      name,
+      token: await this.makeToken(name, labels),
+      capacity: 4,
+      dataDir: folder,
+    }, {});
     const proxy = await TcpProxy.start({ host: '127.0.0.1', port: this.#fleet!.port });
-    writeFileSync(join(folder, 'identity.json'), JSON.stringify({ ...identity, fleetAddress: `127.0.0.1:${proxy.port}` }));
+    writeFileSync(join(folder, 'identity.json'),
+      JSON.stringify({ ...identity, fleetAddress: `127.0.0.1:${proxy.port}` }));
     const start = async (given: ProgramOptions): Promise<Program> => {
-      const program = this.start(['ship', 'run', '--data-dir', folder, '--sandbox', 'none', '--run-as', OWN_USER], given);
+      const program = this.start(['ship', 'run', '--data-dir', folder, '--sandbox', 'none', '--run-as', OWN_USER],
+        given);
       await program.wrote('connected');
       return program;
     };
     const ship: ShipProgram = {
-      name, id: identity.shipId, folder, proxy,
+      name,
+      id: identity.shipId,
+      folder,
+      proxy,
       program: await start(options),
       restart: async (given = options) => void (ship.program = await start(given)),
     };

@@ -26,7 +26,11 @@ export abstract class FaultsClient {
     const response = await fetch(`${this.url}/api/v1${path}`, {
       signal: AbortSignal.timeout(30_000),
       method,
-      headers: { authorization: `Bearer ${TOKEN}`, 'idempotency-key': key, ...(body && { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        'idempotency-key': key,
+        ...(body && { 'content-type': 'application/json' }),
+      },
       ...(body && { body: JSON.stringify(body) }),
     });
     return { status: response.status, body: await response.json() as Answer<T>['body'] };
@@ -40,7 +44,12 @@ export abstract class FaultsClient {
   }
 
   async submit(project: string, task: string, input?: string): Promise<string> {
-    const { id } = await this.data<Run>('POST', '/runs', { project_id: project, kind: 'pipeline', task, ...(input !== undefined && { input }) });
+    const { id } = await this.data<Run>('POST', '/runs', {
+      project_id: project,
+      kind: 'pipeline',
+      task,
+      ...(input !== undefined && { input }),
+    });
     this.submitted.push(id);
     return id;
   }
@@ -52,7 +61,7 @@ export abstract class FaultsClient {
   /** All listed runs, page by page. */
   async allRuns(): Promise<Run[]> {
     const runs: Run[] = [];
-    for (let before = ''; ;) {
+    for (let before = '';;) {
       const { body } = await this.call<Run[]>('GET', `/runs?limit=7${before}`);
       runs.push(...body.data);
       if (body['next_cursor'] === null) return runs;
@@ -72,7 +81,8 @@ export abstract class FaultsClient {
       const state = `${run.state} (attempt ${run.attempt})`;
       if (seen.at(-1) !== state) seen.push(state);
       if (fits(run)) return run;
-      if (run.finished_at !== null) throw new Error(`${what}: the run went ${seen.join(', ')}: ${JSON.stringify(run.error)}`);
+      if (run.finished_at !== null)
+        throw new Error(`${what}: the run went ${seen.join(', ')}: ${JSON.stringify(run.error)}`);
       return undefined;
     });
   }
@@ -86,7 +96,12 @@ export abstract class FaultsClient {
     await eventually(`run ${id}: the line ${message}`, async () => {
       const run = await this.run(id);
       if ((await this.log(id, attempt)).some((line) => line.message === message)) return true;
-      if (run.attempt > attempt || run.finished_at !== null) throw new Error(`the run is ${run.state} (attempt ${run.attempt}) without the line ${message}: ${JSON.stringify(await this.log(id, attempt))}`);
+      if (run.attempt > attempt || run.finished_at !== null)
+        throw new Error(
+          `the run is ${run.state} (attempt ${run.attempt}) without the line ${message}: ${
+            JSON.stringify(await this.log(id, attempt))
+          }`,
+        );
       return undefined;
     });
   }
@@ -95,9 +110,13 @@ export abstract class FaultsClient {
   async log(id: string, attempt = 1): Promise<LogEvent[]> {
     const events: LogEvent[] = [];
     for (;;) {
-      const { status, body } = await this.call<LogEvent[]>('GET', `/runs/${id}/logs?attempt=${attempt}&offset=${events.length}`);
+      const { status, body } = await this.call<LogEvent[]>('GET',
+        `/runs/${id}/logs?attempt=${attempt}&offset=${events.length}`);
       if (status !== 200) throw new Error(`log of ${id}: ${status} ${JSON.stringify(body)}`);
-      if (body['next_offset'] !== events.length + body.data.length) throw new Error(`log of ${id}: next_offset is ${String(body['next_offset'])} after ${events.length} + ${body.data.length}`);
+      if (body['next_offset'] !== events.length + body.data.length)
+        throw new Error(
+          `log of ${id}: next_offset is ${String(body['next_offset'])} after ${events.length} + ${body.data.length}`,
+        );
       events.push(...body.data);
       if (body.data.length === 0) return events;
     }

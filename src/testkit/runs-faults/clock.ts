@@ -13,7 +13,10 @@ export class ProgramClock {
 
   /** Options with which the program must be started. */
   get env(): Record<string, string> {
-    return { NODE_OPTIONS: `--import=${new URL('./shifted-clock.js', import.meta.url).href}`, QUIRE_TEST_CLOCK_FILE: this.#file };
+    return {
+      NODE_OPTIONS: `--import=${new URL('./shifted-clock.js', import.meta.url).href}`,
+      QUIRE_TEST_CLOCK_FILE: this.#file,
+    };
   }
 
   /** Sets it the given number of milliseconds ahead of the right time. */

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { joinShip } from '../../app/ship/join-ship.ts';
 import type { Identity } from '../../ship/identity/index.ts';
-import { seededRandom, type Random } from '../crash/random.ts';
+import { type Random, seededRandom } from '../crash/random.ts';
 import { TcpProxy } from '../ship/tcp-proxy.ts';
 import { FaultBench, QUICK } from './bench.ts';
 import type { ShipsOrder } from './ships-process.ts';
@@ -64,11 +64,13 @@ export class FaultCluster {
     this.#random = seededRandom(seed);
     this.#folder = mkdtempSync(join(tmpdir(), 'quire-crowd-'));
     // A run may meet one kill after another: what matters is that it ends well.
-    const yaml = () => `${QUICK}
+    const yaml = () =>
+      `${QUICK}
 storage: {driver: postgres}
 projects: [{id: all, repository: org/all}, {id: limited, repository: org/limited, max_parallel: ${limit}}]
 pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
-    this.#servers = Array.from({ length: servers }, (_, n) => new FaultBench({ name: `server-${n}`, yaml, env: { RUNS_DATABASE_URL: url } }));
+    this.#servers = Array.from({ length: servers },
+      (_, n) => new FaultBench({ name: `server-${n}`, yaml, env: { RUNS_DATABASE_URL: url } }));
   }
 
   /** Submits runs with unique keys, each until it is acknowledged. Returns their ids. */
@@ -88,7 +90,8 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
   async killAtRandom(milliseconds: number): Promise<void> {
     const end = performance.now() + milliseconds;
     do {
-      await setTimeout(this.#random.integer(PAUSE_MS.from, PAUSE_MS.to)); // at a random time, so there is no event to wait for
+      // at a random time, so there is no event to wait for
+      await setTimeout(this.#random.integer(PAUSE_MS.from, PAUSE_MS.to));
       this.kills += 1;
       if (this.#random.next() < 0.4) await this.#killServer(this.#random.pick(this.#servers));
       else await this.#killShips(this.#random.pick(this.#fleet));
@@ -126,7 +129,8 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     await first.serve();
     await Promise.all(others.map((server) => {
       mkdirSync(join(server.folder, 'server'));
-      cpSync(join(first.folder, 'server', 'ca'), join(server.folder, 'server', 'ca'), { recursive: true }); // all processes form one fleet
+      // all processes form one fleet
+      cpSync(join(first.folder, 'server', 'ca'), join(server.folder, 'server', 'ca'), { recursive: true });
       return server.serve();
     }));
   }
@@ -137,14 +141,28 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     const identities: Identity[] = [];
     await Promise.all(Array.from({ length: JOINS_AT_ONCE }, async () => {
       for (let name = names.pop(); name !== undefined; name = names.pop()) {
-        identities.push(await joinShip({ server: server.enrol, name, token: await server.makeToken(name), capacity, dataDir: join(this.#folder, name) }, {}));
+        identities.push(await joinShip({
+          server: server.enrol,
+          name,
+          token: await server.makeToken(name),
+          capacity,
+          dataDir: join(this.#folder, name),
+        }, {}));
       }
     }));
     const processes = Math.min(PROCESSES, ships);
     for (let n = 0; n < processes; n++) {
-      const proxy = await TcpProxy.start({ host: '127.0.0.1', port: this.#servers[n % this.#servers.length]!.fleetPort });
+      const proxy = await TcpProxy.start({
+        host: '127.0.0.1',
+        port: this.#servers[n % this.#servers.length]!.fleetPort,
+      });
       const file = join(this.#folder, `ships-${n}.json`);
-      const order: ShipsOrder = { identities: identities.filter((_, i) => i % processes === n), port: proxy.port, capacity, done: this.#done };
+      const order: ShipsOrder = {
+        identities: identities.filter((_, i) => i % processes === n),
+        port: proxy.port,
+        capacity,
+        done: this.#done,
+      };
       writeFileSync(file, JSON.stringify(order));
       this.#fleet.push({ file, proxy, child: launch(file) });
     }
@@ -155,10 +173,14 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
     const moving = this.#fleet.filter(({ proxy }) => proxy.target.port === server.fleetPort);
     const others = this.#servers.filter((each) => each !== server);
     await server.killServer();
-    if (others.length > 0) for (const { proxy } of moving) proxy.target = { host: '127.0.0.1', port: this.#random.pick(others).fleetPort };
+    if (others.length > 0) {
+      for (const { proxy } of moving) proxy.target = { host: '127.0.0.1', port: this.#random.pick(others).fleetPort };
+    }
     await server.serve();
-    if (others.length === 0) for (const { proxy } of moving) proxy.target = { host: '127.0.0.1', port: server.fleetPort };
-    else this.#random.pick(this.#fleet).proxy.target = { host: '127.0.0.1', port: server.fleetPort }; // on its next connection
+    if (others.length === 0) {
+      for (const { proxy } of moving) proxy.target = { host: '127.0.0.1', port: server.fleetPort };
+      // on its next connection
+    } else this.#random.pick(this.#fleet).proxy.target = { host: '127.0.0.1', port: server.fleetPort };
   }
 
   async #killShips(ships: ShipsProcess): Promise<void> {
@@ -168,15 +190,21 @@ pipelines: [{name: go, max_attempts: 100, steps: [{name: only, run: 'true'}]}]`;
 
   async #submit(key: string, project: string): Promise<string> {
     for (;;) {
-      const answer = await this.#random.pick(this.#servers).call<Run>('POST', '/runs', { project_id: project, kind: 'pipeline', task: 'go' }, key).catch(() => undefined);
+      const answer = await this.#random.pick(this.#servers).call<Run>('POST', '/runs', {
+        project_id: project,
+        kind: 'pipeline',
+        task: 'go',
+      }, key).catch(() => undefined);
       if (answer?.status === 202) return answer.body.data.id;
-      if (answer !== undefined && answer.status < 500) throw new Error(`a run was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
+      if (answer !== undefined && answer.status < 500)
+        throw new Error(`a run was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
       await setTimeout(100);
     }
   }
 }
 
-const launch = (file: string): ChildProcess => fork(join(import.meta.dirname, 'ships-process.ts'), [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+const launch = (file: string): ChildProcess =>
+  fork(join(import.meta.dirname, 'ships-process.ts'), [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
 
 async function killed(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -13,8 +13,13 @@ export interface FollowOptions {
   readonly breaks?: (count: number) => boolean;
 }
 
-/** Reads a run's log as server-sent events until it ends, over connections that break, with `Last-Event-ID` as browsers do. */
-export async function followStream(url: string, id: string, { attempt = 1, breaks = () => false }: FollowOptions = {}): Promise<Followed[]> {
+/**
+ * Reads a run's log as server-sent events until it ends, over connections that break, with `Last-Event-ID` as browsers
+ * do.
+ */
+export async function followStream(url: string, id: string,
+  { attempt = 1, breaks = () => false }: FollowOptions = {}): Promise<Followed[]>
+{
   const events: Followed[] = [];
   for (;;) {
     try {
@@ -30,7 +35,10 @@ export async function followStream(url: string, id: string, { attempt = 1, break
 async function readOnce(url: string, events: Followed[], breaks: (count: number) => boolean): Promise<boolean> {
   const broken = new AbortController();
   const last = events.at(-1);
-  const response = await fetch(url, { signal: broken.signal, headers: { authorization: `Bearer ${TOKEN}`, ...(last && { 'last-event-id': `${last.event.attempt}-${last.id}` }) } });
+  const response = await fetch(url, {
+    signal: broken.signal,
+    headers: { authorization: `Bearer ${TOKEN}`, ...(last && { 'last-event-id': `${last.event.attempt}-${last.id}` }) },
+  });
   if (response.status >= 500) return false;
   if (response.status !== 200) throw new Error(`the stream answers ${response.status}`);
   let text = '';

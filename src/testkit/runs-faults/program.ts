@@ -1,15 +1,15 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { bareEnvironment } from '../bare-environment.ts';
-import { MAIN, ROOT, type Ending } from '../docs-process.ts';
+import { type Ending, MAIN, ROOT } from '../docs-process.ts';
 import { TIMEOUT_MS } from './eventually.ts';
 
 export interface ProgramOptions {
   /** Variables that replace this shell's environment, in addition to PATH. */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * Maximum size in bytes of each file that the process and its children write, which simulates a full disk for any user. A
-   * multiple of 512.
+   * Maximum size in bytes of each file that the process and its children write, which simulates a full disk for any
+   * user. A multiple of 512.
    */
   readonly maxFileBytes?: number;
 }
@@ -24,8 +24,14 @@ export class Program {
   constructor(args: readonly string[], { env = {}, maxFileBytes }: ProgramOptions = {}) {
     const command = [process.execPath, MAIN, ...args];
     // Only the soft limit, so that it can be lifted again.
-    const argv = maxFileBytes === undefined ? command : ['sh', '-c', `ulimit -S -f ${maxFileBytes / 512}; exec "$0" "$@"`, ...command];
-    const child = spawn(argv[0]!, argv.slice(1), { cwd: ROOT, env: { ...bareEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const argv = maxFileBytes === undefined
+      ? command
+      : ['sh', '-c', `ulimit -S -f ${maxFileBytes / 512}; exec "$0" "$@"`, ...command];
+    const child = spawn(argv[0]!, argv.slice(1), {
+      cwd: ROOT,
+      env: { ...bareEnvironment(), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child = child;
     const texts = { stdout: '', stderr: '' };
     for (const stream of ['stdout', 'stderr'] as const) {
@@ -63,7 +69,10 @@ export class Program {
     };
     this.#onOutput.add(look);
     look();
-    const timeout = setTimeout(() => found.reject(new Error(`waited in vain for the program to write ${String(pattern)}:\n${this.#output}`)), TIMEOUT_MS);
+    const timeout = setTimeout(
+      () => found.reject(new Error(`waited in vain for the program to write ${String(pattern)}:\n${this.#output}`)),
+      TIMEOUT_MS,
+    );
     try {
       return await Promise.race([found.promise, this.ended.then(({ code, signal }) => {
         throw new Error(`the program ended with ${code ?? signal}:\n${this.#output}`);

@@ -1,5 +1,5 @@
 import type { TestContext } from 'vitest';
-import { FaultBench, LONG_LEASES, type BenchOptions } from './bench.ts';
+import { type BenchOptions, FaultBench, LONG_LEASES } from './bench.ts';
 import { pipelines, projects } from './pipelines.ts';
 
 export interface ServeOptions extends Omit<BenchOptions, 'yaml'> {
@@ -11,9 +11,14 @@ export interface ServeOptions extends Omit<BenchOptions, 'yaml'> {
 export const ZONE = ['zone=all'];
 
 /** A server for one test. Its runs are executed by its own ship, two at once, or by those of the zone `all`. */
-export async function serve({ onTestFinished }: TestContext, { queue = LONG_LEASES, ...options }: ServeOptions = {}): Promise<FaultBench> {
+export async function serve({ onTestFinished }: TestContext,
+  { queue = LONG_LEASES, ...options }: ServeOptions = {}): Promise<FaultBench>
+{
   const bench = new FaultBench({
-    yaml: (folder) => `${queue}\n${options.local ? 'projects: [{id: all, repository: org/all, max_parallel: 2}]\n' : projects(['all'])}${pipelines(folder)}`,
+    yaml: (folder) =>
+      `${queue}\n${
+        options.local ? 'projects: [{id: all, repository: org/all, max_parallel: 2}]\n' : projects(['all'])
+      }${pipelines(folder)}`,
     ...options,
   });
   onTestFinished(() => bench.close());

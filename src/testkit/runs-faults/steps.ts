@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Living processes that were started by steps: all whose environment contains these variables, each as `NAME=value`. */
+/**
+ * Living processes that were started by steps: all whose environment contains these variables, each as `NAME=value`.
+ */
 export function livingSteps(variables: readonly string[]): number[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
     const environment = `\0${contentOf(`/proc/${pid}/environ`)}`;

@@ -1,10 +1,11 @@
-import { CompleteStatus, Outcome, type AppendLogsRequest, type Assignment, type CompleteRunRequest, type DiscardCacheRequest, type DownloadCacheRequest, type RecordSourceRequest, type RunRef, type UploadArtifactRequest, type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type AppendLogsRequest, type Assignment, type CompleteRunRequest, CompleteStatus, type DiscardCacheRequest,
+  type DownloadCacheRequest, Outcome, type RecordSourceRequest, type RunRef, type UploadArtifactRequest,
+  type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../lib/log.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
-import { joinFleet, readJoinToken, type Identity } from '../../ship/identity/index.ts';
-import {
-  createShip, systemShipTime, toShipInfo, type ControlStream, type Executor, type Ship, type ShipDescription, type ShipLink, type StreamEvents,
-} from '../../ship/index.ts';
+import { type Identity, joinFleet, readJoinToken } from '../../ship/identity/index.ts';
+import { type ControlStream, createShip, type Executor, type Ship, type ShipDescription, type ShipLink,
+  type StreamEvents, systemShipTime, toShipInfo } from '../../ship/index.ts';
 import { MemorySpools } from '../ship/memory-spools.ts';
 import { TcpProxy } from '../ship/tcp-proxy.ts';
 import type { QueueServer } from './queue-server.ts';
@@ -39,7 +40,12 @@ export class FleetShip {
 
   static async join(server: QueueServer, name: string, work: Work): Promise<FleetShip> {
     const info = toShipInfo(descriptionOf(name), KINDS);
-    const identity = await joinFleet({ ...server.enrol, token: readJoinToken(await server.makeToken(name))!, info, now: () => Date.now() });
+    const identity = await joinFleet({
+      ...server.enrol,
+      token: readJoinToken(await server.makeToken(name))!,
+      info,
+      now: () => Date.now(),
+    });
     return new FleetShip(identity, await TcpProxy.start(server.fleet), work);
   }
 
@@ -52,7 +58,12 @@ export class FleetShip {
 
   /** Starts a process of it, which knows nothing of earlier ones. */
   start(): void {
-    this.#life = new Life({ identity: this.#identity, port: this.proxy.port, work: this.#work, executions: this.executions });
+    this.#life = new Life({
+      identity: this.#identity,
+      port: this.proxy.port,
+      work: this.#work,
+      executions: this.executions,
+    });
   }
 
   /** From this moment on, nothing that its process does or sends has an effect. */
@@ -70,7 +81,15 @@ export class FleetShip {
 
 const KINDS = ['pipeline'] as const;
 
-const descriptionOf = (name: string): ShipDescription => ({ name, version: '1.0.0', os: 'linux', arch: 'amd64', keyVariables: [], capacity: CAPACITY, ephemeral: false });
+const descriptionOf = (name: string): ShipDescription => ({
+  name,
+  version: '1.0.0',
+  os: 'linux',
+  arch: 'amd64',
+  keyVariables: [],
+  capacity: CAPACITY,
+  ephemeral: false,
+});
 
 interface LifeOptions {
   readonly identity: Identity;
@@ -88,16 +107,35 @@ class Life {
   readonly #executions: Execution[] = [];
 
   constructor({ identity, port, work, executions }: LifeOptions) {
-    this.#link = new CutOffLink(new RemoteLink({ address: { host: '127.0.0.1', port }, credentials: identity, onTrustBundle: () => undefined, provesRevocation: () => false }), (request) => this.#recorded(request));
+    this.#link = new CutOffLink(new RemoteLink({
+      address: { host: '127.0.0.1', port },
+      credentials: identity,
+      onTrustBundle: () => undefined,
+      provesRevocation: () => false,
+    }), (request) => this.#recorded(request));
     const executor: Executor = {
       kinds: KINDS,
       refuses: () => undefined,
       execute: async (assignment, output, control) => {
         const { runId, attempt, fencingToken } = assignment.ref!;
-        const execution: Execution = { runId, attempt, fence: Number(fencingToken), shipId: identity.shipId, finished: false, recorded: false, crashed: false };
+        const execution: Execution = {
+          runId,
+          attempt,
+          fence: Number(fencingToken),
+          shipId: identity.shipId,
+          finished: false,
+          recorded: false,
+          crashed: false,
+        };
         for (const list of [executions, this.#executions]) list.push(execution);
         control.started();
-        await output.write({ unixMs: Date.now(), level: 'info', stream: 'stdout', step: null, message: `${runId} ${attempt}` });
+        await output.write({
+          unixMs: Date.now(),
+          level: 'info',
+          stream: 'stdout',
+          step: null,
+          message: `${runId} ${attempt}`,
+        });
         const ended = AbortSignal.any([control.stop, control.kill, this.#crashed.signal]);
         await work(assignment, ended);
         if (ended.aborted) return { outcome: Outcome.CANCELLED };
@@ -105,7 +143,14 @@ class Life {
         return { outcome: Outcome.SUCCEEDED };
       },
     };
-    this.#ship = createShip({ link: this.#link, executor, spools: new MemorySpools(), time: systemShipTime, log: silentLog, description: descriptionOf(identity.name) });
+    this.#ship = createShip({
+      link: this.#link,
+      executor,
+      spools: new MemorySpools(),
+      time: systemShipTime,
+      log: silentLog,
+      description: descriptionOf(identity.name),
+    });
     this.#over = this.#ship.run();
   }
 
@@ -123,7 +168,9 @@ class Life {
   }
 
   #recorded({ ref }: CompleteRunRequest): void {
-    const execution = this.#executions.find(({ runId, fence }) => runId === ref!.runId && fence === Number(ref!.fencingToken));
+    const execution = this.#executions.find(({ runId, fence }) =>
+      runId === ref!.runId && fence === Number(ref!.fencingToken)
+    );
     if (execution !== undefined) execution.recorded = true;
   }
 }
@@ -186,7 +233,8 @@ class CutOffLink implements ShipLink {
 
   async completeRun(request: CompleteRunRequest) {
     const answer = await this.#heard(this.#link.completeRun(request));
-    if (answer.status === CompleteStatus.RECORDED || answer.status === CompleteStatus.ALREADY_RECORDED) this.#onRecorded(request);
+    if (answer.status === CompleteStatus.RECORDED || answer.status === CompleteStatus.ALREADY_RECORDED)
+      this.#onRecorded(request);
     return answer;
   }
 

@@ -1,10 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bareEnvironment } from '../bare-environment.ts';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
+import { bareEnvironment } from '../bare-environment.ts';
 import { MAIN, ROOT } from '../docs-process.ts';
 
 const TOKEN = 'a-token-of-many-characters';
@@ -75,7 +75,11 @@ ${yaml}`);
 
   async start(): Promise<void> {
     const { local = 0, env } = this.#options;
-    const child = spawn(process.execPath, [MAIN, 'runs', '--config', this.#config], { cwd: ROOT, env: { ...bareEnvironment(), RUNS_API_TOKEN: TOKEN, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [MAIN, 'runs', '--config', this.#config], {
+      cwd: ROOT,
+      env: { ...bareEnvironment(), RUNS_API_TOKEN: TOKEN, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#process = { child, ended: once(child, 'close') };
     const wrote = reading(child);
     this.#url = (await wrote(/service listening on (http:\S+)/))[1]!;
@@ -125,7 +129,11 @@ ${yaml}`);
   async #call<T>(method: string, path: string, body?: object, key: string = crypto.randomUUID()): Promise<T> {
     const response = await fetch(`${this.#url}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${TOKEN}`, 'idempotency-key': key, ...(body && { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        'idempotency-key': key,
+        ...(body && { 'content-type': 'application/json' }),
+      },
       ...(body && { body: JSON.stringify(body) }),
     });
     const answer = await response.json() as T;
@@ -151,14 +159,16 @@ function placeOf(address: string): Place {
 /** Waits for output of a process; rejects with all of its output if it ends before. */
 function reading(child: ChildProcess): (pattern: RegExp) => Promise<RegExpExecArray> {
   let output = '';
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  return (pattern) => new Promise((resolve, reject) => {
-    const look = (): void => {
-      const match = pattern.exec(output);
-      if (match !== null) resolve(match);
-    };
-    child.stdout!.on('data', look);
-    child.once('close', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)));
-    look();
-  });
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return (pattern) =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(output);
+        if (match !== null) resolve(match);
+      };
+      child.stdout!.on('data', look);
+      child.once('close', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)));
+      look();
+    });
 }

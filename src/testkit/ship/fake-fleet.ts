@@ -1,8 +1,11 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  AppendLogsResponseSchema, AppendStatus, AssignmentSchema, CompleteRunResponseSchema, CompleteStatus, DiscardCacheResponseSchema, Outcome, RecordSourceResponseSchema, RecordSourceStatus, ResumeAction, ResumeSchema, ServerMessageSchema, UploadArtifactResponseSchema, UploadArtifactStatus, UploadCacheResponseSchema, UploadCacheStatus,
-  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type DiscardCacheResponse, type DownloadArtifactsResponse, type DownloadCacheResponse, type HeldRun, type RecordSourceResponse, type RunRef, type ServerMessage, type ShipMessage, type UploadArtifactResponse, type UploadCacheResponse,
-} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type AppendLogsRequest, type AppendLogsResponse, AppendLogsResponseSchema, AppendStatus, AssignmentSchema,
+  type CompleteRunRequest, type CompleteRunResponse, CompleteRunResponseSchema, CompleteStatus,
+  type DiscardCacheResponse, DiscardCacheResponseSchema, type DownloadArtifactsResponse, type DownloadCacheResponse,
+  type HeldRun, Outcome, type RecordSourceResponse, RecordSourceResponseSchema, RecordSourceStatus, ResumeAction,
+  ResumeSchema, type RunRef, type ServerMessage, ServerMessageSchema, type ShipMessage, type UploadArtifactResponse,
+  UploadArtifactResponseSchema, UploadArtifactStatus, type UploadCacheResponse, UploadCacheResponseSchema,
+  UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ControlStream, ShipLink, StreamEvents } from '../../ship/index.ts';
 import type { Script } from './scripted-executor.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -12,7 +15,10 @@ export const HEARTBEAT_MS = 15_000;
 export const GRACE_MS = 10_000;
 const ACCEPT_MS = 10_000;
 
-/** A run on this server, with the few rules of the state machine that ships can observe, implemented as simply as possible. */
+/**
+ * A run on this server, with the few rules of the state machine that ships can observe, implemented as simply as
+ * possible.
+ */
 export interface FakeRun {
   readonly id: string;
   readonly script: Script;
@@ -45,9 +51,17 @@ export interface Weather {
   repeats(): boolean;
 }
 
-export const FAIR: Weather = { delayMs: () => 1, losesRequest: () => false, losesAnswer: () => false, repeats: () => false };
+export const FAIR: Weather = {
+  delayMs: () => 1,
+  losesRequest: () => false,
+  losesAnswer: () => false,
+  repeats: () => false,
+};
 
-/** A server for ships, without a network: its rules are those of the decisions, section 4, and the test controls its faults. */
+/**
+ * A server for ships, without a network: its rules are those of the decisions, section 4, and the test controls its
+ * faults.
+ */
 export class FakeFleet implements ShipLink {
   readonly runs = new Map<string, FakeRun>();
   /** Messages of the ship, in order. */
@@ -81,7 +95,20 @@ export class FakeFleet implements ShipLink {
 
   add(id: string, script: Script, { stopOnPartition = true } = {}): FakeRun {
     const run: FakeRun = {
-      id, script, stopOnPartition, state: 'queued', attempt: 1, fence: 0n, leaseEnds: 0, acceptedBy: 0, accepted: false, logs: new Map(), completions: [], outcome: undefined, logHeardAt: 0, logGivenUpAt: undefined,
+      id,
+      script,
+      stopOnPartition,
+      state: 'queued',
+      attempt: 1,
+      fence: 0n,
+      leaseEnds: 0,
+      acceptedBy: 0,
+      accepted: false,
+      logs: new Map(),
+      completions: [],
+      outcome: undefined,
+      logHeardAt: 0,
+      logGivenUpAt: undefined,
     };
     this.runs.set(id, run);
     return run;
@@ -117,7 +144,8 @@ export class FakeFleet implements ShipLink {
   }
 
   connect(events: StreamEvents): ControlStream {
-    const stream: FakeStream = new FakeStream(this.#time, events, () => this.partitioned, (message) => this.#receive(stream, message), () => this.#streams.delete(stream));
+    const stream: FakeStream = new FakeStream(this.#time, events, () => this.partitioned,
+      (message) => this.#receive(stream, message), () => this.#streams.delete(stream));
     if (this.refusing !== undefined) stream.end(this.refusing);
     else this.#streams.add(stream);
     return stream;
@@ -134,8 +162,10 @@ export class FakeFleet implements ShipLink {
       const lines = run.logs.get(logKey(request.ref!)) ?? [];
       run.logs.set(logKey(request.ref!), lines);
       const first = Number(request.firstSeq);
-      if (first > lines.length) return create(AppendLogsResponseSchema, { status: AppendStatus.GAP, nextSeq: BigInt(lines.length) });
-      if (lines.length >= this.budgetLines) return create(AppendLogsResponseSchema, { status: AppendStatus.BUDGET, nextSeq: BigInt(lines.length) });
+      if (first > lines.length)
+        return create(AppendLogsResponseSchema, { status: AppendStatus.GAP, nextSeq: BigInt(lines.length) });
+      if (lines.length >= this.budgetLines)
+        return create(AppendLogsResponseSchema, { status: AppendStatus.BUDGET, nextSeq: BigInt(lines.length) });
       lines.push(...request.lines.slice(lines.length - first).map(({ message }) => message));
       return create(AppendLogsResponseSchema, { status: AppendStatus.STORED, nextSeq: BigInt(lines.length) });
     });
@@ -171,12 +201,18 @@ export class FakeFleet implements ShipLink {
     return this.#call(() => {
       const run = this.runs.get(request.ref!.runId)!;
       const last = run.completions.at(-1);
-      if (last !== undefined && sameRef(last.ref!, request.ref!)) return create(CompleteRunResponseSchema, { status: last.outcome === request.outcome ? CompleteStatus.ALREADY_RECORDED : CompleteStatus.COMPLETE_FENCED });
-      if (!holds(run, request.ref!)) return create(CompleteRunResponseSchema, { status: CompleteStatus.COMPLETE_FENCED });
+      if (last !== undefined && sameRef(last.ref!, request.ref!))
+        return create(CompleteRunResponseSchema, {
+          status: last.outcome === request.outcome ? CompleteStatus.ALREADY_RECORDED : CompleteStatus.COMPLETE_FENCED,
+        });
+      if (!holds(run, request.ref!))
+        return create(CompleteRunResponseSchema, { status: CompleteStatus.COMPLETE_FENCED });
       run.completions.push(request);
       if (this.features.includes('complete')) this.#freeSlots++;
-      if ((run.logs.get(logKey(request.ref!))?.length ?? 0) < Number(request.logSeqTotal)) run.logGivenUpAt = this.#time.now();
-      if (run.state === 'running' && (request.outcome === Outcome.SHIP_ERROR || request.outcome === Outcome.RETURNED)) requeue(run);
+      if ((run.logs.get(logKey(request.ref!))?.length ?? 0) < Number(request.logSeqTotal))
+        run.logGivenUpAt = this.#time.now();
+      if (run.state === 'running' && (request.outcome === Outcome.SHIP_ERROR || request.outcome === Outcome.RETURNED))
+        requeue(run);
       else {
         run.outcome = run.state === 'cancelling' ? Outcome.CANCELLED : request.outcome;
         run.state = 'done';
@@ -205,15 +241,25 @@ export class FakeFleet implements ShipLink {
     this.received.push(message);
     const { body } = message;
     switch (body.case) {
-      case 'hello': return this.#welcome(stream, body.value.held);
+      case 'hello':
+        return this.#welcome(stream, body.value.held);
       case 'heartbeat': {
-        if (this.#outage === 'store') return stream.deliver({ case: 'ack', value: { seq: body.value.seq, serverUnixMs: BigInt(Math.round(this.#time.now())), storeUnavailable: true } });
+        if (this.#outage === 'store')
+          return stream.deliver({
+            case: 'ack',
+            value: { seq: body.value.seq, serverUnixMs: BigInt(Math.round(this.#time.now())), storeUnavailable: true },
+          });
         this.#freeSlots = body.value.draining ? 0 : body.value.freeSlots;
-        const [renewed, lost] = [body.value.held.filter((ref) => this.#renews(ref)), body.value.held.filter((ref) => !this.#renews(ref))];
-        stream.deliver({ case: 'ack', value: { seq: body.value.seq, renewed, lost, serverUnixMs: BigInt(Math.round(this.#time.now())) } }, this.weather.delayMs());
+        const [renewed, lost] = [body.value.held.filter((ref) => this.#renews(ref)),
+          body.value.held.filter((ref) => !this.#renews(ref))];
+        stream.deliver({
+          case: 'ack',
+          value: { seq: body.value.seq, renewed, lost, serverUnixMs: BigInt(Math.round(this.#time.now())) },
+        }, this.weather.delayMs());
         return;
       }
-      case 'accept': return this.#accepted(stream, body.value.ref!);
+      case 'accept':
+        return this.#accepted(stream, body.value.ref!);
       case 'reject': {
         const run = this.runs.get(body.value.ref!.runId)!;
         if (holds(run, body.value.ref!)) giveUp(run, run.attempt);
@@ -225,14 +271,30 @@ export class FakeFleet implements ShipLink {
     for (const other of [...this.#streams]) if (other !== stream) other.end('lost');
     const resume = held.map(({ ref }) => {
       const run = this.runs.get(ref!.runId)!;
-      const action = !this.#renews(ref!) ? ResumeAction.DISCARD : run.state === 'cancelling' ? ResumeAction.STOP : ResumeAction.CONTINUE;
+      const action = !this.#renews(ref!)
+        ? ResumeAction.DISCARD
+        : run.state === 'cancelling'
+        ? ResumeAction.STOP
+        : ResumeAction.CONTINUE;
       return create(ResumeSchema, { ref: ref!, action, nextSeq: BigInt(run.logs.get(logKey(ref!))?.length ?? 0) });
     });
     // Runs that the ship does not report are lost.
     for (const run of this.runs.values()) {
-      if ((run.state === 'running' || run.state === 'cancelling') && !held.some(({ ref }) => sameRef(ref!, refOf(run)))) this.#lost(run);
+      if ((run.state === 'running' || run.state === 'cancelling') && !held.some(({ ref }) => sameRef(ref!, refOf(run))))
+        this.#lost(run);
     }
-    stream.deliver({ case: 'welcome', value: { serverVersion: '0', protocol: 1, leaseTtlMs: BigInt(LEASE_TTL_MS), heartbeatMs: BigInt(HEARTBEAT_MS), outageGraceMs: BigInt(this.outageGraceMs), resume, features: [...this.features] } });
+    stream.deliver({
+      case: 'welcome',
+      value: {
+        serverVersion: '0',
+        protocol: 1,
+        leaseTtlMs: BigInt(LEASE_TTL_MS),
+        heartbeatMs: BigInt(HEARTBEAT_MS),
+        outageGraceMs: BigInt(this.outageGraceMs),
+        resume,
+        features: [...this.features],
+      },
+    });
   }
 
   #accepted(stream: FakeStream, ref: RunRef): void {
@@ -280,9 +342,20 @@ export class FakeFleet implements ShipLink {
   }
 
   #assign(stream: FakeStream, run: FakeRun): void {
-    Object.assign(run, { state: 'running', fence: run.fence + 1n, leaseEnds: this.#time.now() + LEASE_TTL_MS, acceptedBy: this.#time.now() + ACCEPT_MS, accepted: false });
+    Object.assign(run, {
+      state: 'running',
+      fence: run.fence + 1n,
+      leaseEnds: this.#time.now() + LEASE_TTL_MS,
+      acceptedBy: this.#time.now() + ACCEPT_MS,
+      accepted: false,
+    });
     const assignment = create(AssignmentSchema, {
-      ref: refOf(run), projectId: 'p', input: Buffer.from(JSON.stringify(run.script)), timeoutMs: 3_600_000n, cancelGraceMs: BigInt(GRACE_MS), stopOnPartition: run.stopOnPartition,
+      ref: refOf(run),
+      projectId: 'p',
+      input: Buffer.from(JSON.stringify(run.script)),
+      timeoutMs: 3_600_000n,
+      cancelGraceMs: BigInt(GRACE_MS),
+      stopOnPartition: run.stopOnPartition,
     });
     stream.deliver({ case: 'assignment', value: assignment }, this.weather.delayMs());
     if (this.weather.repeats()) stream.deliver({ case: 'assignment', value: assignment }, 3 * this.weather.delayMs());
@@ -301,7 +374,9 @@ class FakeStream implements ControlStream {
   readonly #onEnd: () => void;
   #hasEnded = false;
 
-  constructor(time: VirtualTime, events: StreamEvents, isPartitioned: () => boolean, receive: (message: ShipMessage) => void, onEnd: () => void) {
+  constructor(time: VirtualTime, events: StreamEvents, isPartitioned: () => boolean,
+    receive: (message: ShipMessage) => void, onEnd: () => void)
+  {
     this.#time = time;
     this.#events = events;
     this.#isPartitioned = isPartitioned;
@@ -339,13 +414,16 @@ class FakeStream implements ControlStream {
   }
 }
 
-export const refOf = ({ id, attempt, fence }: FakeRun) => ({ $typeName: 'quire.fleet.v1.RunRef', runId: id, attempt, fencingToken: fence }) as RunRef;
+export const refOf = ({ id, attempt, fence }: FakeRun) =>
+  ({ $typeName: 'quire.fleet.v1.RunRef', runId: id, attempt, fencingToken: fence }) as RunRef;
 
 const logKey = ({ attempt, fencingToken }: RunRef): string => `${attempt}.${fencingToken}`;
 
-const sameRef = (a: RunRef, b: RunRef): boolean => a.runId === b.runId && a.attempt === b.attempt && a.fencingToken === b.fencingToken;
+const sameRef = (a: RunRef, b: RunRef): boolean =>
+  a.runId === b.runId && a.attempt === b.attempt && a.fencingToken === b.fencingToken;
 
-const holds = (run: FakeRun, ref: RunRef): boolean => (run.state === 'running' || run.state === 'cancelling') && sameRef(ref, refOf(run));
+const holds = (run: FakeRun, ref: RunRef): boolean =>
+  (run.state === 'running' || run.state === 'cancelling') && sameRef(ref, refOf(run));
 
 /** Rows 7 and 12 of the state machine. */
 const requeue = (run: FakeRun): void => giveUp(run, run.attempt + 1);

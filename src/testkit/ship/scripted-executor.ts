@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { Outcome, RunErrorSchema, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type Assignment, Outcome, RunErrorSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Executor, OutputSink, WorkControl, WorkResult } from '../../ship/index.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -44,10 +44,17 @@ export class ScriptedExecutor implements Executor {
 
   async execute(assignment: Assignment, output: OutputSink, control: WorkControl): Promise<WorkResult> {
     const { runId, attempt, fencingToken } = assignment.ref!;
-    const execution: Execution = { runId, attempt, fence: fencingToken, startedAt: this.#time.now(), endedAt: undefined };
+    const execution: Execution = {
+      runId,
+      attempt,
+      fence: fencingToken,
+      startedAt: this.#time.now(),
+      endedAt: undefined,
+    };
     this.executions.push(execution);
     try {
-      return await this.#play(JSON.parse(Buffer.from(assignment.input).toString()) as Script, `${runId}.${attempt}.${fencingToken}`, output, control);
+      return await this.#play(JSON.parse(Buffer.from(assignment.input).toString()) as Script,
+        `${runId}.${attempt}.${fencingToken}`, output, control);
     } finally {
       // A process that is killed does not end at once.
       if (control.kill.aborted) await this.#time.sleep(20);
@@ -63,9 +70,18 @@ export class ScriptedExecutor implements Executor {
     for (let line = 0; line <= lines && !gone.aborted; line++) {
       await this.#time.sleep(pause, gone);
       if (line === lines || gone.aborted) break;
-      await output.write({ unixMs: this.#time.now(), level: 'info', stream: 'stdout', step: 'only', message: `${name}#${line}`.padEnd(lineBytes, '.') });
+      await output.write({
+        unixMs: this.#time.now(),
+        level: 'info',
+        stream: 'stdout',
+        step: 'only',
+        message: `${name}#${line}`.padEnd(lineBytes, '.'),
+      });
     }
-    if (!gone.aborted) return outcome === 'succeeded' ? { outcome: Outcome.SUCCEEDED } : { outcome: Outcome.FAILED, error: create(RunErrorSchema, { code: 'step_failed' }) };
+    if (!gone.aborted)
+      return outcome === 'succeeded'
+        ? { outcome: Outcome.SUCCEEDED }
+        : { outcome: Outcome.FAILED, error: create(RunErrorSchema, { code: 'step_failed' }) };
     await this.#time.sleep(Math.min(dyingMs, control.graceMs()), control.kill);
     return { outcome: Outcome.CANCELLED };
   }

@@ -6,7 +6,15 @@ import { MemorySpools } from './memory-spools.ts';
 import { ScriptedExecutor } from './scripted-executor.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-const DESCRIPTION: ShipDescription = { name: 'test', version: '1.0.0', os: 'linux', arch: 'amd64', keyVariables: ['WRITER_API_KEY'], capacity: 2, ephemeral: false };
+const DESCRIPTION: ShipDescription = {
+  name: 'test',
+  version: '1.0.0',
+  os: 'linux',
+  arch: 'amd64',
+  keyVariables: ['WRITER_API_KEY'],
+  capacity: 2,
+  ephemeral: false,
+};
 
 export interface ShipBenchOptions {
   readonly description?: Partial<ShipDescription>;
@@ -27,8 +35,16 @@ export class ShipBench {
 
   constructor({ description = {}, random = () => 0, log = silentLog, clockSkewMs = 0 }: ShipBenchOptions = {}) {
     this.ship = createShip({
-      link: this.fleet, executor: this.executor, spools: this.spools, log,
-      time: { clock: { now: () => this.time.now() + clockSkewMs }, monotonic: () => this.time.now(), timer: this.time, random },
+      link: this.fleet,
+      executor: this.executor,
+      spools: this.spools,
+      log,
+      time: {
+        clock: { now: () => this.time.now() + clockSkewMs },
+        monotonic: () => this.time.now(),
+        timer: this.time,
+        random,
+      },
       description: { ...DESCRIPTION, ...description },
     });
     this.end = this.ship.run();

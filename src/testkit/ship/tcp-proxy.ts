@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A network between two programs, which a test can interrupt. */
 export class TcpProxy {
@@ -27,7 +27,7 @@ export class TcpProxy {
       upstream.on('data', (bytes) => client.write(bytes));
       client.on('close', () => upstream.destroy());
       upstream.on('close', () => client.destroy());
-      if (this.#isCut) for (const socket of [client, upstream]) socket.pause();
+      if (this.#isCut) { for (const socket of [client, upstream]) socket.pause(); }
     });
   }
 

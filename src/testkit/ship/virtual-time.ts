@@ -7,7 +7,9 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Time that advances when the test says so. Sleeps end in order, and the work after one is done before the next ends. */
+/**
+ * Time that advances when the test says so. Sleeps end in order, and the work after one is done before the next ends.
+ */
 export class VirtualTime implements Timer, Clock {
   #now = 0;
   readonly #sleepers = new Set<Sleeper>();
@@ -55,7 +57,8 @@ export class VirtualTime implements Timer, Clock {
       await setImmediate();
       if (settled) return promise;
       const next = this.#earliest();
-      if (next === undefined || next.at > limit) throw new Error(`nothing settled it until ${this.#now} ms${next === undefined ? ', and nobody sleeps' : ''}`);
+      if (next === undefined || next.at > limit)
+        throw new Error(`nothing settled it until ${this.#now} ms${next === undefined ? ', and nobody sleeps' : ''}`);
       this.#now = Math.max(this.#now, next.at);
       next.wake();
     }

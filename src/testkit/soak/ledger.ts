@@ -2,8 +2,8 @@
 export type State = number | 'absent';
 
 /**
- * What clients know about documents that each have one writer: the sequence of states of a document, up to which of them the
- * server has acknowledged, and up to which it has received requests.
+ * What clients know about documents that each have one writer: the sequence of states of a document, up to which of
+ * them the server has acknowledged, and up to which it has received requests.
  */
 export class Ledger {
   readonly #histories = new Map<string, { states: State[]; acknowledged: number }>();

@@ -1,4 +1,7 @@
-/** A document of the soak test: all its contents follow from its name and version, so that a mixture of versions is detected. */
+/**
+ * A document of the soak test: all its contents follow from its name and version, so that a mixture of versions is
+ * detected.
+ */
 export interface Version {
   readonly contentMd: string;
   readonly meta: Readonly<Record<string, readonly string[]>>;

@@ -39,8 +39,11 @@ export class Writer {
     await this.#send(method, path, { key: name, ...versionOf(name, version) });
     this.#ledger.acknowledge(name);
     this.#alive.add(name);
-    expectKeys(await this.#searcher.search({ query: versionWord(name, version) }), [name], `version ${version} of ${name}, which was acknowledged`);
-    if (version > 1) expectKeys(await this.#searcher.search({ query: versionWord(name, version - 1) }), [], `version ${version - 1} of ${name}, which was replaced`);
+    expectKeys(await this.#searcher.search({ query: versionWord(name, version) }), [name],
+      `version ${version} of ${name}, which was acknowledged`);
+    if (version > 1)
+      expectKeys(await this.#searcher.search({ query: versionWord(name, version - 1) }), [],
+        `version ${version - 1} of ${name}, which was replaced`);
   }
 
   async #remove(name: string): Promise<void> {
@@ -53,12 +56,14 @@ export class Writer {
 
   async #send(method: string, path: string, body: object): Promise<void> {
     const answer = await this.#client.post(path, { collection: COLLECTION, lang: 'en', ...body }, method);
-    if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 300)}`);
+    if (answer.status !== 200)
+      throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 300)}`);
     this.writes += 1;
   }
 }
 
 function expectKeys({ results, totalMatches }: SearchAnswer, keys: readonly string[], what: string): void {
   const found = results.map(({ document }) => document.key);
-  if (found.join() !== keys.join() || totalMatches !== keys.length) throw new Error(`${what}: found [${found.join()}] of ${totalMatches}, expected [${keys.join()}]`);
+  if (found.join() !== keys.join() || totalMatches !== keys.length)
+    throw new Error(`${what}: found [${found.join()}] of ${totalMatches}, expected [${keys.join()}]`);
 }

@@ -1,10 +1,16 @@
 import type { Metric } from '../../search/vector/index.ts';
 import { dotTwin, SHORTEST } from './twins.ts';
 
-// The computations of scans over codes (asm/vector/codes.ts, bits.ts, code-scan.ts), in plain loops over 64-bit numbers.
+// The computations of scans over codes (asm/vector/codes.ts, bits.ts, code-scan.ts), in plain loops over 64-bit
+// numbers.
 
-/** Scores of rows by codes of 8 or 4 bits, and the effect of a code that differs by one; the Euclidean one lacks the query's own square. */
-export function scalarTwin(rows: readonly Float32Array[], query: Float32Array, bits: 8 | 4, metric: Metric): { scores: number[]; perCode: number } {
+/**
+ * Scores of rows by codes of 8 or 4 bits, and the effect of a code that differs by one; the Euclidean one lacks the
+ * query's own square.
+ */
+export function scalarTwin(rows: readonly Float32Array[], query: Float32Array, bits: 8 | 4,
+  metric: Metric): { scores: number[]; perCode: number }
+{
   const levels = 2 ** bits - 1;
   const lows = Array.from(query, (_, i) => Math.min(...rows.map((row) => row[i]!)));
   const steps = Array.from(query, (_, i) => (Math.max(...rows.map((row) => row[i]!)) - lows[i]!) / levels);
@@ -12,11 +18,14 @@ export function scalarTwin(rows: readonly Float32Array[], query: Float32Array, b
   const weights = asked.map((value, i) => value * steps[i]!);
   const least = bits === 8 ? Math.min(0, ...weights) : 0;
   const step = bits === 8 ? (Math.max(0, ...weights) - least) / 127 : Math.max(...weights.map(Math.abs)) / 127;
-  const coded = weights.map((weight) => (step === 0 ? 0 : least + step * Math.max(-127, Math.min(127, Math.floor((weight - least) / step + 0.5)))));
+  const coded = weights.map((
+    weight,
+  ) => (step === 0 ? 0 : least + step * Math.max(-127, Math.min(127, Math.floor((weight - least) / step + 0.5)))));
   const offset = bits === 8 ? 128 : 0;
   const base = dotTwin(asked, lows.map((low, i) => low + offset * steps[i]!));
   const scores = rows.map((row) => {
-    const codes = Array.from(row, (value, i) => (steps[i] === 0 ? 0 : Math.round((value - lows[i]!) / steps[i]!)) - offset);
+    const codes = Array.from(row,
+      (value, i) => (steps[i] === 0 ? 0 : Math.round((value - lows[i]!) / steps[i]!)) - offset);
     return applied(base + dotTwin(coded, codes), row, metric);
   });
   return { scores, perCode: step * 2 ** bits + Math.max(...weights.map(Math.abs)) };
@@ -30,7 +39,9 @@ function applied(product: number, row: Float32Array, metric: Metric): number {
 }
 
 /** Scores of rows by codes of 1 bit, except for a constant of the query; and the effect of one sign. */
-export function bitsTwin(rows: readonly Float32Array[], query: Float32Array, metric: Metric): { scores: number[]; perSign: number[] } {
+export function bitsTwin(rows: readonly Float32Array[], query: Float32Array,
+  metric: Metric): { scores: number[]; perSign: number[] }
+{
   const vectors = rows.map((row) => (metric === 'cosine' ? unit(row) : Array.from(row)));
   const centre = Array.from(query, (_, i) => vectors.reduce((sum, vector) => sum + vector[i]!, 0) / vectors.length);
   const asked = metric === 'cosine' ? unit(query) : Array.from(query);
@@ -39,7 +50,9 @@ export function bitsTwin(rows: readonly Float32Array[], query: Float32Array, met
   const rest = asked.map((value, i) => value - share * centre[i]!);
   const dims = Math.ceil(query.length / 64) * 64;
   const signs = rotate(rest, dims).map((value) => value > 0);
-  const lengths = vectors.map((vector) => Math.sqrt(vector.reduce((sum, value, i) => sum + (value - centre[i]!) ** 2, 0)));
+  const lengths = vectors.map((vector) =>
+    Math.sqrt(vector.reduce((sum, value, i) => sum + (value - centre[i]!) ** 2, 0))
+  );
   const scores = vectors.map((vector, row) => {
     const other = rotate(vector.map((value, i) => value - centre[i]!), dims);
     const different = other.filter((value, i) => value > 0 !== signs[i]).length;
@@ -57,7 +70,10 @@ export interface PlanesTwin {
   readonly least: number;
 }
 
-/** Estimates of the cosines of rows by codes of 1 bit and a query of eight levels, except for a constant; and the effect of one sign. */
+/**
+ * Estimates of the cosines of rows by codes of 1 bit and a query of eight levels, except for a constant; and the effect
+ * of one sign.
+ */
 export function planesTwin(rows: readonly ArrayLike<number>[], query: Float32Array): PlanesTwin {
   const vectors = rows.map(unit);
   const centre = Array.from(query, (_, i) => vectors.reduce((sum, vector) => sum + vector[i]!, 0) / vectors.length);
@@ -68,7 +84,9 @@ export function planesTwin(rows: readonly ArrayLike<number>[], query: Float32Arr
   const rest = rotate(asked.map((value, i) => value - share * centre[i]!), dims);
   const length = Math.sqrt(dotTwin(rest, rest));
   const step = 0.293 * length / Math.sqrt(dims);
-  const levels = rest.map((value) => (step === 0 ? 0 : 2 * Math.max(0, Math.min(7, Math.floor((value / step + 8) / 2))) - 7));
+  const levels = rest.map((
+    value,
+  ) => (step === 0 ? 0 : 2 * Math.max(0, Math.min(7, Math.floor((value / step + 8) / 2))) - 7));
   const scale = length === 0 ? 0 : length ** 2 / dotTwin(rest, levels);
   const factors: number[] = [];
   const lesser: number[] = [];
@@ -78,7 +96,8 @@ export function planesTwin(rows: readonly ArrayLike<number>[], query: Float32Arr
     const factor = sum > 0 ? dotTwin(other, other) / sum : 0;
     factors.push(factor);
     lesser.push(levels.reduce((total, level, i) => total + differentBits(level, other[i]! > 0), 0));
-    return factor * scale * levels.reduce((total, level, i) => total + (other[i]! > 0 ? level : -level), 0) + share * dotTwin(vector, centre);
+    return factor * scale * levels.reduce((total, level, i) => total + (other[i]! > 0 ? level : -level), 0) +
+      share * dotTwin(vector, centre);
   });
   const least = Math.max(0, Math.floor(1.5 * dims - 2 * Math.sqrt(1.25 * dims)));
   return { scores, perSign: factors.map((factor) => 14 * factor * scale), lesser, least };

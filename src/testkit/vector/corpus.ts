@@ -22,9 +22,11 @@ export function missingCorpus(name: string): string | undefined {
 }
 
 export function loadCorpus(name: string): Corpus {
-  const { dim, metric, k } = JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8')) as { dim: number; metric: string; k: number };
+  const { dim, metric, k } = JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8')) as { dim: number;
+    metric: string; k: number };
   const floats = (bytes: Buffer) => new Float32Array(Uint8Array.from(bytes).buffer);
-  const rows = (all: Float32Array) => Array.from({ length: all.length / dim }, (_, i) => all.subarray(i * dim, (i + 1) * dim));
+  const rows = (all: Float32Array) =>
+    Array.from({ length: all.length / dim }, (_, i) => all.subarray(i * dim, (i + 1) * dim));
   const neighbours = new Int32Array(Uint8Array.from(readFileSync(new URL(`${name}.gt.i32`, FOLDER))).buffer);
   return {
     dims: dim,

@@ -34,19 +34,25 @@ export class ReferenceVectors {
 
   /** Dimensions, in ascending order. */
   get dims(): number[] {
-    return [...new Set([...this.#documents.values()].map(({ vectors }) => vectors[0]!.length))].toSorted((a, b) => a - b);
+    return [...new Set([...this.#documents.values()].map(({ vectors }) => vectors[0]!.length))].toSorted((a, b) =>
+      a - b
+    );
   }
 
   /** Types of the vectors of a dimension. */
   types(dims: number): Set<StoredType> {
-    return new Set([...this.#documents.values()].filter(({ vectors }) => vectors[0]!.length === dims).map(({ type }) => type));
+    return new Set(
+      [...this.#documents.values()].filter(({ vectors }) => vectors[0]!.length === dims).map(({ type }) => type),
+    );
   }
 
   search({ vector, metric, k, threshold, perDocument, filter }: ReferenceQuery): Hit[] {
     const hits: Hit[] = [];
     for (const [ord, { vectors }] of this.#documents) {
       if (vectors[0]!.length !== vector.length || filter?.has(ord) === false) continue;
-      const own = vectors.map((stored, chunk) => ({ ord, chunk, score: scoreTwin(vector, stored, metric) })).sort(compareHits);
+      const own = vectors.map((stored, chunk) => ({ ord, chunk, score: scoreTwin(vector, stored, metric) })).sort(
+        compareHits,
+      );
       hits.push(...(perDocument ? own.slice(0, 1) : own));
     }
     return hits.sort(compareHits).filter(({ score }) => score >= threshold).slice(0, k);

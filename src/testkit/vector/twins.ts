@@ -28,7 +28,9 @@ export function scoreTwin(query: ArrayLike<number>, vector: ArrayLike<number>, m
 }
 
 /** The codes of a vector that is stored as int8 or int4, and the values that they represent. */
-export function quantizeTwin(vector: ArrayLike<number>, type: 'int8' | 'int4'): { minimum: number; step: number; codes: number[] } {
+export function quantizeTwin(vector: ArrayLike<number>,
+  type: 'int8' | 'int4'): { minimum: number; step: number; codes: number[] }
+{
   const values = Array.from(vector);
   const minimum = Math.min(...values);
   const levels = type === 'int8' ? 255 : 15;

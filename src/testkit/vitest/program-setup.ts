@@ -9,8 +9,9 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'quire-program');
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Tests that start `quire` as a process start the bundle that the published package has, since a start takes a third less. It is made of the
- * sources as they are when the tests begin, or begin again while vitest watches, unless it is there already.
+ * Tests that start `quire` as a process start the bundle that the published package has, since a start takes a third
+ * less. It is made of the sources as they are when the tests begin, or begin again while vitest watches, unless it is
+ * there already.
  */
 export async function setup(project: TestProject): Promise<void> {
   // Each project begins with this.

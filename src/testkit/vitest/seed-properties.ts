@@ -5,5 +5,7 @@ const SEEDED = new URL('../seeded-fast-check.ts', import.meta.url).href;
 
 registerHooks({
   resolve: (specifier, context, next) =>
-    specifier === 'fast-check' && context.parentURL !== SEEDED ? { url: SEEDED, shortCircuit: true } : next(specifier, context),
+    specifier === 'fast-check' && context.parentURL !== SEEDED
+      ? { url: SEEDED, shortCircuit: true }
+      : next(specifier, context),
 });

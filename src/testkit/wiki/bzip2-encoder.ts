@@ -1,4 +1,7 @@
-/** Compresses bytes with bzip2, as simply as possible: rotations sorted by comparison, codes of equal length. For small inputs. */
+/**
+ * Compresses bytes with bzip2, as simply as possible: rotations sorted by comparison, codes of equal length. For small
+ * inputs.
+ */
 export function bzip2(bytes: Uint8Array, blockBytes = 2000): Uint8Array<ArrayBuffer> {
   const out = new BitWriter();
   for (const byte of Buffer.from('BZh1')) out.put(byte, 8);
@@ -36,7 +39,8 @@ function writeBlock(out: BitWriter, block: Uint8Array, crc: number): void {
   out.put(origin, 24);
   const rows = Array.from({ length: 16 }, (_, row) => used.filter((byte) => byte >> 4 === row));
   for (const row of rows) out.put(row.length > 0 ? 1 : 0, 1);
-  for (const row of rows) if (row.length > 0) for (let i = 0; i < 16; i++) out.put(row.some((byte) => (byte & 15) === i) ? 1 : 0, 1);
+  for (const row of rows)
+    if (row.length > 0) { for (let i = 0; i < 16; i++) out.put(row.some((byte) => (byte & 15) === i) ? 1 : 0, 1); }
   const groups = Math.ceil(symbols.length / 50);
   out.put(2, 3);
   out.put(groups, 15);
@@ -44,7 +48,8 @@ function writeBlock(out: BitWriter, block: Uint8Array, crc: number): void {
   for (let group = 0; group < groups; group++) out.put(group === 0 ? 0 : 2, group === 0 ? 1 : 2);
   const length = Math.ceil(Math.log2(used.length + 2));
   // In the first code all lengths are equal; the second one makes its symbols 1 to 10 bits longer.
-  const lengths = [Array<number>(used.length + 2).fill(length), Array.from({ length: used.length + 2 }, (_, i) => length + 1 + (i % 10))];
+  const lengths = [Array<number>(used.length + 2).fill(length),
+    Array.from({ length: used.length + 2 }, (_, i) => length + 1 + (i % 10))];
   for (const code of lengths) writeLengths(out, code);
   const codes = lengths.map(canonical);
   for (const [i, symbol] of symbols.entries()) {

@@ -8,7 +8,8 @@ export interface DumpPage {
   readonly model?: string;
 }
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 export const DUMP_HEAD = `<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="de">
   <siteinfo><sitename>Hafen</sitename><case>first-letter</case><namespaces>
@@ -22,9 +23,15 @@ export const DUMP_END = '</mediawiki>\n';
 /** A page as in exports; its id is its number from 1 unless specified. */
 export function pageXml({ title, text = '', ns = 0, id, redirect, model = 'wikitext' }: DumpPage, index = 0): string {
   const number = id ?? index + 1;
-  return `  <page><title>${escaped(title)}</title><ns>${ns}</ns><id>${number}</id>${redirect === undefined ? '' : `<redirect title="${escaped(redirect)}" />`}
-    <revision><id>${number * 10}</id><timestamp>2024-01-02T03:04:05Z</timestamp><contributor><username>Ada</username><id>7</id></contributor>
-      <model>${model}</model><format>text/x-wiki</format><text bytes="${Buffer.byteLength(text)}" xml:space="preserve">${escaped(text)}</text></revision></page>
+  return `  <page><title>${escaped(title)}</title><ns>${ns}</ns><id>${number}</id>${
+    redirect === undefined ? '' : `<redirect title="${escaped(redirect)}" />`
+  }
+    <revision><id>${
+    number * 10
+  }</id><timestamp>2024-01-02T03:04:05Z</timestamp><contributor><username>Ada</username><id>7</id></contributor>
+      <model>${model}</model><format>text/x-wiki</format><text bytes="${
+    Buffer.byteLength(text)
+  }" xml:space="preserve">${escaped(text)}</text></revision></page>
 `;
 }
 

@@ -1,4 +1,4 @@
-import { rolesOf, Role } from './lexer.ts';
+import { Role, rolesOf } from './lexer.ts';
 import { lexicalProfile } from './lexical-profile.ts';
 import { charactersOf, type Chunk, isSpace, pack } from './pack.ts';
 
@@ -9,11 +9,11 @@ const OPENERS = '([{';
 const CLOSERS = ')]}';
 
 /**
- * Divides source code into chunks for embeddings (contract, "Code documents"): only where `{}`, `()` and `[]` are balanced, ignoring those
- * in strings and comments. It prefers blank lines between constructs that begin at the margin, then lines that begin there, then other
- * lines, and finally the lines of a comment and, in a (minified) line of more than `budget` characters, the position after a `}`. A
- * construct of more than `budget` characters is not divided. See `pack` for the definition of a chunk. This is the reference; `chunkCode`
- * of the kernels returns the same.
+ * Divides source code into chunks for embeddings (contract, "Code documents"): only where `{}`, `()` and `[]` are
+ * balanced, ignoring those in strings and comments. It prefers blank lines between constructs that begin at the margin,
+ * then lines that begin there, then other lines, and finally the lines of a comment and, in a (minified) line of more
+ * than `budget` characters, the position after a `}`. A construct of more than `budget` characters is not divided. See
+ * `pack` for the definition of a chunk. This is the reference; `chunkCode` of the kernels returns the same.
  *
  * Brackets without a counterpart are ignored, so that the rest of a file with a missing bracket is still divided.
  */

@@ -2,14 +2,15 @@ import { Lexical } from './lexical-profile.ts';
 import { isSpace } from './pack.ts';
 
 /**
- * The role of a character of source code. The first character of a string or comment counts as code, because a cut before it does not
- * divide the string or comment.
+ * The role of a character of source code. The first character of a string or comment counts as code, because a cut
+ * before it does not divide the string or comment.
  */
 export const Role = { code: 0, string: 1, comment: 2 } as const;
 
 /** Maximum nesting of template literals that is followed, counting `${` and backticks. */
 const MAX_TEMPLATE_NESTING = 32;
-const REGEXP_KEYWORDS: ReadonlySet<string> = new Set(['return', 'typeof', 'case', 'in', 'of', 'delete', 'void', 'throw', 'new', 'else', 'do', 'yield', 'await']);
+const REGEXP_KEYWORDS: ReadonlySet<string> = new Set(['return', 'typeof', 'case', 'in', 'of', 'delete', 'void', 'throw',
+  'new', 'else', 'do', 'yield', 'await']);
 
 /** The role of each character. A string or comment without an end is not recognised as one. */
 export function rolesOf(characters: readonly string[], profile: number): Uint8Array {
@@ -63,7 +64,8 @@ class Lexer {
       if (end > 0) return end;
     }
     if (this.#has(Lexical.lineSlash) && this.#startsWith('//', at) && before !== ':') return this.#endOfLine(at);
-    if (this.#has(Lexical.hash) && this.#characters[at] === '#' && (at === 0 || isSpace(before))) return this.#endOfLine(at);
+    if (this.#has(Lexical.hash) && this.#characters[at] === '#' && (at === 0 || isSpace(before)))
+      return this.#endOfLine(at);
     if (this.#has(Lexical.angle) && this.#startsWith('<!--', at)) return this.#find('-->', at + 4);
     if (!this.#has(Lexical.dash) || !this.#startsWith('--', at)) return 0;
     const long = this.#has(Lexical.longBracket) && this.#startsWith('--[[', at) ? this.#find(']]', at + 4) : 0;
@@ -78,9 +80,11 @@ class Lexer {
           || (this.#has(Lexical.double) && this.#quoted('"', at)) || 0;
       case "'":
         return (this.#has(Lexical.tripleSingle) && this.#startsWith("'''", at) && this.#find("'''", at + 3))
-          || (this.#has(Lexical.single) && this.#quoted("'", at)) || (this.#has(Lexical.character) && this.#characterLiteral(at)) || 0;
+          || (this.#has(Lexical.single) && this.#quoted("'", at)) ||
+          (this.#has(Lexical.character) && this.#characterLiteral(at)) || 0;
       case '`':
-        return (this.#has(Lexical.template) && this.#template(at)) || (this.#has(Lexical.rawBacktick) && this.#find('`', at + 1)) || 0;
+        return (this.#has(Lexical.template) && this.#template(at)) ||
+          (this.#has(Lexical.rawBacktick) && this.#find('`', at + 1)) || 0;
       case '[':
         return this.#has(Lexical.longBracket) && this.#startsWith('[[', at) ? this.#find(']]', at + 2) : 0;
       case '/':
@@ -98,7 +102,8 @@ class Lexer {
   /** The end of the next occurrence of a terminator; 0 if there is none. */
   #find(terminator: string, from: number): number {
     return this.#search(terminator, from, () => {
-      for (let at = from; at < this.#characters.length; at++) if (this.#startsWith(terminator, at)) return at + terminator.length;
+      for (let at = from; at < this.#characters.length; at++)
+        if (this.#startsWith(terminator, at)) return at + terminator.length;
       return -this.#characters.length;
     });
   }
@@ -129,7 +134,8 @@ class Lexer {
     const next = this.#characters[at + 1];
     if (next === undefined || next === "'" || next === '\n') return 0;
     if (next !== '\\') return this.#characters[at + 2] === "'" ? at + 3 : 0;
-    for (let i = at + 3; i < at + 13; i++) if (this.#characters[i] === "'" && isAscii(this.#characters.slice(at + 2, i))) return i + 1;
+    for (let i = at + 3; i < at + 13; i++)
+      if (this.#characters[i] === "'" && isAscii(this.#characters.slice(at + 2, i))) return i + 1;
     return 0;
   }
 
@@ -168,7 +174,8 @@ class Lexer {
     if (last === '>') return this.#characters[this.#last - 1] === '=';
     if ('(,=:[!&|?{;+-*%~^'.includes(last)) return true;
     let start = this.#last + 1;
-    while (start > 0 && this.#last - start < 6 && /[\w$\u0080-\u{10ffff}]/u.test(this.#characters[start - 1]!)) start -= 1;
+    while (start > 0 && this.#last - start < 6 && /[\w$\u0080-\u{10ffff}]/u.test(this.#characters[start - 1]!))
+      start -= 1;
     return REGEXP_KEYWORDS.has(this.#characters.slice(start, this.#last + 1).join(''));
   }
 

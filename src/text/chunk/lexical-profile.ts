@@ -1,4 +1,7 @@
-/** The syntax of a language's comments and strings, as bits: the number is passed to the WebAssembly chunker (`asm/chunk.ts` has the same list). */
+/**
+ * The syntax of a language's comments and strings, as bits: the number is passed to the WebAssembly chunker
+ * (`asm/chunk.ts` has the same list).
+ */
 export const Lexical = {
   /** `//` to the end of the line, unless after a colon as in `https://`. */
   lineSlash: 1,
@@ -30,22 +33,34 @@ export const Lexical = {
   longBracket: 8192,
 } as const;
 
-const { lineSlash, block, hash, dash, angle, double, single, character, template, rawBacktick, tripleDouble, tripleSingle, regexp, longBracket } = Lexical;
+const { lineSlash, block, hash, dash, angle, double, single, character, template, rawBacktick, tripleDouble,
+  tripleSingle, regexp, longBracket } = Lexical;
 
 const C_LIKE = lineSlash | block | double | character;
 const SCRIPT = lineSlash | block | double | single | template | regexp;
 const COMPONENT = angle | double | lineSlash | block;
 
 const PROFILES: Readonly<Record<string, number>> = {
-  css: block | double | single, scss: lineSlash | block | double | single, less: lineSlash | block | double | single,
-  javascript: SCRIPT, typescript: SCRIPT,
-  html: angle | double, vue: COMPONENT, svelte: COMPONENT,
-  c: C_LIKE, cpp: C_LIKE, csharp: C_LIKE, rust: C_LIKE,
-  java: C_LIKE | tripleDouble, kotlin: C_LIKE | tripleDouble, swift: C_LIKE | tripleDouble,
+  css: block | double | single,
+  scss: lineSlash | block | double | single,
+  less: lineSlash | block | double | single,
+  javascript: SCRIPT,
+  typescript: SCRIPT,
+  html: angle | double,
+  vue: COMPONENT,
+  svelte: COMPONENT,
+  c: C_LIKE,
+  cpp: C_LIKE,
+  csharp: C_LIKE,
+  rust: C_LIKE,
+  java: C_LIKE | tripleDouble,
+  kotlin: C_LIKE | tripleDouble,
+  swift: C_LIKE | tripleDouble,
   go: C_LIKE | rawBacktick,
   php: lineSlash | block | hash | double | single,
   python: hash | double | single | tripleDouble | tripleSingle,
-  ruby: hash | double | single, shell: hash | double | single,
+  ruby: hash | double | single,
+  shell: hash | double | single,
   sql: dash | block | double | single,
   lua: dash | longBracket | double | single,
 };

@@ -2,10 +2,11 @@
 const LIMIT = 1000;
 
 /**
- * Markdown without its markup, for embedding: a space for each byte of it, so that positions remain; newlines stay. Markup is: fenced code
- * (CommonMark section 4.5), the marks of headings and quotations, emphasis, backticks, brackets and targets of links, HTML tags, comments and
- * entities, URLs, the lines between the cells of tables, and macros of templates such as `{{name("a")}}`, except their last quoted text. This
- * is the reference; `withoutMarkup` of the kernels returns the same.
+ * Markdown without its markup, for embedding: a space for each byte of it, so that positions remain; newlines stay.
+ * Markup is: fenced code (CommonMark section 4.5), the marks of headings and quotations, emphasis, backticks, brackets
+ * and targets of links, HTML tags, comments and entities, URLs, the lines between the cells of tables, and macros of
+ * templates such as `{{name("a")}}`, except their last quoted text. This is the reference; `withoutMarkup` of the
+ * kernels returns the same.
  */
 export function withoutMarkup(text: string): string {
   // One character for each byte.
@@ -17,13 +18,16 @@ export function withoutMarkup(text: string): string {
     const [begin = '', marks = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
     const rest = line.slice(begin.length);
     if (fence !== undefined) {
-      if (marks[0] === fence.character && marks.length >= fence.length && /^[ \t\v\f\r]*$/.test(rest)) fence = undefined;
+      if (marks[0] === fence.character && marks.length >= fence.length && /^[ \t\v\f\r]*$/.test(rest))
+        fence = undefined;
       plain += blank(line);
     } else if (marks !== '' && (marks[0] === '~' || !rest.includes('`'))) {
       fence = { character: marks[0]!, length: marks.length };
       plain += blank(line);
     } else {
-      const [, indent, marker] = /^([ \t\v\f\r]*)((?:>[ \t\v\f\r]*)*(?:#{1,6}(?=[ \t\v\f\r]|$))?)/.exec(line) as unknown as [string, string, string];
+      const [, indent, marker] = /^([ \t\v\f\r]*)((?:>[ \t\v\f\r]*)*(?:#{1,6}(?=[ \t\v\f\r]|$))?)/.exec(
+        line,
+      ) as unknown as [string, string, string];
       plain += indent + blank(marker);
       while (plain.length < bytes.length && bytes[plain.length] !== '\n') plain += constructAt(bytes, plain.length);
     }
@@ -37,15 +41,27 @@ function constructAt(bytes: string, at: number): string {
   const ahead = bytes.slice(at, at + LIMIT);
   const line = lineAt(ahead, 0);
   switch (ahead[0]!) {
-    case '`': return withoutBackticks(/^`+/.exec(lineAt(bytes, at))![0], line);
-    case '{': return withoutMacro(ahead);
-    case ']': return blank(targetOf(line) ?? ']');
-    case '<': return blankOr(/^(?:<!--[^]*?-->|<\/?[A-Za-z][^<>]*>)/, ahead);
-    case '&': return blankOr(/^&#?[A-Za-z0-9]{1,31};/, ahead);
-    case 'h': return blankOr(/^https?:\/\/[^ \t\n\v\f\r<>)\]]*/, lineAt(bytes, at));
-    case '!': return ahead[1] === '[' ? ' ' : '!';
-    case '*': case '[': case '_': case '|': return ' ';
-    default: return ahead[0]!;
+    case '`':
+      return withoutBackticks(/^`+/.exec(lineAt(bytes, at))![0], line);
+    case '{':
+      return withoutMacro(ahead);
+    case ']':
+      return blank(targetOf(line) ?? ']');
+    case '<':
+      return blankOr(/^(?:<!--[^]*?-->|<\/?[A-Za-z][^<>]*>)/, ahead);
+    case '&':
+      return blankOr(/^&#?[A-Za-z0-9]{1,31};/, ahead);
+    case 'h':
+      return blankOr(/^https?:\/\/[^ \t\n\v\f\r<>)\]]*/, lineAt(bytes, at));
+    case '!':
+      return ahead[1] === '[' ? ' ' : '!';
+    case '*':
+    case '[':
+    case '_':
+    case '|':
+      return ' ';
+    default:
+      return ahead[0]!;
   }
 }
 
@@ -63,7 +79,9 @@ function withoutBackticks(run: string, line: string): string {
 function withoutMacro(ahead: string): string {
   const [macro, inner = ''] = /^\{\{([^{}]*)\}\}/.exec(ahead) ?? [];
   if (macro === undefined) return ahead[0]!;
-  const quoted = [...inner.matchAll(/"([^"]*)(?:"|$)|'([^']*)(?:'|$)/g)].filter(([all]) => all.length > 2 && all.at(-1) === all[0]).at(-1);
+  const quoted = [...inner.matchAll(/"([^"]*)(?:"|$)|'([^']*)(?:'|$)/g)].filter(([all]) =>
+    all.length > 2 && all.at(-1) === all[0]
+  ).at(-1);
   if (quoted === undefined) return blank(macro);
   const start = 2 + quoted.index + 1;
   const end = start + quoted[0].length - 2;

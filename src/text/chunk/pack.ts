@@ -23,24 +23,30 @@ export function charactersOf(text: string): string[] {
 }
 
 /**
- * Divides a text into chunks, in order and without overlap. `levels` rates a cut before each character: 0 forbids it, higher is better.
- * This is the second half of both chunkers, and the twin of `pack` in the WebAssembly module.
+ * Divides a text into chunks, in order and without overlap. `levels` rates a cut before each character: 0 forbids it,
+ * higher is better. This is the second half of both chunkers, and the twin of `pack` in the WebAssembly module.
  *
- * Unless a chunk contains the rest of the text, it ends at the best position within `budget` characters, or the last of equally good ones.
- * If there is none, it ends in the middle of a word after `budget` characters, or with `whole` at the next position after them, so that it
- * is too large.
+ * Unless a chunk contains the rest of the text, it ends at the best position within `budget` characters, or the last of
+ * equally good ones. If there is none, it ends in the middle of a word after `budget` characters, or with `whole` at
+ * the next position after them, so that it is too large.
  *
- * A chunk starts at the beginning of a line, with its indentation (unless the indentation alone fills the budget), or at a character other
- * than whitespace, and ends with such a character. So there is only whitespace between and around chunks. A blank text has no chunks.
+ * A chunk starts at the beginning of a line, with its indentation (unless the indentation alone fills the budget), or
+ * at a character other than whitespace, and ends with such a character. So there is only whitespace between and around
+ * chunks. A blank text has no chunks.
  */
 export function pack(characters: readonly string[], levels: Uint8Array, budget: number, whole: boolean): Chunk[] {
   const chunks: Chunk[] = [];
   const offsets = offsetsOf(characters);
-  for (let from = 0; ;) {
+  for (let from = 0;;) {
     const start = startOfChunk(characters, from, budget);
     if (start === undefined) return chunks;
     const end = endOfChunk(characters, levels, start, budget, whole);
-    chunks.push({ start: offsets.bytes[start]!, end: offsets.bytes[end]!, startLine: offsets.lines[start]!, endLine: offsets.lines[end - 1]! });
+    chunks.push({
+      start: offsets.bytes[start]!,
+      end: offsets.bytes[end]!,
+      startLine: offsets.lines[start]!,
+      endLine: offsets.lines[end - 1]!,
+    });
     from = end;
   }
 }
@@ -57,7 +63,9 @@ function startOfChunk(characters: readonly string[], from: number, budget: numbe
   return line === undefined || first - line >= budget ? first : line;
 }
 
-function endOfChunk(characters: readonly string[], levels: Uint8Array, start: number, budget: number, whole: boolean): number {
+function endOfChunk(characters: readonly string[], levels: Uint8Array, start: number, budget: number,
+  whole: boolean): number
+{
   let end = start; // of the last non-whitespace character
   let best = 0;
   let bestEnd = start;

@@ -15,8 +15,8 @@ const CLOSERS = '"\')]}*_`»”’」』）】〉》';
  * rows and lines of fenced code, else between words, else anywhere. A heading stays with what follows it.
  * See `pack` for the definition of a chunk. This is the reference; `chunkProse` of the kernels returns the same.
  *
- * Headings are those with `#` (CommonMark section 4.2); fenced code is recognised (section 4.5), so a comment in a code block is not a
- * heading.
+ * Headings are those with `#` (CommonMark section 4.2); fenced code is recognised (section 4.5), so a comment in a code
+ * block is not a heading.
  */
 export function chunkProse(text: string, budget: number): Chunk[] {
   const characters = charactersOf(text);
@@ -67,13 +67,15 @@ class ProseMarker {
     const fence = indented ? undefined : fenceOf(text);
     const inCode = this.#fence !== undefined;
     const heading = !inCode && !indented && /^#{1,6}(?=[ \t\n\v\f\r]|$)/.test(text);
-    this.levels[first] = this.#levelOfLine(this.#characters[first]!, text, heading, inCode, !inCode && fence?.opens === true);
+    this.levels[first] = this.#levelOfLine(this.#characters[first]!, text, heading, inCode,
+      !inCode && fence?.opens === true);
     this.#terminator = '';
     this.#words(first, end, inCode || fence?.opens === true || heading);
     this.#afterBlank = false;
     this.#afterHeading = heading;
     if (!inCode && fence?.opens) this.#fence = fence;
-    else if (this.#fence !== undefined && fence?.closes && fence.character === this.#fence.character && fence.length >= this.#fence.length) this.#fence = undefined;
+    else if (this.#fence !== undefined && fence?.closes && fence.character === this.#fence.character &&
+      fence.length >= this.#fence.length) this.#fence = undefined;
   }
 
   #levelOfLine(first: string, text: string, heading: boolean, inCode: boolean, opensFence: boolean): number {
@@ -101,7 +103,10 @@ class ProseMarker {
     }
   }
 
-  /** Whether a sentence ends before a character; a lower-case letter after a full stop means that it was an abbreviation. */
+  /**
+   * Whether a sentence ends before a character; a lower-case letter after a full stop means that it was an
+   * abbreviation.
+   */
   #endsSentence(next: string): boolean {
     if (this.#terminator === '') return false;
     return !('.…'.includes(this.#terminator) && next >= 'a' && next <= 'z');
@@ -126,5 +131,10 @@ function fenceOf(line: string): Fence & { readonly opens: boolean; readonly clos
   const run = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
   if (run === undefined) return undefined;
   const rest = line.slice(run.length);
-  return { character: run[0]!, length: run.length, opens: run[0] === '~' || !rest.includes('`'), closes: /^[ \t\n\v\f\r]*$/.test(rest) };
+  return {
+    character: run[0]!,
+    length: run.length,
+    opens: run[0] === '~' || !rest.includes('`'),
+    closes: /^[ \t\n\v\f\r]*$/.test(rest),
+  };
 }

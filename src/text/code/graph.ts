@@ -13,9 +13,10 @@ export interface CodeDocument {
 }
 
 /**
- * The lookups of the walk, all within one collection. Each returns at most `limit` distinct documents, the first by key, then lang, in code
- * point order (SQLite's BINARY collation), so that a limit always selects the same documents. Documents with the key `exceptKey` are never
- * returned. The list of values is never empty; that of `byKeys` may have some thousands of entries.
+ * The lookups of the walk, all within one collection. Each returns at most `limit` distinct documents, the first by
+ * key, then lang, in code point order (SQLite's BINARY collation), so that a limit always selects the same documents.
+ * Documents with the key `exceptKey` are never returned. The list of values is never empty; that of `byKeys` may have
+ * some thousands of entries.
  */
 export interface CodeLookups {
   /** Documents whose `defines` contains any of the symbols. */
@@ -72,17 +73,22 @@ export interface CodeGraph {
 
 export const MAX_DEPTH = 3;
 const MAX_DEGREE = 100;
-/** A walk of three steps with a hundred neighbours each could visit a million documents; these limits bound the result. */
+/**
+ * A walk of three steps with a hundred neighbours each could visit a million documents; these limits bound the result.
+ */
 const MAX_NODES = 1000;
 const MAX_EDGES = 20_000;
 
 /**
- * Walks breadth-first from a document to the documents that it depends on (`out`), the documents that depend on it (`in`), or both
- * (contract, "Code graph"; decision D-76). Two kinds of edges are derived from the meta keys: `uses-selector` if one document uses a name
- * that another defines, `imports` if an import path refers to the key of another document. The result depends only on the documents, never
- * on the order in which the lookups return them. A document is not a neighbour of its own translations.
+ * Walks breadth-first from a document to the documents that it depends on (`out`), the documents that depend on it
+ * (`in`), or both (contract, "Code graph"; decision D-76). Two kinds of edges are derived from the meta keys:
+ * `uses-selector` if one document uses a name that another defines, `imports` if an import path refers to the key of
+ * another document. The result depends only on the documents, never on the order in which the lookups return them. A
+ * document is not a neighbour of its own translations.
  */
-export async function walkCodeGraph(root: CodeDocument, lookups: CodeLookups, options: CodeGraphOptions = {}): Promise<CodeGraph> {
+export async function walkCodeGraph(root: CodeDocument, lookups: CodeLookups,
+  options: CodeGraphOptions = {}): Promise<CodeGraph>
+{
   const direction = options.direction ?? 'both';
   const depth = clamp(options.depth ?? 1, MAX_DEPTH);
   const maxDegree = clamp(options.maxDegree ?? MAX_DEGREE, MAX_DEGREE);
@@ -142,8 +148,10 @@ class Walk {
   }
 
   edges(): CodeGraphEdge[] {
-    return [...this.#edges.values()].sort((a, b) => inCodePoints(a.from.key, b.from.key) || inCodePoints(a.to.key, b.to.key)
-      || inCodePoints(a.kind, b.kind) || inCodePoints(a.symbol, b.symbol));
+    return [...this.#edges.values()].sort((a, b) =>
+      inCodePoints(a.from.key, b.from.key) || inCodePoints(a.to.key, b.to.key)
+      || inCodePoints(a.kind, b.kind) || inCodePoints(a.symbol, b.symbol)
+    );
   }
 }
 
@@ -153,16 +161,20 @@ interface Neighbour {
 }
 
 /** The first neighbours of a document by key and lang, over both directions and kinds, and whether there are more. */
-async function neighboursOf(document: CodeDocument, lookups: CodeLookups, direction: CodeGraphDirection, maxDegree: number): Promise<{ found: Neighbour[]; cut: boolean }> {
+async function neighboursOf(document: CodeDocument, lookups: CodeLookups, direction: CodeGraphDirection,
+  maxDegree: number): Promise<{ found: Neighbour[]; cut: boolean }>
+{
   const limit = maxDegree + 1; // one more than the maximum, to detect that there are more
-  const edges = (await Promise.all([
-    direction === 'in' ? [] : usesOf(document, lookups, limit),
-    direction === 'in' ? [] : importsOf(document, lookups),
-    direction === 'out' ? [] : usersOf(document, lookups, limit),
-    direction === 'out' ? [] : importersOf(document, lookups, limit),
-  ])).flat();
+  const edges =
+    (await Promise.all([direction === 'in' ? [] : usesOf(document, lookups, limit),
+      direction === 'in' ? [] : importsOf(document, lookups),
+      direction === 'out' ? [] : usersOf(document, lookups, limit),
+      direction === 'out' ? [] : importersOf(document, lookups, limit)])).flat();
   const byDocument = Map.groupBy(edges, ({ from, to, direction: way }) => (way === 'out' ? to : from).docId);
-  const neighbours = [...byDocument.values()].map((own): Neighbour => ({ document: own[0]!.direction === 'out' ? own[0]!.to : own[0]!.from, edges: own }));
+  const neighbours = [...byDocument.values()].map((own): Neighbour => ({
+    document: own[0]!.direction === 'out' ? own[0]!.to : own[0]!.from,
+    edges: own,
+  }));
   neighbours.sort((a, b) => byName(a.document, b.document));
   return { found: neighbours.slice(0, maxDegree), cut: neighbours.length > maxDegree };
 }
@@ -170,13 +182,17 @@ async function neighboursOf(document: CodeDocument, lookups: CodeLookups, direct
 async function usesOf(from: CodeDocument, lookups: CodeLookups, limit: number): Promise<CodeGraphEdge[]> {
   if (from.uses.length === 0) return [];
   const definers = await lookups.byDefines(from.uses, from.key, limit);
-  return definers.flatMap((to) => shared(from.uses, to.defines).map((symbol) => ({ from, to, kind: 'uses-selector', symbol, direction: 'out' })));
+  return definers.flatMap((to) =>
+    shared(from.uses, to.defines).map((symbol) => ({ from, to, kind: 'uses-selector', symbol, direction: 'out' }))
+  );
 }
 
 async function usersOf(to: CodeDocument, lookups: CodeLookups, limit: number): Promise<CodeGraphEdge[]> {
   if (to.defines.length === 0) return [];
   const users = await lookups.byUses(to.defines, to.key, limit);
-  return users.flatMap((from) => shared(from.uses, to.defines).map((symbol) => ({ from, to, kind: 'uses-selector', symbol, direction: 'in' })));
+  return users.flatMap((from) =>
+    shared(from.uses, to.defines).map((symbol) => ({ from, to, kind: 'uses-selector', symbol, direction: 'in' }))
+  );
 }
 
 /** Each import refers to the first of its candidates that exists. */
@@ -185,27 +201,39 @@ async function importsOf(from: CodeDocument, lookups: CodeLookups): Promise<Code
   const existing = await byKey([...candidates.values()].flat(), from.key, lookups);
   return [...candidates].flatMap(([symbol, keys]) => {
     const key = keys.find((candidate) => candidate === from.key || existing.has(candidate));
-    return (existing.get(key ?? '') ?? []).map((to): CodeGraphEdge => ({ from, to, kind: 'imports', symbol, direction: 'out' }));
+    return (existing.get(key ?? '') ?? []).map((to): CodeGraphEdge => ({
+      from,
+      to,
+      kind: 'imports',
+      symbol,
+      direction: 'out',
+    }));
   });
 }
 
-/** The documents that import the key, except where their import path refers to another document that takes precedence. */
+/**
+ * The documents that import the key, except where their import path refers to another document that takes precedence.
+ */
 async function importersOf(to: CodeDocument, lookups: CodeLookups, limit: number): Promise<CodeGraphEdge[]> {
   const spellings = importSpellings(to.key);
   const importers = await lookups.byImports(spellings, to.key, limit);
-  const links = importers.flatMap((from) => shared(spellings, from.imports).flatMap((symbol) => {
-    const candidates = importCandidates(symbol, from.language);
-    const rank = candidates.indexOf(to.key);
-    return rank < 0 ? [] : [{ from, symbol, preferred: candidates.slice(0, rank) }];
-  }));
+  const links = importers.flatMap((from) =>
+    shared(spellings, from.imports).flatMap((symbol) => {
+      const candidates = importCandidates(symbol, from.language);
+      const rank = candidates.indexOf(to.key);
+      return rank < 0 ? [] : [{ from, symbol, preferred: candidates.slice(0, rank) }];
+    })
+  );
   const existing = await byKey(links.flatMap(({ preferred }) => preferred), to.key, lookups);
-  return links
-    .filter(({ from, preferred }) => !preferred.some((key) => key === from.key || existing.has(key)))
-    .map(({ from, symbol }) => ({ from, to, kind: 'imports', symbol, direction: 'in' }));
+  return links.filter(({ from, preferred }) => !preferred.some((key) => key === from.key || existing.has(key))).map((
+    { from, symbol },
+  ) => ({ from, to, kind: 'imports', symbol, direction: 'in' }));
 }
 
 /** The documents with these keys; the limit allows several languages of each. */
-async function byKey(keys: readonly string[], exceptKey: string, lookups: CodeLookups): Promise<Map<string, CodeDocument[]>> {
+async function byKey(keys: readonly string[], exceptKey: string,
+  lookups: CodeLookups): Promise<Map<string, CodeDocument[]>>
+{
   if (keys.length === 0) return new Map();
   const distinct = [...new Set(keys)];
   return Map.groupBy(await lookups.byKeys(distinct, exceptKey, distinct.length * 8), ({ key }) => key);

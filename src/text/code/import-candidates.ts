@@ -5,16 +5,15 @@ const SCRIPT_ENDINGS = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.
 const STYLE_ENDINGS = ['.scss', '.less', '.css'];
 
 /** TypeScript refers to a module by its compiled file: `./a.js` may mean `a.ts`. */
-const COMPILED: ReadonlyMap<string, readonly string[]> = new Map([
-  ['.js', ['.ts', '.tsx']], ['.jsx', ['.tsx']], ['.mjs', ['.mts']], ['.cjs', ['.cts']],
-]);
+const COMPILED: ReadonlyMap<string, readonly string[]> = new Map([['.js', ['.ts', '.tsx']], ['.jsx', ['.tsx']], ['.mjs',
+  ['.mts']], ['.cjs', ['.cts']]]);
 
 const SCRIPTS: ReadonlySet<string> = new Set(['javascript', 'typescript', 'vue', 'svelte']);
 const STYLES: ReadonlySet<string> = new Set(['scss', 'less']);
 
 /**
- * The keys that an import path may refer to, the likeliest first: the path itself, and, if the importing language allows extensions or
- * index files to be omitted, the path with them.
+ * The keys that an import path may refer to, the likeliest first: the path itself, and, if the importing language
+ * allows extensions or index files to be omitted, the path with them.
  */
 export function importCandidates(path: string, language: string): string[] {
   if (SCRIPTS.has(language)) return scriptCandidates(path);
@@ -23,8 +22,8 @@ export function importCandidates(path: string, language: string): string[] {
 }
 
 /**
- * The paths by which a key may be imported: all those that `importCandidates` expands to the key in some language. As the reverse of that
- * function, it is approximate: a match has to be confirmed by `importCandidates`.
+ * The paths by which a key may be imported: all those that `importCandidates` expands to the key in some language. As
+ * the reverse of that function, it is approximate: a match has to be confirmed by `importCandidates`.
  */
 export function importSpellings(key: string): string[] {
   const spellings = new Set([key]);
@@ -45,7 +44,8 @@ export function importSpellings(key: string): string[] {
 function scriptCandidates(path: string): string[] {
   const ending = posix.extname(path);
   const sources = (COMPILED.get(ending) ?? []).map((source) => path.slice(0, path.length - ending.length) + source);
-  return [path, ...sources, ...SCRIPT_ENDINGS.map((added) => path + added), ...SCRIPT_ENDINGS.map((added) => `${path}/index${added}`)];
+  return [path, ...sources, ...SCRIPT_ENDINGS.map((added) => path + added),
+    ...SCRIPT_ENDINGS.map((added) => `${path}/index${added}`)];
 }
 
 /** A partial of Sass has a leading underscore that imports omit. */

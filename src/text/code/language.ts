@@ -4,11 +4,30 @@ type Meta = Readonly<Record<string, readonly string[]>>;
 
 /** Aliases in meta `language` for languages of `source-extensions.ts`. */
 const ALIASES: Readonly<Record<string, string>> = {
-  js: 'javascript', jsx: 'javascript', mjs: 'javascript', cjs: 'javascript', ecmascript: 'javascript', node: 'javascript',
-  ts: 'typescript', tsx: 'typescript', mts: 'typescript', cts: 'typescript',
-  htm: 'html', xhtml: 'html', sass: 'scss',
-  py: 'python', rb: 'ruby', rs: 'rust', golang: 'go', kt: 'kotlin', 'c++': 'cpp', 'c#': 'csharp', cs: 'csharp',
-  sh: 'shell', bash: 'shell', zsh: 'shell',
+  js: 'javascript',
+  jsx: 'javascript',
+  mjs: 'javascript',
+  cjs: 'javascript',
+  ecmascript: 'javascript',
+  node: 'javascript',
+  ts: 'typescript',
+  tsx: 'typescript',
+  mts: 'typescript',
+  cts: 'typescript',
+  htm: 'html',
+  xhtml: 'html',
+  sass: 'scss',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  golang: 'go',
+  kt: 'kotlin',
+  'c++': 'cpp',
+  'c#': 'csharp',
+  cs: 'csharp',
+  sh: 'shell',
+  bash: 'shell',
+  zsh: 'shell',
 };
 
 /** The first value of a meta key, or undefined. */
@@ -22,8 +41,8 @@ export function isCodeDocument({ key, meta }: { readonly key: string; readonly m
 }
 
 /**
- * The programming language of a code document: meta `language` in lower case, with common short names replaced by the full one; without it,
- * the language of the extension of `path` or of the key; otherwise empty.
+ * The programming language of a code document: meta `language` in lower case, with common short names replaced by the
+ * full one; without it, the language of the extension of `path` or of the key; otherwise empty.
  */
 export function codeLanguage({ key, meta }: { readonly key: string; readonly meta: Meta }): string {
   const given = first(meta, 'language')?.trim().toLowerCase();

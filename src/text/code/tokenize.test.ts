@@ -4,37 +4,31 @@ import { MAX_TOKEN_BYTES, tokenize } from '../tokenize.ts';
 import { codeForms, tokenizeCode } from './tokenize.ts';
 
 describe('tokenizeCode (contract, "Code documents")', () => {
-  it.each([
-    ['getUserName', ['getusername', 'get', 'user', 'name']],
-    ['HTTPServer', ['httpserver', 'http', 'server']],
-    ['XMLHttpRequest', ['xmlhttprequest', 'xml', 'http', 'request']],
-    ['snake_case_name', ['snake_case_name', 'snake', 'case', 'name']],
-    ['MAX_SIZE', ['max_size', 'max', 'size']],
-    ['post-title', ['post-title', 'post', 'title']],
-    ['card--wide__link', ['card--wide__link', 'card', 'wide', 'link']],
-    ['--main-color', ['main-color', 'main', 'color']],
-    ['utf8Decode2', ['utf8decode2', 'utf', '8', 'decode', '2']],
-    ['base64', ['base64', 'base', '64']],
-    ['_private $scope', ['_private', 'private', '$scope', 'scope']],
-    ['$ _', ['$', '_']],
-    ['running the tests', ['running', 'the', 'tests']],
-    ['i = x + 1;', ['i', 'x', '1']],
-    ['if (a[0] === b) return 3.14', ['if', 'a', '0', 'b', 'return', '3', '14']],
-    ['größeÄndern', ['größeändern', 'größe', 'ändern']],
-    ['名前_値', ['名前_値', '名前', '値']],
-    ['', []],
-    ['{}();', []],
-  ])('reads %s', (text, forms) => {
-    expect(codeForms(text)).toEqual(forms);
-  });
+  it.each([['getUserName', ['getusername', 'get', 'user', 'name']], ['HTTPServer', ['httpserver', 'http', 'server']], [
+    'XMLHttpRequest',
+    ['xmlhttprequest', 'xml', 'http', 'request'],
+  ], ['snake_case_name', ['snake_case_name', 'snake', 'case', 'name']], ['MAX_SIZE', ['max_size', 'max', 'size']], [
+    'post-title',
+    ['post-title', 'post', 'title'],
+  ], ['card--wide__link', ['card--wide__link', 'card', 'wide', 'link']], ['--main-color', ['main-color', 'main',
+    'color']], ['utf8Decode2', ['utf8decode2', 'utf', '8', 'decode', '2']], ['base64', ['base64', 'base', '64']], [
+    '_private $scope',
+    ['_private', 'private', '$scope', 'scope'],
+  ], ['$ _', ['$', '_']], ['running the tests', ['running', 'the', 'tests']], ['i = x + 1;', ['i', 'x', '1']], [
+    'if (a[0] === b) return 3.14',
+    ['if', 'a', '0', 'b', 'return', '3', '14'],
+  ], ['größeÄndern', ['größeändern', 'größe', 'ändern']], ['名前_値', ['名前_値', '名前', '値']], ['', []], ['{}();',
+    []]])('reads %s', (text, forms) => {
+      expect(codeForms(text)).toEqual(forms);
+    });
 
   it('gives the parts the position of their identifier, and their own bytes', () => {
-    expect(tokenizeCode('é = myVar;')).toEqual([
-      { start: 0, end: 2, form: 'é', position: 0 },
-      { start: 5, end: 10, form: 'myvar', position: 1 },
-      { start: 5, end: 7, form: 'my', position: 1 },
-      { start: 7, end: 10, form: 'var', position: 1 },
-    ]);
+    expect(tokenizeCode('é = myVar;')).toEqual([{ start: 0, end: 2, form: 'é', position: 0 }, {
+      start: 5,
+      end: 10,
+      form: 'myvar',
+      position: 1,
+    }, { start: 5, end: 7, form: 'my', position: 1 }, { start: 7, end: 10, form: 'var', position: 1 }]);
   });
 
   it('cuts what is too long for a name', () => {

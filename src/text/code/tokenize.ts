@@ -7,18 +7,20 @@ const IDENTIFIERS_AT_ONCE = 512;
 const IDENTIFIER = /[\p{L}\p{M}\p{N}_$]+(?:-+[\p{L}\p{M}\p{N}_$]+)*/gu;
 
 /**
- * The parts of an identifier: capitals that are not followed by a lower-case letter (`HTTP` of `HTTPServer`), lower-case letters with the
- * capital before them, digits. Letters without case count as lower-case.
+ * The parts of an identifier: capitals that are not followed by a lower-case letter (`HTTP` of `HTTPServer`),
+ * lower-case letters with the capital before them, digits. Letters without case count as lower-case.
  */
-const PART = /(?:[\p{Lu}\p{Lt}]\p{M}*)+(?![\p{M}\p{Ll}\p{Lo}\p{Lm}])|(?:[\p{Lu}\p{Lt}]\p{M}*)?(?:[\p{Ll}\p{Lo}\p{Lm}]\p{M}*)+|\p{N}+/gu;
+const PART =
+  /(?:[\p{Lu}\p{Lt}]\p{M}*)+(?![\p{M}\p{Ll}\p{Lo}\p{Lm}])|(?:[\p{Lu}\p{Lt}]\p{M}*)?(?:[\p{Ll}\p{Lo}\p{Lm}]\p{M}*)+|\p{N}+/gu;
 
 /**
- * The tokens of source code (contract, "Code documents"): each identifier as a whole, then its parts if they differ from it, split on
- * camelCase, snake_case, kebab-case and at digits. Nothing is stemmed or omitted, not even single characters and digits; forms are
- * lowercased and in NFC.
+ * The tokens of source code (contract, "Code documents"): each identifier as a whole, then its parts if they differ
+ * from it, split on camelCase, snake_case, kebab-case and at digits. Nothing is stemmed or omitted, not even single
+ * characters and digits; forms are lowercased and in NFC.
  *
- * The parts share the position of their identifier, so that a phrase counts identifiers; offsets are those of the part itself, in bytes of
- * the UTF-8 text. An identifier of more than `MAX_TOKEN_BYTES` is data, not a name: only its parts are emitted, divided if they are longer.
+ * The parts share the position of their identifier, so that a phrase counts identifiers; offsets are those of the part
+ * itself, in bytes of the UTF-8 text. An identifier of more than `MAX_TOKEN_BYTES` is data, not a name: only its parts
+ * are emitted, divided if they are longer.
  *
  * A run that consists only of letters of a script without spaces is prose, as in comments, and is segmented into words.
  */
@@ -51,7 +53,13 @@ export function codeForms(text: string): string[] {
 function emit(tokens: Token[], identifier: string, start: number, position: number): number {
   if (isSpaceless(identifier)) {
     const words = tokenize(identifier);
-    for (const word of words) tokens.push({ start: start + word.start, end: start + word.end, form: word.form, position: position + word.position });
+    for (const word of words)
+      tokens.push({
+        start: start + word.start,
+        end: start + word.end,
+        form: word.form,
+        position: position + word.position,
+      });
     return words.length;
   }
   const size = Buffer.byteLength(identifier);

@@ -5,7 +5,10 @@ import { type SourceDocument, withCodeSymbols } from './with-code-symbols.ts';
 
 /** The document as it is stored, with its symbols read synchronously. */
 function stored<T extends SourceDocument>(document: T, maxSymbols = 512): T {
-  return withCodeSymbols(document, isCodeDocument(document) ? extractSymbols(codeLanguage(document), document.contentMd, { path: codePath(document), maxSymbols }) : undefined);
+  return withCodeSymbols(document,
+    isCodeDocument(document)
+      ? extractSymbols(codeLanguage(document), document.contentMd, { path: codePath(document), maxSymbols })
+      : undefined);
 }
 
 function metaOf(key: string, contentMd: string, meta: Record<string, string[]> = {}) {
@@ -14,23 +17,31 @@ function metaOf(key: string, contentMd: string, meta: Record<string, string[]> =
 
 describe('withCodeSymbols (contract, "Code documents")', () => {
   it('writes the three keys of a code document, and none that is empty', () => {
-    expect(metaOf('src/a.js', "import './b.js'; function f() {}", { title: ['A'] })).toEqual({ title: ['A'], defines: ['f'], imports: ['src/b.js'] });
+    expect(metaOf('src/a.js', "import './b.js'; function f() {}", { title: ['A'] })).toEqual({
+      title: ['A'],
+      defines: ['f'],
+      imports: ['src/b.js'],
+    });
   });
 
   it('lets no supplied value survive', () => {
-    expect(metaOf('a.css', '.x {}', { defines: ['mine'], uses: ['mine'], imports: [] })).toEqual({ defines: ['.x', 'x'] });
-    expect(metaOf('notes.md', 'text', { defines: ['x'], uses: ['y'], imports: [], kind: ['prose'] })).toEqual({ kind: ['prose'] });
+    expect(metaOf('a.css', '.x {}', { defines: ['mine'], uses: ['mine'], imports: [] })).toEqual({
+      defines: ['.x', 'x'],
+    });
+    expect(metaOf('notes.md', 'text', { defines: ['x'], uses: ['y'], imports: [], kind: ['prose'] })).toEqual({
+      kind: ['prose'],
+    });
   });
 
-  it.each([
-    ['a kind of code, whatever the key', 'slug', { kind: ['code'], language: ['css'] }, true],
-    ['a kind of prose, whatever the key', 'a.css', { kind: ['prose'] }, false],
-    ['the ending of the key', 'a.css', {}, true],
-    ['the ending of the path', 'a-css', { path: ['theme/a.css'] }, true],
-    ['neither', 'a-css', {}, false],
-  ])('decides by %s', (_what, key, meta, code) => {
-    expect(Object.hasOwn(metaOf(key, '.x {}', meta as Record<string, string[]>), 'defines')).toBe(code);
-  });
+  it.each([['a kind of code, whatever the key', 'slug', { kind: ['code'], language: ['css'] }, true], [
+    'a kind of prose, whatever the key',
+    'a.css',
+    { kind: ['prose'] },
+    false,
+  ], ['the ending of the key', 'a.css', {}, true], ['the ending of the path', 'a-css', { path: ['theme/a.css'] }, true],
+    ['neither', 'a-css', {}, false]])('decides by %s', (_what, key, meta, code) => {
+      expect(Object.hasOwn(metaOf(key, '.x {}', meta as Record<string, string[]>), 'defines')).toBe(code);
+    });
 
   it('resolves imports against the path when the key is a slug', () => {
     expect(metaOf('a-css', '@import "b.css";', { path: ['theme/a.css'] })).toMatchObject({ imports: ['theme/b.css'] });
@@ -51,23 +62,19 @@ describe('withCodeSymbols (contract, "Code documents")', () => {
   });
 
   it('caps by maxSymbols', () => {
-    expect(stored({ key: 'a.js', meta: {}, contentMd: 'function a() {} function b() {}' }, 1).meta).toEqual({ defines: ['a'] });
+    expect(stored({ key: 'a.js', meta: {}, contentMd: 'function a() {} function b() {}' }, 1).meta).toEqual({
+      defines: ['a'],
+    });
   });
 });
 
 describe('the language of a code document', () => {
-  it.each([
-    ['a.css', {}, 'css'],
-    ['A.TSX', {}, 'typescript'],
-    ['slug', { path: ['x/y.vue'] }, 'vue'],
-    ['a.js', { path: ['x/y.ts'] }, 'typescript'],
-    ['a.js', { path: ['README'] }, 'javascript'],
-    ['a.js', { language: ['TypeScript '] }, 'typescript'],
-    ['slug', { language: ['py'] }, 'python'],
-    ['slug', { language: ['cobol'] }, 'cobol'],
-    ['slug', { language: ['constructor'] }, 'constructor'],
-    ['slug', { kind: ['code'] }, ''],
-  ])('of %s with %j is %s', (key, meta, language) => {
+  it.each([['a.css', {}, 'css'], ['A.TSX', {}, 'typescript'], ['slug', { path: ['x/y.vue'] }, 'vue'], ['a.js', {
+    path: ['x/y.ts'],
+  }, 'typescript'], ['a.js', { path: ['README'] }, 'javascript'], ['a.js', { language: ['TypeScript '] }, 'typescript'],
+    ['slug', { language: ['py'] }, 'python'], ['slug', { language: ['cobol'] }, 'cobol'], ['slug', {
+    language: ['constructor'],
+  }, 'constructor'], ['slug', { kind: ['code'] }, '']])('of %s with %j is %s', (key, meta, language) => {
     expect(codeLanguage({ key, meta: meta as Record<string, string[]> })).toBe(language);
   });
 

@@ -10,15 +10,20 @@ export interface SourceDocument {
 export const SYMBOL_KEYS = ['defines', 'uses', 'imports'] as const;
 
 /**
- * The document with the metadata to store. For a code document, the three symbol keys contain the symbols of its body: supplied values are
- * replaced, and keys without names are absent. For other documents, which have no symbols, the three keys are removed, also when a document
- * stops being code (contract, "Code documents"). Returns the document itself if nothing changes.
+ * The document with the metadata to store. For a code document, the three symbol keys contain the symbols of its body:
+ * supplied values are replaced, and keys without names are absent. For other documents, which have no symbols, the
+ * three keys are removed, also when a document stops being code (contract, "Code documents"). Returns the document
+ * itself if nothing changes.
  */
-export function withCodeSymbols<T extends SourceDocument>(document: T, symbols: Pick<CodeSymbols, (typeof SYMBOL_KEYS)[number]> | undefined): T {
+export function withCodeSymbols<T extends SourceDocument>(document: T,
+  symbols: Pick<CodeSymbols, (typeof SYMBOL_KEYS)[number]> | undefined): T
+{
   const { meta } = document;
   if (SYMBOL_KEYS.every((name) => sameValues(own(meta, name), symbols?.[name] ?? []))) return document;
   const kept = Object.entries(meta).filter(([name]) => !(SYMBOL_KEYS as readonly string[]).includes(name));
-  const found = SYMBOL_KEYS.flatMap((name): [string, readonly string[]][] => (symbols?.[name].length ? [[name, symbols[name]]] : []));
+  const found = SYMBOL_KEYS.flatMap((
+    name,
+  ): [string, readonly string[]][] => (symbols?.[name].length ? [[name, symbols[name]]] : []));
   return { ...document, meta: Object.fromEntries([...kept, ...found]) };
 }
 

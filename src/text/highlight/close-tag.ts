@@ -1,7 +1,18 @@
 const ELEMENT = /^(?:<[a-z][^<>]*>)+$/i;
 const ELEMENT_NAME = /<([a-z][^\s/<>]*)[^<>]*>/gi;
 const BRACKETED = /^\[([a-z][^\s=\]]*)[^\]]*\]$/i;
-const MIRRORED: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>', '«': '»', '‹': '›', '“': '”', '‘': '’', '「': '」', '『': '』' };
+const MIRRORED: Readonly<Record<string, string>> = {
+  '(': ')',
+  '[': ']',
+  '{': '}',
+  '<': '>',
+  '«': '»',
+  '‹': '›',
+  '“': '”',
+  '‘': '’',
+  '「': '」',
+  '『': '』',
+};
 
 /**
  * The close tag of a highlight tag (decision D-89): `<x a="b">` closes with `</x>`, `<b><i>` with `</i></b>`,

@@ -18,7 +18,10 @@ export interface HighlightPhrase {
 }
 
 export interface HitOptions {
-  /** The matched term of a form, as it is reported in the response; undefined if it did not match. Called once for each distinct form. */
+  /**
+   * The matched term of a form, as it is reported in the response; undefined if it did not match. Called once for each
+   * distinct form.
+   */
   readonly match: (form: string) => string | undefined;
   readonly phrases?: readonly HighlightPhrase[];
   /** The term of a form, by which words of phrases are compared; by default the form itself. */
@@ -30,7 +33,10 @@ interface Found extends Hit {
   readonly words: readonly ByteRange[];
 }
 
-/** Text between the words of a phrase in Markdown that prevents a single tag: markup that nests, or the beginning of a block. */
+/**
+ * Text between the words of a phrase in Markdown that prevents a single tag: markup that nests, or the beginning of a
+ * block.
+ */
 const NESTING = /[[\]<>|*_~\\]|\n[ \t]*(?:\n|[-+#>]|\d+[.)])/;
 /** Within a word, these characters do not mark emphasis. */
 const JOINING = new Set(['_', '-']);
@@ -49,12 +55,14 @@ export function findHits(tokens: readonly HighlightToken[], options: HitOptions)
 }
 
 /**
- * Divides the hits in a Markdown text into those that can be tagged (extended by the code spans around them) and those that cannot, because
- * a tag would break the markup around them.
+ * Divides the hits in a Markdown text into those that can be tagged (extended by the code spans around them) and those
+ * that cannot, because a tag would break the markup around them.
  *
  * @param longest maximum bytes of a code span that is tagged as a whole
  */
-export function fitToMarkup(hits: readonly Found[], text: MarkdownText, longest: number): { readonly open: readonly Hit[]; readonly closed: readonly Hit[] } {
+export function fitToMarkup(hits: readonly Found[], text: MarkdownText,
+  longest: number): { readonly open: readonly Hit[]; readonly closed: readonly Hit[] }
+{
   const { opaque, codeSpans } = text.markupNear(hits);
   const open: Found[] = [];
   const closed: Hit[] = [];
@@ -78,10 +86,17 @@ function splitWhereNested(hits: readonly Found[], codeSpans: Ranges, text: Markd
     const inSpan = spans.over({ start: from.end, end: to.start });
     return !NESTING.test(gap) && (!gap.includes('`') || inSpan.length > 0);
   };
-  return hits.flatMap((hit) => (hit.words.slice(1).every((word, i) => fits(hit.words[i]!, word)) ? [hit] : hit.words.map((word) => ({ ...word, terms: hit.terms, words: [word] }))));
+  return hits.flatMap((
+    hit,
+  ) => (hit.words.slice(1).every((word, i) => fits(hit.words[i]!, word))
+    ? [hit]
+    : hit.words.map((word) => ({ ...word, terms: hit.terms, words: [word] })))
+  );
 }
 
-function findPhrases(tokens: readonly HighlightToken[], phrases: readonly HighlightPhrase[], termOf: (form: string) => string): Found[] {
+function findPhrases(tokens: readonly HighlightToken[], phrases: readonly HighlightPhrase[],
+  termOf: (form: string) => string): Found[]
+{
   const wanted = new Set(phrases.flatMap(({ words }) => words));
   const byPosition = new Map<number, Map<string, ByteRange>>();
   for (const { start, end, form, position = -1 } of tokens) {
@@ -97,7 +112,8 @@ function findPhrases(tokens: readonly HighlightToken[], phrases: readonly Highli
     for (const term of here.keys()) {
       for (const phrase of byFirst.get(term) ?? []) {
         const words = phrase.words.map((word, i) => byPosition.get(position + i)?.get(word));
-        if (words.every((word) => word !== undefined)) hits.push({ start: words[0]!.start, end: words.at(-1)!.end, terms: phrase.labels, words });
+        if (words.every((word) => word !== undefined))
+          hits.push({ start: words[0]!.start, end: words.at(-1)!.end, terms: phrase.labels, words });
       }
     }
   }
@@ -115,7 +131,12 @@ function joined(hits: readonly Found[]): readonly Found[] {
       continue;
     }
     const words = hit.end > last.end ? [...last.words.filter(({ end }) => end <= hit.start), ...hit.words] : last.words;
-    all[all.length - 1] = { start: last.start, end: Math.max(last.end, hit.end), terms: [...new Set([...last.terms, ...hit.terms])], words };
+    all[all.length - 1] = {
+      start: last.start,
+      end: Math.max(last.end, hit.end),
+      terms: [...new Set([...last.terms, ...hit.terms])],
+      words,
+    };
   }
   return all;
 }
@@ -144,7 +165,8 @@ class Cursor {
     while (this.#at < ranges.length && ranges[this.#at + 1]! <= start) this.#at += 2;
     if (this.#at === ranges.length || ranges[this.#at]! >= end) return NONE;
     const found: ByteRange[] = [];
-    for (let i = this.#at; i < ranges.length && ranges[i]! < end; i += 2) found.push({ start: ranges[i]!, end: ranges[i + 1]! });
+    for (let i = this.#at; i < ranges.length && ranges[i]! < end; i += 2)
+      found.push({ start: ranges[i]!, end: ranges[i + 1]! });
     return found;
   }
 }

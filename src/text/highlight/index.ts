@@ -35,11 +35,17 @@ export interface HighlightOptions extends HitOptions {
   readonly maxHighlights?: number;
   /** Maximum bytes of text in a fragment, unless a single hit is longer; 150 by default. */
   readonly fragmentSize?: number;
-  /** The tokeniser with which the document is indexed; tokens must be in order of start. By default, the tokeniser of prose. */
+  /**
+   * The tokeniser with which the document is indexed; tokens must be in order of start. By default, the tokeniser of
+   * prose.
+   */
   readonly tokens?: (text: string) => readonly HighlightToken[];
   /** Finds the words of a text, as a faster replacement of `tokens`. */
   readonly scan?: (text: string | Buffer) => ScannedText;
-  /** Whether the text is Markdown, so that tags must not be placed in addresses, HTML tags, code spans and the like; false by default. */
+  /**
+   * Whether the text is Markdown, so that tags must not be placed in addresses, HTML tags, code spans and the like;
+   * false by default.
+   */
   readonly markdown?: boolean;
   /** Whether the text of fragments is escaped, except for the tags; `none` by default. */
   readonly escape?: 'none' | 'html';
@@ -53,25 +59,35 @@ interface Slice extends ByteRange {
 }
 
 /**
- * The best fragments of a text, in document order: hits that are near one another share a fragment, and the fragments with the most
- * distinct terms, then the most hits, are kept. Fragments begin and end at word boundaries and do not overlap. If no hit can be tagged,
- * fragments are shown without tags. Empty if nothing matches.
+ * The best fragments of a text, in document order: hits that are near one another share a fragment, and the fragments
+ * with the most distinct terms, then the most hits, are kept. Fragments begin and end at word boundaries and do not
+ * overlap. If no hit can be tagged, fragments are shown without tags. Empty if nothing matches.
  *
  * @param text may be UTF-8 in a buffer, which must not be changed afterwards
  */
 export function highlight(text: string | Buffer, options: HighlightOptions): Highlight[] {
-  const { highlightTag = '<mark>', maxHighlights = 3, fragmentSize = 150, tokens = tokenize, scan = (raw) => scanTokens(raw, tokens), markdown = false, escape = 'none' } = options;
+  const { highlightTag = '<mark>', maxHighlights = 3, fragmentSize = 150, tokens = tokenize,
+    scan = (raw) => scanTokens(raw, tokens), markdown = false, escape = 'none' } = options;
   if (maxHighlights <= 0) return [];
   const { bytes, wordsOf, lines, candidates } = scan(text);
   const all = findHits(candidates, options);
   if (all.length === 0) return [];
-  const { open, closed } = markdown ? fitToMarkup(all, new MarkdownText(bytes, lines, typeof text === 'string' ? undefined : text), fragmentSize) : { open: all, closed: [] };
+  const { open, closed } = markdown
+    ? fitToMarkup(all, new MarkdownText(bytes, lines, typeof text === 'string' ? undefined : text), fragmentSize)
+    : { open: all, closed: [] };
   const hits = open.length > 0 ? open : closed;
-  const style: Style = { open: hits === open ? highlightTag : '', close: hits === open ? closeTag(highlightTag) : '', escape: escape === 'html' ? escapeHtml : (raw) => raw };
+  const style: Style = {
+    open: hits === open ? highlightTag : '',
+    close: hits === open ? closeTag(highlightTag) : '',
+    escape: escape === 'html' ? escapeHtml : (raw) => raw,
+  };
   const content = contentOf(bytes);
   const windows = chooseWindows(hits, fragmentSize, maxHighlights);
   // A growing fragment does not extend beyond this range.
-  const words = wordsOf(windows.map(({ first, last }) => ({ start: hits[first]!.start - fragmentSize, end: hits[last - 1]!.end + fragmentSize })));
+  const words = wordsOf(windows.map(({ first, last }) => ({
+    start: hits[first]!.start - fragmentSize,
+    end: hits[last - 1]!.end + fragmentSize,
+  })));
   return cut(words, hits, windows, fragmentSize, content).map((slice) => ({
     fragment: tagged(bytes, slice, style, content),
     matchedTerms: [...new Set(slice.hits.flatMap(({ terms }) => terms))],
@@ -83,7 +99,9 @@ export function highlight(text: string | Buffer, options: HighlightOptions): Hig
 }
 
 /** The slices of the windows. Each grows up to the previous slice and to the first hit of the next window. */
-function cut(words: Words, hits: readonly Hit[], windows: readonly Window[], size: number, content: ByteRange): Slice[] {
+function cut(words: Words, hits: readonly Hit[], windows: readonly Window[], size: number,
+  content: ByteRange): Slice[]
+{
   const inner = windows.map(({ first, last }) => wordsWithin(words, hits[first]!.start, hits[last - 1]!.end));
   const slices: Slice[] = [];
   let from = 0;
@@ -108,7 +126,10 @@ function hitsWithin(hits: readonly Hit[], first: number, last: number, { start, 
   return hits.slice(from, to);
 }
 
-/** Byte offsets of a range of words; at the start and end of the text, including the characters outside of the words if they fit. */
+/**
+ * Byte offsets of a range of words; at the start and end of the text, including the characters outside of the words if
+ * they fit.
+ */
 function edges({ starts, ends }: Words, { first, last }: WordRange, size: number, content: ByteRange): ByteRange {
   let start = starts[first]!;
   let end = ends[last - 1]!;
@@ -133,7 +154,9 @@ interface Style {
   readonly escape: (text: string) => string;
 }
 
-function tagged(bytes: Buffer, { start, end, hits }: Slice, { open, close, escape }: Style, content: ByteRange): string {
+function tagged(bytes: Buffer, { start, end, hits }: Slice, { open, close, escape }: Style,
+  content: ByteRange): string
+{
   const text = reader(bytes, start, end, escape);
   const parts = [start > content.start ? ELLIPSIS : ''];
   let at = start;
@@ -146,7 +169,9 @@ function tagged(bytes: Buffer, { start, end, hits }: Slice, { open, close, escap
 }
 
 /** Returns a function that reads parts of a range; ASCII text is decoded only once. */
-function reader(bytes: Buffer, start: number, end: number, escape: (text: string) => string): (from: number, to: number) => string {
+function reader(bytes: Buffer, start: number, end: number,
+  escape: (text: string) => string): (from: number, to: number) => string
+{
   const whole = bytes.toString('utf8', start, end);
   if (whole.length === end - start) return (from, to) => escape(whole.slice(from - start, to - start));
   return (from, to) => escape(bytes.toString('utf8', from, to));

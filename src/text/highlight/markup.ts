@@ -37,17 +37,23 @@ const MAX_SCHEME = 32;
 const MAX_DESTINATION = 2048;
 /** Number of characters within which most parentheses are closed. */
 const SOON = 256;
-/** Number of positions that look like markup but are not, after which the rest of a text is not scanned: more indicate an attack. */
+/**
+ * Number of positions that look like markup but are not, after which the rest of a text is not scanned: more indicate
+ * an attack.
+ */
 const MAX_FAILURES = 5000;
 
 /**
- * Finds the ranges by the rules of CommonMark and GitHub's autolinks, as far as tags need it: in linear time, and in ambiguous texts rather
- * too many than too few.
+ * Finds the ranges by the rules of CommonMark and GitHub's autolinks, as far as tags need it: in linear time, and in
+ * ambiguous texts rather too many than too few.
  *
  * @param latin1 UTF-8 of the text, with one character for each byte; all markup is ASCII
- * @param near ranges in order; markup in paragraphs that overlap none of them may be omitted. All paragraphs by default.
+ * @param near ranges in order; markup in paragraphs that overlap none of them may be omitted. All paragraphs by
+ * default.
  */
-export function markupOf(latin1: string, lines: Lines, near: readonly ByteRange[] = [{ start: 0, end: latin1.length }]): Markup {
+export function markupOf(latin1: string, lines: Lines,
+  near: readonly ByteRange[] = [{ start: 0, end: latin1.length }]): Markup
+{
   return new Scanner(latin1, lines, near).run();
 }
 
@@ -77,7 +83,9 @@ class Scanner {
       const at = starts[line]!;
       const end = this.#endOfLine(at, starts[line + 1]);
       const opened = fence === undefined && MAY_OPEN[first] === 1 ? matchAt(FENCE, this.#text, at)?.[1] : undefined;
-      const stands = fence === undefined ? opened !== undefined || (first === BRACKET && matchAt(DEFINITION, this.#text, at) !== null) : isClosing(fence, this.#text.slice(at, end));
+      const stands = fence === undefined
+        ? opened !== undefined || (first === BRACKET && matchAt(DEFINITION, this.#text, at) !== null)
+        : isClosing(fence, this.#text.slice(at, end));
       if (stands) {
         if (fence === undefined) this.#inline(paragraph, at);
         this.#opaque.push(at, end);
@@ -89,7 +97,11 @@ class Scanner {
       }
     }
     if (fence === undefined) this.#inline(paragraph, this.#text.length);
-    return { opaque: Uint32Array.from(this.#opaque), codeSpans: Uint32Array.from(this.#codeSpans), gaveUp: this.#failures > MAX_FAILURES };
+    return {
+      opaque: Uint32Array.from(this.#opaque),
+      codeSpans: Uint32Array.from(this.#codeSpans),
+      gaveUp: this.#failures > MAX_FAILURES,
+    };
   }
 
   #endOfLine(at: number, next: number | undefined): number {
@@ -138,12 +150,18 @@ class Piece {
   /** Returns the position at which to continue. */
   #read(at: number, sign: string): number {
     switch (sign[0]) {
-      case '\\': return at + 2;
-      case '`': return this.#codeSpan(at);
-      case '<': return this.#tag(at);
-      case ']': return this.#destination(at);
-      case '&': return this.#hide(at, endOf(ENTITY, this.#text, at)) ?? at + 1;
-      default: return this.#address(at, sign);
+      case '\\':
+        return at + 2;
+      case '`':
+        return this.#codeSpan(at);
+      case '<':
+        return this.#tag(at);
+      case ']':
+        return this.#destination(at);
+      case '&':
+        return this.#hide(at, endOf(ENTITY, this.#text, at)) ?? at + 1;
+      default:
+        return this.#address(at, sign);
     }
   }
 
@@ -203,7 +221,8 @@ const BRACKET = 0x5b;
 const TICK = 0x60;
 const [BACKSLASH, PAREN_OPEN, PAREN_CLOSE] = [0x5c, 0x28, 0x29];
 /** By character code: 1 for the first characters of a line that may open a fence, including list markers. */
-const MAY_OPEN = Uint8Array.from({ length: 256 }, (_, code) => Number('`~-*+0123456789'.includes(String.fromCharCode(code))));
+const MAY_OPEN = Uint8Array.from({ length: 256 },
+  (_, code) => Number('`~-*+0123456789'.includes(String.fromCharCode(code))));
 /** The same, and 1 for characters that end a paragraph or begin a definition. */
 const MAY_STAND = MAY_OPEN.map((may, code) => (code === BRACKET || code === LINE_FEED ? 1 : may));
 

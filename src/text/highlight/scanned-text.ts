@@ -14,9 +14,19 @@ export interface ScannedText {
   readonly candidates: readonly HighlightToken[];
 }
 
-/** Scans a text with a tokeniser, whose tokens must be in order of start; `isCandidate` selects the forms that may match, all by default. */
-export function scanTokens(text: string | Buffer, tokens: (text: string) => readonly HighlightToken[], isCandidate?: (form: string) => boolean): ScannedText {
+/**
+ * Scans a text with a tokeniser, whose tokens must be in order of start; `isCandidate` selects the forms that may
+ * match, all by default.
+ */
+export function scanTokens(text: string | Buffer, tokens: (text: string) => readonly HighlightToken[],
+  isCandidate?: (form: string) => boolean): ScannedText
+{
   const found = tokens(text.toString());
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  return { bytes, wordsOf: () => wordsOf(found), lines: linesOf(bytes), candidates: isCandidate === undefined ? found : found.filter(({ form }) => isCandidate(form)) };
+  return {
+    bytes,
+    wordsOf: () => wordsOf(found),
+    lines: linesOf(bytes),
+    candidates: isCandidate === undefined ? found : found.filter(({ form }) => isCandidate(form)),
+  };
 }

@@ -13,8 +13,8 @@ export interface Window {
 }
 
 /**
- * The best windows for fragments: windows of at most `size` bytes from the start of the first hit
- * to the end of the last, ranked by the number of distinct terms, then of hits, then by position; no two share a hit. Returns at most
+ * The best windows for fragments: windows of at most `size` bytes from the start of the first hit to the end of the
+ * last, ranked by the number of distinct terms, then of hits, then by position; no two share a hit. Returns at most
  * `count`, in document order. A hit that is longer than `size` has a window of its own.
  *
  * @param hits in order, not overlapping
@@ -28,12 +28,15 @@ export function chooseWindows(hits: readonly Hit[], size: number, count: number)
     taken.fill(1, first, last);
     chosen.push({ first, last });
   };
-  // A window that begins later never ends earlier, so if two windows overlap, one contains the first or last hit of the other.
+  // A window that begins later never ends earlier, so if two windows overlap, one contains the first or last hit of the
+  // other.
   const isFree = (first: number): boolean => taken[first] === 0 && taken[ranks.lasts[first]! - 1] === 0;
   if (count <= FEW) {
-    for (let best = bestOf(ranks, isFree); best !== undefined && chosen.length < count; best = bestOf(ranks, isFree)) take(best);
+    for (let best = bestOf(ranks, isFree); best !== undefined && chosen.length < count; best = bestOf(ranks, isFree))
+      take(best);
   } else {
-    for (const first of [...hits.keys()].sort((a, b) => compare(ranks, a, b))) if (chosen.length < count && isFree(first)) take(first);
+    for (const first of [...hits.keys()].sort((a, b) => compare(ranks, a, b)))
+      if (chosen.length < count && isFree(first)) take(first);
   }
   return chosen.sort((a, b) => a.first - b.first);
 }
@@ -49,7 +52,8 @@ interface Ranks {
 
 function bestOf(ranks: Ranks, isFree: (first: number) => boolean): number | undefined {
   let best: number | undefined;
-  for (let first = 0; first < ranks.lasts.length; first++) if ((best === undefined || compare(ranks, first, best) < 0) && isFree(first)) best = first;
+  for (let first = 0; first < ranks.lasts.length; first++)
+    if ((best === undefined || compare(ranks, first, best) < 0) && isFree(first)) best = first;
   return best;
 }
 
@@ -63,14 +67,16 @@ function rank(hits: readonly Hit[], size: number): Ranks {
   const numbers = new Map<string, number>();
   /** By number of a term: its frequency in the current window. */
   const counts: number[] = [];
-  const numbersOf = hits.map(({ terms }) => terms.map((term) => {
-    let number = numbers.get(term);
-    if (number === undefined) {
-      numbers.set(term, number = counts.length);
-      counts.push(0);
-    }
-    return number;
-  }));
+  const numbersOf = hits.map(({ terms }) =>
+    terms.map((term) => {
+      let number = numbers.get(term);
+      if (number === undefined) {
+        numbers.set(term, number = counts.length);
+        counts.push(0);
+      }
+      return number;
+    })
+  );
   const ranks: Ranks = { lasts: new Uint32Array(hits.length), terms: new Uint32Array(hits.length) };
   let distinct = 0;
   let last = 0;

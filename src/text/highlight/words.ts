@@ -32,8 +32,8 @@ export function wordsWithin({ starts, ends }: Words, start: number, end: number)
 }
 
 /**
- * Adds words evenly on both sides, as far as there are any, while the range is at most `size` bytes long and stays within `room`. A range
- * that is already longer is returned unchanged.
+ * Adds words evenly on both sides, as far as there are any, while the range is at most `size` bytes long and stays
+ * within `room`. A range that is already longer is returned unchanged.
  */
 export function growRange({ starts, ends }: Words, inner: WordRange, size: number, room: WordRange): WordRange {
   let { first, last } = inner;

@@ -9,8 +9,8 @@ export interface LanguageAnalyzer {
   /** Whether forms are stemmed: stemming is requested, and the language has a stemmer. */
   readonly stemmingActive: boolean;
   /**
-   * The term of a form: the stem, without apostrophes and diacritics; undefined for a stop word. Pure, and never empty. It should be called
-   * once for each distinct form, not for each token.
+   * The term of a form: the stem, without apostrophes and diacritics; undefined for a stop word. Pure, and never empty.
+   * It should be called once for each distinct form, not for each token.
    */
   term(form: string): string | undefined;
   /** Whether a form has no term, without finding the term. */
@@ -28,8 +28,8 @@ const PLAIN: Omit<Language, 'code' | 'name'> = { apostrophes: withoutApostrophes
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The analyzer of a language by its code (see `resolveLanguage`). For a code outside the catalogue, it only folds diacritics, and has no
- * stemmer and no default stop words.
+ * The analyzer of a language by its code (see `resolveLanguage`). For a code outside the catalogue, it only folds
+ * diacritics, and has no stemmer and no default stop words.
  */
 export function analyzerFor(lang: string, { stemming, stopWords }: AnalyzerOptions): LanguageAnalyzer {
   const language = languageOf(lang) ?? PLAIN;

@@ -1,6 +1,6 @@
 /**
- * Rules for apostrophes within a word. The tokeniser keeps them so that the stop words `don't` and `it's` are recognised. Each function
- * maps a form to a non-empty form without apostrophes.
+ * Rules for apostrophes within a word. The tokeniser keeps them so that the stop words `don't` and `it's` are
+ * recognised. Each function maps a form to a non-empty form without apostrophes.
  */
 export type ApostropheRule = (form: string) => string;
 
@@ -15,15 +15,50 @@ export const suffix: ApostropheRule = (form) => {
 
 const ELIDED = new Set([
   // French
-  'l', 'd', 'j', 'c', 'm', 't', 's', 'n', 'qu', 'jusqu', 'lorsqu', 'puisqu', 'quoiqu', 'quelqu', 'entr',
+  'l',
+  'd',
+  'j',
+  'c',
+  'm',
+  't',
+  's',
+  'n',
+  'qu',
+  'jusqu',
+  'lorsqu',
+  'puisqu',
+  'quoiqu',
+  'quelqu',
+  'entr',
   // Italian
-  'un', 'dell', 'all', 'nell', 'sull', 'dall', 'coll', 'quell', 'quest', 'bell', 'sant', 'tutt', 'v', 'gl', 'dov', 'com', 'cos',
+  'un',
+  'dell',
+  'all',
+  'nell',
+  'sull',
+  'dall',
+  'coll',
+  'quell',
+  'quest',
+  'bell',
+  'sant',
+  'tutt',
+  'v',
+  'gl',
+  'dov',
+  'com',
+  'cos',
 ]);
 
-/** French and Italian elide articles and pronouns: `l'avion` becomes `avion`, `dell'arte` becomes `arte`; `aujourd'hui` remains one word. */
+/**
+ * French and Italian elide articles and pronouns: `l'avion` becomes `avion`, `dell'arte` becomes `arte`; `aujourd'hui`
+ * remains one word.
+ */
 export const elision: ApostropheRule = (form) => {
   let rest = form;
-  for (let at = rest.indexOf("'"); at > 0 && ELIDED.has(rest.slice(0, at)) && at + 1 < rest.length; at = rest.indexOf("'")) {
+  for (let at = rest.indexOf("'"); at > 0 && ELIDED.has(rest.slice(0, at)) && at + 1 < rest.length;
+    at = rest.indexOf("'"))
+  {
     rest = rest.slice(at + 1);
   }
   return withoutApostrophes(rest);

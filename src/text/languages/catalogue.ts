@@ -37,26 +37,62 @@ const ARABIC = /^[\p{sc=Arabic}\p{M}ـ]+$/u;
 const TAMIL = /^\p{sc=Tamil}+$/u;
 
 /** The 18 languages of decision D-80, in its order. */
-export const CATALOGUE: readonly Language[] = [
-  { code: 'en', name: 'English', stem: stemEnglish, apostrophes: possessive, letters: LATIN, foldFirst: true },
-  { code: 'pl', name: 'Polish', stem: stemPolish, apostrophes: withoutApostrophes, letters: LATIN },
-  { code: 'de', name: 'German', stem: german, apostrophes: possessive, letters: LATIN },
-  { code: 'fr', name: 'French', stem: french, apostrophes: elision, letters: LATIN },
-  { code: 'es', name: 'Spanish', stem: spanish, apostrophes: withoutApostrophes, letters: LATIN },
-  { code: 'it', name: 'Italian', stem: italian, apostrophes: elision, letters: LATIN },
-  { code: 'pt', name: 'Portuguese', stem: portuguese, apostrophes: withoutApostrophes, letters: LATIN },
-  { code: 'nl', name: 'Dutch', stem: dutch, apostrophes: possessive, letters: LATIN },
-  { code: 'ru', name: 'Russian', stem: russian, apostrophes: withoutApostrophes, letters: CYRILLIC },
-  { code: 'sv', name: 'Swedish', stem: swedish, apostrophes: possessive, letters: LATIN },
-  { code: 'no', name: 'Norwegian', stem: norwegian, apostrophes: possessive, letters: LATIN },
-  { code: 'da', name: 'Danish', stem: danish, apostrophes: possessive, letters: LATIN },
-  { code: 'fi', name: 'Finnish', stem: finnish, apostrophes: withoutApostrophes, letters: LATIN },
-  { code: 'hu', name: 'Hungarian', stem: hungarian, apostrophes: withoutApostrophes, letters: LATIN },
-  { code: 'ro', name: 'Romanian', stem: romanian, apostrophes: withoutApostrophes, letters: LATIN },
-  { code: 'tr', name: 'Turkish', stem: turkish, apostrophes: suffix, letters: LATIN },
-  { code: 'ar', name: 'Arabic', stem: arabic, apostrophes: withoutApostrophes, letters: ARABIC },
-  { code: 'ta', name: 'Tamil', stem: tamil, apostrophes: withoutApostrophes, letters: TAMIL },
-];
+export const CATALOGUE: readonly Language[] = [{
+  code: 'en',
+  name: 'English',
+  stem: stemEnglish,
+  apostrophes: possessive,
+  letters: LATIN,
+  foldFirst: true,
+}, { code: 'pl', name: 'Polish', stem: stemPolish, apostrophes: withoutApostrophes, letters: LATIN }, {
+  code: 'de',
+  name: 'German',
+  stem: german,
+  apostrophes: possessive,
+  letters: LATIN,
+}, { code: 'fr', name: 'French', stem: french, apostrophes: elision, letters: LATIN }, {
+  code: 'es',
+  name: 'Spanish',
+  stem: spanish,
+  apostrophes: withoutApostrophes,
+  letters: LATIN,
+}, { code: 'it', name: 'Italian', stem: italian, apostrophes: elision, letters: LATIN }, {
+  code: 'pt',
+  name: 'Portuguese',
+  stem: portuguese,
+  apostrophes: withoutApostrophes,
+  letters: LATIN,
+}, { code: 'nl', name: 'Dutch', stem: dutch, apostrophes: possessive, letters: LATIN }, {
+  code: 'ru',
+  name: 'Russian',
+  stem: russian,
+  apostrophes: withoutApostrophes,
+  letters: CYRILLIC,
+}, { code: 'sv', name: 'Swedish', stem: swedish, apostrophes: possessive, letters: LATIN }, {
+  code: 'no',
+  name: 'Norwegian',
+  stem: norwegian,
+  apostrophes: possessive,
+  letters: LATIN,
+}, { code: 'da', name: 'Danish', stem: danish, apostrophes: possessive, letters: LATIN }, {
+  code: 'fi',
+  name: 'Finnish',
+  stem: finnish,
+  apostrophes: withoutApostrophes,
+  letters: LATIN,
+}, { code: 'hu', name: 'Hungarian', stem: hungarian, apostrophes: withoutApostrophes, letters: LATIN }, {
+  code: 'ro',
+  name: 'Romanian',
+  stem: romanian,
+  apostrophes: withoutApostrophes,
+  letters: LATIN,
+}, { code: 'tr', name: 'Turkish', stem: turkish, apostrophes: suffix, letters: LATIN }, {
+  code: 'ar',
+  name: 'Arabic',
+  stem: arabic,
+  apostrophes: withoutApostrophes,
+  letters: ARABIC,
+}, { code: 'ta', name: 'Tamil', stem: tamil, apostrophes: withoutApostrophes, letters: TAMIL }];
 
 const BY_CODE: ReadonlyMap<string, Language> = new Map(CATALOGUE.map((language) => [language.code, language]));
 

@@ -1,7 +1,7 @@
 /**
- * The Snowball stemmer for English ("Porter2", M. F. Porter, snowballstem.org/algorithms/english). It is implemented here because the
- * package that provides the other stemmers has Porter's first algorithm for English, with a defect: `connection` became `connec`, and
- * differed from `connect`.
+ * The Snowball stemmer for English ("Porter2", M. F. Porter, snowballstem.org/algorithms/english). It is implemented
+ * here because the package that provides the other stemmers has Porter's first algorithm for English, with a defect:
+ * `connection` became `connec`, and differed from `connect`.
  *
  * Expects a word of lower-case letters without apostrophes and diacritics; returns a non-empty stem.
  */
@@ -22,11 +22,10 @@ export function stemEnglish(word: string): string {
   return finalLetter(stem, r1, r2).replaceAll('Y', 'y');
 }
 
-const IRREGULAR: ReadonlyMap<string, string> = new Map([
-  ['skis', 'ski'], ['skies', 'sky'], ['dying', 'die'], ['lying', 'lie'], ['tying', 'tie'], ['idly', 'idl'], ['gently', 'gentl'],
-  ['ugly', 'ugli'], ['early', 'earli'], ['only', 'onli'], ['singly', 'singl'],
-  ...['sky', 'news', 'howe', 'atlas', 'cosmos', 'bias', 'andes'].map((word) => [word, word] as const),
-]);
+const IRREGULAR: ReadonlyMap<string, string> = new Map([['skis', 'ski'], ['skies', 'sky'], ['dying', 'die'], ['lying',
+  'lie'], ['tying', 'tie'], ['idly', 'idl'], ['gently', 'gentl'], ['ugly', 'ugli'], ['early', 'earli'], ['only',
+  'onli'], ['singly', 'singl'],
+  ...['sky', 'news', 'howe', 'atlas', 'cosmos', 'bias', 'andes'].map((word) => [word, word] as const)]);
 /** Words that only look like a participle. */
 const UNTOUCHED = new Set(['inning', 'outing', 'canning', 'herring', 'earring', 'proceed', 'exceed', 'succeed']);
 
@@ -34,7 +33,10 @@ const VOWEL = /[aeiouy]/;
 /** Whether a word ends in a short syllable: as in "rap", "trap", "entrap"; or "ow", "on" at the start of the word. */
 const SHORT_SYLLABLE = /(?:[^aeiouy][aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy])$/;
 
-/** Offset of R1: after the first consonant that follows a vowel, or after a prefix that would otherwise be divided too early. */
+/**
+ * Offset of R1: after the first consonant that follows a vowel, or after a prefix that would otherwise be divided too
+ * early.
+ */
 function firstRegion(word: string): number {
   return /^(?:gener|commun|arsen)/.exec(word)?.[0].length ?? regionAfter(word, 0);
 }
@@ -73,19 +75,18 @@ function finalY(word: string): string {
 type Rule = readonly [suffix: string, replacement: string, before?: RegExp | 'r2'];
 
 /** Step 2, the longest suffixes first. */
-const DERIVATIONAL: readonly Rule[] = [
-  ['ational', 'ate'], ['fulness', 'ful'], ['iveness', 'ive'], ['ization', 'ize'], ['ousness', 'ous'],
-  ['biliti', 'ble'], ['lessli', 'less'], ['tional', 'tion'],
-  ['alism', 'al'], ['aliti', 'al'], ['ation', 'ate'], ['entli', 'ent'], ['fulli', 'ful'], ['iviti', 'ive'], ['ousli', 'ous'],
-  ['abli', 'able'], ['alli', 'al'], ['anci', 'ance'], ['ator', 'ate'], ['enci', 'ence'], ['izer', 'ize'],
-  ['bli', 'ble'], ['ogi', 'og', /l$/], ['li', '', /[cdeghkmnrt]$/],
-];
+const DERIVATIONAL: readonly Rule[] = [['ational', 'ate'], ['fulness', 'ful'], ['iveness', 'ive'], ['ization', 'ize'], [
+  'ousness',
+  'ous',
+], ['biliti', 'ble'], ['lessli', 'less'], ['tional', 'tion'], ['alism', 'al'], ['aliti', 'al'], ['ation', 'ate'], [
+  'entli',
+  'ent',
+], ['fulli', 'ful'], ['iviti', 'ive'], ['ousli', 'ous'], ['abli', 'able'], ['alli', 'al'], ['anci', 'ance'], ['ator',
+  'ate'], ['enci', 'ence'], ['izer', 'ize'], ['bli', 'ble'], ['ogi', 'og', /l$/], ['li', '', /[cdeghkmnrt]$/]];
 
 /** Step 3, the longest suffixes first. */
-const FURTHER: readonly Rule[] = [
-  ['ational', 'ate'], ['tional', 'tion'], ['alize', 'al'], ['icate', 'ic'], ['iciti', 'ic'], ['ative', '', 'r2'],
-  ['ical', 'ic'], ['ness', ''], ['ful', ''],
-];
+const FURTHER: readonly Rule[] = [['ational', 'ate'], ['tional', 'tion'], ['alize', 'al'], ['icate', 'ic'], ['iciti',
+  'ic'], ['ative', '', 'r2'], ['ical', 'ic'], ['ness', ''], ['ful', '']];
 
 /** Applies the rule of the longest matching suffix, if the suffix is in R1 and its condition holds. */
 function replaceLongest(word: string, rules: readonly Rule[], r1: number, r2: number): string {

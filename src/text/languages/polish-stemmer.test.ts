@@ -4,7 +4,10 @@ import { stemPolish } from './polish-stemmer.ts';
 
 const { term } = analyzerFor('pl', { stemming: true, stopWords: 'none' });
 
-/** Each list contains forms of one word: nouns of the common declensions, adjectives with their degrees, verbs of the three conjugations. */
+/**
+ * Each list contains forms of one word: nouns of the common declensions, adjectives with their degrees, verbs of the
+ * three conjugations.
+ */
 const PARADIGMS = `
 dom domu domowi domem domy domów domom domami domach
 samochód samochodu samochodowi samochodem samochodzie samochody samochodów samochodom samochodami samochodach
@@ -62,18 +65,23 @@ describe('the Polish stemmer', () => {
     expect(met.map(([[a], [b]]) => `${a}/${b}`)).toEqual([]);
   });
 
-  it.each([
-    ['miejsce', 'miejski'], ['most', 'mostek'], ['kot', 'kotlet'], ['stan', 'stanik'], ['rok', 'rak'], ['ulica', 'ul'],
-    ['wiek', 'wiecznie'], ['plan', 'planeta'], ['pan', 'panel'], ['las', 'lasagne'], ['zamek', 'zamiana'], ['sztuka', 'sztućce'],
-  ])('does not take %s for %s', (a, b) => expect(term(a)).not.toBe(term(b)));
+  it.each([['miejsce', 'miejski'], ['most', 'mostek'], ['kot', 'kotlet'], ['stan', 'stanik'], ['rok', 'rak'], ['ulica',
+    'ul'], ['wiek', 'wiecznie'], ['plan', 'planeta'], ['pan', 'panel'], ['las', 'lasagne'], ['zamek', 'zamiana'], [
+    'sztuka',
+    'sztućce',
+  ]])('does not take %s for %s', (a, b) => expect(term(a)).not.toBe(term(b)));
 
   it('finds words that were typed without their diacritics', () => {
-    for (const [typed, written] of [['ksiazki', 'książka'], ['wiadomosci', 'wiadomość'], ['samochodow', 'samochód'], ['ladnych', 'ładny'], ['szkola', 'szkoła'], ['zdjecia', 'zdjęcie']] as const) {
+    for (const [typed, written] of [['ksiazki', 'książka'], ['wiadomosci', 'wiadomość'], ['samochodow', 'samochód'], [
+      'ladnych',
+      'ładny',
+    ], ['szkola', 'szkoła'], ['zdjecia', 'zdjęcie']] as const) {
       expect(term(typed), typed).toBe(term(written));
     }
   });
 
   it('leaves short words whole', () => {
-    for (const word of ['dom', 'kot', 'las', 'rok', 'ul', 'a', 'oś', 'sok', 'krem', 'tłum', 'kraj']) expect(stemPolish(word)).toBe(word.replace('ś', 's'));
+    for (const word of ['dom', 'kot', 'las', 'rok', 'ul', 'a', 'oś', 'sok', 'krem', 'tłum', 'kraj'])
+      expect(stemPolish(word)).toBe(word.replace('ś', 's'));
   });
 });

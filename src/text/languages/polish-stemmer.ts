@@ -1,10 +1,12 @@
 /**
- * A light stemmer for Polish: it removes inflections and keeps derivations. It follows Snowball's Polish stemmer
- * (D. Shachnev, snowballstem.org/algorithms/polish): conditional, then the longest ending of a verb, adjective or noun in R1, then the
- * final consonant. The tables are our own, and there are three additions: superlatives lose their `naj-`, fleeting vowels (`książek`,
- * `książka`) are removed, and letters that look like an ending are removed from all forms of a word (`system`, `systemu`).
+ * A light stemmer for Polish: it removes inflections and keeps derivations. It follows Snowball's Polish stemmer (D.
+ * Shachnev, snowballstem.org/algorithms/polish): conditional, then the longest ending of a verb, adjective or noun in
+ * R1, then the final consonant. The tables are our own, and there are three additions: superlatives lose their `naj-`,
+ * fleeting vowels (`książek`, `książka`) are removed, and letters that look like an ending are removed from all forms
+ * of a word (`system`, `systemu`).
  *
- * Expects a word of lower-case letters in NFC; returns a non-empty stem. `polish-stemmer.test.ts` measures it on paradigms.
+ * Expects a word of lower-case letters in NFC; returns a non-empty stem. `polish-stemmer.test.ts` measures it on
+ * paradigms.
  */
 export function stemPolish(word: string): string {
   const base = withoutConditional(withoutSuperlative(word));
@@ -14,7 +16,10 @@ export function stemPolish(word: string): string {
 
 const VOWEL = 'aąeęioóuy';
 
-/** Minimum number of letters in the stem of a word that ends in a consonant; other stems may be shorter: `ewa` may become `ew`. */
+/**
+ * Minimum number of letters in the stem of a word that ends in a consonant; other stems may be shorter: `ewa` may
+ * become `ew`.
+ */
 const LEAST_BEFORE_CLOSED = 3;
 
 /** Endings with an optional `i` before them, which is a sign of softness: `-ami`, `-iami`. */
@@ -32,7 +37,9 @@ const PAST = '(?:owa|[iy]wa|i?a|i?e|i|y|ną|nę)(?:ł(?:e[mś]|a[mś]|yśmy|yśc
 const LATIN_NOUN = '(?<=[eijr])um';
 
 /** Regular expressions find the leftmost match, so the longest ending. */
-const ANY_ENDING = new RegExp(`(?:${[NOUN, ADJECTIVE, PARTICIPLE, GERUND, INFINITIVE, PRESENT, PAST, LATIN_NOUN].join('|')})$`);
+const ANY_ENDING = new RegExp(
+  `(?:${[NOUN, ADJECTIVE, PARTICIPLE, GERUND, INFINITIVE, PRESENT, PAST, LATIN_NOUN].join('|')})$`,
+);
 /** Endings in a consonant. Many stems end like this, too, and so do nouns without an ending. */
 const CLOSED_ENDING = /(?:i?(?:ach|am|ej|em|om|ów|ow|aj|asz|esz)|[iy](?:ch|m|sz)|i?[aeiy]ł|ań|eń|uj)$/;
 

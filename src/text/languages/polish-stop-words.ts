@@ -1,4 +1,7 @@
-/** Function words of Polish, for which the stop-word package has no list: pronouns, prepositions, conjunctions, particles and forms of "być". */
+/**
+ * Function words of Polish, for which the stop-word package has no list: pronouns, prepositions, conjunctions,
+ * particles and forms of "być".
+ */
 export const POLISH_STOP_WORDS: readonly string[] = `
   a aby ach acz aczkolwiek albo ale ależ ani aż bardziej bardzo bez bo bowiem by być był była było były będzie będą będę
   będąc byli bym byś chce choć chociaż ci cię ciebie co cokolwiek coś czasami czasem czego czemu czy czyli daleko dla dlaczego

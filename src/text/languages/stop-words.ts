@@ -22,23 +22,37 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   // The package lacks `a`, the first word of every English list.
   en: ['a', ...english],
   pl: POLISH_STOP_WORDS,
-  de: german, fr: french, es: spanish, it: italian, pt: portuguese, nl: dutch, ru: russian, sv: swedish,
-  no: norwegian, da: danish, fi: finnish, hu: hungarian, ro: romanian,
+  de: german,
+  fr: french,
+  es: spanish,
+  it: italian,
+  pt: portuguese,
+  nl: dutch,
+  ru: russian,
+  sv: swedish,
+  no: norwegian,
+  da: danish,
+  fi: finnish,
+  hu: hungarian,
+  ro: romanian,
   // The Turkish list of the package repeats some words in a wrong encoding.
   tr: turkish.filter((word) => !/[ýþðţ]/.test(word)),
-  ar: arabic, ta: tamil,
+  ar: arabic,
+  ta: tamil,
 };
 
 const sets = new Map<string, ReadonlySet<string>>();
 
 /**
- * The default stop words of a language as forms (see `tokenize.ts`), so that they can be compared with tokens; entries that are not exactly
- * one token (punctuation, phrases) are omitted. Empty for a code that is not in the catalogue.
+ * The default stop words of a language as forms (see `tokenize.ts`), so that they can be compared with tokens; entries
+ * that are not exactly one token (punctuation, phrases) are omitted. Empty for a code that is not in the catalogue.
  */
 export function defaultStopWords(code: string): ReadonlySet<string> {
   let words = sets.get(code);
   if (words === undefined) {
-    words = new Set((LISTS[code] ?? []).map(formsOf).filter((forms) => forms.length === 1).map(([form]) => form!).sort());
+    words = new Set(
+      (LISTS[code] ?? []).map(formsOf).filter((forms) => forms.length === 1).map(([form]) => form!).sort(),
+    );
     sets.set(code, words);
   }
   return words;

@@ -12,7 +12,9 @@ export interface TermNode extends SourceRange {
   readonly fuzzy?: 0 | 1 | 2;
   /** Whether the first character must match exactly, unless no form matches then. */
   readonly keepsFirst?: boolean;
-  /** Frequency of the form in the query, if one node stands for all its occurrences; 1 if absent. Multiplies the score. */
+  /**
+   * Frequency of the form in the query, if one node stands for all its occurrences; 1 if absent. Multiplies the score.
+   */
   readonly weight?: number;
   /** Parts of a source code identifier; a document may contain some of them without the whole; in simple mode. */
   readonly parts?: readonly string[];
@@ -34,21 +36,25 @@ export interface ProximityNode extends SourceRange {
 }
 
 /**
- * A pattern for whole forms: `*` matches any characters, `?` one character inside the word, and one or none at its end (decision D-132); it
- * contains at least one letter or digit.
+ * A pattern for whole forms: `*` matches any characters, `?` one character inside the word, and one or none at its end
+ * (decision D-132); it contains at least one letter or digit.
  */
 export interface WildcardNode extends SourceRange {
   readonly kind: 'wildcard';
   readonly pattern: string;
-  /** Whether only the most frequent forms count, with a lower weight than the word itself: the pattern is a word that is being typed. */
+  /**
+   * Whether only the most frequent forms count, with a lower weight than the word itself: the pattern is a word that is
+   * being typed.
+   */
   readonly completes?: boolean;
 }
 
 /**
- * The only combination: AND fills `required`, OR `optional`, NOT `excluded`. A document matches if all required nodes match (or, without
- * required nodes, at least one optional node) and no excluded node does; its score is the sum of the scores of the required and optional
- * nodes that match. A group that has only `excluded` nodes matches nothing (decision section 4.4); inside a conjunction, the parser has
- * merged it into the conjunction, so that `a AND (NOT b)` is `a` without `b`.
+ * The only combination: AND fills `required`, OR `optional`, NOT `excluded`. A document matches if all required nodes
+ * match (or, without required nodes, at least one optional node) and no excluded node does; its score is the sum of the
+ * scores of the required and optional nodes that match. A group that has only `excluded` nodes matches nothing
+ * (decision section 4.4); inside a conjunction, the parser has merged it into the conjunction, so that `a AND (NOT b)`
+ * is `a` without `b`.
  */
 export interface GroupNode extends SourceRange {
   readonly kind: 'group';

@@ -7,10 +7,12 @@ const WILDCARDS = /[*?]/;
 const LITERALS = /[^*?]+/g;
 
 /**
- * The node of a word in a query: a term, a phrase if it has several tokens ("wi-fi", "全文検索"), a pattern if it has wildcards; undefined if
- * it has no letter or digit.
+ * The node of a word in a query: a term, a phrase if it has several tokens ("wi-fi", "全文検索"), a pattern if it has
+ * wildcards; undefined if it has no letter or digit.
  */
-export function wordAtom(text: string, range: SourceRange, vocabulary: Vocabulary, fuzzy?: 0 | 1 | 2): QueryNode | undefined {
+export function wordAtom(text: string, range: SourceRange, vocabulary: Vocabulary, fuzzy?: 0 | 1 | 2): QueryNode
+  | undefined
+{
   if (WILDCARDS.test(text)) return wildcardAtom(text, range, vocabulary);
   const forms = vocabulary.wordsOf(text).map(({ form }) => form);
   if (forms.length > 1) return { kind: 'phrase', forms, ...range };
@@ -19,15 +21,19 @@ export function wordAtom(text: string, range: SourceRange, vocabulary: Vocabular
 }
 
 /** A quoted phrase: its tokens in order, or near one another if a distance is given; undefined if it has no tokens. */
-export function phraseAtom(text: string, range: SourceRange, vocabulary: Vocabulary, distance?: number): QueryNode | undefined {
+export function phraseAtom(text: string, range: SourceRange, vocabulary: Vocabulary, distance?: number): QueryNode
+  | undefined
+{
   const forms = vocabulary.wordsOf(text).map(({ form }) => form);
   if (forms.length === 0) return undefined;
-  return distance === undefined ? { kind: 'phrase', forms, ...range } : { kind: 'proximity', forms, distance, ...range };
+  return distance === undefined
+    ? { kind: 'phrase', forms, ...range }
+    : { kind: 'proximity', forms, distance, ...range };
 }
 
 /**
- * A word with wildcards. Separators divide it into pieces that all have to match. A pattern without a letter or digit would match every
- * term, so it is ignored.
+ * A word with wildcards. Separators divide it into pieces that all have to match. A pattern without a letter or digit
+ * would match every term, so it is ignored.
  */
 function wildcardAtom(text: string, range: SourceRange, vocabulary: Vocabulary): QueryNode | undefined {
   const nodes = (text.match(vocabulary.pieces) ?? []).map((piece): QueryNode | undefined => {

@@ -16,8 +16,8 @@ const SYNTAX = /["*?()+-]|AND|OR|NOT/;
 const ENDED = /[?\s]$/;
 
 /**
- * The mode that a query's syntax implies, in the order of decision D-87, with two interpretations: parentheses without an operator ("what
- * does main() do") are prose; "only quotes" means that the query has no other syntax.
+ * The mode that a query's syntax implies, in the order of decision D-87, with two interpretations: parentheses without
+ * an operator ("what does main() do") are prose; "only quotes" means that the query has no other syntax.
  */
 export function detectMode(query: string): QueryMode {
   if (!SYNTAX.test(query)) return 'simple';
@@ -33,12 +33,17 @@ export function hasOperator(query: string): boolean {
   return OPERATOR.test(query);
 }
 
-/** In a sentence, a question mark is punctuation; in a single word, it is a wildcard if it is inside the word or follows three letters. */
+/**
+ * In a sentence, a question mark is punctuation; in a single word, it is a wildcard if it is inside the word or follows
+ * three letters.
+ */
 function hasWildcard(query: string): boolean {
   const words = query.trim().split(/\s+/);
-  if (words.some((word) => word.includes('*') && wordAtom(word, { start: 0, end: 0 }, PROSE)?.kind !== undefined)) return true;
+  if (words.some((word) => word.includes('*') && wordAtom(word, { start: 0, end: 0 }, PROSE)?.kind !== undefined))
+    return true;
   const [word] = words;
-  return words.length === 1 && word !== undefined && (/\?[\p{L}\p{N}]/u.test(word) || /[\p{L}\p{M}]{3}\?+$/u.test(word));
+  return words.length === 1 && word !== undefined &&
+    (/\?[\p{L}\p{N}]/u.test(word) || /[\p{L}\p{M}]{3}\?+$/u.test(word));
 }
 
 /** Removes the question marks that end a sentence, so that no mode interprets the last word as a pattern. */

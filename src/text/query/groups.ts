@@ -1,9 +1,9 @@
 import type { GroupNode, QueryNode, SourceRange } from './ast.ts';
 
 /**
- * The algebra of groups. A negation is a group that has only `excluded` nodes. These functions move negations outward, to a group from
- * which they can be subtracted, and unwrap groups that are not needed. Undefined stands for an operand without any token ("!!!"), which is
- * ignored.
+ * The algebra of groups. A negation is a group that has only `excluded` nodes. These functions move negations outward,
+ * to a group from which they can be subtracted, and unwrap groups that are not needed. Undefined stands for an operand
+ * without any token ("!!!"), which is ignored.
  */
 type Operand = QueryNode | undefined;
 
@@ -13,8 +13,8 @@ export function allOf(operands: readonly Operand[], range: SourceRange): Operand
 }
 
 /**
- * At least one of the operands. A negation beside other operands is ignored, because it can only subtract; if all operands are negations,
- * the result excludes the documents that all of them exclude.
+ * At least one of the operands. A negation beside other operands is ignored, because it can only subtract; if all
+ * operands are negations, the result excludes the documents that all of them exclude.
  */
 export function anyOf(operands: readonly Operand[], range: SourceRange): Operand {
   const present = operands.filter((node) => node !== undefined);
@@ -30,8 +30,13 @@ export function not(operand: Operand, range: SourceRange): Operand {
   return { kind: 'group', required: [], optional: [], excluded: [operand], start: range.start, end: range.end };
 }
 
-/** The required operands, and the optional ones as additions to the score; if nothing is required, at least one optional operand must match. */
-export function combine(required: readonly Operand[], optional: readonly Operand[], { start, end }: SourceRange): Operand {
+/**
+ * The required operands, and the optional ones as additions to the score; if nothing is required, at least one optional
+ * operand must match.
+ */
+export function combine(required: readonly Operand[], optional: readonly Operand[],
+  { start, end }: SourceRange): Operand
+{
   const group = { required: [] as QueryNode[], optional: [] as QueryNode[], excluded: [] as QueryNode[] };
   for (const node of required) {
     if (node === undefined) continue;

@@ -6,7 +6,8 @@ import { anyOf, combine } from './groups.ts';
 import { parseExpression } from './parser.ts';
 import { CODE, PROSE, type Vocabulary } from './vocabulary.ts';
 
-export { type GroupNode, type PhraseNode, type ProximityNode, type QueryNode, type SourceRange, type TermNode, wantedNodes, type WildcardNode } from './ast.ts';
+export { type GroupNode, type PhraseNode, type ProximityNode, type QueryNode, type SourceRange, type TermNode,
+  wantedNodes, type WildcardNode } from './ast.ts';
 export { detectMode, QUERY_MODES, type QueryMode } from './detect-mode.ts';
 export { MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, MAX_QUERY_BYTES, QuerySyntaxError } from './errors.ts';
 export { printQuery } from './print.ts';
@@ -28,16 +29,22 @@ export interface ParseOptions {
 }
 
 /**
- * Parses the query of a full-text search. Forms in the result are those of the tokeniser, of prose or of code; the evaluator handles terms
- * and stop words, because they depend on the language.
+ * Parses the query of a full-text search. Forms in the result are those of the tokeniser, of prose or of code; the
+ * evaluator handles terms and stop words, because they depend on the language.
  *
- * Throws QuerySyntaxError for a query that the mode's grammar does not allow, unless the mode was detected: then the query is parsed as
- * plain words. Throws QueryTooLargeError for a query that exceeds the limits: 4096 bytes, 128 operands, 32 levels of nesting.
+ * Throws QuerySyntaxError for a query that the mode's grammar does not allow, unless the mode was detected: then the
+ * query is parsed as plain words. Throws QueryTooLargeError for a query that exceeds the limits: 4096 bytes, 128
+ * operands, 32 levels of nesting.
  */
-export function parseQuery(query: string, { mode = 'auto', distance = 5, code = false }: ParseOptions = {}): ParsedQuery {
-  if (Buffer.byteLength(query) > MAX_QUERY_BYTES) throw new QueryTooLargeError(MAX_QUERY_BYTES, `the query is longer than ${MAX_QUERY_BYTES} bytes`);
+export function parseQuery(query: string,
+  { mode = 'auto', distance = 5, code = false }: ParseOptions = {}): ParsedQuery
+{
+  if (Buffer.byteLength(query) > MAX_QUERY_BYTES)
+    throw new QueryTooLargeError(MAX_QUERY_BYTES, `the query is longer than ${MAX_QUERY_BYTES} bytes`);
   const vocabulary = code ? CODE : PROSE;
-  return mode === 'auto' ? parseAny(query, distance, vocabulary) : { mode, root: parseAs(mode, query, distance, vocabulary) };
+  return mode === 'auto'
+    ? parseAny(query, distance, vocabulary)
+    : { mode, root: parseAs(mode, query, distance, vocabulary) };
 }
 
 function parseAny(query: string, distance: number, vocabulary: Vocabulary): ParsedQuery {
@@ -55,38 +62,51 @@ function parseAs(mode: QueryMode, query: string, distance: number, vocabulary: V
   if (mode === 'simple') return parseSimple(query, vocabulary);
   const toByte = byteOffsets(query);
   switch (mode) {
-    case 'boolean': return parseExpression(query, toByte, 'optional', vocabulary);
-    case 'expression': return parseExpression(query, toByte, 'required', vocabulary);
-    case 'wildcard': return parseWildcards(query, toByte, vocabulary);
-    case 'phrase': return parsePhrases(query, toByte, undefined, vocabulary);
-    case 'proximity': return parsePhrases(query, toByte, distance, vocabulary);
+    case 'boolean':
+      return parseExpression(query, toByte, 'optional', vocabulary);
+    case 'expression':
+      return parseExpression(query, toByte, 'required', vocabulary);
+    case 'wildcard':
+      return parseWildcards(query, toByte, vocabulary);
+    case 'phrase':
+      return parsePhrases(query, toByte, undefined, vocabulary);
+    case 'proximity':
+      return parsePhrases(query, toByte, distance, vocabulary);
   }
 }
 
 /** Any of the words, without syntax. */
 function parseSimple(query: string, { wordsOf }: Vocabulary): QueryNode | undefined {
-  const terms = wordsOf(query).map(({ form, parts, start, end }): QueryNode => (parts.length > 0 ? { kind: 'term', form, parts, start, end } : { kind: 'term', form, start, end }));
+  const terms = wordsOf(query).map((
+    { form, parts, start, end },
+  ): QueryNode => (parts.length > 0 ? { kind: 'term', form, parts, start, end } : { kind: 'term', form, start, end }));
   return anyOf(terms, { start: 0, end: Buffer.byteLength(query) });
 }
 
 /** Any of the words, each of which may be a pattern; with operators (`foo* AND bar`), the boolean grammar is used. */
-function parseWildcards(query: string, toByte: (offset: number) => number, vocabulary: Vocabulary): QueryNode | undefined {
+function parseWildcards(query: string, toByte: (offset: number) => number, vocabulary: Vocabulary): QueryNode
+  | undefined
+{
   if (hasOperator(query)) return parseExpression(query, toByte, 'optional', vocabulary);
   const words = [...query.matchAll(/\S+/g)];
-  if (words.length > MAX_ATOMS) throw new QueryTooLargeError(toByte(words[MAX_ATOMS]!.index), `more than ${MAX_ATOMS} operands`);
+  if (words.length > MAX_ATOMS)
+    throw new QueryTooLargeError(toByte(words[MAX_ATOMS]!.index), `more than ${MAX_ATOMS} operands`);
   const nodes = words.map((word) => wordAtom(word[0], rangeOf(word, toByte), vocabulary));
   const root = anyOf(nodes, { start: 0, end: toByte(query.length) });
   if (root === undefined && words.length > 0 && /[*?]/.test(query)) {
-    throw new QuerySyntaxError(toByte(words[0]!.index), 'a pattern needs at least one letter or digit beside its wildcards');
+    throw new QuerySyntaxError(toByte(words[0]!.index),
+      'a pattern needs at least one letter or digit beside its wildcards');
   }
   return root;
 }
 
 /**
- * Every quoted phrase is required, and words outside of the quotes only add to the score. Without quotes, the whole query is one phrase. In
- * proximity mode, a phrase without a `~N` has the given distance.
+ * Every quoted phrase is required, and words outside of the quotes only add to the score. Without quotes, the whole
+ * query is one phrase. In proximity mode, a phrase without a `~N` has the given distance.
  */
-function parsePhrases(query: string, toByte: (offset: number) => number, distance: number | undefined, vocabulary: Vocabulary): QueryNode | undefined {
+function parsePhrases(query: string, toByte: (offset: number) => number, distance: number | undefined,
+  vocabulary: Vocabulary): QueryNode | undefined
+{
   const whole = { start: 0, end: toByte(query.length) };
   if (!query.includes('"')) return phraseAtom(query, whole, vocabulary, distance);
   const required: (QueryNode | undefined)[] = [];

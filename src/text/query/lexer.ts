@@ -2,14 +2,16 @@ import { QuerySyntaxError } from './errors.ts';
 
 /** A piece of a query; `start` and `end` are UTF-16 offsets, which the parser converts to bytes. */
 export type Lexeme = { readonly start: number; readonly end: number } & (
-  | { readonly kind: '(' | ')' | 'AND' | 'OR' | 'NOT' | '+' | '-' | 'end' }
-  | { readonly kind: 'phrase'; readonly text: string; readonly distance?: number }
-  | { readonly kind: 'word'; readonly text: string; readonly fuzzy?: number }
+  { readonly kind: '(' | ')' | 'AND' | 'OR' | 'NOT' | '+' | '-' | 'end' } | { readonly kind: 'phrase';
+    readonly text: string; readonly distance?: number } | { readonly kind: 'word'; readonly text: string;
+    readonly fuzzy?: number }
 );
 
 // Sticky patterns, none of which backtracks beyond its own match.
 const SPACE = /\s+/y;
-/** A sign is an operator if a word, a phrase or a parenthesis follows directly: `-v`, but not `--verbose` or `a - b`. */
+/**
+ * A sign is an operator if a word, a phrase or a parenthesis follows directly: `-v`, but not `--verbose` or `a - b`.
+ */
 const SIGN = /[+-](?=[\p{L}\p{N}\p{M}"(*?])/uy;
 const PHRASE = /"([^"]*)"(?:~(\d+))?/y;
 const WORD = /[^\s()"]+/y;
@@ -17,8 +19,8 @@ const WORD = /[^\s()"]+/y;
 const FUZZY = /^(.+)~(\d+)$/s;
 
 /**
- * Splits a query of the boolean or expression mode into its lexemes; the last one is `end`. Operators are whole words in capitals. Throws
- * QuerySyntaxError at a quote that is not closed.
+ * Splits a query of the boolean or expression mode into its lexemes; the last one is `end`. Operators are whole words
+ * in capitals. Throws QuerySyntaxError at a quote that is not closed.
  *
  * @param toByte converts a UTF-16 offset, for the error
  */
@@ -51,7 +53,13 @@ function next(query: string, start: number, match: (pattern: RegExp) => RegExpEx
   const phrase = match(PHRASE);
   if (phrase !== null) {
     const [all, text, distance] = phrase;
-    return { kind: 'phrase', text: text!, start, end: start + all.length, ...(distance !== undefined && { distance: Number(distance) }) };
+    return {
+      kind: 'phrase',
+      text: text!,
+      start,
+      end: start + all.length,
+      ...(distance !== undefined && { distance: Number(distance) }),
+    };
   }
   if (first === '"') return undefined;
   if ((first === '+' || first === '-') && match(SIGN) !== null) return { kind: first, start, end: start + 1 };
@@ -59,5 +67,7 @@ function next(query: string, start: number, match: (pattern: RegExp) => RegExpEx
   const end = start + word.length;
   if (word === 'AND' || word === 'OR' || word === 'NOT') return { kind: word, start, end };
   const fuzzy = FUZZY.exec(word);
-  return fuzzy === null ? { kind: 'word', text: word, start, end } : { kind: 'word', text: fuzzy[1]!, fuzzy: Number(fuzzy[2]), start, end };
+  return fuzzy === null
+    ? { kind: 'word', text: word, start, end }
+    : { kind: 'word', text: fuzzy[1]!, fuzzy: Number(fuzzy[2]), start, end };
 }

@@ -20,10 +20,12 @@ interface Clause {
  *     expr = and {"OR" and}         and  = not {["AND"] not}
  *     not  = ["NOT"|"-"|"+"] atom   atom = "(" expr ")" | phrase ["~" INT] | wildcard | term ["~" 0..2]
  *
- * NOT binds most tightly, then AND, then OR. Throws QuerySyntaxError with the position of the first unexpected lexeme, or of the first that
- * exceeds a limit. The depth of the recursion is that of the nesting.
+ * NOT binds most tightly, then AND, then OR. Throws QuerySyntaxError with the position of the first unexpected lexeme,
+ * or of the first that exceeds a limit. The depth of the recursion is that of the nesting.
  */
-export function parseExpression(query: string, toByte: (offset: number) => number, juxtaposition: Juxtaposition, vocabulary: Vocabulary): QueryNode | undefined {
+export function parseExpression(query: string, toByte: (offset: number) => number, juxtaposition: Juxtaposition,
+  vocabulary: Vocabulary): QueryNode | undefined
+{
   return new Parser(lex(query, toByte), toByte, juxtaposition, vocabulary).run();
 }
 
@@ -36,7 +38,9 @@ class Parser {
   #depth = 0;
   #atoms = 0;
 
-  constructor(lexemes: readonly Lexeme[], toByte: (offset: number) => number, juxtaposition: Juxtaposition, vocabulary: Vocabulary) {
+  constructor(lexemes: readonly Lexeme[], toByte: (offset: number) => number, juxtaposition: Juxtaposition,
+    vocabulary: Vocabulary)
+  {
     this.#lexemes = lexemes;
     this.#toByte = toByte;
     this.#juxtaposition = juxtaposition;
@@ -75,7 +79,8 @@ class Parser {
     const range = this.#since(start);
     if (this.#juxtaposition === 'required') return allOf(clauses.map(({ node }) => node), range);
     const isBound = ({ node, required }: Clause): boolean => required || isExclusion(node);
-    return combine(clauses.filter(isBound).map(({ node }) => node), clauses.filter((clause) => !isBound(clause)).map(({ node }) => node), range);
+    return combine(clauses.filter(isBound).map(({ node }) => node),
+      clauses.filter((clause) => !isBound(clause)).map(({ node }) => node), range);
   }
 
   /** An operand with its sign. */
@@ -136,7 +141,9 @@ class Parser {
 
   #failOperand(): never {
     const { kind } = this.#next;
-    return this.#fail(`expected a term, a phrase or a parenthesis, got ${kind === 'end' ? 'the end of the query' : kind}`);
+    return this.#fail(
+      `expected a term, a phrase or a parenthesis, got ${kind === 'end' ? 'the end of the query' : kind}`,
+    );
   }
 
   #failLimit(message: string): never {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { not } from './groups.ts';
-import { type ParseOptions, parseQuery, printQuery, QUERY_MODES, type QueryNode, QuerySyntaxError, wantedNodes } from './index.ts';
+import { type ParseOptions, parseQuery, printQuery, QUERY_MODES, type QueryNode, QuerySyntaxError,
+  wantedNodes } from './index.ts';
 
 const printed = (query: string, options: ParseOptions = {}): string => {
   const { mode, root } = parseQuery(query, options);
@@ -10,77 +11,58 @@ const printed = (query: string, options: ParseOptions = {}): string => {
 
 /** The tree without source ranges. */
 const shape = (node: QueryNode | undefined): unknown =>
-  JSON.parse(JSON.stringify(node ?? null, (key, value: unknown) => (key === 'start' || key === 'end' ? undefined : value)));
+  JSON.parse(
+    JSON.stringify(node ?? null, (key, value: unknown) => (key === 'start' || key === 'end' ? undefined : value)),
+  );
 
 describe('mode auto (decision D-87)', () => {
-  it.each([
-    ['(cat OR dog) AND "wild bird"', 'expression: +(cat dog) +"wild bird"'],
-    ['"a b" -c', 'expression: +"a b" -c'],
-    ['(a)AND(b)', 'expression: +a +b'],
-    ['"quick fox"~3', 'proximity: "quick fox"~3'],
-    ['"quick fox"', 'phrase: "quick fox"'],
-    ['"quick fox" "lazy dog"', 'phrase: +"quick fox" +"lazy dog"'],
-    ['"quick fox" runs', 'phrase: +"quick fox" runs'],
-    ['comput*', 'wildcard: comput*'],
-    ['colou?r', 'wildcard: colou?r'],
-    ['colo?', 'wildcard: colo?'],
-    ['foo* AND bar', 'wildcard: +foo* +bar'],
-    ['cat AND dog', 'boolean: +cat +dog'],
-    ['+rust -go async', 'boolean: +rust async -go'],
-    ['full text search', 'simple: full text search'],
-  ])('%s', (query, expected) => expect(printed(query)).toBe(expected));
+  it.each([['(cat OR dog) AND "wild bird"', 'expression: +(cat dog) +"wild bird"'], ['"a b" -c',
+    'expression: +"a b" -c'], ['(a)AND(b)', 'expression: +a +b'], ['"quick fox"~3', 'proximity: "quick fox"~3'], [
+    '"quick fox"',
+    'phrase: "quick fox"',
+  ], ['"quick fox" "lazy dog"', 'phrase: +"quick fox" +"lazy dog"'], ['"quick fox" runs', 'phrase: +"quick fox" runs'],
+    ['comput*', 'wildcard: comput*'], ['colou?r', 'wildcard: colou?r'], ['colo?', 'wildcard: colo?'], ['foo* AND bar',
+    'wildcard: +foo* +bar'], ['cat AND dog', 'boolean: +cat +dog'], ['+rust -go async', 'boolean: +rust async -go'], [
+    'full text search',
+    'simple: full text search',
+  ]])('%s', (query, expected) => expect(printed(query)).toBe(expected));
 
-  it.each([
-    ['What is this?', 'simple: what is this'],
-    ['is te*t this?', 'wildcard: is te*t this'],
-    ['ab?', 'simple: ab'],
-    ['what does main() do', 'simple: what does main do'],
-    ['git --verbose - or not', 'simple: git verbose or not'],
-    ['a 5" disk', 'simple: a 5 disk'],
-    ['AT&T and ANDROID', 'simple: at t and android'],
-    ['*', 'simple: '],
-    ['', 'simple: '],
-    ['!!! ???', 'simple: '],
-  ])('takes %j as prose', (query, expected) => expect(printed(query)).toBe(expected));
+  it.each([['What is this?', 'simple: what is this'], ['is te*t this?', 'wildcard: is te*t this'], ['ab?',
+    'simple: ab'], ['what does main() do', 'simple: what does main do'], ['git --verbose - or not',
+    'simple: git verbose or not'], ['a 5" disk', 'simple: a 5 disk'], ['AT&T and ANDROID', 'simple: at t and android'],
+    ['*', 'simple: '], ['', 'simple: '], ['!!! ???', 'simple: ']])('takes %j as prose',
+      (query, expected) => expect(printed(query)).toBe(expected));
 });
 
 describe('the boolean and expression modes (decisions, section 4.4)', () => {
-  it.each([
-    ['a b', '+a +b', 'a b'],
-    ['a AND b OR c AND d', '(+a +b) (+c +d)', '(+a +b) (+c +d)'],
-    ['a OR b c', 'a (+b +c)', 'a (b c)'],
-    ['a b AND c', '+a +b +c', '+b +c a'],
-    ['+a b -c', '+a +b -c', '+a b -c'],
-    ['NOT a AND b', '+b -a', '+b -a'],
-    ['a (NOT b)', '+a -b', '+a -b'],
-    ['a OR NOT b', 'a', 'a'],
-    ['NOT (NOT a)', 'a', 'a'],
-    ['c AND (NOT a OR NOT b)', '+c -(+a +b)', '+c -(+a +b)'],
-    ['NOT a NOT b', '-a -b', '-a -b'],
-    ['NOT (a OR b)', '-(a b)', '-(a b)'],
-    ['cat~1 AND dog~0', '+cat~1 +dog~0', '+cat~1 +dog~0'],
-    ['"a b"~4 AND te?t*', '+"a b"~4 +te?t*', '+"a b"~4 +te?t*'],
-    ['wi-fi AND foo-b*r', '+"wi fi" +(+foo +b*r)', '+"wi fi" +(+foo +b*r)'],
-    ['a AND "" AND !!! AND * AND b', '+a +b', '+a +b'],
-    ['全文搜索 AND Größe', '+"全文 搜索" +grösse', '+"全文 搜索" +grösse'],
-    ['and or not', '+and +or +not', 'and or not'],
-  ])('%s', (query, expression, boolean) => {
+  it.each([['a b', '+a +b', 'a b'], ['a AND b OR c AND d', '(+a +b) (+c +d)', '(+a +b) (+c +d)'], ['a OR b c',
+    'a (+b +c)', 'a (b c)'], ['a b AND c', '+a +b +c', '+b +c a'], ['+a b -c', '+a +b -c', '+a b -c'], ['NOT a AND b',
+    '+b -a', '+b -a'], ['a (NOT b)', '+a -b', '+a -b'], ['a OR NOT b', 'a', 'a'], ['NOT (NOT a)', 'a', 'a'], [
+    'c AND (NOT a OR NOT b)',
+    '+c -(+a +b)',
+    '+c -(+a +b)',
+  ], ['NOT a NOT b', '-a -b', '-a -b'], ['NOT (a OR b)', '-(a b)', '-(a b)'], ['cat~1 AND dog~0', '+cat~1 +dog~0',
+    '+cat~1 +dog~0'], ['"a b"~4 AND te?t*', '+"a b"~4 +te?t*', '+"a b"~4 +te?t*'], ['wi-fi AND foo-b*r',
+    '+"wi fi" +(+foo +b*r)', '+"wi fi" +(+foo +b*r)'], ['a AND "" AND !!! AND * AND b', '+a +b', '+a +b'], [
+    '全文搜索 AND Größe',
+    '+"全文 搜索" +grösse',
+    '+"全文 搜索" +grösse',
+  ], ['and or not', '+and +or +not', 'and or not']])('%s', (query, expression, boolean) => {
     expect(printed(query, { mode: 'expression' })).toBe(`expression: ${expression}`);
     expect(printed(query, { mode: 'boolean' })).toBe(`boolean: ${boolean}`);
   });
 
-  it.each([
-    ['a AND', 5, 'expected a term'], ['OR a', 0, 'got OR'], ['a AND OR b', 6, 'got OR'], ['NOT', 3, 'the end of the query'],
-    ['(é AND b', 0, 'not closed'], ['é) AND b', 2, 'no opening'], ['é AND ()', 8, 'expected a term'], ['é "b', 3, 'the quote is not closed'],
-    ['é AND a~3', 7, 'fuzziness must be at most 2, got 3'], ['"a b"~1001 c', 0, 'distance must be at most 1000'],
-  ])('refuses %j at byte %i', (query, position, message) => {
-    for (const mode of ['expression', 'boolean'] as const) {
-      const error = thrownBy(() => parseQuery(query, { mode }));
-      expect(error).toMatchObject({ position });
-      expect(error?.message).toContain(message);
-      expect(error?.message).toContain(`at byte ${position}`);
-    }
-  });
+  it.each([['a AND', 5, 'expected a term'], ['OR a', 0, 'got OR'], ['a AND OR b', 6, 'got OR'], ['NOT', 3,
+    'the end of the query'], ['(é AND b', 0, 'not closed'], ['é) AND b', 2, 'no opening'], ['é AND ()', 8,
+    'expected a term'], ['é "b', 3, 'the quote is not closed'], ['é AND a~3', 7, 'fuzziness must be at most 2, got 3'],
+    ['"a b"~1001 c', 0, 'distance must be at most 1000']])('refuses %j at byte %i', (query, position, message) => {
+      for (const mode of ['expression', 'boolean'] as const) {
+        const error = thrownBy(() => parseQuery(query, { mode }));
+        expect(error).toMatchObject({ position });
+        expect(error?.message).toContain(message);
+        expect(error?.message).toContain(`at byte ${position}`);
+      }
+    });
 
   it('limits nesting to 32, operands to 128 and the query to 4 KiB', () => {
     const nested = (depth: number): string => `${'('.repeat(depth)}a${')'.repeat(depth)}`;
@@ -94,8 +76,13 @@ describe('the boolean and expression modes (decisions, section 4.4)', () => {
 
   it('notes the source range of every node in bytes', () => {
     expect(parseQuery('é (b OR "ç d")', { mode: 'expression' }).root).toMatchObject({
-      start: 0, end: 16,
-      required: [{ form: 'é', start: 0, end: 2 }, { start: 4, end: 15, optional: [{ start: 4, end: 5 }, { start: 9, end: 15 }] }],
+      start: 0,
+      end: 16,
+      required: [{ form: 'é', start: 0, end: 2 }, {
+        start: 4,
+        end: 15,
+        optional: [{ start: 4, end: 5 }, { start: 9, end: 15 }],
+      }],
     });
   });
 });
@@ -124,16 +111,19 @@ describe('the other modes', () => {
 });
 
 describe('parsing any text', () => {
-  const hostile = fc.array(fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 6 }),
-    fc.constantFrom('"', '(', ')', '~', '~2', '*', '?', '+', '-', ' ', ' AND ', ' OR ', ' NOT ', 'AND', 'a', 'b c', '\u200b', '\u0301', '[a-z]+', '\\', '日本語', "don't", '\ud800', '3.14', '\0'),
-  ), { maxLength: 40 }).map((parts) => parts.join(''));
+  const hostile = fc.array(
+    fc.oneof(fc.string({ unit: 'binary', maxLength: 6 }),
+      fc.constantFrom('"', '(', ')', '~', '~2', '*', '?', '+', '-', ' ', ' AND ', ' OR ', ' NOT ', 'AND', 'a', 'b c',
+        '\u200b', '\u0301', '[a-z]+', '\\', '日本語', "don't", '\ud800', '3.14', '\0')),
+    { maxLength: 40 },
+  ).map((parts) => parts.join(''));
 
   it('returns a tree or a syntax error inside of the query, in every mode', () => {
     fc.assert(fc.property(hostile, fc.constantFrom('auto' as const, ...QUERY_MODES), (query, mode) => {
       const length = Buffer.byteLength(query);
       try {
-        for (const { start, end } of wantedNodes(parseQuery(query, { mode }).root)) expect([start >= 0, end > start, end <= length]).toEqual([true, true, true]);
+        for (const { start, end } of wantedNodes(parseQuery(query, { mode }).root))
+          expect([start >= 0, end > start, end <= length]).toEqual([true, true, true]);
       } catch (error) {
         if (!(error instanceof QuerySyntaxError)) throw error;
         expect(error.position).toBeLessThanOrEqual(length);
@@ -146,17 +136,27 @@ describe('parsing any text', () => {
     const forms = fc.array(form, { minLength: 1, maxLength: 3 });
     const range = { start: 0, end: 0 };
     const { tree } = fc.letrec<{ tree: QueryNode }>((tie) => ({
-      tree: fc.oneof(
-        { depthSize: 'small' },
-        fc.record({ kind: fc.constant('term' as const), form, fuzzy: fc.constantFrom(0 as const, 1 as const, 2 as const) }).map((node) => ({ ...node, ...range })),
-        form.map((word) => ({ kind: 'term' as const, form: word, ...range })),
+      tree: fc.oneof({ depthSize: 'small' }, fc.record({
+        kind: fc.constant('term' as const),
+        form,
+        fuzzy: fc.constantFrom(0 as const, 1 as const, 2 as const),
+      }).map((node) => ({ ...node, ...range })), form.map((word) => ({ kind: 'term' as const, form: word, ...range })),
         forms.map((words) => ({ kind: 'phrase' as const, forms: words, ...range })),
-        fc.record({ kind: fc.constant('proximity' as const), forms, distance: fc.nat(1000) }).map((node) => ({ ...node, ...range })),
-        fc.constantFrom('a*', '?b', "d*'t", 'x??*').map((pattern) => ({ kind: 'wildcard' as const, pattern: pattern.replace("'", ''), ...range })),
-        fc.record({ required: fc.array(tie('tree'), { maxLength: 3 }), optional: fc.array(tie('tree'), { maxLength: 3 }), excluded: fc.array(tie('tree'), { maxLength: 2 }) })
-          .filter(({ required, optional, excluded }) => required.length + optional.length > 0 && required.length + optional.length + excluded.length > 1 && !(required.length === 0 && optional.length === 1))
-          .map((group) => ({ kind: 'group' as const, ...group, ...range })),
-      ),
+        fc.record({ kind: fc.constant('proximity' as const), forms, distance: fc.nat(1000) }).map((node) => ({
+          ...node,
+          ...range,
+        })), fc.constantFrom('a*', '?b', "d*'t", 'x??*').map((pattern) => ({
+          kind: 'wildcard' as const,
+          pattern: pattern.replace("'", ''),
+          ...range,
+        })), fc.record({
+          required: fc.array(tie('tree'), { maxLength: 3 }),
+          optional: fc.array(tie('tree'), { maxLength: 3 }),
+          excluded: fc.array(tie('tree'), { maxLength: 2 }),
+        }).filter(({ required, optional, excluded }) =>
+          required.length + optional.length > 0 && required.length + optional.length + excluded.length > 1 &&
+          !(required.length === 0 && optional.length === 1)
+        ).map((group) => ({ kind: 'group' as const, ...group, ...range }))),
     }));
     fc.assert(fc.property(tree, fc.boolean(), (positive, negated) => {
       const node = negated ? not(positive, { start: 0, end: 0 })! : positive;
@@ -167,7 +167,8 @@ describe('parsing any text', () => {
   it('is quick for the worst of queries', () => {
     const started = performance.now();
     for (const unit of ['a ', '"', '" ', '(', '*', '?', '* ', '~1', '+', '-(', 'a AND ', 'NOT ', '*?', "'", '\u0301']) {
-      for (const mode of ['auto', ...QUERY_MODES] as const) thrownBy(() => parseQuery(unit.repeat(Math.floor(4096 / Buffer.byteLength(unit))), { mode }));
+      for (const mode of ['auto', ...QUERY_MODES] as const)
+        thrownBy(() => parseQuery(unit.repeat(Math.floor(4096 / Buffer.byteLength(unit))), { mode }));
     }
     // Some hundred queries: even a busy machine needs far less than this limit.
     expect(performance.now() - started).toBeLessThan(10_000);

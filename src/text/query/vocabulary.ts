@@ -9,7 +9,10 @@ export interface Word extends SourceRange {
   readonly parts: readonly string[];
 }
 
-/** How a query is divided into words: as prose or as source code. A document is found by the words of the tokeniser by which it was indexed. */
+/**
+ * How a query is divided into words: as prose or as source code. A document is found by the words of the tokeniser by
+ * which it was indexed.
+ */
 export interface Vocabulary {
   /** The words of a text, in order. */
   readonly wordsOf: (text: string) => readonly Word[];
@@ -31,14 +34,22 @@ export const CODE: Vocabulary = {
   fold: (literal) => literal.toLowerCase().normalize('NFC'),
 };
 
-/** Each identifier with its parts. If it is too long to be a name, there is no token of the whole identifier, and each part is a word. */
+/**
+ * Each identifier with its parts. If it is too long to be a name, there is no token of the whole identifier, and each
+ * part is a word.
+ */
 function identifiersOf(text: string): Word[] {
   const words: Word[] = [];
   for (const tokens of Map.groupBy(tokenizeCode(text), ({ position }) => position).values()) {
     const [whole, ...parts] = tokens;
     const isWhole = parts.every(({ end }) => end <= whole!.end);
     for (const { form, start, end } of isWhole ? [whole!] : tokens) {
-      words.push({ form, parts: isWhole ? [...new Set(parts.map((part) => part.form))].filter((part) => part !== form) : [], start, end });
+      words.push({
+        form,
+        parts: isWhole ? [...new Set(parts.map((part) => part.form))].filter((part) => part !== form) : [],
+        start,
+        end,
+      });
     }
   }
   return words;

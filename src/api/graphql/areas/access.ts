@@ -3,23 +3,46 @@ import { defineArea } from './area.ts';
 import { complete } from './complete.ts';
 
 /** The caller of a server without authentication, who may do everything (decisions, section 4.13). */
-const ANONYMOUS = { username: 'anonymous', admin: true, createdAt: 0, disabled: false, groups: [], roles: [], mustChangePassword: false, oidcSubject: null };
+const ANONYMOUS = {
+  username: 'anonymous',
+  admin: true,
+  createdAt: 0,
+  disabled: false,
+  groups: [],
+  roles: [],
+  mustChangePassword: false,
+  oidcSubject: null,
+};
 
 export const access = defineArea('access', {
   Query: {
-    me: async (_, _args, { authenticates, read, invoke }, info) => (authenticates ? read(info, async () => toUser((await invoke('getCurrentUser', {})).value)) : ANONYMOUS),
-    users: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listUsers', args)).users.map(toUser)),
-    groups: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listGroups', args)).groups.map(toGroup)),
-    userPermissions: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listPermissions', args))),
-    groupPermissions: (_, args, { read, invoke }, info) => read(info, async () => {
-      const { permissions } = complete(await invoke('listGroupPermissions', args));
-      return permissions.map(({ group, ...grants }) => ({ groupName: group, ...grants }));
-    }),
-    roles: async (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listRoles', args)).roles),
-    explainAccess: async (_, args, { read, invoke }, info) => read(info, async () => {
-      const { permissions, decision = null, ...user } = (await invoke('explainAccess', args)).value;
-      return { ...user, decision, permissions: permissions.map(({ sources, ...permission }) => ({ ...permission, sources: sources.map(({ group = null, ...source }) => ({ ...source, group })) })) };
-    }),
+    me: async (_, _args, { authenticates, read, invoke },
+      info) => (authenticates ? read(info, async () => toUser((await invoke('getCurrentUser', {})).value)) : ANONYMOUS),
+    users: (_, args, { read, invoke }, info) =>
+      read(info, async () => complete(await invoke('listUsers', args)).users.map(toUser)),
+    groups: (_, args, { read, invoke }, info) =>
+      read(info, async () => complete(await invoke('listGroups', args)).groups.map(toGroup)),
+    userPermissions: (_, args, { read, invoke }, info) =>
+      read(info, async () => complete(await invoke('listPermissions', args))),
+    groupPermissions: (_, args, { read, invoke }, info) =>
+      read(info, async () => {
+        const { permissions } = complete(await invoke('listGroupPermissions', args));
+        return permissions.map(({ group, ...grants }) => ({ groupName: group, ...grants }));
+      }),
+    roles: async (_, args, { read, invoke }, info) =>
+      read(info, async () => complete(await invoke('listRoles', args)).roles),
+    explainAccess: async (_, args, { read, invoke }, info) =>
+      read(info, async () => {
+        const { permissions, decision = null, ...user } = (await invoke('explainAccess', args)).value;
+        return {
+          ...user,
+          decision,
+          permissions: permissions.map(({ sources, ...permission }) => ({
+            ...permission,
+            sources: sources.map(({ group = null, ...source }) => ({ ...source, group })),
+          })),
+        };
+      }),
   },
   Mutation: {
     login: async (_, args, { invoke }) => toPayload((await invoke('login', args)).value),
@@ -30,20 +53,30 @@ export const access = defineArea('access', {
     redeemPasswordReset: async (_, args, { invoke }) => (await invoke('redeemPasswordReset', args)).value.username,
     updateUser: async (_, { input }, { invoke }) => toUser((await invoke('updateUser', input)).value),
     revokeAPIKey: async (_, args, { invoke }) => (await invoke('revokeApiKey', args)).value.revokedAt !== undefined,
-    setRole: async (_, { input }, { invoke }) => (await invoke('setRole', { ...input, permissions: input.permissions?.map(withoutNulls) })).value,
+    setRole: async (_, { input }, { invoke }) =>
+      (await invoke('setRole', { ...input, permissions: input.permissions?.map(withoutNulls) })).value,
     deleteRole: async (_, args, { invoke }) => (await invoke('deleteRole', args)).value.status === 'deleted',
-    setUserRoles: async (_, { username, roles }, { invoke }) => toUser((await invoke('setUserRoles', { username, roles: [...roles] })).value),
-    setGroupRoles: async (_, { name, roles }, { invoke }) => toGroup((await invoke('setGroupRoles', { name, roles: [...roles] })).value),
+    setUserRoles: async (_, { username, roles }, { invoke }) =>
+      toUser((await invoke('setUserRoles', { username, roles: [...roles] })).value),
+    setGroupRoles: async (_, { name, roles }, { invoke }) =>
+      toGroup((await invoke('setGroupRoles', { name, roles: [...roles] })).value),
     createAPIKey: async (_, { input: { collections, operations, ...input } }, { invoke }) => {
-      const { collections: narrowed = null, operations: allowed = null, ...key } = (await invoke('createApiKey', { ...input, collections: collections && [...collections], operations: operations && [...operations] })).value;
+      const { collections: narrowed = null, operations: allowed = null, ...key } = (await invoke('createApiKey', {
+        ...input,
+        collections: collections && [...collections],
+        operations: operations && [...operations],
+      })).value;
       return { ...key, collections: narrowed, operations: allowed };
     },
     register: async (_, args, { invoke }) => toUser((await invoke('registerUser', args)).value),
-    createGroup: async (_, { input }, { invoke }) => toGroup((await invoke('createGroup', { ...input, members: input.members && [...input.members] })).value),
-    updateGroup: async (_, { members, ...group }, { invoke }) => toGroup((await invoke('updateGroup', { ...group, members: [...members] })).value),
+    createGroup: async (_, { input }, { invoke }) =>
+      toGroup((await invoke('createGroup', { ...input, members: input.members && [...input.members] })).value),
+    updateGroup: async (_, { members, ...group }, { invoke }) =>
+      toGroup((await invoke('updateGroup', { ...group, members: [...members] })).value),
     deleteGroup: async (_, args, { invoke }) => (await invoke('deleteGroup', args)).value.status === 'deleted',
     setPermission: async (_, { input }, { invoke }) => (await invoke('setPermission', input)).value.status === 'ok',
-    setGroupPermission: async (_, { input }, { invoke }) => (await invoke('setGroupPermission', input)).value.status === 'permission set',
+    setGroupPermission: async (_, { input }, { invoke }) =>
+      (await invoke('setGroupPermission', input)).value.status === 'permission set',
   },
 });
 
@@ -60,6 +93,14 @@ function toPayload({ mustChangePassword = false, ...payload }: LoginResponse) {
   return { ...payload, mustChangePassword };
 }
 
-function withoutNulls(permission: { readonly collection: string; readonly read?: boolean | null; readonly write?: boolean | null; readonly admin?: boolean | null }): RolePermissionInput {
-  return { collection: permission.collection, read: permission.read === true, write: permission.write === true, admin: permission.admin === true };
+function withoutNulls(
+  permission: { readonly collection: string; readonly read?: boolean | null; readonly write?: boolean | null;
+    readonly admin?: boolean | null },
+): RolePermissionInput {
+  return {
+    collection: permission.collection,
+    read: permission.read === true,
+    write: permission.write === true,
+    admin: permission.admin === true,
+  };
 }

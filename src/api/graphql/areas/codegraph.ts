@@ -4,10 +4,14 @@ import { given } from './given.ts';
 
 export const codegraph = defineArea('codegraph', {
   Query: {
-    codeGraph: (_, { input, ...single }, { read, invoke }, info) => read(info, async () => {
-      const { value: { edges, ...graph } } = await invoke('queryCodeGraph', { ...single, ...(input && given(input)) });
-      return { ...graph, edges: edges.map(presentEdge) };
-    }),
+    codeGraph: (_, { input, ...single }, { read, invoke }, info) =>
+      read(info, async () => {
+        const { value: { edges, ...graph } } = await invoke('queryCodeGraph', {
+          ...single,
+          ...(input && given(input)),
+        });
+        return { ...graph, edges: edges.map(presentEdge) };
+      }),
   },
 });
 

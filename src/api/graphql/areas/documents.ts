@@ -3,8 +3,8 @@ import type { DocumentConnection, DocumentEdge, SearchInput } from '../../../../
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationIn } from '../../../operations/index.ts';
 import { toFilter } from '../filter.ts';
-import { toMeta } from '../meta.ts';
 import { inSteps } from '../in-steps.ts';
+import { toMeta } from '../meta.ts';
 import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
 import { given } from './given.ts';
@@ -14,15 +14,26 @@ const BODY = ['edges', 'node', 'contentMd'];
 
 export const documents = defineArea('documents', {
   Query: {
-    document: (_, { fallbackLangs, ...args }, { read, invoke }, info) => read(info, async () => {
-      const reply = await invoke('getDocument', { ...args, fallbackLangs: fallbackLangs && [...fallbackLangs], env: args.env as Record<string, string> | null | undefined }).catch(absent);
-      return reply && presentDocument(reply.value);
-    }, { bodies: (document) => bodiesOf(document ? [document] : []) }),
+    document: (_, { fallbackLangs, ...args }, { read, invoke }, info) =>
+      read(info, async () => {
+        const reply = await invoke('getDocument', {
+          ...args,
+          fallbackLangs: fallbackLangs && [...fallbackLangs],
+          env: args.env as Record<string, string> | null | undefined,
+        }).catch(absent);
+        return reply && presentDocument(reply.value);
+      }, { bodies: (document) => bodiesOf(document ? [document] : []) }),
 
     search: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
       return read(info, async () => {
-        const { value, headers } = await invoke('searchDocuments', { ...input, filterMeta: toMeta(input.filterMeta), filter: toFilter(input.filter), langs: input.langs && [...input.langs], includeContent });
+        const { value, headers } = await invoke('searchDocuments', {
+          ...input,
+          filterMeta: toMeta(input.filterMeta),
+          filter: toFilter(input.filter),
+          langs: input.langs && [...input.langs],
+          includeContent,
+        });
         return toConnection(value, headers, input);
       }, { variant: String(includeContent), bodies: ({ edges }) => bodiesOf(edges.map(({ node }) => node)) });
     },
@@ -32,7 +43,10 @@ export const documents = defineArea('documents', {
       return read(info, async () => {
         const reply = await invoke('listRevisions', { ...args, includeContent }).catch(absent);
         return reply && presentRevisions(reply.value);
-      }, { variant: String(includeContent), bodies: (list) => list?.revisions.reduce((sum, { contentMd }) => sum + contentMd.length, 0) ?? 0 });
+      }, {
+        variant: String(includeContent),
+        bodies: (list) => list?.revisions.reduce((sum, { contentMd }) => sum + contentMd.length, 0) ?? 0,
+      });
     },
   },
   DocumentConnection: {
@@ -42,15 +56,18 @@ export const documents = defineArea('documents', {
     revisions: ({ revisions }) => inSteps(revisions),
   },
   Mutation: {
-    addDocument: async (_, { input }, { invoke }) => presentDocument((await invoke('addDocument', { ...input, meta: toMeta(input.meta) })).value),
-    updateDocument: async (_, { input }, { invoke }) => presentDocument((await invoke('updateDocument', { ...input, meta: toMeta(input.meta) })).value),
+    addDocument: async (_, { input }, { invoke }) =>
+      presentDocument((await invoke('addDocument', { ...input, meta: toMeta(input.meta) })).value),
+    updateDocument: async (_, { input }, { invoke }) =>
+      presentDocument((await invoke('updateDocument', { ...input, meta: toMeta(input.meta) })).value),
     // An absent document is not an error here (decisions, section 4.13).
     deleteDocument: async (_, args, { invoke }) => (await invoke('deleteDocument', args).catch(absent)) !== null,
     restoreRevision: async (_, args, { invoke }) => presentDocument((await invoke('restoreRevision', args)).value),
     deleteCollection: async (_, args, { invoke }) => (await invoke('deleteCollection', args)).value.deleted,
     addBatch: async (_, { collection, documents, saveRevision }, { invoke }) => {
       const items = documents.map(({ meta, ...item }) => given({ ...item, meta: toMeta(meta) }));
-      const { value: { embeddingDropped = null, ...counts } } = await invoke('addDocuments', given({ collection, documents: items, saveRevision }));
+      const { value: { embeddingDropped = null, ...counts } } = await invoke('addDocuments',
+        given({ collection, documents: items, saveRevision }));
       return { ...counts, embeddingDropped };
     },
     setTTL: async (_, args, { invoke }) => presentDocument((await invoke('setDocumentTtl', args)).value),
@@ -64,15 +81,25 @@ function absent(error: unknown): null {
 }
 
 function presentRevisions(list: ListRevisionsResponse) {
-  return { ...list, deletedAt: list.deletedAt ?? null, truncated: list.truncated ?? false, nextOffset: list.nextOffset ?? null };
+  return {
+    ...list,
+    deletedAt: list.deletedAt ?? null,
+    truncated: list.truncated ?? false,
+    nextOffset: list.nextOffset ?? null,
+  };
 }
 
-function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Record<string, string>>, input: SearchInput): DocumentConnection {
+function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Record<string, string>>,
+  input: SearchInput): DocumentConnection
+{
   const offset = input.offset ?? 0;
   const totalCount = Number(headers['X-Total-Count']);
   const { truncated = false, nextOffset = null } = truncationIn(headers);
   const nextCursor = headers['X-Next-Cursor'] ?? null;
-  const edges = found.map((document, i): DocumentEdge => ({ cursor: cursorOf(offset + i), node: presentDocument(document) }));
+  const edges = found.map((document, i): DocumentEdge => ({
+    cursor: cursorOf(offset + i),
+    node: presentDocument(document),
+  }));
   return {
     edges,
     totalCount,

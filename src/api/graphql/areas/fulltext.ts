@@ -1,4 +1,5 @@
-import type { AggregateDocumentsRequest, AggregateDocumentsResponse, FullTextResult, Highlight, RangeCondition, SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { AggregateDocumentsRequest, AggregateDocumentsResponse, FullTextResult, Highlight, RangeCondition,
+  SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AggregateInput, FtsInput } from '../../../../generated/graphql/resolvers.ts';
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
@@ -13,11 +14,16 @@ export const fulltext = defineArea('fulltext', {
   Query: {
     fts: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
-      return read(info, async () => presentFound((await invoke('searchFullText', { ...toInput(input), includeContent })).value),
-        { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
+      return read(info,
+        async () => presentFound((await invoke('searchFullText', { ...toInput(input), includeContent })).value), {
+        variant: String(includeContent),
+        bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)),
+      });
     },
-    autocomplete: (_, args, { read, invoke }, info) => read(info, async () => (await invoke('autocomplete', args)).value),
-    aggregateDocuments: (_, { input }, { read, invoke }, info) => read(info, async () => presentCounts((await invoke('aggregateDocuments', toCounted(input))).value)),
+    autocomplete: (_, args, { read, invoke }, info) =>
+      read(info, async () => (await invoke('autocomplete', args)).value),
+    aggregateDocuments: (_, { input }, { read, invoke }, info) =>
+      read(info, async () => presentCounts((await invoke('aggregateDocuments', toCounted(input))).value)),
   },
   FTSResponse: {
     results: ({ results }) => inSteps(results),
@@ -30,16 +36,21 @@ const TOTALS = { EXACT: 'exact', BOUNDED: 'bounded', NONE: 'none' } as const;
 /** GraphQL has its own names for enumeration values. */
 function toInput({ prefix, totals, fieldWeights, rangeMeta, ...input }: FtsInput) {
   return {
-    ...withWordOptions(withFilters(input)), fieldWeights: numbers(fieldWeights), rangeMeta: rangeMeta?.map((range) => given(range) as RangeCondition),
-    ...(prefix && { prefix: PREFIXES[prefix] }), ...(totals && { totals: TOTALS[totals] }),
+    ...withWordOptions(withFilters(input)),
+    fieldWeights: numbers(fieldWeights),
+    rangeMeta: rangeMeta?.map((range) => given(range) as RangeCondition),
+    ...(prefix && { prefix: PREFIXES[prefix] }),
+    ...(totals && { totals: TOTALS[totals] }),
   };
 }
 
 /** The operation checks the names of orders, fields and intervals. */
 function toCounted({ geohash, facets, histograms, ...input }: AggregateInput) {
   return {
-    ...withFilters(input), ...(geohash && { geohash: given(geohash) }),
-    facets: facets?.map((facet) => given(facet) as CountedFacet), histograms: histograms?.map((histogram) => given(histogram) as CountedPeriods),
+    ...withFilters(input),
+    ...(geohash && { geohash: given(geohash) }),
+    facets: facets?.map((facet) => given(facet) as CountedFacet),
+    histograms: histograms?.map((histogram) => given(histogram) as CountedPeriods),
   };
 }
 
@@ -51,17 +62,34 @@ function presentCounts({ geohashes, facetsTruncated = false, ...counts }: Aggreg
 }
 
 function presentFound({ results, ...found }: SearchFullTextResponse) {
-  const { totalIsLowerBound = false, contextTruncated = false, truncated = false, suggestions = [], droppedWords = [], facetsTruncated = false } = found;
+  const { totalIsLowerBound = false, contextTruncated = false, truncated = false, suggestions = [], droppedWords = [],
+    facetsTruncated = false } = found;
   return {
-    ...found, totalIsLowerBound, contextTruncated, truncated, suggestions, droppedWords, facetsTruncated,
-    totalMatches: found.totalMatches ?? null, nextOffset: found.nextOffset ?? null, nextCursor: found.nextCursor ?? null,
-    facets: found.facets ?? null, spellCorrected: found.spellCorrected ?? null, responsePrompt: found.responsePrompt ?? null,
+    ...found,
+    totalIsLowerBound,
+    contextTruncated,
+    truncated,
+    suggestions,
+    droppedWords,
+    facetsTruncated,
+    totalMatches: found.totalMatches ?? null,
+    nextOffset: found.nextOffset ?? null,
+    nextCursor: found.nextCursor ?? null,
+    facets: found.facets ?? null,
+    spellCorrected: found.spellCorrected ?? null,
+    responsePrompt: found.responsePrompt ?? null,
     results: results.map(presentResult),
   };
 }
 
 function presentResult({ document, score, matchedTerms, highlights, pinned }: FullTextResult) {
-  return { document: presentDocument(document), score, matchedTerms, highlights: highlights?.map(presentHighlight) ?? null, pinned: pinned ?? false };
+  return {
+    document: presentDocument(document),
+    score,
+    matchedTerms,
+    highlights: highlights?.map(presentHighlight) ?? null,
+    pinned: pinned ?? false,
+  };
 }
 
 function presentHighlight({ valueIndex, ...highlight }: Highlight) {

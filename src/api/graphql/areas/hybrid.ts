@@ -2,9 +2,9 @@ import type { HybridResult, SearchHybridResponse } from '../../../../generated/d
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
+import { bodiesOf, presentDocument } from './present-document.ts';
 import { presentEnding } from './present-ending.ts';
 import { presentPassage } from './present-passage.ts';
-import { bodiesOf, presentDocument } from './present-document.ts';
 import { withFilters, withWordOptions } from './search-input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
@@ -16,7 +16,10 @@ export const hybrid = defineArea('hybrid', {
       return read(info, async () => {
         const request = { ...withWordOptions(withFilters(input)), includeContent };
         return presentFound((await invoke('searchHybrid', request)).value);
-      }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
+      }, {
+        variant: String(includeContent),
+        bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)),
+      });
     },
   },
   HybridSearchResponse: {
@@ -27,8 +30,14 @@ export const hybrid = defineArea('hybrid', {
 function presentFound({ results, ...found }: SearchHybridResponse) {
   const { facetsTruncated = false, warnings = [] } = found;
   return {
-    ...found, facetsTruncated, warnings, ...presentEnding(found),
-    retrievalMode: found.retrievalMode ?? null, facets: found.facets ?? null, spellCorrected: found.spellCorrected ?? null, responsePrompt: found.responsePrompt ?? null,
+    ...found,
+    facetsTruncated,
+    warnings,
+    ...presentEnding(found),
+    retrievalMode: found.retrievalMode ?? null,
+    facets: found.facets ?? null,
+    spellCorrected: found.spellCorrected ?? null,
+    responsePrompt: found.responsePrompt ?? null,
     results: results.map(presentResult),
   };
 }
@@ -36,7 +45,12 @@ function presentFound({ results, ...found }: SearchHybridResponse) {
 function presentResult({ document, ...result }: HybridResult) {
   const { ftsRank, vectorRank, pinned, distanceMeters } = result;
   return {
-    ...result, document: presentDocument(document), ...presentPassage(result),
-    ftsRank: ftsRank ?? null, vectorRank: vectorRank ?? null, pinned: pinned ?? false, distanceMeters: distanceMeters ?? null,
+    ...result,
+    document: presentDocument(document),
+    ...presentPassage(result),
+    ftsRank: ftsRank ?? null,
+    vectorRank: vectorRank ?? null,
+    pinned: pinned ?? false,
+    distanceMeters: distanceMeters ?? null,
   };
 }

@@ -13,4 +13,5 @@ import { vectors } from './vectors.ts';
 import { webhooks } from './webhooks.ts';
 
 /** The areas of the schema; the first one has the root types that the others extend. */
-export const AREAS: readonly Module[] = [common, documents, ingest, fulltext, vectors, hybrid, memory, codegraph, system, schemas, webhooks, access];
+export const AREAS: readonly Module[] = [common, documents, ingest, fulltext, vectors, hybrid, memory, codegraph,
+  system, schemas, webhooks, access];

@@ -8,12 +8,29 @@ import { presentDocument } from './present-document.ts';
 export const ingest = defineArea('ingest', {
   Mutation: {
     ingestDocuments: async (_, { collection, documents, options }, { invoke }) => {
-      const { value } = await invoke('ingestDocuments', { collection, documents: documents.map(toItem), options: options && toOptions(options) });
+      const { value } = await invoke('ingestDocuments', {
+        collection,
+        documents: documents.map(toItem),
+        options: options && toOptions(options),
+      });
       const { added, updated, skipped, failed, errors, durationMs, profile } = value;
-      const keyCollisions = value.keyCollisions.map(({ lang, keys, urls }) => `${lang}: ${keys.join(', ')}${urls === undefined ? '' : ` (${urls.join(', ')})`}`);
-      return { added, updated, skipped, failed, errors, durationMs, profile, keyCollisions, collection: value.collection };
+      const keyCollisions = value.keyCollisions.map(({ lang, keys, urls }) =>
+        `${lang}: ${keys.join(', ')}${urls === undefined ? '' : ` (${urls.join(', ')})`}`
+      );
+      return {
+        added,
+        updated,
+        skipped,
+        failed,
+        errors,
+        durationMs,
+        profile,
+        keyCollisions,
+        collection: value.collection,
+      };
     },
-    importURL: async (_, { meta, ...page }, { invoke }) => presentDocument((await invoke('importUrl', { ...page, meta: toMeta(meta) })).value),
+    importURL: async (_, { meta, ...page }, { invoke }) =>
+      presentDocument((await invoke('importUrl', { ...page, meta: toMeta(meta) })).value),
   },
 });
 

@@ -2,8 +2,8 @@ import type { RecallMemoryResponse } from '../../../../generated/docs/sdk/types.
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
-import { presentEnding } from './present-ending.ts';
 import { bodiesOf, presentDocument } from './present-document.ts';
+import { presentEnding } from './present-ending.ts';
 import { withFilters } from './search-input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
@@ -15,7 +15,10 @@ export const memory = defineArea('memory', {
       return read(info, async () => {
         const request = { ...withFilters(input), includeContent };
         return presentFound((await invoke('recallMemory', request)).value);
-      }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
+      }, {
+        variant: String(includeContent),
+        bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)),
+      });
     },
   },
   RecallResponse: {
@@ -26,6 +29,9 @@ export const memory = defineArea('memory', {
 function presentFound({ results, total, strategy, query, ...ending }: RecallMemoryResponse) {
   return {
     results: results.map(({ document, ...result }) => ({ document: presentDocument(document), ...result })),
-    total, strategy, query, ...presentEnding(ending),
+    total,
+    strategy,
+    query,
+    ...presentEnding(ending),
   };
 }

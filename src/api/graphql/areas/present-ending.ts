@@ -7,6 +7,14 @@ interface Ending {
 }
 
 /** How a response of a search by similarity ends, in the form of the schema. */
-export function presentEnding({ contextTruncated = false, reranked, truncated = false, nextOffset, nextCursor }: Ending) {
-  return { contextTruncated, reranked: reranked ?? null, truncated, nextOffset: nextOffset ?? null, nextCursor: nextCursor ?? null };
+export function presentEnding(
+  { contextTruncated = false, reranked, truncated = false, nextOffset, nextCursor }: Ending,
+) {
+  return {
+    contextTruncated,
+    reranked: reranked ?? null,
+    truncated,
+    nextOffset: nextOffset ?? null,
+    nextCursor: nextCursor ?? null,
+  };
 }

@@ -11,17 +11,22 @@ export interface Reindexed {
 }
 
 /** `readStats` is called at most once, for all the fields that need it. */
-export function reindexed({ embedded, skipped, failed, errors = [] }: ReindexVectorsResponse, readStats: () => Promise<VectorStats>): Reindexed {
+export function reindexed({ embedded, skipped, failed, errors = [] }: ReindexVectorsResponse,
+  readStats: () => Promise<VectorStats>): Reindexed
+{
   let stats: Promise<VectorStats> | undefined;
   return { embedded, skipped, failed, errors, stats: () => (stats ??= readStats()) };
 }
 
 /** The state of embeddings, with its collections by name. */
-export function presentVectorStats({ enabled, provider, model, dimensions, index_ready: indexReady, collections, encoder }: GetVectorStatsResponse): VectorStats {
-  const listed = Object.entries(collections)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([collection, counts]) => ({
-      collection, totalDocuments: counts.total_documents, embeddedDocuments: counts.embedded_documents, encodedChunks: counts.encoded_chunks ?? null,
-    }));
+export function presentVectorStats(
+  { enabled, provider, model, dimensions, index_ready: indexReady, collections, encoder }: GetVectorStatsResponse,
+): VectorStats {
+  const listed = Object.entries(collections).sort(([a], [b]) => (a < b ? -1 : 1)).map(([collection, counts]) => ({
+    collection,
+    totalDocuments: counts.total_documents,
+    embeddedDocuments: counts.embedded_documents,
+    encodedChunks: counts.encoded_chunks ?? null,
+  }));
   return { enabled, provider, model, dimensions, indexReady, collections: listed, encoder: encoder ?? null };
 }

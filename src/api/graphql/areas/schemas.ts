@@ -5,17 +5,20 @@ import { complete } from './complete.ts';
 
 export const schemas = defineArea('schemas', {
   Query: {
-    schema: (_, args, { read, invoke }, info) => read(info, async () => {
-      const { collection, schema } = (await invoke('getSchema', args)).value;
-      return schema && presentSchema(collection, schema);
-    }),
-    schemas: (_, args, { read, invoke }, info) => read(info, async () => {
-      const { schemas: all } = complete(await invoke('listSchemas', args));
-      return all.map(({ collection, schema }) => presentSchema(collection, schema));
-    }),
+    schema: (_, args, { read, invoke }, info) =>
+      read(info, async () => {
+        const { collection, schema } = (await invoke('getSchema', args)).value;
+        return schema && presentSchema(collection, schema);
+      }),
+    schemas: (_, args, { read, invoke }, info) =>
+      read(info, async () => {
+        const { schemas: all } = complete(await invoke('listSchemas', args));
+        return all.map(({ collection, schema }) => presentSchema(collection, schema));
+      }),
   },
   Mutation: {
-    validateDocument: async (_, { collection, meta }, { invoke }) => (await invoke('validateDocument', { collection, meta: toMeta(meta) })).value,
+    validateDocument: async (_, { collection, meta }, { invoke }) =>
+      (await invoke('validateDocument', { collection, meta: toMeta(meta) })).value,
     setSchema: async (_, { input }, { invoke }) => (await invoke('setSchema', input)).value.status === 'ok',
     deleteSchema: async (_, args, { invoke }) => (await invoke('deleteSchema', args)).value.status === 'ok',
   },

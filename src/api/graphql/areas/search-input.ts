@@ -1,4 +1,5 @@
-import type { FilterInput, GeoCircleInput, Maybe, MetaInput, Scalars } from '../../../../generated/graphql/resolvers.ts';
+import type { FilterInput, GeoCircleInput, Maybe, MetaInput,
+  Scalars } from '../../../../generated/graphql/resolvers.ts';
 import { toFilter } from '../filter.ts';
 import { toMeta } from '../meta.ts';
 
@@ -11,7 +12,13 @@ interface Filters {
 
 /** A search in the form of the operations' input: its filters are converted, and the other fields unchanged. */
 export function withFilters<I extends Filters>({ filterMeta, filter, langs, geo, ...rest }: I) {
-  return { ...rest, filterMeta: toMeta(filterMeta), filter: toFilter(filter), langs: langs && [...langs], ...(geo && { geo }) };
+  return {
+    ...rest,
+    filterMeta: toMeta(filterMeta),
+    filter: toFilter(filter),
+    langs: langs && [...langs],
+    ...(geo && { geo }),
+  };
 }
 
 interface WordOptions {
@@ -24,11 +31,16 @@ interface WordOptions {
 const EDITS = { EXACT: 0, ONE: 1, TWO: 2, AUTO: 'auto' } as const;
 const STRATEGIES = { ANY: 'any', ALL: 'all', MOST: 'most' } as const;
 
-/** Options of a search by words in the form of the operations' input; GraphQL has its own names for enumeration values. */
+/**
+ * Options of a search by words in the form of the operations' input; GraphQL has its own names for enumeration values.
+ */
 export function withWordOptions<I extends WordOptions>({ fuzzy, matchingStrategy, boost, facetBy, ...rest }: I) {
   return {
-    ...rest, boost: numbers(boost), facetBy: facetBy && [...facetBy],
-    ...(fuzzy && { fuzzy: EDITS[fuzzy] }), ...(matchingStrategy && { matchingStrategy: STRATEGIES[matchingStrategy] }),
+    ...rest,
+    boost: numbers(boost),
+    facetBy: facetBy && [...facetBy],
+    ...(fuzzy && { fuzzy: EDITS[fuzzy] }),
+    ...(matchingStrategy && { matchingStrategy: STRATEGIES[matchingStrategy] }),
   };
 }
 

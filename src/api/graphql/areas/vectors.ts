@@ -1,4 +1,5 @@
-import type { FindSimilarResponse, SearchAcrossCollectionsResponse, SearchVectorsResponse, VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { FindSimilarResponse, SearchAcrossCollectionsResponse, SearchVectorsResponse,
+  VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
@@ -10,11 +11,20 @@ import { withFilters } from './search-input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
-type Found = FindSimilarResponse & Partial<Pick<SearchVectorsResponse, 'reranked' | 'retrievalMode' | 'responsePrompt'>>;
+type Found = FindSimilarResponse & Partial<
+  Pick<SearchVectorsResponse, 'reranked' | 'retrievalMode' | 'responsePrompt'>
+>;
 
 function presentFound({ results, ...found }: Found) {
   const { warnings = [], retrievalMode, responsePrompt } = found;
-  return { ...found, ...presentEnding(found), warnings, retrievalMode: retrievalMode ?? null, responsePrompt: responsePrompt ?? null, results: results.map(presentResult) };
+  return {
+    ...found,
+    ...presentEnding(found),
+    warnings,
+    retrievalMode: retrievalMode ?? null,
+    responsePrompt: responsePrompt ?? null,
+    results: results.map(presentResult),
+  };
 }
 
 function presentResult({ document, score, rank, ...passage }: VectorResult) {
@@ -24,13 +34,21 @@ function presentResult({ document, score, rank, ...passage }: VectorResult) {
 function presentAcross({ results, ...found }: SearchAcrossCollectionsResponse) {
   const { sourceCollection, sourceDocID, truncated, nextOffset } = found;
   return {
-    ...found, sourceCollection: sourceCollection ?? null, sourceDocID: sourceDocID ?? null, truncated: truncated ?? false, nextOffset: nextOffset ?? null,
+    ...found,
+    sourceCollection: sourceCollection ?? null,
+    sourceDocID: sourceDocID ?? null,
+    truncated: truncated ?? false,
+    nextOffset: nextOffset ?? null,
     results: results.map(({ document, ...result }) => ({ ...result, document: presentDocument(document) })),
   };
 }
 
 function readingOf(includeContent: boolean) {
-  return { variant: String(includeContent), bodies: ({ results }: { results: readonly { document: ReturnType<typeof presentDocument> }[] }) => bodiesOf(results.map(({ document }) => document)) };
+  return {
+    variant: String(includeContent),
+    bodies: ({ results }: { results: readonly { document: ReturnType<typeof presentDocument> }[] }) =>
+      bodiesOf(results.map(({ document }) => document)),
+  };
 }
 
 export const vectors = defineArea('vectors', {
@@ -45,17 +63,25 @@ export const vectors = defineArea('vectors', {
     },
     similar: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
-      return read(info, async () => presentFound((await invoke('findSimilar', { ...withFilters(input), includeContent })).value), readingOf(includeContent));
+      return read(info,
+        async () => presentFound((await invoke('findSimilar', { ...withFilters(input), includeContent })).value),
+        readingOf(includeContent));
     },
     crossSearch: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
       return read(info, async () => {
         const { queryVector, targetCollections, ...rest } = input;
-        const request = { ...withFilters(rest), includeContent, queryVector: queryVector && [...queryVector], targetCollections: targetCollections && [...targetCollections] };
+        const request = {
+          ...withFilters(rest),
+          includeContent,
+          queryVector: queryVector && [...queryVector],
+          targetCollections: targetCollections && [...targetCollections],
+        };
         return presentAcross((await invoke('searchAcrossCollections', request)).value);
       }, readingOf(includeContent));
     },
-    vectorStats: (_, _args, { read, invoke }, info) => read(info, async () => presentVectorStats((await invoke('getVectorStats', {})).value)),
+    vectorStats: (_, _args, { read, invoke }, info) =>
+      read(info, async () => presentVectorStats((await invoke('getVectorStats', {})).value)),
   },
   Mutation: {
     vectorReindex: async (_, { collection, force }, { invoke }) => {

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { presentedCredential } from '../../../lib/credential.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import { whenClosed } from '../../../lib/when-closed.ts';
-import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Caller } from '../../../operations/index.ts';
+import { type Caller, LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../../operations/index.ts';
 
 /** The caller of a request, with the credential that it presented. */
 export function callerOf(ctx: ParameterizedContext): Caller {
@@ -42,7 +42,9 @@ export function lateSignal({ res }: ParameterizedContext, milliseconds: number, 
   whenClosed(res, () => closed.abort());
   void timer.sleep(milliseconds, closed.signal).then(() => {
     if (closed.signal.aborted) return;
-    controller.abort(new ServiceError('busy', `the request took longer than ${milliseconds} ms`, { headers: { 'Retry-After': '1' } }));
+    controller.abort(
+      new ServiceError('busy', `the request took longer than ${milliseconds} ms`, { headers: { 'Retry-After': '1' } }),
+    );
   });
   return controller.signal;
 }

@@ -1,12 +1,12 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import { createHandler, type HandlerOptions, type Request, type Response } from 'graphql-http';
 import type { Middleware, ParameterizedContext } from 'koa';
-import { ServiceError, type ErrorCode } from '../../../errors/index.ts';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { type ErrorCode, ServiceError } from '../../../errors/index.ts';
 import type { Log } from '../../../lib/log.ts';
 import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import { createGraphqlApplication } from '../application.ts';
-import { createContext, type ContextOptions, type GraphqlContext } from '../context.ts';
+import { type ContextOptions, createContext, type GraphqlContext } from '../context.ts';
 import { createErrorPresenter } from '../errors.ts';
 import { createDocumentReader } from '../limits/index.ts';
 import { callerOf, goneSignal, lateSignal } from './caller.ts';
@@ -53,10 +53,13 @@ export function graphqlEndpoint(path: string, options: EndpointOptions): Middlew
     const handle = createHandler({
       ...shared,
       context: () => createContext(options, caller, { gone: signal, late }) as Context,
-      parseRequestParams: (request) => readParams(request, options.maxBodyBytes).catch((error: unknown) => refused(error, present)),
+      parseRequestParams: (request) =>
+        readParams(request, options.maxBodyBytes).catch((error: unknown) => refused(error, present)),
       formatError: present as Options['formatError'] & object,
     });
-    const answer = await handle(requestOf(ctx)).catch((error: unknown) => refused(new ServiceError('internal', 'internal error', { cause: error }), present));
+    const answer = await handle(requestOf(ctx)).catch((error: unknown) =>
+      refused(new ServiceError('internal', 'internal error', { cause: error }), present)
+    );
     if (signal.aborted) ctx.status = CLIENT_GONE;
     else respond(ctx, answer);
     return undefined;
@@ -68,12 +71,18 @@ function requestOf(ctx: ParameterizedContext): Request<IncomingMessage, undefine
   return { url: ctx.url, method: ctx.method, headers: ctx.headers, raw: ctx.req, body: null, context: undefined };
 }
 
-/** Errors without data, such as those of variables with invalid values, follow the rules for requests that cannot be executed. */
+/**
+ * Errors without data, such as those of variables with invalid values, follow the rules for requests that cannot be
+ * executed.
+ */
 function errorsAlone(result: ExecutionResult): ExecutionResult | undefined {
   return 'data' in result ? undefined : (result.errors as ExecutionResult);
 }
 
-/** The response to a request that the library is not passed; errors that the library itself answers with 400 are thrown on. */
+/**
+ * The response to a request that the library is not passed; errors that the library itself answers with 400 are thrown
+ * on.
+ */
 function refused(error: unknown, present: Present): Response {
   if (!(error instanceof ServiceError) || error.status === 400) throw error;
   const headers = { 'content-type': JSON_TYPE, ...error.headers };
@@ -84,7 +93,10 @@ function refused(error: unknown, present: Present): Response {
 const REASONS: Readonly<Record<string, { readonly message: string; readonly code: ErrorCode }>> = {
   '405 GET, POST': { code: 'method_not_allowed', message: 'the method is not allowed; send GET or POST' },
   '405 POST': { code: 'method_not_allowed', message: 'a mutation has to be sent by POST' },
-  406: { code: 'unsupported_media_type', message: 'the answer can be application/graphql-response+json or application/json, in UTF-8' },
+  406: {
+    code: 'unsupported_media_type',
+    message: 'the answer can be application/graphql-response+json or application/json, in UTF-8',
+  },
   415: { code: 'unsupported_media_type', message: 'send content type application/json, in UTF-8' },
 };
 
@@ -96,7 +108,8 @@ function respond(ctx: ParameterizedContext, [text, { status, headers = {} }]: Re
 
 /** The library's responses without a content type have no body, or a body without a code. */
 function refusalBody(status: number, allow?: string): string {
-  const { message, code } = REASONS[allow === undefined ? status : `${status} ${allow}`] ?? { message: STATUS_CODES[status] ?? 'refused', code: 'invalid_argument' };
+  const { message, code } = REASONS[allow === undefined ? status : `${status} ${allow}`] ??
+    { message: STATUS_CODES[status] ?? 'refused', code: 'invalid_argument' };
   return JSON.stringify({ errors: [{ message, extensions: { code, status } }] });
 }
 

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { parseRequestParams, type Request, type RequestParams, type Response } from 'graphql-http';
+import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../../errors/index.ts';
 import { LIMITS } from '../limits/limits.ts';
 import { readJsonBody } from './read-body.ts';
@@ -18,8 +18,12 @@ const REASONS: Readonly<Record<string, ServiceError>> = {
  * Returns the query of a request, its variables and the rest, or the response to a request whose method or content type
  * is not one of GraphQL. Throws a `ServiceError` that names the problem.
  */
-export async function readParams<Context>(request: Request<IncomingMessage, Context>, maxBytes: number): Promise<RequestParams | Response> {
-  const body = request.method === 'POST' && isJson(request.raw.headers['content-type']) ? await readJsonBody(request.raw, maxBytes) : null;
+export async function readParams<Context>(request: Request<IncomingMessage, Context>,
+  maxBytes: number): Promise<RequestParams | Response>
+{
+  const body = request.method === 'POST' && isJson(request.raw.headers['content-type'])
+    ? await readJsonBody(request.raw, maxBytes)
+    : null;
   try {
     // The library's content-type check accepts only one spelling of the character set.
     const headers = body === null ? request.headers : { ...request.raw.headers, 'content-type': 'application/json' };
@@ -29,14 +33,19 @@ export async function readParams<Context>(request: Request<IncomingMessage, Cont
   }
 }
 
-/** Limits the depth of variables: code that reads them recurses into each level, and recursive input types set no limit themselves. */
+/**
+ * Limits the depth of variables: code that reads them recurses into each level, and recursive input types set no limit
+ * themselves.
+ */
 function withinDepth(params: RequestParams | Response): RequestParams | Response {
-  if ('variables' in params && isDeeper(params.variables, LIMITS.nesting)) throw new ServiceError('invalid_argument', `variables must not be nested deeper than ${LIMITS.nesting} levels`);
+  if ('variables' in params && isDeeper(params.variables, LIMITS.nesting))
+    throw new ServiceError('invalid_argument', `variables must not be nested deeper than ${LIMITS.nesting} levels`);
   return params;
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
-  return typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+  return typeof value === 'object' && value !== null &&
+    (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 }
 
 /** The library takes the text between the first two question marks; a query may contain more of them. */

@@ -1,20 +1,29 @@
-import { GraphQLError, Kind, OperationTypeNode, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
 import { LIMITS } from './limits.ts';
-import { createMeter, listLengthsOf, type ListLengths, type Measures } from './measure.ts';
+import { createMeter, type ListLengths, listLengthsOf, type Measures } from './measure.ts';
 
-const CHECKED: readonly { readonly what: keyof Measures; readonly text: (limit: number) => string }[] = [
-  { what: 'nesting', text: (limit) => `the query is nested deeper than ${limit} levels` },
-  { what: 'depth', text: (limit) => `the query is deeper than ${limit} fields` },
-  { what: 'introspectionDepth', text: (limit) => `introspection is deeper than ${limit} fields` },
-  { what: 'roots', text: (limit) => `the operation has more than ${limit} mutations` },
-  { what: 'cost', text: (limit) => `the query is too complex: it selects more than ${limit} fields` },
-  { what: 'introspected', text: () => 'introspection asks for too much' },
-  { what: 'selections', text: (limit) => `the query selects more than ${limit} times` },
-];
+const CHECKED: readonly { readonly what: keyof Measures; readonly text: (limit: number) => string }[] = [{
+  what: 'nesting',
+  text: (limit) => `the query is nested deeper than ${limit} levels`,
+}, { what: 'depth', text: (limit) => `the query is deeper than ${limit} fields` }, {
+  what: 'introspectionDepth',
+  text: (limit) => `introspection is deeper than ${limit} fields`,
+}, { what: 'roots', text: (limit) => `the operation has more than ${limit} mutations` }, {
+  what: 'cost',
+  text: (limit) => `the query is too complex: it selects more than ${limit} fields`,
+}, { what: 'introspected', text: () => 'introspection asks for too much' }, {
+  what: 'selections',
+  text: (limit) => `the query selects more than ${limit} times`,
+}];
 
 const LIMIT_OF: Readonly<Record<keyof Measures, number>> = {
-  nesting: LIMITS.nesting, depth: LIMITS.depth, introspectionDepth: LIMITS.introspectionDepth,
-  roots: LIMITS.mutations, cost: LIMITS.complexity, introspected: LIMITS.introspected, selections: LIMITS.selections,
+  nesting: LIMITS.nesting,
+  depth: LIMITS.depth,
+  introspectionDepth: LIMITS.introspectionDepth,
+  roots: LIMITS.mutations,
+  cost: LIMITS.complexity,
+  introspected: LIMITS.introspected,
+  selections: LIMITS.selections,
 };
 
 /**
@@ -25,10 +34,12 @@ export function createLimitCheck(schema: GraphQLSchema): (document: DocumentNode
   const lists = listLengthsOf(schema);
   return (document) => {
     const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
-    if (operations > LIMITS.operations) throw new GraphQLError(`the document has more than ${LIMITS.operations} operations`);
+    if (operations > LIMITS.operations)
+      throw new GraphQLError(`the document has more than ${LIMITS.operations} operations`);
     checkAsWritten(document, lists);
     const measure = createMeter(document, lists);
-    for (const each of document.definitions) if (each.kind === Kind.OPERATION_DEFINITION) check(mutationsOnly(measure(each), each.operation), each);
+    for (const each of document.definitions)
+      if (each.kind === Kind.OPERATION_DEFINITION) check(mutationsOnly(measure(each), each.operation), each);
   };
 }
 

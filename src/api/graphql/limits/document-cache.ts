@@ -28,7 +28,10 @@ export class DocumentCache {
     return this.#entries.get(text)?.document;
   }
 
-  /** `nodes`: the number of nodes in the document. A document that uses more than a tenth of the memory limit is not cached. */
+  /**
+   * `nodes`: the number of nodes in the document. A document that uses more than a tenth of the memory limit is not
+   * cached.
+   */
   set(text: string, document: DocumentNode, nodes: number): void {
     const bytes = text.length * 2 + nodes * NODE_BYTES;
     if (bytes <= this.#entries.capacity / 10) this.#entries.set(text, { document, bytes });

@@ -1,4 +1,4 @@
-import { GraphQLError, parse, validate, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
 import { createLimitCheck } from './check-limits.ts';
 import { DocumentCache } from './document-cache.ts';
 import { LIMITS } from './limits.ts';
@@ -21,7 +21,10 @@ interface Unvalidated {
   readonly nodes: number;
 }
 
-/** Reads documents for one schema. Valid documents are cached, and neither parsed nor validated again, because no rule depends on variables. */
+/**
+ * Reads documents for one schema. Valid documents are cached, and neither parsed nor validated again, because no rule
+ * depends on variables.
+ */
 export function createDocumentReader(schema: GraphQLSchema): DocumentReader {
   const cache = new DocumentCache(MAX_REMEMBERED, CACHE_BYTES);
   const checkLimits = createLimitCheck(schema);
@@ -49,12 +52,16 @@ export function createDocumentReader(schema: GraphQLSchema): DocumentReader {
 
 /** The library stops after this many comparisons of fields with the same name, without reporting it. */
 function explained(error: GraphQLError): GraphQLError {
-  return error.message === 'Validation aborted.' ? new GraphQLError('the query repeats too many fields of one name') : error;
+  return error.message === 'Validation aborted.'
+    ? new GraphQLError('the query repeats too many fields of one name')
+    : error;
 }
 
 function parseDocument(text: string): { document: DocumentNode; nodes: number } {
   if (Buffer.byteLength(text) > LIMITS.documentBytes) {
-    throw new GraphQLError(`the document is longer than ${LIMITS.documentBytes} bytes; put what is large into variables`);
+    throw new GraphQLError(
+      `the document is longer than ${LIMITS.documentBytes} bytes; put what is large into variables`,
+    );
   }
   const document = parse(text, { maxTokens: LIMITS.tokens });
   return { document, nodes: replaceLocations(document) };

@@ -1,3 +1,3 @@
-export { LIMITS } from './limits.ts';
 export { createDocumentReader, type DocumentReader } from './document-reader.ts';
-export { positionOf, type Position } from './positions.ts';
+export { LIMITS } from './limits.ts';
+export { type Position, positionOf } from './positions.ts';

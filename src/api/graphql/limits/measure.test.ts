@@ -12,10 +12,16 @@ function measure(text: string): Measures {
   return createMeter(document, LISTS)(operation);
 }
 
-interface Tree { readonly name: string; readonly children: readonly Tree[] }
+interface Tree {
+  readonly name: string;
+  readonly children: readonly Tree[];
+}
 const NAMES = ['a', 'b', '__typename', '...', '...F', '...F', '__schema', '__type', 'types', 'fields'];
-const node = (children: fc.Arbitrary<Tree[]>): fc.Arbitrary<Tree> => fc.record({ name: fc.constantFrom(...NAMES), children });
-const tree = fc.letrec<{ tree: Tree }>((tie) => ({ tree: fc.oneof({ maxDepth: 5 }, node(fc.constant([])), node(fc.array(tie('tree'), { maxLength: 4 }))) })).tree;
+const node = (children: fc.Arbitrary<Tree[]>): fc.Arbitrary<Tree> =>
+  fc.record({ name: fc.constantFrom(...NAMES), children });
+const tree = fc.letrec<{ tree: Tree }>((tie) => ({
+  tree: fc.oneof({ maxDepth: 5 }, node(fc.constant([])), node(fc.array(tie('tree'), { maxLength: 4 }))),
+})).tree;
 
 /** Writes a selection; selections named `...F` become a named fragment that is spread. */
 function write(children: readonly Tree[], definitions: string[]): string {
@@ -30,7 +36,15 @@ function write(children: readonly Tree[], definitions: string[]): string {
 
 /** The same by visiting the expanded tree, which takes time proportional to its size. */
 function slowly(children: readonly Tree[], inside = false): Measures {
-  let total: Measures = { cost: 0, roots: 0, depth: 0, introspectionDepth: 0, introspected: 0, selections: 0, nesting: 0 };
+  let total: Measures = {
+    cost: 0,
+    roots: 0,
+    depth: 0,
+    introspectionDepth: 0,
+    introspected: 0,
+    selections: 0,
+    nesting: 0,
+  };
   for (const { name, children: below } of children) {
     const fragment = name.startsWith('...');
     const introspection = !fragment && (inside || name === '__schema' || name === '__type');
@@ -42,7 +56,8 @@ function slowly(children: readonly Tree[], inside = false): Measures {
       roots: total.roots + (fragment ? inner.roots : 1),
       depth: Math.max(total.depth, inner.depth + (counted ? 1 : 0)),
       introspectionDepth: Math.max(total.introspectionDepth, inner.introspectionDepth + (introspection ? 1 : 0)),
-      introspected: total.introspected + (introspection ? 1 + (inside ? (LISTS.get(name) ?? 1) : 1) * inner.introspected : inner.introspected),
+      introspected: total.introspected +
+        (introspection ? 1 + (inside ? (LISTS.get(name) ?? 1) : 1) * inner.introspected : inner.introspected),
       selections: total.selections + inner.selections + 1,
       nesting: Math.max(total.nesting, inner.nesting),
     };
@@ -56,22 +71,41 @@ describe('measuring a query', () => {
       const definitions: string[] = [];
       const text = `{ ${write(children, definitions)} }`;
       const { introspected, ...expected } = slowly(children);
-      expect(measure(`${text} ${definitions.join(' ')}`)).toEqual({ ...expected, introspected: expect.closeTo(introspected, 6) });
+      expect(measure(`${text} ${definitions.join(' ')}`)).toEqual({
+        ...expected,
+        introspected: expect.closeTo(introspected, 6),
+      });
     }), { numRuns: 300 });
   });
 
   it('counts fields and what is below them; introspection and __typename cost nothing (decisions, section 4.13)', () => {
-    expect(measure('{ a { b { c __typename } } x: c __typename }')).toMatchObject({ cost: 4, depth: 3, introspectionDepth: 0 });
-    expect(measure('{ __schema { types { name } } __type(name: "A") { name } }')).toMatchObject({ cost: 0, depth: 0, introspectionDepth: 3 });
+    expect(measure('{ a { b { c __typename } } x: c __typename }')).toMatchObject({
+      cost: 4,
+      depth: 3,
+      introspectionDepth: 0,
+    });
+    expect(measure('{ __schema { types { name } } __type(name: "A") { name } }')).toMatchObject({
+      cost: 0,
+      depth: 0,
+      introspectionDepth: 3,
+    });
   });
 
   it('counts a fragment wherever it is spread, but looks at it once', () => {
-    const doubled = Array.from({ length: 200 }, (_, i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`).join(' ');
-    expect(measure(`{ ...F0 } ${doubled} fragment F200 on Query { c }`)).toMatchObject({ cost: CEILING, selections: CEILING, depth: 1 });
+    const doubled = Array.from({ length: 200 }, (_, i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`).join(
+      ' ',
+    );
+    expect(measure(`{ ...F0 } ${doubled} fragment F200 on Query { c }`)).toMatchObject({
+      cost: CEILING,
+      selections: CEILING,
+      depth: 1,
+    });
     expect(measure('{ ...F ...F } fragment F on Query { c }')).toMatchObject({ cost: 2, selections: 4 });
   });
 
   it('ends in fragments that spread each other or do not exist', () => {
-    expect(measure('{ ...A } fragment A on Query { c ...B } fragment B on Query { ...A ...None }')).toMatchObject({ cost: 1 });
+    expect(measure('{ ...A } fragment A on Query { c ...B } fragment B on Query { ...A ...None }')).toMatchObject({
+      cost: 1,
+    });
   });
 });

@@ -1,7 +1,6 @@
-import {
-  isEnumType, isInputObjectType, isObjectType, Kind,
-  type DocumentNode, type FieldNode, type FragmentDefinitionNode, type GraphQLSchema, type OperationDefinitionNode, type SelectionNode, type SelectionSetNode,
-} from 'graphql';
+import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, type GraphQLSchema, isEnumType,
+  isInputObjectType, isObjectType, Kind, type OperationDefinitionNode, type SelectionNode,
+  type SelectionSetNode } from 'graphql';
 
 /** The size of an operation, with its fragments expanded. Numbers stop growing at `CEILING`. */
 export interface Measures {
@@ -23,7 +22,15 @@ export interface Measures {
 
 export const CEILING = 1e9;
 
-const NOTHING: Measures = { cost: 0, roots: 0, depth: 0, introspectionDepth: 0, introspected: 0, selections: 0, nesting: 0 };
+const NOTHING: Measures = {
+  cost: 0,
+  roots: 0,
+  depth: 0,
+  introspectionDepth: 0,
+  introspected: 0,
+  selections: 0,
+  nesting: 0,
+};
 
 const INTROSPECTION_ROOTS: ReadonlySet<string> = new Set(['__schema', '__type']);
 
@@ -35,22 +42,25 @@ export function listLengthsOf(schema: GraphQLSchema): ListLengths {
   const types = Object.values(schema.getTypeMap());
   const fields = types.filter(isObjectType).flatMap((type) => Object.values(type.getFields()));
   const perType = (count: number): number => count / types.length;
-  return new Map([
-    ['types', types.length],
-    ['fields', perType(fields.length)],
-    ['inputFields', perType(types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields())).length)],
-    ['enumValues', perType(types.filter(isEnumType).flatMap((type) => type.getValues()).length)],
-    ['args', fields.reduce((sum, { args }) => sum + args.length, 0) / fields.length],
-    ['directives', schema.getDirectives().length],
-  ]);
+  return new Map([['types', types.length], ['fields', perType(fields.length)], ['inputFields',
+    perType(types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields())).length)], ['enumValues',
+    perType(types.filter(isEnumType).flatMap((type) => type.getValues()).length)], ['args',
+    fields.reduce((sum, { args }) => sum + args.length, 0) / fields.length], ['directives',
+    schema.getDirectives().length]]);
 }
 
 /**
  * Measures each operation of a document. Each fragment is measured only once, so fragments that double each other's
  * size take no extra time. A fragment that spreads itself counts as nothing there, because validation rejects it.
  */
-export function createMeter(document: DocumentNode, lists: ListLengths): (operation: OperationDefinitionNode) => Measures {
-  const fragments = new Map(document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION).map((each) => [each.name.value, each]));
+export function createMeter(document: DocumentNode,
+  lists: ListLengths): (operation: OperationDefinitionNode) => Measures
+{
+  const fragments = new Map(
+    document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION).map((
+      each,
+    ) => [each.name.value, each]),
+  );
   const known = new Map<string, Measures>();
 
   const ofSet = (set: SelectionSetNode | undefined, inside: boolean): Measures => {
@@ -60,7 +70,9 @@ export function createMeter(document: DocumentNode, lists: ListLengths): (operat
   };
   const ofSelection = (selection: SelectionNode, inside: boolean): Measures => {
     if (selection.kind === Kind.FIELD) return ofField(selection, inside);
-    const inner = selection.kind === Kind.INLINE_FRAGMENT ? ofSet(selection.selectionSet, inside) : ofFragment(fragments.get(selection.name.value), inside);
+    const inner = selection.kind === Kind.INLINE_FRAGMENT
+      ? ofSet(selection.selectionSet, inside)
+      : ofFragment(fragments.get(selection.name.value), inside);
     return { ...inner, selections: up(inner.selections + 1) };
   };
   const ofField = ({ name: { value: name }, selectionSet }: FieldNode, inside: boolean): Measures => {
@@ -69,7 +81,13 @@ export function createMeter(document: DocumentNode, lists: ListLengths): (operat
     const selections = up(inner.selections + 1);
     if (introspection) {
       const items = inside ? (lists.get(name) ?? 1) : 1;
-      return { ...inner, roots: 1, selections, introspectionDepth: inner.introspectionDepth + 1, introspected: up(1 + items * inner.introspected) };
+      return {
+        ...inner,
+        roots: 1,
+        selections,
+        introspectionDepth: inner.introspectionDepth + 1,
+        introspected: up(1 + items * inner.introspected),
+      };
     }
     if (name === '__typename') return { ...inner, roots: 1, selections };
     return { ...inner, roots: 1, selections, cost: up(inner.cost + 1), depth: inner.depth + 1 };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parse, validate, buildSchema, type DocumentNode } from 'graphql';
+import { buildSchema, type DocumentNode, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { positionOf, replaceLocations } from './positions.ts';
 
@@ -13,13 +13,18 @@ function locations(document: DocumentNode, place: (error: ReturnType<typeof vali
 describe('the positions of nodes', () => {
   it('are those that the library finds by counting lines', () => {
     const space = fc.constantFrom(' ', '\n', '\r\n', ', ', '\r', '# remark\n');
-    fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom('nope', 'a(x: "text")', 'b: nope', 'a @none'), space), { minLength: 1, maxLength: 8 }), (fields) => {
+    fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom('nope', 'a(x: "text")', 'b: nope', 'a @none'), space), {
+      minLength: 1,
+      maxLength: 8,
+    }), (fields) => {
       const text = `{ ${fields.map(([field, after]) => `${field}${after}`).join('')} }`;
       const expected = locations(parse(text), (error) => error.locations);
       const document = parse(text);
       expect(replaceLocations(document)).toBeGreaterThan(fields.length);
       expect(locations(document, (error) => error.nodes!.map((node) => positionOf(node)))).toEqual(expected);
-      expect(locations(document, (error) => error.locations)).toEqual(fields.length === 0 ? [] : (expected as unknown[]).map(() => undefined));
+      expect(locations(document, (error) => error.locations)).toEqual(
+        fields.length === 0 ? [] : (expected as unknown[]).map(() => undefined),
+      );
     }));
   });
 });

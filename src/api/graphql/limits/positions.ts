@@ -18,7 +18,7 @@ type Placed = ASTNode & { loc?: unknown; [POSITION]?: Position };
 export function replaceLocations(root: ASTNode): number {
   let nodes = 0;
   const visit = (value: unknown): void => {
-    if (Array.isArray(value)) for (const item of value) visit(item);
+    if (Array.isArray(value)) { for (const item of value) visit(item); }
     else if (isNode(value)) {
       nodes += 1;
       const { loc } = value;

@@ -1,5 +1,5 @@
-import { createGunzip } from 'node:zlib';
 import type { Middleware, ParameterizedContext } from 'koa';
+import { createGunzip } from 'node:zlib';
 import { ServiceError } from '../../../errors/index.ts';
 import { createFileLoader } from './load-files.ts';
 import type { PlaygroundFile } from './protocol.ts';
@@ -8,7 +8,9 @@ import type { PlaygroundFile } from './protocol.ts';
  * The page may load its own files only, so it works without a network and runs no external code. Its editor creates
  * styles at run time, and runs its parsers in threads whose code is part of the page's own script.
  */
-const PAGE_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; worker-src 'self' blob:";
+const PAGE_POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; worker-src " +
+  "'self' blob:";
 
 /** Serves GraphiQL at `base`, for the endpoint of the same server; nothing of it is loaded before the first request. */
 export function playgroundPages(base: string, endpoint: string): Middleware {
@@ -18,7 +20,9 @@ export function playgroundPages(base: string, endpoint: string): Middleware {
     const name = ctx.path === `${base}/` ? '' : ctx.path.slice(base.length);
     if (!NAMES.has(name)) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, { headers: { Allow: 'GET, HEAD' } });
+      throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, {
+        headers: { Allow: 'GET, HEAD' },
+      });
     }
     send(ctx, (await files()).get(name)!);
     if (name === '') ctx.set('Content-Security-Policy', PAGE_POLICY);

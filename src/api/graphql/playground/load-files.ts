@@ -16,5 +16,8 @@ export function createFileLoader(options: PlaygroundOptions): () => Promise<Play
 
 /** The thread must not keep a process alive that was asked to stop. */
 function load(options: PlaygroundOptions): Promise<PlaygroundFiles> {
-  return askThread(workerFile(import.meta.url, 'thread'), options, { name: 'the thread of the playground', keepsAlive: false });
+  return askThread(workerFile(import.meta.url, 'thread'), options, {
+    name: 'the thread of the playground',
+    keepsAlive: false,
+  });
 }

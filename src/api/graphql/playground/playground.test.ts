@@ -11,7 +11,8 @@ describe('the playground', () => {
   });
   afterAll(() => fixture.close());
 
-  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => fixture.client.send(method, path, { headers: { 'Accept-Encoding': 'identity', ...headers } });
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    fixture.client.send(method, path, { headers: { 'Accept-Encoding': 'identity', ...headers } });
 
   it('is a page whose policy lets it load its own files only (decisions, section 5.3)', async () => {
     const page = await get('/playground');
@@ -24,7 +25,9 @@ describe('the playground', () => {
 
   it('loads nothing from another host, and has no script within', async () => {
     const { text } = await get('/playground');
-    const links = [...text.matchAll(/(?:src|href|action)="([^"]+)"/g)].map((match) => match[1]!).filter((link) => !link.startsWith('data:'));
+    const links = [...text.matchAll(/(?:src|href|action)="([^"]+)"/g)].map((match) => match[1]!).filter((link) =>
+      !link.startsWith('data:')
+    );
     expect(links).toEqual(['/playground/graphiql.css', '/playground/graphiql.js']);
     expect(text).not.toMatch(/<script>|<style>|\son\w+=/);
     for (const link of links) expect((await get(link)).status, link).toBe(200);
@@ -37,8 +40,10 @@ describe('the playground', () => {
 
   it('comes compressed as the browser likes it, and is the same however it comes', async () => {
     for (const file of ['/playground', '/playground/graphiql.css', '/playground/graphiql.js']) {
-      const [plain, br, gzip] = [await get(file), await get(file, { 'Accept-Encoding': 'gzip, deflate, br' }), await get(file, { 'Accept-Encoding': 'gzip' })];
-      expect([plain.headers['content-encoding'], br.headers['content-encoding'], gzip.headers['content-encoding']]).toEqual([undefined, 'br', 'gzip']);
+      const [plain, br, gzip] = [await get(file), await get(file, { 'Accept-Encoding': 'gzip, deflate, br' }),
+        await get(file, { 'Accept-Encoding': 'gzip' })];
+      expect([plain.headers['content-encoding'], br.headers['content-encoding'], gzip.headers['content-encoding']])
+        .toEqual([undefined, 'br', 'gzip']);
       expect(brotliDecompressSync(br.bytes).equals(plain.bytes)).toBe(true);
       expect(gunzipSync(gzip.bytes).equals(plain.bytes)).toBe(true);
       expect(plain.headers['vary']).toContain('Accept-Encoding');
@@ -67,11 +72,16 @@ describe('taking style and script out of a page', () => {
 
   it('leaves links in their places', () => {
     expect(splitPage('<html><style>a{}</style><p><script>x("<\\/script><style>")</script></p></html>', links)).toEqual({
-      html: '<html><link rel="stylesheet" href="/a.css"><p><script src="/a.js"></script></p></html>', css: 'a{}', js: 'x("<\\/script><style>")',
+      html: '<html><link rel="stylesheet" href="/a.css"><p><script src="/a.js"></script></p></html>',
+      css: 'a{}',
+      js: 'x("<\\/script><style>")',
     });
   });
 
-  it.each(['<html></html>', '<style></style>', '<script></script>', '<script></script><style></style>'])('refuses a page of another shape: %s', (page) => {
-    expect(() => splitPage(page, links)).toThrow('playground');
-  });
+  it.each(['<html></html>', '<style></style>', '<script></script>', '<script></script><style></style>'])(
+    'refuses a page of another shape: %s',
+    (page) => {
+      expect(() => splitPage(page, links)).toThrow('playground');
+    },
+  );
 });

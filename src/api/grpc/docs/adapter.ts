@@ -2,9 +2,10 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import type { OperationId } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { SpoolFolder } from '../../../lib/spool.ts';
-import type { Caller, Input, OperationSpec, Reply, AccessWatch } from '../../../operations/index.ts';
+import type { AccessWatch, Caller, Input, OperationSpec, Reply } from '../../../operations/index.ts';
 import type { FrameOptions } from '../call-frame.ts';
-import { decodeInSteps, decodeMessage, encodeMessage, type DecodeOptions, type MessagePlan, type Schema } from '../message/index.ts';
+import { decodeInSteps, decodeMessage, type DecodeOptions, encodeMessage, type MessagePlan,
+  type Schema } from '../message/index.ts';
 
 /** An event, as Watch sends it; undefined fields are omitted. */
 export interface WatchedEvent {
@@ -56,7 +57,10 @@ export interface DocsAdapter extends FrameOptions {
    * throws the signal's reason when the signal aborts.
    */
   readonly watch: (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;
-  /** Monitors the credential of a caller whose stream stays open: `check` is what the stream requires besides a valid credential. */
+  /**
+   * Monitors the credential of a caller whose stream stays open: `check` is what the stream requires besides a valid
+   * credential.
+   */
   readonly follow: (caller: Caller, check?: () => Promise<unknown>) => AccessWatch;
   /** Absent if the service takes no part in replication. */
   readonly nodes?: NodeService | undefined;
@@ -74,16 +78,24 @@ export interface Codec {
   decode(bytes: Uint8Array, options?: DecodeOptions): Record<string, unknown>;
   /** The same for a message of an operation, within its limits; a long one in steps. */
   decodeInput(bytes: Uint8Array, spec: OperationSpec): Promise<Record<string, unknown>>;
-  /** Throws if the message is larger than clients may request; the response to a write (`done`) is sent whatever its size. */
+  /**
+   * Throws if the message is larger than clients may request; the response to a write (`done`) is sent whatever its
+   * size.
+   */
   encode(value: unknown, options?: { readonly done?: boolean }): Buffer;
 }
 
-export function codecOf({ schema, maxMessageBytes }: Pick<DocsAdapter, 'schema' | 'maxMessageBytes'>, method: DescMethod): Codec {
+export function codecOf({ schema, maxMessageBytes }: Pick<DocsAdapter, 'schema' | 'maxMessageBytes'>,
+  method: DescMethod): Codec
+{
   const [input, output] = [schema.plan(method.input), schema.plan(method.output)];
   return {
     decode: (bytes, options) => decodeMessage(bytes, input, options) as Record<string, unknown>,
     decodeInput: async (bytes, { maxBody = Infinity, maxValues, sanitize }) => {
-      if (bytes.length > maxBody) throw new ServiceError('payload_too_large', `the message has ${bytes.length} bytes, more than the ${maxBody} that ${method.name} takes; send less at once`);
+      if (bytes.length > maxBody)
+        throw new ServiceError('payload_too_large',
+          `the message has ${bytes.length} bytes, more than the ${maxBody} that ${method.name} takes; send less at ` +
+            'once');
       return await decodeInSteps(bytes, input, { repairText: sanitize, maxValues }) as Record<string, unknown>;
     },
     encode: (value, { done = false } = {}) => encode(value, output, done ? Number.POSITIVE_INFINITY : maxMessageBytes),
@@ -93,7 +105,8 @@ export function codecOf({ schema, maxMessageBytes }: Pick<DocsAdapter, 'schema' 
 function encode(value: unknown, plan: MessagePlan, maxBytes: number): Buffer {
   const bytes = encodeMessage(value ?? {}, plan);
   if (bytes.length > maxBytes) {
-    throw new ServiceError('payload_too_large', `the response has ${bytes.length} bytes, more than the ${maxBytes} of a message; ask for less at once`);
+    throw new ServiceError('payload_too_large',
+      `the response has ${bytes.length} bytes, more than the ${maxBytes} of a message; ask for less at once`);
   }
   return bytes;
 }

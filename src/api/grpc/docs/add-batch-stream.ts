@@ -31,16 +31,25 @@ class Tally {
 
   /** Adds the result of a batch; its errors are numbered from the batch's first item. */
   add(items: number, result: Partial<Tally>): void {
-    for (const name of ['added', 'updated', 'failed', 'embeddingDropped', 'sanitized'] as const) this[name] += result[name] ?? 0;
+    for (const name of ['added', 'updated', 'failed', 'embeddingDropped', 'sanitized'] as const)
+      this[name] += result[name] ?? 0;
     for (const line of result.errors ?? []) {
-      if (this.errors.length < MAX_ERRORS) this.errors.push(line.replace(/^\d+/, (index) => String(Number(index) + this.#items)));
+      if (this.errors.length < MAX_ERRORS)
+        this.errors.push(line.replace(/^\d+/, (index) => String(Number(index) + this.#items)));
     }
     this.#items += items;
   }
 
   response(): object {
     const { added, updated, failed, errors, embeddingDropped, sanitized } = this;
-    return { added, updated, failed, errors, ...(embeddingDropped > 0 && { embeddingDropped }), ...(sanitized > 0 && { sanitized }) };
+    return {
+      added,
+      updated,
+      failed,
+      errors,
+      ...(embeddingDropped > 0 && { embeddingDropped }),
+      ...(sanitized > 0 && { sanitized }),
+    };
   }
 
   /** The error that ended the stream early, with the outcome of what was written before it. */
@@ -49,7 +58,10 @@ class Tally {
     const { message, code, errors, headers, body, cause } = thrown;
     const { added, updated, failed } = this;
     return new ServiceError(code, `${message}; ${added + updated} documents were written before`, {
-      cause, body: { ...body, added, updated, failed }, ...(errors && { errors }), ...(headers && { headers }),
+      cause,
+      body: { ...body, added, updated, failed },
+      ...(errors && { errors }),
+      ...(headers && { headers }),
     });
   }
 }
@@ -83,7 +95,9 @@ export function addBatchStream(adapter: DocsAdapter, method: DescMethod): handle
 }
 
 /** Collects items of one collection. An item without a collection belongs to the collection of the item before it. */
-async function* batches(items: AsyncIterable<{ message: Record<string, unknown>; bytes: number }>): AsyncGenerator<Batch> {
+async function* batches(
+  items: AsyncIterable<{ message: Record<string, unknown>; bytes: number }>,
+): AsyncGenerator<Batch> {
   let batch: Batch = { collection: '', documents: [], bytes: 0 };
   for await (const { message, bytes } of items) {
     const { collection = batch.collection, document = {} } = message as { collection?: string; document?: object };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { operations, type OperationId } from '../../../../generated/docs/operations.ts';
+import { type OperationId, operations } from '../../../../generated/docs/operations.ts';
 import { IMAGE, methodOf } from '../../../testkit/grpc-client.ts';
-import { readSchema, type MessagePlan } from '../message/index.ts';
+import { type MessagePlan, readSchema } from '../message/index.ts';
 import type { FieldPlan, Kind } from '../message/plan.ts';
 import { RPCS, WITHOUT_RPC } from './rpcs.ts';
 import { definitionOf, describeRpcs, DOCS_SERVICES, STREAMS, UNSERVED } from './services.ts';
@@ -24,9 +24,15 @@ interface Json {
   readonly pattern?: string;
 }
 
-const read = (file: string): unknown => JSON.parse(readFileSync(new URL(`../../../../generated/docs/${file}`, import.meta.url), 'utf8'));
+const read = (file: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../../../generated/docs/${file}`, import.meta.url), 'utf8'));
 const inputs = read('inputs.json') as Record<OperationId, Json>;
-const openapi = read('openapi.json') as { paths: Record<string, Record<string, { operationId?: string; responses: Record<string, { $ref?: string; content?: Record<string, { schema: Json }> }> }>> };
+const openapi = read('openapi.json') as {
+  paths: Record<string,
+    Record<string,
+      { operationId?: string;
+        responses: Record<string, { $ref?: string; content?: Record<string, { schema: Json }> }> }>>;
+};
 const schema = readSchema(IMAGE);
 
 /** The RPCs of decisions, section 4.12. */
@@ -88,7 +94,8 @@ const ONLY_IN_PROTO: Readonly<Record<string, string>> = {
 };
 
 /** Texts that are empty for callers without read permission; the HTTP interface omits the field. */
-const EMPTY_WITHOUT_READ = new Set(['Document.contentMd', 'MemorySession.title', 'MemoryMessage.content', 'SummarizeResponse.summary', 'MemorySummary.summary']);
+const EMPTY_WITHOUT_READ = new Set(['Document.contentMd', 'MemorySession.title', 'MemoryMessage.content',
+  'SummarizeResponse.summary', 'MemorySummary.summary']);
 
 /** Absent only if the request asks for that, and was released without presence. */
 const ZERO_ON_REQUEST = new Set(['FTSResponse.totalMatches']);
@@ -98,7 +105,8 @@ const WRAPPED: Readonly<Record<string, (answer: Json) => Json>> = {
   searchDocuments: (answer) => object({ documents: answer }),
   listWebhooks: (answer) => object({ webhooks: answer }),
   listPermissions: (answer) => object({ permissions: answer }),
-  listCurationRules: (answer) => resolve(answer).oneOf!.map(resolve).find(({ properties }) => properties?.['rules'] !== undefined)!,
+  listCurationRules: (answer) =>
+    resolve(answer).oneOf!.map(resolve).find(({ properties }) => properties?.['rules'] !== undefined)!,
 };
 
 function object(properties: Record<string, Json>): Json {
@@ -109,7 +117,8 @@ function resolve(json: Json): Json {
   if (json.$ref === undefined) return json;
   let target: unknown = openapi;
   // The inputs contain copies of the components that they need.
-  for (const part of json.$ref.replace('#/$defs/', '#/components/schemas/').slice(2).split('/')) target = (target as Record<string, unknown>)[part];
+  for (const part of json.$ref.replace('#/$defs/', '#/components/schemas/').slice(2).split('/'))
+    target = (target as Record<string, unknown>)[part];
   return resolve(target as Json);
 }
 
@@ -124,9 +133,13 @@ function flat(json: Json): Json {
   const list = parts.find(({ type }) => type === 'array');
   if (list !== undefined) return list;
   // A value of several types counts as a choice of schemas with one type each.
-  if (oneOf !== undefined && parts.some(({ type }) => type !== 'object')) return { ...own, type: parts.flatMap(typesOf) };
-  const properties = Object.assign({}, ...[...parts].reverse().map((part) => part.properties), own.properties) as Record<string, Json>;
-  const requires = (name: string) => parts[allOf ? 'some' : 'every'](({ required }) => required?.includes(name)) || own.required?.includes(name) === true;
+  if (oneOf !== undefined && parts.some(({ type }) => type !== 'object'))
+    return { ...own, type: parts.flatMap(typesOf) };
+  const properties = Object.assign({}, ...[...parts].reverse().map((part) => part.properties),
+    own.properties) as Record<string, Json>;
+  const requires = (name: string) =>
+    parts[allOf ? 'some' : 'every'](({ required }) => required?.includes(name)) ||
+    own.required?.includes(name) === true;
   return { type: 'object', properties, required: Object.keys(properties).filter(requires) };
 }
 
@@ -142,33 +155,50 @@ const typesOf = ({ type }: Json): string[] => [type ?? []].flat().filter((each) 
 type Direction = 'in' | 'out';
 
 /** Compares a message with a schema, and returns all differences. */
-function compare(json: Json, plan: MessagePlan, direction: Direction, problems: string[], seen = new Set<string>()): void {
+function compare(json: Json, plan: MessagePlan, direction: Direction, problems: string[],
+  seen = new Set<string>()): void
+{
   if (seen.has(plan.name)) return;
   seen.add(plan.name);
   const given = flat(plan.form === 'object' ? withoutText(json) : json);
   const name = plan.name.replace('quire.docs.v1.', '');
   if (plan.form === 'union') {
     const kinds = plan.fields.map(({ kind }) => TYPES[kind]).sort();
-    if (kinds.join() !== typesOf(given).sort().join()) problems.push(`${name} is one of ${kinds.join()}, not ${typesOf(given).join()}`);
+    if (kinds.join() !== typesOf(given).sort().join())
+      problems.push(`${name} is one of ${kinds.join()}, not ${typesOf(given).join()}`);
     return;
   }
-  if (plan.form !== 'object') return compareField(given, plan.fields[0]!, { direction, place: name, required: true }, problems, seen);
+  if (plan.form !== 'object')
+    return compareField(given, plan.fields[0]!, { direction, place: name, required: true }, problems, seen);
   const properties = given.properties ?? {};
   const known = new Map(plan.fields.map((field) => [field.name, field]));
   for (const [property, value] of Object.entries(properties)) {
     const place = `${name}.${property}`;
     const field = known.get(property);
-    if (field !== undefined) compareField(value, field, { direction, place, required: given.required?.includes(property) === true }, problems, seen);
+    if (field !== undefined)
+      compareField(value, field, { direction, place, required: given.required?.includes(property) === true }, problems,
+        seen);
     else if (ONLY_IN_JSON[place] === undefined) problems.push(`${place} is missing`);
   }
   for (const field of known.keys()) {
-    if (properties[field] === undefined && ONLY_IN_PROTO[`${name}.${field}`] === undefined) problems.push(`${name}.${field} is too many`);
+    if (properties[field] === undefined && ONLY_IN_PROTO[`${name}.${field}`] === undefined)
+      problems.push(`${name}.${field} is too many`);
   }
 }
 
 const TYPES: Readonly<Record<Kind, string>> = {
-  string: 'string', bytes: 'string', bool: 'boolean', int32: 'integer', uint32: 'integer', int64: 'integer', uint64: 'integer',
-  double: 'number', float: 'number', message: 'object', struct: 'object', value: '',
+  string: 'string',
+  bytes: 'string',
+  bool: 'boolean',
+  int32: 'integer',
+  uint32: 'integer',
+  int64: 'integer',
+  uint64: 'integer',
+  double: 'number',
+  float: 'number',
+  message: 'object',
+  struct: 'object',
+  value: '',
 };
 
 interface Place {
@@ -190,7 +220,9 @@ function compareField(json: Json, field: FieldPlan, at: Place, problems: string[
   const needed = needsPresence(json, given, at);
   // A message that requests also contain may have more fields than responses need.
   const wrong = at.direction === 'in' ? field.presence !== needed : needed && !field.presence;
-  if (wrong && !(at.direction === 'out' && (EMPTY_WITHOUT_READ.has(at.place) || ZERO_ON_REQUEST.has(at.place))) && !['message', 'struct', 'value'].includes(field.kind)) problems.push(`${at.place} must ${field.presence ? 'not ' : ''}be optional`);
+  if (wrong && !(at.direction === 'out' && (EMPTY_WITHOUT_READ.has(at.place) || ZERO_ON_REQUEST.has(at.place))) &&
+    !['message', 'struct', 'value'].includes(field.kind))
+    problems.push(`${at.place} must ${field.presence ? 'not ' : ''}be optional`);
   compareOne(json, field, at, problems, seen);
 }
 
@@ -231,13 +263,15 @@ describe('the proto files', () => {
     expect(methods.map(({ name }) => name).sort()).toEqual([...DECIDED].sort());
   });
 
-  it.each(Object.entries(RPCS))('give %s the fields of its operation, with presence where absence means something', (rpc, { operation }) => {
-    const { input, output } = methodOf(rpc);
-    const problems: string[] = [];
-    compare(inputs[operation], schema.plan(input), 'in', problems);
-    compare((WRAPPED[operation] ?? ((answer: Json) => answer))(answerOf(operation)), schema.plan(output), 'out', problems);
-    expect(problems).toEqual([]);
-  });
+  it.each(Object.entries(RPCS))('give %s the fields of its operation, with presence where absence means something',
+    (rpc, { operation }) => {
+      const { input, output } = methodOf(rpc);
+      const problems: string[] = [];
+      compare(inputs[operation], schema.plan(input), 'in', problems);
+      compare((WRAPPED[operation] ?? ((answer: Json) => answer))(answerOf(operation)), schema.plan(output), 'out',
+        problems);
+      expect(problems).toEqual([]);
+    });
 
   it('give the streams the fields of their operations', () => {
     const plan = (name: string): MessagePlan => schema.plan(schema.registry.getMessage(`quire.docs.v1.${name}`)!);
@@ -251,24 +285,33 @@ describe('the proto files', () => {
   });
 
   it('name events as was decided, and nodes say a little more to each other', () => {
-    const fields = (name: string) => schema.registry.getMessage(`quire.docs.v1.${name}`)!.fields.map((field) => field.name).join(' ');
+    const fields = (name: string) =>
+      schema.registry.getMessage(`quire.docs.v1.${name}`)!.fields.map((field) => field.name).join(' ');
     expect(fields('DocumentEvent')).toBe('event collection key lang doc_id timestamp document detail seq');
     expect(fields('WatchRequest')).toBe('collection events include_document from_seq');
-    expect(fields('BinlogEntry')).toBe('lsn type timestamp bucket key value checksum txn_end position epoch leader_position sent_at');
+    expect(fields('BinlogEntry')).toBe(
+      'lsn type timestamp bucket key value checksum txn_end position epoch leader_position sent_at',
+    );
     expect(fields('SnapshotChunk')).toBe('data offset total_size is_last snapshot_lsn checksum');
   });
 });
 
 describe('every operation', () => {
   it('has an RPC, or a reason for having none', () => {
-    const served = new Set([...Object.values(RPCS), ...Object.values(STREAMS)].map(({ operation }) => operation as string | undefined));
+    const served = new Set(
+      [...Object.values(RPCS), ...Object.values(STREAMS)].map(({ operation }) => operation as string | undefined),
+    );
     expect(Object.keys(operations).filter((id) => !served.has(id)).sort()).toEqual(Object.keys(WITHOUT_RPC).sort());
   });
 
   it('and every RPC has a handler, or a reason for having none', () => {
     const handled = [...Object.keys(RPCS), ...Object.keys(STREAMS), ...Object.keys(UNSERVED)];
     expect(handled.sort()).toEqual(methods.map(({ name }) => name).sort());
-    expect(Object.values(DOCS_SERVICES.map((name) => definitionOf(schema.registry.getService(name)!))).flatMap((each) => Object.keys(each))).toHaveLength(methods.length);
+    expect(
+      Object.values(DOCS_SERVICES.map((name) => definitionOf(schema.registry.getService(name)!))).flatMap((each) =>
+        Object.keys(each)
+      ),
+    ).toHaveLength(methods.length);
   });
 
   it('and every RPC says what it does', () => {

@@ -13,7 +13,8 @@ export function exportFile(adapter: DocsAdapter, method: DescMethod): handleServ
   const codec = codecOf(adapter, method);
   return async (call) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
-      const reply = await adapter.invoke('exportDocuments', await codec.decodeInput(call.request, adapter.operations.exportDocuments), caller);
+      const reply = await adapter.invoke('exportDocuments',
+        await codec.decodeInput(call.request, adapter.operations.exportDocuments), caller);
       const { contentType, fileName = '', content } = reply.value as Download;
       sendHead(reply.headers);
       // The first piece is always sent, so that an empty file has a name, too.

@@ -4,12 +4,15 @@ import { ServiceError } from '../../../errors/index.ts';
 import type { Caller } from '../../../operations/index.ts';
 import { frameCall } from '../call-frame.ts';
 import { text } from '../request.ts';
-import { codecOf, type Codec, type DocsAdapter, type NodeService } from './adapter.ts';
+import { type Codec, codecOf, type DocsAdapter, type NodeService } from './adapter.ts';
 import { failStream, writeMessage } from './write-stream.ts';
 
 const SECRET = 'x-svc-replication-secret';
 
-/** A stream between nodes is open for days; after this many milliseconds, its caller is admitted again before the next message. */
+/**
+ * A stream between nodes is open for days; after this many milliseconds, its caller is admitted again before the next
+ * message.
+ */
 const ADMIT_AGAIN_MS = 500;
 
 type AnyNodeCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
@@ -18,7 +21,8 @@ type AnyNodeCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer
 export function nodeRpc(adapter: DocsAdapter, method: DescMethod): UntypedHandleCall {
   if (method.name === 'AcknowledgeLSN') return acknowledge(adapter, method) as UntypedHandleCall;
   const open = method.name === 'StreamBinlog' ? 'stream' : 'snapshot';
-  return stream(adapter, method, (nodes, request, address, signal) => nodes[open](request, address, signal)) as UntypedHandleCall;
+  return stream(adapter, method,
+    (nodes, request, address, signal) => nodes[open](request, address, signal)) as UntypedHandleCall;
 }
 
 /** Zeros are not on the wire, but they are meaningful here. */
@@ -50,7 +54,9 @@ function stream(adapter: DocsAdapter, method: DescMethod, open: Opens) {
       const nodes = await admit(adapter, call, caller);
       let admittedAt = performance.now();
       let isFirst = true;
-      for await (const message of open(nodes, readRequest(adapter, method, codec, call.request), call.getPeer(), caller.signal)) {
+      for await (const message of open(nodes, readRequest(adapter, method, codec, call.request), call.getPeer(),
+        caller.signal))
+      {
         if (performance.now() - admittedAt >= ADMIT_AGAIN_MS) {
           await admit(adapter, call, caller);
           admittedAt = performance.now();
@@ -65,14 +71,17 @@ function stream(adapter: DocsAdapter, method: DescMethod, open: Opens) {
   };
 }
 
-async function admit({ nodes, mutualTls = false, authenticates = false, invoke }: DocsAdapter, call: AnyNodeCall, caller: Caller): Promise<NodeService> {
+async function admit({ nodes, mutualTls = false, authenticates = false, invoke }: DocsAdapter, call: AnyNodeCall,
+  caller: Caller): Promise<NodeService>
+{
   if (nodes === undefined) throw new ServiceError('not_implemented', 'this server has no part in replication');
   const secret = text(call.metadata, SECRET);
   await nodes.admit({
     ...(secret !== undefined && { secret }),
     hasCertificate: mutualTls && call.getAuthContext().sslPeerCertificate !== undefined,
     // The permission of an operation for administrators is checked instead, because these RPCs are not operations.
-    isAdmin: async () => authenticates && (await invoke('getReplicationStatus', {}, caller).then(() => true, () => false)),
+    isAdmin: async () =>
+      authenticates && (await invoke('getReplicationStatus', {}, caller).then(() => true, () => false)),
   });
   return nodes;
 }

@@ -1,7 +1,11 @@
 import type { OperationId } from '../../../../generated/docs/operations.ts';
-import { clearFields, fuzzyOf, listUnder, oneOrAll, presentMap, searchAnswer, withoutList, type Conversion } from './conversions.ts';
+import { clearFields, type Conversion, fuzzyOf, listUnder, oneOrAll, presentMap, searchAnswer,
+  withoutList } from './conversions.ts';
 
-/** The operation that an RPC calls. Without conversions, the message is the operation's input, and its output is the response. */
+/**
+ * The operation that an RPC calls. Without conversions, the message is the operation's input, and its output is the
+ * response.
+ */
 export interface RpcRow extends Conversion {
   readonly operation: OperationId;
 }

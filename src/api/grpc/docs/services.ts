@@ -3,8 +3,8 @@ import type { MethodDefinition, Server, ServiceDefinition, UntypedHandleCall } f
 import type { OperationId } from '../../../../generated/docs/operations.ts';
 import { UNLIMITED_OPERATIONS } from '../../../operations/index.ts';
 import type { Schema } from '../message/index.ts';
-import { addBatchStream } from './add-batch-stream.ts';
 import type { DocsAdapter } from './adapter.ts';
+import { addBatchStream } from './add-batch-stream.ts';
 import { exportFile } from './export.ts';
 import { nodeRpc } from './nodes.ts';
 import { RPCS } from './rpcs.ts';
@@ -18,10 +18,14 @@ export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replica
 
 /** Calls that are exempt from the rate limit: monitoring must work when the server is busy, too. */
 export const UNLIMITED_RPCS: ReadonlySet<string> = new Set([
-  ...Object.entries(RPCS).filter(([, { operation }]) => UNLIMITED_OPERATIONS.includes(operation)).map(([name]) => `/${DOCS_SERVICES[0]}/${name}`),
+  ...Object.entries(RPCS).filter(([, { operation }]) => UNLIMITED_OPERATIONS.includes(operation)).map(([name]) =>
+    `/${DOCS_SERVICES[0]}/${name}`
+  ),
   // Followers authenticate themselves, and a rejected call would make one fall behind.
   ...['RequestSnapshot', 'StreamBinlog', 'AcknowledgeLSN'].map((name) => `/${DOCS_SERVICES[1]}/${name}`),
-  '/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List', '/grpc.health.v1.Health/Watch',
+  '/grpc.health.v1.Health/Check',
+  '/grpc.health.v1.Health/List',
+  '/grpc.health.v1.Health/Watch',
 ]);
 
 interface StreamRow {
@@ -54,10 +58,15 @@ const PURPOSES: Readonly<Record<string, string>> = {
 };
 
 /** Every RPC by its full name, with its handler. */
-export function describeRpcs({ schema, operations }: Pick<DocsAdapter, 'schema' | 'operations'>): { name: string; description: string }[] {
+export function describeRpcs(
+  { schema, operations }: Pick<DocsAdapter, 'schema' | 'operations'>,
+): { name: string; description: string }[] {
   return methodsOf(schema).map(({ name, parent }) => {
     const operation = RPCS[name]?.operation ?? STREAMS[name]?.operation;
-    return { name: `${parent.typeName}/${name}`, description: operation === undefined ? (PURPOSES[name] ?? '') : operations[operation].summary };
+    return {
+      name: `${parent.typeName}/${name}`,
+      description: operation === undefined ? (PURPOSES[name] ?? '') : operations[operation].summary,
+    };
   });
 }
 
@@ -89,7 +98,10 @@ function implementationOf(adapter: DocsAdapter, service: DescService): Record<st
   return handlers;
 }
 
-/** Messages pass through the library as bytes. The adapter reads and writes them, because its errors name fields and the library's do not. */
+/**
+ * Messages pass through the library as bytes. The adapter reads and writes them, because its errors name fields and the
+ * library's do not.
+ */
 export function definitionOf(service: DescService): ServiceDefinition {
   return Object.fromEntries(service.methods.map((method) => [method.name, methodOf(service, method)]));
 }
@@ -101,6 +113,9 @@ function methodOf(service: DescService, { name, methodKind }: DescMethod): Metho
     path: `/${service.typeName}/${name}`,
     requestStream: methodKind === 'client_streaming' || methodKind === 'bidi_streaming',
     responseStream: methodKind === 'server_streaming' || methodKind === 'bidi_streaming',
-    requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs,
+    requestSerialize: asIs,
+    requestDeserialize: asIs,
+    responseSerialize: asIs,
+    responseDeserialize: asIs,
   };
 }

@@ -1,9 +1,9 @@
+import { type Metadata, status } from '@grpc/grpc-js';
 import { once } from 'node:events';
-import { status, type Metadata } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../../errors/index.ts';
 import { decode, encode } from '../../../testkit/grpc-client.ts';
-import { GrpcFixture, type FixtureOptions } from '../../../testkit/grpc-fixture.ts';
+import { type FixtureOptions, GrpcFixture } from '../../../testkit/grpc-fixture.ts';
 import type { WatchedEvent } from './adapter.ts';
 
 let fixture: GrpcFixture;
@@ -19,10 +19,15 @@ async function all(rpc: string, call: AsyncIterable<Buffer>): Promise<Record<str
   return messages;
 }
 
-const until = (condition: () => boolean) => vi.waitFor(() => expect(condition()).toBe(true), { timeout: 5000, interval: 5 });
+const until = (condition: () => boolean) =>
+  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 5000, interval: 5 });
 
 describe('Export', () => {
-  const file = (content: AsyncIterable<Uint8Array> | string) => ({ contentType: 'application/x-ndjson', fileName: 'c.ndjson', content });
+  const file = (content: AsyncIterable<Uint8Array> | string) => ({
+    contentType: 'application/x-ndjson',
+    fileName: 'c.ndjson',
+    content,
+  });
 
   it('sends the file in pieces of at most 64 KiB, with its names in the first', async () => {
     const content = Buffer.alloc(200_000, 'abc');
@@ -33,7 +38,8 @@ describe('Export', () => {
     await start({ answer: () => file(source()) });
     const pieces = await all('Export', fixture.client.stream('Export', { collection: 'c', format: 'ndjson' }));
     expect(fixture.input).toEqual({ collection: 'c', format: 'ndjson' });
-    expect(pieces.map(({ contentType, fileName }) => [contentType, fileName])).toEqual([['application/x-ndjson', 'c.ndjson'], ...pieces.slice(1).map(() => ['', ''])]);
+    expect(pieces.map(({ contentType, fileName }) => [contentType, fileName])).toEqual([['application/x-ndjson',
+      'c.ndjson'], ...pieces.slice(1).map(() => ['', ''])]);
     const bytes = pieces.map(({ data }) => Buffer.from(data as string, 'base64'));
     expect(Math.max(...bytes.map(({ length }) => length))).toBe(65_536);
     expect(Buffer.concat(bytes).equals(content)).toBe(true);
@@ -41,7 +47,11 @@ describe('Export', () => {
 
   it('names a file that is empty', async () => {
     await start({ answer: () => file('') });
-    expect(await all('Export', fixture.client.stream('Export', {}))).toEqual([{ contentType: 'application/x-ndjson', fileName: 'c.ndjson', data: '' }]);
+    expect(await all('Export', fixture.client.stream('Export', {}))).toEqual([{
+      contentType: 'application/x-ndjson',
+      fileName: 'c.ndjson',
+      data: '',
+    }]);
   });
 
   it('makes no more of the file than a slow client reads, and stops when the client goes', async () => {
@@ -90,34 +100,57 @@ describe('Export', () => {
 });
 
 describe('AddBatchStream', () => {
-  const counted: FixtureOptions['answer'] = ({ input }) => ({ added: (input['documents'] as unknown[] | undefined)?.length, updated: 0, failed: 0, errors: [] });
+  const counted: FixtureOptions['answer'] = ({ input }) => ({
+    added: (input['documents'] as unknown[] | undefined)?.length,
+    updated: 0,
+    failed: 0,
+    errors: [],
+  });
 
   it('writes the documents in batches as they come, in order', async () => {
     await start({ answer: counted });
     const { call, answer } = fixture.client.send('AddBatchStream');
-    for (let i = 0; i < 1201; i++) call.write(encode('AddBatchStream', { collection: i === 0 ? 'c' : '', document: { key: `k${i}` } }));
+    for (let i = 0; i < 1201; i++)
+      call.write(encode('AddBatchStream', { collection: i === 0 ? 'c' : '', document: { key: `k${i}` } }));
     call.end();
     expect(await answer).toMatchObject({ added: '1201', updated: '0', failed: '0', errors: [] });
-    const batches = fixture.invocations.map(({ operation, input }) => [operation, input['collection'], (input['documents'] as object[]).length]);
+    const batches = fixture.invocations.map((
+      { operation, input },
+    ) => [operation, input['collection'], (input['documents'] as object[]).length]);
     expect(batches).toEqual([['addDocuments', 'c', 500], ['addDocuments', 'c', 500], ['addDocuments', 'c', 201]]);
-    expect(fixture.invocations.flatMap(({ input }) => input['documents'])).toEqual(Array.from({ length: 1201 }, (_, i) => ({ key: `k${i}` })));
+    expect(fixture.invocations.flatMap(({ input }) => input['documents'])).toEqual(
+      Array.from({ length: 1201 }, (_, i) => ({ key: `k${i}` })),
+    );
   });
 
   it('begins a batch where the collection changes, and where it would grow too large', async () => {
     await start({ answer: counted, server: { maxMessageBytes: 8_000_000 } });
     const { call, answer } = fixture.client.send('AddBatchStream');
-    const items: { collection?: string; contentMd?: string }[] = [{ collection: 'a' }, { collection: 'b' }, {}, { contentMd: 'x'.repeat(3_000_000) }, { contentMd: 'x'.repeat(3_000_000) }];
-    for (const { collection = '', contentMd = '' } of items) call.write(encode('AddBatchStream', { collection, document: { contentMd } }));
+    const items: { collection?: string; contentMd?: string }[] = [{ collection: 'a' }, { collection: 'b' }, {}, {
+      contentMd: 'x'.repeat(3_000_000),
+    }, { contentMd: 'x'.repeat(3_000_000) }];
+    for (const { collection = '', contentMd = '' } of items)
+      call.write(encode('AddBatchStream', { collection, document: { contentMd } }));
     call.end();
     await answer;
-    expect(fixture.invocations.map(({ input }) => [input['collection'], (input['documents'] as object[]).length])).toEqual([['a', 1], ['b', 3], ['b', 1]]);
+    expect(fixture.invocations.map(({ input }) => [input['collection'], (input['documents'] as object[]).length]))
+      .toEqual([['a', 1], ['b', 3], ['b', 1]]);
   });
 
   it('counts failures by their place in the stream, and keeps the first 1000', async () => {
-    await start({ answer: ({ input }) => {
-      const count = (input['documents'] as unknown[]).length;
-      return { added: 0, updated: 0, failed: count, errors: Array.from({ length: count }, (_, i) => `${i} key: why`), embeddingDropped: 1, sanitized: 2 };
-    } });
+    await start({
+      answer: ({ input }) => {
+        const count = (input['documents'] as unknown[]).length;
+        return {
+          added: 0,
+          updated: 0,
+          failed: count,
+          errors: Array.from({ length: count }, (_, i) => `${i} key: why`),
+          embeddingDropped: 1,
+          sanitized: 2,
+        };
+      },
+    });
     const { call, answer } = fixture.client.send<{ errors: string[] }>('AddBatchStream');
     for (let i = 0; i < 1300; i++) call.write(encode('AddBatchStream', { collection: 'c', document: {} }));
     call.end();
@@ -128,10 +161,12 @@ describe('AddBatchStream', () => {
 
   it('reads no further while a batch is being written', async () => {
     const gate = Promise.withResolvers<void>();
-    await start({ answer: async (invocation) => {
-      await gate.promise;
-      return counted!(invocation);
-    } });
+    await start({
+      answer: async (invocation) => {
+        await gate.promise;
+        return counted!(invocation);
+      },
+    });
     const { call, answer } = fixture.client.send('AddBatchStream');
     const message = encode('AddBatchStream', { collection: 'c', document: { contentMd: 'x'.repeat(100_000) } });
     let sent = 0;
@@ -151,20 +186,31 @@ describe('AddBatchStream', () => {
   });
 
   it('ends with the error of a batch, and says what was written before', async () => {
-    await start({ answer: (invocation) => {
-      if (fixture.invocations.length > 1) throw new ServiceError('busy', 'too much work', { headers: { 'Retry-After': '1' } });
-      return counted!(invocation);
-    } });
+    await start({
+      answer: (invocation) => {
+        if (fixture.invocations.length > 1)
+          throw new ServiceError('busy', 'too much work', {
+            headers: { 'Retry-After': '1' },
+          });
+        return counted!(invocation);
+      },
+    });
     const { call, answer } = fixture.client.send('AddBatchStream');
     for (let i = 0; i < 600; i++) call.write(encode('AddBatchStream', { collection: 'c', document: {} }));
     call.end();
     const error = await answer.catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: status.UNAVAILABLE, details: 'too much work; 500 documents were written before' });
+    expect(error).toMatchObject({
+      code: status.UNAVAILABLE,
+      details: 'too much work; 500 documents were written before',
+    });
     expect(String((error as { metadata: Metadata }).metadata.get('grpc-status-details-bin')[0])).toContain('500');
   });
 
   it('gives up a batch that is being written when the client cancels, and writes nothing more', async () => {
-    await start({ answer: ({ caller: { signal } }) => new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason as Error))) });
+    await start({
+      answer: ({ caller: { signal } }) =>
+        new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason as Error))),
+    });
     const { call, answer } = fixture.client.send('AddBatchStream');
     for (let i = 0; i < 1300; i++) call.write(encode('AddBatchStream', { collection: 'c', document: {} }));
     await until(() => fixture.invocations.length === 1);
@@ -188,27 +234,46 @@ describe('AddBatchStream', () => {
 });
 
 describe('Watch', () => {
-  const event = (seq: number): WatchedEvent => ({ event: 'doc.added', collection: 'c', key: `k${seq}`, lang: 'en', docId: `c|k${seq}|en`, timestamp: 5, seq });
+  const event = (seq: number): WatchedEvent => ({
+    event: 'doc.added',
+    collection: 'c',
+    key: `k${seq}`,
+    lang: 'en',
+    docId: `c|k${seq}|en`,
+    timestamp: 5,
+    seq,
+  });
 
   it('checks the permission first, then sends the events as they happen', async () => {
     const asked: unknown[] = [];
-    await start({ watch: async (input) => {
-      asked.push(input);
-      return (async function* () {
-        yield event(1);
-        yield { ...event(2), document: { key: 'k2', contentMd: 'body' }, detail: { reason: 'ttl' } };
-      })();
-    } });
-    const told = await all('Watch', fixture.client.stream('Watch', { collection: 'c', events: ['doc.added'], includeDocument: true, fromSeq: '0' }));
-    expect(fixture.invocations.map(({ operation, input }) => [operation, input])).toEqual([['streamEvents', { collection: 'c' }]]);
+    await start({
+      watch: async (input) => {
+        asked.push(input);
+        return (async function*() {
+          yield event(1);
+          yield { ...event(2), document: { key: 'k2', contentMd: 'body' }, detail: { reason: 'ttl' } };
+        })();
+      },
+    });
+    const told = await all('Watch',
+      fixture.client.stream('Watch', { collection: 'c', events: ['doc.added'], includeDocument: true, fromSeq: '0' }));
+    expect(fixture.invocations.map(({ operation, input }) => [operation, input])).toEqual([['streamEvents', {
+      collection: 'c',
+    }]]);
     expect(asked).toEqual([{ collection: 'c', events: ['doc.added'], includeDocument: true, fromSeq: 0 }]);
-    expect(told).toMatchObject([{ seq: '1', docId: 'c|k1|en', timestamp: '5' }, { seq: '2', document: { contentMd: 'body' }, detail: { reason: 'ttl' } }]);
+    expect(told).toMatchObject([{ seq: '1', docId: 'c|k1|en', timestamp: '5' }, {
+      seq: '2',
+      document: { contentMd: 'body' },
+      detail: { reason: 'ttl' },
+    }]);
   });
 
   it('of all collections is for callers that may see the configurations', async () => {
-    await start({ answer: () => {
-      throw new ServiceError('admin_required', 'admin permission required');
-    } });
+    await start({
+      answer: () => {
+        throw new ServiceError('admin_required', 'admin permission required');
+      },
+    });
     const call = fixture.client.stream('Watch', {});
     expect((await once(call.resume(), 'error'))[0]).toMatchObject({ code: status.PERMISSION_DENIED });
     expect(fixture.invocations[0]).toMatchObject({ operation: 'listEmbeddingConfigs', input: {} });
@@ -216,12 +281,15 @@ describe('Watch', () => {
 
   it('sends its head as soon as no event escapes, and leaves the source when the client goes', async () => {
     const { promise: aborted, resolve } = Promise.withResolvers<void>();
-    await start({ watch: async (_, signal) => (async function* () {
-      await new Promise<void>((gone) => signal.addEventListener('abort', () => gone()));
-      resolve();
-      signal.throwIfAborted();
-      yield event(1);
-    })() });
+    await start({
+      watch: async (_, signal) =>
+        (async function*() {
+          await new Promise<void>((gone) => signal.addEventListener('abort', () => gone()));
+          resolve();
+          signal.throwIfAborted();
+          yield event(1);
+        })(),
+    });
     const call = fixture.client.stream('Watch', { collection: 'c' });
     call.on('error', () => undefined);
     await once(call, 'metadata');
@@ -237,12 +305,15 @@ describe('Watch', () => {
         if (!allowed) throw new ServiceError('forbidden', 'forbidden: no read permission on c');
         return {};
       },
-      watch: async (_, signal) => (async function* () {
-        for (;;) {
-          const gone = new Promise<never>((__, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-          yield await Promise.race([new Promise<WatchedEvent>((resolve) => (tell = resolve)), gone]);
-        }
-      })(),
+      watch: async (_, signal) =>
+        (async function*() {
+          for (;;) {
+            const gone = new Promise<never>((__, reject) =>
+              signal.addEventListener('abort', () => reject(signal.reason as Error))
+            );
+            yield await Promise.race([new Promise<WatchedEvent>((resolve) => (tell = resolve)), gone]);
+          }
+        })(),
     });
     const change = () => fixture.changeListeners.forEach((listener) => listener());
     const call = fixture.client.stream('Watch', { collection: 'c' });
@@ -254,16 +325,22 @@ describe('Watch', () => {
     await received;
     allowed = false;
     change();
-    expect((await once(call, 'error'))[0]).toMatchObject({ code: status.PERMISSION_DENIED, details: 'forbidden: no read permission on c' });
+    expect((await once(call, 'error'))[0]).toMatchObject({
+      code: status.PERMISSION_DENIED,
+      details: 'forbidden: no read permission on c',
+    });
     await until(() => fixture.changeListeners.size === 0);
   });
 
   it('ends with the status of an error, and when the server stops', async () => {
     let fail: (error: Error) => void = () => undefined;
-    await start({ watch: async () => (async function* () {
-      yield event(1);
-      await new Promise((_, reject) => (fail = reject));
-    })() });
+    await start({
+      watch: async () =>
+        (async function*() {
+          yield event(1);
+          await new Promise((_, reject) => (fail = reject));
+        })(),
+    });
     const slow = fixture.client.stream('Watch', { collection: 'c' });
     await once(slow, 'data');
     fail(new ServiceError('rate_limited', 'the watcher is more than 4096 events behind'));
@@ -281,22 +358,28 @@ describe('Upload', () => {
     await start({});
     const { call, answer } = fixture.client.send('Upload');
     call.write(encode('Upload', { data: 'AAAA' }));
-    expect(await answer.catch((thrown: unknown) => thrown)).toMatchObject({ code: status.INVALID_ARGUMENT, details: 'options must come first' });
+    expect(await answer.catch((thrown: unknown) => thrown)).toMatchObject({
+      code: status.INVALID_ARGUMENT,
+      details: 'options must come first',
+    });
     expect(fixture.invocations).toEqual([]);
   });
 
-  it.each(['Upload'])('%s returns Unimplemented while its operation is not built, whatever else is sent', async (rpc) => {
-    await start({ answer: () => {
-      throw new ServiceError('not_implemented', 'it is not implemented');
-    } });
-    const { call, answer } = fixture.client.send(rpc);
-    call.write(encode(rpc, { options: { collection: 'c', lang: 'en' } }));
-    const piece = encode(rpc, { data: Buffer.alloc(65_536).toString('base64') });
-    for (let i = 0; i < 100; i++) call.write(piece);
-    expect(await answer.catch((thrown: unknown) => thrown)).toMatchObject({ code: status.UNIMPLEMENTED });
-    expect(fixture.invocations).toHaveLength(1);
-    expect(await parametersOf(fixture.input)).toMatchObject({ collection: 'c', lang: 'en' });
-  });
+  it.each(['Upload'])('%s returns Unimplemented while its operation is not built, whatever else is sent',
+    async (rpc) => {
+      await start({
+        answer: () => {
+          throw new ServiceError('not_implemented', 'it is not implemented');
+        },
+      });
+      const { call, answer } = fixture.client.send(rpc);
+      call.write(encode(rpc, { options: { collection: 'c', lang: 'en' } }));
+      const piece = encode(rpc, { data: Buffer.alloc(65_536).toString('base64') });
+      for (let i = 0; i < 100; i++) call.write(piece);
+      expect(await answer.catch((thrown: unknown) => thrown)).toMatchObject({ code: status.UNIMPLEMENTED });
+      expect(fixture.invocations).toHaveLength(1);
+      expect(await parametersOf(fixture.input)).toMatchObject({ collection: 'c', lang: 'en' });
+    });
 });
 
 /** The part of an input that is known before its files are read. */

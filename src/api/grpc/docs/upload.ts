@@ -17,7 +17,10 @@ const DEFAULT_SIZE = 10 * 1024 * 1024;
 const MAX_SIZE = 100 * 1024 * 1024;
 const MAX_FILES = 1000;
 
-/** Upload: receives the options first, then for each file its name and its bytes. The files are kept on disk until all have arrived. */
+/**
+ * Upload: receives the options first, then for each file its name and its bytes. The files are kept on disk until all
+ * have arrived.
+ */
 export function upload(adapter: DocsAdapter, method: DescMethod): handleClientStreamingCall<Buffer, Buffer> {
   const codec = codecOf(adapter, method);
   return async (call, callback) => {
@@ -30,7 +33,8 @@ export function upload(adapter: DocsAdapter, method: DescMethod): handleClientSt
         const pieces = new Pieces(readMessages(call, codec, signal));
         const options = (await pieces.next())?.options;
         if (options === undefined) throw new ServiceError('invalid_argument', 'options must come first');
-        const { value, headers } = await adapter.invoke('uploadFiles', (precheck) => readUpload(options, pieces, { spool, precheck }), { ...caller, signal });
+        const { value, headers } = await adapter.invoke('uploadFiles', (precheck) =>
+          readUpload(options, pieces, { spool, precheck }), { ...caller, signal });
         const response = codec.encode(value, { done: true });
         sendHead(headers);
         return response;
@@ -50,13 +54,18 @@ interface Reading {
 }
 
 /** Returns the flat input of the operation; no file is read before `precheck` resolves. */
-async function readUpload(options: NonNullable<Piece['options']>, pieces: Pieces, { spool, precheck }: Reading): Promise<object> {
+async function readUpload(options: NonNullable<Piece['options']>, pieces: Pieces,
+  { spool, precheck }: Reading): Promise<object>
+{
   await precheck(options);
   const maxBytes = Math.min(options.maxSize ?? DEFAULT_SIZE, MAX_SIZE);
   const files: File[] = [];
   for (let piece = await pieces.next(); piece !== undefined; piece = await pieces.next()) {
-    if (piece.file === undefined) throw new ServiceError('invalid_argument', piece.options === undefined ? 'file must come before its data' : 'options must come once');
-    if (files.length === MAX_FILES) throw new ServiceError('payload_too_large', `an upload has at most ${MAX_FILES} files`);
+    if (piece.file === undefined)
+      throw new ServiceError('invalid_argument',
+        piece.options === undefined ? 'file must come before its data' : 'options must come once');
+    if (files.length === MAX_FILES)
+      throw new ServiceError('payload_too_large', `an upload has at most ${MAX_FILES} files`);
     files.push(await spool.store(pieces.data(), { name: piece.file.name ?? '', maxBytes }));
   }
   return { ...options, ...(files.length === 1 ? { file: files[0] } : files.length > 1 && { 'files[]': files }) };

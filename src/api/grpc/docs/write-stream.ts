@@ -6,7 +6,9 @@ import type { statusOf } from '../status.ts';
  * filling the memory. Rejects with the signal's reason if the call ends first, because the library discards writes to
  * an ended call.
  */
-export function writeMessage(call: ServerWritableStream<Buffer, Buffer>, message: Buffer, signal: AbortSignal): Promise<void> {
+export function writeMessage(call: ServerWritableStream<Buffer, Buffer>, message: Buffer,
+  signal: AbortSignal): Promise<void>
+{
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

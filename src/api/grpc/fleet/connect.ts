@@ -4,7 +4,7 @@ import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
 import type { FleetService, Session } from '../../../runs/fleet/port.ts';
 import { peerOf } from './peer.ts';
 import { statusOf } from './status.ts';
-import { StreamOutput, type ControlCall } from './stream-output.ts';
+import { type ControlCall, StreamOutput } from './stream-output.ts';
 
 /** Messages that the session processes at once; at this number, no more are read. */
 const MOST_AT_ONCE = 64;

@@ -1,5 +1,5 @@
-import type { SecureContextOptions } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
+import type { SecureContextOptions } from 'node:tls';
 
 /** The certificates that a TLS server of the fleet presents and trusts, as PEM. */
 export interface FleetTls {

@@ -1,4 +1,4 @@
-import { fromBinary, toBinary, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
+import { type DescMessage, type DescMethod, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import type { MethodDefinition } from '@grpc/grpc-js';
 
 /** The definition by which the library calls a method whose messages it encodes and decodes itself. */

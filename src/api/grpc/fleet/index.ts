@@ -1,2 +1,2 @@
 export type { FleetTls } from './credentials.ts';
-export { startFleetServers, type FleetServers, type FleetServersOptions } from './servers.ts';
+export { type FleetServers, type FleetServersOptions, startFleetServers } from './servers.ts';

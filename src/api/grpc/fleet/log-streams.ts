@@ -79,7 +79,10 @@ export class LogStreams {
     call.on('end', end);
     call.on('data', (request: StreamLogsRequest) => {
       const { more } = request;
-      if (more.length > MOST_JOINED) return fail(new FleetRefusal('invalid_argument', `more must have at most ${MOST_JOINED} messages, got ${more.length}`));
+      if (more.length > MOST_JOINED)
+        return fail(
+          new FleetRefusal('invalid_argument', `more must have at most ${MOST_JOINED} messages, got ${more.length}`),
+        );
       if (more.length > 0) responses.join();
       receive(request);
       for (const each of more) receive(each);

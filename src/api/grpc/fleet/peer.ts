@@ -20,7 +20,8 @@ const serials = new WeakMap<object, string>();
 
 function serialOf(call: CallOfPeer): string {
   // The library does not always expose the connection; without it the certificate is read each time.
-  const { session } = (call as { readonly call?: { readonly stream?: { readonly session?: object } } }).call?.stream ?? {};
+  const { session } = (call as { readonly call?: { readonly stream?: { readonly session?: object } } }).call?.stream ??
+    {};
   const known = session && serials.get(session);
   if (known !== undefined) return known;
   const certificate = call.getAuthContext().sslPeerCertificate;

@@ -1,6 +1,9 @@
+import { type handleServerStreamingCall, type handleUnaryCall, Server, type ServerInterceptor, type ServerOptions,
+  type ServerReadableStream, type ServerWritableStream, type UntypedHandleCall } from '@grpc/grpc-js';
 import { once } from 'node:events';
-import { Server, type handleServerStreamingCall, type handleUnaryCall, type ServerInterceptor, type ServerOptions, type ServerReadableStream, type ServerWritableStream, type UntypedHandleCall } from '@grpc/grpc-js';
-import { Enrolment, Fleet, type DownloadArtifactsRequest, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest, type UploadCacheResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type DownloadArtifactsRequest, type DownloadArtifactsResponse, type DownloadCacheRequest,
+  type DownloadCacheResponse, Enrolment, Fleet, type UploadArtifactRequest, type UploadArtifactResponse,
+  type UploadCacheRequest, type UploadCacheResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Address } from '../../../lib/address.ts';
 import type { Log } from '../../../lib/log.ts';
 import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
@@ -10,9 +13,9 @@ import { createGate } from '../gate.ts';
 import { usualWaits } from '../message-waits.ts';
 import { bind, stopOnce } from '../server.ts';
 import { connectHandler } from './connect.ts';
-import { LogStreams } from './log-streams.ts';
-import { ReplaceableCredentials, type FleetTls } from './credentials.ts';
+import { type FleetTls, ReplaceableCredentials } from './credentials.ts';
 import { definitionOf } from './definitions.ts';
+import { LogStreams } from './log-streams.ts';
 import { addressOf, peerOf } from './peer.ts';
 import { statusOf } from './status.ts';
 
@@ -38,30 +41,53 @@ export interface FleetServers {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A ship that disappeared without closing its connection is detected after at most the sum of these two (decisions, section 6). */
+/**
+ * A ship that disappeared without closing its connection is detected after at most the sum of these two (decisions,
+ * section 6).
+ */
 const KEEPALIVE: ServerOptions = { 'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000 };
 
-const FLEET: ServerOptions = { ...KEEPALIVE, 'grpc.max_concurrent_streams': 200, 'grpc.max_receive_message_length': 4 << 20, 'grpc.max_send_message_length': -1 };
+const FLEET: ServerOptions = {
+  ...KEEPALIVE,
+  'grpc.max_concurrent_streams': 200,
+  'grpc.max_receive_message_length': 4 << 20,
+  'grpc.max_send_message_length': -1,
+};
 
 /** Any client that can reach the port may call. */
-const ENROL: ServerOptions = { ...KEEPALIVE, 'grpc.max_concurrent_streams': 10, 'grpc.max_connection_idle_ms': 60_000, 'grpc.max_receive_message_length': 64 << 10 };
+const ENROL: ServerOptions = {
+  ...KEEPALIVE,
+  'grpc.max_concurrent_streams': 10,
+  'grpc.max_connection_idle_ms': 60_000,
+  'grpc.max_receive_message_length': 64 << 10,
+};
 
 /** Starts both servers; rejects with a one-line reason if an address is not available. */
 export async function startFleetServers(options: FleetServersOptions): Promise<FleetServers> {
   const { tls, service, log } = options;
   const logStreams = new LogStreams(service, log);
   const { shipGate, enrolGate } = gatesOf(options);
-  const fleet = { server: fleetServer(shipGate, service, log, logStreams), credentials: new ReplaceableCredentials(tls, 'with') };
-  const enrol = { server: enrolServer(enrolGate, service, log), credentials: new ReplaceableCredentials(tls, 'without') };
+  const fleet = {
+    server: fleetServer(shipGate, service, log, logStreams),
+    credentials: new ReplaceableCredentials(tls, 'with'),
+  };
+  const enrol = {
+    server: enrolServer(enrolGate, service, log),
+    credentials: new ReplaceableCredentials(tls, 'without'),
+  };
   const stops = [fleet, enrol].map(({ server }) => stopOnce(server, () => undefined));
   const stop = async (graceMs: number): Promise<void> => {
     logStreams.stop();
     await Promise.all(stops.map((end) => end(graceMs)));
   };
   try {
-    const ports = { fleet: await bind(fleet.server, options.fleet, fleet.credentials), enrol: await bind(enrol.server, options.enrol, enrol.credentials) };
+    const ports = {
+      fleet: await bind(fleet.server, options.fleet, fleet.credentials),
+      enrol: await bind(enrol.server, options.enrol, enrol.credentials),
+    };
     return {
-      ports, stop,
+      ports,
+      stop,
       replace: (next) => {
         for (const { credentials } of [fleet, enrol]) credentials.replace(next);
       },
@@ -72,34 +98,58 @@ export async function startFleetServers(options: FleetServersOptions): Promise<F
   }
 }
 
-/** Streams of ships without an end of their own may rest for any time; the size of decoded messages is not known, so they have no least rate. */
-function gatesOf({ log, clients: { readAddress, slowBodies }, messageMs }: FleetServersOptions): { readonly shipGate: ServerInterceptor; readonly enrolGate: ServerInterceptor } {
+/**
+ * Streams of ships without an end of their own may rest for any time; the size of decoded messages is not known, so
+ * they have no least rate.
+ */
+function gatesOf(
+  { log, clients: { readAddress, slowBodies }, messageMs }: FleetServersOptions,
+): { readonly shipGate: ServerInterceptor; readonly enrolGate: ServerInterceptor } {
   const usual = { log, accessLog: false, readAddress, unlimited: new Set<string>() };
   const waits = { ...usualWaits(messageMs), rates: [] };
-  return { shipGate: createGate({ ...usual, waits: { ...waits, conversationMs: Infinity } }), enrolGate: createGate({ ...usual, waits, slowBodies }) };
+  return {
+    shipGate: createGate({ ...usual, waits: { ...waits, conversationMs: Infinity } }),
+    enrolGate: createGate({ ...usual, waits, slowBodies }),
+  };
 }
 
 function fleetServer(gate: ServerInterceptor, service: FleetService, log: Log, logStreams: LogStreams): Server {
   const server = new Server({ ...FLEET, interceptors: [gate] });
-  const { connect, appendLogs, streamLogs, completeRun, recordSource, uploadArtifact, downloadArtifacts, uploadCache, downloadCache, discardCache, renewCertificate, leave } = Fleet.method;
+  const { connect, appendLogs, streamLogs, completeRun, recordSource, uploadArtifact, downloadArtifacts, uploadCache,
+    downloadCache, discardCache, renewCertificate, leave } = Fleet.method;
   const asBytes = (bytes: Buffer): Buffer => bytes;
-  const unary = <Request, Response>(rpc: string, work: (peer: Peer, request: Request) => Promise<Response>): UntypedHandleCall =>
-    answering(log, rpc, async (call: Parameters<handleUnaryCall<Request, Response>>[0]) => work(await peerOf(call, service), call.request));
+  const unary = <Request, Response>(rpc: string,
+    work: (peer: Peer, request: Request) => Promise<Response>): UntypedHandleCall =>
+    answering(log, rpc, async (call: Parameters<handleUnaryCall<Request, Response>>[0]) =>
+      work(await peerOf(call, service), call.request));
   server.addService({
     connect: { ...definitionOf(connect), responseSerialize: asBytes },
-    appendLogs: definitionOf(appendLogs), streamLogs: definitionOf(streamLogs), completeRun: definitionOf(completeRun), recordSource: definitionOf(recordSource), uploadArtifact: definitionOf(uploadArtifact), downloadArtifacts: definitionOf(downloadArtifacts),
-    uploadCache: definitionOf(uploadCache), downloadCache: definitionOf(downloadCache), discardCache: definitionOf(discardCache),
-    renewCertificate: definitionOf(renewCertificate), leave: definitionOf(leave),
+    appendLogs: definitionOf(appendLogs),
+    streamLogs: definitionOf(streamLogs),
+    completeRun: definitionOf(completeRun),
+    recordSource: definitionOf(recordSource),
+    uploadArtifact: definitionOf(uploadArtifact),
+    downloadArtifacts: definitionOf(downloadArtifacts),
+    uploadCache: definitionOf(uploadCache),
+    downloadCache: definitionOf(downloadCache),
+    discardCache: definitionOf(discardCache),
+    renewCertificate: definitionOf(renewCertificate),
+    leave: definitionOf(leave),
   }, {
     connect: connectHandler(service, log) as UntypedHandleCall,
     appendLogs: unary('AppendLogs', service.appendLogs),
     streamLogs: logStreams.handle as UntypedHandleCall,
     completeRun: unary('CompleteRun', service.completeRun),
     recordSource: unary('RecordSource', service.recordSource),
-    uploadArtifact: answering(log, 'UploadArtifact', (async (call: UploadCall) => service.uploadArtifact(await peerOf(call, service), call)) as never),
-    downloadArtifacts: streaming(log, 'DownloadArtifacts', (async (call: DownloadCall) => service.downloadArtifacts(await peerOf(call, service), call.request)) as never),
-    uploadCache: answering(log, 'UploadCache', (async (call: ServerReadableStream<UploadCacheRequest, UploadCacheResponse>) => service.uploadCache(await peerOf(call, service), call)) as never),
-    downloadCache: streaming<DownloadCacheRequest, DownloadCacheResponse>(log, 'DownloadCache', async (call) => service.downloadCache(await peerOf(call, service), call.request)),
+    uploadArtifact: answering(log, 'UploadArtifact',
+      (async (call: UploadCall) => service.uploadArtifact(await peerOf(call, service), call)) as never),
+    downloadArtifacts: streaming(log, 'DownloadArtifacts',
+      (async (call: DownloadCall) => service.downloadArtifacts(await peerOf(call, service), call.request)) as never),
+    uploadCache: answering(log, 'UploadCache',
+      (async (call: ServerReadableStream<UploadCacheRequest, UploadCacheResponse>) =>
+        service.uploadCache(await peerOf(call, service), call)) as never),
+    downloadCache: streaming<DownloadCacheRequest, DownloadCacheResponse>(log, 'DownloadCache',
+      async (call) => service.downloadCache(await peerOf(call, service), call.request)),
     discardCache: unary('DiscardCache', service.discardCache),
     renewCertificate: unary('RenewCertificate', service.renewCertificate),
     leave: unary('Leave', service.leave),
@@ -114,12 +164,16 @@ function enrolServer(gate: ServerInterceptor, service: FleetService, log: Log): 
   const server = new Server({ ...ENROL, interceptors: [gate] });
   const { join } = Enrolment.method;
   server.addService({ join: definitionOf(join) }, {
-    join: answering(log, 'Join', (call: Parameters<handleUnaryCall<Parameters<FleetService['join']>[1], unknown>>[0]) => service.join(addressOf(call), call.request)),
+    join: answering(log, 'Join',
+      (call: Parameters<handleUnaryCall<Parameters<FleetService['join']>[1], unknown>>[0]) =>
+        service.join(addressOf(call), call.request)),
   });
   return server;
 }
 
-function answering<Request, Response>(log: Log, rpc: string, work: (call: Parameters<handleUnaryCall<Request, Response>>[0]) => Promise<Response>): UntypedHandleCall {
+function answering<Request, Response>(log: Log, rpc: string,
+  work: (call: Parameters<handleUnaryCall<Request, Response>>[0]) => Promise<Response>): UntypedHandleCall
+{
   const failure = new RepeatedFailure(log.child({ rpc }), 'a call of a ship failed', 'error');
   const handler: handleUnaryCall<Request, Response> = (call, callback) => {
     work(call).then((answer) => {
@@ -131,7 +185,9 @@ function answering<Request, Response>(log: Log, rpc: string, work: (call: Parame
 }
 
 /** Writes the messages at the speed of the network; a ship that is gone ends the work. */
-function streaming<Request, Response>(log: Log, rpc: string, work: (call: ServerWritableStream<Request, Response>) => Promise<AsyncIterable<Response>>): UntypedHandleCall {
+function streaming<Request, Response>(log: Log, rpc: string,
+  work: (call: ServerWritableStream<Request, Response>) => Promise<AsyncIterable<Response>>): UntypedHandleCall
+{
   const failure = new RepeatedFailure(log.child({ rpc }), 'a call of a ship failed', 'error');
   const handler: handleServerStreamingCall<Request, Response> = (call) => {
     const over = new AbortController();

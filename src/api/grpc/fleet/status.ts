@@ -14,10 +14,12 @@ const REFUSALS = {
 
 /** The status of a failed call. An unexpected error is logged, once while it repeats, and its details are not sent. */
 export function statusOf(thrown: unknown, failure: Pick<RepeatedFailure, 'note'>): StatusObject {
-  if (thrown instanceof FleetRefusal) return { code: REFUSALS[thrown.status], details: thrown.message, metadata: proving(thrown.revocation) };
+  if (thrown instanceof FleetRefusal)
+    return { code: REFUSALS[thrown.status], details: thrown.message, metadata: proving(thrown.revocation) };
   const metadata = new Metadata();
   failure.note(thrown);
-  if (thrown instanceof ServiceError) return { code: codes[ERRORS[thrown.code].grpc], details: thrown.message, metadata };
+  if (thrown instanceof ServiceError)
+    return { code: codes[ERRORS[thrown.code].grpc], details: thrown.message, metadata };
   return { code: codes.INTERNAL, details: 'internal error', metadata };
 }
 

@@ -1,6 +1,7 @@
-import { Metadata, status as codes, type ServerDuplexStream } from '@grpc/grpc-js';
 import { toBinary } from '@bufbuild/protobuf';
-import { ServerMessageSchema, type ServerMessage, type ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { Metadata, type ServerDuplexStream, status as codes } from '@grpc/grpc-js';
+import { type ServerMessage, ServerMessageSchema,
+  type ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { SessionOutput } from '../../../runs/fleet/port.ts';
 import { proving } from './status.ts';
 
@@ -9,7 +10,11 @@ const MAX_WAITING_BYTES = 16 << 20;
 const MAX_WAITING_MESSAGES = 10_000;
 
 const CODES = {
-  ok: codes.OK, permission_denied: codes.PERMISSION_DENIED, not_found: codes.NOT_FOUND, failed_precondition: codes.FAILED_PRECONDITION, unavailable: codes.UNAVAILABLE,
+  ok: codes.OK,
+  permission_denied: codes.PERMISSION_DENIED,
+  not_found: codes.NOT_FOUND,
+  failed_precondition: codes.FAILED_PRECONDITION,
+  unavailable: codes.UNAVAILABLE,
 } as const;
 
 /** The control stream of a call: its messages are written as bytes, so that unsent data can be counted. */

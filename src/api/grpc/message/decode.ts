@@ -1,11 +1,11 @@
-import { isUtf8 } from 'node:buffer';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../../errors/index.ts';
-import { decodeUtf8Escaping } from '../../../lib/utf8.ts';
 import { MAX_KEYS } from '../../../lib/json-limits.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { setOwn } from '../../../lib/set-own.ts';
-import { WIRE_TYPES, type FieldPlan, type MessagePlan } from './plan.ts';
+import { decodeUtf8Escaping } from '../../../lib/utf8.ts';
+import { type FieldPlan, type MessagePlan, WIRE_TYPES } from './plan.ts';
 import { endOf, readStruct, readValue } from './well-known.ts';
 
 /** Nesting depth of messages; deeper ones could exhaust the stack. */
@@ -79,13 +79,16 @@ class CountingReader extends BinaryReader {
   /** Counts an entry of a map, which must not have more than an object of JSON. */
   countEntry(map: object, { name }: FieldPlan): void {
     const entries = (this.#entries.get(map) ?? 0) + 1;
-    if (entries > MAX_KEYS) throw new ServiceError('invalid_argument', `${name} must not have more than ${MAX_KEYS} fields`);
+    if (entries > MAX_KEYS)
+      throw new ServiceError('invalid_argument', `${name} must not have more than ${MAX_KEYS} fields`);
     this.#entries.set(map, entries);
   }
 
   count(): void {
     this.#count += 1;
-    if (this.#count > this.#maxValues * FIELDS_PER_VALUE) throw new ServiceError('invalid_argument', `the message must not have more than ${this.#maxValues} values; send less at once`);
+    if (this.#count > this.#maxValues * FIELDS_PER_VALUE)
+      throw new ServiceError('invalid_argument',
+        `the message must not have more than ${this.#maxValues} values; send less at once`);
   }
 }
 
@@ -121,15 +124,23 @@ function readNext(reader: CountingReader, end: number, plan: MessagePlan, fields
 /** Returns the fields that were decoded before from their JSON form. */
 function fieldsOf(plan: MessagePlan, before: unknown): Fields {
   if (before === undefined) return {};
-  return plan.form === 'list' || plan.form === 'map' ? { values: before } : plan.form === 'union' ? {} : (before as Fields);
+  return plan.form === 'list' || plan.form === 'map'
+    ? { values: before }
+    : plan.form === 'union'
+    ? {}
+    : (before as Fields);
 }
 
 function shownAs(plan: MessagePlan, fields: Fields): unknown {
   switch (plan.form) {
-    case 'object': return fields;
-    case 'list': return fields['values'] ?? [];
-    case 'map': return fields['values'] ?? {};
-    case 'union': return Object.values(fields)[0];
+    case 'object':
+      return fields;
+    case 'list':
+      return fields['values'] ?? [];
+    case 'map':
+      return fields['values'] ?? {};
+    case 'union':
+      return Object.values(fields)[0];
   }
 }
 
@@ -195,27 +206,50 @@ function readEntry(reader: CountingReader, field: FieldPlan, entries: Fields, de
 
 function zeroOf({ kind, message }: FieldPlan): unknown {
   if (kind === 'message') return shownAs(message!, {});
-  return kind === 'string' ? '' : kind === 'bool' ? false : kind === 'bytes' ? new Uint8Array() : kind === 'struct' ? {} : kind === 'value' ? null : 0;
+  return kind === 'string'
+    ? ''
+    : kind === 'bool'
+    ? false
+    : kind === 'bytes'
+    ? new Uint8Array()
+    : kind === 'struct'
+    ? {}
+    : kind === 'value'
+    ? null
+    : 0;
 }
 
 function requireType(actual: WireType, expected: WireType, field: FieldPlan, { plan }: Place): void {
-  if (actual !== expected) throw malformed(`${field.name} of ${plan.name} has wire type ${actual}, expected ${expected}`);
+  if (actual !== expected)
+    throw malformed(`${field.name} of ${plan.name} has wire type ${actual}, expected ${expected}`);
 }
 
 function readOne(reader: CountingReader, field: FieldPlan, before: unknown, depth: number): unknown {
   switch (field.kind) {
-    case 'string': return reader.string();
-    case 'bytes': return reader.bytes();
-    case 'bool': return reader.bool();
-    case 'int32': return reader.int32();
-    case 'uint32': return reader.uint32();
+    case 'string':
+      return reader.string();
+    case 'bytes':
+      return reader.bytes();
+    case 'bool':
+      return reader.bool();
+    case 'int32':
+      return reader.int32();
+    case 'uint32':
+      return reader.uint32();
     // As JSON has them: beyond 2^53, for example for nanosecond timestamps, the nearest number that it can represent.
-    case 'int64': return Number(reader.int64());
-    case 'uint64': return Number(reader.uint64());
-    case 'double': return reader.double();
-    case 'float': return reader.float();
-    case 'struct': return readStruct(reader, endOf(reader), depth + 1);
-    case 'value': return readValue(reader, endOf(reader), depth + 1);
-    case 'message': return readMessage(reader, endOf(reader), field.message!, before, depth + 1);
+    case 'int64':
+      return Number(reader.int64());
+    case 'uint64':
+      return Number(reader.uint64());
+    case 'double':
+      return reader.double();
+    case 'float':
+      return reader.float();
+    case 'struct':
+      return readStruct(reader, endOf(reader), depth + 1);
+    case 'value':
+      return readValue(reader, endOf(reader), depth + 1);
+    case 'message':
+      return readMessage(reader, endOf(reader), field.message!, before, depth + 1);
   }
 }

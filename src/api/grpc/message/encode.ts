@@ -1,5 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { WIRE_TYPES, type FieldPlan, type Kind, type MessagePlan } from './plan.ts';
+import { type FieldPlan, type Kind, type MessagePlan, WIRE_TYPES } from './plan.ts';
 import { writeStruct, writeValue } from './well-known.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -80,16 +80,35 @@ function writeMap(writer: BinaryWriter, field: FieldPlan, entries: Fields): void
 function write(writer: BinaryWriter, field: FieldPlan, value: unknown): void {
   switch (field.kind) {
     // A lone surrogate has no UTF-8 encoding.
-    case 'string': writer.string((value as string).toWellFormed()); break;
-    case 'bytes': writer.bytes(value as Uint8Array); break;
-    case 'bool': writer.bool(value as boolean); break;
-    case 'int32': writer.int32(value as number); break;
-    case 'uint32': writer.uint32(value as number); break;
-    case 'int64': writer.int64(value as number); break;
-    case 'uint64': writer.uint64(value as number); break;
-    case 'double': writer.double(value as number); break;
-    case 'float': writer.float(value as number); break;
-    default: writeNested(writer, field, value);
+    case 'string':
+      writer.string((value as string).toWellFormed());
+      break;
+    case 'bytes':
+      writer.bytes(value as Uint8Array);
+      break;
+    case 'bool':
+      writer.bool(value as boolean);
+      break;
+    case 'int32':
+      writer.int32(value as number);
+      break;
+    case 'uint32':
+      writer.uint32(value as number);
+      break;
+    case 'int64':
+      writer.int64(value as number);
+      break;
+    case 'uint64':
+      writer.uint64(value as number);
+      break;
+    case 'double':
+      writer.double(value as number);
+      break;
+    case 'float':
+      writer.float(value as number);
+      break;
+    default:
+      writeNested(writer, field, value);
   }
 }
 

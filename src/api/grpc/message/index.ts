@@ -1,3 +1,3 @@
 export { decodeInSteps, decodeMessage, type DecodeOptions } from './decode.ts';
 export { encodeMessage } from './encode.ts';
-export { readSchema, type MessagePlan, type Schema } from './plan.ts';
+export { type MessagePlan, readSchema, type Schema } from './plan.ts';

@@ -1,9 +1,11 @@
-import { createFileRegistry, fromBinary, ScalarType, type DescField, type DescMessage, type FileRegistry } from '@bufbuild/protobuf';
+import { createFileRegistry, type DescField, type DescMessage, type FileRegistry, fromBinary,
+  ScalarType } from '@bufbuild/protobuf';
 import { WireType } from '@bufbuild/protobuf/wire';
-import { FileDescriptorSetSchema, type FileDescriptorSet } from '@bufbuild/protobuf/wkt';
+import { type FileDescriptorSet, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 
 /** How a single value is encoded on the wire. `struct` and `value` are google.protobuf's own forms of JSON. */
-export type Kind = 'string' | 'bytes' | 'bool' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'double' | 'float' | 'message' | 'struct' | 'value';
+export type Kind = 'string' | 'bytes' | 'bool' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'double' | 'float'
+  | 'message' | 'struct' | 'value';
 
 /** A field of a message, as the codec needs it. */
 export interface FieldPlan {
@@ -40,16 +42,24 @@ export interface Schema {
   plan(message: DescMessage): MessagePlan;
 }
 
-const KINDS = new Map<ScalarType, Kind>([
-  [ScalarType.STRING, 'string'], [ScalarType.BYTES, 'bytes'], [ScalarType.BOOL, 'bool'], [ScalarType.INT32, 'int32'], [ScalarType.UINT32, 'uint32'],
-  [ScalarType.INT64, 'int64'], [ScalarType.UINT64, 'uint64'], [ScalarType.DOUBLE, 'double'], [ScalarType.FLOAT, 'float'],
-]);
+const KINDS = new Map<ScalarType, Kind>([[ScalarType.STRING, 'string'], [ScalarType.BYTES, 'bytes'], [ScalarType.BOOL,
+  'bool'], [ScalarType.INT32, 'int32'], [ScalarType.UINT32, 'uint32'], [ScalarType.INT64, 'int64'], [ScalarType.UINT64,
+  'uint64'], [ScalarType.DOUBLE, 'double'], [ScalarType.FLOAT, 'float']]);
 
 /** The wire type of each kind, unless it is packed. */
 export const WIRE_TYPES: Readonly<Record<Kind, WireType>> = {
-  string: WireType.LengthDelimited, bytes: WireType.LengthDelimited, message: WireType.LengthDelimited, struct: WireType.LengthDelimited, value: WireType.LengthDelimited,
-  bool: WireType.Varint, int32: WireType.Varint, uint32: WireType.Varint, int64: WireType.Varint, uint64: WireType.Varint,
-  double: WireType.Bit64, float: WireType.Bit32,
+  string: WireType.LengthDelimited,
+  bytes: WireType.LengthDelimited,
+  message: WireType.LengthDelimited,
+  struct: WireType.LengthDelimited,
+  value: WireType.LengthDelimited,
+  bool: WireType.Varint,
+  int32: WireType.Varint,
+  uint32: WireType.Varint,
+  int64: WireType.Varint,
+  uint64: WireType.Varint,
+  double: WireType.Bit64,
+  float: WireType.Bit32,
 };
 
 const WELL_KNOWN = new Map<string, Kind>([['google.protobuf.Struct', 'struct'], ['google.protobuf.Value', 'value']]);
@@ -97,13 +107,16 @@ function formOf({ fields, oneofs }: DescMessage): MessagePlan['form'] {
 
 function planField(field: DescField, plans: Map<string, MessagePlan>): FieldPlan {
   const { kind, message } = elementOf(field);
-  const rivals = field.oneof === undefined ? [] : field.oneof.fields.filter((other) => other !== field).map((other) => other.jsonName);
+  const rivals = field.oneof === undefined
+    ? []
+    : field.oneof.fields.filter((other) => other !== field).map((other) => other.jsonName);
   return {
     number: field.number,
     name: field.jsonName,
     kind,
     shape: field.fieldKind === 'list' ? 'list' : field.fieldKind === 'map' ? 'map' : 'one',
-    presence: field.fieldKind === 'message' || (field.fieldKind === 'scalar' && field.proto.proto3Optional) || field.oneof !== undefined,
+    presence: field.fieldKind === 'message' || (field.fieldKind === 'scalar' && field.proto.proto3Optional) ||
+      field.oneof !== undefined,
     rivals,
     ...(message !== undefined && { message: planOf(message, plans) }),
   };
@@ -114,7 +127,8 @@ function elementOf(field: DescField): { kind: Kind; message?: DescMessage } {
     const known = WELL_KNOWN.get(field.message.typeName);
     return known === undefined ? { kind: 'message', message: field.message } : { kind: known };
   }
-  if (field.fieldKind === 'map' && field.mapKey !== ScalarType.STRING) throw new Error(`${field.toString()}: maps have text as keys`);
+  if (field.fieldKind === 'map' && field.mapKey !== ScalarType.STRING)
+    throw new Error(`${field.toString()}: maps have text as keys`);
   const kind = field.scalar === undefined ? undefined : KINDS.get(field.scalar);
   if (kind === undefined) throw new Error(`${field.toString()}: this type of field is not known`);
   return { kind };

@@ -1,4 +1,4 @@
-import type { BinaryReader, BinaryWriter} from '@bufbuild/protobuf/wire';
+import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import { WireType } from '@bufbuild/protobuf/wire';
 import { setOwn } from '../../../lib/set-own.ts';
 
@@ -32,12 +32,24 @@ export function readValue(reader: BinaryReader, end: number, depth: number): unk
   let value: unknown = null;
   each(reader, end, depth, (number) => {
     switch (number) {
-      case 1: reader.int32(); value = null; break;
-      case 2: value = reader.double(); break;
-      case 3: value = reader.string(); break;
-      case 4: value = reader.bool(); break;
-      case 5: value = readStruct(reader, endOf(reader), depth + 1); break;
-      default: value = readList(reader, endOf(reader), depth + 1);
+      case 1:
+        reader.int32();
+        value = null;
+        break;
+      case 2:
+        value = reader.double();
+        break;
+      case 3:
+        value = reader.string();
+        break;
+      case 4:
+        value = reader.bool();
+        break;
+      case 5:
+        value = readStruct(reader, endOf(reader), depth + 1);
+        break;
+      default:
+        value = readList(reader, endOf(reader), depth + 1);
     }
   }, 6);
   return value;
@@ -50,17 +62,22 @@ function readList(reader: BinaryReader, end: number, depth: number): unknown[] {
 }
 
 /** Wire types of `Value`, by number. In the other messages every field is length-delimited. */
-const VALUE_TYPES: readonly WireType[] = [0, WireType.Varint, WireType.Bit64, WireType.LengthDelimited, WireType.Varint, WireType.LengthDelimited, WireType.LengthDelimited];
+const VALUE_TYPES: readonly WireType[] = [0, WireType.Varint, WireType.Bit64, WireType.LengthDelimited, WireType.Varint,
+  WireType.LengthDelimited, WireType.LengthDelimited];
 
 /** Calls `read` for each field from 1 to `known`, and skips the others. */
-function each(reader: BinaryReader, end: number, depth: number, read: (number: number) => void, known: 1 | 2 | 6 = 1): void {
+function each(reader: BinaryReader, end: number, depth: number, read: (number: number) => void,
+  known: 1 | 2 | 6 = 1): void
+{
   if (depth > MAX_DEPTH) throw new RangeError(`nested deeper than ${MAX_DEPTH} levels`);
   while (reader.pos < end) {
     const [number, wireType] = reader.tag();
     const expected = known === 6 ? VALUE_TYPES[number] : WireType.LengthDelimited;
-    if (wireType === WireType.StartGroup || wireType === WireType.EndGroup) throw new RangeError('groups are not supported');
+    if (wireType === WireType.StartGroup || wireType === WireType.EndGroup)
+      throw new RangeError('groups are not supported');
     if (number > known) reader.skip(wireType);
-    else if (wireType !== expected) throw new RangeError(`wire type ${wireType} in google.protobuf.Value, expected ${expected}`);
+    else if (wireType !== expected)
+      throw new RangeError(`wire type ${wireType} in google.protobuf.Value, expected ${expected}`);
     else read(number);
   }
   if (reader.pos > end) throw new RangeError('a value reaches beyond its end');

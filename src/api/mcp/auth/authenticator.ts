@@ -15,7 +15,10 @@ export interface AuthenticatorOptions {
   readonly required: boolean;
   readonly keys: StaticKeys;
   readonly stored?: StoredKeys;
-  /** Returns the user of a credential of the service, if those are required instead of keys; undefined for a credential that is not valid. */
+  /**
+   * Returns the user of a credential of the service, if those are required instead of keys; undefined for a credential
+   * that is not valid.
+   */
   readonly accepts?: (credential: Credential) => Promise<ServiceUser | undefined>;
   /** Milliseconds for which the result for a stored key is cached (`SVC_MCP_API_KEY_CACHE_TTL`). */
   readonly cacheTtl: number;
@@ -31,10 +34,13 @@ export interface ServiceUser {
   readonly expiresAt?: number;
 }
 
-/** The sender of a request: the owner of an MCP key with the SHA-256 of that key, a user of the service by their credential, or an anonymous sender; or why it is rejected. */
-export type Identity =
-  | { readonly ok: true; readonly owner?: KeyOwner; readonly key?: string; readonly user?: ServiceUser; readonly credential?: Credential }
-  | { readonly ok: false; readonly reason: string; readonly credential?: Credential };
+/**
+ * The sender of a request: the owner of an MCP key with the SHA-256 of that key, a user of the service by their
+ * credential, or an anonymous sender; or why it is rejected.
+ */
+export type Identity = { readonly ok: true; readonly owner?: KeyOwner; readonly key?: string;
+  readonly user?: ServiceUser; readonly credential?: Credential } | { readonly ok: false; readonly reason: string;
+  readonly credential?: Credential };
 
 /** The message for every invalid credential, whatever the reason, the same in all protocols (contract, section 7). */
 const INVALID = 'invalid token';
@@ -68,7 +74,9 @@ export class Authenticator {
     if (required) {
       const digest = digestOf(credential.value);
       const owner = await this.#ownerOf(digest);
-      return owner === undefined ? { ok: false, reason: INVALID, credential } : { ok: true, owner, key: digest.toString('hex') };
+      return owner === undefined
+        ? { ok: false, reason: INVALID, credential }
+        : { ok: true, owner, key: digest.toString('hex') };
     }
     const user = await accepts!(credential);
     return user === undefined ? { ok: false, reason: INVALID, credential } : { ok: true, user, credential };
@@ -93,5 +101,6 @@ export class Authenticator {
 }
 
 function credentialOf({ headers }: IncomingMessage, query: URLSearchParams | undefined): Credential | undefined {
-  return presentedCredential(headers['x-api-key'] || undefined, headers.authorization) ?? presentedCredential(query?.get('api_key') || undefined, undefined);
+  return presentedCredential(headers['x-api-key'] || undefined, headers.authorization) ??
+    presentedCredential(query?.get('api_key') || undefined, undefined);
 }

@@ -16,7 +16,10 @@ interface StaticKey extends KeyOwner {
 export class StaticKeys {
   readonly #keys: readonly StaticKey[];
 
-  /** `entries`: `key:name` each; the name is used in logs and may be omitted. Throws `ConfigError`, without revealing a key. */
+  /**
+   * `entries`: `key:name` each; the name is used in logs and may be omitted. Throws `ConfigError`, without revealing a
+   * key.
+   */
   constructor(entries: readonly string[]) {
     const problems: string[] = [];
     this.#keys = entries.map((entry, i) => {
@@ -25,7 +28,8 @@ export class StaticKeys {
       if (key.trim() === '') problems.push(`SVC_MCP_API_KEYS: entry ${i + 1} has no key before its name`);
       return { name, digest: digestOf(key.trim()) };
     });
-    if (new Set(this.#keys.map(({ digest }) => digest.toString('hex'))).size !== this.#keys.length) problems.push('SVC_MCP_API_KEYS: a key is listed twice');
+    if (new Set(this.#keys.map(({ digest }) => digest.toString('hex'))).size !== this.#keys.length)
+      problems.push('SVC_MCP_API_KEYS: a key is listed twice');
     if (problems.length > 0) throw new ConfigError(problems);
   }
 

@@ -37,7 +37,8 @@ export class ArgumentReader {
   #rename(value: unknown, schema: JsonSchema, depth: number): unknown {
     if (value === null || typeof value !== 'object' || depth > MAX_DEPTH) return value;
     const actual = dereference(schema, this.#root);
-    if (Array.isArray(value)) return actual.items === undefined ? value : value.map((item) => this.#rename(item, actual.items!, depth + 1));
+    if (Array.isArray(value))
+      return actual.items === undefined ? value : value.map((item) => this.#rename(item, actual.items!, depth + 1));
     return this.#renameFields(value as Record<string, unknown>, actual, depth);
   }
 
@@ -48,7 +49,9 @@ export class ArgumentReader {
     for (const [key, inner] of Object.entries(value)) {
       const field = fields.get(key);
       const name = field?.name ?? key;
-      if (renamed.has(name)) throw new ServiceError('invalid_argument', `${snakeCase(name)} is given twice, as ${snakeCase(name)} and as ${name}`);
+      if (renamed.has(name))
+        throw new ServiceError('invalid_argument',
+          `${snakeCase(name)} is given twice, as ${snakeCase(name)} and as ${name}`);
       const within = field?.schema ?? rest;
       renamed.set(name, within === undefined ? inner : this.#rename(inner, within, depth + 1));
     }
@@ -62,7 +65,8 @@ export class ArgumentReader {
     const fields = new Map<string, { name: string; schema: JsonSchema }>();
     for (const part of [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
       for (const [name, field] of Object.entries(dereference(part, this.#root).properties ?? {})) {
-        for (const spelling of [snakeCase(name), name]) if (!fields.has(spelling)) fields.set(spelling, { name, schema: field });
+        for (const spelling of [snakeCase(name), name])
+          if (!fields.has(spelling)) fields.set(spelling, { name, schema: field });
       }
     }
     this.#fields.set(schema, fields);

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { AnswerBudget } from '../../../operations/index.ts';
-import { callerOf, type CallContext } from './call-context.ts';
+import { type CallContext, callerOf } from './call-context.ts';
 import { INVALID_PARAMS, McpFault } from './fault.ts';
 import { PROMPTS } from './prompt-texts.ts';
 import { RESOURCE_TEMPLATES } from './resources.ts';
@@ -11,21 +11,30 @@ const MAX_VALUES = 100;
 
 /** The result of `completion/complete`. */
 export interface CompletionRequest {
-  readonly ref: { readonly type: 'ref/prompt'; readonly name: string } | { readonly type: 'ref/resource'; readonly uri: string };
+  readonly ref: { readonly type: 'ref/prompt'; readonly name: string } | { readonly type: 'ref/resource';
+    readonly uri: string };
   readonly argument: { readonly name: string; readonly value: string };
 }
 
-/** Completes the names of collections, for prompts and for resource templates (decision D-118); other arguments have no values to suggest. */
-export async function complete(invoke: AnyInvoke, { ref, argument }: CompletionRequest, context: CallContext): Promise<object> {
+/**
+ * Completes the names of collections, for prompts and for resource templates (decision D-118); other arguments have no
+ * values to suggest.
+ */
+export async function complete(invoke: AnyInvoke, { ref, argument }: CompletionRequest,
+  context: CallContext): Promise<object>
+{
   checkReference(ref);
   const begun = argument.value.toLowerCase();
   const names = argument.name === 'collection' ? await collectionNames(invoke, context) : [];
   const values = names.filter((name) => name.toLowerCase().startsWith(begun)).sort();
-  return { completion: { values: values.slice(0, MAX_VALUES), total: values.length, hasMore: values.length > MAX_VALUES } };
+  return {
+    completion: { values: values.slice(0, MAX_VALUES), total: values.length, hasMore: values.length > MAX_VALUES },
+  };
 }
 
 function checkReference(ref: CompletionRequest['ref']): void {
-  if (ref.type === 'ref/prompt' && !PROMPTS.some(({ name }) => name === ref.name)) throw new McpFault(INVALID_PARAMS, `unknown prompt: ${ref.name.slice(0, 128)}`);
+  if (ref.type === 'ref/prompt' && !PROMPTS.some(({ name }) => name === ref.name))
+    throw new McpFault(INVALID_PARAMS, `unknown prompt: ${ref.name.slice(0, 128)}`);
   if (ref.type === 'ref/resource' && !RESOURCE_TEMPLATES.some(({ uriTemplate }) => uriTemplate === ref.uri)) {
     throw new McpFault(INVALID_PARAMS, `unknown resource template: ${ref.uri.slice(0, 256)}`);
   }

@@ -1,10 +1,17 @@
 import type { Prompt } from './prompt-texts.ts';
 
-const given = (value: string | undefined, text: (value: string) => string, otherwise = ''): string => (value ? text(value) : otherwise);
+const given = (value: string | undefined, text: (value: string) => string,
+  otherwise = ''): string => (value ? text(value) : otherwise);
 
-/** The texts of the prompts if the core tools are listed and the tools of the operations are not (decision D-142), by the prompts' names. */
+/**
+ * The texts of the prompts if the core tools are listed and the tools of the operations are not (decision D-142), by
+ * the prompts' names.
+ */
 export const CORE_TEXTS: Readonly<Record<string, Prompt['text']>> = {
-  'analyze-collection': ({ collection, focus }) => `Analyse the collection "${collection}" of this document store${given(focus, (text) => `, with particular attention to: ${text}`)}.
+  'analyze-collection': ({ collection, focus }) =>
+    `Analyse the collection "${collection}" of this document store${
+      given(focus, (text) => `, with particular attention to: ${text}`)
+    }.
 
 1. Call list_collections for its size and list_fields with collection "${collection}" for its metadata.
 2. Call list_fields with field for the two or three fields that seem to organise the collection.
@@ -12,15 +19,21 @@ export const CORE_TEXTS: Readonly<Record<string, Prompt['text']>> = {
 
 Then report: what the documents are about, how they are organised, what stands out (fields that are used inconsistently, missing values, documents that are very old or very long), and the three changes that would help most. Say which call each finding comes from, and change nothing.`,
 
-  'search-help': ({ question, collection }) => `Help me to find documents${given(collection, (name) => ` in the collection "${name}"`)}${given(question, (text) => `. What I am looking for: ${text}`, '; ask me what I am looking for')}.
+  'search-help': ({ question, collection }) =>
+    `Help me to find documents${given(collection, (name) => ` in the collection "${name}"`)}${
+      given(question, (text) => `. What I am looking for: ${text}`, '; ask me what I am looking for')
+    }.
 
 - search finds by words and meaning; filter narrows it to documents with certain metadata, lang to a language.
 - list_fields tells which metadata fields and values there are, list_documents lists what has them.
 - read returns the text of a result, from its line on.
 
-${given(collection, () => '', 'Call list_collections first to see which collections there are. ')}Begin with few plain words. When nothing is found, say so, loosen one condition at a time, and tell me which one it was.`,
+${
+      given(collection, () => '', 'Call list_collections first to see which collections there are. ')
+    }Begin with few plain words. When nothing is found, say so, loosen one condition at a time, and tell me which one it was.`,
 
-  'summarize-collection': ({ collection, length }) => `Summarise what the documents of the collection "${collection}" say, in ${length || 'about 300 words'}.
+  'summarize-collection': ({ collection, length }) =>
+    `Summarise what the documents of the collection "${collection}" say, in ${length || 'about 300 words'}.
 
 1. Call list_documents for their number and list_fields for the topics that the metadata name.
 2. With up to 20 documents read all of them. With more, choose: the newest ones, one or two for each main topic (filter), and what search finds for the topics that come up again and again.
@@ -28,7 +41,10 @@ ${given(collection, () => '', 'Call list_collections first to see which collecti
 
 If a search returns how_to_answer, follow it.`,
 
-  'import-guide': ({ source, collection }) => `Plan the import of documents${given(source, (text) => ` from ${text}`)} into ${given(collection, (name) => `the collection "${name}"`, 'a collection of this document store')}, agree on the plan with me, and then carry it out.
+  'import-guide': ({ source, collection }) =>
+    `Plan the import of documents${given(source, (text) => ` from ${text}`)} into ${
+      given(collection, (name) => `the collection "${name}"`, 'a collection of this document store')
+    }, agree on the plan with me, and then carry it out.
 
 Settle first:
 - The key of each document: unique within the collection, stable, readable, without "|".
@@ -36,7 +52,8 @@ Settle first:
 
 Write one document after the other with write. Begin with three and read one of them back. At the end compare the counts with list_collections, and check with search that the documents are found. For many documents suggest the command \`quire import\` instead.`,
 
-  'rag-pipeline': ({ collection, question }) => `Answer this question from the collection "${collection}" alone: ${question}
+  'rag-pipeline': ({ collection, question }) =>
+    `Answer this question from the collection "${collection}" alone: ${question}
 
 1. Search: call search with collection "${collection}" and the question as query.
 2. Judge: keep only the results that bear on the question. If they are weak, search once or twice more with other words. Call read, with the line of the result, where a snippet is not enough.

@@ -7,9 +7,9 @@ import { complete, type CompletionRequest } from './completion.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { pageOf } from './paging.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
-import { readResource, RESOURCES, RESOURCE_TEMPLATES } from './resources.ts';
-import type { AnyInvoke, Arguments } from './tool.ts';
+import { readResource, RESOURCE_TEMPLATES, RESOURCES } from './resources.ts';
 import { ToolBook, type ToolCall } from './tool-book.ts';
+import type { AnyInvoke, Arguments } from './tool.ts';
 import { createTools, type ToolSchemas } from './tools.ts';
 import type { Toolset } from './toolset.ts';
 
@@ -56,12 +56,15 @@ export interface McpCore {
   /** The tools that are listed, with one line of description each. */
   readonly tools: readonly { readonly name: string; readonly description: string }[];
   listTools(params: ListParams, context: CallContext): Promise<object>;
-  callTool(params: { readonly name: string; readonly arguments?: Arguments | undefined }, context: CallContext): Promise<object>;
+  callTool(params: { readonly name: string; readonly arguments?: Arguments | undefined },
+    context: CallContext): Promise<object>;
   listResources(params: ListParams): object;
   listResourceTemplates(params: ListParams): object;
   readResource(params: { readonly uri: string }, context: CallContext): Promise<object>;
   listPrompts(params: ListParams): object;
-  getPrompt(params: { readonly name: string; readonly arguments?: Readonly<Record<string, string>> | undefined }): object;
+  getPrompt(
+    params: { readonly name: string; readonly arguments?: Readonly<Record<string, string>> | undefined },
+  ): object;
   complete(params: CompletionRequest, context: CallContext): Promise<object>;
 }
 
@@ -93,7 +96,10 @@ export function createCore(options: CoreOptions): McpCore {
     info,
     instructions: instructions === '' ? undefined : instructions,
     capabilities: CAPABILITIES,
-    tools: tools.listed.map(({ definition: { name, title, description } }) => ({ name, description: title === name ? description : title })),
+    tools: tools.listed.map(({ definition: { name, title, description } }) => ({
+      name,
+      description: title === name ? description : title,
+    })),
     listTools: ({ cursor }, context) => book.list(cursor, context),
     callTool: ({ name, arguments: args = {} }, context) => book.call(name, args, context),
     listResources: ({ cursor }) => page('resources', RESOURCES, cursor),

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { truncationOf, type AnswerBudget, type Caller, type Download } from '../../../operations/index.ts';
+import { type AnswerBudget, type Caller, type Download, truncationOf } from '../../../operations/index.ts';
 import type { AnyInvoke } from './tool.ts';
 
 const MAX_LIMIT = 10_000;
@@ -10,7 +10,9 @@ const NEWLINE = 10;
  * Returns some documents of an export, as lines: as much as a model can use, never the whole file. The export is made
  * while it is read, so documents after the window cost nothing; those before it are skipped.
  */
-export async function exportWindow(invoke: AnyInvoke, input: Readonly<Record<string, unknown>>, caller: Caller, budget: AnswerBudget): Promise<Record<string, unknown>> {
+export async function exportWindow(invoke: AnyInvoke, input: Readonly<Record<string, unknown>>, caller: Caller,
+  budget: AnswerBudget): Promise<Record<string, unknown>>
+{
   const { offset = 0, limit = DEFAULT_LIMIT, ...rest } = input;
   checkRange('offset', offset, 0, Number.MAX_SAFE_INTEGER);
   checkRange('limit', limit, 1, MAX_LIMIT);
@@ -25,7 +27,8 @@ export async function exportWindow(invoke: AnyInvoke, input: Readonly<Record<str
 
 function checkRange(field: string, value: unknown, least: number, most: number): asserts value is number {
   if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
-    throw new ServiceError('invalid_argument', `${field} must be an integer from ${least} to ${most}, got ${JSON.stringify(value)?.slice(0, 80)}`);
+    throw new ServiceError('invalid_argument',
+      `${field} must be an integer from ${least} to ${most}, got ${JSON.stringify(value)?.slice(0, 80)}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 export function toFetched({ url, file: _, ...rest }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (typeof url !== 'string' || url === '') throw new ServiceError('missing_fields', 'missing fields: url');
   const parsed = URL.parse(url);
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new ServiceError('invalid_argument', 'url must be an http or https URL');
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw new ServiceError('invalid_argument', 'url must be an http or https URL');
   return { ...rest, file: parsed };
 }

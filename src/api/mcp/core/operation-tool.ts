@@ -1,15 +1,15 @@
 import type { ToolSpec } from '../../../../generated/mcp/tools.ts';
-import { AnswerBudget, truncationIn, warningsIn, type Reply } from '../../../operations/index.ts';
+import type { Timer } from '../../../lib/timer.ts';
+import { AnswerBudget, type Reply, truncationIn, warningsIn } from '../../../operations/index.ts';
 import type { ArgumentReader } from './arguments.ts';
-import { callerOf, type CallContext } from './call-context.ts';
+import { type CallContext, callerOf } from './call-context.ts';
 import { exportWindow } from './export-window.ts';
+import { toFetched } from './fetched.ts';
 import { readPrompt } from './response-prompt.ts';
 import { success, written } from './results.ts';
-import type { AnyInvoke, Arguments, Tool, ToolDefinition } from './tool.ts';
 import { withProgress } from './tool-progress.ts';
-import { toFetched } from './fetched.ts';
+import type { AnyInvoke, Arguments, Tool, ToolDefinition } from './tool.ts';
 import { toUpload } from './upload.ts';
-import type { Timer } from '../../../lib/timer.ts';
 
 export interface OperationToolParts {
   readonly spec: ToolSpec;
@@ -29,8 +29,10 @@ export function operationTool(parts: OperationToolParts): Tool {
     needs: [spec.operation],
     async call(args, context) {
       const input = inputOf(parts, args);
-      if (spec.custom === 'export') return success(await exportWindow(invoke, input, callerOf(context), new AnswerBudget(parts.answerBytes)));
-      const reply = await withProgress({ tool: spec.name, input, invoke, context, timer: parts.timer }, () => invoke(spec.operation, spec.custom === 'wiki' ? async () => toFetched(input) : input, callerOf(context)));
+      if (spec.custom === 'export')
+        return success(await exportWindow(invoke, input, callerOf(context), new AnswerBudget(parts.answerBytes)));
+      const reply = await withProgress({ tool: spec.name, input, invoke, context, timer: parts.timer },
+        () => invoke(spec.operation, spec.custom === 'wiki' ? async () => toFetched(input) : input, callerOf(context)));
       const value = spec.list === undefined ? asObject(reply.value) : asList(spec.list, reply);
       if (!definition.annotations.readOnlyHint) return written(value);
       return success(spec.prompt ? { ...value, ...await promptOf(invoke, input, context) } : value);
@@ -61,7 +63,11 @@ function asList(name: string, { value, headers }: Reply<unknown>): Record<string
   };
 }
 
-async function promptOf(invoke: AnyInvoke, { collection }: Arguments, context: CallContext): Promise<{ responsePrompt?: string }> {
-  const responsePrompt = typeof collection === 'string' ? await readPrompt(invoke, collection, callerOf(context)) : undefined;
+async function promptOf(invoke: AnyInvoke, { collection }: Arguments,
+  context: CallContext): Promise<{ responsePrompt?: string }>
+{
+  const responsePrompt = typeof collection === 'string'
+    ? await readPrompt(invoke, collection, callerOf(context))
+    : undefined;
   return responsePrompt === undefined ? {} : { responsePrompt };
 }

@@ -1,13 +1,18 @@
-import { INVALID_PARAMS, McpFault } from './fault.ts';
 import { CORE_TEXTS } from './core-prompt-texts.ts';
-import { PROMPTS, type Prompt, type PromptArgument } from './prompt-texts.ts';
+import { INVALID_PARAMS, McpFault } from './fault.ts';
+import { type Prompt, type PromptArgument, PROMPTS } from './prompt-texts.ts';
 
 /** Most characters of a prompt's argument. */
 const MAX_ARGUMENT = 4096;
 
 /** A prompt as `prompts/list` shows it. */
 export function listPrompts(): { name: string; title: string; description: string; arguments: PromptArgument[] }[] {
-  return PROMPTS.map(({ name, title, description, arguments: parameters }) => ({ name, title, description, arguments: [...parameters] }));
+  return PROMPTS.map(({ name, title, description, arguments: parameters }) => ({
+    name,
+    title,
+    description,
+    arguments: [...parameters],
+  }));
 }
 
 /**
@@ -26,6 +31,7 @@ function checked({ arguments: parameters }: Prompt, args: Readonly<Record<string
   const missing = parameters.filter(({ name, required }) => required && !given.get(name)).map(({ name }) => name);
   if (missing.length > 0) throw new McpFault(INVALID_PARAMS, `missing arguments: ${missing.join(', ')}`);
   const long = parameters.find(({ name }) => (given.get(name) ?? '').length > MAX_ARGUMENT);
-  if (long !== undefined) throw new McpFault(INVALID_PARAMS, `${long.name} must have at most ${MAX_ARGUMENT} characters`);
+  if (long !== undefined)
+    throw new McpFault(INVALID_PARAMS, `${long.name} must have at most ${MAX_ARGUMENT} characters`);
   return Object.fromEntries(parameters.map(({ name }) => [name, given.get(name) ?? '']));
 }

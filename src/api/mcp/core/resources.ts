@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { callerOf, type CallContext } from './call-context.ts';
+import { type CallContext, callerOf } from './call-context.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, McpFault, RESOURCE_NOT_FOUND } from './fault.ts';
 import { MAX_RESULT_BYTES } from './results.ts';
 import type { AnyInvoke } from './tool.ts';
@@ -7,27 +7,35 @@ import type { AnyInvoke } from './tool.ts';
 const JSON_TYPE = 'application/json';
 
 /** The resources that always exist (decision D-117). */
-export const RESOURCES = [
-  { uri: 'svc://health', name: 'health', title: 'Health', description: 'Whether the service is healthy, and where its database lives.', mimeType: JSON_TYPE },
-  { uri: 'svc://stats', name: 'stats', title: 'Statistics', description: 'The collections, with the number of documents in each.', mimeType: JSON_TYPE },
-] as const;
+export const RESOURCES = [{
+  uri: 'svc://health',
+  name: 'health',
+  title: 'Health',
+  description: 'Whether the service is healthy, and where its database lives.',
+  mimeType: JSON_TYPE,
+}, {
+  uri: 'svc://stats',
+  name: 'stats',
+  title: 'Statistics',
+  description: 'The collections, with the number of documents in each.',
+  mimeType: JSON_TYPE,
+}] as const;
 
-export const RESOURCE_TEMPLATES = [
-  {
-    uriTemplate: 'svc://{collection}/{key}',
-    name: 'document',
-    title: 'Document',
-    description: 'A document: its body as markdown and the rest of it as JSON. In another language than the default one with `?lang=` behind the key.',
-    mimeType: 'text/markdown',
-  },
-  {
-    uriTemplate: 'svc-search://{collection}?q={q}',
-    name: 'search',
-    title: 'Search',
-    description: 'The documents of a collection that match words best.',
-    mimeType: JSON_TYPE,
-  },
-] as const;
+export const RESOURCE_TEMPLATES = [{
+  uriTemplate: 'svc://{collection}/{key}',
+  name: 'document',
+  title: 'Document',
+  description:
+    'A document: its body as markdown and the rest of it as JSON. In another language than the default one with ' +
+    '`?lang=` behind the key.',
+  mimeType: 'text/markdown',
+}, {
+  uriTemplate: 'svc-search://{collection}?q={q}',
+  name: 'search',
+  title: 'Search',
+  description: 'The documents of a collection that match words best.',
+  mimeType: JSON_TYPE,
+}] as const;
 
 interface Content {
   readonly uri: string;
@@ -42,7 +50,9 @@ export interface ResourceOptions {
 }
 
 /** Reads the resource of a URI. Throws `McpFault` if there is none. */
-export async function readResource(options: ResourceOptions, uri: string, context: CallContext): Promise<{ contents: Content[] }> {
+export async function readResource(options: ResourceOptions, uri: string,
+  context: CallContext): Promise<{ contents: Content[] }>
+{
   const target = parseResourceUri(uri);
   if (target === undefined) throw notFound(uri);
   try {
@@ -95,20 +105,27 @@ const READERS: Readonly<Record<Target['kind'], Reader>> = {
   },
 };
 
-const asJson = (value: unknown): Omit<Content, 'uri'> => ({ mimeType: JSON_TYPE, text: checked(JSON.stringify(value)) });
+const asJson = (value: unknown): Omit<Content, 'uri'> => ({
+  mimeType: JSON_TYPE,
+  text: checked(JSON.stringify(value)),
+});
 
 function checked(text: string): string {
   const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_RESULT_BYTES) throw new ServiceError('payload_too_large', `the resource has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that one response may have`);
+  if (bytes > MAX_RESULT_BYTES)
+    throw new ServiceError('payload_too_large',
+      `the resource has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that one response may have`);
   return text;
 }
 
 function toFault(error: ServiceError, uri: string): McpFault {
   if (error.code === 'not_found') return notFound(uri);
-  return new McpFault(error.status === 400 ? INVALID_PARAMS : INTERNAL_ERROR, error.status === 500 ? 'internal error' : error.message, { code: error.code, uri });
+  return new McpFault(error.status === 400 ? INVALID_PARAMS : INTERNAL_ERROR,
+    error.status === 500 ? 'internal error' : error.message, { code: error.code, uri });
 }
 
-const notFound = (uri: string): McpFault => new McpFault(RESOURCE_NOT_FOUND, `resource not found: ${uri.slice(0, 256)}`, { uri });
+const notFound = (uri: string): McpFault =>
+  new McpFault(RESOURCE_NOT_FOUND, `resource not found: ${uri.slice(0, 256)}`, { uri });
 
 function decoded(text: string): string | undefined {
   try {

@@ -27,24 +27,42 @@ export function success(value: Readonly<Record<string, unknown>>): ToolResult {
   const text = JSON.stringify(value);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_RESULT_BYTES) {
-    throw new ServiceError('payload_too_large', `the result has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that one response may have; ask for less, with limit, fields or include_content where the tool has them`);
+    throw new ServiceError('payload_too_large',
+      `the result has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that one response may have; ask for less, ` +
+        'with limit, fields or include_content where the tool has them');
   }
   const { responsePrompt } = value;
-  const prompt = typeof responsePrompt === 'string' && responsePrompt !== '' ? [textOf(`How to answer from these results: ${responsePrompt}`)] : [];
+  const prompt = typeof responsePrompt === 'string' && responsePrompt !== ''
+    ? [textOf(`How to answer from these results: ${responsePrompt}`)]
+    : [];
   return { content: [textOf(text), ...prompt], structuredContent: value };
 }
 
-/** The success of a write, which is reported however large its result is: a body that is too long is truncated and marked as such. */
+/**
+ * The success of a write, which is reported however large its result is: a body that is too long is truncated and
+ * marked as such.
+ */
 export function written(value: Readonly<Record<string, unknown>>): ToolResult {
   const { contentMd } = value;
   if (typeof contentMd !== 'string' || contentMd.length <= MAX_SHOWN_BODY) return success(value);
   const { content, ...result } = success({ ...value, contentMd: contentMd.slice(0, MAX_SHOWN_BODY).toWellFormed() });
-  return { ...result, content: [...content, textOf(`It was written as a whole; of its ${contentMd.length} characters, contentMd has the first ${MAX_SHOWN_BODY}.`)] };
+  return {
+    ...result,
+    content: [...content,
+      textOf(
+        `It was written as a whole; of its ${contentMd.length} characters, contentMd has the first ${MAX_SHOWN_BODY}.`,
+      )],
+  };
 }
 
 /** A failure that the model receives: the message and the stable code, as in the error bodies of REST. */
 export function failure(error: ServiceError): ToolResult {
-  const body = { error: error.message, code: error.code, ...(error.errors === undefined ? {} : { errors: error.errors }), ...error.body };
+  const body = {
+    error: error.message,
+    code: error.code,
+    ...(error.errors === undefined ? {} : { errors: error.errors }),
+    ...error.body,
+  };
   return { content: [textOf(JSON.stringify(body))], isError: true };
 }
 

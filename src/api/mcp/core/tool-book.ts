@@ -2,7 +2,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Permits } from '../../../operations/index.ts';
-import { callerOf, type CallContext } from './call-context.ts';
+import { type CallContext, callerOf } from './call-context.ts';
 import { INVALID_PARAMS, McpFault } from './fault.ts';
 import { pageOf } from './paging.ts';
 import { failure, type ToolResult } from './results.ts';
@@ -38,18 +38,26 @@ export class ToolBook {
     this.#observe = observe;
   }
 
-  /** One page of the tools that can work for the caller: implemented, enabled, and allowed on some collection (decision D-142). */
-  async list(cursor: string | undefined, context: CallContext): Promise<{ tools: ToolDefinition[]; nextCursor?: string }> {
+  /**
+   * One page of the tools that can work for the caller: implemented, enabled, and allowed on some collection (decision
+   * D-142).
+   */
+  async list(cursor: string | undefined,
+    context: CallContext): Promise<{ tools: ToolDefinition[]; nextCursor?: string }>
+  {
     const permitted = await this.#permits(callerOf(context));
     const tools = this.#listed.filter(({ needs }) => needs.every(permitted));
     const { items, ...rest } = pageOf(tools.map(({ definition }) => definition), cursor);
     return { tools: items, ...rest };
   }
 
-  /** A failure within the tool is a result, from which the model can learn; an unknown name is an error of the protocol. */
+  /**
+   * A failure within the tool is a result, from which the model can learn; an unknown name is an error of the protocol.
+   */
   async call(name: string, args: Arguments, context: CallContext): Promise<ToolResult> {
     const tool = this.#tools.get(name);
-    if (tool === undefined) throw new McpFault(INVALID_PARAMS, `unknown tool: ${name.slice(0, 128)}${didYouMean(name, this.#tools.keys())}`);
+    if (tool === undefined)
+      throw new McpFault(INVALID_PARAMS, `unknown tool: ${name.slice(0, 128)}${didYouMean(name, this.#tools.keys())}`);
     try {
       const result = await tool.call(args, context);
       this.#observe({ tool: name, outcome: 'ok' });
@@ -63,9 +71,12 @@ export class ToolBook {
   }
 
   #toServiceError(tool: string, thrown: unknown, context: CallContext): ServiceError {
-    const error = thrown instanceof ServiceError ? thrown : new ServiceError('internal', 'internal error', { cause: thrown });
+    const error = thrown instanceof ServiceError
+      ? thrown
+      : new ServiceError('internal', 'internal error', { cause: thrown });
     if (error.status >= 500 && error.code !== 'not_implemented') {
-      this.#log.error({ requestId: callerOf(context).requestId, tool, code: error.code, err: error.cause ?? thrown }, 'tool failed');
+      this.#log.error({ requestId: callerOf(context).requestId, tool, code: error.code, err: error.cause ?? thrown },
+        'tool failed');
     }
     return error;
   }

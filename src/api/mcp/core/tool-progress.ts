@@ -1,12 +1,15 @@
-import type { Reply } from '../../../operations/index.ts';
 import type { Timer } from '../../../lib/timer.ts';
-import { callerOf, type CallContext } from './call-context.ts';
+import type { Reply } from '../../../operations/index.ts';
+import { type CallContext, callerOf } from './call-context.ts';
 import type { AnyInvoke } from './tool.ts';
 
 /** Milliseconds between two notifications; clients wait longer for a result while they receive progress. */
 const INTERVAL_MS = 2000;
 
-/** Increment of the progress if nothing was finished since the last notification: the protocol requires that it increases. */
+/**
+ * Increment of the progress if nothing was finished since the last notification: the protocol requires that it
+ * increases.
+ */
 const ALIVE = 0.001;
 
 export interface ProgressParts {
@@ -43,20 +46,27 @@ export async function withProgress(parts: ProgressParts, work: () => Promise<Rep
     const reply = await work();
     ended.abort();
     await ticking;
-    if (reported.progress < total) await report({ progress: total, total, message: `${total} of ${total} ${meter.unit}` });
+    if (reported.progress < total)
+      await report({ progress: total, total, message: `${total} of ${total} ${meter.unit}` });
     return reply;
   } finally {
     ended.abort();
   }
 }
 
-async function tick({ context, timer }: ProgressParts, meter: Meter, total: number, reported: { progress: number }, ended: AbortSignal): Promise<void> {
+async function tick({ context, timer }: ProgressParts, meter: Meter, total: number, reported: { progress: number },
+  ended: AbortSignal): Promise<void>
+{
   for (;;) {
     await timer.sleep(INTERVAL_MS, ended);
     if (ended.aborted || context.signal.aborted) return;
     const done = Math.min((await meter.done?.()) ?? 0, total);
     reported.progress = Math.max(done, reported.progress + ALIVE);
-    await context.report?.({ progress: reported.progress, total, message: `${Math.floor(reported.progress)} of ${total} ${meter.unit}` });
+    await context.report?.({
+      progress: reported.progress,
+      total,
+      message: `${Math.floor(reported.progress)} of ${total} ${meter.unit}`,
+    });
   }
 }
 
@@ -79,14 +89,21 @@ function givenDocuments({ input }: ProgressParts): Meter {
   return { total: async () => (Array.isArray(documents) ? documents.length : 1), unit: 'documents' };
 }
 
-/** The state of embeddings shows the progress of a reindexing; a forced one re-embeds documents that already count as embedded. */
+/**
+ * The state of embeddings shows the progress of a reindexing; a forced one re-embeds documents that already count as
+ * embedded.
+ */
 function embeddedDocuments({ input, invoke, context }: ProgressParts): Meter {
   const read = async (): Promise<{ total_documents: number; embedded_documents: number } | undefined> => {
     try {
       const { value } = await invoke('getVectorStats', {}, callerOf(context));
-      const { collections } = value as { collections: Record<string, { total_documents: number; embedded_documents: number }> };
+      const { collections } = value as {
+        collections: Record<string, { total_documents: number; embedded_documents: number }>;
+      };
       const { collection } = input;
-      return typeof collection === 'string' && Object.hasOwn(collections, collection.toLowerCase()) ? collections[collection.toLowerCase()] : undefined;
+      return typeof collection === 'string' && Object.hasOwn(collections, collection.toLowerCase())
+        ? collections[collection.toLowerCase()]
+        : undefined;
     } catch {
       return undefined; // the caller may not read it; the tool itself reports what is wrong with the call
     }

@@ -5,7 +5,9 @@ import { CORE_NAMES } from '../models/index.ts';
 /** Which tools are listed (`SVC_MCP_TOOLSET`, decision D-142); custom tools always are. */
 export interface Toolset {
   readonly listed: ReadonlySet<string>;
-  /** True if tools that are not listed cannot be called: if the setting names at least one single tool, not only sets. */
+  /**
+   * True if tools that are not listed cannot be called: if the setting names at least one single tool, not only sets.
+   */
   readonly isClosed: boolean;
 }
 
@@ -21,8 +23,10 @@ export function parseToolset(names: readonly string[]): { readonly toolset: Tool
   const unknown = names.find((name) => !known.includes(name));
   const listed = new Set(names.flatMap((name) => (Object.hasOwn(SETS, name) ? SETS[name]! : [name])));
   const toolset = { listed, isClosed: names.some((name) => !Object.hasOwn(SETS, name)) };
-  if (unknown !== undefined) return { toolset, problem: `"${unknown}" is neither core, full nor a tool${didYouMean(unknown, known)}` };
-  if (names.length === 0) return { toolset, problem: 'names no tool; for custom tools alone, set SVC_MCP_BUILTIN_TOOLS=false' };
+  if (unknown !== undefined)
+    return { toolset, problem: `"${unknown}" is neither core, full nor a tool${didYouMean(unknown, known)}` };
+  if (names.length === 0)
+    return { toolset, problem: 'names no tool; for custom tools alone, set SVC_MCP_BUILTIN_TOOLS=false' };
   return { toolset };
 }
 

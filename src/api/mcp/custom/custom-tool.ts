@@ -2,7 +2,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { ArgumentReader, snakeCase } from '../core/arguments.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import type { Arguments, Tool } from '../core/tool.ts';
-import { LOCKED, type CustomParameter, type CustomTool } from './spec.ts';
+import { type CustomParameter, type CustomTool, LOCKED } from './spec.ts';
 
 /**
  * A search with its own name and purpose (decision D-119). Undeclared arguments are dropped, locked defaults take
@@ -26,7 +26,9 @@ export function customTool(spec: CustomTool, base: Tool, input: JsonSchema): Too
     },
     async call(args, context) {
       const given = only(reader.read(args), declared);
-      const missing = open.filter(({ name, required }) => required && given[reader.fieldOf(name)!] === undefined).map(({ name }) => name);
+      const missing = open.filter(({ name, required }) => required && given[reader.fieldOf(name)!] === undefined).map((
+        { name },
+      ) => name);
       if (missing.length > 0) throw new ServiceError('missing_fields', `missing fields: ${missing.join(', ')}`);
       return base.call({ ...spec.defaults, ...given }, context);
     },
@@ -41,7 +43,11 @@ function only(input: Arguments, declared: ReadonlySet<string>): Arguments {
 function schemaOf(parameters: readonly CustomParameter[], base: JsonSchema, reader: ArgumentReader): JsonSchema {
   const properties = parameters.map(({ name, type, description }) => {
     const { $ref, ...own } = base.properties?.[snakeCase(reader.fieldOf(name)!)] ?? {};
-    return [name, { ...($ref === undefined ? own : { allOf: [{ $ref }] }), type, ...(description === '' ? {} : { description }) }];
+    return [name, {
+      ...($ref === undefined ? own : { allOf: [{ $ref }] }),
+      type,
+      ...(description === '' ? {} : { description }),
+    }];
   });
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   return {

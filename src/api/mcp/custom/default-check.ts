@@ -8,7 +8,11 @@ export type DefaultCheck = (schema: JsonSchema, field: string, value: unknown) =
 export function createDefaultChecks(): DefaultCheck {
   const ajv = createAjv({ useDefaults: false });
   return (schema, field, value) => {
-    const validate = ajv.compile({ ...(schema.$defs === undefined ? {} : { $defs: schema.$defs }), type: 'object', properties: { [field]: schema.properties?.[field] ?? {} } });
+    const validate = ajv.compile({
+      ...(schema.$defs === undefined ? {} : { $defs: schema.$defs }),
+      type: 'object',
+      properties: { [field]: schema.properties?.[field] ?? {} },
+    });
     if (validate({ [field]: value })) return undefined;
     const [error] = validate.errors ?? [];
     const path = (error?.instancePath ?? '').split('/').slice(2).join('.');

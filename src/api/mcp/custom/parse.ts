@@ -4,7 +4,7 @@ import { parseYaml } from '../../../text/safe-yaml.ts';
 import { ArgumentReader, snakeCase } from '../core/arguments.ts';
 import { dereference, type JsonSchema } from '../core/json-schema.ts';
 import { createDefaultChecks, type DefaultCheck } from './default-check.ts';
-import { ACTIONS, PARAMETER_TYPES, type Action, type CustomParameter, type CustomTool } from './spec.ts';
+import { type Action, ACTIONS, type CustomParameter, type CustomTool, PARAMETER_TYPES } from './spec.ts';
 
 /** What custom tools can be based on. */
 export interface Actions {
@@ -47,7 +47,8 @@ function readFile(text: string, actions: Actions, problems: Problems): CustomToo
   if (parsed.value === null) return [];
   const root = mapping(parsed.value, '', ['custom_tools'], problems);
   const list = root?.['custom_tools'] ?? [];
-  if (!Array.isArray(list) || list.length > MAX_TOOLS) return problems.add('custom_tools', `expected a list of at most ${MAX_TOOLS} tools`) ?? [];
+  if (!Array.isArray(list) || list.length > MAX_TOOLS)
+    return problems.add('custom_tools', `expected a list of at most ${MAX_TOOLS} tools`) ?? [];
   const checks = createDefaultChecks();
   const tools = list.map((entry, i) => readTool(entry, `custom_tools[${i}]`, actions, checks, problems));
   const names = new Map<string, number>();
@@ -55,31 +56,40 @@ function readFile(text: string, actions: Actions, problems: Problems): CustomToo
     if (tool === undefined) return;
     const other = names.get(tool.name);
     if (actions.builtIn.has(tool.name)) problems.add(`custom_tools[${i}].name`, `${tool.name} is a built-in tool`);
-    else if (other !== undefined) problems.add(`custom_tools[${i}].name`, `${tool.name} is already the name of custom_tools[${other}]`);
+    else if (other !== undefined)
+      problems.add(`custom_tools[${i}].name`, `${tool.name} is already the name of custom_tools[${other}]`);
     else names.set(tool.name, i);
   });
   return tools.filter((tool) => tool !== undefined);
 }
 
-function readTool(entry: unknown, at: string, actions: Actions, checks: DefaultCheck, problems: Problems): CustomTool | undefined {
+function readTool(entry: unknown, at: string, actions: Actions, checks: DefaultCheck, problems: Problems): CustomTool
+  | undefined
+{
   const fields = mapping(entry, at, ['name', 'description', 'action', 'defaults', 'parameters'], problems);
   if (fields === undefined) return undefined;
   const { name, description, action } = fields;
-  if (typeof name !== 'string' || !NAME.test(name)) return problems.add(`${at}.name`, 'expected 1 to 64 letters, digits, "_" and "-"');
+  if (typeof name !== 'string' || !NAME.test(name))
+    return problems.add(`${at}.name`, 'expected 1 to 64 letters, digits, "_" and "-"');
   if (typeof description !== 'string' || description.trim() === '' || description.length > MAX_DESCRIPTION) {
-    problems.add(`${at}.description`, `expected a text of at most ${MAX_DESCRIPTION} characters that tells a model what the tool is for`);
+    problems.add(`${at}.description`,
+      `expected a text of at most ${MAX_DESCRIPTION} characters that tells a model what the tool is for`);
   }
-  if (!isOneOf(ACTIONS, action)) return problems.add(`${at}.action`, `expected one of ${ACTIONS.join(', ')}${got(action)}`);
+  if (!isOneOf(ACTIONS, action))
+    return problems.add(`${at}.action`, `expected one of ${ACTIONS.join(', ')}${got(action)}`);
   const schema = actions.inputOf(action);
   return {
-    name, action,
+    name,
+    action,
     description: String(description),
     defaults: readDefaults(fields['defaults'], `${at}.defaults`, schema, checks, problems),
     parameters: readParameters(fields['parameters'], `${at}.parameters`, schema, problems),
   };
 }
 
-function readDefaults(value: unknown, at: string, schema: JsonSchema, checks: DefaultCheck, problems: Problems): Record<string, unknown> {
+function readDefaults(value: unknown, at: string, schema: JsonSchema, checks: DefaultCheck,
+  problems: Problems): Record<string, unknown>
+{
   const reader = new ArgumentReader(schema);
   const given = value == null ? {} : mapping(value, at, undefined, problems) ?? {};
   const defaults = new Map<string, unknown>();
@@ -112,24 +122,32 @@ function readParameters(value: unknown, at: string, schema: JsonSchema, problems
   });
 }
 
-function readParameter(fields: Readonly<Record<string, unknown>>, at: string, reader: ArgumentReader, schema: JsonSchema, problems: Problems): CustomParameter | undefined {
+function readParameter(fields: Readonly<Record<string, unknown>>, at: string, reader: ArgumentReader,
+  schema: JsonSchema, problems: Problems): CustomParameter | undefined
+{
   const { name, type, required = false, description = '' } = fields;
   if (typeof name !== 'string') return problems.add(`${at}.name`, 'expected the name of an argument');
   const field = knownField(name, `${at}.name`, reader, schema, problems);
   if (field === undefined) return undefined;
-  if (!isOneOf(PARAMETER_TYPES, type)) return problems.add(`${at}.type`, `expected one of ${PARAMETER_TYPES.join(', ')}${got(type)}`);
+  if (!isOneOf(PARAMETER_TYPES, type))
+    return problems.add(`${at}.type`, `expected one of ${PARAMETER_TYPES.join(', ')}${got(type)}`);
   const taken = typesOf(schema, field);
   if (taken.length > 0 && !taken.includes(type) && !(type === 'integer' && taken.includes('number'))) {
-    return problems.add(`${at}.type`, `${name} is ${taken.filter((each) => each !== 'null').join(' or ')}, got ${type}`);
+    return problems.add(`${at}.type`, `${name} is ${
+      taken.filter((each) => each !== 'null').join(' or ')
+    }, got ${type}`);
   }
   if (typeof required !== 'boolean') return problems.add(`${at}.required`, 'expected true or false');
   if (typeof description !== 'string') return problems.add(`${at}.description`, 'expected a text');
   return { name, type, required, description };
 }
 
-function knownField(name: string, at: string, reader: ArgumentReader, schema: JsonSchema, problems: Problems): string | undefined {
+function knownField(name: string, at: string, reader: ArgumentReader, schema: JsonSchema, problems: Problems): string
+  | undefined
+{
   const names = Object.keys(schema.properties ?? {});
-  return reader.fieldOf(name) ?? problems.add(at, `the action has no argument ${name}${didYouMean(name, names.map(snakeCase))}`);
+  return reader.fieldOf(name) ??
+    problems.add(at, `the action has no argument ${name}${didYouMean(name, names.map(snakeCase))}`);
 }
 
 function typesOf(schema: JsonSchema, field: string): readonly string[] {
@@ -137,14 +155,19 @@ function typesOf(schema: JsonSchema, field: string): readonly string[] {
   return typeof type === 'string' ? [type] : type;
 }
 
-function mapping(value: unknown, at: string, known: readonly string[] | undefined, problems: Problems): Readonly<Record<string, unknown>> | undefined {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return problems.add(at, 'expected a mapping');
+function mapping(value: unknown, at: string, known: readonly string[] | undefined, problems: Problems): Readonly<
+  Record<string, unknown>
+> | undefined {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return problems.add(at, 'expected a mapping');
   for (const key of Object.keys(value)) {
-    if (known !== undefined && !known.includes(key)) problems.add(at === '' ? key : `${at}.${key}`, `unknown field${didYouMean(key, known)}`);
+    if (known !== undefined && !known.includes(key))
+      problems.add(at === '' ? key : `${at}.${key}`, `unknown field${didYouMean(key, known)}`);
   }
   return value as Record<string, unknown>;
 }
 
-const isOneOf = <T extends string>(values: readonly T[], value: unknown): value is T => (values as readonly unknown[]).includes(value);
+const isOneOf = <T extends string>(values: readonly T[], value: unknown): value is T =>
+  (values as readonly unknown[]).includes(value);
 
 const got = (value: unknown): string => (value === undefined ? '' : `, got ${JSON.stringify(value)?.slice(0, 80)}`);

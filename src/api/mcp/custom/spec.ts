@@ -6,7 +6,8 @@ export type Action = (typeof ACTIONS)[number];
 export const PARAMETER_TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 
 /** Fields that callers cannot override if they are among the defaults; arguments override all other defaults. */
-export const LOCKED: ReadonlySet<string> = new Set(['collection', 'filterMeta', 'filter', 'langs', 'geo', 'includeContent', 'fields']);
+export const LOCKED: ReadonlySet<string> = new Set(['collection', 'filterMeta', 'filter', 'langs', 'geo',
+  'includeContent', 'fields']);
 
 export interface CustomParameter {
   /** The form in the file. */

@@ -1,9 +1,8 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import {
-  CallToolRequestSchema, CompleteRequestSchema, GetPromptRequestSchema, ListPromptsRequestSchema, ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema, ListToolsRequestSchema, ReadResourceRequestSchema, type ServerNotification, type ServerRequest,
-} from '@modelcontextprotocol/sdk/types.js';
+import { CallToolRequestSchema, CompleteRequestSchema, GetPromptRequestSchema, ListPromptsRequestSchema,
+  ListResourcesRequestSchema, ListResourceTemplatesRequestSchema, ListToolsRequestSchema, ReadResourceRequestSchema,
+  type ServerNotification, type ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { CallContext } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
 import { senderOf } from './sender.ts';
@@ -14,11 +13,13 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 export function createHandshakeServer(core: McpCore): Server {
   const { info, instructions, capabilities } = core;
   const server = new Server({ ...info }, { capabilities, ...(instructions === undefined ? {} : { instructions }) });
-  server.setRequestHandler(ListToolsRequestSchema, ({ params = {} }, extra) => core.listTools(params, contextOf(extra)));
+  server.setRequestHandler(ListToolsRequestSchema,
+    ({ params = {} }, extra) => core.listTools(params, contextOf(extra)));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => core.callTool(params, contextOf(extra)));
   server.setRequestHandler(ListResourcesRequestSchema, ({ params = {} }) => core.listResources(params));
   server.setRequestHandler(ListResourceTemplatesRequestSchema, ({ params = {} }) => core.listResourceTemplates(params));
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params }, extra) => core.readResource(params, contextOf(extra)));
+  server.setRequestHandler(ReadResourceRequestSchema,
+    ({ params }, extra) => core.readResource(params, contextOf(extra)));
   server.setRequestHandler(ListPromptsRequestSchema, ({ params = {} }) => core.listPrompts(params));
   server.setRequestHandler(GetPromptRequestSchema, ({ params }) => core.getPrompt(params));
   server.setRequestHandler(CompleteRequestSchema, ({ params }, extra) => core.complete(params, contextOf(extra)));
@@ -32,7 +33,10 @@ function contextOf(extra: Extra): CallContext {
     signal: extra.signal,
     ...(token === undefined ? {} : {
       // A client that has disconnected receives no progress, which is no reason to abort the work.
-      report: (step) => extra.sendNotification({ method: 'notifications/progress', params: { ...step, progressToken: token } }).catch(() => undefined),
+      report: (step) =>
+        extra.sendNotification({ method: 'notifications/progress', params: { ...step, progressToken: token } }).catch(
+          () => undefined
+        ),
     }),
   };
 }

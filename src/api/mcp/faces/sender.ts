@@ -1,6 +1,8 @@
 import type { Sender } from '../core/call-context.ts';
 
-/** Passes the sender of a request through the SDKs to the handlers: both SDKs pass on the `auth` of a request unchanged. */
+/**
+ * Passes the sender of a request through the SDKs to the handlers: both SDKs pass on the `auth` of a request unchanged.
+ */
 export interface CarriedSender {
   readonly token: string;
   readonly clientId: string;

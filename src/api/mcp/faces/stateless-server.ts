@@ -1,4 +1,6 @@
-import { Server, type CallToolResult, type CompleteResult, type GetPromptResult, type ListPromptsResult, type ListResourcesResult, type ListResourceTemplatesResult, type ListToolsResult, type ReadResourceResult, type ServerContext } from '@modelcontextprotocol/server';
+import { type CallToolResult, type CompleteResult, type GetPromptResult, type ListPromptsResult,
+  type ListResourcesResult, type ListResourceTemplatesResult, type ListToolsResult, type ReadResourceResult, Server,
+  type ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext, Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
 import { HANDSHAKE, STATELESS } from '../revisions.ts';
@@ -20,7 +22,11 @@ export function createStatelessServer(core: McpCore, sender?: () => Sender): Ser
     capabilities,
     supportedProtocolVersions: [STATELESS, HANDSHAKE],
     cacheHints: {
-      'tools/list': TOOLS, 'prompts/list': LISTED, 'resources/list': LISTED, 'resources/templates/list': LISTED, 'server/discover': LISTED,
+      'tools/list': TOOLS,
+      'prompts/list': LISTED,
+      'resources/list': LISTED,
+      'resources/templates/list': LISTED,
+      'server/discover': LISTED,
       'resources/read': READ,
     },
     ...(instructions === undefined ? {} : { instructions }),
@@ -31,17 +37,25 @@ export function createStatelessServer(core: McpCore, sender?: () => Sender): Ser
       sender: sender?.() ?? senderOf(http?.authInfo),
       signal: mcpReq.signal,
       ...(token === undefined ? {} : {
-        report: (step) => mcpReq.notify({ method: 'notifications/progress', params: { ...step, progressToken: token } }).catch(() => undefined),
+        report: (step) =>
+          mcpReq.notify({ method: 'notifications/progress', params: { ...step, progressToken: token } }).catch(() =>
+            undefined
+          ),
       }),
     };
   };
-  server.setRequestHandler('tools/list', ({ params = {} }, context) => core.listTools(params, contextOf(context)) as Promise<ListToolsResult>);
-  server.setRequestHandler('tools/call', ({ params }, context) => core.callTool(params, contextOf(context)) as Promise<CallToolResult>);
+  server.setRequestHandler('tools/list',
+    ({ params = {} }, context) => core.listTools(params, contextOf(context)) as Promise<ListToolsResult>);
+  server.setRequestHandler('tools/call',
+    ({ params }, context) => core.callTool(params, contextOf(context)) as Promise<CallToolResult>);
   server.setRequestHandler('resources/list', ({ params = {} }) => core.listResources(params) as ListResourcesResult);
-  server.setRequestHandler('resources/templates/list', ({ params = {} }) => core.listResourceTemplates(params) as ListResourceTemplatesResult);
-  server.setRequestHandler('resources/read', ({ params }, context) => core.readResource(params, contextOf(context)) as Promise<ReadResourceResult>);
+  server.setRequestHandler('resources/templates/list',
+    ({ params = {} }) => core.listResourceTemplates(params) as ListResourceTemplatesResult);
+  server.setRequestHandler('resources/read',
+    ({ params }, context) => core.readResource(params, contextOf(context)) as Promise<ReadResourceResult>);
   server.setRequestHandler('prompts/list', ({ params = {} }) => core.listPrompts(params) as ListPromptsResult);
   server.setRequestHandler('prompts/get', ({ params }) => core.getPrompt(params) as GetPromptResult);
-  server.setRequestHandler('completion/complete', ({ params }, context) => core.complete(params, contextOf(context)) as Promise<CompleteResult>);
+  server.setRequestHandler('completion/complete',
+    ({ params }, context) => core.complete(params, contextOf(context)) as Promise<CompleteResult>);
   return server;
 }

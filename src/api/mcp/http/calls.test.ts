@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Caller, Reply } from '../../../operations/index.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { connectHandshake, connectSse, ENVELOPE, INITIALIZE, RawClient } from '../../../testkit/mcp-clients.ts';
-import { serveMcpFixture, type McpFixture, type McpFixtureOptions } from '../../../testkit/mcp-listener.ts';
+import { type McpFixture, type McpFixtureOptions, serveMcpFixture } from '../../../testkit/mcp-listener.ts';
 
 let fixture: McpFixture | undefined;
 
@@ -19,7 +19,11 @@ class Held {
   #waiting: ((reply: Reply<unknown>) => void)[] = [];
 
   readonly invoke = (id: string, input: object, caller: Caller): Promise<Reply<unknown>> => {
-    if (id === 'getVectorStats') return Promise.resolve({ value: { collections: { blog: { total_documents: 10, embedded_documents: this.embedded } } }, headers: {} });
+    if (id === 'getVectorStats')
+      return Promise.resolve({
+        value: { collections: { blog: { total_documents: 10, embedded_documents: this.embedded } } },
+        headers: {},
+      });
     this.callers.push(caller);
     this.inputs.push(input);
     return new Promise((resolve, reject) => {
@@ -53,7 +57,9 @@ describe('progress (decision D-118)', () => {
     const held = await serve({ timer });
     const { client } = await connectHandshake(fixture!.url);
     const steps: { progress: number; total?: number | undefined }[] = [];
-    const result = client.callTool({ name: 'vector_reindex', arguments: { collection: 'Blog' } }, undefined, { onprogress: (step) => steps.push(step) });
+    const result = client.callTool({ name: 'vector_reindex', arguments: { collection: 'Blog' } }, undefined, {
+      onprogress: (step) => steps.push(step),
+    });
     await held.begun();
     held.embedded = 4;
     await timer.elapse();
@@ -70,23 +76,29 @@ describe('progress (decision D-118)', () => {
   it('is reported without a session, too', async () => {
     const held = await serve({ timer: new ManualTimer() });
     const raw = new RawClient(fixture!.url);
-    const answer = raw.stateless('tools/call', { name: 'ingest_documents', arguments: { collection: 'c', documents: [{}, {}] } }, { meta: { ...ENVELOPE, progressToken: 'p' } });
+    const answer = raw.stateless('tools/call', {
+      name: 'ingest_documents',
+      arguments: { collection: 'c', documents: [{}, {}] },
+    }, { meta: { ...ENVELOPE, progressToken: 'p' } });
     await held.begun();
     held.release(RESULT);
     const { messages } = await answer;
-    expect(messages.map(({ method, params }) => [method, params?.['progressToken'], params?.['progress'], params?.['total']])).toEqual([
-      ['notifications/progress', 'p', 0, 2], ['notifications/progress', 'p', 2, 2], [undefined, undefined, undefined, undefined],
-    ]);
+    expect(
+      messages.map((
+        { method, params },
+      ) => [method, params?.['progressToken'], params?.['progress'], params?.['total']]),
+    ).toEqual([['notifications/progress', 'p', 0, 2], ['notifications/progress', 'p', 2, 2], [undefined, undefined,
+      undefined, undefined]]);
     raw.close();
   });
 
   it('is not sent to a client that did not request it, nor of quick tools', async () => {
     const held = await serve();
     const raw = new RawClient(fixture!.url);
-    const answers = Promise.all([
-      raw.stateless('tools/call', { name: 'ingest_documents', arguments: {} }),
-      raw.stateless('tools/call', { name: 'get_checksum', arguments: {} }, { meta: { ...ENVELOPE, progressToken: 1 } }),
-    ]);
+    const answers = Promise.all([raw.stateless('tools/call', { name: 'ingest_documents', arguments: {} }),
+      raw.stateless('tools/call', { name: 'get_checksum', arguments: {} }, {
+        meta: { ...ENVELOPE, progressToken: 1 },
+      })]);
     await held.begun(2);
     held.release();
     for (const { messages } of await answers) expect(messages).toHaveLength(1);
@@ -99,7 +111,9 @@ describe('cancellation', () => {
     const held = await serve();
     const client = kind === 'sse' ? await connectSse(fixture!.url) : (await connectHandshake(fixture!.url)).client;
     const cancel = new AbortController();
-    const result = client.callTool({ name: 'get_checksum', arguments: { collection: 'c' } }, undefined, { signal: cancel.signal });
+    const result = client.callTool({ name: 'get_checksum', arguments: { collection: 'c' } }, undefined, {
+      signal: cancel.signal,
+    });
     await held.begun();
     cancel.abort();
     await expect(result).rejects.toThrow();
@@ -110,8 +124,19 @@ describe('cancellation', () => {
   it('without a session is the end of the connection', async () => {
     const held = await serve();
     const gone = new AbortController();
-    const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'get_checksum' };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_checksum', _meta: ENVELOPE } });
+    const headers = {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': 'get_checksum',
+    };
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'get_checksum', _meta: ENVELOPE },
+    });
     const answer = fetch(fixture!.url, { method: 'POST', headers, body, signal: gone.signal });
     await held.begun();
     gone.abort();
@@ -124,8 +149,17 @@ describe('cancellation', () => {
     const raw = new RawClient(fixture!.url);
     const session = (await raw.post(INITIALIZE)).headers['mcp-session-id'] as string;
     const gone = new AbortController();
-    const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'Mcp-Session-Id': session };
-    void fetch(fixture!.url, { method: 'POST', headers, body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_checksum"}}', signal: gone.signal }).catch(() => undefined);
+    const headers = {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'Mcp-Session-Id': session,
+    };
+    void fetch(fixture!.url, {
+      method: 'POST',
+      headers,
+      body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_checksum"}}',
+      signal: gone.signal,
+    }).catch(() => undefined);
     await held.begun();
     gone.abort();
     await setImmediate();
@@ -137,7 +171,12 @@ describe('cancellation', () => {
 
 describe('the response prompt of a collection (decision D-116)', () => {
   it('joins the response of a search whose operation does not bring it', async () => {
-    const invoke = async (id: string) => ({ value: id === 'getCollectionConfig' ? { config: { responsePrompt: 'Be brief on {{collection}}.' } } : { results: [] }, headers: {} });
+    const invoke = async (id: string) => ({
+      value: id === 'getCollectionConfig'
+        ? { config: { responsePrompt: 'Be brief on {{collection}}.' } }
+        : { results: [] },
+      headers: {},
+    });
     fixture = await serveMcpFixture({ invoke });
     const raw = new RawClient(fixture.url);
     for (const name of ['geo_search', 'geo_within', 'geo_polygon']) {
@@ -152,11 +191,19 @@ describe('the caller', () => {
   it('is passed to the operations: protocol, request id, address, and the credential as it was shown', async () => {
     const held = await serve();
     const raw = new RawClient(fixture!.url);
-    const answer = raw.stateless('tools/call', { name: 'get_checksum', arguments: {} }, { headers: { Authorization: 'Bearer token', 'X-Request-Id': 'request-1', 'User-Agent': 'tester' } });
+    const answer = raw.stateless('tools/call', { name: 'get_checksum', arguments: {} }, {
+      headers: { Authorization: 'Bearer token', 'X-Request-Id': 'request-1', 'User-Agent': 'tester' },
+    });
     await held.begun();
     held.release();
     expect((await answer).headers['x-request-id']).toBe('request-1');
-    expect(held.callers[0]).toMatchObject({ protocol: 'mcp', requestId: 'request-1', ip: '127.0.0.1', userAgent: 'tester', credential: { scheme: 'bearer', value: 'token' } });
+    expect(held.callers[0]).toMatchObject({
+      protocol: 'mcp',
+      requestId: 'request-1',
+      ip: '127.0.0.1',
+      userAgent: 'tester',
+      credential: { scheme: 'bearer', value: 'token' },
+    });
     expect(held.callers[0]).not.toHaveProperty('trustedAs');
     raw.close();
   });
@@ -164,7 +211,9 @@ describe('the caller', () => {
   it('does not show an MCP key to the operations as a credential of theirs', async () => {
     const held = await serve({ keys: ['k1:a'] });
     const raw = new RawClient(fixture!.url);
-    const answer = raw.stateless('tools/call', { name: 'get_checksum', arguments: {} }, { headers: { 'X-API-Key': 'k1' } });
+    const answer = raw.stateless('tools/call', { name: 'get_checksum', arguments: {} }, {
+      headers: { 'X-API-Key': 'k1' },
+    });
     await held.begun();
     held.release();
     await answer;
@@ -179,7 +228,11 @@ describe('a stop', () => {
     const held = await serve();
     const busy = await connectHandshake(fixture!.url);
     const sse = await connectSse(fixture!.url);
-    const results = Promise.all([busy.client, sse].map((client) => client.callTool({ name: 'delete_collection', arguments: { collection: 'c' } })));
+    const results = Promise.all(
+      [busy.client, sse].map((client) =>
+        client.callTool({ name: 'delete_collection', arguments: { collection: 'c' } })
+      ),
+    );
     await held.begun(2);
     await connectSse(fixture!.url);
     const stopped = fixture!.stop(10_000);
@@ -211,12 +264,15 @@ describe('a thousand sessions', () => {
     const clients = await Promise.all(Array.from({ length: 50 }, () => connectSse(fixture!.url)));
     const sessions: string[] = [];
     for (let batch = 0; batch < 19; batch++) {
-      const opened = await Promise.all(Array.from({ length: 50 }, () => raw.post(INITIALIZE, { 'X-Forwarded-For': `10.0.0.${batch}` })));
+      const opened = await Promise.all(
+        Array.from({ length: 50 }, () => raw.post(INITIALIZE, { 'X-Forwarded-For': `10.0.0.${batch}` })),
+      );
       sessions.push(...opened.map(({ headers }) => headers['mcp-session-id'] as string));
     }
     expect(fixture!.mcp.sessions()).toEqual({ sse: 50, streamable: 950 });
     expect(fixture!.mcp.held()).toBe(2000);
-    await Promise.all([...sessions.map((id) => raw.send('DELETE', '/mcp', { 'Mcp-Session-Id': id })), ...clients.map((client) => client.close())]);
+    await Promise.all([...sessions.map((id) => raw.send('DELETE', '/mcp', { 'Mcp-Session-Id': id })),
+      ...clients.map((client) => client.close())]);
     await expect.poll(() => fixture!.mcp.held()).toBe(0);
     raw.close();
   });

@@ -28,7 +28,9 @@ export function compressJson(request: IncomingMessage, response: ServerResponse)
   };
   const finish = async (encoding: Encoding | undefined): Promise<void> => {
     const body = Buffer.concat(parts);
-    const sent = encoding === undefined || !isWorthCompressing(body) ? body : await compress(body, encoding).catch(() => body);
+    const sent = encoding === undefined || !isWorthCompressing(body)
+      ? body
+      : await compress(body, encoding).catch(() => body);
     release();
     if (response.destroyed) return;
     if (sent !== body) response.setHeader('Content-Encoding', encoding!);
@@ -58,14 +60,17 @@ export function compressJson(request: IncomingMessage, response: ServerResponse)
 
 /** `Vary` tells caches that the response depends on the encodings that the client accepts. */
 function varied(response: ServerResponse): ServerResponse {
-  const others = String(response.getHeader('Vary') ?? '').split(', ').filter((name) => name !== '' && name !== 'Accept-Encoding');
+  const others = String(response.getHeader('Vary') ?? '').split(', ').filter((name) =>
+    name !== '' && name !== 'Accept-Encoding'
+  );
   return response.setHeader('Vary', [...others, 'Accept-Encoding'].join(', '));
 }
 
 /** Buffers what is written; returns true, because the buffer always accepts more. */
 function hold(parts: Buffer[], args: readonly unknown[]): true {
   const [chunk, encoding] = args;
-  if (typeof chunk === 'string') parts.push(Buffer.from(chunk, typeof encoding === 'string' ? encoding as BufferEncoding : 'utf8'));
+  if (typeof chunk === 'string')
+    parts.push(Buffer.from(chunk, typeof encoding === 'string' ? encoding as BufferEncoding : 'utf8'));
   else if (chunk instanceof Uint8Array) parts.push(Buffer.from(chunk));
   const callback = args.find((argument) => typeof argument === 'function');
   if (callback !== undefined) process.nextTick(callback as () => void);
@@ -76,7 +81,8 @@ function hold(parts: Buffer[], args: readonly unknown[]): true {
 function setHeaders(response: ServerResponse, headers: unknown): void {
   if (headers === null || typeof headers !== 'object') return;
   const pairs = Array.isArray(headers)
-    ? Array.from({ length: headers.length / 2 }, (_, i) => [String(headers[2 * i]), headers[2 * i + 1] as string] as const)
+    ? Array.from({ length: headers.length / 2 }, (_, i) =>
+      [String(headers[2 * i]), headers[2 * i + 1] as string] as const)
     : Object.entries(headers as OutgoingHttpHeaders);
   for (const [name, value] of pairs) if (value !== undefined) response.setHeader(name, value);
 }

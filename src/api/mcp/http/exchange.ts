@@ -17,7 +17,9 @@ export interface Exchange {
 }
 
 /** Begins a response: its request id and the headers of all responses. Returns undefined if the URL is not valid. */
-export function openExchange(request: McpRequest, response: ServerResponse, readAddress: ReadAddress): Exchange | undefined {
+export function openExchange(request: McpRequest, response: ServerResponse, readAddress: ReadAddress): Exchange
+  | undefined
+{
   const requestId = requestIdOf(request.headers['x-request-id']);
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
   if ('encrypted' in request.socket) response.setHeader(...STRICT_TRANSPORT);
@@ -29,10 +31,16 @@ export function openExchange(request: McpRequest, response: ServerResponse, read
 }
 
 /** Sends a response that is one JSON text. */
-export function sendJson(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
+export function sendJson(response: ServerResponse, status: number, value: unknown,
+  headers: Readonly<Record<string, string>> = {}): void
+{
   if (response.headersSent || response.destroyed) return;
   const text = JSON.stringify(value);
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text), ...headers });
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    ...headers,
+  });
   response.end(text);
 }
 
@@ -45,7 +53,9 @@ export class Refusal extends Error {
   /** Id of the JSON-RPC request, if one was read. */
   readonly id: string | number | null;
 
-  constructor(status: number, code: number, message: string, more: { headers?: Readonly<Record<string, string>>; data?: Readonly<Record<string, unknown>>; id?: unknown } = {}) {
+  constructor(status: number, code: number, message: string,
+    more: { headers?: Readonly<Record<string, string>>; data?: Readonly<Record<string, unknown>>; id?: unknown } = {})
+  {
     super(message);
     this.name = 'Refusal';
     this.status = status;
@@ -58,5 +68,6 @@ export class Refusal extends Error {
 
 /** The body of every error: JSON-RPC, even if no request could be read. */
 export function sendRefusal(response: ServerResponse, { status, code, message, headers, data, id }: Refusal): void {
-  sendJson(response, status, { jsonrpc: '2.0', error: { code, message, ...(data === undefined ? {} : { data }) }, id }, headers);
+  sendJson(response, status, { jsonrpc: '2.0', error: { code, message, ...(data === undefined ? {} : { data }) }, id },
+    headers);
 }

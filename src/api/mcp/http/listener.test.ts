@@ -1,5 +1,5 @@
-import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../lib/log.ts';
@@ -18,11 +18,18 @@ it('is unavailable while its packages cannot be loaded, and tries again with the
     if (isBroken) throw new Error('the package is being replaced');
     return { McpService: Service } as never;
   };
-  const server = createServer(createMcpListener({ log } as unknown as ListenerOptions, importService).listener).listen(0, '127.0.0.1');
+  const server = createServer(createMcpListener({ log } as unknown as ListenerOptions, importService).listener).listen(
+    0,
+    '127.0.0.1',
+  );
   await once(server, 'listening');
   const ask = () => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, { method: 'POST' });
   const refused = await ask();
-  expect([refused.status, await refused.json()]).toEqual([503, { jsonrpc: '2.0', error: { code: -32603, message: expect.stringContaining('could not be loaded') }, id: null }]);
+  expect([refused.status, await refused.json()]).toEqual([503, {
+    jsonrpc: '2.0',
+    error: { code: -32603, message: expect.stringContaining('could not be loaded') },
+    id: null,
+  }]);
   expect(failures).toEqual([{ err: new Error('the package is being replaced') }]);
   isBroken = false;
   expect(await (await ask()).text()).toBe('served');

@@ -19,8 +19,13 @@ export interface McpListener {
 const UNAVAILABLE = { code: INTERNAL_ERROR, message: 'MCP could not be loaded; the log of the service says why' };
 const NO_SESSIONS: Readonly<Record<SessionKind, number>> = { sse: 0, streamable: 0 };
 
-/** Loads the service with the first request: its packages would take a tenth of the time of a start, and most servers have no client of MCP. */
-export function createMcpListener(options: ListenerOptions, importService: () => Promise<typeof Service> = loadService): McpListener {
+/**
+ * Loads the service with the first request: its packages would take a tenth of the time of a start, and most servers
+ * have no client of MCP.
+ */
+export function createMcpListener(options: ListenerOptions,
+  importService: () => Promise<typeof Service> = loadService): McpListener
+{
   let service: Service.McpService | undefined;
   let loading: Promise<Service.McpService> | undefined;
   let stopping: AbortSignal | undefined;
@@ -50,7 +55,9 @@ export function createMcpListener(options: ListenerOptions, importService: () =>
     // The client may have left meanwhile; its session or stream would never end.
     if (response.destroyed) return;
     if (ready !== undefined) return ready.answer(request, response);
-    response.writeHead(503, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', error: UNAVAILABLE, id: null }));
+    response.writeHead(503, { 'Content-Type': 'application/json' }).end(
+      JSON.stringify({ jsonrpc: '2.0', error: UNAVAILABLE, id: null }),
+    );
   }
 
   return {

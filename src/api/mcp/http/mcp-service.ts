@@ -1,21 +1,21 @@
 import type { RequestListener } from 'node:http';
 import { ServiceError } from '../../../errors/index.ts';
 import { presentedCredential } from '../../../lib/credential.ts';
-import { nodeLoop } from '../../../lib/turns.ts';
 import { createAddressReader, type ReadAddress } from '../../../lib/trusted-proxies.ts';
+import { nodeLoop } from '../../../lib/turns.ts';
 import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../../operations/index.ts';
 import type { Identity } from '../auth/authenticator.ts';
+import { checkMessage } from '../check-message.ts';
 import type { Sender } from '../core/call-context.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, McpFault, METHOD_NOT_FOUND, REFUSED } from '../core/fault.ts';
 import { HANDSHAKE, STATELESS } from '../revisions.ts';
-import { checkMessage } from '../check-message.ts';
 import { checkStateless, isStatelessMessage, type Message } from '../select-revision.ts';
 import { readMessage } from './body.ts';
 import { compressJson } from './compression.ts';
-import { openExchange, Refusal, sendRefusal, type Exchange } from './exchange.ts';
-import { createOriginGuard } from './origin-guard.ts';
+import { type Exchange, openExchange, Refusal, sendRefusal } from './exchange.ts';
 import type { ListenerOptions } from './listener-options.ts';
-import { ownerOf, partyOf, type Party } from './party.ts';
+import { createOriginGuard } from './origin-guard.ts';
+import { ownerOf, type Party, partyOf } from './party.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { Sessions } from './sessions.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
@@ -66,8 +66,10 @@ export class McpService {
     if (this.#options.compress === true) compressJson(request, response);
     const exchange = openExchange(request, response, this.#readAddress);
     try {
-      if (exchange === undefined || (request.url ?? '').length > MAX_URL_BYTES) throw new Refusal(400, INVALID_REQUEST, `the URL is not valid, or longer than ${MAX_URL_BYTES} bytes`);
-      if (this.#stopping) throw new Refusal(503, REFUSED, 'the service is stopping', { headers: { Connection: 'close' } });
+      if (exchange === undefined || (request.url ?? '').length > MAX_URL_BYTES)
+        throw new Refusal(400, INVALID_REQUEST, `the URL is not valid, or longer than ${MAX_URL_BYTES} bytes`);
+      if (this.#stopping)
+        throw new Refusal(503, REFUSED, 'the service is stopping', { headers: { Connection: 'close' } });
       this.#guard(exchange);
       if (request.method === 'OPTIONS') response.writeHead(204).end();
       else {
@@ -81,8 +83,10 @@ export class McpService {
 
   #toRefusal(error: unknown, requestId: string | undefined): Refusal {
     if (error instanceof Refusal) return error;
-    if (error instanceof ServiceError && error.code === 'rate_limited') return new Refusal(429, REFUSED, error.message, { headers: error.headers ?? {} });
-    if (error instanceof ServiceError && error.code === 'invalid_argument') return new Refusal(400, INVALID_REQUEST, error.message);
+    if (error instanceof ServiceError && error.code === 'rate_limited')
+      return new Refusal(429, REFUSED, error.message, { headers: error.headers ?? {} });
+    if (error instanceof ServiceError && error.code === 'invalid_argument')
+      return new Refusal(400, INVALID_REQUEST, error.message);
     this.#options.log.error({ requestId, err: error }, 'MCP request failed');
     return new Refusal(500, INTERNAL_ERROR, 'internal error');
   }
@@ -100,7 +104,10 @@ export class McpService {
     const route = `${request.method ?? ''} ${url.pathname}`;
     const allowed = this.#routes()[url.pathname];
     if (allowed === undefined) throw new Refusal(404, METHOD_NOT_FOUND, 'not found; MCP is served at /mcp');
-    if (!allowed.includes(request.method ?? '')) throw new Refusal(405, REFUSED, `method ${request.method ?? ''} is not allowed`, { headers: { Allow: allowed.join(', ') } });
+    if (!allowed.includes(request.method ?? ''))
+      throw new Refusal(405, REFUSED, `method ${request.method ?? ''} is not allowed`, {
+        headers: { Allow: allowed.join(', ') },
+      });
     const identity = await this.#identify(exchange);
     this.#limit(exchange, { identity, session: this.#sessionOf(exchange, identity) });
     if (!identity.ok) throw this.#strange(exchange, identity);
@@ -119,16 +126,22 @@ export class McpService {
   #partyOf(exchange: Exchange, identity: Identity & { ok: true }): Party {
     const { credential } = identity;
     const shown = credential && `${credential.scheme} ${credential.value}`;
-    return partyOf(identity, exchange.ip, shown, () => this.#options.follow(async () => {
-      const now = await this.#identify(exchange);
-      if (!now.ok) throw new Refusal(401, REFUSED, now.reason);
-      return (now.owner ?? now.user)?.expiresAt;
-    }));
+    return partyOf(identity, exchange.ip, shown, () =>
+      this.#options.follow(async () => {
+        const now = await this.#identify(exchange);
+        if (!now.ok) throw new Refusal(401, REFUSED, now.reason);
+        return (now.owner ?? now.user)?.expiresAt;
+      }));
   }
 
   #strange({ request, url, ip }: Exchange, { reason, credential }: Identity & { ok: false }): Refusal {
     const userAgent = request.headers['user-agent'];
-    this.#options.onRefused?.({ ip, path: url.pathname, ...(userAgent !== undefined && { userAgent }), ...(credential && { credential }) });
+    this.#options.onRefused?.({
+      ip,
+      path: url.pathname,
+      ...(userAgent !== undefined && { userAgent }),
+      ...(credential && { credential }),
+    });
     return new Refusal(401, REFUSED, reason, { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
 
@@ -147,24 +160,31 @@ export class McpService {
     const message = await this.#read(exchange, party);
     const stateless = isStateless(exchange, message);
     if (isStatelessMessage(message)) refusing(400, message, () => checkStateless(message, revisions));
-    if ((stateless && this.#serves(STATELESS)) || !this.#serves(HANDSHAKE)) return this.#stateless.serve(exchange, party, sender, message);
-    if (message['method'] === 'initialize' && exchange.request.headers['mcp-session-id'] === undefined) return this.#streamable.open(exchange, party, message, sender);
+    if ((stateless && this.#serves(STATELESS)) || !this.#serves(HANDSHAKE))
+      return this.#stateless.serve(exchange, party, sender, message);
+    if (message['method'] === 'initialize' && exchange.request.headers['mcp-session-id'] === undefined)
+      return this.#streamable.open(exchange, party, message, sender);
     return this.#serveSession(exchange, party, sender, message);
   }
 
   async #serveSession(exchange: Exchange, party: Party, sender: Sender, message?: Message): Promise<void> {
-    const session = this.sessions.get(requireSessionId(exchange.request.headers['mcp-session-id']), 'streamable', party.owner);
+    const session = this.sessions.get(requireSessionId(exchange.request.headers['mcp-session-id']), 'streamable',
+      party.owner);
     await this.#streamable.serve(exchange, session, party, sender, message);
   }
 
   async #postMessage(exchange: Exchange, party: Party, sender: Sender): Promise<void> {
     const id = exchange.url.searchParams.get('sessionId');
-    if (id === null) throw new Refusal(400, REFUSED, 'Bad Request: sessionId is required, from the event endpoint of /sse');
+    if (id === null)
+      throw new Refusal(400, REFUSED, 'Bad Request: sessionId is required, from the event endpoint of /sse');
     const session = this.sessions.get(id, 'sse', party.owner);
     this.#sse.post(exchange, session, await this.#receive(exchange, party), sender);
   }
 
-  /** If the message arrived later than its head, its sender is identified again: the key or the user may have been removed meanwhile. */
+  /**
+   * If the message arrived later than its head, its sender is identified again: the key or the user may have been
+   * removed meanwhile.
+   */
   async #receive(exchange: Exchange, party: Party): Promise<Message> {
     const turn = nodeLoop.turn();
     const message = await readMessage(exchange.request, this.#options.maxBodyBytes);
@@ -191,7 +211,9 @@ export class McpService {
   #sessionOf({ request, url }: Exchange, identity: Identity): string | undefined {
     if (!identity.ok) return undefined;
     const header = request.headers['mcp-session-id'];
-    const [id, kind] = url.pathname === '/message' ? [url.searchParams.get('sessionId'), 'sse' as const] : [header, 'streamable' as const];
+    const [id, kind] = url.pathname === '/message'
+      ? [url.searchParams.get('sessionId'), 'sse' as const]
+      : [header, 'streamable' as const];
     return typeof id === 'string' ? this.sessions.find(id, kind, ownerOf(identity))?.id : undefined;
   }
 }
@@ -202,17 +224,24 @@ function refusing<T>(status: number, message: Message, check: () => T): T {
     return check();
   } catch (error) {
     if (!(error instanceof McpFault)) throw error;
-    throw new Refusal(status, error.code, error.message, { id: message['id'], ...(error.data === undefined ? {} : { data: error.data }) });
+    throw new Refusal(status, error.code, error.message, {
+      id: message['id'],
+      ...(error.data === undefined ? {} : { data: error.data }),
+    });
   }
 }
 
-function senderOf({ request, response, requestId, ip }: Exchange, identity: Identity & { ok: true }, confirmTrust: () => Promise<void>): Sender {
+function senderOf({ request, response, requestId, ip }: Exchange, identity: Identity & { ok: true },
+  confirmTrust: () => Promise<void>): Sender
+{
   const minLsn = parseMinLsn(request.headers[MIN_LSN_HEADER.toLowerCase()]);
   const userAgent = request.headers['user-agent'];
   const traceparent = request.headers['traceparent'];
   const { credential, owner } = identity;
   return {
-    protocol: 'mcp', requestId, ip,
+    protocol: 'mcp',
+    requestId,
+    ip,
     ...(typeof traceparent === 'string' && { traceparent }),
     ...(minLsn === undefined ? {} : { minLsn }),
     // For a stream of events, the headers are sent before the call writes anything, so the LSN cannot be added.

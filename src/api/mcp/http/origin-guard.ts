@@ -3,25 +3,32 @@ import { askedBy } from '../../../lib/asked-by.ts';
 import { plainAddress } from '../../../lib/trusted-proxies.ts';
 import type { WebGuard } from '../../../lib/web-guard.ts';
 import { REFUSED } from '../core/fault.ts';
-import { Refusal, type Exchange } from './exchange.ts';
+import { type Exchange, Refusal } from './exchange.ts';
 
 export interface OriginOptions {
   readonly guard: WebGuard;
-  /** True if no credential is required: then `Host` is checked on every interface, not only on the loopback interface. */
+  /**
+   * True if no credential is required: then `Host` is checked on every interface, not only on the loopback interface.
+   */
   readonly isOpen: boolean;
 }
 
 const CORS = {
   'Access-Control-Allow-Methods': 'GET, POST, DELETE',
   'Access-Control-Max-Age': '600',
-  'Access-Control-Expose-Headers': 'Mcp-Session-Id, MCP-Protocol-Version, X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, WWW-Authenticate',
+  'Access-Control-Expose-Headers':
+    'Mcp-Session-Id, MCP-Protocol-Version, X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
+    'X-RateLimit-Reset, WWW-Authenticate',
 };
 
-const SHOWN = 'what a browser asks for to show it, such as a link or an image, opens no session; call MCP from a script or from a program';
+const SHOWN =
+  'what a browser asks for to show it, such as a link or an image, opens no session; call MCP from a script or ' +
+  'from a program';
 
 /**
  * Rejects requests from pages of other sites (decision D-114). Pages that may only read elsewhere are rejected here,
- * because one path serves all tools, and so is what a browser wants to show (decision D-172). Allowed origins receive the headers of cross-origin requests.
+ * because one path serves all tools, and so is what a browser wants to show (decision D-172). Allowed origins receive
+ * the headers of cross-origin requests.
  */
 export function createOriginGuard({ guard, isOpen }: OriginOptions): (exchange: Exchange) => void {
   return ({ request, response }) => {

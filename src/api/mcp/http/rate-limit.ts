@@ -1,9 +1,9 @@
-import { SlidingWindow } from '../../../lib/sliding-window.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { SlidingWindow } from '../../../lib/sliding-window.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import type { Identity } from '../auth/authenticator.ts';
 import { REFUSED } from '../core/fault.ts';
-import { Refusal, type Exchange } from './exchange.ts';
+import { type Exchange, Refusal } from './exchange.ts';
 
 export interface RateLimitOptions {
   readonly enabled: boolean;
@@ -22,7 +22,9 @@ export interface Countable {
   readonly session: string | undefined;
 }
 
-/** Rejects requests above the limit with 429 and the time to wait (decision D-115). Does nothing if the limit is off. */
+/**
+ * Rejects requests above the limit with 429 and the time to wait (decision D-115). Does nothing if the limit is off.
+ */
 export function createRateLimit(options: RateLimitOptions): (exchange: Exchange, countable: Countable) => void {
   if (!options.enabled) return () => undefined;
   const { windowMs, clock } = options;
@@ -34,11 +36,16 @@ export function createRateLimit(options: RateLimitOptions): (exchange: Exchange,
     response.setHeader('X-RateLimit-Limit', limit);
     response.setHeader('X-RateLimit-Remaining', remaining);
     response.setHeader('X-RateLimit-Reset', seconds);
-    if (!allowed) throw new Refusal(429, REFUSED, `too many requests; try again in ${seconds} s`, { headers: { 'Retry-After': seconds } });
+    if (!allowed)
+      throw new Refusal(429, REFUSED, `too many requests; try again in ${seconds} s`, {
+        headers: { 'Retry-After': seconds },
+      });
   };
 }
 
-/** A request without a valid key or session is counted by its address, so inventing a key or a session gains nothing. */
+/**
+ * A request without a valid key or session is counted by its address, so inventing a key or a session gains nothing.
+ */
 function keyOf(by: RateLimitOptions['by'], ip: string, { identity, session }: Countable): string {
   if (by === 'session' && session !== undefined) return `session ${session}`;
   if (by === 'api_key' && identity.ok && identity.owner !== undefined) return `key ${identity.owner.name}`;

@@ -54,7 +54,7 @@ export class Session {
   begin(): () => void {
     this.#pending++;
     return this.#once(() => {
-      if (--this.#pending === 0) for (const done of this.#whenDone.splice(0)) done();
+      if (--this.#pending === 0) { for (const done of this.#whenDone.splice(0)) done(); }
     });
   }
 
@@ -125,7 +125,10 @@ export class Sessions {
     this.#requireShare(account);
     if (this.#sessions.size + this.#reserved.length >= MAX_SESSIONS) this.#removeExpired();
     if (this.#sessions.size + this.#reserved.length >= MAX_SESSIONS) {
-      throw new Refusal(503, REFUSED, `${MAX_SESSIONS} sessions are open, which is the most; end one, or try again later`, { headers: { 'Retry-After': '60' } });
+      throw new Refusal(503, REFUSED,
+        `${MAX_SESSIONS} sessions are open, which is the most; end one, or try again later`, {
+        headers: { 'Retry-After': '60' },
+      });
     }
     this.#reserved.push(account);
     let given = false;
@@ -138,11 +141,15 @@ export class Sessions {
   #requireShare(account: string): void {
     if (this.#countOf(account) >= MAX_SESSIONS_OF_ONE) this.#removeExpired();
     if (this.#countOf(account) < MAX_SESSIONS_OF_ONE) return;
-    throw new Refusal(429, REFUSED, `you have ${MAX_SESSIONS_OF_ONE} sessions open, which is the most for one user or address; end one with DELETE, or try again later`, { headers: { 'Retry-After': '60' } });
+    throw new Refusal(429, REFUSED,
+      `you have ${MAX_SESSIONS_OF_ONE} sessions open, which is the most for one user or address; end one with ` +
+        'DELETE, or try again later', { headers: { 'Retry-After': '60' } });
   }
 
   #countOf(account: string): number {
-    return [...this.#sessions.values(), ...this.#reserved.map((each) => ({ account: each }))].filter((each) => each.account === account).length;
+    return [...this.#sessions.values(), ...this.#reserved.map((each) => ({ account: each }))].filter((each) =>
+      each.account === account
+    ).length;
   }
 
   add(id: string, options: SessionOptions): Session {
@@ -152,7 +159,10 @@ export class Sessions {
     return session;
   }
 
-  /** Returns the session of a request; undefined if there is none with that id and kind, if it has expired, or if it has another owner. */
+  /**
+   * Returns the session of a request; undefined if there is none with that id and kind, if it has expired, or if it has
+   * another owner.
+   */
   find(id: string, kind: SessionKind, owner: string | undefined): Session | undefined {
     const session = this.#sessions.get(id);
     if (session === undefined || session.kind !== kind || session.owner !== owner) return undefined;

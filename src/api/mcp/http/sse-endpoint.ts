@@ -1,4 +1,4 @@
-import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { checkMessage } from '../check-message.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
@@ -6,9 +6,9 @@ import { INVALID_REQUEST, McpFault, REFUSED } from '../core/fault.ts';
 import { createHandshakeServer } from '../faces/handshake-server.ts';
 import { carrySender } from '../faces/sender.ts';
 import type { Message } from '../select-revision.ts';
-import { Refusal, type Exchange } from './exchange.ts';
+import { type Exchange, Refusal } from './exchange.ts';
 import { endWith, type Party } from './party.ts';
-import { Sessions, type Session } from './sessions.ts';
+import { type Session, Sessions } from './sessions.ts';
 import { SseTransport } from './sse-transport.ts';
 
 /** The paths of revision 2024-11-05: `GET /sse`, and `POST /message` with the session in the query (decision D-111). */
@@ -24,7 +24,8 @@ export class SseEndpoint {
 
   /** Opens a session that lasts as long as its stream. */
   async open({ request, response, url }: Exchange, party: Party): Promise<void> {
-    if (!acceptsEvents(request.headers.accept)) throw new Refusal(406, REFUSED, 'Not Acceptable: the client must accept text/event-stream');
+    if (!acceptsEvents(request.headers.accept))
+      throw new Refusal(406, REFUSED, 'Not Acceptable: the client must accept text/event-stream');
     const release = this.#sessions.reserve(party.account);
     try {
       const id = Sessions.newId();
@@ -47,7 +48,10 @@ export class SseEndpoint {
   /** Receives a message of a session; its response is sent over the stream. */
   post({ response }: Exchange, session: Session, message: Message, sender: Sender): void {
     const parsed = JSONRPCMessageSchema.safeParse(message);
-    if (!parsed.success) throw new Refusal(400, INVALID_REQUEST, 'Invalid Request: the body is not a valid JSON-RPC message', { id: message['id'] });
+    if (!parsed.success)
+      throw new Refusal(400, INVALID_REQUEST, 'Invalid Request: the body is not a valid JSON-RPC message', {
+        id: message['id'],
+      });
     response.writeHead(202, { 'Content-Type': 'text/plain' }).end('Accepted');
     const transport = this.#transports.get(session.id);
     try {
@@ -55,7 +59,12 @@ export class SseEndpoint {
     } catch (error) {
       if (!(error instanceof McpFault)) throw error;
       // All responses are sent over the stream, including this one.
-      if ('id' in parsed.data && parsed.data.id !== undefined) void transport?.send({ jsonrpc: '2.0', id: parsed.data.id, error: { code: error.code, message: error.message } });
+      if ('id' in parsed.data && parsed.data.id !== undefined)
+        void transport?.send({
+          jsonrpc: '2.0',
+          id: parsed.data.id,
+          error: { code: error.code, message: error.message },
+        });
     }
   }
 

@@ -22,7 +22,11 @@ it('leaves no session behind for a client that has left while its key was checke
     fixture.mcp.listener(incoming, response);
   }).listen(0);
   await once(server, 'listening');
-  const client = request({ port: (server.address() as AddressInfo).port, path: '/sse', headers: { Accept: 'text/event-stream', 'X-API-Key': 'a-key' } }).on('error', () => undefined);
+  const client = request({
+    port: (server.address() as AddressInfo).port,
+    path: '/sse',
+    headers: { Accept: 'text/event-stream', 'X-API-Key': 'a-key' },
+  }).on('error', () => undefined);
   client.end();
   await asked.promise;
   client.destroy();

@@ -1,6 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type MessageExtraInfo, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type MessageExtraInfo,
+  type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { ServerResponse } from 'node:http';
 import { whenClosed } from '../../../lib/when-closed.ts';
 import type { Session } from './sessions.ts';
 
@@ -36,7 +37,12 @@ export class SseTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    this.#response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache, no-transform', Connection: 'keep-alive', 'X-Accel-Buffering': 'no' });
+    this.#response.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-cache, no-transform',
+      Connection: 'keep-alive',
+      'X-Accel-Buffering': 'no',
+    });
     whenClosed(this.#response, () => void this.close());
     if (this.#closed) return;
     this.#write(`event: endpoint\ndata: ${this.#endpoint}\n\n`);

@@ -1,5 +1,5 @@
-import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
+import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Log } from '../../../lib/log.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';

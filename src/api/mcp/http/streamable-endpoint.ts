@@ -10,11 +10,13 @@ import { createHandshakeServer } from '../faces/handshake-server.ts';
 import { carrySender } from '../faces/sender.ts';
 import { HANDSHAKE } from '../revisions.ts';
 import type { Message } from '../select-revision.ts';
-import { Refusal, type Exchange } from './exchange.ts';
+import { type Exchange, Refusal } from './exchange.ts';
 import { endWith, type Party } from './party.ts';
-import { Sessions, type Session } from './sessions.ts';
+import { type Session, Sessions } from './sessions.ts';
 
-/** Streamable HTTP of the revision with sessions: one server and one SDK transport for each session (decision D-113). */
+/**
+ * Streamable HTTP of the revision with sessions: one server and one SDK transport for each session (decision D-113).
+ */
 export class StreamableEndpoint {
   readonly #core: McpCore;
   readonly #sessions: Sessions;
@@ -77,7 +79,9 @@ export class StreamableEndpoint {
   }
 }
 
-async function handle(transport: StreamableHTTPServerTransport, { request, response }: Exchange, sender: Sender, message?: Message): Promise<void> {
+async function handle(transport: StreamableHTTPServerTransport, { request, response }: Exchange, sender: Sender,
+  message?: Message): Promise<void>
+{
   request.auth = carrySender(sender);
   await transport.handleRequest(request, response, message);
 }
@@ -88,11 +92,13 @@ async function handle(transport: StreamableHTTPServerTransport, { request, respo
  */
 function inOurRevision(message: Message): Message {
   const params = message['params'];
-  if (params === null || typeof params !== 'object' || typeof (params as Record<string, unknown>)['protocolVersion'] !== 'string') return message;
+  if (params === null || typeof params !== 'object' ||
+    typeof (params as Record<string, unknown>)['protocolVersion'] !== 'string') return message;
   return { ...message, params: { ...params, protocolVersion: HANDSHAKE } };
 }
 
 export function requireSessionId(header: string | string[] | undefined): string {
   if (typeof header === 'string' && header !== '') return header;
-  throw new Refusal(400, REFUSED, 'Bad Request: the header Mcp-Session-Id is required, as the response to initialize had it');
+  throw new Refusal(400, REFUSED,
+    'Bad Request: the header Mcp-Session-Id is required, as the response to initialize had it');
 }

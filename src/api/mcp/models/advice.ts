@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { closest } from '../../../lib/did-you-mean.ts';
-import { collectionsOf } from './collections.ts';
 import type { DocumentName } from './arguments.ts';
+import { collectionsOf } from './collections.ts';
 import type { ModelService } from './model-tool.ts';
 
 /** Number of collection names that an error lists. */
@@ -28,18 +28,27 @@ async function documentMissing(service: ModelService, { collection, key, lang }:
   });
 }
 
-/** Returns the error for a collection that does not exist; undefined if it exists, or if the caller may not know which ones exist. */
+/**
+ * Returns the error for a collection that does not exist; undefined if it exists, or if the caller may not know which
+ * ones exist.
+ */
 export async function collectionMissing(service: ModelService, collection: string): Promise<ServiceError | undefined> {
   const known = (await collectionsOf(service)).map(({ name }) => name);
   if (known.length === 0 || known.some((name) => name.toLowerCase() === collection.toLowerCase())) return undefined;
   const meant = closest(collection, known);
   const list = known.slice(0, SHOWN).join(', ');
   return new ServiceError('not_found', `there is no collection ${collection}`, {
-    body: { advice: `${meant === undefined ? '' : `did you mean ${meant}? `}collections: ${list}${known.length > SHOWN ? ', …' : ''}` },
+    body: {
+      advice: `${meant === undefined ? '' : `did you mean ${meant}? `}collections: ${list}${
+        known.length > SHOWN ? ', …' : ''
+      }`,
+    },
   });
 }
 
-async function nearDocuments(service: ModelService, collection: string, key: string): Promise<{ key: string; lang: string }[]> {
+async function nearDocuments(service: ModelService, collection: string,
+  key: string): Promise<{ key: string; lang: string }[]>
+{
   const query = key.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim();
   try {
     const [{ results }, documents] = await Promise.all([
@@ -48,7 +57,10 @@ async function nearDocuments(service: ModelService, collection: string, key: str
     ]);
     const meant = closest(key, documents.map((document) => document.key));
     const named = documents.filter((document) => document.key === meant);
-    const all = [...named, ...results.map(({ document }) => document)].map((document) => ({ key: document.key, lang: document.lang }));
+    const all = [...named, ...results.map(({ document }) => document)].map((document) => ({
+      key: document.key,
+      lang: document.lang,
+    }));
     return [...new Map(all.map((document) => [`${document.key}|${document.lang}`, document])).values()].slice(0, 4);
   } catch (error) {
     if (error instanceof ServiceError) return [];

@@ -6,14 +6,26 @@ import type { ModelArguments } from './read-arguments.ts';
 export const DOCUMENT = {
   collection: { type: 'string', description: 'Collection of the document.' },
   key: { type: 'string', description: 'Key of the document in its collection.' },
-  lang: { type: 'string', description: 'Language code, such as en; the server\'s default when absent.' },
+  lang: { type: 'string', description: "Language code, such as en; the server's default when absent." },
 } as const satisfies Record<string, JsonSchema>;
 
-export const FILTER = { type: 'object', description: 'Only documents with this metadata, such as {"tags": "news"}; a list of values means any of them.' } as const satisfies JsonSchema;
+export const FILTER = {
+  type: 'object',
+  description: 'Only documents with this metadata, such as {"tags": "news"}; a list of values means any of them.',
+} as const satisfies JsonSchema;
 
-export const limitOf = (most: number, usual: number): JsonSchema => ({ type: 'integer', minimum: 1, maximum: most, default: usual });
+export const limitOf = (most: number, usual: number): JsonSchema => ({
+  type: 'integer',
+  minimum: 1,
+  maximum: most,
+  default: usual,
+});
 
-export const OFFSET = { type: 'integer', minimum: 0, description: 'To continue: the next_offset of the previous response.' } as const satisfies JsonSchema;
+export const OFFSET = {
+  type: 'integer',
+  minimum: 0,
+  description: 'To continue: the next_offset of the previous response.',
+} as const satisfies JsonSchema;
 
 /** Identifies a document. */
 export interface DocumentName {

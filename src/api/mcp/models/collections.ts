@@ -9,11 +9,17 @@ export interface KnownCollection {
   readonly documents?: number;
 }
 
-/** The collections that the caller may see: for administrators all with documents, otherwise those whose configuration the caller may read. */
+/**
+ * The collections that the caller may see: for administrators all with documents, otherwise those whose configuration
+ * the caller may read.
+ */
 export async function collectionsOf(service: ModelService): Promise<KnownCollection[]> {
   try {
     const { collections } = await service.call('getStats', {});
-    return collections.filter(({ name }) => !isSystemCollection(name)).map(({ name, documentCount }) => ({ name, documents: documentCount }));
+    return collections.filter(({ name }) => !isSystemCollection(name)).map(({ name, documentCount }) => ({
+      name,
+      documents: documentCount,
+    }));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
   }

@@ -1,5 +1,5 @@
 import type { Tool } from '../core/tool.ts';
-import { toTool, type ModelTool, type ModelToolOptions } from './model-tool.ts';
+import { type ModelTool, type ModelToolOptions, toTool } from './model-tool.ts';
 import { deleteTool } from './tools/delete.ts';
 import { edit } from './tools/edit.ts';
 import { history } from './tools/history.ts';
@@ -14,7 +14,8 @@ import { search } from './tools/search.ts';
 import { write } from './tools/write.ts';
 
 /** The core tools, in the order in which they are listed. */
-const CORE: readonly ModelTool[] = [listCollections, search, read, listDocuments, listFields, write, edit, deleteTool, history, restore, remember, recall];
+const CORE: readonly ModelTool[] = [listCollections, search, read, listDocuments, listFields, write, edit, deleteTool,
+  history, restore, remember, recall];
 
 export const CORE_NAMES: readonly string[] = CORE.map(({ name }) => name);
 

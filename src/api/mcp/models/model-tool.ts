@@ -1,10 +1,10 @@
 import type { OperationId, Operations } from '../../../../generated/docs/operations.ts';
 import { AnswerBudget, type OutputOf, type Reply } from '../../../operations/index.ts';
-import { callerOf, type CallContext } from '../core/call-context.ts';
+import { type CallContext, callerOf } from '../core/call-context.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import type { AnyInvoke, Tool } from '../core/tool.ts';
 import { bytesOf } from './fitting.ts';
-import { readArguments, type ModelArguments } from './read-arguments.ts';
+import { type ModelArguments, readArguments } from './read-arguments.ts';
 
 /**
  * Most bytes of a core tool's result: 1,800 tokens of four bytes. `SVC_MCP_MAX_ANSWER_TOKENS` lowers it, and
@@ -52,9 +52,20 @@ export function toTool(spec: ModelTool, options: ModelToolOptions): Tool {
   return {
     needs: spec.needs,
     definition: {
-      name, title, description,
-      inputSchema: { type: 'object', properties: spec.properties, ...(spec.required.length > 0 && { required: spec.required }) },
-      annotations: { readOnlyHint: hint === 'read', destructiveHint: hint === 'destructive', idempotentHint: hint !== 'write', openWorldHint: false },
+      name,
+      title,
+      description,
+      inputSchema: {
+        type: 'object',
+        properties: spec.properties,
+        ...(spec.required.length > 0 && { required: spec.required }),
+      },
+      annotations: {
+        readOnlyHint: hint === 'read',
+        destructiveHint: hint === 'destructive',
+        idempotentHint: hint !== 'write',
+        openWorldHint: false,
+      },
     },
     async call(args, context) {
       const answer = await spec.run(readArguments(spec, args), serviceFor(options, context));
@@ -65,7 +76,8 @@ export function toTool(spec: ModelTool, options: ModelToolOptions): Tool {
 
 function serviceFor({ invoke, defaultLang, mostAnswerBytes }: ModelToolOptions, context: CallContext): ModelService {
   // The results of operations are truncated here, not in the operations.
-  const reply = async <K extends OperationId>(id: K, input: object) => await invoke(id, input, { ...callerOf(context), budget: new AnswerBudget() }) as Reply<OutputOf<Operations, K>>;
+  const reply = async <K extends OperationId>(id: K, input: object) =>
+    await invoke(id, input, { ...callerOf(context), budget: new AnswerBudget() }) as Reply<OutputOf<Operations, K>>;
   return {
     reply,
     call: async (id, input) => (await reply(id, input)).value,

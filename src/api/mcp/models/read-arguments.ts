@@ -25,7 +25,11 @@ export class ModelArguments {
 
   /** Only those of these arguments that are present, under the operation's names. */
   pick(names: Readonly<Record<string, string>>): Record<string, unknown> {
-    return Object.fromEntries(Object.entries(names).flatMap(([name, field]) => (this.#values.has(name) ? [[field, this.#values.get(name)]] : [])));
+    return Object.fromEntries(
+      Object.entries(names).flatMap((
+        [name, field],
+      ) => (this.#values.has(name) ? [[field, this.#values.get(name)]] : [])),
+    );
   }
 }
 
@@ -36,7 +40,9 @@ const SHOWN = 60;
  * values for absent ones. Throws `invalid_argument` or `missing_fields` with a message that names all errors and shows
  * valid arguments.
  */
-export function readArguments(tool: Pick<ModelTool, 'properties' | 'required' | 'example'>, args: Arguments): ModelArguments {
+export function readArguments(tool: Pick<ModelTool, 'properties' | 'required' | 'example'>,
+  args: Arguments): ModelArguments
+{
   const values = new Map<string, unknown>();
   const problems: string[] = [];
   for (const [given, value] of Object.entries(args)) {
@@ -45,20 +51,27 @@ export function readArguments(tool: Pick<ModelTool, 'properties' | 'required' | 
     if (schema === undefined) problems.push(unknownArgument(given, Object.keys(tool.properties)));
     else if (!isEmpty(value, schema)) {
       const read = readValue(value, schema);
-      if (read === undefined) problems.push(`${name} must be ${expected(schema)}, got ${(JSON.stringify(value) ?? '').slice(0, SHOWN)}`);
+      if (read === undefined)
+        problems.push(`${name} must be ${expected(schema)}, got ${(JSON.stringify(value) ?? '').slice(0, SHOWN)}`);
       else values.set(name, read);
     }
   }
-  const missing = tool.required.filter((name) => !values.has(name) && !problems.some((problem) => problem.startsWith(`${name} `)));
+  const missing = tool.required.filter((name) =>
+    !values.has(name) && !problems.some((problem) => problem.startsWith(`${name} `))
+  );
   if (problems.length + missing.length === 0) return new ModelArguments(values);
   const all = [...(missing.length > 0 ? [`missing fields: ${missing.join(', ')}`] : []), ...problems];
   const code = problems.length === 0 ? 'missing_fields' : 'invalid_argument';
-  throw new ServiceError(code, all.join('; '), { body: { advice: `send arguments such as ${JSON.stringify(tool.example)}` } });
+  throw new ServiceError(code, all.join('; '), {
+    body: { advice: `send arguments such as ${JSON.stringify(tool.example)}` },
+  });
 }
 
 function unknownArgument(given: string, names: readonly string[]): string {
   const meant = closest(given, names);
-  return `there is no argument ${given.slice(0, SHOWN)}${meant === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${meant}?`}`;
+  return `there is no argument ${given.slice(0, SHOWN)}${
+    meant === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${meant}?`
+  }`;
 }
 
 /** Models send empty values for arguments that they omit; texts that may be empty are marked as such. */
@@ -68,9 +81,12 @@ function isEmpty(value: unknown, { minLength }: JsonSchema): boolean {
 
 function readValue(value: unknown, schema: JsonSchema): unknown {
   switch (schema.type) {
-    case 'string': return readText(value, schema);
-    case 'integer': return readInteger(value, schema);
-    default: return readObject(value);
+    case 'string':
+      return readText(value, schema);
+    case 'integer':
+      return readInteger(value, schema);
+    default:
+      return readObject(value);
   }
 }
 
@@ -80,9 +96,14 @@ function readText(value: unknown, { enum: words }: JsonSchema): string | undefin
   return words === undefined || (words as readonly string[]).includes(text) ? text : undefined;
 }
 
-function readInteger(value: unknown, { minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: JsonSchema): number | undefined {
+function readInteger(value: unknown, { minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: JsonSchema): number
+  | undefined
+{
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  return Number.isInteger(number) && (number as number) >= (minimum as number) && (number as number) <= (maximum as number) ? (number as number) : undefined;
+  return Number.isInteger(number) && (number as number) >= (minimum as number) &&
+      (number as number) <= (maximum as number)
+    ? (number as number)
+    : undefined;
 }
 
 function readObject(value: unknown): object | undefined {
@@ -98,6 +119,9 @@ function readObject(value: unknown): object | undefined {
 
 function expected({ type, enum: words, minimum, maximum }: JsonSchema): string {
   if (words !== undefined) return `one of ${(words as readonly string[]).join(', ')}`;
-  if (type === 'integer') return maximum === undefined ? `an integer from ${String(minimum ?? 0)}` : `an integer from ${String(minimum ?? 0)} to ${String(maximum)}`;
+  if (type === 'integer')
+    return maximum === undefined
+      ? `an integer from ${String(minimum ?? 0)}`
+      : `an integer from ${String(minimum ?? 0)} to ${String(maximum)}`;
   return type === 'string' ? 'a text' : 'an object such as {"tags": "news"}';
 }

@@ -1,5 +1,6 @@
+import { type JSONRPCMessage, SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY,
+  type Transport } from '@modelcontextprotocol/server';
 import type { Readable, Writable } from 'node:stream';
-import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { decodeUtf8 } from '../../../lib/utf8.ts';
 import { INVALID_REQUEST, McpFault, PARSE_ERROR } from '../core/fault.ts';
 
@@ -104,15 +105,19 @@ export class LineTransport implements Transport {
       return;
     }
     [this.#begun, this.#skipping] = [[], true];
-    this.#answerFault(null, new McpFault(INVALID_REQUEST, `Invalid Request: the message is larger than ${this.#options.maxBytes} bytes`));
+    this.#answerFault(null,
+      new McpFault(INVALID_REQUEST, `Invalid Request: the message is larger than ${this.#options.maxBytes} bytes`));
   }
 
   #read(line: Buffer): void {
     const text = decodeUtf8(line)?.trim();
     if (text === '') return;
     const message = text === undefined ? undefined : parse(text);
-    if (message === undefined) return this.#answerFault(null, new McpFault(PARSE_ERROR, 'Parse error: the line is not JSON in UTF-8'));
-    if (!isMessage(message)) return this.#answerFault(null, new McpFault(INVALID_REQUEST, 'Invalid Request: the line must be one JSON-RPC message'));
+    if (message === undefined)
+      return this.#answerFault(null, new McpFault(PARSE_ERROR, 'Parse error: the line is not JSON in UTF-8'));
+    if (!isMessage(message))
+      return this.#answerFault(null,
+        new McpFault(INVALID_REQUEST, 'Invalid Request: the line must be one JSON-RPC message'));
     const id = 'method' in message ? message['id'] as Id | undefined : undefined;
     let checked: typeof message;
     try {
@@ -122,7 +127,8 @@ export class LineTransport implements Transport {
       return;
     }
     if (id !== undefined) this.#pending.add(id);
-    if (message['method'] === 'notifications/cancelled') this.#settle((message['params'] as { requestId?: Id } | undefined)?.requestId as Id);
+    if (message['method'] === 'notifications/cancelled')
+      this.#settle((message['params'] as { requestId?: Id } | undefined)?.requestId as Id);
     this.onmessage?.(checked as unknown as JSONRPCMessage);
   }
 
@@ -136,7 +142,14 @@ export class LineTransport implements Transport {
     await this.#write(message);
     // The SDK keeps the subscription until it is cancelled.
     this.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-    await this.#write({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: { [SUBSCRIPTION_ID_META_KEY]: id, [SERVER_INFO_META_KEY]: this.#options.serverInfo } } });
+    await this.#write({
+      jsonrpc: '2.0',
+      id,
+      result: {
+        resultType: 'complete',
+        _meta: { [SUBSCRIPTION_ID_META_KEY]: id, [SERVER_INFO_META_KEY]: this.#options.serverInfo },
+      },
+    });
     this.#settle(id);
   }
 

@@ -1,10 +1,10 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Log } from '../../../lib/log.ts';
+import { checkMessage } from '../check-message.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
-import { checkMessage } from '../check-message.ts';
 import { createStatelessServer } from '../faces/stateless-server.ts';
 import { HANDSHAKE, type Revisions } from '../revisions.ts';
 import { checkStateless, isStatelessMessage } from '../select-revision.ts';
@@ -31,7 +31,9 @@ export interface StdioServer {
 export function serveOverStdio({ core, revisions, input, output, maxBytes, log }: StdioOptions): StdioServer {
   const ended = Promise.withResolvers<void>();
   const transport = new LineTransport({
-    input, output, maxBytes,
+    input,
+    output,
+    maxBytes,
     serverInfo: core.info,
     check: (message) => {
       if (isStatelessMessage(message)) checkStateless(message, revisions);

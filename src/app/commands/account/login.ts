@@ -1,11 +1,11 @@
+import { type Command, Option } from 'commander';
 import { hostname } from 'node:os';
-import { Option, type Command } from 'commander';
 import { bytesOf } from '../operations/parse-value.ts';
 import { runCommand, UsageError } from '../shared/command-error.ts';
 import { checkUrl, chosenProfile, DOCS_URL, withoutSlash } from '../shared/connection.ts';
 import { formatMoment } from '../shared/format.ts';
-import { writeLines, type Io } from '../shared/io.ts';
-import { checkProfileName, profilesFile, readProfiles, writeProfiles, type Profile } from '../shared/profiles.ts';
+import { type Io, writeLines } from '../shared/io.ts';
+import { checkProfileName, type Profile, profilesFile, readProfiles, writeProfiles } from '../shared/profiles.ts';
 import { ask, askSecret, canAsk } from '../shared/prompt.ts';
 import { openService } from '../shared/service.ts';
 
@@ -35,20 +35,20 @@ Examples:
 
 /** `quire login`: stores a server and a way to sign in to it. */
 export function registerLogin(program: Command, io: Io): void {
-  program
-    .command('login')
-    .summary('sign in to a server, and remember it')
-    .description('Sign in to a document service, and remember its address and the credential as a profile.')
-    .argument('[url]', `address of the service; without it that of the profile, or ${DOCS_URL}`)
-    .addOption(new NameOption())
-    .option('--user <name>', 'account to sign in to')
-    .option('--password-file <file>', 'file with the password, or - for standard input (env: QUIRE_PASSWORD)')
-    .option('--key-file <file>', 'file with an API key to use instead of an account, or - for standard input')
-    .option('--keep', 'make an API key and keep it, so that the sign-in does not end')
-    .option('--runs-url <url>', 'address of a run-queue service, for `quire runs`')
-    .option('--runs-token-file <file>', 'file with its API token, or - for standard input')
-    .addHelpText('after', EXAMPLES)
-    .action((url: string | undefined, options: Options) => runCommand('login', io, () => login(url, options, io)));
+  program.command('login').summary('sign in to a server, and remember it').description(
+    'Sign in to a document service, and remember its address and the credential as a profile.',
+  ).argument('[url]', `address of the service; without it that of the profile, or ${DOCS_URL}`).addOption(
+    new NameOption(),
+  ).option('--user <name>', 'account to sign in to').option('--password-file <file>',
+    'file with the password, or - for standard input (env: QUIRE_PASSWORD)').option('--key-file <file>',
+      'file with an API key to use instead of an account, or - for standard input').option('--keep',
+      'make an API key and keep it, so that the sign-in does not end').option('--runs-url <url>',
+      'address of a run-queue service, for `quire runs`').option('--runs-token-file <file>',
+      'file with its API token, or - for standard input').addHelpText('after', EXAMPLES).action((
+      url: string | undefined,
+      options: Options,
+    ) => runCommand('login', io, () => login(url, options, io))
+    );
 }
 
 /** The profile need not exist yet, so the choices are not limited to existing ones. */
@@ -64,16 +64,24 @@ class NameOption extends Option {
 
 async function login(given: string | undefined, options: Options, io: Io): Promise<void> {
   const all = readProfiles();
-  const name = checkProfileName(options.name ?? options.serverProfile ?? chosenProfile(undefined, process.env, all).name ?? 'default');
+  const name = checkProfileName(
+    options.name ?? options.serverProfile ?? chosenProfile(undefined, process.env, all).name ?? 'default',
+  );
   const before = all.profiles[name] ?? {};
   const url = withoutSlash(given ?? before.url ?? DOCS_URL);
   checkUrl(url, 'the address', DOCS_URL);
   const runs = await runsOf(options, io);
   // If only a run queue is given, the profile keeps its settings for the document service.
-  const isRunsAlone = given === undefined && Object.keys(runs).length > 0 && options.user === undefined && options.keyFile === undefined;
+  const isRunsAlone = given === undefined && Object.keys(runs).length > 0 && options.user === undefined &&
+    options.keyFile === undefined;
   const docs = isRunsAlone ? before : { url, ...await credentialOf(url, options, before, io) };
   const { runsUrl, runsToken } = before;
-  const profile: Profile = { ...(runsUrl !== undefined && { runsUrl }), ...(runsToken !== undefined && { runsToken }), ...docs, ...runs };
+  const profile: Profile = {
+    ...(runsUrl !== undefined && { runsUrl }),
+    ...(runsToken !== undefined && { runsToken }),
+    ...docs,
+    ...runs,
+  };
   writeProfiles({ current: name, profiles: { ...all.profiles, [name]: profile } });
   writeLines(io.stdout, [`profile ${name}: ${describe(profile)}`]);
   writeLines(io.stderr, [`kept in ${profilesFile()}`]);
@@ -89,12 +97,17 @@ async function credentialOf(url: string, options: Options, before: Profile, io: 
   }
   const open = openService({ url, apiKey: '' });
   if (options.user === undefined && !await needsAccount(url)) return {};
-  if (options.user === undefined && !canAsk(io)) throw new UsageError('this service has accounts: name one with --user, or give a key with --key-file');
-  const username = options.user ?? ((await ask(io, `user${before.username === undefined ? '' : ` [${before.username}]`}: `)).trim() || before.username || '');
+  if (options.user === undefined && !canAsk(io))
+    throw new UsageError('this service has accounts: name one with --user, or give a key with --key-file');
+  const username = options.user ??
+    ((await ask(io, `user${before.username === undefined ? '' : ` [${before.username}]`}: `)).trim() ||
+      before.username || '');
   const password = await passwordOf(options, io);
   const { token, expiresAt } = await open.call('login', { username, password });
   if (options.keep !== true) return { username, token, expiresAt };
-  const { key, keyHash } = await openService({ url, token }).call('createApiKey', { description: `quire login on ${hostname()}` });
+  const { key, keyHash } = await openService({ url, token }).call('createApiKey', {
+    description: `quire login on ${hostname()}`,
+  });
   return { username, apiKey: key, keyHash };
 }
 
@@ -113,7 +126,8 @@ async function passwordOf({ passwordFile }: Options, io: Io): Promise<string> {
   if (passwordFile !== undefined) return secretIn(passwordFile, '--password-file', io);
   const fromEnvironment = process.env['QUIRE_PASSWORD'];
   if (fromEnvironment) return fromEnvironment;
-  if (!canAsk(io)) throw new UsageError('the password is needed: --password-file FILE reads it from a file, - from standard input');
+  if (!canAsk(io))
+    throw new UsageError('the password is needed: --password-file FILE reads it from a file, - from standard input');
   return askSecret(io, 'password: ');
 }
 
@@ -126,11 +140,17 @@ async function runsOf({ runsUrl, runsTokenFile }: Options, io: Io): Promise<Prof
 }
 
 /** Returns the only line of a file. */
-const secretIn = async (file: string, option: string, io: Io): Promise<string> => (await bytesOf(file, option, io.stdin)).toString('utf8').replace(/\r?\n$/, '');
+const secretIn = async (file: string, option: string, io: Io): Promise<string> =>
+  (await bytesOf(file, option, io.stdin)).toString('utf8').replace(/\r?\n$/, '');
 
 /** A profile as one line, without its secrets. */
 export function describe({ url, username, token, apiKey, expiresAt, runsUrl }: Profile): string {
   const who = username === undefined ? '' : ` as ${username}`;
-  const how = apiKey !== undefined ? ' with an API key' : token !== undefined ? `, signed in until ${formatMoment(expiresAt ?? 0)}` : '';
-  return [...(url === undefined ? [] : [`${url}${who}${how}`]), ...(runsUrl === undefined ? [] : [`run queue ${runsUrl}`])].join('; ');
+  const how = apiKey !== undefined
+    ? ' with an API key'
+    : token !== undefined
+    ? `, signed in until ${formatMoment(expiresAt ?? 0)}`
+    : '';
+  return [...(url === undefined ? [] : [`${url}${who}${how}`]),
+    ...(runsUrl === undefined ? [] : [`run queue ${runsUrl}`])].join('; ');
 }

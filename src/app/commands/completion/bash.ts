@@ -26,11 +26,18 @@ ${valueCases(model)}
     esac
   elif [[ $cur == -* ]]; then
     case $at in
-${model.map(({ path, options }) => `      '${path}') words='${options.flatMap(({ flags }) => flags).join(' ')}' ;;`).join('\n')}
+${
+    model.map(({ path, options }) => `      '${path}') words='${options.flatMap(({ flags }) => flags).join(' ')}' ;;`)
+      .join('\n')
+  }
     esac
   else
     case $at in
-${model.filter(({ commands }) => commands.length > 0).map(({ path, commands }) => `      '${path}') words='${commands.map(([name]) => name).join(' ')}' ;;`).join('\n')}
+${
+    model.filter(({ commands }) => commands.length > 0).map(({ path, commands }) =>
+      `      '${path}') words='${commands.map(([name]) => name).join(' ')}' ;;`
+    ).join('\n')
+  }
     esac
     case "$at \${#positions[@]}" in
 ${positionCases(model)}
@@ -51,9 +58,16 @@ complete -F _quire quire
 /** The values of the option before the cursor. */
 export function valueCases(model: readonly CompletedCommand[]): string {
   const kinds = ['collections', 'keys', 'profiles', 'files'] as const;
-  const choices = [...new Set(model.flatMap(({ options }) => options.flatMap(({ values }) => (Array.isArray(values) ? [values.join(' ')] : []))))];
+  const choices = [
+    ...new Set(model.flatMap(({ options }) =>
+      options.flatMap(({ values }) => (Array.isArray(values) ? [values.join(' ')] : []))
+    )),
+  ];
   return [
-    ...choices.map((words) => cases(valuePatterns(model, (values) => Array.isArray(values) && values.join(' ') === words), `words='${words}'`, 6)),
+    ...choices.map((words) =>
+      cases(valuePatterns(model, (values) => Array.isArray(values) && values.join(' ') === words), `words='${words}'`,
+        6)
+    ),
     ...kinds.map((kind) => cases(valuePatterns(model, (values) => values === kind), `values=${kind}`, 6)),
   ].filter((text) => text !== '').join('\n');
 }

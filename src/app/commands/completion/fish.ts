@@ -2,7 +2,11 @@ import type { CompletedCommand, CompletedOption, Values } from './model.ts';
 
 /** The completion for fish, with descriptions. */
 export function fishCompletion(model: readonly CompletedCommand[]): string {
-  const taking = [...new Set(model.flatMap(({ options }) => options.filter(({ values }) => values !== undefined).flatMap(({ flags }) => flags)))];
+  const taking = [
+    ...new Set(model.flatMap(({ options }) =>
+      options.filter(({ values }) => values !== undefined).flatMap(({ flags }) => flags)
+    )),
+  ];
   return `# Completion of quire for fish. Load it with: quire completion fish | source
 function __quire_words
   set -l at quire
@@ -43,14 +47,25 @@ ${model.flatMap(linesOf).join('\n')}
 
 function linesOf({ path, commands, options, positions }: CompletedCommand): string[] {
   const at = `complete -c quire -n "__quire_at '${path}'"`;
-  return [
-    ...commands.map(([name, description]) => `${at} -a '${name}' -d '${quoted(description)}'`),
-    ...options.map((option) => `${at} ${flagsOf(option)} -d '${quoted(option.description)}'${option.values === undefined ? '' : ` ${option.values === 'files' ? '-r' : '-x'}${source(option.values)}`}`),
-    ...positions.flatMap((values, index) => (values === 'any' ? [] : [`complete -c quire -n "__quire_at '${path}' ${index}${index === positions.length - 1 ? '' : ` ${index + 1}`}"${source(values)}`])),
-  ];
+  return [...commands.map(([name, description]) => `${at} -a '${name}' -d '${quoted(description)}'`),
+    ...options.map((option) =>
+      `${at} ${flagsOf(option)} -d '${quoted(option.description)}'${
+        option.values === undefined ? '' : ` ${option.values === 'files' ? '-r' : '-x'}${source(option.values)}`
+      }`
+    ),
+    ...positions.flatMap((values,
+      index) => (values === 'any'
+        ? []
+        : [
+          `complete -c quire -n "__quire_at '${path}' ${index}${
+            index === positions.length - 1 ? '' : ` ${index + 1}`
+          }"${source(values)}`,
+        ])
+    )];
 }
 
-const flagsOf = ({ flags }: CompletedOption): string => flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`)).join(' ');
+const flagsOf = ({ flags }: CompletedOption): string =>
+  flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`)).join(' ');
 
 function source(values: Values): string {
   if (values === 'any') return '';

@@ -29,11 +29,19 @@ const HELP: CompletedOption = { flags: ['-h', '--help'], description: 'show what
 export function completionModel(program: Command): CompletedCommand[] {
   return treeOf(program).map((command) => ({
     path: pathOf(command),
-    commands: command.commands.filter((each) => each.name() !== '__complete').map((each) => [each.name(), each.summary() || each.description()] as const),
-    options: [...command.options.filter(({ hidden }) => !hidden).map(({ short, long, description, required, optional, argChoices, attributeName }) => ({
-      flags: [short, long].filter((flag) => flag !== undefined), description: plain(description),
-      ...((required || optional) && { values: argChoices ?? valuesOf(long?.slice(2) ?? attributeName()) }),
-    })), HELP],
+    commands: command.commands.filter((each) => each.name() !== '__complete').map((each) =>
+      [each.name(), each.summary() || each.description()] as const
+    ),
+    options: [
+      ...command.options.filter(({ hidden }) => !hidden).map((
+        { short, long, description, required, optional, argChoices, attributeName },
+      ) => ({
+        flags: [short, long].filter((flag) => flag !== undefined),
+        description: plain(description),
+        ...((required || optional) && { values: argChoices ?? valuesOf(long?.slice(2) ?? attributeName()) }),
+      })),
+      HELP,
+    ],
     positions: command.registeredArguments.map((argument) => argument.argChoices ?? valuesOf(argument.name())),
   }));
 }

@@ -51,11 +51,26 @@ print -r -- $text
 
 type Complete = (script: string, words: readonly string[]) => Promise<string[]>;
 
-const SHELLS: readonly { readonly name: string; readonly write: typeof bashCompletion; readonly complete: Complete }[] = [
-  { name: 'bash', write: bashCompletion, complete: async (script, words) => linesOf(await run('bash', '-c', IN_BASH, script, ...words)) },
-  { name: 'zsh', write: zshCompletion, complete: async (script, words) => [...(await run('zsh', '-f', '-c', IN_ZSH, 'zsh', script, words.join(' '))).matchAll(/offer:([^\r\n]+)/g)].map(([, word]) => word!) },
-  { name: 'fish', write: fishCompletion, complete: async (script, words) => linesOf(await run('fish', '--no-config', '-c', IN_FISH, script, words.join(' '))).map((line) => line.split('\t')[0]!) },
-];
+const SHELLS: readonly { readonly name: string; readonly write: typeof bashCompletion; readonly complete: Complete }[] =
+  [{
+    name: 'bash',
+    write: bashCompletion,
+    complete: async (script, words) => linesOf(await run('bash', '-c', IN_BASH, script, ...words)),
+  }, {
+    name: 'zsh',
+    write: zshCompletion,
+    complete: async (script, words) =>
+      [...(await run('zsh', '-f', '-c', IN_ZSH, 'zsh', script, words.join(' '))).matchAll(/offer:([^\r\n]+)/g)].map((
+        [, word],
+      ) => word!),
+  }, {
+    name: 'fish',
+    write: fishCompletion,
+    complete: async (script, words) =>
+      linesOf(await run('fish', '--no-config', '-c', IN_FISH, script, words.join(' '))).map((line) =>
+        line.split('\t')[0]!
+      ),
+  }];
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
@@ -68,7 +83,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 async function run(shell: string, ...args: string[]): Promise<string> {
-  const { stdout } = await execute(shell, args, { cwd: folder, timeout: 20_000, env: { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, LANG: 'C.UTF-8' } });
+  const { stdout } = await execute(shell, args, {
+    cwd: folder,
+    timeout: 20_000,
+    env: { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, LANG: 'C.UTF-8' },
+  });
   return stdout;
 }
 
@@ -82,18 +101,15 @@ function isHere(shell: string): boolean {
 }
 
 /** What is typed, by words, and what is offered for the last one. */
-const CASES: readonly (readonly [typed: readonly string[], offered: readonly string[]])[] = [
-  [['us'], ['users']],
-  [['users', 'per'], ['permissions', 'permit']],
-  [['list', '--limit', '5', '--as'], ['--asc']],
-  [['list', '--sort', ''], ['addedAt', 'key', 'updatedAt']],
-  [['completion', ''], ['bash', 'fish', 'zsh']],
-  [['get', 'b'], ['blog']],
-  [['get', 'blog', ''], ['hello', 'help/start']],
-  [['search', '-c', ''], ['blog', 'guides']],
-  [['whoami', '--profile', ''], ['home', 'work']],
-  [['get', 'guides', ''], []],
-];
+const CASES: readonly (readonly [typed: readonly string[], offered: readonly string[]])[] = [[['us'], ['users']], [[
+  'users',
+  'per',
+], ['permissions', 'permit']], [['list', '--limit', '5', '--as'], ['--asc']], [['list', '--sort', ''], ['addedAt',
+  'key', 'updatedAt']], [['completion', ''], ['bash', 'fish', 'zsh']], [['get', 'b'], ['blog']], [['get', 'blog', ''], [
+  'hello',
+  'help/start',
+]], [['search', '-c', ''], ['blog', 'guides']], [['whoami', '--profile', ''], ['home', 'work']], [['get', 'guides', ''],
+  []]];
 
 describe.each(SHELLS)('the completion for $name', ({ name, write, complete }) => {
   let script: string;

@@ -4,7 +4,8 @@ import type { CompletedCommand } from './model.ts';
 
 /** The completion for zsh, with descriptions. */
 export function zshCompletion(model: readonly CompletedCommand[]): string {
-  const entry = (name: string, description: string): string => `'${name.replaceAll(':', '\\:')}:${description.replaceAll("'", '')}'`;
+  const entry = (name: string, description: string): string =>
+    `'${name.replaceAll(':', '\\:')}:${description.replaceAll("'", '')}'`;
   return `#compdef quire
 # Completion of quire for zsh. Write it to a file named _quire in a folder of $fpath, or load it with: source <(quire completion zsh)
 _quire() {
@@ -30,13 +31,23 @@ ${valueCases(model).replaceAll(' words=', ' words_=')}
     esac
   elif [[ $words[CURRENT] == -* ]]; then
     case $at in
-${model.map(({ path, options }) => `      '${path}') found=(${options.flatMap(({ flags, description }) => flags.map((flag) => entry(flag, description))).join(' ')}) ;;`).join('\n')}
+${
+    model.map(({ path, options }) =>
+      `      '${path}') found=(${
+        options.flatMap(({ flags, description }) => flags.map((flag) => entry(flag, description))).join(' ')
+      }) ;;`
+    ).join('\n')
+  }
     esac
     _describe -o option found
     return
   else
     case $at in
-${model.filter(({ commands }) => commands.length > 0).map(({ path, commands }) => `      '${path}') found=(${commands.map(([name, description]) => entry(name, description)).join(' ')}) ;;`).join('\n')}
+${
+    model.filter(({ commands }) => commands.length > 0).map(({ path, commands }) =>
+      `      '${path}') found=(${commands.map(([name, description]) => entry(name, description)).join(' ')}) ;;`
+    ).join('\n')
+  }
     esac
     if (( $#found )); then _describe command found; return; fi
     case "$at $#positions" in

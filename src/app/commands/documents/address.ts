@@ -16,8 +16,18 @@ export interface DocumentOptions extends ClientOptions, OutputOptions {
 
 /** A command about one document: its arguments `<collection> <key>` and the common options. */
 export function documentCommand(program: Command, name: string, summary: string): Command {
-  const command = program.command(name).summary(summary).description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
-  return addClientOptions(addOutputOptions(command.argument('<collection>', 'collection of the document').argument('<key>', 'key of the document').option('-l, --lang <code>', 'language of the document', 'en')));
+  const command = program.command(name).summary(summary).description(
+    `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
+  );
+  return addClientOptions(
+    addOutputOptions(
+      command.argument('<collection>', 'collection of the document').argument('<key>', 'key of the document').option(
+        '-l, --lang <code>',
+        'language of the document',
+        'en',
+      ),
+    ),
+  );
 }
 
 /** Names a document in messages. */

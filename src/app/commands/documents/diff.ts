@@ -1,13 +1,13 @@
+import { type Command, InvalidArgumentError } from 'commander';
 import { styleText } from 'node:util';
-import { InvalidArgumentError, type Command } from 'commander';
 import type { Revision } from '../../../../generated/docs/sdk/types.gen.ts';
 import { diffLines, unifiedDiff } from '../../../lib/line-diff.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
-import { writeLines, type Io } from '../shared/io.ts';
-import { isColoured, note, writeJson, type OutputOptions } from '../shared/output.ts';
-import { openService, type Service } from '../shared/service.ts';
+import { type Io, writeLines } from '../shared/io.ts';
+import { isColoured, note, type OutputOptions, writeJson } from '../shared/output.ts';
 import { ServiceFailure } from '../shared/service-failure.ts';
-import { documentCommand, type Address, type DocumentOptions } from './address.ts';
+import { openService, type Service } from '../shared/service.ts';
+import { type Address, documentCommand, type DocumentOptions } from './address.ts';
 
 const EXAMPLES = `
 Revisions are numbers as \`quire history\` lists them. Without numbers the newest version is compared with the one before.
@@ -20,11 +20,14 @@ Examples:
 
 /** `quire diff`: shows the difference between two versions of a document. */
 export function registerDiff(program: Command, io: Io): void {
-  documentCommand(program, 'diff', 'show what has changed between two versions of a document')
-    .argument('[from]', 'revision to begin with', revisionNumber)
-    .argument('[to]', 'revision to end with', revisionNumber)
-    .addHelpText('after', EXAMPLES)
-    .action((collection: string, key: string, from: number | undefined, to: number | undefined, options: DocumentOptions) => runCommand('diff', io, () => diff({ collection, key, lang: options.lang }, [from, to], options, io)));
+  documentCommand(program, 'diff', 'show what has changed between two versions of a document').argument('[from]',
+    'revision to begin with', revisionNumber).argument('[to]', 'revision to end with', revisionNumber).addHelpText(
+      'after',
+      EXAMPLES,
+    ).action((collection: string, key: string, from: number | undefined, to: number | undefined,
+      options: DocumentOptions) =>
+      runCommand('diff', io, () => diff({ collection, key, lang: options.lang }, [from, to], options, io))
+    );
 }
 
 function revisionNumber(text: string): number {
@@ -32,19 +35,28 @@ function revisionNumber(text: string): number {
   return Number(text);
 }
 
-async function diff(address: Address, [from, to]: readonly [number | undefined, number | undefined], options: DocumentOptions, io: Io): Promise<void> {
+async function diff(address: Address, [from, to]: readonly [number | undefined, number | undefined],
+  options: DocumentOptions, io: Io): Promise<void>
+{
   const [older, newer] = await versions(openService(options), address, from, to);
   const names = [older, newer].map(({ revision }) => `${address.key} revision ${revision}`) as [string, string];
   const lines = unifiedDiff(diffLines(older.contentMd ?? '', newer.contentMd ?? ''), names);
   if (options.json === true) return writeJson(io, { from: older.revision, to: newer.revision, diff: lines.join('\n') });
   writeLines(io.stdout, coloured(lines, io, options));
-  if (lines.length === 0) note(io, options, [`the text of revisions ${older.revision} and ${newer.revision} is the same`]);
+  if (lines.length === 0)
+    note(io, options, [`the text of revisions ${older.revision} and ${newer.revision} is the same`]);
 }
 
-/** Returns the two versions to compare: by default the previous and the newest one, otherwise those with the given numbers. */
-async function versions(service: Service, address: Address, from: number | undefined, to: number | undefined): Promise<readonly [Revision, Revision]> {
+/**
+ * Returns the two versions to compare: by default the previous and the newest one, otherwise those with the given
+ * numbers.
+ */
+async function versions(service: Service, address: Address, from: number | undefined,
+  to: number | undefined): Promise<readonly [Revision, Revision]>
+{
   const seen: Revision[] = [];
-  const find = (number: number | undefined, place: number): Revision | undefined => (number === undefined ? seen[place] : seen.find(({ revision }) => revision === number));
+  const find = (number: number | undefined, place: number): Revision
+    | undefined => (number === undefined ? seen[place] : seen.find(({ revision }) => revision === number));
   for await (const page of service.pages('listRevisions', { ...address, includeContent: true, limit: 20 })) {
     seen.push(...page as Revision[]);
     const found = [find(from, 1), find(to, 0)] as const;
@@ -52,14 +64,27 @@ async function versions(service: Service, address: Address, from: number | undef
   }
   const missing = [from, to].filter((number) => number !== undefined && find(number, 0) === undefined);
   if (missing.length === 0) throw new CommandError(`${address.key} has one version only`);
-  throw new ServiceFailure(`${address.key} has no revision ${missing.join(' and ')}: \`quire history ${address.collection} ${address.key}\` lists them`, 404);
+  throw new ServiceFailure(
+    `${address.key} has no revision ${
+      missing.join(' and ')
+    }: \`quire history ${address.collection} ${address.key}\` lists them`,
+    404,
+  );
 }
 
 /** Colours removed lines red and added lines green, as git does. */
 export function coloured(lines: readonly string[], io: Io, options: OutputOptions): readonly string[] {
   if (!isColoured(io.stdout, options)) return lines;
   return lines.map((line, index) => {
-    const style = index < 2 ? 'bold' : line.startsWith('@@') ? 'cyan' : line.startsWith('-') ? 'red' : line.startsWith('+') ? 'green' : undefined;
+    const style = index < 2
+      ? 'bold'
+      : line.startsWith('@@')
+      ? 'cyan'
+      : line.startsWith('-')
+      ? 'red'
+      : line.startsWith('+')
+      ? 'green'
+      : undefined;
     return style === undefined ? line : styleText(style, line, { validateStream: false });
   });
 }

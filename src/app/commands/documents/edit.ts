@@ -1,9 +1,9 @@
+import type { Command } from 'commander';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import type { Document, WrittenDocument } from '../../../../generated/docs/sdk/types.gen.ts';
 import { diffLines } from '../../../lib/line-diff.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
@@ -11,9 +11,9 @@ import { EXIT } from '../shared/exit-codes.ts';
 import type { Io } from '../shared/io.ts';
 import { note, writeJson } from '../shared/output.ts';
 import { ask, canAsk } from '../shared/prompt.ts';
-import { openService, type Service } from '../shared/service.ts';
 import { ServiceFailure } from '../shared/service-failure.ts';
-import { documentCommand, nameOf, type Address, type DocumentOptions } from './address.ts';
+import { openService, type Service } from '../shared/service.ts';
+import { type Address, documentCommand, type DocumentOptions, nameOf } from './address.ts';
 
 const HELP = `
 The editor is $VISUAL, or $EDITOR, or vi. What is saved is stored when the editor ends, unless somebody else has changed the
@@ -26,9 +26,10 @@ Examples:
 
 /** `quire edit`: opens the markdown of a document in an editor. */
 export function registerEdit(program: Command, io: Io): void {
-  documentCommand(program, 'edit', 'change the markdown of a document in your editor')
-    .addHelpText('after', HELP)
-    .action((collection: string, key: string, options: DocumentOptions) => runCommand('edit', io, () => edit({ collection, key, lang: options.lang }, options, io)));
+  documentCommand(program, 'edit', 'change the markdown of a document in your editor').addHelpText('after', HELP)
+    .action((collection: string, key: string, options: DocumentOptions) =>
+      runCommand('edit', io, () => edit({ collection, key, lang: options.lang }, options, io))
+    );
 }
 
 /** A document that is being edited: the file with its text, and the version on which the text is based. */
@@ -59,9 +60,14 @@ async function edit(address: Address, options: DocumentOptions, io: Io): Promise
   }
 }
 
-/** Stores the draft. If the document was changed meanwhile, asks each time whether to merge, to overwrite it, or to keep the draft in a file. */
-async function store(service: Service, address: Address, { file, base }: Draft, options: DocumentOptions, io: Io): Promise<WrittenDocument | undefined> {
-  for (let known = base; ;) {
+/**
+ * Stores the draft. If the document was changed meanwhile, asks each time whether to merge, to overwrite it, or to keep
+ * the draft in a file.
+ */
+async function store(service: Service, address: Address, { file, base }: Draft, options: DocumentOptions,
+  io: Io): Promise<WrittenDocument | undefined>
+{
+  for (let known = base;;) {
     const contentMd = await readFile(file, 'utf8');
     if (contentMd === known.contentMd) return void note(io, options, [`${nameOf(address)} is unchanged`]);
     try {
@@ -72,7 +78,12 @@ async function store(service: Service, address: Address, { file, base }: Draft, 
       if (!(error instanceof ServiceFailure) || error.status !== 412) throw error;
       known = await service.call('getDocument', { ...address });
       if (!canAsk(io)) throw new Conflict(`${nameOf(address)} was changed by somebody else in the meantime`);
-      const choice = (await ask(io, `${nameOf(address)} was changed in the meantime. [m]erge in the editor, [o]verwrite it, or [k]eep your text in a file? `)).toLowerCase();
+      const choice =
+        (await ask(io,
+          `${
+            nameOf(address)
+          } was changed in the meantime. [m]erge in the editor, [o]verwrite it, or [k]eep your text in a file? `))
+          .toLowerCase();
       if (choice.startsWith('m')) {
         await writeFile(file, mergedText(contentMd, known.contentMd));
         await openEditor(file);
@@ -90,7 +101,8 @@ export function mergedText(yours: string, theirs: string): string {
   const result: string[] = [];
   let [mine, other]: [string[], string[]] = [[], []];
   const flush = (): void => {
-    if (mine.length + other.length > 0) result.push('<<<<<<< yours', ...mine, '=======', ...other, '>>>>>>> stored in the meantime');
+    if (mine.length + other.length > 0)
+      result.push('<<<<<<< yours', ...mine, '=======', ...other, '>>>>>>> stored in the meantime');
     [mine, other] = [[], []];
   };
   for (const { kind, text } of diffLines(yours, theirs)) {
@@ -108,7 +120,8 @@ export function mergedText(yours: string, theirs: string): string {
 /** The editor is a command line that the user configured, such as `code --wait`. */
 async function openEditor(file: string): Promise<void> {
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
-  // A shell parses the command line. The file name is passed as an argument, so that the shell interprets no character of it.
+  // A shell parses the command line. The file name is passed as an argument, so that the shell interprets no character
+  // of it.
   const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
   const [code] = await once(child, 'exit') as [number | null];
   if (code !== 0) throw new CommandError(`the editor ${editor} ended with ${code ?? 'a signal'}: nothing was stored`);

@@ -28,7 +28,8 @@ export class ProgressFile {
   constructor(dump: string, key: ImportKey, environment: Readonly<Record<string, string | undefined>> = process.env) {
     const state = environment['XDG_STATE_HOME'] || join(environment['HOME'] || homedir(), '.local', 'state');
     const name = createHash('sha256').update(resolve(dump)).digest('hex').slice(0, 16);
-    this.#paths = [`${dump}.quire-import`, join(state, 'quire', `${basename(dump).slice(0, 100)}-${name}.quire-import`)];
+    this.#paths = [`${dump}.quire-import`,
+      join(state, 'quire', `${basename(dump).slice(0, 100)}-${name}.quire-import`)];
     this.#key = key;
   }
 
@@ -36,7 +37,9 @@ export class ProgressFile {
   async read(): Promise<Reached | undefined> {
     for (const path of this.#paths) {
       const kept = parse(await readFile(path, 'utf8').catch(() => ''));
-      if (kept !== undefined && Object.entries(this.#key).every(([name, value]) => kept.key[name as keyof ImportKey] === value)) return { pages: kept.pages, lastId: kept.lastId };
+      if (kept !== undefined &&
+        Object.entries(this.#key).every(([name, value]) => kept.key[name as keyof ImportKey] === value))
+        return { pages: kept.pages, lastId: kept.lastId };
     }
     return undefined;
   }
@@ -61,7 +64,9 @@ async function replace(path: string, text: string): Promise<void> {
 function parse(text: string): (Reached & { readonly key: ImportKey }) | undefined {
   try {
     const value = JSON.parse(text) as Partial<Reached> & { readonly key?: ImportKey };
-    return Number.isSafeInteger(value.pages) && typeof value.lastId === 'string' && typeof value.key === 'object' ? (value as Reached & { key: ImportKey }) : undefined;
+    return Number.isSafeInteger(value.pages) && typeof value.lastId === 'string' && typeof value.key === 'object'
+      ? (value as Reached & { key: ImportKey })
+      : undefined;
   } catch {
     return undefined;
   }

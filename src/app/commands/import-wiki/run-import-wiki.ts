@@ -7,14 +7,14 @@ import { unpackDump } from '../../../docs/ingest/index.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { systemTimer } from '../../../lib/timer.ts';
 import { showProgress } from '../import/progress.ts';
-import { openClient, type ClientOptions, type ServiceClient } from '../shared/client.ts';
+import { type ClientOptions, openClient, type ServiceClient } from '../shared/client.ts';
 import { CommandError, INTERRUPTED } from '../shared/command-error.ts';
 import { formatCount, formatRate, plural } from '../shared/format.ts';
-import { writeLines, type Io } from '../shared/io.ts';
-import { DEFAULT_RETRIES, withRetries, type RetryPolicy } from '../shared/retry.ts';
+import { type Io, writeLines } from '../shared/io.ts';
+import { DEFAULT_RETRIES, type RetryPolicy, withRetries } from '../shared/retry.ts';
 import { answered } from '../shared/service-failure.ts';
 import { ProgressFile, type Reached } from './progress-file.ts';
-import { splitDump, type DumpPart } from './split-dump.ts';
+import { type DumpPart, splitDump } from './split-dump.ts';
 
 /** The arguments and options of `quire import-wiki`. */
 export interface ImportWikiArguments extends ClientOptions {
@@ -46,15 +46,24 @@ const PART_BYTES = 32 * 1024 * 1024;
  * @throws {CommandError} if there is nothing to read, or the dump is damaged.
  * @throws {ServiceFailure} if a part was rejected, or the service cannot be reached any more.
  */
-export async function runImportWiki(given: ImportWikiArguments, { io, clock, signal, retries = { ...DEFAULT_RETRIES, timer: systemTimer } }: ImportWikiContext): Promise<void> {
+export async function runImportWiki(given: ImportWikiArguments,
+  { io, clock, signal, retries = { ...DEFAULT_RETRIES, timer: systemTimer } }: ImportWikiContext): Promise<void>
+{
   const client = openClient(given);
   const { size } = await stat(given.dump).catch((error: unknown) => {
-    throw new CommandError(`cannot read ${given.dump}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : (error as Error).message}`);
+    throw new CommandError(
+      `cannot read ${given.dump}: ${
+        (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : (error as Error).message
+      }`,
+    );
   });
   const { collection, lang, namespaces, skipRedirects = false } = given;
   const kept = new ProgressFile(given.dump, { size, url: client.url, collection, lang, namespaces, skipRedirects });
   const before = given.restart === true ? undefined : await kept.read();
-  if (before !== undefined && given.quiet !== true) writeLines(io.stderr, [`going on behind page ${formatCount(before.pages)} (id ${before.lastId}); --restart starts over`]);
+  if (before !== undefined && given.quiet !== true)
+    writeLines(io.stderr, [
+      `going on behind page ${formatCount(before.pages)} (id ${before.lastId}); --restart starts over`,
+    ]);
   const started = clock.now();
   const tally = { imported: 0, skipped: 0, failed: 0, pages: before?.pages ?? 0 };
   let read = 0;
@@ -81,19 +90,31 @@ export async function runImportWiki(given: ImportWikiArguments, { io, clock, sig
   report(tally, given, (clock.now() - started) / 1000, { io, isInterrupted: signal.aborted });
 }
 
-async function* readParts({ dump, batch }: ImportWikiArguments, before: Reached | undefined, signal: AbortSignal, onRead: (bytes: number) => void): AsyncGenerator<DumpPart> {
+async function* readParts({ dump, batch }: ImportWikiArguments, before: Reached | undefined, signal: AbortSignal,
+  onRead: (bytes: number) => void): AsyncGenerator<DumpPart>
+{
   const onSkipped = (id: string): void => {
-    if (id !== before?.lastId) throw new CommandError(`page ${before?.pages} of ${dump} has id ${id} now, and had ${before?.lastId}; start over with --restart`);
+    if (id !== before?.lastId)
+      throw new CommandError(
+        `page ${before?.pages} of ${dump} has id ${id} now, and had ${before?.lastId}; start over with --restart`,
+      );
   };
   try {
-    yield* splitDump(unpackDump(fileBytes(dump, signal, onRead)), { maxPages: batch, maxBytes: PART_BYTES, skip: before?.pages ?? 0, onSkipped });
+    yield* splitDump(unpackDump(fileBytes(dump, signal, onRead)), {
+      maxPages: batch,
+      maxBytes: PART_BYTES,
+      skip: before?.pages ?? 0,
+      onSkipped,
+    });
   } catch (error) {
     if (signal.aborted) return;
     throw error instanceof WikiDumpError ? new CommandError(error.message, { cause: error }) : error;
   }
 }
 
-async function* fileBytes(path: string, signal: AbortSignal, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* fileBytes(path: string, signal: AbortSignal,
+  onRead: (bytes: number) => void): AsyncGenerator<Uint8Array>
+{
   for await (const bytes of createReadStream(path, { signal, highWaterMark: 256 * 1024 })) {
     onRead((bytes as Buffer).length);
     yield bytes as Buffer;
@@ -118,23 +139,48 @@ async function* ahead<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
-async function send({ url, sdk }: ServiceClient, { xml, pages }: DumpPart, given: ImportWikiArguments): Promise<ImportWikiResponse> {
+async function send({ url, sdk }: ServiceClient, { xml, pages }: DumpPart,
+  given: ImportWikiArguments): Promise<ImportWikiResponse>
+{
   const { collection, lang, namespaces, skipRedirects, skipFts, profile } = given;
-  const query = { collection, lang, namespaces, batchSize: Math.min(pages, 500), ...(skipRedirects && { skipRedirects }), ...(skipFts && { skipFts }), ...(profile && { profile }) };
-  const call = importWiki({ client: sdk, query, body: xml as never, bodySerializer: (body: unknown) => body, headers: { 'Content-Type': 'application/octet-stream' } });
+  const query = {
+    collection,
+    lang,
+    namespaces,
+    batchSize: Math.min(pages, 500),
+    ...(skipRedirects && { skipRedirects }),
+    ...(skipFts && { skipFts }),
+    ...(profile && { profile }),
+  };
+  const call = importWiki({
+    client: sdk,
+    query,
+    body: xml as never,
+    bodySerializer: (body: unknown) => body,
+    headers: { 'Content-Type': 'application/octet-stream' },
+  });
   return (await answered(url, call)).data;
 }
 
-function report(tally: { imported: number; skipped: number; failed: number; pages: number }, { collection, quiet }: ImportWikiArguments, seconds: number, { io, isInterrupted }: { io: Io; isInterrupted: boolean }): void {
+function report(tally: { imported: number; skipped: number; failed: number; pages: number },
+  { collection, quiet }: ImportWikiArguments, seconds: number,
+  { io, isInterrupted }: { io: Io; isInterrupted: boolean }): void
+{
   const { imported, skipped, failed } = tally;
   if (quiet !== true) {
     writeLines(io.stdout, [
-      `${isInterrupted ? 'stopped after' : 'imported'} ${plural(imported, 'page')} into collection ${collection} in ${seconds.toFixed(1)} s`,
-      `  skipped ${formatCount(skipped)}, failed ${formatCount(failed)}, ${formatRate(imported + skipped + failed, seconds)} pages/s`,
+      `${isInterrupted ? 'stopped after' : 'imported'} ${plural(imported, 'page')} into collection ${collection} in ${
+        seconds.toFixed(1)
+      } s`,
+      `  skipped ${formatCount(skipped)}, failed ${formatCount(failed)}, ${
+        formatRate(imported + skipped + failed, seconds)
+      } pages/s`,
     ]);
   }
   if (isInterrupted) {
-    writeLines(io.stderr, [`quire import-wiki: interrupted behind page ${formatCount(tally.pages)}; the same command goes on there`]);
+    writeLines(io.stderr, [
+      `quire import-wiki: interrupted behind page ${formatCount(tally.pages)}; the same command goes on there`,
+    ]);
     io.setExitCode(INTERRUPTED);
   } else if (failed > 0) io.setExitCode(1);
 }

@@ -38,7 +38,10 @@ export async function* splitDump(xml: AsyncIterable<Uint8Array>, options: SplitO
     const { used, ready } = parts.read(rest);
     yield* ready;
     rest = rest.subarray(used);
-    if (rest.length > MAX_PIECE) throw new CommandError(`more than ${MAX_PIECE / 1024 / 1024} MiB come without the end of a page: is this a dump of a MediaWiki?`);
+    if (rest.length > MAX_PIECE)
+      throw new CommandError(
+        `more than ${MAX_PIECE / 1024 / 1024} MiB come without the end of a page: is this a dump of a MediaWiki?`,
+      );
   }
   const last = parts.take();
   if (last !== undefined) yield last;
@@ -93,7 +96,12 @@ class Parts {
     const pages = this.#pages;
     if (pages.length === 0) return undefined;
     [this.#pages, this.#bytes] = [[], 0];
-    return { xml: Buffer.concat([this.#head!, ...pages, END]), pages: pages.length, reached: this.#reached, lastId: idOf(pages.at(-1)!) };
+    return {
+      xml: Buffer.concat([this.#head!, ...pages, END]),
+      pages: pages.length,
+      reached: this.#reached,
+      lastId: idOf(pages.at(-1)!),
+    };
   }
 }
 

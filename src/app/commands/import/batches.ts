@@ -6,7 +6,10 @@ export interface BatchLimits {
   readonly maxBytes: number;
 }
 
-/** An eighth of the largest request that the service accepts by default (decision D-20), because JSON escapes take up to six times the bytes. */
+/**
+ * An eighth of the largest request that the service accepts by default (decision D-20), because JSON escapes take up to
+ * six times the bytes.
+ */
 export const MAX_BATCH_BYTES = 4 * 2 ** 20;
 
 export interface PlacedDocument {
@@ -30,7 +33,9 @@ export interface Batch {
  * Collects documents into batches, in order, and reads no further than the requested batch needs. After the signal
  * aborts it ends without the batch that is not full yet.
  */
-export async function* batches(documents: AsyncIterable<PlacedDocument>, limits: BatchLimits, signal: AbortSignal): AsyncGenerator<Batch> {
+export async function* batches(documents: AsyncIterable<PlacedDocument>, limits: BatchLimits,
+  signal: AbortSignal): AsyncGenerator<Batch>
+{
   let gathered: PlacedDocument[] = [];
   let size = 0;
   for await (const placed of documents) {
@@ -55,12 +60,16 @@ function toBatch(gathered: readonly PlacedDocument[]): Batch {
     documents: gathered.map(({ document }) => document),
     origins: gathered.map(({ origin }) => origin),
     position: gathered.at(-1)!.position,
-    bytes: gathered.reduce((sum, { document: { contentMd, file } }) => sum + (file?.bytes ?? Buffer.byteLength(contentMd)), 0),
+    bytes: gathered.reduce(
+      (sum, { document: { contentMd, file } }) => sum + (file?.bytes ?? Buffer.byteLength(contentMd)),
+      0,
+    ),
   };
 }
 
 function documentSize({ contentMd, meta }: SourceDocument): number {
   let size = Buffer.byteLength(contentMd);
-  for (const [key, values] of Object.entries(meta)) size += key.length + values.reduce((sum, value) => sum + value.length, 0);
+  for (const [key, values] of Object.entries(meta))
+    size += key.length + values.reduce((sum, value) => sum + value.length, 0);
   return size;
 }

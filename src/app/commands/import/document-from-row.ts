@@ -3,10 +3,8 @@ import { urlKey } from '../../../text/url-key.ts';
 import { keyOfPath } from './key-of-path.ts';
 import type { SourceDocument } from './source.ts';
 
-export type RowResult =
-  | { readonly kind: 'document'; readonly document: SourceDocument }
-  | { readonly kind: 'problem'; readonly problem: string }
-  | { readonly kind: 'skipped' };
+export type RowResult = { readonly kind: 'document'; readonly document: SourceDocument } | { readonly kind: 'problem';
+  readonly problem: string } | { readonly kind: 'skipped' };
 
 export interface RowOptions {
   /** The language of rows without one. */
@@ -36,7 +34,13 @@ export function documentFromRow(row: unknown, { lang, now }: RowOptions): RowRes
   const ownLang = typeof row.lang === 'string' && row.lang !== '' ? row.lang : lang;
   return {
     kind: 'document',
-    document: { key, lang: ownLang, contentMd, meta: withSource(flatMeta(meta), row), ...(ttl === undefined ? {} : { ttl }) },
+    document: {
+      key,
+      lang: ownLang,
+      contentMd,
+      meta: withSource(flatMeta(meta), row),
+      ...(ttl === undefined ? {} : { ttl }),
+    },
   };
 }
 

@@ -1,18 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceFailure } from '../shared/service-failure.ts';
-import { batches, type Batch } from './batches.ts';
+import { type Batch, batches } from './batches.ts';
 import { importDocuments, type ImportOptions } from './import-documents.ts';
 import type { BatchResult } from './send-batch.ts';
 import type { Source, SourceItem } from './source.ts';
 
 const document = (n: number, contentMd = 'text'): SourceItem => ({
-  kind: 'document', origin: `line ${n}`, position: n, document: { key: `k${n}`, lang: 'en', contentMd, meta: {} }, sanitized: false, notes: [],
+  kind: 'document',
+  origin: `line ${n}`,
+  position: n,
+  document: { key: `k${n}`, lang: 'en', contentMd, meta: {} },
+  sanitized: false,
+  notes: [],
 });
 
 /** A source that records how far it was read. */
 function numbered(count: number): Source & { read: number } {
   const source = {
-    name: 'numbers', unit: 'files' as const, total: count, read: 0,
+    name: 'numbers',
+    unit: 'files' as const,
+    total: count,
+    read: 0,
     async *items() {
       while (source.read < count) yield document(++source.read);
     },
@@ -20,7 +28,15 @@ function numbered(count: number): Source & { read: number } {
   return source;
 }
 
-const stored = (batch: Batch): BatchResult => ({ added: batch.documents.length, updated: 0, skipped: 0, failed: 0, sanitized: 0, embeddingDropped: 0, reasons: [] });
+const stored = (batch: Batch): BatchResult => ({
+  added: batch.documents.length,
+  updated: 0,
+  skipped: 0,
+  failed: 0,
+  sanitized: 0,
+  embeddingDropped: 0,
+  reasons: [],
+});
 
 const options = (given: Partial<ImportOptions> = {}): ImportOptions => ({
   send: async (batch) => stored(batch),
@@ -38,13 +54,16 @@ describe('batches', () => {
   }
   const sizes = async (texts: readonly string[], maxDocuments: number, maxBytes: number): Promise<number[]> => {
     const found: number[] = [];
-    for await (const batch of batches(placed(texts), { maxDocuments, maxBytes }, new AbortController().signal)) found.push(batch.documents.length);
+    for await (const batch of batches(placed(texts), { maxDocuments, maxBytes }, new AbortController().signal))
+      found.push(batch.documents.length);
     return found;
   };
 
   it('end at the number of documents', async () => expect(await sizes(['', '', '', '', ''], 2, 99)).toEqual([2, 2, 1]));
-  it('end at the bytes, counted in UTF-8', async () => expect(await sizes(['aaaa', 'aaaa', 'éééé', 'a'], 9, 9)).toEqual([2, 2]));
-  it('hold a document that is too large alone', async () => expect(await sizes(['a', 'a'.repeat(50), 'a'], 9, 9)).toEqual([1, 1, 1]));
+  it('end at the bytes, counted in UTF-8', async () =>
+    expect(await sizes(['aaaa', 'aaaa', 'éééé', 'a'], 9, 9)).toEqual([2, 2]));
+  it('hold a document that is too large alone', async () =>
+    expect(await sizes(['a', 'a'.repeat(50), 'a'], 9, 9)).toEqual([1, 1, 1]));
   it('are none for nothing', async () => expect(await sizes([], 2, 9)).toEqual([]));
 });
 
@@ -99,13 +118,16 @@ describe('importDocuments', () => {
   it('ends when the service stays away', async () => {
     const failure = new ServiceFailure('cannot reach it');
     let attempts = 0;
-    const result = await importDocuments(numbered(1000), options({ concurrency: 1, send: async () => (attempts++, Promise.reject(failure)) }));
+    const result = await importDocuments(numbered(1000),
+      options({ concurrency: 1, send: async () => (attempts++, Promise.reject(failure)) }));
     expect(result).toMatchObject({ stoppedBy: failure, reached: undefined });
     expect(attempts).toBe(2);
   });
 
   it('counts a batch that the service fails on, and goes on', async () => {
-    const result = await importDocuments(numbered(30), options({ send: async (batch) => (batch.position === 20 ? Promise.reject(new ServiceFailure('oops', 500)) : stored(batch)) }));
+    const result = await importDocuments(numbered(30), options({
+      send: async (batch) => (batch.position === 20 ? Promise.reject(new ServiceFailure('oops', 500)) : stored(batch)),
+    }));
     expect(result.stoppedBy).toBeUndefined();
     expect(result.tally).toMatchObject({ added: 20, failed: 10, problems: ['line 11 to line 20: oops'] });
   });

@@ -1,6 +1,6 @@
-import { withRetries, type RetryPolicy } from '../shared/retry.ts';
+import { type RetryPolicy, withRetries } from '../shared/retry.ts';
 import { ServiceFailure } from '../shared/service-failure.ts';
-import { batches, type Batch, type BatchLimits, type PlacedDocument } from './batches.ts';
+import { type Batch, batches, type BatchLimits, type PlacedDocument } from './batches.ts';
 import type { BatchResult } from './send-batch.ts';
 import type { Source } from './source.ts';
 import { ImportTally } from './tally.ts';
@@ -60,12 +60,16 @@ export async function importDocuments(source: Source, options: ImportOptions): P
   return { tally, stoppedBy: options.signal.aborted ? 'signal' : failure, reached: furthest?.origins.at(-1) };
 }
 
-async function* acceptedDocuments(source: Source, tally: ImportTally, signal: AbortSignal): AsyncGenerator<PlacedDocument> {
+async function* acceptedDocuments(source: Source, tally: ImportTally,
+  signal: AbortSignal): AsyncGenerator<PlacedDocument>
+{
   for await (const item of source.items(signal)) if (tally.accepts(item)) yield item;
 }
 
 /** Sends a batch until there is a final response, and counts it. */
-async function settle(batch: Batch, tally: ImportTally, { send, retries }: ImportOptions, signal: AbortSignal): Promise<void> {
+async function settle(batch: Batch, tally: ImportTally, { send, retries }: ImportOptions,
+  signal: AbortSignal): Promise<void>
+{
   try {
     tally.add(await withRetries(() => send(batch), { ...retries, signal }), batch.bytes);
   } catch (error) {
@@ -75,6 +79,11 @@ async function settle(batch: Batch, tally: ImportTally, { send, retries }: Impor
   }
 }
 
-/** A batch that is too large, or an internal error that other documents may not cause; for a file that is converted, also a failed conversion. */
+/**
+ * A batch that is too large, or an internal error that other documents may not cause; for a file that is converted,
+ * also a failed conversion.
+ */
 const isOfThisBatchAlone = (error: unknown, { documents }: Batch): error is ServiceFailure =>
-  error instanceof ServiceFailure && (error.status === 413 || error.status === 500 || (documents[0]!.file !== undefined && (error.status === 400 || error.status === 422)));
+  error instanceof ServiceFailure &&
+  (error.status === 413 || error.status === 500 ||
+    (documents[0]!.file !== undefined && (error.status === 400 || error.status === 422)));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startFakeService, storeAll, type FakeService } from '../../../testkit/commands/fake-service.ts';
+import { type FakeService, startFakeService, storeAll } from '../../../testkit/commands/fake-service.ts';
 import { runQuire } from '../../../testkit/commands/run-command.ts';
 
 let folder: string;
@@ -28,9 +28,12 @@ const write = async (files: Record<string, string | Buffer>): Promise<void> => {
   }
 };
 
-const rows = (count: number): string => Array.from({ length: count }, (_, i) => `${JSON.stringify({ key: `k${i}`, lang: 'en', contentMd: `text ${i}` })}\n`).join('');
+const rows = (count: number): string =>
+  Array.from({ length: count }, (_, i) => `${JSON.stringify({ key: `k${i}`, lang: 'en', contentMd: `text ${i}` })}\n`)
+    .join('');
 
-const importing = (source: string, ...options: string[]) => runQuire(['import', source, '--collection', 'c', '--url', service.url, ...options]);
+const importing = (source: string, ...options: string[]) =>
+  runQuire(['import', source, '--collection', 'c', '--url', service.url, ...options]);
 
 const sent = () => service.requests.flatMap(({ body }) => body.documents ?? []);
 
@@ -47,11 +50,12 @@ describe('quire import FOLDER', () => {
     const run = await importing(folder, '--lang', 'fr');
     expect(run).toMatchObject({ exitCode: 0, stderr: '' });
     expect(run.stdout).toContain('imported 3 documents into collection c');
-    expect(sent()).toEqual([
-      { key: 'guide/deep/more', lang: 'fr', contentMd: 'plain', meta: {} },
-      { key: 'guide/start', lang: 'fr', contentMd: '# Start\n', meta: { title: ['Start'], tags: ['a', 'b'] } },
-      { key: 'page', lang: 'de', contentMd: 'Hallo', meta: { lang: ['de'] } },
-    ]);
+    expect(sent()).toEqual([{ key: 'guide/deep/more', lang: 'fr', contentMd: 'plain', meta: {} }, {
+      key: 'guide/start',
+      lang: 'fr',
+      contentMd: '# Start\n',
+      meta: { title: ['Start'], tags: ['a', 'b'] },
+    }, { key: 'page', lang: 'de', contentMd: 'Hallo', meta: { lang: ['de'] } }]);
     expect(service.requests[0]).toMatchObject({ path: '/v1/add-batch', body: { collection: 'c' } });
   });
 
@@ -81,10 +85,14 @@ describe('quire import FOLDER', () => {
   it('sends files of other kinds for the service to convert, under their paths with their endings', async () => {
     await write({ 'a.md': 'markdown', 'deep/b.PDF': '%PDF-1.7', 'c.txt': 'plain' });
     const run = await importing(folder, '--profile', 'fast');
-    expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('imported 3 documents into collection c') });
+    expect(run).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('imported 3 documents into collection c'),
+    });
     expect(service.requests.map(({ path }) => path).sort()).toEqual(['/v1/ingest', '/v1/upload', '/v1/upload']);
     const forms = service.requests.flatMap(({ body: { form } }) => form ?? []);
-    for (const part of ['name="key"\r\n\r\ndeep/b.PDF\r\n', 'filename="b.PDF"', '%PDF-1.7', 'name="profile"\r\n\r\nfast\r\n', 'name="key"\r\n\r\nc.txt\r\n']) expect(forms.join()).toContain(part);
+    for (const part of ['name="key"\r\n\r\ndeep/b.PDF\r\n', 'filename="b.PDF"', '%PDF-1.7',
+      'name="profile"\r\n\r\nfast\r\n', 'name="key"\r\n\r\nc.txt\r\n']) expect(forms.join()).toContain(part);
   });
 
   it('imports only the given kinds of files', async () => {
@@ -95,40 +103,56 @@ describe('quire import FOLDER', () => {
 
   it('counts a file that the service cannot convert, and goes on', async () => {
     await service.close();
-    service = await startFakeService((request) => (request.body.form?.includes('bad') ? { status: 422, body: { error: 'file bad.txt is damaged', code: 'conversion_failed' } } : storeAll(request)));
+    service = await startFakeService((
+      request,
+    ) => (request.body.form?.includes('bad')
+      ? { status: 422, body: { error: 'file bad.txt is damaged', code: 'conversion_failed' } }
+      : storeAll(request))
+    );
     await write({ 'bad.txt': 'bad', 'good.txt': 'good' });
     const run = await importing(folder, '--concurrency', '1');
-    expect(run).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('added 1, updated 0, skipped 0, failed 1') });
+    expect(run).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining('added 1, updated 0, skipped 0, failed 1'),
+    });
     expect(run.stderr).toContain('failed: bad.txt: the service returned 422: file bad.txt is damaged');
   });
 
-  it.each([
-    ['a folder without documents', { 'a.png': '' }, '', /no files to import found in/],
-    ['a missing folder', {}, 'gone', /cannot read .*gone: no such file or folder/],
-    ['a file of another kind', { 'a.png': '' }, 'a.png', /cannot tell what .*a\.png is/],
-  ])('explains %s', async (_, files, source, message) => {
-    await write(files);
-    const run = await importing(join(folder, source));
-    expect(run).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(run.stderr).toMatch(message);
-  });
+  it.each([['a folder without documents', { 'a.png': '' }, '', /no files to import found in/], ['a missing folder', {},
+    'gone', /cannot read .*gone: no such file or folder/], ['a file of another kind', { 'a.png': '' }, 'a.png',
+    /cannot tell what .*a\.png is/]])('explains %s', async (_, files, source, message) => {
+      await write(files);
+      const run = await importing(join(folder, source));
+      expect(run).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(run.stderr).toMatch(message);
+    });
 });
 
 describe('quire import FILE.ndjson', () => {
   it('takes exported documents and parsed files, plain or compressed', async () => {
-    const text = [
-      JSON.stringify({ id: 'c|a|en', key: 'a', lang: 'EN', meta: { tags: ['x'] }, contentMd: 'A\u2028B', addedAt: 1, updatedAt: 2 }),
-      '',
-      JSON.stringify({ path: './en/b/index.md', lang: 'de', frontmatter: { title: 'B', n: 1.5, none: null, faq: [{ q: 'why' }] }, body: 'B' }),
-      JSON.stringify({ url: 'https://example.org/C/D.html?x', contentMd: 'C' }),
-    ].join('\r\n');
+    const text = [JSON.stringify({
+      id: 'c|a|en',
+      key: 'a',
+      lang: 'EN',
+      meta: { tags: ['x'] },
+      contentMd: 'A\u2028B',
+      addedAt: 1,
+      updatedAt: 2,
+    }), '', JSON.stringify({
+      path: './en/b/index.md',
+      lang: 'de',
+      frontmatter: { title: 'B', n: 1.5, none: null, faq: [{ q: 'why' }] },
+      body: 'B',
+    }), JSON.stringify({ url: 'https://example.org/C/D.html?x', contentMd: 'C' })].join('\r\n');
     await write({ 'a.ndjson': text, 'b.ndjson.gz': gzipSync(text) });
-    for (const file of ['a.ndjson', 'b.ndjson.gz']) expect(await importing(join(folder, file))).toMatchObject({ exitCode: 0, stderr: '' });
-    const expected = [
-      { key: 'a', lang: 'EN', contentMd: 'A\u2028B', meta: { tags: ['x'] } },
-      { key: 'en/b/index', lang: 'de', contentMd: 'B', meta: { title: ['B'], n: ['1.5'], 'faq.0.q': ['why'] } },
-      { key: 'c-d', lang: 'en', contentMd: 'C', meta: { source_url: ['https://example.org/C/D.html?x'] } },
-    ];
+    for (const file of ['a.ndjson', 'b.ndjson.gz'])
+      expect(await importing(join(folder, file))).toMatchObject({ exitCode: 0, stderr: '' });
+    const expected = [{ key: 'a', lang: 'EN', contentMd: 'A\u2028B', meta: { tags: ['x'] } }, {
+      key: 'en/b/index',
+      lang: 'de',
+      contentMd: 'B',
+      meta: { title: ['B'], n: ['1.5'], 'faq.0.q': ['why'] },
+    }, { key: 'c-d', lang: 'en', contentMd: 'C', meta: { source_url: ['https://example.org/C/D.html?x'] } }];
     expect(sent()).toEqual([...expected, ...expected]);
   });
 
@@ -137,7 +161,9 @@ describe('quire import FILE.ndjson', () => {
     const run = await importing(join(folder, 'bad.ndjson'));
     expect(run.exitCode).toBe(1);
     expect(run.stdout).toContain('added 2, updated 0, skipped 0, failed 4');
-    expect(run.stderr).toMatch(/^failed: line 2 of .*bad\.ndjson: not JSON: .+\nfailed: line 3 of .*: expected a JSON object\nfailed: line 4 of .*: no text.*\nfailed: line 5 of .*: no key/);
+    expect(run.stderr).toMatch(
+      /^failed: line 2 of .*bad\.ndjson: not JSON: .+\nfailed: line 3 of .*: expected a JSON object\nfailed: line 4 of .*: no text.*\nfailed: line 5 of .*: no key/,
+    );
   });
 
   it('lists ten problems and counts the rest', async () => {
@@ -155,7 +181,11 @@ describe('quire import FILE.ndjson', () => {
 
   it('keeps the rest of a life time, and skips documents that have expired', async () => {
     const now = Math.floor(Date.now() / 1000);
-    await write({ 'a.ndjson': `${JSON.stringify({ key: 'old', contentMd: '', expiresAt: now - 5 })}\n${JSON.stringify({ key: 'new', contentMd: '', expiresAt: now + 1000 })}` });
+    await write({
+      'a.ndjson': `${JSON.stringify({ key: 'old', contentMd: '', expiresAt: now - 5 })}\n${
+        JSON.stringify({ key: 'new', contentMd: '', expiresAt: now + 1000 })
+      }`,
+    });
     const run = await importing(join(folder, 'a.ndjson'));
     expect(run.stdout).toContain('added 1, updated 0, skipped 1');
     expect(sent()).toHaveLength(1);
@@ -189,7 +219,10 @@ describe('requests', () => {
   it('go to /v1/ingest with a profile', async () => {
     await write({ 'a.ndjson': rows(2) });
     await importing(join(folder, 'a.ndjson'), '--profile', 'fast');
-    expect(service.requests[0]).toMatchObject({ path: '/v1/ingest', body: { collection: 'c', options: { profile: 'fast' } } });
+    expect(service.requests[0]).toMatchObject({
+      path: '/v1/ingest',
+      body: { collection: 'c', options: { profile: 'fast' } },
+    });
     expect(sent()).toHaveLength(2);
   });
 
@@ -223,7 +256,13 @@ describe('failures of the service', () => {
   });
 
   it('tries again after 503 and after a lost connection', async () => {
-    await withService((request, index) => (index === 0 ? { status: 503, body: { error: 'busy' } } : index === 1 ? { body: '{"added', cut: true } : storeAll(request)));
+    await withService((request,
+      index) => (index === 0
+        ? { status: 503, body: { error: 'busy' } }
+        : index === 1
+        ? { body: '{"added', cut: true }
+        : storeAll(request))
+    );
     await write({ 'a.ndjson': rows(3) });
     const run = await importing(join(folder, 'a.ndjson'));
     expect(run).toMatchObject({ exitCode: 0, stderr: '' });
@@ -231,17 +270,23 @@ describe('failures of the service', () => {
   });
 
   it('stops at a refusal that the other batches would meet too, and says how far it got', async () => {
-    await withService((request, index) => (index === 1 ? { status: 403, body: { error: 'read-only mode' } } : storeAll(request)));
+    await withService((request,
+      index) => (index === 1 ? { status: 403, body: { error: 'read-only mode' } } : storeAll(request))
+    );
     await write({ 'a.ndjson': rows(100) });
     const run = await importing(join(folder, 'a.ndjson'), '--batch', '10', '--concurrency', '1');
     expect(run.exitCode).toBe(1);
     expect(service.requests).toHaveLength(2);
     expect(run.stdout).toContain('stopped after 10 documents');
-    expect(run.stderr).toMatch(/^quire import: the service returned 403: read-only mode\nthe last batch that was stored ends with line 10 of/);
+    expect(run.stderr).toMatch(
+      /^quire import: the service returned 403: read-only mode\nthe last batch that was stored ends with line 10 of/,
+    );
   });
 
   it('goes on after a batch that is too large', async () => {
-    await withService((request, index) => (index === 0 ? { status: 413, body: { error: 'too large' } } : storeAll(request)));
+    await withService((request,
+      index) => (index === 0 ? { status: 413, body: { error: 'too large' } } : storeAll(request))
+    );
     await write({ 'a.ndjson': rows(4) });
     const run = await importing(join(folder, 'a.ndjson'), '--batch', '2', '--concurrency', '1');
     expect(run.exitCode).toBe(1);
@@ -253,7 +298,12 @@ describe('failures of the service', () => {
     await withService(() => ({ status: 401, body: { error: 'missing authentication' } }));
     await write({ 'a.ndjson': rows(1) });
     const run = await importing(join(folder, 'a.ndjson'));
-    expect(run).toEqual({ exitCode: 1, stdout: '', stderr: 'quire import: the service returned 401: missing authentication (give a key with --api-key or QUIRE_API_KEY, or sign in with `npm run quire -- login`)\nnothing was stored\n' });
+    expect(run).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'quire import: the service returned 401: missing authentication (give a key with --api-key or ' +
+        'QUIRE_API_KEY, or sign in with `npm run quire -- login`)\nnothing was stored\n',
+    });
   });
 
   it('explains a service that is not there', async () => {
@@ -269,16 +319,14 @@ describe('failures of the service', () => {
 });
 
 describe('arguments', () => {
-  it.each([
-    [['import', 'x'], /required option '-c, --collection <name>'/],
-    [['import', 'x', '-c', 'c', '--batch', '0'], /Expected a whole number from 1 to 10000/],
-    [['import', 'x', '-c', 'c', '--profile', 'slow'], /Allowed choices are default, fast/],
-    [['import', 'x', '-c', 'c', '--url', 'localhost:1'], /expected an address such as/],
-  ])('%j is refused', async (given, message) => {
-    const run = await runQuire(given);
-    expect(run.exitCode).toBe(2);
-    expect(run.stderr).toMatch(message);
-  });
+  it.each([[['import', 'x'], /required option '-c, --collection <name>'/], [['import', 'x', '-c', 'c', '--batch', '0'],
+    /Expected a whole number from 1 to 10000/], [['import', 'x', '-c', 'c', '--profile', 'slow'],
+    /Allowed choices are default, fast/], [['import', 'x', '-c', 'c', '--url', 'localhost:1'],
+    /expected an address such as/]])('%j is refused', async (given, message) => {
+      const run = await runQuire(given);
+      expect(run.exitCode).toBe(2);
+      expect(run.stderr).toMatch(message);
+    });
 
   it.each(['import', 'export', 'search'])('%s --help shows examples', async (name) => {
     const run = await runQuire([name, '--help']);

@@ -3,7 +3,7 @@ import { Sink } from '../../../testkit/commands/run-command.ts';
 import { showProgress } from './progress.ts';
 import type { Source } from './source.ts';
 
-const source: Source = { name: 's', unit: 'bytes', total: 2000, items: () => (async function* () {})() };
+const source: Source = { name: 's', unit: 'bytes', total: 2000, items: () => (async function*() {})() };
 
 function movable() {
   const clock = { time: 0, now: () => clock.time };

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import type { Clock } from '../../../lib/clock.ts';
 import { formatBytes, formatCount, formatRate, plural } from '../shared/format.ts';
-import { writeLines, type OutputStream } from '../shared/io.ts';
+import { type OutputStream, writeLines } from '../shared/io.ts';
 import type { Source } from './source.ts';
 
 /** Shows the progress of an import. */
@@ -16,9 +16,13 @@ const SILENT: Progress = { update: () => undefined, stop: () => undefined };
 const LINE_EVERY = 3000;
 
 /** A bar on a terminal, otherwise a line every few seconds, and nothing if `quiet`. */
-export function showProgress(source: Pick<Source, 'unit' | 'total'>, stream: OutputStream, clock: Clock, quiet: boolean): Progress {
+export function showProgress(source: Pick<Source, 'unit' | 'total'>, stream: OutputStream, clock: Clock,
+  quiet: boolean): Progress
+{
   if (quiet) return SILENT;
-  return stream.isTTY === true && source.total !== undefined ? bar(source.total, stream, clock) : lines(source, stream, clock);
+  return stream.isTTY === true && source.total !== undefined
+    ? bar(source.total, stream, clock)
+    : lines(source, stream, clock);
 }
 
 function bar(total: number, stream: OutputStream, clock: Clock): Progress {
@@ -36,7 +40,10 @@ function bar(total: number, stream: OutputStream, clock: Clock): Progress {
   single.start(total, 0, { documents: plural(0, 'document'), rate: '0' });
   return {
     update(position, documents) {
-      single.update(Math.min(position, total), { documents: plural(documents, 'document'), rate: formatRate(documents, (clock.now() - started) / 1000) });
+      single.update(Math.min(position, total), {
+        documents: plural(documents, 'document'),
+        rate: formatRate(documents, (clock.now() - started) / 1000),
+      });
     },
     stop: () => single.stop(),
   };
@@ -52,7 +59,9 @@ function lines({ total, unit }: Pick<Source, 'unit' | 'total'>, stream: OutputSt
       last = now;
       const share = total === undefined || total === 0 ? '' : `${Math.floor((100 * position) / total)}%, `;
       const read = unit === 'bytes' ? `${formatBytes(position)} read` : `${formatCount(position)} files read`;
-      writeLines(stream, [`${share}${plural(documents, 'document')}, ${formatRate(documents, (now - started) / 1000)}/s, ${read}`]);
+      writeLines(stream, [
+        `${share}${plural(documents, 'document')}, ${formatRate(documents, (now - started) / 1000)}/s, ${read}`,
+      ]);
     },
     stop: () => undefined,
   };

@@ -24,12 +24,20 @@ export interface FolderOptions {
  */
 export async function folderSource(folder: string, { lang, only }: FolderOptions): Promise<Source> {
   const paths = await listFiles(folder, only);
-  if (paths.length === 0) throw new CommandError(`no files to import found in ${folder}: expected ${only === undefined ? 'markdown, or files of a kind that /v1/upload takes' : `files ending in ${only.map((each) => `.${each}`).join(', ')}`}`);
+  if (paths.length === 0)
+    throw new CommandError(
+      `no files to import found in ${folder}: expected ${
+        only === undefined
+          ? 'markdown, or files of a kind that /v1/upload takes'
+          : `files ending in ${only.map((each) => `.${each}`).join(', ')}`
+      }`,
+    );
   return filesSource(folder, folder, paths, lang);
 }
 
 /** A single file as a source of one document, keyed by its name. */
-export const fileSource = (file: string, lang: string): Source => filesSource(file, join(file, '..'), [basename(file)], lang);
+export const fileSource = (file: string, lang: string): Source =>
+  filesSource(file, join(file, '..'), [basename(file)], lang);
 
 /** Files of a folder as a source, by their paths in it. */
 export function filesSource(name: string, folder: string, paths: readonly string[], lang: string): Source {
@@ -39,7 +47,8 @@ export function filesSource(name: string, folder: string, paths: readonly string
     total: paths.length,
     async *items() {
       const seen = new Map<string, string>();
-      for (const [index, path] of paths.entries()) yield await readItem(folder, path, { lang, position: index + 1, seen });
+      for (const [index, path] of paths.entries())
+        yield await readItem(folder, path, { lang, position: index + 1, seen });
     },
   };
 }
@@ -63,28 +72,45 @@ async function readItem(folder: string, path: string, { lang, position, seen }: 
   const identity = `${document.key}|${document.lang}`.toLowerCase();
   const other = seen.get(identity);
   // For example `a.md` and `a.mdx`: storing both would silently keep only the later one.
-  if (other !== undefined) return { ...place, kind: 'problem', problem: `its key "${document.key}" is that of ${other} already` };
+  if (other !== undefined)
+    return { ...place, kind: 'problem', problem: `its key "${document.key}" is that of ${other} already` };
   seen.set(identity, path);
   return { ...place, kind: 'document', ...read };
 }
 
-/** The document of a file: a markdown file completely, for other types the path of the file. Rejects if it cannot be read. */
-async function readDocument(folder: string, path: string, lang: string): Promise<{ document: SourceDocument; sanitized: boolean; notes: readonly string[] }> {
+/**
+ * The document of a file: a markdown file completely, for other types the path of the file. Rejects if it cannot be
+ * read.
+ */
+async function readDocument(folder: string, path: string,
+  lang: string): Promise<{ document: SourceDocument; sanitized: boolean; notes: readonly string[] }>
+{
   const file = join(folder, path);
   if (isMarkdownName(path)) {
     const bytes = await readFile(file);
     return { ...documentFromFile(path, bytes.toString('utf8'), lang), sanitized: !isUtf8(bytes) };
   }
   const { size } = await stat(file);
-  return { document: { key: keyOfPath(path), lang, contentMd: '', meta: {}, file: { path: file, bytes: size } }, sanitized: false, notes: [] };
+  return {
+    document: { key: keyOfPath(path), lang, contentMd: '', meta: {}, file: { path: file, bytes: size } },
+    sanitized: false,
+    notes: [],
+  };
 }
 
 /** The document of a markdown file: front matter becomes metadata, and its `lang` overrides the given one. */
-function documentFromFile(path: string, text: string, lang: string): { document: SourceDocument; notes: readonly string[] } {
+function documentFromFile(path: string, text: string,
+  lang: string): { document: SourceDocument; notes: readonly string[] }
+{
   const { meta, body, warnings } = splitFrontMatter(text);
   const ownLang = Object.hasOwn(meta, 'lang') ? meta.lang?.[0] : undefined;
   return {
-    document: { key: keyOfPath(path), lang: ownLang !== undefined && LANG.test(ownLang) ? ownLang : lang, contentMd: body, meta },
+    document: {
+      key: keyOfPath(path),
+      lang: ownLang !== undefined && LANG.test(ownLang) ? ownLang : lang,
+      contentMd: body,
+      meta,
+    },
     notes: warnings,
   };
 }
@@ -95,7 +121,8 @@ export async function listFiles(root: string, only?: readonly string[], folder =
   const paths: string[] = [];
   for (const entry of entries) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules') paths.push(...(await listFiles(root, only, path)));
+    if (entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+      paths.push(...(await listFiles(root, only, path)));
     if (entry.isFile() && isTaken(entry.name, only)) paths.push(path);
   }
   return paths;

@@ -1,6 +1,6 @@
+import fc from 'fast-check';
 import { PassThrough, Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readBytes } from './read-bytes.ts';
 import { readLines } from './read-lines.ts';
@@ -19,9 +19,12 @@ const collect = async (chunks: AsyncIterable<Buffer>, maxBytes?: number) => {
 describe('readLines', () => {
   it('splits as String.split does, however the bytes arrive', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\n', '\u2028', ' '))), fc.integer({ min: 1, max: 9 }), async (parts, size) => {
+      fc.asyncProperty(fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\n', '\u2028', ' '))),
+        fc.integer({ min: 1, max: 9 }), async (parts, size) => {
         const text = parts.join('');
-        const expected = text.split('\n').map((line, index): [number, string] => [index + 1, line]).filter(([, line]) => /[^ \t\r]/.test(line));
+        const expected = text.split('\n').map((line, index): [number, string] => [index + 1, line]).filter(([, line]) =>
+          /[^ \t\r]/.test(line)
+        );
         expect(await collect(chunksOf(text, size))).toEqual(expected);
       }),
     );
@@ -50,7 +53,11 @@ describe('readBytes', () => {
   it('counts what is read before it is decompressed', async () => {
     const packed = gzipSync('a'.repeat(10_000));
     let counted = 0;
-    for await (const _ of readBytes(Readable.from([packed]), { name: 'f', signal: new AbortController().signal, onRead: (bytes) => (counted += bytes) })) continue;
+    for await (const _ of readBytes(Readable.from([packed]), {
+      name: 'f',
+      signal: new AbortController().signal,
+      onRead: (bytes) => (counted += bytes),
+    })) continue;
     expect(counted).toBe(packed.length);
   });
 
@@ -67,6 +74,8 @@ describe('readBytes', () => {
   it('names what it cannot read', async () => {
     const broken = new Readable({ read: () => broken.destroy(new Error('disk gone')) });
     await expect(read(broken)).rejects.toThrow('cannot read f: disk gone');
-    await expect(read(Readable.from([Buffer.from([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9])]))).rejects.toThrow('cannot read f: ');
+    await expect(read(Readable.from([Buffer.from([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9])]))).rejects.toThrow(
+      'cannot read f: ',
+    );
   });
 });

@@ -16,7 +16,9 @@ const NEWLINE = 0x0a;
  * split. Blank lines are counted but not returned. At most one line is in memory.
  * @throws {CommandError} for a line that is longer than `maxBytes`.
  */
-export async function* readLines(chunks: AsyncIterable<Buffer>, name: string, maxBytes = MAX_LINE): AsyncGenerator<Line> {
+export async function* readLines(chunks: AsyncIterable<Buffer>, name: string,
+  maxBytes = MAX_LINE): AsyncGenerator<Line>
+{
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let number = 1;
@@ -31,7 +33,9 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, name: string, ma
     pending.push(chunk.subarray(start));
     pendingBytes += chunk.length - start;
     if (pendingBytes > maxBytes) {
-      throw new CommandError(`line ${number} of ${name} is longer than ${maxBytes} bytes: is it one JSON object a line?`);
+      throw new CommandError(
+        `line ${number} of ${name} is longer than ${maxBytes} bytes: is it one JSON object a line?`,
+      );
     }
   }
   const last = Buffer.concat(pending);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { documentFromRow, type RowOptions } from './document-from-row.ts';
 import { readBytes } from './read-bytes.ts';
-import { readLines, type Line } from './read-lines.ts';
+import { type Line, readLines } from './read-lines.ts';
 import type { Source, SourceItem } from './source.ts';
 
 export interface NdjsonInput {
@@ -32,7 +32,8 @@ export function ndjsonSource(input: NdjsonInput, options: RowOptions): Source {
   };
 }
 
-type LineItem = SourceItem extends infer Item ? (Item extends unknown ? Omit<Item, 'origin' | 'position'> : never) : never;
+type LineItem = SourceItem extends infer Item ? (Item extends unknown ? Omit<Item, 'origin' | 'position'> : never)
+  : never;
 
 function itemOfLine({ number, bytes }: Line, options: RowOptions): LineItem {
   const text = bytes.toString('utf8');

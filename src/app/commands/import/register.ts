@@ -1,11 +1,11 @@
-import { Option, type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { systemClock } from '../../../lib/clock.ts';
 import { commaList, wholeNumber } from '../shared/arguments.ts';
 import { addClientOptions, type ClientOptions } from '../shared/client.ts';
 import { runCommand } from '../shared/command-error.ts';
-import { processIo, type Io } from '../shared/io.ts';
 import { untilInterrupted } from '../shared/interrupt.ts';
-import { runImport, type ImportArguments } from './run-import.ts';
+import { type Io, processIo } from '../shared/io.ts';
+import { type ImportArguments, runImport } from './run-import.ts';
 
 const EXAMPLES = `
 SOURCE is a folder of files, one such file, a file of NDJSON (.ndjson, .jsonl, also .gz), or -
@@ -35,23 +35,27 @@ export function endings(text: string): string[] {
 
 /** Adds `quire import` to the program. */
 export function registerImport(program: Command, io: Io = processIo): void {
-  const command = program
-    .command('import')
-    .summary('import files or NDJSON into a collection')
-    .description('Import a folder of files, or NDJSON, into a collection of a running document service.')
-    .argument('<source>', 'folder, file, or - for standard input')
-    .requiredOption('-c, --collection <name>', 'collection to import into')
-    .option('-l, --lang <code>', 'language of documents that name none', 'en')
-    .option('--concurrency <n>', 'requests under way at once', wholeNumber(1, 64), 4)
-    .option('--batch <n>', 'documents in a request, which also ends at 4 MiB of text', wholeNumber(1, 10_000), 200)
-    .addOption(new Option('--profile <name>', 'store through /v1/ingest with this profile; fast skips duplicates, revisions and webhooks').choices(['default', 'fast']))
-    .option('--only <endings>', 'kinds of files to take from a folder, such as md,pdf', endings)
-    .option('--no-revisions', 'keep the imported versions out of the history')
-    .option('--dry-run', 'read and count, but send nothing')
-    .option('-q, --quiet', 'show errors only');
-  addClientOptions(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (source: string, options: Omit<ImportArguments, 'source'> & ClientOptions) => {
-      await runCommand('import', io, () => untilInterrupted((signal) => runImport({ ...options, source }, { io, signal, clock: systemClock })));
-    });
+  const command = program.command('import').summary('import files or NDJSON into a collection').description(
+    'Import a folder of files, or NDJSON, into a collection of a running document service.',
+  ).argument('<source>', 'folder, file, or - for standard input').requiredOption('-c, --collection <name>',
+    'collection to import into').option('-l, --lang <code>', 'language of documents that name none', 'en').option(
+      '--concurrency <n>',
+      'requests under way at once',
+      wholeNumber(1, 64),
+      4,
+    ).option('--batch <n>', 'documents in a request, which also ends at 4 MiB of text', wholeNumber(1, 10_000), 200)
+    .addOption(
+      new Option('--profile <name>',
+        'store through /v1/ingest with this profile; fast skips duplicates, revisions and webhooks').choices(['default',
+          'fast']),
+    ).option('--only <endings>', 'kinds of files to take from a folder, such as md,pdf', endings).option(
+      '--no-revisions',
+      'keep the imported versions out of the history',
+    ).option('--dry-run', 'read and count, but send nothing').option('-q, --quiet', 'show errors only');
+  addClientOptions(command).addHelpText('after', EXAMPLES).action(
+    async (source: string, options: Omit<ImportArguments, 'source'> & ClientOptions) => {
+      await runCommand('import', io, () =>
+        untilInterrupted((signal) => runImport({ ...options, source }, { io, signal, clock: systemClock })));
+    },
+  );
 }

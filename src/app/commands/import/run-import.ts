@@ -1,16 +1,16 @@
 import { getHealth } from '../../../../generated/docs/sdk/sdk.gen.ts';
-import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../../lib/clock.ts';
 import { systemTimer } from '../../../lib/timer.ts';
-import { openClient, type ClientOptions, type ServiceClient } from '../shared/client.ts';
+import { type ClientOptions, openClient, type ServiceClient } from '../shared/client.ts';
 import { INTERRUPTED, isForUser } from '../shared/command-error.ts';
-import { writeLines, type Io } from '../shared/io.ts';
+import { type Io, writeLines } from '../shared/io.ts';
 import { DEFAULT_RETRIES } from '../shared/retry.ts';
 import { answered, ServiceFailure } from '../shared/service-failure.ts';
-import { MAX_BATCH_BYTES, type Batch } from './batches.ts';
+import { type Batch, MAX_BATCH_BYTES } from './batches.ts';
 import { importDocuments, type ImportOptions, type ImportResult } from './import-documents.ts';
 import { openSource } from './open-source.ts';
 import { showProgress } from './progress.ts';
-import { sendBatch, type BatchResult } from './send-batch.ts';
+import { type BatchResult, sendBatch } from './send-batch.ts';
 import { problemLines, stopLines, summaryLines } from './summary.ts';
 
 /** The arguments and options of `quire import`. */
@@ -44,7 +44,11 @@ export interface ImportContext {
 export async function runImport(given: ImportArguments, context: ImportContext): Promise<ImportResult> {
   const { io, clock, signal } = context;
   const client = openClient(given);
-  const source = await openSource(given.source, io.stdin, { lang: given.lang, only: given.only, now: unixSeconds(clock) });
+  const source = await openSource(given.source, io.stdin, {
+    lang: given.lang,
+    only: given.only,
+    now: unixSeconds(clock),
+  });
   if (!given.dryRun) await expectService(client);
 
   const started = clock.now();
@@ -78,7 +82,15 @@ async function expectService({ url, sdk }: ServiceClient): Promise<void> {
 
 /** Replaces sending in a dry run. */
 async function count(batch: Batch): Promise<BatchResult> {
-  return { added: batch.documents.length, updated: 0, skipped: 0, failed: 0, sanitized: 0, embeddingDropped: 0, reasons: [] };
+  return {
+    added: batch.documents.length,
+    updated: 0,
+    skipped: 0,
+    failed: 0,
+    sanitized: 0,
+    embeddingDropped: 0,
+    reasons: [],
+  };
 }
 
 function report(result: ImportResult, given: ImportArguments, seconds: number, io: Io): void {

@@ -35,9 +35,19 @@ export interface BatchResult {
  */
 export async function sendBatch(client: ServiceClient, batch: Batch, options: SendOptions): Promise<BatchResult> {
   if (batch.documents[0]!.file !== undefined) return upload(client, batch, options);
-  const answer = options.profile === undefined ? await add(client, batch, options) : await ingest(client, batch, options);
+  const answer = options.profile === undefined
+    ? await add(client, batch, options)
+    : await ingest(client, batch, options);
   const { added, updated, skipped, failed, errors, sanitized = 0, embeddingDropped = 0 } = answer;
-  return { added, updated, skipped, failed, sanitized, embeddingDropped, reasons: errors.map((line) => placed(line, batch.origins)) };
+  return {
+    added,
+    updated,
+    skipped,
+    failed,
+    sanitized,
+    embeddingDropped,
+    reasons: errors.map((line) => placed(line, batch.origins)),
+  };
 }
 
 /** The largest file that the service accepts. */
@@ -47,26 +57,51 @@ const MAX_FILE_BYTES = 100 * 2 ** 20;
  * The response to one file does not say whether the document existed before, so it counts as added unless it was
  * created before its last change.
  */
-async function upload({ url, sdk }: ServiceClient, { documents, origins }: Batch, { collection, profile }: SendOptions): Promise<BatchResult> {
+async function upload({ url, sdk }: ServiceClient, { documents, origins }: Batch,
+  { collection, profile }: SendOptions): Promise<BatchResult>
+{
   const { key, lang, meta, file } = documents[0]! as SourceDocument & { file: NonNullable<SourceDocument['file']> };
   const blob = new File([await openAsBlob(file.path)], basename(file.path));
-  const body = { collection, lang, key, meta, maxSize: MAX_FILE_BYTES, ...(profile !== undefined && { profile }), file: blob };
+  const body = {
+    collection,
+    lang,
+    key,
+    meta,
+    maxSize: MAX_FILE_BYTES,
+    ...(profile !== undefined && { profile }),
+    file: blob,
+  };
   const { data } = await answered(url, uploadFiles({ client: sdk, body }));
   if (!('document' in data)) throw new Error('the answer to one file is that of a batch');
   const { document: { addedAt, updatedAt }, sanitized = 0, warnings = [] } = data;
   const isNew = addedAt === updatedAt;
-  return { added: isNew ? 1 : 0, updated: isNew ? 0 : 1, skipped: 0, failed: 0, sanitized, embeddingDropped: 0, reasons: [], notes: warnings.map((text) => `${origins[0]}: ${text}`) };
+  return {
+    added: isNew ? 1 : 0,
+    updated: isNew ? 0 : 1,
+    skipped: 0,
+    failed: 0,
+    sanitized,
+    embeddingDropped: 0,
+    reasons: [],
+    notes: warnings.map((text) => `${origins[0]}: ${text}`),
+  };
 }
 
 async function add({ url, sdk }: ServiceClient, { documents }: Batch, { collection, saveRevisions }: SendOptions) {
   // `true` is the service's default (decision D-33), so only `false` is sent.
-  const body = { collection, documents: saveRevisions ? [...documents] : documents.map((document) => ({ ...document, saveRevision: false })) };
+  const body = {
+    collection,
+    documents: saveRevisions ? [...documents] : documents.map((document) => ({ ...document, saveRevision: false })),
+  };
   return { skipped: 0, ...(await answered(url, addDocuments({ client: sdk, body }))).data };
 }
 
-async function ingest({ url, sdk }: ServiceClient, { documents }: Batch, { collection, profile, saveRevisions }: SendOptions) {
+async function ingest({ url, sdk }: ServiceClient, { documents }: Batch,
+  { collection, profile, saveRevisions }: SendOptions)
+{
   const options = { ...(profile === undefined ? {} : { profile }), ...(saveRevisions ? {} : { saveRevision: false }) };
-  return (await answered(url, ingestDocuments({ client: sdk, body: { collection, documents: [...documents], options } }))).data;
+  return (await answered(url,
+    ingestDocuments({ client: sdk, body: { collection, documents: [...documents], options } }))).data;
 }
 
 /** Converts `<index> <key>: <reason>` (decision D-67) to the position for the index, and the rest. */

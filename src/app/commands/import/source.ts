@@ -21,13 +21,13 @@ export interface UploadedSource {
 /** One item of a source, and its position: a path, or `line 17`. */
 export type SourceItem = { readonly origin: string; readonly position: number } & (
   | {
-      readonly kind: 'document';
-      readonly document: SourceDocument;
-      /** Its bytes were not valid UTF-8 and were repaired (decision D-39). */
-      readonly sanitized: boolean;
-      /** What was omitted or left unchanged, such as front matter that is not YAML. */
-      readonly notes: readonly string[];
-    }
+    readonly kind: 'document';
+    readonly document: SourceDocument;
+    /** Its bytes were not valid UTF-8 and were repaired (decision D-39). */
+    readonly sanitized: boolean;
+    /** What was omitted or left unchanged, such as front matter that is not YAML. */
+    readonly notes: readonly string[];
+  }
   /** It cannot become a document. */
   | { readonly kind: 'problem'; readonly problem: string }
   /** It is a document that need not be stored: it has expired. */

@@ -16,13 +16,33 @@ export function summaryLines({ tally, stoppedBy }: ImportResult, context: Summar
   const stored = tally.added + tally.updated;
   const took = `${seconds.toFixed(1)} s`;
   if (stoppedBy !== undefined && tally.done === 0) return [];
-  if (dryRun) return [`${plural(stored, 'document')} of ${source} would go to collection ${collection} (${formatBytes(tally.bytes)} of markdown), ${failures(tally)}`, 'nothing was sent (--dry-run)'];
+  if (dryRun)
+    return [
+      `${plural(stored, 'document')} of ${source} would go to collection ${collection} (${
+        formatBytes(tally.bytes)
+      } of markdown), ${failures(tally)}`,
+      'nothing was sent (--dry-run)',
+    ];
   return [
-    `${stoppedBy === undefined ? 'imported' : 'stopped after'} ${plural(stored, 'document')} into collection ${collection} in ${took}`,
-    `  added ${formatCount(tally.added)}, updated ${formatCount(tally.updated)}, skipped ${formatCount(tally.skipped)}, ${failures(tally)}`,
-    `  ${formatBytes(tally.bytes)} of markdown, ${formatRate(tally.done, seconds)} documents/s, ${formatRate(tally.bytes / 1e6, seconds)} MB/s`,
-    ...(tally.sanitized > 0 ? [`  ${plural(tally.sanitized, 'document')} had text that was not valid UTF-8; it was repaired`] : []),
-    ...(tally.embeddingDropped > 0 ? [`  ${plural(tally.embeddingDropped, 'document')} stored without a vector: the embedding queue was full; POST /v1/vector-reindex repairs that`] : []),
+    `${stoppedBy === undefined ? 'imported' : 'stopped after'} ${
+      plural(stored, 'document')
+    } into collection ${collection} in ${took}`,
+    `  added ${formatCount(tally.added)}, updated ${formatCount(tally.updated)}, skipped ${
+      formatCount(tally.skipped)
+    }, ${failures(tally)}`,
+    `  ${formatBytes(tally.bytes)} of markdown, ${formatRate(tally.done, seconds)} documents/s, ${
+      formatRate(tally.bytes / 1e6, seconds)
+    } MB/s`,
+    ...(tally.sanitized > 0
+      ? [`  ${plural(tally.sanitized, 'document')} had text that was not valid UTF-8; it was repaired`]
+      : []),
+    ...(tally.embeddingDropped > 0
+      ? [
+        `  ${
+          plural(tally.embeddingDropped, 'document')
+        } stored without a vector: the embedding queue was full; POST /v1/vector-reindex repairs that`,
+      ]
+      : []),
   ];
 }
 
@@ -36,12 +56,14 @@ export function stopLines({ stoppedBy, reached }: ImportResult): string[] {
   if (stoppedBy === undefined) return [];
   const reason = `quire import: ${stoppedBy === 'signal' ? 'interrupted' : stoppedBy.message}`;
   if (reached === undefined) return [reason, 'nothing was stored'];
-  return [reason, `the last batch that was stored ends with ${reached}; to import again is safe: what is stored already is updated`];
+  return [reason,
+    `the last batch that was stored ends with ${reached}; to import again is safe: what is stored already is updated`];
 }
 
 const failures = (tally: ImportTally): string => `failed ${formatCount(tally.failed)}`;
 
 function listed(word: string, texts: readonly string[], count: number): string[] {
   const more = count - texts.length;
-  return [...texts.map((text) => `${word}: ${text}`), ...(more > 0 && texts.length > 0 ? [`${word}: and ${formatCount(more)} more`] : [])];
+  return [...texts.map((text) => `${word}: ${text}`),
+    ...(more > 0 && texts.length > 0 ? [`${word}: and ${formatCount(more)} more`] : [])];
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { OperationId } from '../../../../generated/docs/operations.ts';
 import type { OperationSpec } from '../../../operations/index.ts';
-import { fieldsOf, type Field, type InputSchema } from './fields.ts';
+import { type Field, fieldsOf, type InputSchema } from './fields.ts';
 
 export type { OperationId };
 
@@ -20,7 +20,9 @@ let schemas: Promise<Readonly<Record<string, InputSchema>>> | undefined;
 
 /** An operation with the fields of its input. */
 export async function catalogueEntry(id: OperationId): Promise<CatalogueEntry> {
-  schemas ??= readFile(new URL('../../../../generated/docs/inputs.json', import.meta.url), 'utf8').then((text) => JSON.parse(text) as Record<string, InputSchema>);
+  schemas ??= readFile(new URL('../../../../generated/docs/inputs.json', import.meta.url), 'utf8').then((text) =>
+    JSON.parse(text) as Record<string, InputSchema>
+  );
   const [specs, inputs] = await Promise.all([operationSpecs(), schemas]);
   return { spec: specs[id], fields: fieldsOf(inputs[id]!) };
 }

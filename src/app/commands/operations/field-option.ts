@@ -1,8 +1,9 @@
-import { Option, type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Field } from './fields.ts';
 
 /** Options that every client command already has: a field with the same name gets the prefix `field-`. */
-const TAKEN = new Set(['url', 'api-key', 'token', 'profile', 'json', 'ndjson', 'quiet', 'color', 'yes', 'all', 'body', 'help', 'version', 'output', 'paginate']);
+const TAKEN = new Set(['url', 'api-key', 'token', 'profile', 'json', 'ndjson', 'quiet', 'color', 'yes', 'all', 'body',
+  'help', 'version', 'output', 'paginate']);
 
 const SHORT: Readonly<Record<string, string>> = { collection: '-c, ', lang: '-l, ' };
 
@@ -29,7 +30,10 @@ export const attributeOf = (field: string): string => `field:${field}`;
 /** The option of a field, without its dashes. */
 export const flagNameOf = ({ flag }: Field): string => (TAKEN.has(flag) ? `field-${flag}` : flag);
 
-/** Adds the option of a field to a command; its texts are collected in a list, because they are parsed when all are known. */
+/**
+ * Adds the option of a field to a command; its texts are collected in a list, because they are parsed when all are
+ * known.
+ */
 export function addFieldOption(command: Command, field: Field): void {
   const flag = flagNameOf(field);
   const description = describe(field);
@@ -38,21 +42,33 @@ export function addFieldOption(command: Command, field: Field): void {
     const off = new FieldOption(`--no-${flag}`, `not: ${description}`, field.name);
     return void command.addOption(field.default === true ? off : off.hideHelp());
   }
-  const option = new FieldOption(`${SHORT[field.name] ?? ''}--${flag} <${PLACEHOLDERS[field.kind]}>`, description, field.name);
-  command.addOption(option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]));
+  const option = new FieldOption(`${SHORT[field.name] ?? ''}--${flag} <${PLACEHOLDERS[field.kind]}>`, description,
+    field.name);
+  command.addOption(
+    option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]),
+  );
 }
 
-const PLACEHOLDERS = { string: 'text', integer: 'n', number: 'number', strings: 'list', map: 'key=value', lists: 'key=value', json: 'json', loose: 'value', file: 'file' } as const;
+const PLACEHOLDERS = {
+  string: 'text',
+  integer: 'n',
+  number: 'number',
+  strings: 'list',
+  map: 'key=value',
+  lists: 'key=value',
+  json: 'json',
+  loose: 'value',
+  file: 'file',
+} as const;
 
 function describe({ description, choices, default: preset, kind, required }: Field): string {
-  const notes = [
-    ...(required ? ['needed'] : []),
-    ...(choices === undefined ? [] : [choices.join(', ')]),
+  const notes = [...(required ? ['needed'] : []), ...(choices === undefined ? [] : [choices.join(', ')]),
     ...(kind === 'map' || kind === 'lists' ? ['may be repeated'] : []),
-    ...(preset === undefined || kind === 'boolean' || preset === '' ? [] : [`default: ${JSON.stringify(preset)}`]),
-  ];
+    ...(preset === undefined || kind === 'boolean' || preset === '' ? [] : [`default: ${JSON.stringify(preset)}`])];
   return `${lowerFirst(firstSentence(description))}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
 
 /** Lower-cases the first letter as in other commands' descriptions; names such as `SVC_PATH` and `URL` stay. */
-const lowerFirst = (text: string): string => (/^[A-Z][a-z ]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text);
+const lowerFirst = (
+  text: string,
+): string => (/^[A-Z][a-z ]/.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text);

@@ -20,7 +20,8 @@ export interface InputSchema {
  * with one text or a list of texts for each key; `loose` is JSON, or the text itself if it is not JSON; `file` is the
  * name of a file.
  */
-export type FieldKind = 'string' | 'integer' | 'number' | 'boolean' | 'strings' | 'map' | 'lists' | 'json' | 'loose' | 'file';
+export type FieldKind = 'string' | 'integer' | 'number' | 'boolean' | 'strings' | 'map' | 'lists' | 'json' | 'loose'
+  | 'file';
 
 /** A field of an operation's input, as the command line accepts it. */
 export interface Field {
@@ -42,9 +43,13 @@ export function fieldsOf(schema: InputSchema): Field[] {
     const target = resolve(given, schema);
     const { kind, choices } = kindOf(target, schema);
     return {
-      name, kind, flag: flagOf(name), required: required.has(name),
+      name,
+      kind,
+      flag: flagOf(name),
+      required: required.has(name),
       description: given.description ?? target.description ?? '',
-      ...(choices !== undefined && { choices }), ...(given.default !== undefined && { default: given.default }),
+      ...(choices !== undefined && { choices }),
+      ...(given.default !== undefined && { default: given.default }),
     };
   });
   return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)];
@@ -52,7 +57,10 @@ export function fieldsOf(schema: InputSchema): Field[] {
 
 /** `contentMd` as `content-md`, `files[]` as `files`. */
 export function flagOf(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase().replaceAll(/^-|-$/g, '');
+  return name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase().replaceAll(
+    /^-|-$/g,
+    '',
+  );
 }
 
 function resolve(schema: InputSchema, root: InputSchema): InputSchema {
@@ -66,9 +74,11 @@ function kindOf(schema: InputSchema, root: InputSchema): Pick<Field, 'kind' | 'c
   const types = typesOf(schema, root).filter((type) => type !== 'null');
   const [type] = types;
   if (types.length !== 1) return { kind: types.includes('string') ? 'loose' : 'json' };
-  if (type === 'array') return resolve(schema.items ?? {}, root).type === 'string' ? listOf(schema, root) : { kind: 'json' };
+  if (type === 'array')
+    return resolve(schema.items ?? {}, root).type === 'string' ? listOf(schema, root) : { kind: 'json' };
   if (type === 'object') return { kind: mapOf(schema, root) };
-  if (type === 'string' || type === 'integer' || type === 'number' || type === 'boolean') return { kind: type, ...(choices !== undefined && { choices }) };
+  if (type === 'string' || type === 'integer' || type === 'number' || type === 'boolean')
+    return { kind: type, ...(choices !== undefined && { choices }) };
   return { kind: 'json' };
 }
 
@@ -77,7 +87,10 @@ function listOf(schema: InputSchema, root: InputSchema): Pick<Field, 'kind' | 'c
   return { kind: 'strings', ...(values !== undefined && { choices: values as readonly string[] }) };
 }
 
-/** An object with arbitrary keys whose values may be texts, or lists of them, is given as `key=value`; any other object as JSON. */
+/**
+ * An object with arbitrary keys whose values may be texts, or lists of them, is given as `key=value`; any other object
+ * as JSON.
+ */
 function mapOf(schema: InputSchema, root: InputSchema): FieldKind {
   const { additionalProperties: values } = schema;
   if (typeof values !== 'object' || Object.keys(schema.properties ?? {}).length > 0) return 'json';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { UsageError } from '../shared/command-error.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
+import { UsageError } from '../shared/command-error.ts';
 import type { Field } from './fields.ts';
 
 /**
@@ -13,9 +13,13 @@ export async function valueOf(field: Field, texts: readonly string[], stdin: Rea
   if (field.kind === 'file') return texts.at(-1)!;
   const read = await Promise.all(texts.map((text) => textOf(text, `--${field.flag}`, stdin)));
   switch (field.kind) {
-    case 'strings': return read.flatMap((text) => listOf(text, field));
-    case 'map': case 'lists': return read.map((text) => mapOf(text, field)).reduce((all, some) => joined(all, some));
-    default: return scalarOf(field, read.at(-1)!);
+    case 'strings':
+      return read.flatMap((text) => listOf(text, field));
+    case 'map':
+    case 'lists':
+      return read.map((text) => mapOf(text, field)).reduce((all, some) => joined(all, some));
+    default:
+      return scalarOf(field, read.at(-1)!);
   }
 }
 
@@ -42,7 +46,8 @@ export async function bytesOf(file: string, name: string, stdin: Readable): Prom
 
 function scalarOf(field: Field, text: string): unknown {
   const { kind, flag, choices } = field;
-  if (choices !== undefined && !choices.includes(text)) throw new UsageError(`--${flag} ${text}: expected one of ${choices.join(', ')}${didYouMean(text, choices)}`);
+  if (choices !== undefined && !choices.includes(text))
+    throw new UsageError(`--${flag} ${text}: expected one of ${choices.join(', ')}${didYouMean(text, choices)}`);
   if (kind === 'integer' && !/^-?\d+$/.test(text)) throw new UsageError(`--${flag} ${text}: expected a whole number`);
   if (kind === 'integer' || kind === 'number') {
     const value = Number(text);
@@ -68,10 +73,13 @@ function jsonOf(text: string, flag: string): unknown {
 
 /** JSON if it begins like a list, otherwise texts separated by commas. */
 function listOf(text: string, field: Field): string[] {
-  const list = text.trimStart().startsWith('[') ? jsonOf(text, field.flag) as string[] : text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+  const list = text.trimStart().startsWith('[')
+    ? jsonOf(text, field.flag) as string[]
+    : text.split(',').map((part) => part.trim()).filter((part) => part !== '');
   const { choices, flag } = field;
   const wrong = choices === undefined ? undefined : list.find((each) => !choices.includes(each));
-  if (wrong !== undefined) throw new UsageError(`--${flag} ${wrong}: expected some of ${choices!.join(', ')}${didYouMean(wrong, choices!)}`);
+  if (wrong !== undefined)
+    throw new UsageError(`--${flag} ${wrong}: expected some of ${choices!.join(', ')}${didYouMean(wrong, choices!)}`);
   return list;
 }
 
@@ -89,7 +97,9 @@ function joined(all: Record<string, unknown>, some: Record<string, unknown>): Re
   const result = { ...all };
   for (const [key, value] of Object.entries(some)) {
     const before = Object.hasOwn(all, key) ? all[key] : undefined;
-    result[key] = Array.isArray(before) && Array.isArray(value) ? [...before as unknown[], ...value as unknown[]] : value;
+    result[key] = Array.isArray(before) && Array.isArray(value)
+      ? [...before as unknown[], ...value as unknown[]]
+      : value;
   }
   return result;
 }

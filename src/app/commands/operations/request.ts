@@ -17,16 +17,26 @@ const JSON_TYPE = 'application/json';
 
 type Methods = Record<'get' | 'put' | 'post' | 'patch' | 'delete', (options: object) => Promise<unknown>>;
 
-/** The SDK's function for an operation, made from its row in the table of operations, so that the whole SDK need not be loaded. */
+/**
+ * The SDK's function for an operation, made from its row in the table of operations, so that the whole SDK need not be
+ * loaded.
+ */
 export function sdkFunctionOf(spec: OperationSpec): SdkFunction {
   const method = spec.method.toLowerCase() as keyof Methods;
   const type = spec.consumes[0];
   const isJson = type === undefined || type === JSON_TYPE;
-  return ({ client, ...options }: { client: Methods; headers?: object }) => client[method]({
-    ...(!isJson && { bodySerializer: null }), ...(spec.access !== 'public' && { security: SECURITY }), url: spec.path, ...options,
-    // `fetch` must choose the boundary of a form itself.
-    headers: { ...(type !== undefined && { 'Content-Type': type === 'multipart/form-data' ? null : type }), ...options.headers },
-  });
+  return ({ client, ...options }: { client: Methods; headers?: object }) =>
+    client[method]({
+      ...(!isJson && { bodySerializer: null }),
+      ...(spec.access !== 'public' && { security: SECURITY }),
+      url: spec.path,
+      ...options,
+      // `fetch` must choose the boundary of a form itself.
+      headers: {
+        ...(type !== undefined && { 'Content-Type': type === 'multipart/form-data' ? null : type }),
+        ...options.headers,
+      },
+    });
 }
 
 /**
@@ -34,14 +44,21 @@ export function sdkFunctionOf(spec: OperationSpec): SdkFunction {
  * is not JSON.
  * @throws {UsageError} if a file cannot be read.
  */
-export async function requestOf(spec: OperationSpec, input: Readonly<Record<string, unknown>>, raw?: Buffer): Promise<RequestParts> {
+export async function requestOf(spec: OperationSpec, input: Readonly<Record<string, unknown>>,
+  raw?: Buffer): Promise<RequestParts>
+{
   const rest = { ...input };
   const places: Record<'path' | 'query' | 'header', Record<string, unknown>> = { path: {}, query: {}, header: {} };
   for (const { name, in: place, field } of spec.parameters) {
     if (rest[field] !== undefined) places[place][name] = rest[field];
     delete rest[field];
   }
-  const body = raw ?? (spec.consumes.length === 0 ? undefined : spec.consumes[0] === 'multipart/form-data' ? await formOf(rest) : jsonOf(rest, spec));
+  const body = raw ??
+    (spec.consumes.length === 0
+      ? undefined
+      : spec.consumes[0] === 'multipart/form-data'
+      ? await formOf(rest)
+      : jsonOf(rest, spec));
   return { path: places.path, query: places.query, headers: places.header, ...(body !== undefined && { body }) };
 }
 
@@ -54,7 +71,8 @@ function jsonOf(fields: Readonly<Record<string, unknown>>, { requiresBody, metho
 async function formOf(fields: Readonly<Record<string, unknown>>): Promise<FormData> {
   const form = new FormData();
   const { file, 'files[]': files, ...others } = fields;
-  for (const [name, value] of Object.entries(others)) form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+  for (const [name, value] of Object.entries(others))
+    form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
   for (const path of [file, files].flat().filter((each) => each !== undefined) as string[]) {
     const blob = await openAsBlob(path).catch((error: Error) => {
       throw new UsageError(`--file ${path}: ${error.message}`, { cause: error });

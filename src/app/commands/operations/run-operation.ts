@@ -2,10 +2,11 @@ import { parse } from 'yaml';
 import { UsageError } from '../shared/command-error.ts';
 import type { ClientOptions } from '../shared/connection.ts';
 import { formatCount, plural } from '../shared/format.ts';
-import { writeLines, type Io } from '../shared/io.ts';
-import { describeObject, itemsTable, note, widthOf, writeJson, type ListColumn, type OutputOptions } from '../shared/output.ts';
+import { type Io, writeLines } from '../shared/io.ts';
+import { describeObject, itemsTable, type ListColumn, note, type OutputOptions, widthOf,
+  writeJson } from '../shared/output.ts';
 import { askSecret, canAsk, confirm } from '../shared/prompt.ts';
-import { openService, type Input, type Service } from '../shared/service.ts';
+import { type Input, openService, type Service } from '../shared/service.ts';
 import { waiting } from '../shared/waiting.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { OperationCommand } from './define.ts';
@@ -21,13 +22,20 @@ export interface OperationOptions extends ClientOptions, OutputOptions {
 }
 
 /** Reads the input of an operation from the command line, calls it, and shows the result. */
-export async function runOperation(definition: OperationCommand, entry: CatalogueEntry, positions: ReadonlyArray<string | readonly string[] | undefined>, options: OperationOptions, io: Io): Promise<void> {
+export async function runOperation(definition: OperationCommand, entry: CatalogueEntry,
+  positions: ReadonlyArray<string | readonly string[] | undefined>, options: OperationOptions, io: Io): Promise<void>
+{
   const given = await givenInput(definition, entry, positions, options, io);
   const input = { ...given, ...await secretOf(definition, given, io) };
   checkComplete(entry.fields, input);
-  if (definition.asks !== undefined && !await confirm(io, definition.asks(input), options)) return note(io, options, ['nothing was changed']);
+  if (definition.asks !== undefined && !await confirm(io, definition.asks(input), options))
+    return note(io, options, ['nothing was changed']);
   const service = openService(options);
-  if (definition.columns !== undefined) return listItems(service, definition, definition.columns, { input, hasLimit: entry.fields.some(({ name }) => name === 'limit') }, options, io);
+  if (definition.columns !== undefined)
+    return listItems(service, definition, definition.columns, {
+      input,
+      hasLimit: entry.fields.some(({ name }) => name === 'limit'),
+    }, options, io);
   const answer = await waiting(io, options, service.call(definition.operation, input)) as Input;
   if (options.json === true) return writeJson(io, answer);
   if (definition.prints !== undefined) writeLines(io.stdout, [definition.prints(answer)]);
@@ -35,24 +43,37 @@ export async function runOperation(definition: OperationCommand, entry: Catalogu
   note(io, options, definition.says?.(answer, input) ?? []);
 }
 
-async function givenInput({ positions: names = [], fixed, defaults }: OperationCommand, { fields }: CatalogueEntry, positions: ReadonlyArray<string | readonly string[] | undefined>, options: OperationOptions, io: Io): Promise<Record<string, unknown>> {
+async function givenInput({ positions: names = [], fixed, defaults }: OperationCommand, { fields }: CatalogueEntry,
+  positions: ReadonlyArray<string | readonly string[] | undefined>, options: OperationOptions,
+  io: Io): Promise<Record<string, unknown>>
+{
   const body = options.body === undefined ? {} : await bodyOf(options.body, io);
   const placed = Object.fromEntries(await Promise.all(names.map(async (name, index) => {
     const field = fields.find((each) => each.name === name)!;
     const texts = [positions[index] ?? []].flat();
     return [name, texts.length === 0 ? undefined : await valueOf(field, texts, io.stdin)] as const;
   })));
-  return { ...defaults, ...body, ...await optionValues(fields, options as Readonly<Record<string, unknown>>, io), ...definedOf(placed), ...fixed };
+  return {
+    ...defaults,
+    ...body,
+    ...await optionValues(fields, options as Readonly<Record<string, unknown>>, io),
+    ...definedOf(placed),
+    ...fixed,
+  };
 }
 
-const definedOf = (values: Readonly<Record<string, unknown>>): Record<string, unknown> => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+const definedOf = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
 /** The values of the fields that are given as options. */
-export async function optionValues(fields: readonly Field[], options: Readonly<Record<string, unknown>>, io: Io): Promise<Record<string, unknown>> {
+export async function optionValues(fields: readonly Field[], options: Readonly<Record<string, unknown>>,
+  io: Io): Promise<Record<string, unknown>>
+{
   const values: Record<string, unknown> = {};
   for (const field of fields) {
     const given = options[attributeOf(field.name)];
-    if (given !== undefined) values[field.name] = Array.isArray(given) ? await valueOf(field, given as string[], io.stdin) : given;
+    if (given !== undefined)
+      values[field.name] = Array.isArray(given) ? await valueOf(field, given as string[], io.stdin) : given;
   }
   return values;
 }
@@ -66,28 +87,37 @@ export async function bodyOf(file: string, io: Io): Promise<Record<string, unkno
   } catch (error) {
     throw new UsageError(`--body ${file}: ${(error as Error).message}`, { cause: error });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError(`--body ${file}: expected an object, JSON or YAML`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError(`--body ${file}: expected an object, JSON or YAML`);
   return value as Record<string, unknown>;
 }
 
 async function secretOf({ secret }: OperationCommand, given: Input, io: Io): Promise<Input> {
   if (secret === undefined || given[secret] !== undefined) return {};
-  if (!canAsk(io)) throw new UsageError(`--${secret} is needed: --${secret} @FILE reads it from a file, @- from standard input`);
+  if (!canAsk(io))
+    throw new UsageError(`--${secret} is needed: --${secret} @FILE reads it from a file, @- from standard input`);
   return { [secret]: await askSecret(io, `${secret}: `) };
 }
 
 /** @throws {UsageError} naming the missing fields, before anything is sent. */
 export function checkComplete(fields: readonly Field[], input: Input): void {
   const missing = fields.filter((field) => field.required && input[field.name] === undefined);
-  if (missing.length > 0) throw new UsageError(`missing ${missing.map((field) => `--${flagNameOf(field)}`).join(', ')}`);
+  if (missing.length > 0)
+    throw new UsageError(`missing ${missing.map((field) => `--${flagNameOf(field)}`).join(', ')}`);
 }
 
 /** Lists up to `limit` items, over as many pages as they take. */
-async function listItems(service: Service, { operation, items: field }: Pick<OperationCommand, 'operation' | 'items'>, columns: readonly ListColumn[], { input, hasLimit }: { readonly input: Input; readonly hasLimit: boolean }, options: OperationOptions, io: Io): Promise<void> {
+async function listItems(service: Service, { operation, items: field }: Pick<OperationCommand, 'operation' | 'items'>,
+  columns: readonly ListColumn[], { input, hasLimit }: { readonly input: Input; readonly hasLimit: boolean },
+  options: OperationOptions, io: Io): Promise<void>
+{
   const most = options.all === true ? Infinity : options.limit ?? 100;
   const found: unknown[] = [];
   let [count, more] = [0, false];
-  for await (const page of pagesOf(service, operation, field, { ...input, ...(hasLimit && most < 100 && { limit: most + 1 }) })) {
+  for await (const page of pagesOf(service, operation, field, {
+    ...input,
+    ...(hasLimit && most < 100 && { limit: most + 1 }),
+  })) {
     const some = page.slice(0, most - count);
     more = some.length < page.length;
     count += some.length;
@@ -98,10 +128,18 @@ async function listItems(service: Service, { operation, items: field }: Pick<Ope
   if (options.json === true) return writeJson(io, found);
   if (options.ndjson === true) return;
   if (count > 0) writeLines(io.stdout, itemsTable(columns, found, widthOf(io.stdout)));
-  note(io, options, [count === 0 ? 'there is nothing to list' : more ? `the first ${formatCount(count)}; --limit lists more, --all everything` : plural(count, 'item')]);
+  note(io, options, [
+    count === 0
+      ? 'there is nothing to list'
+      : more
+      ? `the first ${formatCount(count)}; --limit lists more, --all everything`
+      : plural(count, 'item'),
+  ]);
 }
 
-async function* pagesOf(service: Service, operation: OperationCommand['operation'], field: string | undefined, input: Input): AsyncGenerator<readonly unknown[]> {
+async function* pagesOf(service: Service, operation: OperationCommand['operation'], field: string | undefined,
+  input: Input): AsyncGenerator<readonly unknown[]>
+{
   if (await service.hasPages(operation)) return yield* service.pages(operation, input);
   const answer = await service.call(operation, input);
   yield (field === undefined ? answer : (answer as Record<string, unknown>)[field]) as readonly unknown[];

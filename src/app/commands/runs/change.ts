@@ -16,35 +16,36 @@ interface Options extends RunsClientOptions {
 
 /** `quire runs cancel`, `retry`, `approve` and `reject`. */
 export function registerChange(runs: Command, io: Io): void {
-  const cancelling = runs
-    .command('cancel')
-    .description('cancel a run')
-    .argument('<id>', 'id of the run, or its beginning or end')
-    .option('--json', 'write the run as JSON');
+  const cancelling = runs.command('cancel').description('cancel a run').argument('<id>',
+    'id of the run, or its beginning or end').option('--json', 'write the run as JSON');
   addRunsClientOptions(cancelling).action(async (id: string, options: Options) => {
     await runCommand('runs cancel', io, () => cancel(id, options, io));
   });
 
-  const retrying = runs
-    .command('retry')
-    .description('queue a failed or cancelled run again, as a new run, and print its id')
-    .argument('<id>', 'id of the run, or its beginning or end')
-    .option('-f, --follow', 'print the log until the new run has ended')
-    .option('--failed-cells', 'of a run with a matrix, only the cells that did not succeed')
-    .option('--json', 'write the new run as JSON');
+  const retrying = runs.command('retry').description(
+    'queue a failed or cancelled run again, as a new run, and print its id',
+  ).argument('<id>', 'id of the run, or its beginning or end').option('-f, --follow',
+    'print the log until the new run has ended').option('--failed-cells',
+      'of a run with a matrix, only the cells that did not succeed').option('--json', 'write the new run as JSON');
   addRunsClientOptions(addKeyOption(retrying)).action(async (id: string, options: Options) => {
     await runCommand('runs retry', io, () => retry(id, options, io));
   });
 
-  const decisions = { approve: ['let a run start, or go on, that waits for an approval', approveRun], reject: ['cancel a run that waits for an approval', rejectRun] } as const;
+  const decisions = {
+    approve: ['let a run start, or go on, that waits for an approval', approveRun],
+    reject: ['cancel a run that waits for an approval', rejectRun],
+  } as const;
   for (const [name, [description, call]] of Object.entries(decisions)) {
-    const command = runs.command(name).description(description).argument('<id>', 'id of the run, or its beginning or end').option('--json', 'write the run as JSON');
-    addRunsClientOptions(command).action((text: string, options: Options) => runCommand(`runs ${name}`, io, async () => {
-      const client = openRunsClient(options);
-      const id = await findRun(client, text);
-      const { data: run } = await client.askOnce(call({ client: client.sdk, path: { id } }));
-      writeRun(io, run, options.json);
-    }));
+    const command = runs.command(name).description(description).argument('<id>',
+      'id of the run, or its beginning or end').option('--json', 'write the run as JSON');
+    addRunsClientOptions(command).action((text: string, options: Options) =>
+      runCommand(`runs ${name}`, io, async () => {
+        const client = openRunsClient(options);
+        const id = await findRun(client, text);
+        const { data: run } = await client.askOnce(call({ client: client.sdk, path: { id } }));
+        writeRun(io, run, options.json);
+      })
+    );
   }
 }
 
@@ -60,7 +61,9 @@ async function retry(text: string, options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const id = await findRun(client, text);
   const headers = { 'Idempotency-Key': options.key ?? newKey() };
-  const { data: run } = await client.ask(() => retryRun({ client: client.sdk, path: { id }, headers, query: { cells: options.failedCells ? 'failed' : 'all' } }));
+  const { data: run } = await client.ask(() =>
+    retryRun({ client: client.sdk, path: { id }, headers, query: { cells: options.failedCells ? 'failed' : 'all' } })
+  );
   writeRun(io, run, options.json && !options.follow);
   if (options.follow) await showLog(client, run.id, { json: options.json, follow: true, from: 1 }, io);
 }

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { createClient, createConfig, type Client } from '../../../../generated/runs/sdk/client/index.ts';
+import { randomUUID } from 'node:crypto';
+import { type Client, createClient, createConfig } from '../../../../generated/runs/sdk/client/index.ts';
 import { systemTimer } from '../../../lib/timer.ts';
 import { ProfileOption } from '../shared/client.ts';
 import { checkUrl, chosenProfile, withoutSlash } from '../shared/connection.ts';
 import { START_RUNS } from '../shared/program.ts';
 import { DEFAULT_RETRIES, withRetries } from '../shared/retry.ts';
-import { answered, type Advice, type SdkAnswer } from '../shared/service-failure.ts';
+import { type Advice, answered, type SdkAnswer } from '../shared/service-failure.ts';
 
 const ADVICE: Advice = { start: START_RUNS, credential: 'give the token with --token or RUNS_API_TOKEN' };
 
@@ -29,10 +29,11 @@ export interface RunsClient {
 }
 
 export function addRunsClientOptions(command: Command): Command {
-  return command
-    .option('--url <url>', `address of the run-queue service (env: RUNS_URL; without it that of the profile, or ${RUNS_URL})`)
-    .option('--token <token>', 'API token; better given by RUNS_API_TOKEN, where other users cannot see it')
-    .addOption(new ProfileOption());
+  return command.option('--url <url>',
+    `address of the run-queue service (env: RUNS_URL; without it that of the profile, or ${RUNS_URL})`).option(
+      '--token <token>',
+      'API token; better given by RUNS_API_TOKEN, where other users cannot see it',
+    ).addOption(new ProfileOption());
 }
 
 /**
@@ -47,7 +48,8 @@ export function openRunsClient(options: RunsClientOptions): RunsClient {
   return {
     sdk: createClient(createConfig({ baseUrl: url, auth })),
     askOnce,
-    ask: (call, signal) => withRetries(() => askOnce(call()), { ...DEFAULT_RETRIES, timer: systemTimer, ...(signal && { signal }) }),
+    ask: (call, signal) =>
+      withRetries(() => askOnce(call()), { ...DEFAULT_RETRIES, timer: systemTimer, ...(signal && { signal }) }),
   };
 }
 
@@ -55,7 +57,9 @@ export function openRunsClient(options: RunsClientOptions): RunsClient {
  * Options override the environment, which overrides the profile, unless an option names the profile. A profile's token
  * is sent only to the profile's own server.
  */
-function runsConnectionOf(options: RunsClientOptions, env: Readonly<Record<string, string | undefined>> = process.env): { readonly url: string; readonly token: string | undefined } {
+function runsConnectionOf(options: RunsClientOptions,
+  env: Readonly<Record<string, string | undefined>> = process.env
+): { readonly url: string; readonly token: string | undefined } {
   const { profile } = chosenProfile(options.serverProfile, env);
   const given = options.serverProfile === undefined ? env : {};
   const url = withoutSlash(options.url ?? (given['RUNS_URL'] || profile.runsUrl || RUNS_URL));
@@ -69,5 +73,6 @@ export const newKey = (): string => randomUUID();
 
 /** Adds `--key`, for users that want to repeat the same request later. */
 export function addKeyOption(command: Command): Command {
-  return command.option('--key <key>', 'idempotency key, 8 to 128 characters: the same key returns the same run; without it a new one is made');
+  return command.option('--key <key>',
+    'idempotency key, 8 to 128 characters: the same key returns the same run; without it a new one is made');
 }

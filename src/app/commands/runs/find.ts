@@ -29,7 +29,10 @@ export async function findRun(client: RunsClient, text: string): Promise<string>
     if (before === null) break;
   }
   if (found.size === 0) throw new CommandError(`no id of the newest ${PAGES * PAGE} runs begins or ends with ${part}`);
-  if (found.size > 1) throw new CommandError(`${found.size} runs match ${part}: ${[...found].slice(0, 5).join(', ')}${found.size > 5 ? ', ...' : ''}`);
+  if (found.size > 1)
+    throw new CommandError(
+      `${found.size} runs match ${part}: ${[...found].slice(0, 5).join(', ')}${found.size > 5 ? ', ...' : ''}`,
+    );
   return [...found][0]!;
 }
 
@@ -42,11 +45,22 @@ export async function findShip(client: RunsClient, text: string): Promise<Ship> 
   const { data: ships } = await client.ask(() => listShips({ client: client.sdk }));
   const named = ships.filter(({ name }) => name === text);
   const live = named.filter(({ revoked }) => !revoked);
-  const candidates = live.length > 0 ? live : named.length > 0 ? named : ships.filter(({ id }) => /^[0-9a-f]{4,32}$/i.test(text) && id.startsWith(text.toLowerCase()));
+  const candidates = live.length > 0
+    ? live
+    : named.length > 0
+    ? named
+    : ships.filter(({ id }) => /^[0-9a-f]{4,32}$/i.test(text) && id.startsWith(text.toLowerCase()));
   if (candidates.length === 1) return candidates[0]!;
-  if (candidates.length > 1) throw new CommandError(`${candidates.length} ships match ${text}: ${candidates.map(({ id }) => id).join(', ')}`);
+  if (candidates.length > 1)
+    throw new CommandError(`${candidates.length} ships match ${text}: ${candidates.map(({ id }) => id).join(', ')}`);
   const names = ships.filter(({ revoked }) => !revoked).map(({ name }) => name);
-  throw new CommandError(`no ship ${text}${names.length === 0 ? '; none has joined' : `; there are: ${names.slice(0, 10).join(', ')}${didYouMean(text, names)}`}`);
+  throw new CommandError(
+    `no ship ${text}${
+      names.length === 0
+        ? '; none has joined'
+        : `; there are: ${names.slice(0, 10).join(', ')}${didYouMean(text, names)}`
+    }`,
+  );
 }
 
 /** Names of ships by their ids; empty if the token may not read them. */

@@ -23,8 +23,11 @@ const BACKOFF = { initial: 250, max: 8000 };
  * Follows a run's log across broken connections, restarts of the service and further attempts, with every event once.
  * Returns the run when it, or the requested attempt, has ended; undefined if the signal aborted first.
  */
-export async function followRun(client: RunsClient, id: string, start: Start, listener: Listener, signal: AbortSignal): Promise<Run | undefined> {
-  const ask = async (): Promise<Run> => (await client.ask(() => getRun({ client: client.sdk, path: { id } }), signal)).data;
+export async function followRun(client: RunsClient, id: string, start: Start, listener: Listener,
+  signal: AbortSignal): Promise<Run | undefined>
+{
+  const ask = async (): Promise<Run> =>
+    (await client.ask(() => getRun({ client: client.sdk, path: { id } }), signal)).data;
   let attempt = start.attempt ?? start.from ?? (await ask()).attempt;
   let offset = start.offset ?? 0;
   for (let failures = 0; !signal.aborted;) {
@@ -46,7 +49,9 @@ export async function followRun(client: RunsClient, id: string, start: Start, li
 }
 
 /** One connection; returns whether the attempt has ended. */
-async function readStream(client: RunsClient, id: string, query: { attempt: number; offset: number }, listener: Listener, signal: AbortSignal): Promise<boolean> {
+async function readStream(client: RunsClient, id: string, query: { attempt: number; offset: number },
+  listener: Listener, signal: AbortSignal): Promise<boolean>
+{
   let ended = false;
   const { stream } = await streamRunLogs({
     client: client.sdk,

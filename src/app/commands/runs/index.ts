@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { processIo, type Io } from '../shared/io.ts';
+import { type Io, processIo } from '../shared/io.ts';
 import { registerArtifacts } from './artifacts.ts';
 import { registerAudit } from './audit.ts';
 import { registerBackup } from './backup.ts';
@@ -20,5 +20,7 @@ import { registerToken } from './token.ts';
 /** `quire runs`: the service, and client commands for a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
-  for (const register of [registerSubmit, registerList, registerShow, registerResult, registerLogs, registerArtifacts, registerCaches, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
+  for (const register of [registerSubmit, registerList, registerShow, registerResult, registerLogs, registerArtifacts,
+    registerCaches, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips,
+    registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
 }

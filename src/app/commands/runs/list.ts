@@ -1,9 +1,10 @@
-import { Option, type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { listRuns } from '../../../../generated/runs/sdk/sdk.gen.ts';
-import type { ListRunsData, ListRunsResponse, Run, RunKind, RunState } from '../../../../generated/runs/sdk/types.gen.ts';
+import type { ListRunsData, ListRunsResponse, Run, RunKind,
+  RunState } from '../../../../generated/runs/sdk/types.gen.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { runCommand } from '../shared/command-error.ts';
-import { writeLines, type Io } from '../shared/io.ts';
+import { type Io, writeLines } from '../shared/io.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
 import { findRun } from './find.ts';
 import { runTable } from './present.ts';
@@ -24,18 +25,20 @@ interface Options extends RunsClientOptions {
 const PAGE = 100;
 
 export function registerList(runs: Command, io: Io): void {
-  const command = runs
-    .command('list')
-    .description('list runs, newest first')
-    .option('-p, --project <id>', 'only runs of this project')
-    .addOption(new Option('--state <state>', 'only runs in this state').choices(['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled']))
-    .addOption(new Option('--kind <kind>', 'only runs of this kind').choices(['diagnostic', 'pipeline', 'ai_text']))
-    .addOption(new Option('--source <source>', 'only runs that came into being this way').choices(['api', 'retry', 'schedule', 'alert']))
-    .option('--schedule <name>', 'only runs of this schedule')
-    .option('--by <token>', 'only runs that this token of the configuration has queued; `api` for the token of the service')
-    .option('--cells-of <id>', 'the cells of a run with a matrix; without it they are left out')
-    .option('--limit <n>', 'most runs to list', wholeNumber(1, 100_000), 20)
-    .option('--json', 'write a JSON array instead of a table');
+  const command = runs.command('list').description('list runs, newest first').option('-p, --project <id>',
+    'only runs of this project').addOption(
+      new Option('--state <state>', 'only runs in this state').choices(['queued', 'running', 'cancelling', 'succeeded',
+        'failed', 'cancelled']),
+    ).addOption(new Option('--kind <kind>', 'only runs of this kind').choices(['diagnostic', 'pipeline', 'ai_text']))
+    .addOption(
+      new Option('--source <source>', 'only runs that came into being this way').choices(['api', 'retry', 'schedule',
+        'alert']),
+    ).option('--schedule <name>', 'only runs of this schedule').option('--by <token>',
+      'only runs that this token of the configuration has queued; `api` for the token of the service').option(
+      '--cells-of <id>',
+      'the cells of a run with a matrix; without it they are left out',
+    ).option('--limit <n>', 'most runs to list', wholeNumber(1, 100_000), 20).option('--json',
+      'write a JSON array instead of a table');
   addRunsClientOptions(command).action(async (options: Options) => {
     await runCommand('runs list', io, () => list(options, io));
   });
@@ -52,7 +55,9 @@ async function list(options: Options, io: Io): Promise<void> {
   else if (more) writeLines(io.stderr, [`the newest ${runs.length}; --limit lists more`]);
 }
 
-async function pages({ project, state, kind, source, schedule, by, cellsOf, limit, ...options }: Options): Promise<{ runs: Run[]; more: boolean }> {
+async function pages(
+  { project, state, kind, source, schedule, by, cellsOf, limit, ...options }: Options,
+): Promise<{ runs: Run[]; more: boolean }> {
   const client = openRunsClient(options);
   const parent = cellsOf === undefined ? undefined : await findRun(client, cellsOf);
   const runs: Run[] = [];
@@ -60,8 +65,12 @@ async function pages({ project, state, kind, source, schedule, by, cellsOf, limi
   do {
     const query: ListRunsData['query'] = {
       limit: Math.min(PAGE, limit - runs.length),
-      ...(project === undefined ? {} : { project_id: project }), ...(state === undefined ? {} : { state }), ...(kind === undefined ? {} : { kind }), ...(source === undefined ? {} : { source }),
-      ...(schedule === undefined ? {} : { schedule }), ...(by === undefined ? {} : { by: by === 'api' || by.startsWith('token:') ? by : `token:${by}` }),
+      ...(project === undefined ? {} : { project_id: project }),
+      ...(state === undefined ? {} : { state }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(source === undefined ? {} : { source }),
+      ...(schedule === undefined ? {} : { schedule }),
+      ...(by === undefined ? {} : { by: by === 'api' || by.startsWith('token:') ? by : `token:${by}` }),
       ...(parent === undefined ? { cells: false } : { parent_id: parent }),
       ...(before === null ? {} : { before }),
     };

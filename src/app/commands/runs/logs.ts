@@ -23,20 +23,17 @@ Examples:
 `;
 
 export function registerLogs(runs: Command, io: Io): void {
-  const command = runs
-    .command('logs')
-    .description('print the log of a run')
-    .argument('<id>', 'id of the run, or its beginning or end')
-    .option('-f, --follow', 'go on until the run has ended')
-    .option('--attempt <n>', 'log of this attempt; without it the current one', wholeNumber(1, 1_000_000))
-    .option('--offset <n>', 'first event', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
-    .option('--json', 'write one JSON object a line');
-  addRunsClientOptions(command)
-    .addHelpText('after', NOTES)
-    .action(async (id: string, options: Options) => {
-      await runCommand('runs logs', io, async () => {
-        const client = openRunsClient(options);
-        await showLog(client, await findRun(client, id), options, io);
-      });
+  const command = runs.command('logs').description('print the log of a run').argument('<id>',
+    'id of the run, or its beginning or end').option('-f, --follow', 'go on until the run has ended').option(
+      '--attempt <n>',
+      'log of this attempt; without it the current one',
+      wholeNumber(1, 1_000_000),
+    ).option('--offset <n>', 'first event', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0).option('--json',
+      'write one JSON object a line');
+  addRunsClientOptions(command).addHelpText('after', NOTES).action(async (id: string, options: Options) => {
+    await runCommand('runs logs', io, async () => {
+      const client = openRunsClient(options);
+      await showLog(client, await findRun(client, id), options, io);
     });
+  });
 }

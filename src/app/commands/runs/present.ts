@@ -1,14 +1,17 @@
 import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import { formatMoment } from '../shared/format.ts';
-import { writeLines, type Io } from '../shared/io.ts';
+import { type Io, writeLines } from '../shared/io.ts';
 import { renderTable } from '../shared/table.ts';
 import { plainLine } from '../shared/text-width.ts';
 
-const COLUMNS = [
-  { heading: 'id', minimum: 32 }, { heading: 'project', minimum: 8 }, { heading: 'kind', minimum: 8 }, { heading: 'task', minimum: 6 },
-  { heading: 'state', minimum: 9 }, { heading: 'queued', minimum: 16 }, { heading: 'took', minimum: 4 }, { heading: 'why it waits or failed', minimum: 10 },
-];
+const COLUMNS = [{ heading: 'id', minimum: 32 }, { heading: 'project', minimum: 8 }, { heading: 'kind', minimum: 8 }, {
+  heading: 'task',
+  minimum: 6,
+}, { heading: 'state', minimum: 9 }, { heading: 'queued', minimum: 16 }, { heading: 'took', minimum: 4 }, {
+  heading: 'why it waits or failed',
+  minimum: 10,
+}];
 
 const WAITS: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
   project_disabled: 'its project is disabled',
@@ -33,7 +36,12 @@ export const ENDED: ReadonlySet<Run['state']> = new Set(['succeeded', 'failed', 
 export const exitCodeOf = (run: Run): number => EXIT[run.state] ?? 0;
 
 export function runTable(runs: readonly Run[], width: number | undefined): string[] {
-  return renderTable(COLUMNS, runs.map((run) => [run.id, run.project_id, run.kind, taskOf(run), run.state, formatMoment(run.created_at), tookOf(run), reasonOf(run)]), width);
+  return renderTable(COLUMNS,
+    runs.map((
+      run,
+    ) => [run.id, run.project_id, run.kind, taskOf(run), run.state, formatMoment(run.created_at), tookOf(run),
+      reasonOf(run)]
+    ), width);
 }
 
 /** Includes what distinguishes a cell from the others of its run, and a run with cells from other runs. */
@@ -43,7 +51,8 @@ function taskOf({ task, matrix, cells }: Run): string {
 }
 
 /** The values of a cell, in the form that the log of its run has. */
-export const cellName = (matrix: NonNullable<Run['matrix']>): string => Object.entries(matrix).map(([name, value]) => `${name}=${String(value)}`).join(' ');
+export const cellName = (matrix: NonNullable<Run['matrix']>): string =>
+  Object.entries(matrix).map(([name, value]) => `${name}=${String(value)}`).join(' ');
 
 /** Duration of the last attempt so far; empty before it was started. */
 export function tookOf({ started_at: started, finished_at: finished, state }: Run): string {

@@ -4,7 +4,7 @@ import type { Project } from '../../../../generated/runs/sdk/types.gen.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
 import { formatMoment } from '../shared/format.ts';
-import { writeLines, type Io } from '../shared/io.ts';
+import { type Io, writeLines } from '../shared/io.ts';
 import { renderTable } from '../shared/table.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
 
@@ -12,27 +12,33 @@ interface Options extends RunsClientOptions {
   readonly json?: boolean;
 }
 
-const COLUMNS = [
-  { heading: 'id', minimum: 8 }, { heading: 'enabled', minimum: 7 }, { heading: 'repository', minimum: 10 }, { heading: 'pipelines', minimum: 10 },
-  { heading: 'at once', minimum: 7 }, { heading: 'next release', minimum: 12 }, { heading: 'next content', minimum: 12 },
-];
+const COLUMNS = [{ heading: 'id', minimum: 8 }, { heading: 'enabled', minimum: 7 }, {
+  heading: 'repository',
+  minimum: 10,
+}, { heading: 'pipelines', minimum: 10 }, { heading: 'at once', minimum: 7 }, { heading: 'next release', minimum: 12 },
+  { heading: 'next content', minimum: 12 }];
 
 /** `quire runs projects`, and commands for one of them. */
 export function registerProjects(runs: Command, io: Io): void {
-  const projects = runs.command('projects').description('list the configured projects; with a command, change one').option('--json', 'write JSON instead of a table');
+  const projects = runs.command('projects').description('list the configured projects; with a command, change one')
+    .option('--json', 'write JSON instead of a table');
   addRunsClientOptions(projects).action((options: Options) => runCommand('runs projects', io, () => list(options, io)));
   const changes = {
-    enable: ['let runs of a project be queued and started', (client: RunsClient, project: Project) => setEnabled(client, project, true)],
-    disable: ['let no runs of a project be queued and started', (client: RunsClient, project: Project) => setEnabled(client, project, false)],
+    enable: ['let runs of a project be queued and started',
+      (client: RunsClient, project: Project) => setEnabled(client, project, true)],
+    disable: ['let no runs of a project be queued and started',
+      (client: RunsClient, project: Project) => setEnabled(client, project, false)],
     delete: ['remove a project from the configuration; its runs stay', remove],
   } as const;
   for (const [name, [description, work]] of Object.entries(changes)) {
     // The client options belong to `projects` itself, so they may precede or follow the subcommand.
     const command = projects.command(name).description(description).argument('<project>', 'id of the project');
-    command.action((id: string, _options: object, own: Command) => runCommand(`runs projects ${name}`, io, async () => {
-      const client = openRunsClient(own.optsWithGlobals<Options>());
-      writeLines(io.stdout, [await work(client, await find(client, id))]);
-    }));
+    command.action((id: string, _options: object, own: Command) =>
+      runCommand(`runs projects ${name}`, io, async () => {
+        const client = openRunsClient(own.optsWithGlobals<Options>());
+        writeLines(io.stdout, [await work(client, await find(client, id))]);
+      })
+    );
   }
 }
 
@@ -41,10 +47,13 @@ async function list(options: Options, io: Io): Promise<void> {
   const answer = await client.ask(() => listProjects({ client: client.sdk }));
   if (options.json) return void io.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
   const moment = (seconds: number | null): string => (seconds === null ? '' : formatMoment(seconds));
-  const rows = answer.data.map(({ id, enabled, repository, pipelines, max_parallel, next_release_at, next_content_at }) => [
-    id, enabled ? 'yes' : 'no', repository, pipelines.join(' '), max_parallel === 0 ? '' : String(max_parallel), moment(next_release_at), moment(next_content_at),
-  ]);
-  if (rows.length > 0) writeLines(io.stdout, renderTable(COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
+  const rows = answer.data.map((
+    { id, enabled, repository, pipelines, max_parallel, next_release_at, next_content_at },
+  ) => [id, enabled ? 'yes' : 'no', repository, pipelines.join(' '), max_parallel === 0 ? '' : String(max_parallel),
+    moment(next_release_at), moment(next_content_at)]
+  );
+  if (rows.length > 0)
+    writeLines(io.stdout, renderTable(COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
   else writeLines(io.stderr, ['no projects are configured']);
 }
 
@@ -53,12 +62,22 @@ async function find(client: RunsClient, id: string): Promise<Project> {
   const found = data.find((project) => project.id === id);
   if (found !== undefined) return found;
   const ids = data.map((project) => project.id);
-  throw new CommandError(`no project ${id}${ids.length === 0 ? '; there is none' : `; there are: ${ids.slice(0, 10).join(', ')}${didYouMean(id, ids)}`}`);
+  throw new CommandError(
+    `no project ${id}${
+      ids.length === 0 ? '; there is none' : `; there are: ${ids.slice(0, 10).join(', ')}${didYouMean(id, ids)}`
+    }`,
+  );
 }
 
 async function setEnabled(client: RunsClient, project: Project, enabled: boolean): Promise<string> {
   const { id, repository, issue_label, release_interval, runs_on, content, max_parallel, priority } = project;
-  await client.ask(() => replaceProject({ client: client.sdk, path: { id }, body: { repository, enabled, issue_label, release_interval, runs_on, content, max_parallel, priority } }));
+  await client.ask(() =>
+    replaceProject({
+      client: client.sdk,
+      path: { id },
+      body: { repository, enabled, issue_label, release_interval, runs_on, content, max_parallel, priority },
+    })
+  );
   return `${id} is ${enabled ? 'enabled' : 'disabled'}`;
 }
 

@@ -24,8 +24,7 @@ it('reports a quiet step after half a minute, then each time after twice as long
   await elapse();
   quiet.stop();
   await watching;
-  expect(told).toEqual([
-    '— test is still running, without a line for 30s', '— test is still running, without a line for 1m', '— test is still running, without a line for 2m',
-    '— deploy is still running, without a line for 30s',
-  ]);
+  expect(told).toEqual(['— test is still running, without a line for 30s',
+    '— test is still running, without a line for 1m', '— test is still running, without a line for 2m',
+    '— deploy is still running, without a line for 30s']);
 });

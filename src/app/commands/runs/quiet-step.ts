@@ -46,7 +46,12 @@ export class QuietStep {
       await this.#timer.sleep(waitMs, signal);
       if (signal.aborted) return;
       quietMs += waitMs;
-      if (this.#isRunning) this.#write(`— ${this.#step === null ? 'the run' : this.#step} is still running, without a line for ${formatDuration(quietMs)}`);
+      if (this.#isRunning)
+        this.#write(
+          `— ${this.#step === null ? 'the run' : this.#step} is still running, without a line for ${
+            formatDuration(quietMs)
+          }`,
+        );
     }
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { API_TOKEN, startRunsServer, type RunsServer } from '../../../testkit/runs-server.ts';
-import { WebhookEndpoint } from '../../../testkit/webhook-endpoint.ts';
 import { runQuire } from '../../../testkit/commands/run-command.ts';
+import { API_TOKEN, type RunsServer, startRunsServer } from '../../../testkit/runs-server.ts';
+import { WebhookEndpoint } from '../../../testkit/webhook-endpoint.ts';
 
 let server: RunsServer;
 let endpoint: WebhookEndpoint;
@@ -25,18 +25,36 @@ const quire = (...command: string[]) => runQuire(['runs', ...command, '--url', s
 
 describe('quire runs schedules', () => {
   it('lists, pauses and resumes', async () => {
-    expect((await quire('schedules')).stdout).toMatch(/^demo +yearly +pipeline hello +0 0 1 1 \* Asia\/Tokyo +\d{4}-12-31 15:00/m);
-    expect(await quire('schedules', 'pause', 'demo', 'yearly')).toMatchObject({ exitCode: 0, stdout: 'demo/yearly is paused\n' });
+    expect((await quire('schedules')).stdout).toMatch(
+      /^demo +yearly +pipeline hello +0 0 1 1 \* Asia\/Tokyo +\d{4}-12-31 15:00/m,
+    );
+    expect(await quire('schedules', 'pause', 'demo', 'yearly')).toMatchObject({
+      exitCode: 0,
+      stdout: 'demo/yearly is paused\n',
+    });
     expect((await quire('schedules', 'list')).stdout).toContain('paused by api');
-    expect((await quire('schedules', 'resume', 'demo', 'yearly')).stdout).toMatch(/^demo\/yearly goes on; next run: \d{4}-12-31 15:00/);
-    expect(await quire('schedules', 'pause', 'demo', 'yealry')).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('404: schedule_not_found: the project "demo" has no schedule "yealry"; it has: yearly; did you mean yearly?') });
+    expect((await quire('schedules', 'resume', 'demo', 'yearly')).stdout).toMatch(
+      /^demo\/yearly goes on; next run: \d{4}-12-31 15:00/,
+    );
+    expect(await quire('schedules', 'pause', 'demo', 'yealry')).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining(
+        '404: schedule_not_found: the project "demo" has no schedule "yealry"; it has: yearly; did you mean yearly?',
+      ),
+    });
   });
 
   it('runs one now; a second run of the group waits for the first', async () => {
-    const [first, second] = [await quire('schedules', 'run', 'demo', 'yearly'), await quire('schedules', 'run', 'demo', 'yearly', '--json')];
+    const [first, second] = [await quire('schedules', 'run', 'demo', 'yearly'),
+      await quire('schedules', 'run', 'demo', 'yearly', '--json')];
     expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f]{32}\n$/) });
-    expect(JSON.parse(second.stdout)).toMatchObject({ waiting_reason: 'concurrency_group', concurrency_group: 'hello-demo' });
-    expect((await quire('show', JSON.parse(second.stdout).id)).stdout).toMatch(/another run of its group is before it[\s\S]*group +hello-demo/);
+    expect(JSON.parse(second.stdout)).toMatchObject({
+      waiting_reason: 'concurrency_group',
+      concurrency_group: 'hello-demo',
+    });
+    expect((await quire('show', JSON.parse(second.stdout).id)).stdout).toMatch(
+      /another run of its group is before it[\s\S]*group +hello-demo/,
+    );
   });
 });
 
@@ -45,10 +63,16 @@ describe('quire runs notifications', () => {
     const id = (await quire('schedules', 'run', 'demo', 'yearly')).stdout.trim();
     await quire('cancel', id);
     await endpoint.until(1);
-    await expect.poll(async () => (await quire('notifications', 'dead')).stdout, { timeout: 10_000 }).toMatch(new RegExp(`^chat +run\\.cancelled +${id}.*HTTP status 410 +dlv_`, 'm'));
-    expect((await quire('notifications')).stdout).toMatch(/^chat +127\.0\.0\.1:\d+ +all +cancelled +\d +1 +HTTP status 410/m);
+    await expect.poll(async () => (await quire('notifications', 'dead')).stdout, { timeout: 10_000 }).toMatch(
+      new RegExp(`^chat +run\\.cancelled +${id}.*HTTP status 410 +dlv_`, 'm'),
+    );
+    expect((await quire('notifications')).stdout).toMatch(
+      /^chat +127\.0\.0\.1:\d+ +all +cancelled +\d +1 +HTTP status 410/m,
+    );
     endpoint.answer = (_, response) => response.writeHead(204).end();
-    expect((await quire('notifications', 'redeliver', 'chat')).stdout).toBe('1 notification is sent to chat once more\n');
+    expect((await quire('notifications', 'redeliver', 'chat')).stdout).toBe(
+      '1 notification is sent to chat once more\n',
+    );
     expect((await endpoint.until(2))[1]!.headers['x-svc-event']).toBe('run.cancelled');
   });
 });

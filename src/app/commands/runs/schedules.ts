@@ -3,7 +3,7 @@ import { listSchedules, pauseSchedule, resumeSchedule, runSchedule } from '../..
 import type { Schedule } from '../../../../generated/runs/sdk/types.gen.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { formatMoment } from '../shared/format.ts';
-import { writeLines, type Io } from '../shared/io.ts';
+import { type Io, writeLines } from '../shared/io.ts';
 import { renderTable } from '../shared/table.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
 import { writeRun } from './present.ts';
@@ -18,17 +18,21 @@ interface RunOptions extends Options {
   readonly follow?: boolean;
 }
 
-const COLUMNS = [
-  { heading: 'project', minimum: 8 }, { heading: 'name', minimum: 8 }, { heading: 'runs', minimum: 8 }, { heading: 'when', minimum: 12 },
-  { heading: 'next run', minimum: 16 }, { heading: 'last run', minimum: 12 },
-];
+const COLUMNS = [{ heading: 'project', minimum: 8 }, { heading: 'name', minimum: 8 }, { heading: 'runs', minimum: 8 }, {
+  heading: 'when',
+  minimum: 12,
+}, { heading: 'next run', minimum: 16 }, { heading: 'last run', minimum: 12 }];
 
 /** `quire runs schedules`, and commands for one of them. */
 export function registerSchedules(runs: Command, io: Io): void {
-  const schedules = runs.command('schedules').description('list schedules; with a command, pause, resume or run one').option('--json', 'write JSON instead of text');
-  addRunsClientOptions(schedules).action((options: Options) => runCommand('runs schedules', io, () => list(options, io)));
-  schedules.command('list').description('list schedules, with their next and last runs')
-    .action((_options: object, own: Command) => runCommand('runs schedules list', io, () => list(own.optsWithGlobals<Options>(), io)));
+  const schedules = runs.command('schedules').description('list schedules; with a command, pause, resume or run one')
+    .option('--json', 'write JSON instead of text');
+  addRunsClientOptions(schedules).action((options: Options) =>
+    runCommand('runs schedules', io, () => list(options, io))
+  );
+  schedules.command('list').description('list schedules, with their next and last runs').action((_options: object,
+    own: Command) => runCommand('runs schedules list', io, () => list(own.optsWithGlobals<Options>(), io))
+  );
   const changes = {
     pause: ['queue no runs by a schedule until it is resumed', pauseSchedule],
     resume: ['let a paused schedule go on; what it missed is not made up for', resumeSchedule],
@@ -36,40 +40,59 @@ export function registerSchedules(runs: Command, io: Io): void {
   for (const [name, [description, call]] of Object.entries(changes)) {
     // The client options belong to `schedules` itself, so they may precede or follow the subcommand.
     const command = named(schedules, name, description);
-    command.action((project: string, schedule: string, _options: object, own: Command) => runCommand(`runs schedules ${name}`, io, async () => {
-      const options = own.optsWithGlobals<Options>();
-      const client = openRunsClient(options);
-      const { data } = await client.ask(() => call({ client: client.sdk, path: { project_id: project, name: schedule } }));
-      if (options.json) io.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
-      else writeLines(io.stdout, [`${project}/${schedule} ${name === 'pause' ? 'is paused' : `goes on; next run: ${nextOf(data)}`}`]);
-    }));
+    command.action((project: string, schedule: string, _options: object, own: Command) =>
+      runCommand(`runs schedules ${name}`, io, async () => {
+        const options = own.optsWithGlobals<Options>();
+        const client = openRunsClient(options);
+        const { data } = await client.ask(() =>
+          call({ client: client.sdk, path: { project_id: project, name: schedule } })
+        );
+        if (options.json) io.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+        else writeLines(io.stdout, [
+            `${project}/${schedule} ${name === 'pause' ? 'is paused' : `goes on; next run: ${nextOf(data)}`}`,
+          ]);
+      })
+    );
   }
-  const running = named(schedules, 'run', 'queue the run of a schedule now, and print its id').option('-f, --follow', 'print the log until the run has ended');
-  addKeyOption(running).action((project: string, schedule: string, _options: object, own: Command) => runCommand('runs schedules run', io, () => run(project, schedule, own.optsWithGlobals<RunOptions>(), io)));
+  const running = named(schedules, 'run', 'queue the run of a schedule now, and print its id').option('-f, --follow',
+    'print the log until the run has ended');
+  addKeyOption(running).action((project: string, schedule: string, _options: object, own: Command) =>
+    runCommand('runs schedules run', io, () => run(project, schedule, own.optsWithGlobals<RunOptions>(), io))
+  );
 }
 
 function named(schedules: Command, name: string, description: string): Command {
-  return schedules.command(name).description(description).argument('<project>', 'id of the project').argument('<name>', 'name of the schedule');
+  return schedules.command(name).description(description).argument('<project>', 'id of the project').argument('<name>',
+    'name of the schedule');
 }
 
 async function list(options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const answer = await client.ask(() => listSchedules({ client: client.sdk }));
   if (options.json) return void io.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
-  const rows = answer.data.map((schedule) => [schedule.project_id, schedule.name, `${schedule.kind} ${schedule.task}`.trim(), whenOf(schedule), nextOf(schedule), lastOf(schedule)]);
-  if (rows.length > 0) writeLines(io.stdout, renderTable(COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
+  const rows = answer.data.map((
+    schedule,
+  ) => [schedule.project_id, schedule.name, `${schedule.kind} ${schedule.task}`.trim(), whenOf(schedule),
+    nextOf(schedule), lastOf(schedule)]
+  );
+  if (rows.length > 0)
+    writeLines(io.stdout, renderTable(COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
   else writeLines(io.stderr, ['no schedules are configured']);
 }
 
 async function run(project: string, name: string, options: RunOptions, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const headers = { 'Idempotency-Key': options.key ?? newKey() };
-  const { data } = await client.ask(() => runSchedule({ client: client.sdk, path: { project_id: project, name }, headers }));
+  const { data } = await client.ask(() =>
+    runSchedule({ client: client.sdk, path: { project_id: project, name }, headers })
+  );
   writeRun(io, data, options.json && !options.follow);
   if (options.follow) await showLog(client, data.id, { json: options.json, follow: true, from: 1 }, io);
 }
 
-const whenOf = ({ cron, timezone, interval }: Schedule): string => (cron === null ? `every ${interval}` : `${cron} ${timezone}`);
+const whenOf = (
+  { cron, timezone, interval }: Schedule,
+): string => (cron === null ? `every ${interval}` : `${cron} ${timezone}`);
 
 function nextOf({ next_run_at: next, paused_by: by, active }: Schedule): string {
   if (by !== null) return `paused by ${by}`;
@@ -77,4 +100,6 @@ function nextOf({ next_run_at: next, paused_by: by, active }: Schedule): string 
   return next === null ? 'never' : formatMoment(next);
 }
 
-const lastOf = ({ last_run: last }: Schedule): string => (last === null ? '' : `${last.state} ${formatMoment(last.created_at)}`);
+const lastOf = (
+  { last_run: last }: Schedule,
+): string => (last === null ? '' : `${last.state} ${formatMoment(last.created_at)}`);

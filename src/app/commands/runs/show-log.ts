@@ -2,12 +2,12 @@ import { getRun, listRunLogs } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import type { LogEvent } from '../../../../generated/runs/sdk/types.gen.ts';
 import { systemTimer } from '../../../lib/timer.ts';
 import { untilInterrupted } from '../shared/interrupt.ts';
-import { writeLines, type Io } from '../shared/io.ts';
+import { type Io, writeLines } from '../shared/io.ts';
 import { plainLine } from '../shared/text-width.ts';
 import type { RunsClient } from './client.ts';
 import { followRun, type Listener } from './follow-run.ts';
-import { QuietStep } from './quiet-step.ts';
 import { exitCodeOf, statusLine } from './present.ts';
+import { QuietStep } from './quiet-step.ts';
 
 export interface LogView {
   readonly follow?: boolean | undefined;
@@ -43,7 +43,9 @@ export async function showLog(client: RunsClient, id: string, view: LogView, io:
 }
 
 /** Prints the lines that exist now, page by page. */
-async function printLog(client: RunsClient, id: string, view: LogView, write: (event: LogEvent) => void): Promise<void> {
+async function printLog(client: RunsClient, id: string, view: LogView,
+  write: (event: LogEvent) => void): Promise<void>
+{
   const attempt = view.attempt ?? (await client.ask(() => getRun({ client: client.sdk, path: { id } }))).data.attempt;
   let offset = view.offset ?? 0;
   for (;;) {

@@ -1,14 +1,14 @@
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { enqueueRun } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import type { EnqueueRunRequest, RunKind } from '../../../../generated/runs/sdk/types.gen.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
-import { writeLines, type Io } from '../shared/io.ts';
+import { type Io, writeLines } from '../shared/io.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
 import { inputHelp } from './input-help.ts';
-import { showLog } from './show-log.ts';
 import { writeRun } from './present.ts';
+import { showLog } from './show-log.ts';
 
 interface Options extends RunsClientOptions {
   readonly input?: string;
@@ -37,41 +37,45 @@ With --follow the status is 0 when the run succeeded, 1 when it failed, 2 when i
 `;
 
 export function registerSubmit(runs: Command, io: Io): void {
-  const command = runs
-    .command('submit')
-    .description('queue a run and print its id')
-    .usage('<project> <kind> [task] [options]')
-    .argument('[project]', 'id of the project')
-    .addArgument(new Argument('[kind]', 'what to do').choices(['diagnostic', 'pipeline', 'ai_text']))
-    .argument('[task]', 'name of the pipeline, AI role, or of one check')
-    .option('--input <text>', 'input of the pipeline, or the prompt')
-    .option('--input-file <file>', 'the same from a file, - for standard input')
-    .option('--input-json <json>', 'the same as a JSON object')
-    .option('--set <name=value...>', 'values of inputs that the pipeline declares')
-    .option('--ref <ref>', 'branch, tag or commit to be checked out; without it the default branch')
-    .option('--priority <n>', 'from -100 to 100, higher first; without it that of the project', priorityOf)
-    .option('-f, --follow', 'print the log until the run has ended')
-    .option('--json', 'write the run as JSON')
-    .helpOption(false)
-    .addOption(new Option('-h, --help', 'show this, and the inputs of the pipeline that is named'));
-  addRunsClientOptions(addKeyOption(command))
-    .addHelpText('after', EXAMPLES)
-    .action(async (project: string | undefined, kind: RunKind | undefined, task: string | undefined, options: Options) => {
+  const command = runs.command('submit').description('queue a run and print its id').usage(
+    '<project> <kind> [task] [options]',
+  ).argument('[project]', 'id of the project').addArgument(
+    new Argument('[kind]', 'what to do').choices(['diagnostic', 'pipeline', 'ai_text']),
+  ).argument('[task]', 'name of the pipeline, AI role, or of one check').option('--input <text>',
+    'input of the pipeline, or the prompt').option('--input-file <file>', 'the same from a file, - for standard input')
+    .option('--input-json <json>', 'the same as a JSON object').option('--set <name=value...>',
+      'values of inputs that the pipeline declares').option('--ref <ref>',
+      'branch, tag or commit to be checked out; without it the default branch').option('--priority <n>',
+      'from -100 to 100, higher first; without it that of the project', priorityOf).option('-f, --follow',
+      'print the log until the run has ended').option('--json', 'write the run as JSON').helpOption(false).addOption(
+      new Option('-h, --help', 'show this, and the inputs of the pipeline that is named'),
+    );
+  addRunsClientOptions(addKeyOption(command)).addHelpText('after', EXAMPLES).action(
+    async (project: string | undefined, kind: RunKind | undefined, task: string | undefined, options: Options) => {
       await runCommand('runs submit', io, async () => {
         if (options.help) return showHelp(command, kind === 'pipeline' ? task : undefined, options, io);
-        if (project === undefined || kind === undefined) throw new CommandError(`missing the ${project === undefined ? 'project' : 'kind'}: quire runs submit <project> <diagnostic|pipeline|ai_text> [task]`);
+        if (project === undefined || kind === undefined)
+          throw new CommandError(
+            `missing the ${
+              project === undefined ? 'project' : 'kind'
+            }: quire runs submit <project> <diagnostic|pipeline|ai_text> [task]`,
+          );
         return submit(project, kind, task, options, io);
       });
-    });
+    },
+  );
 }
 
 /** The inputs come from the service; if it cannot be reached, the rest is still shown. */
 async function showHelp(command: Command, pipeline: string | undefined, options: Options, io: Io): Promise<void> {
   io.stdout.write(command.helpInformation());
-  writeLines(io.stdout, [EXAMPLES.trimEnd(), ...(pipeline === undefined ? [] : ['', ...await inputHelp(openRunsClient(options), pipeline)])]);
+  writeLines(io.stdout, [EXAMPLES.trimEnd(),
+    ...(pipeline === undefined ? [] : ['', ...await inputHelp(openRunsClient(options), pipeline)])]);
 }
 
-async function submit(project: string, kind: RunKind, task: string | undefined, options: Options, io: Io): Promise<void> {
+async function submit(project: string, kind: RunKind, task: string | undefined, options: Options,
+  io: Io): Promise<void>
+{
   const client = openRunsClient(options);
   const input = await inputOf(options, io);
   const body: EnqueueRunRequest = {
@@ -90,12 +94,16 @@ async function submit(project: string, kind: RunKind, task: string | undefined, 
 
 function priorityOf(text: string): number {
   const value = Number(text);
-  if (!/^-?\d+$/.test(text) || Math.abs(value) > 100) throw new InvalidArgumentError('Expected a whole number from -100 to 100.');
+  if (!/^-?\d+$/.test(text) || Math.abs(value) > 100)
+    throw new InvalidArgumentError('Expected a whole number from -100 to 100.');
   return value;
 }
 
-async function inputOf({ input, inputFile, inputJson, set }: Options, { stdin }: Io): Promise<EnqueueRunRequest['input']> {
-  if ([input, inputFile, inputJson, set].filter((given) => given !== undefined).length > 1) throw new CommandError('give one of --input, --input-file, --input-json and --set');
+async function inputOf({ input, inputFile, inputJson, set }: Options,
+  { stdin }: Io): Promise<EnqueueRunRequest['input']>
+{
+  if ([input, inputFile, inputJson, set].filter((given) => given !== undefined).length > 1)
+    throw new CommandError('give one of --input, --input-file, --input-json and --set');
   if (set !== undefined) return Object.fromEntries(set.map(readSetting));
   if (inputFile !== undefined) return inputFile === '-' ? text(stdin) : readInput(inputFile);
   return inputJson === undefined ? input : parseObject(inputJson);

@@ -1,10 +1,10 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createHash, randomBytes } from 'node:crypto';
-import { InvalidArgumentError, Option, type Command } from 'commander';
 import { createJoinToken } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { formatMoment } from '../shared/format.ts';
-import { writeLines, type Io } from '../shared/io.ts';
+import { type Io, writeLines } from '../shared/io.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
 
 interface ShipOptions extends RunsClientOptions {
@@ -23,21 +23,24 @@ const SCOPES = ['submit', 'approve', 'read', 'alerts', 'admin'];
 /** `quire runs token`: creates the tokens with which ships join and API clients authenticate. */
 export function registerToken(runs: Command, io: Io): void {
   const token = runs.command('token').description('make a token for a ship or for a client of the API');
-  const ship = token
-    .command('ship')
-    .description('make a token with which one ship can join, and print the command to type on its machine')
-    .argument('<name>', 'name of the ship')
-    .option('-l, --label <key=value>', 'label of the ship; may be repeated', collect, [])
-    .option('--json', 'write JSON');
-  addRunsClientOptions(ship).action((name: string, options: ShipOptions) => runCommand('runs token ship', io, () => makeShipToken(name, options, io)));
-  token
-    .command('api')
-    .description('make a token of the API on this machine: the token on standard output, its lines for the configuration beside it')
-    .argument('<name>', 'name of the token, as the audit log shows it')
-    .addOption(new Option('-s, --scope <scopes...>', 'what it may do').choices(SCOPES).makeOptionMandatory())
-    .option('-p, --project <id>', 'only runs of this project; may be repeated', collect, [])
-    .option('--expires <duration>', 'how long it is valid, such as 90d; without it for ever', toMilliseconds)
-    .action((name: string, options: ApiOptions) => runCommand('runs token api', io, async () => makeApiToken(name, options, io)));
+  const ship = token.command('ship').description(
+    'make a token with which one ship can join, and print the command to type on its machine',
+  ).argument('<name>', 'name of the ship').option('-l, --label <key=value>', 'label of the ship; may be repeated',
+    collect, []).option('--json', 'write JSON');
+  addRunsClientOptions(ship).action((name: string, options: ShipOptions) =>
+    runCommand('runs token ship', io, () => makeShipToken(name, options, io))
+  );
+  token.command('api').description(
+    'make a token of the API on this machine: the token on standard output, its lines for the configuration beside it',
+  ).argument('<name>', 'name of the token, as the audit log shows it').addOption(
+    new Option('-s, --scope <scopes...>', 'what it may do').choices(SCOPES).makeOptionMandatory(),
+  ).option('-p, --project <id>', 'only runs of this project; may be repeated', collect, []).option(
+    '--expires <duration>',
+    'how long it is valid, such as 90d; without it for ever',
+    toMilliseconds,
+  ).action((name: string, options: ApiOptions) =>
+    runCommand('runs token api', io, async () => makeApiToken(name, options, io))
+  );
 }
 
 const collect = (value: string, before: readonly string[]): string[] => [...before, value];
@@ -61,13 +64,9 @@ function makeApiToken(name: string, { scope, project, expires }: ApiOptions, io:
   const token = `qrt_${randomBytes(32).toString('base64url')}`;
   const until = expires === undefined ? '' : `${new Date(Date.now() + expires).toISOString().slice(0, 19)}Z`;
   writeLines(io.stdout, [token]);
-  writeLines(io.stderr, [
-    'add to the configuration, where only the hash of the token is kept:',
-    'tokens:',
-    `  - name: ${JSON.stringify(name)}`,
-    `    sha256: "${createHash('sha256').update(token).digest('hex')}"`,
+  writeLines(io.stderr, ['add to the configuration, where only the hash of the token is kept:', 'tokens:',
+    `  - name: ${JSON.stringify(name)}`, `    sha256: "${createHash('sha256').update(token).digest('hex')}"`,
     `    scopes: [${[...new Set(scope)].join(', ')}]`,
     ...(project.length === 0 ? [] : [`    projects: [${project.join(', ')}]`]),
-    ...(until === '' ? [] : [`    expires: ${until}`]),
-  ]);
+    ...(until === '' ? [] : [`    expires: ${until}`])]);
 }

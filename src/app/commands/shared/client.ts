@@ -1,6 +1,6 @@
-import { Option, type Command } from 'commander';
-import { createClient, createConfig, type Client } from '../../../../generated/docs/sdk/client/index.ts';
-import { connectionOf, DOCS_URL, type ClientOptions } from './connection.ts';
+import { type Command, Option } from 'commander';
+import { type Client, createClient, createConfig } from '../../../../generated/docs/sdk/client/index.ts';
+import { type ClientOptions, connectionOf, DOCS_URL } from './connection.ts';
 
 export type { ClientOptions } from './connection.ts';
 
@@ -27,10 +27,11 @@ export class ProfileOption extends Option {
  * its environment variable.
  */
 export function addClientOptions(command: Command): Command {
-  command
-    .option('--url <url>', `address of the document service (env: QUIRE_URL; without it that of the profile, or ${DOCS_URL})`)
-    .option('--api-key <key>', 'API key; better given by QUIRE_API_KEY, where other users cannot see it')
-    .option('--token <token>', 'token of a sign-in; better given by QUIRE_TOKEN');
+  command.option('--url <url>',
+    `address of the document service (env: QUIRE_URL; without it that of the profile, or ${DOCS_URL})`).option(
+      '--api-key <key>',
+      'API key; better given by QUIRE_API_KEY, where other users cannot see it',
+    ).option('--token <token>', 'token of a sign-in; better given by QUIRE_TOKEN');
   return command.options.some(({ long }) => long === '--profile') ? command : command.addOption(new ProfileOption());
 }
 
@@ -41,6 +42,8 @@ export function addClientOptions(command: Command): Command {
 export function openClient(options: ClientOptions): ServiceClient {
   const { url, apiKey, token } = connectionOf(options);
   // Of the two schemes that an operation accepts, a key is sent only in `X-API-Key` (contract, section 5).
-  const auth = ({ type }: { type: string }): string | undefined => (type === 'apiKey' ? apiKey : apiKey === undefined ? token : undefined);
+  const auth = (
+    { type }: { type: string },
+  ): string | undefined => (type === 'apiKey' ? apiKey : apiKey === undefined ? token : undefined);
   return { url, sdk: createClient(createConfig({ baseUrl: url, auth })) };
 }

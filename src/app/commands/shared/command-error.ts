@@ -1,6 +1,6 @@
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { type Io, plainLines, writeLines } from './io.ts';
 import { ServiceFailure } from './service-failure.ts';
-import { plainLines, writeLines, type Io } from './io.ts';
 
 /** An error that the user can correct; shown without a stack. */
 export class CommandError extends Error {
@@ -32,7 +32,8 @@ export class InterruptedError extends CommandError {
 }
 
 /** Whether an error is meant for the user, rather than a bug of the command. */
-export const isForUser = (error: unknown): error is Error => error instanceof CommandError || error instanceof ServiceFailure;
+export const isForUser = (error: unknown): error is Error =>
+  error instanceof CommandError || error instanceof ServiceFailure;
 
 /**
  * Runs the work of a command. A `CommandError` or a failure of the service is written as one line, and the process ends

@@ -1,7 +1,7 @@
-import { unixSeconds, systemClock } from '../../../lib/clock.ts';
-import { PROGRAM } from './program.ts';
+import { systemClock, unixSeconds } from '../../../lib/clock.ts';
 import { CommandError, UsageError } from './command-error.ts';
-import { profileNamed, readProfiles, type Profile, type Profiles } from './profiles.ts';
+import { type Profile, profileNamed, type Profiles, readProfiles } from './profiles.ts';
+import { PROGRAM } from './program.ts';
 
 /** The options for reaching the document service. */
 export interface ClientOptions {
@@ -31,24 +31,41 @@ export const DOCS_URL = 'http://localhost:11023';
  * @throws {CommandError} if the address is not an `http` or `https` URL, or the profile is unknown, or its sign-in has
  * expired.
  */
-export function connectionOf(options: ClientOptions, env: Environment = process.env, now = unixSeconds(systemClock)): Connection {
+export function connectionOf(options: ClientOptions, env: Environment = process.env,
+  now = unixSeconds(systemClock)): Connection
+{
   const { name, profile } = chosenProfile(options.serverProfile, env);
   const isNamed = options.serverProfile !== undefined;
   const fromEnvironment = isNamed ? {} : env;
   const url = withoutSlash(options.url ?? (fromEnvironment['QUIRE_URL'] || profile.url || DOCS_URL));
-  checkUrl(url, options.url === undefined ? (fromEnvironment['QUIRE_URL'] ? 'QUIRE_URL' : `profile ${name}`) : '--url', DOCS_URL);
+  checkUrl(url, options.url === undefined ? (fromEnvironment['QUIRE_URL'] ? 'QUIRE_URL' : `profile ${name}`) : '--url',
+    DOCS_URL);
   const own = { apiKey: options.apiKey, token: options.token };
-  const given = { apiKey: fromEnvironment['QUIRE_API_KEY'] || undefined, token: fromEnvironment['QUIRE_TOKEN'] || undefined };
-  for (const credential of [own, given]) if (credential.apiKey !== undefined || credential.token !== undefined) return { url, ...credential };
+  const given = {
+    apiKey: fromEnvironment['QUIRE_API_KEY'] || undefined,
+    token: fromEnvironment['QUIRE_TOKEN'] || undefined,
+  };
+  for (const credential of [own, given])
+    if (credential.apiKey !== undefined || credential.token !== undefined) return { url, ...credential };
   if (name === undefined || withoutSlash(profile.url ?? '') !== url) return { url };
   if (profile.apiKey === undefined && profile.token !== undefined && (profile.expiresAt ?? Infinity) <= now) {
-    throw new CommandError(`the sign-in of profile ${name} has ended: sign in again with \`${PROGRAM} login ${url} --profile ${name}\`; --keep makes one that lasts`);
+    throw new CommandError(
+      `the sign-in of profile ${name} has ended: sign in again with \`${PROGRAM} login ${url} --profile ${name}\`; ` +
+        '--keep makes one that lasts',
+    );
   }
-  return { url, apiKey: profile.apiKey, token: profile.apiKey === undefined ? profile.token : undefined, profile: name };
+  return {
+    url,
+    apiKey: profile.apiKey,
+    token: profile.apiKey === undefined ? profile.token : undefined,
+    profile: name,
+  };
 }
 
 /** The profile that the option, the environment or the last `quire login` names. */
-export function chosenProfile(option: string | undefined, env: Environment = process.env, all: Profiles = readProfiles(env)): { readonly name?: string; readonly profile: Profile } {
+export function chosenProfile(option: string | undefined, env: Environment = process.env,
+  all: Profiles = readProfiles(env)): { readonly name?: string; readonly profile: Profile }
+{
   const name = option ?? (env['QUIRE_PROFILE'] || undefined);
   if (name !== undefined) return { name, profile: profileNamed(name, all) };
   const current = all.current === undefined ? undefined : all.profiles[all.current];
@@ -57,7 +74,8 @@ export function chosenProfile(option: string | undefined, env: Environment = pro
 
 /** @throws {UsageError} */
 export function checkUrl(url: string, source: string, example: string): void {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new UsageError(`${source} ${url}: expected an address such as ${example}`);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new UsageError(`${source} ${url}: expected an address such as ${example}`);
 }
 
 export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');

@@ -1,10 +1,10 @@
+import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Migration, Sql } from '../../../storage/index.ts';
 import { CommandError, runCommand } from './command-error.ts';
-import { writeLines, type Io } from './io.ts';
+import { type Io, writeLines } from './io.ts';
 
 interface Options {
   readonly from: string;
@@ -29,18 +29,22 @@ export interface StoreKind {
 
 /** `migrate-store` of a service: copies its store between SQLite and PostgreSQL. */
 export function registerStoreCopy(parent: Command, io: Io, kind: StoreKind): void {
-  parent
-    .command('migrate-store')
-    .description(kind.description)
-    .requiredOption('--from <store>', 'sqlite:FILE or postgres://...; never changed')
-    .requiredOption('--to <store>', 'the other kind; a new file, or a database without rows')
-    .addHelpText('after', `\nNo server may be running over either. What is copied is read back and compared; the old store stays as it is.\nExample:\n  $ quire ${kind.command} --from sqlite:${kind.file} --to postgres://user:password@host/database`)
-    .action((options: Options) => runCommand(kind.command, io, () => migrateStore(kind, options, io)));
+  parent.command('migrate-store').description(kind.description).requiredOption('--from <store>',
+    'sqlite:FILE or postgres://...; never changed').requiredOption('--to <store>',
+      'the other kind; a new file, or a database without rows').addHelpText('after',
+      `\nNo server may be running over either. What is copied is read back and compared; the old store stays as it ` +
+        `is.\nExample:\n  $ quire ${kind.command} --from sqlite:${kind.file} --to ` +
+        'postgres://user:password@host/database').action((options: Options) =>
+      runCommand(kind.command, io, () => migrateStore(kind, options, io))
+    );
 }
 
-async function migrateStore({ migrations, ownRows, check, next }: StoreKind, { from, to }: Options, io: Io): Promise<void> {
+async function migrateStore({ migrations, ownRows, check, next }: StoreKind, { from, to }: Options,
+  io: Io): Promise<void>
+{
   const kinds = [kindOf('--from', from), kindOf('--to', to)];
-  if (kinds[0] === kinds[1]) throw new CommandError(`--from and --to are both ${kinds[0]}: one has to be SQLite, the other PostgreSQL`);
+  if (kinds[0] === kinds[1])
+    throw new CommandError(`--from and --to are both ${kinds[0]}: one has to be SQLite, the other PostgreSQL`);
   const file = from.replace(/^sqlite:/, '');
   if (kinds[0] === 'SQLite' && !existsSync(file)) throw new CommandError(`--from: there is no file ${file}`);
   const { copyStore, migrate } = await import('../../../storage/index.ts');
@@ -58,10 +62,17 @@ async function migrateStore({ migrations, ownRows, check, next }: StoreKind, { f
 function kindOf(flag: string, store: string): 'SQLite' | 'PostgreSQL' {
   if (/^sqlite:./.test(store)) return 'SQLite';
   if (/^postgres(?:ql)?:\/\//.test(store)) return 'PostgreSQL';
-  throw new CommandError(`${flag}: expected sqlite:FILE or postgres://user:password@host/database, got ${store.replace(/:\/\/.*/, '://...')}`);
+  throw new CommandError(
+    `${flag}: expected sqlite:FILE or postgres://user:password@host/database, got ${
+      store.replace(/:\/\/.*/, '://...')
+    }`,
+  );
 }
 
-/** Rejects a store that a server uses. Only PostgreSQL needs a check: the process that uses an SQLite file holds a lock on it. */
+/**
+ * Rejects a store that a server uses. Only PostgreSQL needs a check: the process that uses an SQLite file holds a lock
+ * on it.
+ */
 async function open(store: string): Promise<Sql> {
   const { openDatabase, openPostgres } = await import('../../../storage/index.ts');
   if (store.startsWith('sqlite:')) return openDatabase({ path: resolve(store.slice('sqlite:'.length)) });

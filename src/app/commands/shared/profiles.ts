@@ -52,7 +52,10 @@ export function readProfiles(env: Environment = process.env): Profiles {
   try {
     const { current, profiles } = JSON.parse(text) as Partial<Profiles>;
     // Without a prototype, so that every name is an ordinary key.
-    return { ...(current !== undefined && { current }), profiles: Object.assign(Object.create(null) as object, profiles) };
+    return {
+      ...(current !== undefined && { current }),
+      profiles: Object.assign(Object.create(null) as object, profiles),
+    };
   } catch (error) {
     throw new CommandError(`${file} is not JSON: delete it and sign in again`, { cause: error });
   }
@@ -69,7 +72,10 @@ export function writeProfiles(profiles: Profiles, env: Environment = process.env
 
 /** @throws {CommandError} for a name that could not be typed or shown safely. */
 export function checkProfileName(name: string): string {
-  if (!NAME.test(name)) throw new CommandError(`a profile is named by 1 to 64 letters, digits, ".", "_" and "-", got ${JSON.stringify(name)}`);
+  if (!NAME.test(name))
+    throw new CommandError(
+      `a profile is named by 1 to 64 letters, digits, ".", "_" and "-", got ${JSON.stringify(name)}`,
+    );
   return name;
 }
 
@@ -81,5 +87,9 @@ export function profileNamed(name: string, { profiles }: Profiles): Profile {
   const found = profiles[name];
   if (found !== undefined) return found;
   const names = Object.keys(profiles);
-  throw new CommandError(`there is no profile ${JSON.stringify(name)}: ${names.length === 0 ? 'make one with `quire login`' : `there are ${names.join(', ')}`}`);
+  throw new CommandError(
+    `there is no profile ${JSON.stringify(name)}: ${
+      names.length === 0 ? 'make one with `quire login`' : `there are ${names.join(', ')}`
+    }`,
+  );
 }

@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline/promises';
-import { Writable, type Readable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { InterruptedError, UsageError } from './command-error.ts';
 import type { Io } from './io.ts';
 
 /** Whether the command is interactive, so that a user can answer questions. */
-export const canAsk = ({ stdin, stderr }: Io): boolean => (stdin as Readable & { readonly isTTY?: boolean }).isTTY === true && stderr.isTTY === true;
+export const canAsk = ({ stdin, stderr }: Io): boolean =>
+  (stdin as Readable & { readonly isTTY?: boolean }).isTTY === true && stderr.isTTY === true;
 
 /**
  * Asks before an action that cannot be undone; returns whether to do it.
@@ -30,7 +31,11 @@ export async function askSecret(io: Io, question: string): Promise<string> {
 }
 
 async function prompt({ stdin }: Io, question: string, output: Writable): Promise<string> {
-  const reader = createInterface({ input: stdin, output, terminal: (stdin as Readable & { readonly isTTY?: boolean }).isTTY === true });
+  const reader = createInterface({
+    input: stdin,
+    output,
+    terminal: (stdin as Readable & { readonly isTTY?: boolean }).isTTY === true,
+  });
   try {
     return await new Promise<string>((resolve, reject) => {
       reader.once('SIGINT', () => reject(new InterruptedError()));

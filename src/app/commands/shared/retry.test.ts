@@ -28,7 +28,9 @@ describe('withRetries', () => {
 
   it('gives up after the attempts and throws the last failure', async () => {
     const { timer, pauses } = recorded();
-    await expect(withRetries(failing(9, new ServiceFailure('busy', 503)), { ...policy, timer })).rejects.toThrow('busy');
+    await expect(withRetries(failing(9, new ServiceFailure('busy', 503)), { ...policy, timer })).rejects.toThrow(
+      'busy',
+    );
     expect(pauses).toHaveLength(3);
   });
 
@@ -53,6 +55,7 @@ describe('withRetries', () => {
   it('ends when it is aborted, also while it waits', async () => {
     const controller = new AbortController();
     const timer: Timer = { sleep: async () => controller.abort() };
-    await expect(withRetries(failing(1, new ServiceFailure('lost')), { ...policy, timer, signal: controller.signal })).rejects.toThrow('lost');
+    await expect(withRetries(failing(1, new ServiceFailure('lost')), { ...policy, timer, signal: controller.signal }))
+      .rejects.toThrow('lost');
   });
 });

@@ -1,4 +1,4 @@
-import { backoffDelay, type Backoff } from '../../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../../lib/backoff.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import { ServiceFailure } from './service-failure.ts';
 
@@ -24,7 +24,7 @@ const MAX_PAUSE = 60_000;
  * whichever is longer. The work must be safe to repeat: a request whose response was lost may have been carried out.
  */
 export async function withRetries<T>(work: () => Promise<T>, policy: RetryPolicy): Promise<T> {
-  for (let failures = 1; ; failures++) {
+  for (let failures = 1;; failures++) {
     try {
       return await work();
     } catch (error) {

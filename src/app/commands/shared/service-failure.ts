@@ -30,7 +30,10 @@ export interface Advice {
   readonly credential: string;
 }
 
-const DOCS: Advice = { start: START_DOCS, credential: `give a key with --api-key or QUIRE_API_KEY, or sign in with \`${PROGRAM} login\`` };
+const DOCS: Advice = {
+  start: START_DOCS,
+  credential: `give a key with --api-key or QUIRE_API_KEY, or sign in with \`${PROGRAM} login\``,
+};
 
 /** The result of a function of the generated SDK, as far as it is needed here. */
 export interface SdkAnswer<T> {
@@ -44,13 +47,19 @@ export interface SdkAnswer<T> {
  * Returns the data and the response of an SDK call.
  * @throws {ServiceFailure} for every status except success, and if there was no complete response.
  */
-export async function answered<T>(url: string, call: Promise<SdkAnswer<T>>, advice: Advice = DOCS): Promise<{ data: T; response: Response }> {
+export async function answered<T>(url: string, call: Promise<SdkAnswer<T>>,
+  advice: Advice = DOCS): Promise<{ data: T; response: Response }>
+{
   const { data, error, response } = await call;
   if (response === undefined) throw unreachable(url, error, advice);
   if (response.ok && error === undefined) return { data: data as T, response };
   // A success whose body was cut off is a lost connection, not a response.
-  if (response.ok) throw new ServiceFailure(`the response of ${url} broke off: ${reasonOf(error)}`, undefined, undefined, { cause: error });
-  throw new ServiceFailure(describeRefusal(response.status, error, advice), response.status, retryAfter(response.headers));
+  if (response.ok)
+    throw new ServiceFailure(`the response of ${url} broke off: ${reasonOf(error)}`, undefined, undefined, {
+      cause: error,
+    });
+  throw new ServiceFailure(describeRefusal(response.status, error, advice), response.status,
+    retryAfter(response.headers));
 }
 
 /** The same failure for errors of the client package. Other errors are returned unchanged. */
@@ -58,12 +67,17 @@ export function failureOf(url: string, error: unknown, advice: Advice = DOCS): u
   if (!(error instanceof QuireError)) return error;
   if (error.code === 'network') return unreachable(url, error.cause ?? error, advice);
   if (error.status === 0) return new ServiceFailure(`${url}: ${error.message}`, undefined, undefined, { cause: error });
-  if (error.code === 'invalid_response') return new ServiceFailure(`the response of ${url} cannot be read`, undefined, undefined, { cause: error });
-  return new ServiceFailure(describeRefusal(error.status, error.body, advice), error.status, error.retryAfterMs, { cause: error });
+  if (error.code === 'invalid_response')
+    return new ServiceFailure(`the response of ${url} cannot be read`, undefined, undefined, { cause: error });
+  return new ServiceFailure(describeRefusal(error.status, error.body, advice), error.status, error.retryAfterMs, {
+    cause: error,
+  });
 }
 
 function unreachable(url: string, error: unknown, { start }: Advice): ServiceFailure {
-  const message = `cannot reach ${url}: is it running? start it with \`${start}\`, or give its address with --url (${reasonOf(error)})`;
+  const message = `cannot reach ${url}: is it running? start it with \`${start}\`, or give its address with --url (${
+    reasonOf(error)
+  })`;
   return new ServiceFailure(message, undefined, undefined, { cause: error });
 }
 
@@ -73,7 +87,9 @@ function reasonOf(error: unknown): string {
   return String(cause?.code ?? cause?.message ?? message ?? error);
 }
 
-/** The message of an error body `{error, errors?}` or `{error: {code, message?}}`, or any other text that was received. */
+/**
+ * The message of an error body `{error, errors?}` or `{error: {code, message?}}`, or any other text that was received.
+ */
 function describeRefusal(status: number, body: unknown, { credential }: Advice): string {
   const { error, errors } = body as { error?: unknown; errors?: unknown };
   const text = typeof error === 'string' ? error : typeof body === 'string' ? body.trim().slice(0, 500) : nested(error);

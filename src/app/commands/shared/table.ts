@@ -13,12 +13,18 @@ const GAP = '  ';
  * wider than `width`, the widest column that is above its minimum is narrowed by one until they fit, and texts that no
  * longer fit end in `…`. Line ends are not padded.
  */
-export function renderTable(columns: readonly Column[], rows: ReadonlyArray<readonly string[]>, width = Number.POSITIVE_INFINITY): string[] {
+export function renderTable(columns: readonly Column[], rows: ReadonlyArray<readonly string[]>,
+  width = Number.POSITIVE_INFINITY): string[]
+{
   const cells = rows.map((row) => row.map(plainLine));
-  const natural = columns.map(({ heading }, index) => Math.max(textWidth(heading), ...cells.map((row) => textWidth(row[index] ?? ''))));
+  const natural = columns.map(({ heading }, index) =>
+    Math.max(textWidth(heading), ...cells.map((row) => textWidth(row[index] ?? '')))
+  );
   const widths = shrink(natural, columns.map(({ minimum }) => minimum), width - GAP.length * (columns.length - 1));
-  const line = (texts: readonly string[]): string => widths.map((each, index) => fitText(texts[index] ?? '', each)).join(GAP).trimEnd();
-  return [line(columns.map(({ heading }) => heading)), widths.map((each) => '─'.repeat(each)).join(GAP), ...cells.map(line)];
+  const line = (texts: readonly string[]): string =>
+    widths.map((each, index) => fitText(texts[index] ?? '', each)).join(GAP).trimEnd();
+  return [line(columns.map(({ heading }) => heading)), widths.map((each) => '─'.repeat(each)).join(GAP),
+    ...cells.map(line)];
 }
 
 /** Removes one terminal column at a time from the widest, until the sum fits or all are at their minimum. */

@@ -21,7 +21,8 @@ export class Comparison {
 
   /** Documents without a file. Complete only after all files are read. */
   get orphans(): RemoteDocument[] {
-    return [...this.#remote].filter(([id, { key }]) => !this.#local.has(id) && !this.#unread.has(key.toLowerCase())).map(([, document]) => document);
+    return [...this.#remote].filter(([id, { key }]) => !this.#local.has(id) && !this.#unread.has(key.toLowerCase()))
+      .map(([, document]) => document);
   }
 
   /** The item with its checksum, or marked to be skipped if the collection already has it in this form. */
@@ -45,7 +46,9 @@ export class Comparison {
 }
 
 /** A source of files without those that the collection already has. */
-export function changedSource(folder: string, source: Source, comparison: Comparison, keyOf: (path: string) => string): Source {
+export function changedSource(folder: string, source: Source, comparison: Comparison,
+  keyOf: (path: string) => string): Source
+{
   return {
     ...source,
     async *items(signal) {
@@ -60,10 +63,13 @@ export function changedSource(folder: string, source: Source, comparison: Compar
   };
 }
 
-async function compared(folder: string, item: SourceItem & { kind: 'document' }, comparison: Comparison, keyOf: (path: string) => string): Promise<SourceItem> {
+async function compared(folder: string, item: SourceItem & { kind: 'document' }, comparison: Comparison,
+  keyOf: (path: string) => string): Promise<SourceItem>
+{
   const { origin, position } = item;
   try {
-    // The comparison is by identity, which includes the language of the request if the file has none, and by the checksum.
+    // The comparison is by identity, which includes the language of the request if the file has none, and by the
+    // checksum.
     return comparison.take(item, await checksumOf(join(folder, origin)));
   } catch (error) {
     comparison.miss(keyOf(origin));

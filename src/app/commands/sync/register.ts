@@ -3,10 +3,10 @@ import { systemClock } from '../../../lib/clock.ts';
 import { systemTimer } from '../../../lib/timer.ts';
 import { endings } from '../import/index.ts';
 import { wholeNumber } from '../shared/arguments.ts';
-import { addClientOptions, openClient, type ClientOptions } from '../shared/client.ts';
+import { addClientOptions, type ClientOptions, openClient } from '../shared/client.ts';
 import { runCommand } from '../shared/command-error.ts';
-import { processIo, type Io } from '../shared/io.ts';
 import { untilInterrupted } from '../shared/interrupt.ts';
+import { type Io, processIo } from '../shared/io.ts';
 import { runSync, type RunSyncArguments } from './run-sync.ts';
 
 const EXAMPLES = `
@@ -23,22 +23,27 @@ Examples:
 
 /** Adds `quire sync` to the program. */
 export function registerSync(program: Command, io: Io = processIo): void {
-  const command = program
-    .command('sync')
-    .summary('make a collection equal to a folder of files')
-    .description('Make a collection of a running document service equal to a folder of files.')
-    .argument('<folder>', 'folder of files')
-    .requiredOption('-c, --collection <name>', 'collection to synchronise')
-    .option('-l, --lang <code>', 'language of files that name none', 'en')
-    .option('--only <endings>', 'kinds of files to take, such as md,pdf', endings)
-    .option('--prune', 'delete documents that have no file')
-    .option('--watch', 'go on, and synchronise whenever the folder changes')
-    .option('--concurrency <n>', 'requests under way at once', wholeNumber(1, 64), 4)
-    .option('--dry-run', 'say what would be done, and do nothing')
-    .option('-q, --quiet', 'show errors only');
-  addClientOptions(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (folder: string, options: Omit<RunSyncArguments, 'folder'> & ClientOptions) => {
-      await runCommand('sync', io, () => untilInterrupted(async (signal) => runSync({ ...options, folder }, { io, signal, clock: systemClock, timer: systemTimer, client: openClient(options) })));
-    });
+  const command = program.command('sync').summary('make a collection equal to a folder of files').description(
+    'Make a collection of a running document service equal to a folder of files.',
+  ).argument('<folder>', 'folder of files').requiredOption('-c, --collection <name>', 'collection to synchronise')
+    .option('-l, --lang <code>', 'language of files that name none', 'en').option('--only <endings>',
+      'kinds of files to take, such as md,pdf', endings).option('--prune', 'delete documents that have no file').option(
+      '--watch',
+      'go on, and synchronise whenever the folder changes',
+    ).option('--concurrency <n>', 'requests under way at once', wholeNumber(1, 64), 4).option('--dry-run',
+      'say what would be done, and do nothing').option('-q, --quiet', 'show errors only');
+  addClientOptions(command).addHelpText('after', EXAMPLES).action(
+    async (folder: string, options: Omit<RunSyncArguments, 'folder'> & ClientOptions) => {
+      await runCommand('sync', io, () =>
+        untilInterrupted(async (signal) =>
+          runSync({ ...options, folder }, {
+            io,
+            signal,
+            clock: systemClock,
+            timer: systemTimer,
+            client: openClient(options),
+          })
+        ));
+    },
+  );
 }

@@ -18,19 +18,23 @@ const PAGE = 10_000;
 const DELETED_AT_ONCE = 1000;
 
 /** Letter case of keys and languages does not distinguish documents (contract, section 2, identity rule 1). */
-export const identityOf = ({ key, lang }: { readonly key: string; readonly lang: string }): string => `${key}|${lang}`.toLowerCase();
+export const identityOf = ({ key, lang }: { readonly key: string; readonly lang: string }): string =>
+  `${key}|${lang}`.toLowerCase();
 
 /**
  * All documents of a collection, by their identity; none if the collection does not exist yet.
  * @throws {ServiceFailure}
  */
-export async function listRemote({ url, sdk }: ServiceClient, collection: string): Promise<Map<string, RemoteDocument>> {
+export async function listRemote({ url, sdk }: ServiceClient,
+  collection: string): Promise<Map<string, RemoteDocument>>
+{
   const found = new Map<string, RemoteDocument>();
   let cursor: string | null = '*';
   while (cursor !== null) {
     const body: SearchDocumentsRequest = { collection, fields: [CHECKSUM], limit: PAGE, cursor };
     const { data, response } = await answered(url, searchDocuments({ client: sdk, body }));
-    for (const { key, lang, meta } of data) found.set(identityOf({ key, lang }), { key, lang, checksum: meta?.[CHECKSUM]?.[0] });
+    for (const { key, lang, meta } of data)
+      found.set(identityOf({ key, lang }), { key, lang, checksum: meta?.[CHECKSUM]?.[0] });
     cursor = data.length === 0 ? null : response.headers.get('X-Next-Cursor');
   }
   return found;
@@ -40,7 +44,9 @@ export async function listRemote({ url, sdk }: ServiceClient, collection: string
  * Deletes documents. Returns how many were deleted, and why the others still exist.
  * @throws {ServiceFailure}
  */
-export async function deleteRemote({ url, sdk }: ServiceClient, collection: string, documents: readonly RemoteDocument[]): Promise<{ deleted: number; errors: string[] }> {
+export async function deleteRemote({ url, sdk }: ServiceClient, collection: string,
+  documents: readonly RemoteDocument[]): Promise<{ deleted: number; errors: string[] }>
+{
   let deleted = 0;
   const errors: string[] = [];
   for (let i = 0; i < documents.length; i += DELETED_AT_ONCE) {

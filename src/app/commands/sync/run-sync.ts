@@ -3,8 +3,8 @@ import type { Timer } from '../../../lib/timer.ts';
 import { problemLines, stopLines } from '../import/summary.ts';
 import { INTERRUPTED, isForUser } from '../shared/command-error.ts';
 import { formatCount, plural } from '../shared/format.ts';
-import { writeLines, type Io } from '../shared/io.ts';
-import { syncOnce, type SyncArguments, type SyncContext, type SyncResult } from './sync-once.ts';
+import { type Io, writeLines } from '../shared/io.ts';
+import { type SyncArguments, type SyncContext, syncOnce, type SyncResult } from './sync-once.ts';
 
 export interface RunSyncArguments extends SyncArguments {
   readonly watch?: boolean;
@@ -31,7 +31,8 @@ export async function runSync(given: RunSyncArguments, context: RunSyncContext):
   context.signal.addEventListener('abort', onAbort, { once: true });
   try {
     await once(given, context);
-    if (!given.quiet && !context.signal.aborted) writeLines(context.io.stdout, [`watching ${given.folder}; press Ctrl-C to end`]);
+    if (!given.quiet && !context.signal.aborted)
+      writeLines(context.io.stdout, [`watching ${given.folder}; press Ctrl-C to end`]);
     while (!context.signal.aborted) {
       await changes.settled(context);
       if (!context.signal.aborted) await once(given, context);
@@ -58,17 +59,29 @@ function report(result: SyncResult, given: RunSyncArguments, io: Io): void {
   else if (imported.stoppedBy !== undefined || imported.tally.failed > 0 || deleteErrors.length > 0) io.setExitCode(1);
 }
 
-function summaryLines({ imported: { tally }, comparison, orphans, deleted, seconds }: SyncResult, { collection, dryRun, prune }: RunSyncArguments): string[] {
+function summaryLines({ imported: { tally }, comparison, orphans, deleted, seconds }: SyncResult,
+  { collection, dryRun, prune }: RunSyncArguments): string[]
+{
   const unchanged = `unchanged ${formatCount(comparison.unchanged)}, failed ${formatCount(tally.failed)}`;
-  const extra = orphans > 0 && !prune ? [`${plural(orphans, 'document')} of the collection have no file; --prune deletes them`] : [];
+  const extra = orphans > 0 && !prune
+    ? [`${plural(orphans, 'document')} of the collection have no file; --prune deletes them`]
+    : [];
   if (dryRun) {
     return [
-      `would add ${formatCount(comparison.added.length)}, update ${formatCount(comparison.updated.length)}, delete ${formatCount(prune ? orphans : 0)}, ${unchanged}`, ...extra,
+      `would add ${formatCount(comparison.added.length)}, update ${formatCount(comparison.updated.length)}, delete ${
+        formatCount(prune ? orphans : 0)
+      }, ${unchanged}`,
+      ...extra,
       'nothing was sent (--dry-run)',
     ];
   }
   const stored = tally.added + tally.updated;
-  return [`collection ${collection}: stored ${formatCount(stored)} (${formatCount(Math.min(comparison.added.length, stored))} new), deleted ${formatCount(deleted)}, ${unchanged}, in ${formatCount(seconds)} s`, ...extra];
+  return [
+    `collection ${collection}: stored ${formatCount(stored)} (${
+      formatCount(Math.min(comparison.added.length, stored))
+    } new), deleted ${formatCount(deleted)}, ${unchanged}, in ${formatCount(seconds)} s`,
+    ...extra,
+  ];
 }
 
 /** Stores that something has changed until the change is read. */

@@ -1,13 +1,13 @@
-import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../../lib/clock.ts';
 import { systemTimer } from '../../../lib/timer.ts';
-import { MAX_BATCH_BYTES, type Batch } from '../import/batches.ts';
+import { type Batch, MAX_BATCH_BYTES } from '../import/batches.ts';
 import { importDocuments, type ImportOptions, type ImportResult } from '../import/import-documents.ts';
 import { keyOfPath } from '../import/key-of-path.ts';
 import { showProgress } from '../import/progress.ts';
 import { filesSource, listFiles } from '../import/read-folder.ts';
-import { sendBatch, type BatchResult } from '../import/send-batch.ts';
+import { type BatchResult, sendBatch } from '../import/send-batch.ts';
 import type { ServiceClient } from '../shared/client.ts';
-import { writeLines, type Io } from '../shared/io.ts';
+import { type Io, writeLines } from '../shared/io.ts';
 import { DEFAULT_RETRIES } from '../shared/retry.ts';
 import { changedSource, Comparison } from './changed-source.ts';
 import { deleteRemote, listRemote } from './remote-documents.ts';
@@ -54,11 +54,14 @@ export async function syncOnce(given: SyncArguments, context: SyncContext): Prom
   const started = clock.now();
   const paths = await listFiles(given.folder, given.only);
   const comparison = new Comparison(await listRemote(client, given.collection));
-  const source = changedSource(given.folder, filesSource(given.folder, given.folder, paths, given.lang), comparison, keyOfPath);
+  const source = changedSource(given.folder, filesSource(given.folder, given.folder, paths, given.lang), comparison,
+    keyOfPath);
   const progress = showProgress(source, io.stderr, clock, given.quiet ?? false);
   try {
     const imported = await importDocuments(source, {
-      send: given.dryRun ? count : (batch) => sendBatch(client, batch, { collection: given.collection, saveRevisions: true }),
+      send: given.dryRun
+        ? count
+        : (batch) => sendBatch(client, batch, { collection: given.collection, saveRevisions: true }),
       concurrency: given.concurrency,
       limits: { maxDocuments: 200, maxBytes: MAX_BATCH_BYTES },
       retries: context.retries ?? { ...DEFAULT_RETRIES, timer: systemTimer },
@@ -67,10 +70,19 @@ export async function syncOnce(given: SyncArguments, context: SyncContext): Prom
     });
     const orphans = imported.stoppedBy === undefined ? comparison.orphans : [];
     const mayDelete = given.prune === true && given.dryRun !== true;
-    const { deleted, errors } = mayDelete ? await deleteRemote(client, given.collection, orphans) : { deleted: 0, errors: [] };
+    const { deleted, errors } = mayDelete
+      ? await deleteRemote(client, given.collection, orphans)
+      : { deleted: 0, errors: [] };
     progress.stop();
     if (given.dryRun && !given.quiet) writeLines(io.stdout, planLines(comparison, given.prune === true ? orphans : []));
-    return { imported, comparison, orphans: orphans.length, deleted, deleteErrors: errors, seconds: unixSeconds(clock) - Math.floor(started / 1000) };
+    return {
+      imported,
+      comparison,
+      orphans: orphans.length,
+      deleted,
+      deleteErrors: errors,
+      seconds: unixSeconds(clock) - Math.floor(started / 1000),
+    };
   } finally {
     progress.stop();
   }
@@ -78,10 +90,19 @@ export async function syncOnce(given: SyncArguments, context: SyncContext): Prom
 
 /** The changes that would be made, file by file. */
 function planLines({ added, updated }: Comparison, deleted: readonly { key: string; lang: string }[]): string[] {
-  return [...added.map((path) => `add     ${path}`), ...updated.map((path) => `update  ${path}`), ...deleted.map(({ key, lang }) => `delete  ${key} (${lang})`)];
+  return [...added.map((path) => `add     ${path}`), ...updated.map((path) => `update  ${path}`),
+    ...deleted.map(({ key, lang }) => `delete  ${key} (${lang})`)];
 }
 
 /** Replaces sending in a dry run. */
 async function count(batch: Batch): Promise<BatchResult> {
-  return { added: batch.documents.length, updated: 0, skipped: 0, failed: 0, sanitized: 0, embeddingDropped: 0, reasons: [] };
+  return {
+    added: batch.documents.length,
+    updated: 0,
+    skipped: 0,
+    failed: 0,
+    sanitized: 0,
+    embeddingDropped: 0,
+    reasons: [],
+  };
 }

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
-import { startDocsServer, type DocsServer } from '../../../testkit/docs-server.ts';
+import { runQuire } from '../../../testkit/commands/run-command.ts';
+import { type DocsServer, startDocsServer } from '../../../testkit/docs-server.ts';
 import { HttpClient } from '../../../testkit/http-client.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { TextConverter } from '../../../testkit/text-converter.ts';
 import { openClient } from '../shared/client.ts';
-import { runQuire } from '../../../testkit/commands/run-command.ts';
 import { runSync } from './run-sync.ts';
 
 let folder: string;
@@ -34,13 +34,31 @@ const write = async (files: Record<string, string>): Promise<void> => {
   }
 };
 const sync = (...options: string[]) => runQuire(['sync', folder, '--collection', 'c', '--url', server.url, ...options]);
-const stored = async () => Object.fromEntries((await client.post('/v1/search', { collection: 'c', limit: 100 })).json<{ key: string; contentMd: string }[]>().map(({ key, contentMd }) => [key, contentMd]));
+const stored = async () =>
+  Object.fromEntries(
+    (await client.post('/v1/search', { collection: 'c', limit: 100 })).json<{ key: string; contentMd: string }[]>().map(
+      ({ key, contentMd }) => [key, contentMd]
+    ),
+  );
 
 describe('quire sync', () => {
   it('stores the files of a folder under their paths, and afterwards only what has changed', async () => {
-    await write({ 'guide/start.md': '---\ntitle: Start\n---\n# Start', 'notes.txt': 'plain', 'app.log': 'a line', 'picture.png': 'no', '.git/x.md': 'no' });
-    expect(await sync()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('stored 3 (3 new), deleted 0, unchanged 0, failed 0') });
-    expect(await stored()).toEqual({ 'guide/start': '# Start', 'notes.txt': 'plain', 'app.log': '```log\na line\n```' });
+    await write({
+      'guide/start.md': '---\ntitle: Start\n---\n# Start',
+      'notes.txt': 'plain',
+      'app.log': 'a line',
+      'picture.png': 'no',
+      '.git/x.md': 'no',
+    });
+    expect(await sync()).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('stored 3 (3 new), deleted 0, unchanged 0, failed 0'),
+    });
+    expect(await stored()).toEqual({
+      'guide/start': '# Start',
+      'notes.txt': 'plain',
+      'app.log': '```log\na line\n```',
+    });
 
     expect((await sync()).stdout).toContain('stored 0 (0 new), deleted 0, unchanged 3, failed 0');
     await write({ 'notes.txt': 'changed', 'new.md': 'new' });
@@ -75,14 +93,18 @@ describe('quire sync', () => {
     await write({ 'a.md': 'changed', 'c.txt': 'new' });
     await rm(join(folder, 'b.md'));
     const run = await sync('--dry-run', '--prune');
-    expect(run.stdout.split('\n')).toEqual(['add     c.txt', 'update  a.md', 'delete  b (en)', 'would add 1, update 1, delete 1, unchanged 0, failed 0', 'nothing was sent (--dry-run)', '']);
+    expect(run.stdout.split('\n')).toEqual(['add     c.txt', 'update  a.md', 'delete  b (en)',
+      'would add 1, update 1, delete 1, unchanged 0, failed 0', 'nothing was sent (--dry-run)', '']);
     expect(await stored()).toEqual({ a: 'a', b: 'b' });
   });
 
   it('counts files that fail, stores the others, and keeps the documents of those that it cannot read', async () => {
     await write({ 'bad.txt': 'fault:damaged', 'good.txt': 'good', 'A.mdx': 'one', 'a.md': 'two' });
     const run = await sync('--prune');
-    expect(run).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('failed: bad.txt: the service returned 422: file bad.txt is damaged') });
+    expect(run).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('failed: bad.txt: the service returned 422: file bad.txt is damaged'),
+    });
     expect(run.stderr).toContain('its key "a" is that of A.mdx already');
     expect(Object.keys(await stored())).toEqual(['A', 'good.txt']);
   });
@@ -94,7 +116,10 @@ describe('quire sync', () => {
   });
 
   it('refuses a folder that is not there', async () => {
-    expect(await runQuire(['sync', join(folder, 'none'), '-c', 'c', '--url', server.url])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('cannot list') });
+    expect(await runQuire(['sync', join(folder, 'none'), '-c', 'c', '--url', server.url])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('cannot list'),
+    });
   });
 
   it('follows changes, and waits until the folder is quiet', async () => {
@@ -106,7 +131,10 @@ describe('quire sync', () => {
     const sink = new Writable({ write: (chunk: Buffer, _, done) => (output += chunk.toString(), done()) });
     const running = runSync({ folder, collection: 'c', lang: 'en', concurrency: 1, watch: true }, {
       io: { stdin: Readable.from([]), stdout: sink, stderr: sink, setExitCode: () => undefined },
-      clock: systemClock, timer, client: openClient({ url: server.url }), signal: ended.signal,
+      clock: systemClock,
+      timer,
+      client: openClient({ url: server.url }),
+      signal: ended.signal,
       follow: (_, onChange) => {
         change = onChange;
         return () => (output += 'closed');

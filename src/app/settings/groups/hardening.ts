@@ -1,8 +1,10 @@
 import { boolean, byteSize, duration, integer, listOf, network, oneOf, text, webOrigins } from '../kinds.ts';
-import { setting, type Lookup } from '../setting.ts';
+import { type Lookup, setting } from '../setting.ts';
 
 export const production = {
-  enabled: setting(boolean, false, 'SVC_PRODUCTION', 'refuse to start unless the hardening controls are on', { yaml: ['production'] }),
+  enabled: setting(boolean, false, 'SVC_PRODUCTION', 'refuse to start unless the hardening controls are on', {
+    yaml: ['production'],
+  }),
 };
 
 export const tls = {
@@ -10,12 +12,14 @@ export const tls = {
   cert: setting(text, '', 'SVC_TLS_CERT', 'certificate file (PEM)'),
   key: setting(text, '', 'SVC_TLS_KEY', 'key file (PEM)'),
   clientCa: setting(text, '', 'SVC_TLS_CLIENT_CA', 'certificate authority of clients (PEM); switches mutual TLS on'),
-  clientAuth: setting(oneOf(['require', 'request']), 'require', 'SVC_TLS_CLIENT_AUTH', 'whether clients must show a certificate'),
+  clientAuth: setting(oneOf(['require', 'request']), 'require', 'SVC_TLS_CLIENT_AUTH',
+    'whether clients must show a certificate'),
   insecureOk: setting(boolean, false, 'SVC_TLS_INSECURE_OK', 'declares that TLS ends in front of this server'),
 };
 
 export const cors = {
-  origins: setting(webOrigins, { listed: [], others: 'read' }, 'SVC_CORS_ORIGINS', 'web origins that may call the API, separated by commas; their hosts count as names of this server', {
+  origins: setting(webOrigins, { listed: [], others: 'read' }, 'SVC_CORS_ORIGINS',
+    'web origins that may call the API, separated by commas; their hosts count as names of this server', {
     fallbackText: '`*`, which without authentication is for reading only until it is set',
   }),
 };
@@ -31,24 +35,32 @@ export const rateLimit = {
 
 /** Requests that the server itself makes: webhooks, callbacks, imports (decision D-21). */
 export const outbound = {
-  allowPrivate: setting(
-    oneOf(['false', 'loopback', 'true']),
-    (lookup: Lookup) => (lookup<boolean>('production.enabled') ? 'false' : 'loopback'),
-    'SVC_OUTBOUND_ALLOW_PRIVATE',
-    'private addresses that the server may call: `false`, `loopback` or `true`',
-    { fallbackText: '`loopback`; `false` in production' },
-  ),
-  allowlist: setting(listOf(text), [], 'SVC_OUTBOUND_ALLOWLIST', 'hosts or networks that the server may call in any case, separated by commas'),
+  allowPrivate: setting(oneOf(['false', 'loopback', 'true']),
+    (lookup: Lookup) => (lookup<boolean>('production.enabled') ? 'false' : 'loopback'), 'SVC_OUTBOUND_ALLOW_PRIVATE',
+    'private addresses that the server may call: `false`, `loopback` or `true`', {
+    fallbackText: '`loopback`; `false` in production',
+  }),
+  allowlist: setting(listOf(text), [], 'SVC_OUTBOUND_ALLOWLIST',
+    'hosts or networks that the server may call in any case, separated by commas'),
 };
 
 export const input = {
-  strict: setting(boolean, true, 'SVC_STRICT_INPUT', 'refuse fields and query parameters that an operation does not have; `false` passes them over and lists them in `warnings`'),
+  strict: setting(boolean, true, 'SVC_STRICT_INPUT',
+    'refuse fields and query parameters that an operation does not have; `false` passes them over and lists them ' +
+      'in `warnings`'),
 };
 
 export const limits = {
-  maxBodyBytes: setting(byteSize(1024, 2 ** 31 - 1), 33_554_432, 'SVC_MAX_BODY_BYTES', 'largest request body, in bytes'),
-  maxAnswerBytes: setting(byteSize(1024, 2 ** 29), 16_777_216, 'SVC_MAX_ANSWER_BYTES', 'text in one response over HTTP, gRPC and GraphQL, in bytes; longer lists end early and say where to go on'),
-  bodyTimeout: setting(duration(1000), 60_000, 'SVC_BODY_TIMEOUT', 'longest that a JSON body, or a message of gRPC, may take to arrive; a body that arrives at 64 KiB a second may take longer, and files and imports are limited by their rate'),
-  slowBodies: setting(integer(0), 32, 'SVC_SLOW_BODIES', 'bodies of one address that may arrive slowly at once, for longer than two seconds; beyond it the slowest are refused with 429; 0 for no limit'),
-  trustedProxies: setting(listOf(network), [], 'SVC_TRUSTED_PROXIES', 'proxies whose X-Forwarded-For is believed, separated by commas'),
+  maxBodyBytes: setting(byteSize(1024, 2 ** 31 - 1), 33_554_432, 'SVC_MAX_BODY_BYTES',
+    'largest request body, in bytes'),
+  maxAnswerBytes: setting(byteSize(1024, 2 ** 29), 16_777_216, 'SVC_MAX_ANSWER_BYTES',
+    'text in one response over HTTP, gRPC and GraphQL, in bytes; longer lists end early and say where to go on'),
+  bodyTimeout: setting(duration(1000), 60_000, 'SVC_BODY_TIMEOUT',
+    'longest that a JSON body, or a message of gRPC, may take to arrive; a body that arrives at 64 KiB a second ' +
+      'may take longer, and files and imports are limited by their rate'),
+  slowBodies: setting(integer(0), 32, 'SVC_SLOW_BODIES',
+    'bodies of one address that may arrive slowly at once, for longer than two seconds; beyond it the slowest are ' +
+      'refused with 429; 0 for no limit'),
+  trustedProxies: setting(listOf(network), [], 'SVC_TRUSTED_PROXIES',
+    'proxies whose X-Forwarded-For is believed, separated by commas'),
 };

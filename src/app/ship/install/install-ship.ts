@@ -30,10 +30,9 @@ export interface OwnProgram {
   readonly script: string;
 }
 
-export type Action =
-  | { readonly kind: 'write'; readonly path: string; readonly content: string; readonly mode: number }
-  | { readonly kind: 'folder'; readonly path: string; readonly owner: string }
-  | { readonly kind: 'run'; readonly argv: readonly string[]; readonly why: string };
+export type Action = { readonly kind: 'write'; readonly path: string; readonly content: string; readonly mode: number }
+  | { readonly kind: 'folder'; readonly path: string; readonly owner: string } | { readonly kind: 'run';
+  readonly argv: readonly string[]; readonly why: string };
 
 /** Folders that the unit cannot read (ProtectHome) and that often belong to one account alone. */
 const HOMES = /^\/(?:home|root|run\/user)\//;
@@ -42,36 +41,55 @@ const HOMES = /^\/(?:home|root|run\/user)\//;
 export function requireReadable({ node, script }: OwnProgram): void {
   const hidden = [node, script].find((path) => HOMES.test(path));
   if (hidden === undefined) return;
-  throw new ShipFailure(`${hidden} is in a home folder, which the ship's account cannot read; install Node and the package elsewhere, such as in /opt, and call that program`);
+  throw new ShipFailure(
+    `${hidden} is in a home folder, which the ship's account cannot read; install Node and the package elsewhere, ` +
+      'such as in /opt, and call that program',
+  );
 }
 
 /** All steps of an installation, in order. Throws a `ShipFailure` that says what to do. */
 export function planInstall(flags: InstallFlags, { node, script }: OwnProgram, hasToken: boolean): Action[] {
   const { user, dataDir, server, name, root } = flags;
-  if (!USER.test(user)) throw new ShipFailure(`--user must be lowercase letters, digits, - and _, at most 31, got ${user}`);
-  if (!isAbsolute(dataDir) || /[\s"'\\]/.test(dataDir)) throw new ShipFailure(`--data-dir must be an absolute path without spaces and quotes, got ${dataDir}`);
-  if ((server === undefined) !== (name === undefined)) throw new ShipFailure('give both --server and --name to join, or neither where the machine has joined already');
-  if (server !== undefined && !hasToken) throw new ShipFailure('a join token is missing: give --token-file or QUIRE_JOIN_TOKEN');
+  if (!USER.test(user))
+    throw new ShipFailure(`--user must be lowercase letters, digits, - and _, at most 31, got ${user}`);
+  if (!isAbsolute(dataDir) || /[\s"'\\]/.test(dataDir))
+    throw new ShipFailure(`--data-dir must be an absolute path without spaces and quotes, got ${dataDir}`);
+  if ((server === undefined) !== (name === undefined))
+    throw new ShipFailure('give both --server and --name to join, or neither where the machine has joined already');
+  if (server !== undefined && !hasToken)
+    throw new ShipFailure('a join token is missing: give --token-file or QUIRE_JOIN_TOKEN');
   const inRoot = (path: string): string => join(root, path);
   const program = [node, script];
-  const runFlags = [
-    ...(flags.capacity === undefined ? [] : ['--capacity', String(flags.capacity)]),
+  const runFlags = [...(flags.capacity === undefined ? [] : ['--capacity', String(flags.capacity)]),
     ...(flags.sandbox === undefined ? [] : ['--sandbox', flags.sandbox]),
-    ...(flags.cacheSize === undefined ? [] : ['--cache-size', flags.cacheSize]),
-  ];
-  const files: Action[] = [
-    { kind: 'write', path: inRoot('/etc/sysusers.d/quire-ship.conf'), content: shipAccount({ user, dataDir }), mode: 0o644 },
-    { kind: 'write', path: inRoot(`/etc/systemd/system/${UNIT}`), content: shipUnit({ user, dataDir, program, flags: runFlags }), mode: 0o644 },
-  ];
+    ...(flags.cacheSize === undefined ? [] : ['--cache-size', flags.cacheSize])];
+  const files: Action[] = [{
+    kind: 'write',
+    path: inRoot('/etc/sysusers.d/quire-ship.conf'),
+    content: shipAccount({ user, dataDir }),
+    mode: 0o644,
+  }, {
+    kind: 'write',
+    path: inRoot(`/etc/systemd/system/${UNIT}`),
+    content: shipUnit({ user, dataDir, program, flags: runFlags }),
+    mode: 0o644,
+  }];
   if (resolve(root) !== '/') return files;
   const [account, unit] = files as [Action, Action];
-  const join_ = server === undefined ? [] : ['--server', server, '--name', name!, '--data-dir', dataDir, ...(flags.capacity === undefined ? [] : ['--capacity', String(flags.capacity)])];
+  const join_ = server === undefined
+    ? []
+    : ['--server', server, '--name', name!, '--data-dir', dataDir,
+      ...(flags.capacity === undefined ? [] : ['--capacity', String(flags.capacity)])];
   return [
     account,
     { kind: 'run', argv: ['systemd-sysusers', '/etc/sysusers.d/quire-ship.conf'], why: `makes the account ${user}` },
     { kind: 'folder', path: dataDir, owner: user },
     // Runs as the account, so that the key belongs to it; the token is in the environment, where `ps` does not show it.
-    ...(server === undefined ? [] : [{ kind: 'run', argv: ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', ...program, 'ship', 'join', ...join_], why: `joins the fleet as ${name}` } as const]),
+    ...(server === undefined ? [] : [{
+      kind: 'run',
+      argv: ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', ...program, 'ship', 'join', ...join_],
+      why: `joins the fleet as ${name}`,
+    } as const]),
     unit,
     { kind: 'run', argv: ['systemctl', 'daemon-reload'], why: 'reads the unit' },
     { kind: 'run', argv: ['systemctl', 'enable', '--now', UNIT], why: 'starts the ship, now and with the machine' },
@@ -103,14 +121,19 @@ async function carryOutOne(action: Action, token: string | undefined): Promise<v
   switch (action.kind) {
     case 'write':
       await mkdir(dirname(action.path), { recursive: true });
-      if (await readFile(action.path, 'utf8').catch(() => '') !== action.content) await writeFile(action.path, action.content, { mode: action.mode });
+      if (await readFile(action.path, 'utf8').catch(() => '') !== action.content)
+        await writeFile(action.path, action.content, { mode: action.mode });
       return;
     case 'folder':
-      await promisify(execFile)('install', ['-d', '-m', '0700', '-o', action.owner, '-g', action.owner, '--', action.path]);
+      await promisify(execFile)('install', ['-d', '-m', '0700', '-o', action.owner, '-g', action.owner, '--',
+        action.path]);
       return;
     case 'run': {
       const [program, ...args] = action.argv;
-      const env = { PATH: process.env['PATH'] ?? '/usr/sbin:/usr/bin:/sbin:/bin', ...(token !== undefined && action.argv.includes('join') && { QUIRE_JOIN_TOKEN: token }) };
+      const env = {
+        PATH: process.env['PATH'] ?? '/usr/sbin:/usr/bin:/sbin:/bin',
+        ...(token !== undefined && action.argv.includes('join') && { QUIRE_JOIN_TOKEN: token }),
+      };
       await promisify(execFile)(program!, args, { env, cwd: '/' });
     }
   }

@@ -6,13 +6,17 @@ const PREFIX = 'f.';
 /** In the URL they are `f.KEY`, a JSON list each, because values may contain any character. */
 export function readFilters(query: Readonly<Record<string, string>>): Filters {
   const entries = Object.entries(query).filter(([name]) => name.startsWith(PREFIX));
-  return Object.fromEntries(entries.map(([name, text]) => [name.slice(PREFIX.length), listOf(text)]).filter(([, values]) => values!.length > 0));
+  return Object.fromEntries(
+    entries.map(([name, text]) => [name.slice(PREFIX.length), listOf(text)]).filter(([, values]) => values!.length > 0),
+  );
 }
 
 /** Returns the parameters that change the filters of a URL into others. */
 export function writeFilters(before: Filters, next: Filters): Record<string, string | undefined> {
   const keys = new Set([...Object.keys(before), ...Object.keys(next)]);
-  return Object.fromEntries([...keys].map((key) => [PREFIX + key, next[key]?.length ? JSON.stringify(next[key]) : undefined]));
+  return Object.fromEntries(
+    [...keys].map((key) => [PREFIX + key, next[key]?.length ? JSON.stringify(next[key]) : undefined]),
+  );
 }
 
 /** Adds a value to a filter, or removes it if it is there. */

@@ -1,4 +1,5 @@
-import { aggregateDocuments, listMetaKeys, searchDocuments, searchFullText, searchHybrid } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import { aggregateDocuments, listMetaKeys, searchDocuments, searchFullText,
+  searchHybrid } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import { ask, askWithResponse } from '../../shared/ask.ts';
 import type { Filters } from './filters.ts';
 import { groupPassages, type Hit } from './passages.ts';
@@ -49,7 +50,9 @@ export interface Search {
 /** Metadata keys with few different values, which are useful as filters. */
 export async function facetKeysOf(collection: string): Promise<readonly string[]> {
   const { meta } = await ask(listMetaKeys({ query: { collection } }));
-  return Object.entries(meta).filter(([, values]) => values.length > 1 && values.length <= MOST_VALUES).map(([key]) => key).slice(0, MOST_KEYS);
+  return Object.entries(meta).filter(([, values]) => values.length > 1 && values.length <= MOST_VALUES).map(([key]) =>
+    key
+  ).slice(0, MOST_KEYS);
 }
 
 export function findPage(search: Search): Promise<Found> {
@@ -59,7 +62,10 @@ export function findPage(search: Search): Promise<Found> {
 
 const filterOf = ({ filters, expression }: Search): { filterMeta?: Record<string, string[]>; filter?: string } => {
   const given = Object.entries(filters).filter(([, values]) => values.length > 0);
-  return { ...(given.length > 0 && { filterMeta: Object.fromEntries(given.map(([key, values]) => [key, [...values]])) }), ...(expression !== '' && { filter: expression }) };
+  return {
+    ...(given.length > 0 && { filterMeta: Object.fromEntries(given.map(([key, values]) => [key, [...values]])) }),
+    ...(expression !== '' && { filter: expression }),
+  };
 };
 
 /** The page of a list whose length is known. */
@@ -70,33 +76,92 @@ function pageOf({ offset }: Search, hits: readonly Hit[], total: number): Pick<F
 
 async function browse(search: Search): Promise<Found> {
   const { collection, offset, facetKeys, signal } = search;
-  const [{ data, response }, counted] = await Promise.all([
-    askWithResponse(searchDocuments({ signal, body: { collection, ...filterOf(search), sort: 'updatedAt', offset, limit: PAGE_SIZE, includeContent: false } })),
-    facetKeys.length === 0 ? undefined : ask(aggregateDocuments({ signal, body: { collection, ...filterOf(search), facets: facetKeys.map((field) => ({ field })), maxFacetSize: FACET_VALUES } })),
-  ]);
+  const [{ data, response }, counted] = await Promise.all([askWithResponse(searchDocuments({
+    signal,
+    body: { collection, ...filterOf(search), sort: 'updatedAt', offset, limit: PAGE_SIZE, includeContent: false },
+  })), facetKeys.length === 0 ? undefined : ask(aggregateDocuments({
+    signal,
+    body: {
+      collection,
+      ...filterOf(search),
+      facets: facetKeys.map((field) => ({ field })),
+      maxFacetSize: FACET_VALUES,
+    },
+  }))]);
   const hits = data.map((document): Hit => ({ document, passages: [] }));
-  return { ...pageOf(search, hits, Number(response.headers.get('X-Total-Count') ?? data.length)), isLeast: false, facets: facetsOf(counted?.facets), suggestions: [] };
+  return {
+    ...pageOf(search, hits, Number(response.headers.get('X-Total-Count') ?? data.length)),
+    isLeast: false,
+    facets: facetsOf(counted?.facets),
+    suggestions: [],
+  };
 }
 
 async function byWords(search: Search): Promise<Found> {
   const { collection, query, offset, facetKeys, signal } = search;
-  const found = await ask(searchFullText({ signal, body: { collection, query, ...filterOf(search), ...facetBy(facetKeys), offset, limit: PAGE_SIZE, prefix: 'last', fuzzy: 'auto', highlight: true, maxHighlights: 2, includeContent: false } }));
-  const hits = found.results.map(({ document, highlights = [] }): Hit => ({ document, passages: highlights.filter(({ field }) => field === 'content').map(({ fragment }) => fragment).slice(0, 2) }));
-  return { ...pageOf(search, hits, found.totalMatches ?? found.total), isLeast: found.totalIsLowerBound === true, facets: facetsOf(found.facets), suggestions: found.suggestions ?? [], ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }) };
+  const found = await ask(searchFullText({
+    signal,
+    body: {
+      collection,
+      query,
+      ...filterOf(search),
+      ...facetBy(facetKeys),
+      offset,
+      limit: PAGE_SIZE,
+      prefix: 'last',
+      fuzzy: 'auto',
+      highlight: true,
+      maxHighlights: 2,
+      includeContent: false,
+    },
+  }));
+  const hits = found.results.map(({ document, highlights = [] }): Hit => ({
+    document,
+    passages: highlights.filter(({ field }) => field === 'content').map(({ fragment }) => fragment).slice(0, 2),
+  }));
+  return {
+    ...pageOf(search, hits, found.totalMatches ?? found.total),
+    isLeast: found.totalIsLowerBound === true,
+    facets: facetsOf(found.facets),
+    suggestions: found.suggestions ?? [],
+    ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }),
+  };
 }
 
 async function byMeaning(search: Search): Promise<Found> {
   const { collection, query, offset, facetKeys, signal } = search;
-  const found = await ask(searchHybrid({ signal, body: { collection, query, ...filterOf(search), ...facetBy(facetKeys), offset, limit: PASSAGES + 1, retrievalMode: 'chunk', includeContent: false } }));
+  const found = await ask(searchHybrid({
+    signal,
+    body: {
+      collection,
+      query,
+      ...filterOf(search),
+      ...facetBy(facetKeys),
+      offset,
+      limit: PASSAGES + 1,
+      retrievalMode: 'chunk',
+      includeContent: false,
+    },
+  }));
   return {
-    hits: groupPassages(found.results.slice(0, PASSAGES)), isLeast: false, facets: facetsOf(found.facets), suggestions: [],
-    ...(found.results.length > PASSAGES && { next: offset + PASSAGES }), ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }),
+    hits: groupPassages(found.results.slice(0, PASSAGES)),
+    isLeast: false,
+    facets: facetsOf(found.facets),
+    suggestions: [],
+    ...(found.results.length > PASSAGES && { next: offset + PASSAGES }),
+    ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }),
   };
 }
 
-const facetBy = (keys: readonly string[]): { facetBy?: string[]; facetMaxValues?: number } => (keys.length === 0 ? {} : { facetBy: [...keys], facetMaxValues: FACET_VALUES });
+const facetBy = (
+  keys: readonly string[],
+): { facetBy?: string[];
+  facetMaxValues?: number } => (keys.length === 0 ? {} : { facetBy: [...keys], facetMaxValues: FACET_VALUES });
 
 /** Without keys whose value differs in each document. */
 function facetsOf(facets: Readonly<Record<string, readonly { value: string; count: number }[]>> = {}): Facet[] {
-  return Object.entries(facets).filter(([, values]) => values.some(({ count }) => count > 1)).map(([key, values]) => ({ key, values }));
+  return Object.entries(facets).filter(([, values]) => values.some(({ count }) => count > 1)).map(([key, values]) => ({
+    key,
+    values,
+  }));
 }

@@ -12,7 +12,10 @@ export interface Draft {
 
 const PREFIX = 'quire-draft:';
 
-/** Keeps a draft in this tab: it outlives a reload, and signing in at another site. A draft that is too large is not kept. */
+/**
+ * Keeps a draft in this tab: it outlives a reload, and signing in at another site. A draft that is too large is not
+ * kept.
+ */
 export function keepDraft(name: string, draft: Draft): void {
   try {
     sessionStorage.setItem(PREFIX + name, JSON.stringify(draft));

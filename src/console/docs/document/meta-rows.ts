@@ -1,11 +1,17 @@
-/** A metadata key with its values in the form that users type: separated by commas, with `\,` for a comma within a value. */
+/**
+ * A metadata key with its values in the form that users type: separated by commas, with `\,` for a comma within a
+ * value.
+ */
 export interface MetaRow {
   readonly key: string;
   readonly values: string;
 }
 
 export function rowsOf(meta: Readonly<Record<string, readonly string[]>>): MetaRow[] {
-  return Object.entries(meta).map(([key, values]) => ({ key, values: values.map((value) => value.replaceAll('\\', '\\\\').replaceAll(',', '\\,')).join(', ') }));
+  return Object.entries(meta).map(([key, values]) => ({
+    key,
+    values: values.map((value) => value.replaceAll('\\', '\\\\').replaceAll(',', '\\,')).join(', '),
+  }));
 }
 
 /** Rows without a key or without values are dropped; the values of equal keys are joined. */

@@ -1,11 +1,13 @@
 import type { MapPoint } from './point-map.tsx';
-import { toScreen, type Size, type View } from './view.ts';
+import { type Size, toScreen, type View } from './view.ts';
 
 /** Greatest distance of the pointer from a point, in pixels. */
 const REACH = 12;
 
 /** The point under the pointer. */
-export function nearestTo(points: readonly MapPoint[], view: View, size: Size, x: number, y: number): MapPoint | undefined {
+export function nearestTo(points: readonly MapPoint[], view: View, size: Size, x: number, y: number): MapPoint
+  | undefined
+{
   let [best, distance]: [MapPoint | undefined, number] = [undefined, REACH];
   for (const point of points) {
     const at = toScreen(view, size, point);

@@ -1,6 +1,6 @@
 import type { TargetedPointerEvent, TargetedWheelEvent } from 'preact';
 import { useRef } from 'preact/hooks';
-import { moved, zoomed, type Size, type View } from './view.ts';
+import { moved, type Size, type View, zoomed } from './view.ts';
 
 interface DragOptions {
   readonly sizeOf: () => Size;
@@ -36,7 +36,10 @@ export function useDrag({ sizeOf, setView, onHover }: DragOptions) {
       if (before === undefined) return onHover(now.x, now.y);
       const other = [...held.current].find(([id]) => id !== event.pointerId)?.[1];
       if (other === undefined) setView((view) => moved(view, now.x - before.x, now.y - before.y));
-      else setView((view) => zoomed(view, sizeOf(), apart(now, other) / Math.max(1, apart(before, other)), (now.x + other.x) / 2, (now.y + other.y) / 2));
+      else setView((view) =>
+          zoomed(view, sizeOf(), apart(now, other) / Math.max(1, apart(before, other)), (now.x + other.x) / 2,
+            (now.y + other.y) / 2)
+        );
       if (apart(now, before) > STILL) wasDragged.current = true;
       held.current.set(event.pointerId, now);
     },

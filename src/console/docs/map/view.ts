@@ -18,7 +18,9 @@ const MOST = 60;
 const FILLED = 0.46;
 
 /** Converts a point of the plane, -1 to 1 with `y` upwards, to a position on the canvas. */
-export function toScreen({ scale, x, y }: View, { width, height }: Size, point: { readonly x: number; readonly y: number }): { x: number; y: number } {
+export function toScreen({ scale, x, y }: View, { width, height }: Size,
+  point: { readonly x: number; readonly y: number }): { x: number; y: number }
+{
   return { x: width / 2 + x + point.x * width * FILLED * scale, y: height / 2 + y - point.y * height * FILLED * scale };
 }
 

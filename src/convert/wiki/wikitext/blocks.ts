@@ -43,17 +43,32 @@ class BlockReader {
   #step(i: number): number {
     const line = this.#lines[i]!;
     switch (line[0]) {
-      case undefined: return this.#alone(i + 1);
-      case '=': return this.#heading(line) ? i + 1 : this.#text(i);
-      case '*': case '#': case ':': case ';': return TABLE_START.test(line) ? this.#table(i) : this.#list(i);
-      case '{': return TABLE_START.test(line) ? this.#table(i) : this.#text(i);
-      case '-': return line.startsWith('----') ? this.#rule(i) : this.#text(i);
-      case QUOTE: return this.#quotation(i);
-      case UNQUOTE: return this.#alone(i + 1);
-      case ' ': case '\t': case '\u0001': return this.#indented(i);
+      case undefined:
+        return this.#alone(i + 1);
+      case '=':
+        return this.#heading(line) ? i + 1 : this.#text(i);
+      case '*':
+      case '#':
+      case ':':
+      case ';':
+        return TABLE_START.test(line) ? this.#table(i) : this.#list(i);
+      case '{':
+        return TABLE_START.test(line) ? this.#table(i) : this.#text(i);
+      case '-':
+        return line.startsWith('----') ? this.#rule(i) : this.#text(i);
+      case QUOTE:
+        return this.#quotation(i);
+      case UNQUOTE:
+        return this.#alone(i + 1);
+      case ' ':
+      case '\t':
+      case '\u0001':
+        return this.#indented(i);
       // Part of a table that has no beginning.
-      case '|': return /^\|[-}+]/.test(line) ? this.#orphan(i) : this.#text(i);
-      default: return this.#text(i);
+      case '|':
+        return /^\|[-}+]/.test(line) ? this.#orphan(i) : this.#text(i);
+      default:
+        return this.#text(i);
     }
   }
 
@@ -80,7 +95,9 @@ class BlockReader {
 
   #endParagraph(): void {
     if (this.#paragraph.length === 0) return;
-    const lines = this.#paragraph.map((line) => inline(line, this.#context, { lineBreak: '\\\n' }).trim()).filter((line) => line !== '');
+    const lines = this.#paragraph.map((line) => inline(line, this.#context, { lineBreak: '\\\n' }).trim()).filter((
+      line,
+    ) => line !== '');
     this.#paragraph = [];
     const text = lines.map(guardLine).join('\n').replace(/(?:\\\n){2,100}/g, '\\\n').replace(/^(?:\\\n){1,100}/, '');
     const whole = text.endsWith('\\\n') ? text.slice(0, -2) : text.replaceAll('\\\n\n', '\\\n');
@@ -116,7 +133,8 @@ class BlockReader {
   #heading(line: string): boolean {
     const text = line.trimEnd();
     let level = 0;
-    while (level < 6 && text[level] === '=' && text[text.length - 1 - level] === '=' && level < text.length - 1 - level) level++;
+    while (level < 6 && text[level] === '=' && text[text.length - 1 - level] === '=' && level < text.length - 1 - level)
+      level++;
     if (level === 0 || text.length <= 2 * level) return false;
     this.#endParagraph();
     const words = inline(text.slice(level, text.length - level).trim(), this.#context).trim();
@@ -172,7 +190,8 @@ class BlockReader {
     let end = i;
     while (/^ .*\S/.test(this.#lines[end] ?? '') && !TABLE_START.test(this.#lines[end]!)) end++;
     if (end - i < 2 || this.#paragraph.length > 0) return this.#text(i);
-    return this.#alone(end, codeBlock(this.#lines.slice(i, end).map((line) => plainText(line.slice(1), this.#context)).join('\n')));
+    return this.#alone(end,
+      codeBlock(this.#lines.slice(i, end).map((line) => plainText(line.slice(1), this.#context)).join('\n')));
   }
 }
 

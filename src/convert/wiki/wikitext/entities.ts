@@ -1,9 +1,10 @@
 import { parseFragment } from 'parse5';
 
-const KNOWN = new Map([
-  ['amp', '&'], ['lt', '<'], ['gt', '>'], ['quot', '"'], ['apos', '\''], ['nbsp', '\u00a0'], ['ndash', '–'], ['mdash', '—'], ['minus', '−'], ['times', '×'],
-  ['thinsp', '\u2009'], ['hellip', '…'], ['deg', '°'], ['middot', '·'], ['bull', '•'], ['rarr', '→'], ['larr', '←'], ['laquo', '«'], ['raquo', '»'],
-]);
+const KNOWN = new Map([['amp', '&'], ['lt', '<'], ['gt', '>'], ['quot', '"'], ['apos', "'"], ['nbsp', '\u00a0'], [
+  'ndash',
+  '–',
+], ['mdash', '—'], ['minus', '−'], ['times', '×'], ['thinsp', '\u2009'], ['hellip', '…'], ['deg', '°'], ['middot', '·'],
+  ['bull', '•'], ['rarr', '→'], ['larr', '←'], ['laquo', '«'], ['raquo', '»']]);
 
 /** Limit on cached names, so that names invented by pages do not fill the memory. */
 const MAX_KNOWN = 4000;
@@ -16,7 +17,9 @@ export function entityAt(text: string, at: number): { text: string; length: numb
   const match = ENTITY.exec(text);
   if (match === null) return undefined;
   const [whole, decimal, hexadecimal, name] = match;
-  const found = name === undefined ? characterOf(decimal === undefined ? parseInt(hexadecimal!, 16) : Number(decimal)) : named(name);
+  const found = name === undefined
+    ? characterOf(decimal === undefined ? parseInt(hexadecimal!, 16) : Number(decimal))
+    : named(name);
   return found === undefined ? undefined : { text: found, length: whole.length };
 }
 

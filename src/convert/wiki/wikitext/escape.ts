@@ -15,14 +15,23 @@ export function escapeText(text: string): string {
 
 function needsEscape(text: string, i: number): boolean {
   switch (text.charCodeAt(i)) {
-    case 0x5c: return i + 1 < text.length ? /[!-/:-@[-`{-~]/.test(text[i + 1]!) : true; // a backslash
-    case 0x60: case 0x2a: return true; // ` and *
-    case 0x5f: return !(isWordAt(text, i - 1) && isWordAt(text, i + 1)); // _
-    case 0x7e: return text[i + 1] === '~' || text[i - 1] === '~';
-    case 0x3c: return i + 1 === text.length || /[A-Za-z/!?]/.test(text[i + 1]!); // <
-    case 0x5d: return text[i + 1] === '(' || text[i + 1] === ':'; // ]
-    case 0x26: return /^&(?:#\w{1,8}|[A-Za-z]\w{1,31});/.test(text.slice(i, i + 40)); // &
-    default: return false;
+    case 0x5c:
+      return i + 1 < text.length ? /[!-/:-@[-`{-~]/.test(text[i + 1]!) : true; // a backslash
+    case 0x60:
+    case 0x2a:
+      return true; // ` and *
+    case 0x5f:
+      return !(isWordAt(text, i - 1) && isWordAt(text, i + 1)); // _
+    case 0x7e:
+      return text[i + 1] === '~' || text[i - 1] === '~';
+    case 0x3c:
+      return i + 1 === text.length || /[A-Za-z/!?]/.test(text[i + 1]!); // <
+    case 0x5d:
+      return text[i + 1] === '(' || text[i + 1] === ':'; // ]
+    case 0x26:
+      return /^&(?:#\w{1,8}|[A-Za-z]\w{1,31});/.test(text.slice(i, i + 40)); // &
+    default:
+      return false;
   }
 }
 
@@ -43,12 +52,14 @@ export function guardLine(line: string): string {
 
 /** A link target, escaped for use in parentheses. */
 export function linkTarget(target: string): string {
-  return target.trim().replace(/[\s()<>\\\u0000-\u0008]/g, (character) => TARGET[character] ?? (/\s/.test(character) ? '_' : ''));
+  return target.trim().replace(/[\s()<>\\\u0000-\u0008]/g,
+    (character) => TARGET[character] ?? (/\s/.test(character) ? '_' : ''));
 }
 
 /** A web address, escaped for use in parentheses. */
 export function webTarget(url: string): string {
-  return url.replace(/[\s()<>\\|]/g, (character) => encodeURIComponent(character).replace('(', '%28').replace(')', '%29'));
+  return url.replace(/[\s()<>\\|]/g,
+    (character) => encodeURIComponent(character).replace('(', '%28').replace(')', '%29'));
 }
 
 const TARGET: Readonly<Record<string, string>> = { '(': '%28', ')': '%29', '<': '%3C', '>': '%3E', '\\': '%5C' };

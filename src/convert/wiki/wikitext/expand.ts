@@ -9,8 +9,8 @@ const MAX_DEPTH = 40;
 const [BRACE, END_BRACE, BRACKET, END_BRACKET, BAR, EQUALS, LESS] = [0x7b, 0x7d, 0x5b, 0x5d, 0x7c, 0x3d, 0x3c];
 
 /**
- * Wikitext without templates, comments and tags whose content is not wikitext: each is replaced by equivalent wikitext, by a
- * mark, or by nothing. It takes one pass; unpaired braces stay text.
+ * Wikitext without templates, comments and tags whose content is not wikitext: each is replaced by equivalent wikitext,
+ * by a mark, or by nothing. It takes one pass; unpaired braces stay text.
  */
 export function expand(text: string, context: PageContext): string {
   return new Expansion(text, context).run();
@@ -34,7 +34,9 @@ class Expansion {
     let from = 0;
     for (let at = 0; at < text.length;) {
       const code = text.charCodeAt(at);
-      const isMarkup = code === LESS || code === BRACE || (this.#frames.length > 0 && (code === END_BRACE || code === BAR || code === BRACKET || code === END_BRACKET || code === EQUALS));
+      const isMarkup = code === LESS || code === BRACE ||
+        (this.#frames.length > 0 &&
+          (code === END_BRACE || code === BAR || code === BRACKET || code === END_BRACKET || code === EQUALS));
       const end = isMarkup ? this.#step(code, at, from) : -1;
       if (end < 0) at++;
       else from = at = end;
@@ -44,7 +46,10 @@ class Expansion {
     return this.#out;
   }
 
-  /** Reads the construct at a position, together with the text before it from `from` on; returns its end, or -1 if it is only text. */
+  /**
+   * Reads the construct at a position, together with the text before it from `from` on; returns its end, or -1 if it is
+   * only text.
+   */
   #step(code: number, at: number, from: number): number {
     if (code === LESS) return this.#tag(at, from);
     if (code === BRACE) return this.#open(at, from);

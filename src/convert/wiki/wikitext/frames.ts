@@ -43,7 +43,15 @@ export class Frame {
   finish(): { name: string; rest: Argument[] } {
     this.divide();
     const [first, ...rest] = this.#parts;
-    return { name: first?.text ?? '', rest: rest.map(({ text, equals }) => (equals < 0 ? { value: text } : { name: text.slice(0, equals).trim(), value: text.slice(equals + 1).trim() })) };
+    return {
+      name: first?.text ?? '',
+      rest: rest.map((
+        { text, equals },
+      ) => (equals < 0
+        ? { value: text }
+        : { name: text.slice(0, equals).trim(), value: text.slice(equals + 1).trim() })
+      ),
+    };
   }
 
   /** The original text, if it has no end. */

@@ -18,8 +18,9 @@ export interface WikitextPage {
 const LONGEST_FIELD = 1000;
 
 /**
- * Wikitext as markdown. The time is proportional to the length of any text; unpaired markup stays text. Templates are not
- * executed, because a dump does not say what they do: templates that carry text are replaced by it, the others are dropped.
+ * Wikitext as markdown. The time is proportional to the length of any text; unpaired markup stays text. Templates are
+ * not executed, because a dump does not say what they do: templates that carry text are replaced by it, the others are
+ * dropped.
  */
 export function wikitextToMarkdown(wikitext: string, title: string, site: Site): WikitextPage {
   const context = new PageContext(title, site);
@@ -34,7 +35,9 @@ function footnotes(context: PageContext): string[] {
   const notes: string[] = [];
   for (const [number, text] of context.notes.entries()) {
     if (text === undefined) continue;
-    const words = text.split('\n').map((line) => inline(line.replace(/^[*#:;]{1,20}/, ' '), context).trim()).filter((line) => line !== '').join(' ');
+    const words = text.split('\n').map((line) => inline(line.replace(/^[*#:;]{1,20}/, ' '), context).trim()).filter((
+      line,
+    ) => line !== '').join(' ');
     notes.push(`[^${number}]: ${words}`);
   }
   return notes.length === 0 ? [] : [notes.join('\n')];
@@ -42,6 +45,7 @@ function footnotes(context: PageContext): string[] {
 
 function addField(fields: Map<string, string>, name: string, text: string, context: PageContext): void {
   const key = name === '' ? '' : fieldKey(name);
-  const value = plainText(text, context).split('\n').map((line) => line.trim()).filter((line) => line !== '').join(', ').slice(0, LONGEST_FIELD).toWellFormed();
+  const value = plainText(text, context).split('\n').map((line) => line.trim()).filter((line) => line !== '').join(', ')
+    .slice(0, LONGEST_FIELD).toWellFormed();
   if (value !== '' && (key !== '' || name === '') && !fields.has(key)) fields.set(key, value);
 }

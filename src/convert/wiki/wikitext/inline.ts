@@ -3,7 +3,7 @@ import { entityAt } from './entities.ts';
 import { escapeText, webTarget } from './escape.ts';
 import { readLink } from './links.ts';
 import { CLOSE, LONE_MARK, OPEN } from './marks.ts';
-import { quoteRuns, type QuoteRun } from './quotes.ts';
+import { type QuoteRun, quoteRuns } from './quotes.ts';
 import { LineWriter } from './writer.ts';
 
 /** Maximum nesting depth of links within captions of images within links. */
@@ -26,7 +26,9 @@ export function inline(line: string, context: PageContext, options: InlineOption
 export function plainText(text: string, context: PageContext): string {
   return text.split('\n').map((line) => {
     const lone = LONE_MARK.exec(line);
-    return lone === null ? inline(line.replace(/^[*#:;]+\s?/, ''), context, { isPlain: true }) : (context.marks.get(lone[1]!)?.plain ?? '');
+    return lone === null
+      ? inline(line.replace(/^[*#:;]+\s?/, ''), context, { isPlain: true })
+      : (context.marks.get(lone[1]!)?.plain ?? '');
   }).join('\n').trim();
 }
 
@@ -37,7 +39,8 @@ const MAGIC = /__[A-Z]{3,30}__/y;
 const TAG = /<(\/?)([A-Za-z][A-Za-z0-9]{0,20})(?:\s[^<>]{0,2000})?\/?>/y;
 const URL_START = /(?:^|[^A-Za-z])(https?|ftps?|gopher|ircs?|news)$/i;
 const URL_TEXT = /\/\/[^\s<>[\]"\u0001\u0002|]{1,4000}/y;
-const EXTERNAL = /\[((?:(?:https?|ftps?|ircs?|news|gopher):)?\/\/[^\s<>[\]"\u0001]{1,4000}|mailto:[^\s<>[\]"\u0001]{1,300})/iy;
+const EXTERNAL =
+  /\[((?:(?:https?|ftps?|ircs?|news|gopher):)?\/\/[^\s<>[\]"\u0001]{1,4000}|mailto:[^\s<>[\]"\u0001]{1,300})/iy;
 
 /** Characters that the text of an external link may have. */
 const MAX_LINK_TEXT = 4000;
@@ -76,18 +79,28 @@ class InlineReader {
   /** Reads the construct at a position; returns its end, or -1 if it is only text. */
   #step(code: number, at: number): number {
     switch (code) {
-      case QUOTE: return this.#quote(at);
-      case BRACKET: return this.#bracket(at);
-      case LESS: return this.#tag(at);
-      case AMPERSAND: return this.#entity(at);
-      case MARK: return this.#mark(at);
+      case QUOTE:
+        return this.#quote(at);
+      case BRACKET:
+        return this.#bracket(at);
+      case LESS:
+        return this.#tag(at);
+      case AMPERSAND:
+        return this.#entity(at);
+      case MARK:
+        return this.#mark(at);
       // A quotation that begins within a cell or a link has no separate lines.
-      case 0x02: case 0x03: case 0x04:
+      case 0x02:
+      case 0x03:
+      case 0x04:
         this.#flush(at);
         return at + 1;
-      case COLON: return this.#url(at);
-      case UNDERSCORE: return this.#magic(at);
-      default: return -1;
+      case COLON:
+        return this.#url(at);
+      case UNDERSCORE:
+        return this.#magic(at);
+      default:
+        return -1;
     }
   }
 
@@ -103,8 +116,10 @@ class InlineReader {
     this.#flush(at + run.literal);
     const writer = this.#writer;
     // If both are open, the inner one is closed first.
-    if (run.style === 5) for (const style of writer.has('**') && !writer.has('*') ? (['**', '*'] as const) : (['*', '**'] as const)) writer.toggle(style);
-    else writer.toggle(run.style === 2 ? '*' : '**');
+    if (run.style === 5) {
+      for (const style of writer.has('**') && !writer.has('*') ? (['**', '*'] as const) : (['*', '**'] as const))
+        writer.toggle(style);
+    } else writer.toggle(run.style === 2 ? '*' : '**');
     return at + run.literal + run.style;
   }
 
@@ -124,7 +139,9 @@ class InlineReader {
     const given = this.#line.slice(at + match[0].length, end).trim();
     // Links cannot be nested: of inner links, the text is kept.
     const isPlain = given.includes('[[');
-    const inner = given === '' ? '' : inline(given, this.#context, { ...this.#options, depth: depth + 1, ...(isPlain && { isPlain }) });
+    const inner = given === ''
+      ? ''
+      : inline(given, this.#context, { ...this.#options, depth: depth + 1, ...(isPlain && { isPlain }) });
     const text = isPlain && !this.#writer.isPlain ? escapeText(inner) : inner;
     if (this.#writer.isPlain) this.#writer.markdown(text === '' ? url : text);
     else this.#writer.markdown(text === '' ? `<${webTarget(url)}>` : `[${text}](${webTarget(url)})`);
@@ -133,8 +150,13 @@ class InlineReader {
 
   #internal(at: number, end: number): number {
     this.#flush(at);
-    const inner = (text: string, isPlain = this.#writer.isPlain): string => inline(text, this.#context, { ...this.#options, isPlain, depth: (this.#options.depth ?? 0) + 1 });
-    const link = readLink(this.#line.slice(at + 2, end - 2), this.#line, end, { context: this.#context, inner, isPlain: this.#writer.isPlain });
+    const inner = (text: string, isPlain = this.#writer.isPlain): string =>
+      inline(text, this.#context, { ...this.#options, isPlain, depth: (this.#options.depth ?? 0) + 1 });
+    const link = readLink(this.#line.slice(at + 2, end - 2), this.#line, end, {
+      context: this.#context,
+      inner,
+      isPlain: this.#writer.isPlain,
+    });
     this.#writer.markdown(link.text);
     return link.end;
   }
@@ -150,7 +172,8 @@ class InlineReader {
     const style = STYLES.get(name);
     if (name === 'br') this.#writer.markdown(this.#options.lineBreak ?? ' ');
     else if (style !== undefined) this.#writer.set(style, isOpen);
-    else if ((name === 'sub' || name === 'sup') && !this.#writer.isPlain) this.#writer.markdown(isOpen ? `<${name}>` : `</${name}>`);
+    else if ((name === 'sub' || name === 'sup') && !this.#writer.isPlain)
+      this.#writer.markdown(isOpen ? `<${name}>` : `</${name}>`);
     return at + match[0].length;
   }
 
@@ -184,7 +207,7 @@ class InlineReader {
     if (match === null) return -1;
     const protocol = start[1]!;
     let rest = match[0];
-    const quotes = rest.indexOf('\'\'');
+    const quotes = rest.indexOf("''");
     if (quotes >= 0) rest = rest.slice(0, quotes);
     while ('.,;:!?'.includes(rest.at(-1)!)) rest = rest.slice(0, -1);
     this.#flush(at - protocol.length);
@@ -205,7 +228,7 @@ class InlineReader {
 /** Position of the bracket that ends an external link, ignoring links within its text; undefined if there is none. */
 function textEnd(line: string, from: number): number | undefined {
   const text = line.slice(from, from + MAX_LINK_TEXT);
-  for (let at = 0; ;) {
+  for (let at = 0;;) {
     const end = text.indexOf(']', at);
     if (end < 0) return undefined;
     const inner = text.indexOf('[[', at);
@@ -235,10 +258,16 @@ function linkEnds(line: string): ReadonlyMap<number, number> {
   return ends;
 }
 
-const STYLES = new Map([['b', '**'], ['strong', '**'], ['i', '*'], ['em', '*'], ['cite', '*'], ['var', '*'], ['dfn', '*'], ['s', '~~'], ['del', '~~'], ['strike', '~~']] as const) as ReadonlyMap<string, '**' | '*' | '~~'>;
+const STYLES = new Map(
+  [['b', '**'], ['strong', '**'], ['i', '*'], ['em', '*'], ['cite', '*'], ['var', '*'], ['dfn', '*'], ['s', '~~'], [
+    'del',
+    '~~',
+  ], ['strike', '~~']] as const,
+) as ReadonlyMap<string, '**' | '*' | '~~'>;
 
 /** Tags that MediaWiki supports; anything else in angle brackets is text. */
-const HTML = new Set([
-  ...STYLES.keys(), 'br', 'sub', 'sup', 'u', 'ins', 'small', 'big', 'span', 'font', 'abbr', 'bdi', 'bdo', 'q', 'mark', 'ruby', 'rb', 'rt', 'rp', 'rtc', 'wbr', 'time', 'data', 'div', 'p', 'center',
-  'code', 'tt', 'kbd', 'samp', 'section', 'nobr', 'tbody', 'thead', 'colgroup', 'col', 'a', 'img', 'languages', 'translate', 'tvar', 'noinclude', 'onlyinclude', 'includeonly', 'nowiki', 'ref', 'references', 'gallery', 'pre', 'poem', 'math', 'li', 'ul', 'ol', 'td', 'tr', 'th', 'table',
-]);
+const HTML = new Set([...STYLES.keys(), 'br', 'sub', 'sup', 'u', 'ins', 'small', 'big', 'span', 'font', 'abbr', 'bdi',
+  'bdo', 'q', 'mark', 'ruby', 'rb', 'rt', 'rp', 'rtc', 'wbr', 'time', 'data', 'div', 'p', 'center', 'code', 'tt', 'kbd',
+  'samp', 'section', 'nobr', 'tbody', 'thead', 'colgroup', 'col', 'a', 'img', 'languages', 'translate', 'tvar',
+  'noinclude', 'onlyinclude', 'includeonly', 'nowiki', 'ref', 'references', 'gallery', 'pre', 'poem', 'math', 'li',
+  'ul', 'ol', 'td', 'tr', 'th', 'table']);

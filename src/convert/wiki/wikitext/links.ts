@@ -19,7 +19,8 @@ export interface Link {
 const TRAIL = /[\p{Ll}\p{Lo}\p{M}]{1,40}/uy;
 
 /** In scripts that have no space between words, the whole sentence would become part of the link. */
-const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const WITHOUT_SPACES =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** A prefix of another language's wiki. */
 const LANGUAGE = /^(?:[a-z]{2,3}(?:-[a-z]{2,10}){0,2}|simple|roa-[a-z-]{3,8}):/;
@@ -31,18 +32,27 @@ export function readLink(content: string, line: string, end: number, reader: Lin
   const given = (bar < 0 ? content : content.slice(0, bar)).trim();
   const isPlainLink = given.startsWith(':');
   const target = isPlainLink ? given.slice(1).trim() : given;
-  if (target === '' || /[{}<>[\]\n]/.test(target)) return { text: `[[${reader.inner(content)}]]`.replaceAll('[[', reader.isPlain ? '[[' : '\\[\\['), end };
+  if (target === '' || /[{}<>[\]\n]/.test(target))
+    return { text: `[[${reader.inner(content)}]]`.replaceAll('[[', reader.isPlain ? '[[' : '\\[\\['), end };
   const namespace = namespaceOf(site, target);
   if (!isPlainLink && namespace === CATEGORY) {
-    if (categories.size < MAX_CATEGORIES) categories.add(target.slice(target.indexOf(':') + 1).trim().replaceAll('_', ' ').slice(0, 500));
+    if (categories.size < MAX_CATEGORIES)
+      categories.add(target.slice(target.indexOf(':') + 1).trim().replaceAll('_', ' ').slice(0, 500));
     return { text: '', end };
   }
-  if (!isPlainLink && namespace === FILE) return { text: image(target, bar < 0 ? '' : content.slice(bar + 1), reader), end };
-  if (!isPlainLink && namespace === undefined && LANGUAGE.test(target) && bar < 0 && isAlone(line)) return { text: '', end };
+  if (!isPlainLink && namespace === FILE)
+    return { text: image(target, bar < 0 ? '' : content.slice(bar + 1), reader), end };
+  if (!isPlainLink && namespace === undefined && LANGUAGE.test(target) && bar < 0 && isAlone(line))
+    return { text: '', end };
   const trail = trailAt(line, end);
-  const shown = (bar < 0 ? reader.inner(target.replaceAll('_', ' ')) : reader.inner(content.slice(bar + 1)).trim() || reader.inner(withoutPrefix(target))) + trail;
+  const shown =
+    (bar < 0
+      ? reader.inner(target.replaceAll('_', ' '))
+      : reader.inner(content.slice(bar + 1)).trim() || reader.inner(withoutPrefix(target))) + trail;
   const isOwn = target.startsWith('#');
-  const text = reader.isPlain || target === title ? shown : `[${shown}](${isOwn ? `#${linkTarget(target.slice(1))}` : linkTarget(target)})`;
+  const text = reader.isPlain || target === title
+    ? shown
+    : `[${shown}](${isOwn ? `#${linkTarget(target.slice(1))}` : linkTarget(target)})`;
   return { text, end: end + trail.length };
 }
 
@@ -64,7 +74,8 @@ function withoutPrefix(target: string): string {
   return target.slice(target.indexOf(':') + 1).replace(/ \([^()]{1,100}\)$/, '');
 }
 
-const OPTION = /^(?:thumb|thumbnail|mini|miniatur|vignette|frame|framed|frameless|border|left|right|center|centre|none|baseline|middle|sub|super|top|text-top|bottom|text-bottom|gallery|upright(?:=.{0,20})?|(?:\d{1,5}(?:x\d{1,5})?|x\d{1,5}) ?px|(?:link|lang|page|class|thumb|manualthumb)=.{0,400})$/i;
+const OPTION =
+  /^(?:thumb|thumbnail|mini|miniatur|vignette|frame|framed|frameless|border|left|right|center|centre|none|baseline|middle|sub|super|top|text-top|bottom|text-bottom|gallery|upright(?:=.{0,20})?|(?:\d{1,5}(?:x\d{1,5})?|x\d{1,5}) ?px|(?:link|lang|page|class|thumb|manualthumb)=.{0,400})$/i;
 
 /** An image by its name, followed by its caption if there is one. */
 function image(target: string, options: string, { inner, isPlain }: LinkReader): string {
@@ -72,13 +83,17 @@ function image(target: string, options: string, { inner, isPlain }: LinkReader):
   for (const option of divide(options)) {
     const text = option.trim();
     if (/^alt\s?=/i.test(text)) alt = text.slice(text.indexOf('=') + 1);
-    else if (OPTION.test(text)) isFramed ||= /^(?:thumb|thumbnail|mini|miniatur|vignette|frame|framed|gallery)/i.test(text);
+    else if (OPTION.test(text))
+      isFramed ||= /^(?:thumb|thumbnail|mini|miniatur|vignette|frame|framed|gallery)/i.test(text);
     else if (text !== '') caption = text;
   }
   const shown = inner(caption);
   if (isPlain) return shown;
   const name = target.slice(target.indexOf(':') + 1).trim();
-  const described = (inner(alt, true) || (isFramed ? '' : inner(caption, true)) || name.replaceAll('_', ' ')).replace(/[[\]\\`*_<>!]/g, '\\$&').replaceAll('\n', ' ');
+  const described = (inner(alt, true) || (isFramed ? '' : inner(caption, true)) || name.replaceAll('_', ' ')).replace(
+    /[[\]\\`*_<>!]/g,
+    '\\$&',
+  ).replaceAll('\n', ' ');
   const picture = `![${described}](File:${linkTarget(name)})`;
   return isFramed && shown !== '' ? `${picture} ${shown}` : picture;
 }

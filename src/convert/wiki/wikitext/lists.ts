@@ -15,9 +15,14 @@ interface Level {
   isTerm: boolean;
 }
 
-/** Converts lines that begin with `*`, `#`, `:` or `;` to lists of markdown. Lines that are only indented become paragraphs. */
+/**
+ * Converts lines that begin with `*`, `#`, `:` or `;` to lists of markdown. Lines that are only indented become
+ * paragraphs.
+ */
 export function readList(lines: readonly string[], context: PageContext): string {
-  if (lines.every((line) => /^:[^*#:;]/.test(line))) return lines.map((line) => guardLine(inline(line.slice(1).trim(), context).trim())).filter((line) => line !== '').join('\n\n');
+  if (lines.every((line) => /^:[^*#:;]/.test(line)))
+    return lines.map((line) => guardLine(inline(line.slice(1).trim(), context).trim())).filter((line) => line !== '')
+      .join('\n\n');
   const levels: Level[] = [];
   const written: string[] = [];
   for (const line of lines) writeItem(line, levels, written, context);
@@ -46,7 +51,9 @@ function levelOf(prefix: string, levels: Level[]): Level {
   while (levels.length > 0 && !prefix.startsWith(levels.at(-1)!.prefix)) levels.pop();
   const top = levels.at(-1);
   if (top?.prefix === prefix) return top;
-  const within = top === undefined ? '' : top.indent + ' '.repeat(top.isOrdered ? `${top.count || 1}. `.length : top.isTerm ? 4 : 2);
+  const within = top === undefined
+    ? ''
+    : top.indent + ' '.repeat(top.isOrdered ? `${top.count || 1}. `.length : top.isTerm ? 4 : 2);
   const level = { prefix, indent: within, isOrdered: prefix.endsWith('#'), count: 0, isTerm: false };
   levels.push(level);
   return level;
@@ -59,7 +66,8 @@ function termOf(text: string): [term: string, definition: string] {
     const character = text[at];
     if (character === '[' || character === '<' || character === '\u0001') depth++;
     else if (character === ']' || character === '>' || character === '\u0002') depth = Math.max(0, depth - 1);
-    else if (character === ':' && depth === 0 && !text.startsWith('//', at + 1)) return [text.slice(0, at), text.slice(at + 1).trim()];
+    else if (character === ':' && depth === 0 && !text.startsWith('//', at + 1))
+      return [text.slice(0, at), text.slice(at + 1).trim()];
   }
   return [text, ''];
 }

@@ -1,6 +1,6 @@
 /**
- * Finished parts that must not be read as wikitext again are stored separately and replaced by marks. Marks are made of control
- * characters, which XML does not allow and which `cleanText` removes.
+ * Finished parts that must not be read as wikitext again are stored separately and replaced by marks. Marks are made of
+ * control characters, which XML does not allow and which `cleanText` removes.
  */
 export class Marks {
   readonly #pieces: Piece[] = [];

@@ -18,23 +18,29 @@ const MOST_SPANNED = 20_000;
 const LONGEST_CELL = 3000;
 
 /**
- * The lines between `{|` and `|}` as a table of markdown, after its caption. A layout table, which has one column or whole
- * sections in its cells, is replaced by the blocks of its cells, which `inner` reads; without `inner`, every table stays a
- * table.
+ * The lines between `{|` and `|}` as a table of markdown, after its caption. A layout table, which has one column or
+ * whole sections in its cells, is replaced by the blocks of its cells, which `inner` reads; without `inner`, every
+ * table stays a table.
  */
-export function readTable(lines: readonly string[], context: PageContext, inner?: (text: string) => string[]): string[] {
+export function readTable(lines: readonly string[], context: PageContext,
+  inner?: (text: string) => string[]): string[]
+{
   const { rows, before } = readRows(lines);
-  const blocks = before.filter((text) => text !== '').flatMap((text) => inner?.(text) ?? [cellText(text, context)]).filter((block) => block !== '');
+  const blocks = before.filter((text) => text !== '').flatMap((text) => inner?.(text) ?? [cellText(text, context)])
+    .filter((block) => block !== '');
   const width = Math.max(0, ...rows.map((row) => row.length));
   if (width === 0) return blocks;
   const cells = rows.flat();
-  if (inner !== undefined && (width === 1 || cells.some(({ text }) => text.length > LONGEST_CELL || /\n==/.test(text)))) return [...blocks, ...cells.flatMap(({ text }) => inner(text.trim()))];
+  if (inner !== undefined && (width === 1 || cells.some(({ text }) => text.length > LONGEST_CELL || /\n==/.test(text))))
+    return [...blocks, ...cells.flatMap(({ text }) => inner(text.trim()))];
   const grid = layOut(rows, context);
   const columns = Math.max(...grid.map((row) => row.length));
   const hasHeader = rows[0]!.every(({ isHeader }) => isHeader);
   const head = hasHeader ? grid[0]! : [];
-  const write = (row: readonly string[]): string => `| ${Array.from({ length: columns }, (_, i) => row[i] ?? '').join(' | ')} |`;
-  const table = [write(head), `|${' --- |'.repeat(columns)}`, ...grid.slice(hasHeader ? 1 : 0).filter((row) => row.some((cell) => cell !== '')).map(write)];
+  const write = (row: readonly string[]): string =>
+    `| ${Array.from({ length: columns }, (_, i) => row[i] ?? '').join(' | ')} |`;
+  const table = [write(head), `|${' --- |'.repeat(columns)}`,
+    ...grid.slice(hasHeader ? 1 : 0).filter((row) => row.some((cell) => cell !== '')).map(write)];
   return table.length === 2 && !hasHeader ? blocks : [...blocks, table.join('\n')];
 }
 
@@ -53,8 +59,7 @@ function readRows(lines: readonly string[]): { rows: Cell[][]; before: string[] 
     else if (trimmed.startsWith('|-')) {
       rows.push([]);
       before.push(withoutAttributes(trimmed.slice(2)));
-    }
-    else if (trimmed.startsWith('|+')) {
+    } else if (trimmed.startsWith('|+')) {
       before.push(contentOf(trimmed.slice(2)).text.trim());
       isCaption = true;
       continue;
@@ -108,7 +113,8 @@ function layOut(rows: readonly Cell[][], context: PageContext): string[][] {
       const down = Math.min(spanOf(cell.attributes, 'rowspan'), rows.length - y);
       spanned += across * down - 1;
       const isSpread = spanned <= MOST_SPANNED;
-      for (let i = 0; i < (isSpread ? down : 1); i++) for (let j = 0; j < (isSpread ? across : 1); j++) grid[y + i]![x + j] ??= '';
+      for (let i = 0; i < (isSpread ? down : 1); i++)
+        for (let j = 0; j < (isSpread ? across : 1); j++) grid[y + i]![x + j] ??= '';
       grid[y]![x] = cellText(cell.text, context);
     }
   }
@@ -123,7 +129,8 @@ function spanOf(attributes: string, name: 'colspan' | 'rowspan'): number {
 
 /** A cell has one line; several lines are separated by breaks, and nested tables are replaced by their cells. */
 function cellText(text: string, context: PageContext): string {
-  return text.split('\n').map((line) => lineText(line.trim(), context)).filter((line) => line !== '').join('<br>').replaceAll('|', '\\|').replaceAll('\n', ' ');
+  return text.split('\n').map((line) => lineText(line.trim(), context)).filter((line) => line !== '').join('<br>')
+    .replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
 function lineText(line: string, context: PageContext): string {
@@ -131,7 +138,9 @@ function lineText(line: string, context: PageContext): string {
   const piece = lone === null ? undefined : context.marks.get(lone[1]!);
   if (piece?.kind === 'block') return codeSpan(piece.plain);
   if (/^(?:\{\||\|[-}])/.test(line)) return '';
-  if (/^[|!]/.test(line)) return cellsOf(line).map(({ text: cell }) => inline(cell.trim(), context).trim()).filter((cell) => cell !== '').join(' / ');
+  if (/^[|!]/.test(line))
+    return cellsOf(line).map(({ text: cell }) => inline(cell.trim(), context).trim()).filter((cell) => cell !== '')
+      .join(' / ');
   const words = line.replace(/^[*#:;]{1,50}\s?/, '').replace(/^={1,6}([^=]{1,400})={1,6}$/, '$1');
   return inline(words, context, { lineBreak: '<br>' }).trim();
 }

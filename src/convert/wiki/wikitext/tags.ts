@@ -22,7 +22,10 @@ interface Tag {
 
 const TAG = /<(\/?)([A-Za-z][A-Za-z0-9]{0,20})((?:[^A-Za-z0-9<>][^<>]{0,2000})?)>/y;
 
-/** Reads the tags of a text; `expand` reads wikitext inside of them. A closing tag that was not found is not searched for again. */
+/**
+ * Reads the tags of a text; `expand` reads wikitext inside of them. A closing tag that was not found is not searched
+ * for again.
+ */
 export function readTag(text: string, context: PageContext, expand: (text: string) => string): TagReader {
   const closings = new Closings(text);
   return (at) => {
@@ -43,7 +46,11 @@ export function readTag(text: string, context: PageContext, expand: (text: strin
     const rule = RULES[name];
     if (rule === undefined) return undefined;
     if (slash !== '') return { text: '', end };
-    if (attributes.trimEnd().endsWith('/')) return { text: rule({ name, attributes: attributes.trimEnd().slice(0, -1), content: undefined }, context, expand), end };
+    if (attributes.trimEnd().endsWith('/'))
+      return {
+        text: rule({ name, attributes: attributes.trimEnd().slice(0, -1), content: undefined }, context, expand),
+        end,
+      };
     const close = closings.next(name, end);
     if (close === undefined) return { text: '', end };
     return { text: rule({ name, attributes, content: text.slice(end, close.start) }, context, expand), end: close.end };
@@ -90,8 +97,13 @@ const RULES: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
   pre: (tag: Tag, context: PageContext) => block(context, decodeEntities(withoutNowiki(tag.content ?? ''))),
   syntaxhighlight: highlighted,
   source: highlighted,
-  math, ce: math, chem: math,
-  code: inlineCode, tt: inlineCode, kbd: inlineCode, samp: inlineCode,
+  math,
+  ce: math,
+  chem: math,
+  code: inlineCode,
+  tt: inlineCode,
+  kbd: inlineCode,
+  samp: inlineCode,
   ref: ({ attributes, content }: Tag, context: PageContext, expand: (text: string) => string) =>
     context.note(groupedName(attributes), content === undefined ? undefined : expand(content)),
   // Notes that are defined here are referenced elsewhere.
@@ -99,10 +111,25 @@ const RULES: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
     if (content !== undefined) expand(content);
     return '';
   },
-  gallery: ({ content = '' }: Tag, context: PageContext, expand: (text: string) => string) => `\n${expand(content).split('\n').map((line) => galleryLine(line, context)).join('\n')}\n`,
-  poem: ({ content = '' }: Tag, _: PageContext, expand: (text: string) => string) => `\n${expand(content.trim()).replaceAll('\n', '<br>\n')}\n`,
-  includeonly: nothing, timeline: nothing, score: nothing, hiero: nothing, graph: nothing, templatedata: nothing, templatestyles: nothing, imagemap: nothing, mapframe: nothing,
-  maplink: nothing, indicator: nothing, categorytree: nothing, inputbox: nothing, style: nothing, script: nothing,
+  gallery: ({ content = '' }: Tag, context: PageContext, expand: (text: string) => string) =>
+    `\n${expand(content).split('\n').map((line) => galleryLine(line, context)).join('\n')}\n`,
+  poem: ({ content = '' }: Tag, _: PageContext, expand: (text: string) => string) =>
+    `\n${expand(content.trim()).replaceAll('\n', '<br>\n')}\n`,
+  includeonly: nothing,
+  timeline: nothing,
+  score: nothing,
+  hiero: nothing,
+  graph: nothing,
+  templatedata: nothing,
+  templatestyles: nothing,
+  imagemap: nothing,
+  mapframe: nothing,
+  maplink: nothing,
+  indicator: nothing,
+  categorytree: nothing,
+  inputbox: nothing,
+  style: nothing,
+  script: nothing,
 });
 
 function nothing(): string {
@@ -115,7 +142,9 @@ function highlighted({ attributes, content = '' }: Tag, context: PageContext): s
 }
 
 function block({ marks }: PageContext, text: string, language?: string): string {
-  return text.trim() === '' ? '' : `\n${marks.add({ kind: 'block', markdown: codeBlock(text, language), plain: text })}\n`;
+  return text.trim() === ''
+    ? ''
+    : `\n${marks.add({ kind: 'block', markdown: codeBlock(text, language), plain: text })}\n`;
 }
 
 function span({ marks }: PageContext, text: string): string {
@@ -131,8 +160,13 @@ function inlineCode({ content = '' }: Tag, context: PageContext, expand: (text: 
 function math({ attributes, content = '' }: Tag, { marks }: PageContext): string {
   const formula = content.trim();
   if (formula === '') return '';
-  if (/\bdisplay\s{0,5}=\s{0,5}["']?block/i.test(attributes)) return `\n${marks.add({ kind: 'block', markdown: `$$\n${formula}\n$$`, plain: formula })}\n`;
-  return marks.add({ kind: 'line', markdown: `$${formula.split('\n').map((line) => line.trim()).join(' ')}$`, plain: formula });
+  if (/\bdisplay\s{0,5}=\s{0,5}["']?block/i.test(attributes))
+    return `\n${marks.add({ kind: 'block', markdown: `$$\n${formula}\n$$`, plain: formula })}\n`;
+  return marks.add({
+    kind: 'line',
+    markdown: `$${formula.split('\n').map((line) => line.trim()).join(' ')}$`,
+    plain: formula,
+  });
 }
 
 function withoutNowiki(text: string): string {
@@ -182,12 +216,27 @@ const STRUCTURE: Readonly<Record<string, Structure>> = Object.assign(Object.crea
   tr: wrapped('\n|-\n', '\n'),
   td: { open: (attributes: string) => `\n|${attributes}| `, close: '\n' },
   th: { open: (attributes: string) => `\n!${attributes}| `, close: '\n' },
-  tbody: wrapped('', ''), thead: wrapped('', ''), tfoot: wrapped('', ''),
-  ul: wrapped('\n', '\n'), ol: wrapped('\n', '\n'), dl: wrapped('\n', '\n'),
-  li: wrapped('\n* ', '\n'), dt: wrapped('\n; ', '\n'), dd: wrapped('\n: ', '\n'),
-  h1: wrapped('\n= ', ' =\n'), h2: wrapped('\n== ', ' ==\n'), h3: wrapped('\n=== ', ' ===\n'), h4: wrapped('\n==== ', ' ====\n'), h5: wrapped('\n===== ', ' =====\n'), h6: wrapped('\n====== ', ' ======\n'),
-  p: wrapped('\n\n', '\n\n'), hr: wrapped('\n----\n', ''), center: wrapped('\n', '\n'),
-  noinclude: wrapped('', ''), onlyinclude: wrapped('', ''), section: wrapped('', ''),
+  tbody: wrapped('', ''),
+  thead: wrapped('', ''),
+  tfoot: wrapped('', ''),
+  ul: wrapped('\n', '\n'),
+  ol: wrapped('\n', '\n'),
+  dl: wrapped('\n', '\n'),
+  li: wrapped('\n* ', '\n'),
+  dt: wrapped('\n; ', '\n'),
+  dd: wrapped('\n: ', '\n'),
+  h1: wrapped('\n= ', ' =\n'),
+  h2: wrapped('\n== ', ' ==\n'),
+  h3: wrapped('\n=== ', ' ===\n'),
+  h4: wrapped('\n==== ', ' ====\n'),
+  h5: wrapped('\n===== ', ' =====\n'),
+  h6: wrapped('\n====== ', ' ======\n'),
+  p: wrapped('\n\n', '\n\n'),
+  hr: wrapped('\n----\n', ''),
+  center: wrapped('\n', '\n'),
+  noinclude: wrapped('', ''),
+  onlyinclude: wrapped('', ''),
+  section: wrapped('', ''),
   blockquote: wrapped(`\n${QUOTE}\n`, `\n${UNQUOTE}\n`),
   div: wrapped('\n', '\n'),
 });

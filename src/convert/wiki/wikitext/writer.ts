@@ -4,8 +4,8 @@ import { escapeText } from './escape.ts';
 type Style = '**' | '*' | '~~';
 
 /**
- * Writes one line of markdown or plain text. Emphasis markers must touch their text, so spaces are moved outside, and empty
- * emphasis is left out.
+ * Writes one line of markdown or plain text. Emphasis markers must touch their text, so spaces are moved outside, and
+ * empty emphasis is left out.
  */
 export class LineWriter {
   readonly isPlain: boolean;

@@ -1,4 +1,4 @@
-import { isRecent, unixSeconds, type Clock } from '../../../lib/clock.ts';
+import { type Clock, isRecent, unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Sql } from '../../../storage/index.ts';
 import { writeUses } from '../rows/api-key-rows.ts';

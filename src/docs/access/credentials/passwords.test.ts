@@ -1,6 +1,6 @@
 import bcrypt from 'bcrypt';
 import { describe, expect, it } from 'vitest';
-import { Passwords, PASSWORD_COST } from './passwords.ts';
+import { PASSWORD_COST, Passwords } from './passwords.ts';
 import { Places } from './places.ts';
 
 describe('passwords (contract section 5, rule 6)', () => {
@@ -17,7 +17,9 @@ describe('passwords (contract section 5, rule 6)', () => {
     for (const password of ['p', ' p ', 'a\0b', longest, 'Ä', '__proto__']) {
       const hash = await passwords.hash(password);
       expect(await passwords.matches(password, hash)).toBe(true);
-      for (const other of [`${password.slice(0, -1)}x`, password.slice(0, -1), password.normalize('NFD') === password ? `${password}x`.slice(-72) : password.normalize('NFD')]) {
+      for (const other of [`${password.slice(0, -1)}x`, password.slice(0, -1),
+        password.normalize('NFD') === password ? `${password}x`.slice(-72) : password.normalize('NFD')])
+      {
         if (other !== password) expect(await passwords.matches(other, hash)).toBe(false);
       }
     }
@@ -27,7 +29,8 @@ describe('passwords (contract section 5, rule 6)', () => {
   it('match nothing where there is no hash, by the work of one of the same cost', async () => {
     const compared: string[] = [];
     const compare = bcrypt.compare;
-    bcrypt.compare = ((password: string, hash: string) => (compared.push(hash), compare(password, hash))) as typeof compare;
+    bcrypt.compare =
+      ((password: string, hash: string) => (compared.push(hash), compare(password, hash))) as typeof compare;
     try {
       expect(await passwords.matches('p', undefined)).toBe(false);
     } finally {
@@ -50,7 +53,10 @@ describe('places', () => {
     const ends: (() => void)[] = [];
     const work = (party: string) => {
       const [address = '', name = ''] = party.split('/');
-      return places.run(() => new Promise<void>((resolve) => (order.push(party), ends.push(resolve))), { address, name });
+      return places.run(() => new Promise<void>((resolve) => (order.push(party), ends.push(resolve))), {
+        address,
+        name,
+      });
     };
     const end = async (): Promise<void> => {
       ends.shift()?.();
@@ -72,9 +78,15 @@ describe('places', () => {
     const { work, end } = setUp();
     const refused = { code: 'rate_limited', status: 429, headers: { 'Retry-After': '1' } };
     const running = [work('a/x'), work('a/x')];
-    await expect(work('a/x')).rejects.toMatchObject({ ...refused, message: '2 sign-ins with this name from your address are being checked already; try again in 1 s' });
+    await expect(work('a/x')).rejects.toMatchObject({
+      ...refused,
+      message: '2 sign-ins with this name from your address are being checked already; try again in 1 s',
+    });
     running.push(work('a/y'), work('a/z'));
-    await expect(work('a/w')).rejects.toMatchObject({ ...refused, message: '4 sign-ins from your address are being checked already; try again in 1 s' });
+    await expect(work('a/w')).rejects.toMatchObject({
+      ...refused,
+      message: '4 sign-ins from your address are being checked already; try again in 1 s',
+    });
     running.push(work('b/x'));
     for (let i = 0; i < 5; i++) await end();
     await Promise.all(running);
@@ -99,7 +111,9 @@ describe('places', () => {
 
   it('come back also from work that fails, and the server itself has no share', async () => {
     const { places } = setUp();
-    await expect(places.run(() => Promise.reject(new Error('broken')), { address: 'a', name: 'x' })).rejects.toThrow('broken');
+    await expect(places.run(() => Promise.reject(new Error('broken')), { address: 'a', name: 'x' })).rejects.toThrow(
+      'broken',
+    );
     expect(await Promise.all(Array.from({ length: 6 }, () => places.run(async () => 'free')))).toHaveLength(6);
   });
 });

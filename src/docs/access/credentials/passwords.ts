@@ -1,10 +1,13 @@
 import bcrypt from 'bcrypt';
-import { Places, type Party } from './places.ts';
+import { type Party, Places } from './places.ts';
 
 /** Contract section 5, rule 6. */
 export const PASSWORD_COST = 12;
 
-/** Maximum length of a password in bytes: bcrypt ignores further bytes, and would treat passwords with the same beginning as equal. */
+/**
+ * Maximum length of a password in bytes: bcrypt ignores further bytes, and would treat passwords with the same
+ * beginning as equal.
+ */
 export const MAX_PASSWORD_BYTES = 72;
 
 /** Half of the thread pool's four threads: files are read on it too, and many sign-in attempts must not block that. */
@@ -36,10 +39,12 @@ export class Passwords {
   }
 
   /**
-   * Without a hash it does the same work and returns false, so that response times do not show which users exist. Rejects with `rate_limited`
-   * if the party has reached its limit of running checks, and with `busy` if the queue is full.
+   * Without a hash it does the same work and returns false, so that response times do not show which users exist.
+   * Rejects with `rate_limited` if the party has reached its limit of running checks, and with `busy` if the queue is
+   * full.
    */
   matches(password: string, hash: string | undefined, party?: Party): Promise<boolean> {
-    return this.#places.run(async () => (await bcrypt.compare(password, hash ?? this.#decoy)) && hash !== undefined, party);
+    return this.#places.run(async () => (await bcrypt.compare(password, hash ?? this.#decoy)) && hash !== undefined,
+      party);
   }
 }

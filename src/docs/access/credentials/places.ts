@@ -28,9 +28,10 @@ interface Job {
 const RETRY_AFTER = '1';
 
 /**
- * Limits how many pieces of work run at once. Waiting work is taken from each address in turn, and within an address from each name in turn,
- * so that a client that sends many requests delays only itself. A party that exceeds its own share is refused with `rate_limited`. When all
- * parties together have filled the queue, the newest job of the address with the most jobs is removed.
+ * Limits how many pieces of work run at once. Waiting work is taken from each address in turn, and within an address
+ * from each name in turn, so that a client that sends many requests delays only itself. A party that exceeds its own
+ * share is refused with `rate_limited`. When all parties together have filled the queue, the newest job of the address
+ * with the most jobs is removed.
  */
 export class Places {
   readonly #options: PlacesOptions;
@@ -135,7 +136,9 @@ class Turns {
   }
 
   fullest(): string {
-    return [...this.#addresses.keys()].reduce((most, address) => (this.sizeOf(address) > this.sizeOf(most) ? address : most));
+    return [...this.#addresses.keys()].reduce((most,
+      address) => (this.sizeOf(address) > this.sizeOf(most) ? address : most)
+    );
   }
 
   removeNewest(address: string): Job | undefined {
@@ -155,9 +158,14 @@ function keysOf({ address, name }: Party): [string, string] {
 }
 
 function tooMany(what: string): ServiceError {
-  return new ServiceError('rate_limited', `${what} from your address are being checked already; try again in ${RETRY_AFTER} s`, { headers: { 'Retry-After': RETRY_AFTER } });
+  return new ServiceError('rate_limited',
+    `${what} from your address are being checked already; try again in ${RETRY_AFTER} s`, {
+    headers: { 'Retry-After': RETRY_AFTER },
+  });
 }
 
 function busy(): ServiceError {
-  return new ServiceError('busy', 'too many passwords are being checked; try again later', { headers: { 'Retry-After': RETRY_AFTER } });
+  return new ServiceError('busy', 'too many passwords are being checked; try again later', {
+    headers: { 'Retry-After': RETRY_AFTER },
+  });
 }

@@ -22,8 +22,8 @@ export function newMcpKey(): string {
 }
 
 /**
- * The form in which a key is stored and looked up. A plain hash is enough for keys that are long and random. The time of a lookup reveals
- * nothing about the key, because an attacker cannot choose the hash.
+ * The form in which a key is stored and looked up. A plain hash is enough for keys that are long and random. The time
+ * of a lookup reveals nothing about the key, because an attacker cannot choose the hash.
  */
 export function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');

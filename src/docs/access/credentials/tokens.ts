@@ -1,6 +1,6 @@
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { createHash, randomBytes } from 'node:crypto';
-import { jwtVerify, SignJWT, type JWTPayload } from 'jose';
-import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../../lib/clock.ts';
 import type { ClaimedRights } from '../oidc/claims.ts';
 
 /** The data in a token about its holder. */
@@ -63,7 +63,8 @@ export class Tokens {
   readonly #clock: Clock;
 
   constructor({ secret, lifetimeMs, sessionMaxMs = 0, clock }: TokenOptions) {
-    this.#key = crypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+    this.#key = crypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign',
+      'verify']);
     this.#lifetime = Math.floor(lifetimeMs / 1000);
     this.#sessionMax = Math.max(this.#lifetime, Math.floor(sessionMaxMs / 1000));
     this.#clock = clock;
@@ -71,20 +72,28 @@ export class Tokens {
 
   /** A new session. That of an issuer is not renewed: what the issuer says about its user may change. */
   newSession(atIssuer = false): TokenSession {
-    return { id: randomBytes(12).toString('hex'), endsAt: unixSeconds(this.#clock) + (atIssuer ? this.#lifetime : this.#sessionMax), atIssuer };
+    return {
+      id: randomBytes(12).toString('hex'),
+      endsAt: unixSeconds(this.#clock) + (atIssuer ? this.#lifetime : this.#sessionMax),
+      atIssuer,
+    };
   }
 
   /** `admin` is for clients to read; the server uses its own records. */
-  async sign({ username, tokenId, rights }: TokenClaims, admin: boolean, session = this.newSession()): Promise<SignedToken> {
+  async sign({ username, tokenId, rights }: TokenClaims, admin: boolean,
+    session = this.newSession()): Promise<SignedToken>
+  {
     const now = unixSeconds(this.#clock);
     const expiresAt = Math.min(now + this.#lifetime, session.endsAt);
-    const token = await new SignJWT({ username, admin, sid: session.id, end: session.endsAt, ...(session.atIssuer && { oidc: true }), ...(rights !== undefined && rights.roles.length + rights.groups.length > 0 && { rights }) })
-      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-      .setIssuer(ISSUER)
-      .setSubject(tokenId)
-      .setIssuedAt(now)
-      .setExpirationTime(expiresAt)
-      .sign(await this.#key);
+    const token = await new SignJWT({
+      username,
+      admin,
+      sid: session.id,
+      end: session.endsAt,
+      ...(session.atIssuer && { oidc: true }),
+      ...(rights !== undefined && rights.roles.length + rights.groups.length > 0 && { rights }),
+    }).setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' }).setIssuer(ISSUER).setSubject(tokenId).setIssuedAt(now)
+      .setExpirationTime(expiresAt).sign(await this.#key);
     return { token, expiresAt, sessionEndsAt: session.endsAt };
   }
 
@@ -93,13 +102,24 @@ export class Tokens {
     if (token.length > MAX_LENGTH || !hasCanonicalSignature(token)) return undefined;
     try {
       const { payload } = await jwtVerify(token, await this.#key, {
-        algorithms: [ALGORITHM], issuer: ISSUER, clockTolerance: SKEW,
-        requiredClaims: ['exp', 'iat', 'sub'], currentDate: new Date(this.#clock.now()),
+        algorithms: [ALGORITHM],
+        issuer: ISSUER,
+        clockTolerance: SKEW,
+        requiredClaims: ['exp', 'iat', 'sub'],
+        currentDate: new Date(this.#clock.now()),
       });
       const { username, sub, iat, exp, rights } = payload;
       const session = sessionIn(token, payload);
       const isOfNow = iat! <= unixSeconds(this.#clock) + SKEW;
-      return isOfNow && typeof username === 'string' ? { username, tokenId: sub!, expiresAt: (exp! + SKEW) * 1000, session, ...(rights !== undefined && { rights: rights as ClaimedRights }) } : undefined;
+      return isOfNow && typeof username === 'string'
+        ? {
+          username,
+          tokenId: sub!,
+          expiresAt: (exp! + SKEW) * 1000,
+          session,
+          ...(rights !== undefined && { rights: rights as ClaimedRights }),
+        }
+        : undefined;
     } catch {
       return undefined;
     }
@@ -107,8 +127,8 @@ export class Tokens {
 }
 
 /**
- * Whether the bits that the signature's last character does not need are zero (RFC 4648 section 3.5). Decoders ignore them, so that a token
- * would have four spellings, of which the session of a token without a session id would know one.
+ * Whether the bits that the signature's last character does not need are zero (RFC 4648 section 3.5). Decoders ignore
+ * them, so that a token would have four spellings, of which the session of a token without a session id would know one.
  */
 function hasCanonicalSignature(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);

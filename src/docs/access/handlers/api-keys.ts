@@ -11,7 +11,7 @@ import { insertKey, listKeys, readKey, removeKey, revokeKey, type StoredKey } fr
 import { readUser } from '../rows/user-rows.ts';
 import { CLASSES, isOperationName, type KeyScope } from '../scope.ts';
 import { unauthenticated } from '../unauthenticated.ts';
-import { notFound, requireRoom, write, type AccessStore } from '../write.ts';
+import { type AccessStore, notFound, requireRoom, write } from '../write.ts';
 import { requireFuture } from './expiry.ts';
 
 export interface ApiKeyDeps extends AccessStore {
@@ -21,34 +21,53 @@ export interface ApiKeyDeps extends AccessStore {
 /** Stands for the keys of all users. */
 const ALL_USERS = '*';
 
-export function apiKeyHandlers(deps: ApiKeyDeps): Required<Pick<Handlers<Operations>, 'createApiKey' | 'listApiKeys' | 'revokeApiKey' | 'deleteApiKey'>> {
+export function apiKeyHandlers(
+  deps: ApiKeyDeps,
+): Required<Pick<Handlers<Operations>, 'createApiKey' | 'listApiKeys' | 'revokeApiKey' | 'deleteApiKey'>> {
   const { sql, clock, uses } = deps;
   return {
     async createApiKey({ description, expiresAt, ...given }, context) {
       const { identity } = context;
-      if (identity.by !== 'token') throw unauthenticated('missing authentication', 'creating an API key needs a token from login');
+      if (identity.by !== 'token')
+        throw unauthenticated('missing authentication', 'creating an API key needs a token from login');
       const createdAt = unixSeconds(clock);
       requireFuture(expiresAt, createdAt);
       const scope = scopeOf(given);
       const key = newApiKey();
-      const stored: StoredKey = { hash: hashOf(key), username: identity.username, description, createdAt, expiresAt, lastUsedAt: 0, revokedAt: 0, ...scope };
-      await write(deps, { kind: 'api-key.put', key: identity.username, by: context }, (tx) => insert(tx, stored, identity));
+      const stored: StoredKey = {
+        hash: hashOf(key),
+        username: identity.username,
+        description,
+        createdAt,
+        expiresAt,
+        lastUsedAt: 0,
+        revokedAt: 0,
+        ...scope,
+      };
+      await write(deps, { kind: 'api-key.put', key: identity.username, by: context },
+        (tx) => insert(tx, stored, identity));
       return { key, keyHash: stored.hash, description, createdAt, expiresAt, ...copied(scope) };
     },
     async listApiKeys({ username: wanted }, { identity }) {
       const username = wanted ?? identity.username;
-      if (username !== identity.username && !identity.admin) throw new ServiceError('forbidden', 'forbidden: only an administrator lists the keys of other users');
-      if (username !== ALL_USERS && username !== identity.username && (await readUser(sql, username)) === undefined) throw notFound(`user ${username}`);
-      return { keys: (await listKeys(sql, username === ALL_USERS ? undefined : username)).map((key) => toSummary(key, uses)) };
+      if (username !== identity.username && !identity.admin)
+        throw new ServiceError('forbidden', 'forbidden: only an administrator lists the keys of other users');
+      if (username !== ALL_USERS && username !== identity.username && (await readUser(sql, username)) === undefined)
+        throw notFound(`user ${username}`);
+      return {
+        keys: (await listKeys(sql, username === ALL_USERS ? undefined : username)).map((key) => toSummary(key, uses)),
+      };
     },
-    revokeApiKey: ({ keyHash }, context) => write(deps, { kind: 'api-key.put', key: keyHash, by: context }, async (tx) => {
-      await requireOwn(tx, keyHash, context.identity);
-      await refuseOlderBuilds(tx, 'accounts');
-      await revokeKey(tx, keyHash, unixSeconds(clock));
-      return toSummary((await readKey(tx, keyHash))!, uses);
-    }),
+    revokeApiKey: ({ keyHash }, context) =>
+      write(deps, { kind: 'api-key.put', key: keyHash, by: context }, async (tx) => {
+        await requireOwn(tx, keyHash, context.identity);
+        await refuseOlderBuilds(tx, 'accounts');
+        await revokeKey(tx, keyHash, unixSeconds(clock));
+        return toSummary((await readKey(tx, keyHash))!, uses);
+      }),
     async deleteApiKey({ keyHash }, context) {
-      await write(deps, { kind: 'api-key.delete', key: keyHash, by: context }, (tx) => remove(tx, keyHash, context.identity));
+      await write(deps, { kind: 'api-key.delete', key: keyHash, by: context },
+        (tx) => remove(tx, keyHash, context.identity));
       return { status: 'deleted' };
     },
   };
@@ -57,14 +76,19 @@ export function apiKeyHandlers(deps: ApiKeyDeps): Required<Pick<Handlers<Operati
 /** Throws `invalid_argument` for an operation that does not exist. */
 function scopeOf({ collections, operations }: KeyScope): KeyScope {
   const unknown = operations?.find((name) => !isOperationName(name));
-  if (unknown !== undefined) throw new ServiceError('invalid_argument', `operations must be ${CLASSES.join(', ')}, or ids of operations as /v1/endpoints lists them, got "${unknown}"`);
+  if (unknown !== undefined)
+    throw new ServiceError('invalid_argument',
+      `operations must be ${CLASSES.join(', ')}, or ids of operations as /v1/endpoints lists them, got "${unknown}"`);
   return {
     ...(collections && { collections: [...new Set(collections.map((name) => name.toLowerCase()))] }),
     ...(operations && { operations: [...new Set(operations)] }),
   };
 }
 
-/** A key must not outlive its user, who may have been deleted after the request was admitted; another one may have the name by now. */
+/**
+ * A key must not outlive its user, who may have been deleted after the request was admitted; another one may have the
+ * name by now.
+ */
 async function insert(tx: Transaction, key: StoredKey, { account }: Identity): Promise<void> {
   if ((await readUser(tx, key.username))?.uid !== account) throw unauthenticated('invalid token');
   requireRoom((await listKeys(tx, key.username)).length, MAX_API_KEYS_OF_A_USER, 'API keys of a user');
@@ -81,13 +105,23 @@ async function remove(tx: Transaction, hash: string, identity: Identity): Promis
 async function requireOwn(tx: Transaction, hash: string, { username, admin }: Identity): Promise<void> {
   const key = await readKey(tx, hash);
   if (key === undefined) throw new ServiceError('not_found', 'not found');
-  if (key.username !== username && !admin) throw new ServiceError('forbidden', 'forbidden: the key belongs to another user');
+  if (key.username !== username && !admin)
+    throw new ServiceError('forbidden', 'forbidden: the key belongs to another user');
 }
 
-function toSummary({ hash, username, description, createdAt, expiresAt, lastUsedAt, revokedAt, ...scope }: StoredKey, uses: KeyUses): ListApiKeysResponse['keys'][number] {
+function toSummary({ hash, username, description, createdAt, expiresAt, lastUsedAt, revokedAt, ...scope }: StoredKey,
+  uses: KeyUses): ListApiKeysResponse['keys'][number]
+{
   return {
-    keyHash: hash, prefix: API_KEY_PREFIX, username, description, createdAt, expiresAt, lastUsedAt: uses.lastOf(hash, lastUsedAt),
-    ...(revokedAt !== 0 && { revokedAt }), ...copied(scope),
+    keyHash: hash,
+    prefix: API_KEY_PREFIX,
+    username,
+    description,
+    createdAt,
+    expiresAt,
+    lastUsedAt: uses.lastOf(hash, lastUsedAt),
+    ...(revokedAt !== 0 && { revokedAt }),
+    ...copied(scope),
   };
 }
 

@@ -1,4 +1,4 @@
-import { operations, type Operations } from '../../../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../../../generated/docs/operations.ts';
 import type { AccessDecision, EffectivePermission } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { authorize, type Handlers, type OperationSpec, type Permission } from '../../../operations/index.ts';
@@ -6,12 +6,14 @@ import type { Account, Accounts } from '../accounts.ts';
 import { ALL_COLLECTIONS, Grants } from '../grants.ts';
 import { identityByToken } from '../identity-of.ts';
 import { listGrantsOf, type SourcedGrant } from '../rows/grant-rows.ts';
-import { notFound, type AccessStore } from '../write.ts';
+import { type AccessStore, notFound } from '../write.ts';
 
 const TABLE = operations as Readonly<Record<string, OperationSpec>>;
 
 /** Explains why a user may or may not do something. The pipeline makes the decision; this function describes it. */
-export function explainHandlers({ sql, accounts }: Pick<AccessStore, 'sql'> & { readonly accounts: Accounts }): Required<Pick<Handlers<Operations>, 'explainAccess'>> {
+export function explainHandlers(
+  { sql, accounts }: Pick<AccessStore, 'sql'> & { readonly accounts: Accounts },
+): Required<Pick<Handlers<Operations>, 'explainAccess'>> {
   return {
     async explainAccess({ username, operation, collection }) {
       const account = await accounts.account(username);
@@ -19,7 +21,9 @@ export function explainHandlers({ sql, accounts }: Pick<AccessStore, 'sql'> & { 
       const grants = await listGrantsOf(sql, username);
       const spec = operation === undefined ? undefined : requireOperation(operation);
       return {
-        username, disabled: account.disabled, admin: account.admin,
+        username,
+        disabled: account.disabled,
+        admin: account.admin,
         permissions: effective(grants),
         ...(spec && { decision: decide(account, grants, spec, collection) }),
       };
@@ -28,19 +32,32 @@ export function explainHandlers({ sql, accounts }: Pick<AccessStore, 'sql'> & { 
 }
 
 function requireOperation(id: string): OperationSpec {
-  if (!Object.hasOwn(TABLE, id)) throw new ServiceError('invalid_argument', `operation must be the id of an operation, as /v1/endpoints lists them, got "${id}"`);
+  if (!Object.hasOwn(TABLE, id))
+    throw new ServiceError('invalid_argument',
+      `operation must be the id of an operation, as /v1/endpoints lists them, got "${id}"`);
   return TABLE[id]!;
 }
 
 function effective(grants: readonly SourcedGrant[]): EffectivePermission[] {
   return [...Map.groupBy(grants, (grant) => grant.collection)].map(([collection, sources]) => ({
     collection,
-    read: sources.some(({ read }) => read), write: sources.some(({ write }) => write), admin: sources.some(({ admin }) => admin),
-    sources: sources.map(({ kind, name, group, read, write, admin }) => ({ kind, name, ...(group !== '' && { group }), read, write, admin })),
+    read: sources.some(({ read }) => read),
+    write: sources.some(({ write }) => write),
+    admin: sources.some(({ admin }) => admin),
+    sources: sources.map(({ kind, name, group, read, write, admin }) => ({
+      kind,
+      name,
+      ...(group !== '' && { group }),
+      read,
+      write,
+      admin,
+    })),
   }));
 }
 
-function decide(account: Account, grants: readonly SourcedGrant[], spec: OperationSpec, collection = ''): AccessDecision {
+function decide(account: Account, grants: readonly SourcedGrant[], spec: OperationSpec,
+  collection = ''): AccessDecision
+{
   const operation = spec.id;
   if (spec.access === 'public') return { operation, allowed: true, reason: 'the operation needs no credential' };
   if (account.disabled) return { operation, allowed: false, reason: 'the user is disabled' };
@@ -59,18 +76,28 @@ function inputFor({ collections = [] }: OperationSpec, collection: string): Reco
   return Object.fromEntries(collections.filter((field) => !field.startsWith('_')).map((field) => [field, collection]));
 }
 
-function whyAllowed({ admin, username }: Account, grants: readonly SourcedGrant[], spec: OperationSpec, input: Readonly<Record<string, string>>): string {
+function whyAllowed({ admin, username }: Account, grants: readonly SourcedGrant[], spec: OperationSpec,
+  input: Readonly<Record<string, string>>): string
+{
   const administering = grants.filter((grant) => grant.collection === ALL_COLLECTIONS && grant.admin);
-  if (admin) return `${username} is an administrator${administering.length > 0 ? ` by ${administering.map(nameOf).join(', ')}` : ''}`;
+  if (admin)
+    return `${username} is an administrator${
+      administering.length > 0 ? ` by ${administering.map(nameOf).join(', ')}` : ''
+    }`;
   const permission: Permission = spec.access === 'user' ? 'read' : spec.access as Permission;
-  const names = [...(spec.collections ?? []).filter((field) => field.startsWith('_')), ...Object.values(input).filter((name) => name !== '')];
+  const names = [...(spec.collections ?? []).filter((field) => field.startsWith('_')),
+    ...Object.values(input).filter((name) => name !== '')];
   if (names.length === 0) return 'every user may call it';
-  return [...new Set(names)].map((name) => `${permission} on ${name} is granted by ${grantsFor(grants, permission, name).map(nameOf).join(', ')}`).join('; ');
+  return [...new Set(names)].map((name) =>
+    `${permission} on ${name} is granted by ${grantsFor(grants, permission, name).map(nameOf).join(', ')}`
+  ).join('; ');
 }
 
 /** The entries that count for a collection: its own if there are any, otherwise those of `*`. */
 function grantsFor(grants: readonly SourcedGrant[], permission: Permission, name: string): SourcedGrant[] {
-  return grants.filter((grant) => grant[permission] && new Grants(grants).entryFor(name)?.collection === grant.collection);
+  return grants.filter((grant) =>
+    grant[permission] && new Grants(grants).entryFor(name)?.collection === grant.collection
+  );
 }
 
 function nameOf({ kind, name, group, collection }: SourcedGrant): string {

@@ -5,10 +5,12 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers } from '../../../operations/index.ts';
 import type { Queries, Transaction } from '../../../storage/index.ts';
 import { MAX_GROUPS } from '../limits.ts';
-import { countGroups, hasGroup, listGroups, removeGroup, writeGroup, type StoredGroup } from '../rows/group-rows.ts';
-import { notFound, requireAdmin, requireRoom, write, type AccessStore } from '../write.ts';
+import { countGroups, hasGroup, listGroups, removeGroup, type StoredGroup, writeGroup } from '../rows/group-rows.ts';
+import { type AccessStore, notFound, requireAdmin, requireRoom, write } from '../write.ts';
 
-type GroupHandlers = Required<Pick<Handlers<Operations>, 'listGroups' | 'createGroup' | 'getGroup' | 'updateGroup' | 'deleteGroup'>>;
+type GroupHandlers = Required<
+  Pick<Handlers<Operations>, 'listGroups' | 'createGroup' | 'getGroup' | 'updateGroup' | 'deleteGroup'>
+>;
 
 export function groupHandlers(deps: AccessStore): GroupHandlers {
   const { sql, clock } = deps;
@@ -16,18 +18,20 @@ export function groupHandlers(deps: AccessStore): GroupHandlers {
     async listGroups() {
       return { groups: (await listGroups(sql)).map(toGroup) };
     },
-    createGroup: ({ name, description, members }, context) => write(deps, { kind: 'group.put', key: name, by: context }, async (tx) => {
-      if (await hasGroup(tx, name)) throw new ServiceError('conflict', 'group already exists');
-      requireRoom(await countGroups(tx), MAX_GROUPS, 'groups');
-      return store(tx, { name, description, members: distinct(members), createdAt: unixSeconds(clock), roles: [] });
-    }),
+    createGroup: ({ name, description, members }, context) =>
+      write(deps, { kind: 'group.put', key: name, by: context }, async (tx) => {
+        if (await hasGroup(tx, name)) throw new ServiceError('conflict', 'group already exists');
+        requireRoom(await countGroups(tx), MAX_GROUPS, 'groups');
+        return store(tx, { name, description, members: distinct(members), createdAt: unixSeconds(clock), roles: [] });
+      }),
     getGroup: async ({ name }) => toGroup(await requireGroup(sql, name)),
-    updateGroup: ({ name, description, members }, context) => write(deps, { kind: 'group.put', key: name, by: context }, async (tx) => {
-      const { createdAt, roles } = await requireGroup(tx, name);
-      const group = await store(tx, { name, description, members: distinct(members), createdAt, roles });
-      await requireAdmin(tx, 'be taken out of the group');
-      return group;
-    }),
+    updateGroup: ({ name, description, members }, context) =>
+      write(deps, { kind: 'group.put', key: name, by: context }, async (tx) => {
+        const { createdAt, roles } = await requireGroup(tx, name);
+        const group = await store(tx, { name, description, members: distinct(members), createdAt, roles });
+        await requireAdmin(tx, 'be taken out of the group');
+        return group;
+      }),
     async deleteGroup({ name }, context) {
       await write(deps, { kind: 'group.delete', key: name, by: context }, async (tx) => {
         if (!(await removeGroup(tx, name))) throw notFound(`group ${name}`);

@@ -6,10 +6,12 @@ import type { Handlers } from '../../../operations/index.ts';
 import { fingerprintOf, hashOf, MCP_KEY_PREFIX, newMcpKey } from '../credentials/secret-keys.ts';
 import { MAX_MCP_KEYS } from '../limits.ts';
 import { disableMcpKey, insertMcpKey, listMcpKeys, removeMcpKey, type StoredMcpKey } from '../rows/mcp-key-rows.ts';
-import { requireRoom, write, type AccessStore } from '../write.ts';
+import { type AccessStore, requireRoom, write } from '../write.ts';
 import { requireFuture } from './expiry.ts';
 
-type McpKeyHandlers = Required<Pick<Handlers<Operations>, 'createMcpKey' | 'listMcpKeys' | 'deleteMcpKey' | 'disableMcpKey'>>;
+type McpKeyHandlers = Required<
+  Pick<Handlers<Operations>, 'createMcpKey' | 'listMcpKeys' | 'deleteMcpKey' | 'disableMcpKey'>
+>;
 
 /** MCP keys belong to the server and not to a user. They are useless without MCP. */
 export function mcpKeyHandlers(deps: AccessStore, isMcpServed: boolean): McpKeyHandlers {
@@ -39,13 +41,15 @@ export function mcpKeyHandlers(deps: AccessStore, isMcpServed: boolean): McpKeyH
     async deleteMcpKey({ key }, context) {
       requireMcp();
       const hash = hashOf(key);
-      await write(deps, { kind: 'mcp-key.delete', key: fingerprintOf(hash), by: context }, async (tx) => requireFound(await removeMcpKey(tx, hash)));
+      await write(deps, { kind: 'mcp-key.delete', key: fingerprintOf(hash), by: context },
+        async (tx) => requireFound(await removeMcpKey(tx, hash)));
       return { status: 'deleted' };
     },
     async disableMcpKey({ key }, context) {
       requireMcp();
       const hash = hashOf(key);
-      await write(deps, { kind: 'mcp-key.put', key: fingerprintOf(hash), by: context }, async (tx) => requireFound(await disableMcpKey(tx, hash)));
+      await write(deps, { kind: 'mcp-key.put', key: fingerprintOf(hash), by: context },
+        async (tx) => requireFound(await disableMcpKey(tx, hash)));
       return { status: 'disabled' };
     },
   };

@@ -3,15 +3,15 @@ import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import type { Handlers, Standing } from '../../../operations/index.ts';
-import { requireGoodPassword, type PasswordRules } from '../credentials/password-rules.ts';
+import { type PasswordRules, requireGoodPassword } from '../credentials/password-rules.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import { hashOf, isExpired, newResetToken } from '../credentials/secret-keys.ts';
 import type { Tokens } from '../credentials/tokens.ts';
 import { newTokenId } from '../new-token-id.ts';
 import { readReset, removeReset, writeReset } from '../rows/reset-rows.ts';
-import { readUser, writeUser, type StoredUser } from '../rows/user-rows.ts';
+import { readUser, type StoredUser, writeUser } from '../rows/user-rows.ts';
 import { invalidCredentials, unauthenticated } from '../unauthenticated.ts';
-import { notFound, write, type AccessStore } from '../write.ts';
+import { type AccessStore, notFound, write } from '../write.ts';
 
 export interface PasswordDeps extends AccessStore {
   readonly passwords: Passwords;
@@ -19,19 +19,24 @@ export interface PasswordDeps extends AccessStore {
   readonly rules: PasswordRules | undefined;
 }
 
-type PasswordHandlers = Required<Pick<Handlers<Operations>, 'changePassword' | 'createPasswordReset' | 'redeemPasswordReset'>>;
+type PasswordHandlers = Required<
+  Pick<Handlers<Operations>, 'changePassword' | 'createPasswordReset' | 'redeemPasswordReset'>
+>;
 
 export function passwordHandlers(deps: PasswordDeps): PasswordHandlers {
   const { sql, clock, accounts, passwords, tokens, rules } = deps;
   return {
     async changePassword({ oldPassword, newPassword }, context) {
       const { identity: { by, username, account: id }, caller } = context;
-      if (by !== 'token') throw unauthenticated('missing authentication', 'changing the password needs a token from login');
+      if (by !== 'token')
+        throw unauthenticated('missing authentication', 'changing the password needs a token from login');
       const user = await readUser(sql, username);
       const party = { address: clientNetwork(caller.ip ?? ''), name: username };
-      if (user === undefined || user.uid !== id || !(await passwords.matches(oldPassword, user.passwordHash, party))) throw invalidCredentials();
+      if (user === undefined || user.uid !== id || !(await passwords.matches(oldPassword, user.passwordHash, party)))
+        throw invalidCredentials();
       requireGoodPassword('newPassword', newPassword, username, rules);
-      if (newPassword === oldPassword) throw new ServiceError('invalid_argument', 'newPassword must be another than oldPassword');
+      if (newPassword === oldPassword)
+        throw new ServiceError('invalid_argument', 'newPassword must be another than oldPassword');
       await store(deps, { user, passwordHash: await passwords.hash(newPassword), by: context });
       const account = await accounts.account(username);
       if (account === undefined) throw unauthenticated('invalid token');
@@ -49,7 +54,8 @@ export function passwordHandlers(deps: PasswordDeps): PasswordHandlers {
     async redeemPasswordReset({ username, token, newPassword }, context) {
       const reset = await readReset(sql, hashOf(token));
       const user = reset && (await readUser(sql, reset.username));
-      if (user === undefined || reset!.username !== username || user.disabled || isExpired(reset!.expiresAt, unixSeconds(clock))) throw invalidCredentials();
+      if (user === undefined || reset!.username !== username || user.disabled ||
+        isExpired(reset!.expiresAt, unixSeconds(clock))) throw invalidCredentials();
       requireGoodPassword('newPassword', newPassword, username, rules);
       await store(deps, { user, passwordHash: await passwords.hash(newPassword), resetHash: reset!.hash, by: context });
       return { status: 'changed', username };
@@ -66,7 +72,10 @@ interface NewPassword {
   readonly by: Standing;
 }
 
-/** Ends all tokens of the user. While the password was hashed, the user may have been changed or deleted, or may have redeemed the token. */
+/**
+ * Ends all tokens of the user. While the password was hashed, the user may have been changed or deleted, or may have
+ * redeemed the token.
+ */
 function store(deps: AccessStore, { user, passwordHash, resetHash, by }: NewPassword): Promise<void> {
   return write(deps, { kind: 'user.put', key: user.username, by }, async (tx) => {
     const now = await readUser(tx, user.username);

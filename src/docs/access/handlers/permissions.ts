@@ -6,9 +6,11 @@ import type { Grant } from '../grants.ts';
 import { listGrants, writeGrant } from '../rows/grant-rows.ts';
 import { hasGroup } from '../rows/group-rows.ts';
 import { readUser } from '../rows/user-rows.ts';
-import { notFound, requireAdmin, write, type AccessStore } from '../write.ts';
+import { type AccessStore, notFound, requireAdmin, write } from '../write.ts';
 
-type PermissionHandlers = Required<Pick<Handlers<Operations>, 'listPermissions' | 'setPermission' | 'listGroupPermissions' | 'setGroupPermission'>>;
+type PermissionHandlers = Required<
+  Pick<Handlers<Operations>, 'listPermissions' | 'setPermission' | 'listGroupPermissions' | 'setGroupPermission'>
+>;
 
 const LOSE_PERMISSION = 'lose the permission that makes one';
 
@@ -57,7 +59,9 @@ async function requireGroup(queries: Queries, name: string): Promise<void> {
 }
 
 /** A request may name a group by either of two fields. */
-function groupOf({ group, groupName }: { readonly group?: string | undefined; readonly groupName?: string | undefined }): string {
+function groupOf(
+  { group, groupName }: { readonly group?: string | undefined; readonly groupName?: string | undefined },
+): string {
   const name = group ?? groupName;
   if (name === undefined) throw new ServiceError('missing_fields', 'missing fields: group');
   return name;

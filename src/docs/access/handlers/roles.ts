@@ -2,17 +2,20 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { Role } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Handlers } from '../../../operations/index.ts';
-import { refuseOlderBuilds, type Queries, type Transaction } from '../../../storage/index.ts';
+import { type Queries, refuseOlderBuilds, type Transaction } from '../../../storage/index.ts';
 import type { Grant } from '../grants.ts';
 import { MAX_ROLES } from '../limits.ts';
 import { listGroups } from '../rows/group-rows.ts';
-import { countRoles, listRoles, removeRole, writeHeldRoles, writeRole, type RoleHolder, type StoredRole } from '../rows/role-rows.ts';
+import { countRoles, listRoles, removeRole, type RoleHolder, type StoredRole, writeHeldRoles,
+  writeRole } from '../rows/role-rows.ts';
 import { listUsers } from '../rows/user-rows.ts';
-import { notFound, requireAdmin, requireRoom, write, type AccessStore } from '../write.ts';
+import { type AccessStore, notFound, requireAdmin, requireRoom, write } from '../write.ts';
 import { toGroup } from './groups.ts';
 import { toUser } from './users.ts';
 
-type RoleHandlers = Required<Pick<Handlers<Operations>, 'listRoles' | 'setRole' | 'deleteRole' | 'setUserRoles' | 'setGroupRoles'>>;
+type RoleHandlers = Required<
+  Pick<Handlers<Operations>, 'listRoles' | 'setRole' | 'deleteRole' | 'setUserRoles' | 'setGroupRoles'>
+>;
 
 const LOSE_ROLE = 'lose the role that makes one';
 
@@ -22,14 +25,15 @@ export function roleHandlers(deps: AccessStore): RoleHandlers {
     async listRoles() {
       return { roles: (await listRoles(sql)).map(toRole) };
     },
-    setRole: ({ name, description, permissions }, context) => write(deps, { kind: 'role.put', key: name, by: context }, async (tx) => {
-      const [known] = await listRoles(tx, name);
-      if (known === undefined) requireRoom(await countRoles(tx), MAX_ROLES, 'roles');
-      else requireChangeable(known);
-      await writeRole(tx, { name, description, permissions: permissions.map(toGrant) });
-      await requireAdmin(tx, LOSE_ROLE);
-      return toRole((await listRoles(tx, name))[0]!);
-    }),
+    setRole: ({ name, description, permissions }, context) =>
+      write(deps, { kind: 'role.put', key: name, by: context }, async (tx) => {
+        const [known] = await listRoles(tx, name);
+        if (known === undefined) requireRoom(await countRoles(tx), MAX_ROLES, 'roles');
+        else requireChangeable(known);
+        await writeRole(tx, { name, description, permissions: permissions.map(toGrant) });
+        await requireAdmin(tx, LOSE_ROLE);
+        return toRole((await listRoles(tx, name))[0]!);
+      }),
     async deleteRole({ name }, context) {
       await write(deps, { kind: 'role.delete', key: name, by: context }, async (tx) => {
         requireChangeable(await requireRole(tx, name));
@@ -38,16 +42,18 @@ export function roleHandlers(deps: AccessStore): RoleHandlers {
       });
       return { status: 'deleted', name };
     },
-    setUserRoles: ({ username, roles }, context) => write(deps, { kind: 'user-role.put', key: username, by: context }, async (tx) => {
-      if ((await listUsers(tx, username)).length === 0) throw notFound(`user ${username}`);
-      await hold(tx, 'user', username, roles);
-      return toUser((await listUsers(tx, username))[0]!);
-    }),
-    setGroupRoles: ({ name, roles }, context) => write(deps, { kind: 'group-role.put', key: name, by: context }, async (tx) => {
-      if ((await listGroups(tx, name)).length === 0) throw notFound(`group ${name}`);
-      await hold(tx, 'group', name, roles);
-      return toGroup((await listGroups(tx, name))[0]!);
-    }),
+    setUserRoles: ({ username, roles }, context) =>
+      write(deps, { kind: 'user-role.put', key: username, by: context }, async (tx) => {
+        if ((await listUsers(tx, username)).length === 0) throw notFound(`user ${username}`);
+        await hold(tx, 'user', username, roles);
+        return toUser((await listUsers(tx, username))[0]!);
+      }),
+    setGroupRoles: ({ name, roles }, context) =>
+      write(deps, { kind: 'group-role.put', key: name, by: context }, async (tx) => {
+        if ((await listGroups(tx, name)).length === 0) throw notFound(`group ${name}`);
+        await hold(tx, 'group', name, roles);
+        return toGroup((await listGroups(tx, name))[0]!);
+      }),
   };
 }
 
@@ -68,10 +74,14 @@ async function requireRole(queries: Queries, name: string): Promise<StoredRole> 
 }
 
 function requireChangeable({ name, builtIn }: StoredRole): void {
-  if (builtIn) throw new ServiceError('invalid_argument', `the role ${name} is built in and can't be changed; make another`);
+  if (builtIn)
+    throw new ServiceError('invalid_argument', `the role ${name} is built in and can't be changed; make another`);
 }
 
-function toGrant({ collection, read, write: mayWrite, admin }: { readonly collection: string; readonly read?: boolean; readonly write?: boolean; readonly admin?: boolean }): Grant {
+function toGrant(
+  { collection, read, write: mayWrite, admin }: { readonly collection: string; readonly read?: boolean;
+    readonly write?: boolean; readonly admin?: boolean },
+): Grant {
   return { collection: collection.toLowerCase(), read: read === true, write: mayWrite === true, admin: admin === true };
 }
 

@@ -8,7 +8,7 @@ import type { Oidc } from '../oidc/index.ts';
 import { endSession } from '../rows/session-rows.ts';
 import { readUser, writeUser } from '../rows/user-rows.ts';
 import { unauthenticated } from '../unauthenticated.ts';
-import { write, type AccessStore } from '../write.ts';
+import { type AccessStore, write } from '../write.ts';
 
 export interface SessionDeps extends AccessStore {
   readonly tokens: Tokens;
@@ -41,7 +41,9 @@ export function sessionHandlers(deps: SessionDeps): Required<Pick<Handlers<Opera
   };
 }
 
-/** The claims of the caller's token, which the guard has checked. Throws `unauthenticated` for every other credential. */
+/**
+ * The claims of the caller's token, which the guard has checked. Throws `unauthenticated` for every other credential.
+ */
 async function claimsOf(tokens: Tokens, { credential }: Caller, what: string): Promise<VerifiedClaims> {
   const claims = credential?.scheme === 'bearer' ? await tokens.verify(credential.value) : undefined;
   if (claims === undefined) throw unauthenticated('missing authentication', `${what} needs a token from login`);

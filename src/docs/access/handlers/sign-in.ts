@@ -20,11 +20,14 @@ export interface SignInDeps extends Pick<AccessStore, 'sql'> {
 /** A name that no user can have. */
 const NO_USER = '';
 
-export function signInHandlers({ sql, accounts, passwords, tokens, someone }: SignInDeps): Required<Pick<Handlers<Operations>, 'login' | 'getCurrentUser'>> {
+export function signInHandlers(
+  { sql, accounts, passwords, tokens, someone }: SignInDeps,
+): Required<Pick<Handlers<Operations>, 'login' | 'getCurrentUser'>> {
   return {
     async login({ username, password }, { caller }) {
       const user = await readUser(sql, username);
-      // Every request looks up one existing and one missing user, because finding a user takes longer than not finding one.
+      // Every request looks up one existing and one missing user, because finding a user takes longer than not finding
+      // one.
       await readUser(sql, user === undefined ? someone : NO_USER);
       const hash = user === undefined || user.disabled ? undefined : user.passwordHash;
       const party = { address: clientNetwork(caller.ip ?? ''), name: username };
@@ -32,7 +35,10 @@ export function signInHandlers({ sql, accounts, passwords, tokens, someone }: Si
       // Read again, because the user may have been deleted while the password was checked.
       const account = await accounts.account(username);
       if (account === undefined || account.disabled || account.tokenId !== user!.tokenId) throw invalidCredentials();
-      return { ...(await tokens.sign(account, account.admin)), ...(account.mustChange && { mustChangePassword: true }) };
+      return {
+        ...(await tokens.sign(account, account.admin)),
+        ...(account.mustChange && { mustChangePassword: true }),
+      };
     },
     async getCurrentUser(_input, { identity }) {
       const [user] = await listUsers(sql, identity.username);

@@ -4,13 +4,14 @@ import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers } from '../../../operations/index.ts';
 import type { Transaction } from '../../../storage/index.ts';
-import { requireGoodPassword, type PasswordRules } from '../credentials/password-rules.ts';
+import { type PasswordRules, requireGoodPassword } from '../credentials/password-rules.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import { MAX_USERS } from '../limits.ts';
 import { newTokenId } from '../new-token-id.ts';
 import { readSubject, writeSubject } from '../rows/subject-rows.ts';
-import { countUsers, listUsers, readUser, removeUser, writeUser, type ListedUser, type StoredUser } from '../rows/user-rows.ts';
-import { notFound, requireAdmin, requireRoom, write, type AccessStore } from '../write.ts';
+import { countUsers, type ListedUser, listUsers, readUser, removeUser, type StoredUser,
+  writeUser } from '../rows/user-rows.ts';
+import { type AccessStore, notFound, requireAdmin, requireRoom, write } from '../write.ts';
 
 export interface UserDeps extends AccessStore {
   readonly passwords: Passwords;
@@ -19,7 +20,9 @@ export interface UserDeps extends AccessStore {
   readonly issuer: string | undefined;
 }
 
-export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>, 'registerUser' | 'listUsers' | 'updateUser' | 'deleteUser'>> {
+export function userHandlers(
+  deps: UserDeps,
+): Required<Pick<Handlers<Operations>, 'registerUser' | 'listUsers' | 'updateUser' | 'deleteUser'>> {
   const { sql, clock, passwords, rules } = deps;
   return {
     async registerUser({ username, password, admin, mustChangePassword }, context) {
@@ -30,7 +33,16 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
         // Checked again, because hashing takes time.
         if ((await readUser(tx, username)) !== undefined) throw exists();
         requireRoom(await countUsers(tx), MAX_USERS, 'users');
-        await writeUser(tx, { username, uid: newTokenId(), tokenId: newTokenId(), passwordHash, admin, disabled: false, mustChange: mustChangePassword, createdAt: unixSeconds(clock) });
+        await writeUser(tx, {
+          username,
+          uid: newTokenId(),
+          tokenId: newTokenId(),
+          passwordHash,
+          admin,
+          disabled: false,
+          mustChange: mustChangePassword,
+          createdAt: unixSeconds(clock),
+        });
         const [user] = await listUsers(tx, username);
         return toUser(user!);
       });
@@ -38,14 +50,15 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
     async listUsers() {
       return { users: (await listUsers(sql)).map(toUser) };
     },
-    updateUser: ({ username, oidcSubject, ...changes }, context) => write(deps, { kind: 'user.put', key: username, by: context }, async (tx) => {
-      const user = await readUser(tx, username);
-      if (user === undefined) throw notFound(`user ${username}`);
-      await writeUser(tx, changed(user, changes));
-      if (oidcSubject !== undefined) await link(tx, username, deps.issuer, oidcSubject);
-      await requireAdmin(tx, 'be disabled or demoted');
-      return toUser((await listUsers(tx, username))[0]!);
-    }),
+    updateUser: ({ username, oidcSubject, ...changes }, context) =>
+      write(deps, { kind: 'user.put', key: username, by: context }, async (tx) => {
+        const user = await readUser(tx, username);
+        if (user === undefined) throw notFound(`user ${username}`);
+        await writeUser(tx, changed(user, changes));
+        if (oidcSubject !== undefined) await link(tx, username, deps.issuer, oidcSubject);
+        await requireAdmin(tx, 'be disabled or demoted');
+        return toUser((await listUsers(tx, username))[0]!);
+      }),
     async deleteUser({ username }, context) {
       await write(deps, { kind: 'user.delete', key: username, by: context }, async (tx) => {
         if ((await readUser(tx, username)) === undefined) throw notFound(`user ${username}`);
@@ -59,22 +72,37 @@ export function userHandlers(deps: UserDeps): Required<Pick<Handlers<Operations>
 
 /** Throws `invalid_argument` without an issuer, and `conflict` if the account belongs to another user. */
 async function link(tx: Transaction, username: string, issuer: string | undefined, subject: string): Promise<void> {
-  if (issuer === undefined) throw new ServiceError('invalid_argument', 'oidcSubject needs an issuer; set SVC_OIDC_ISSUER');
+  if (issuer === undefined)
+    throw new ServiceError('invalid_argument', 'oidcSubject needs an issuer; set SVC_OIDC_ISSUER');
   const owner = subject === '' ? undefined : await readSubject(tx, { issuer, subject });
-  if (owner !== undefined && owner !== username) throw new ServiceError('conflict', `the account belongs to the user ${owner}`);
+  if (owner !== undefined && owner !== username)
+    throw new ServiceError('conflict', `the account belongs to the user ${owner}`);
   await writeSubject(tx, username, { issuer, subject });
 }
 
 /** Disabling a user or requiring a new password voids the user's tokens, and they stay void when that ends. */
-function changed(user: StoredUser, { disabled = user.disabled, admin = user.admin, mustChangePassword: mustChange = user.mustChange }: Pick<UpdateUserRequest, 'disabled' | 'admin' | 'mustChangePassword'>): StoredUser {
+function changed(user: StoredUser,
+  { disabled = user.disabled, admin = user.admin, mustChangePassword: mustChange = user.mustChange }: Pick<
+    UpdateUserRequest,
+    'disabled' | 'admin' | 'mustChangePassword'
+  >): StoredUser
+{
   const endsTokens = (disabled && !user.disabled) || (mustChange && !user.mustChange);
   return { ...user, disabled, admin, mustChange, ...(endsTokens && { tokenId: newTokenId() }) };
 }
 
-export function toUser({ username, createdAt, disabled, isAdmin, groups, roles, mustChange, oidcSubject }: ListedUser): User {
+export function toUser(
+  { username, createdAt, disabled, isAdmin, groups, roles, mustChange, oidcSubject }: ListedUser,
+): User {
   return {
-    username, createdAt, disabled, admin: isAdmin, groups: [...groups],
-    ...(roles.length > 0 && { roles: [...roles] }), ...(mustChange && { mustChangePassword: true }), ...(oidcSubject !== '' && { oidcSubject }),
+    username,
+    createdAt,
+    disabled,
+    admin: isAdmin,
+    groups: [...groups],
+    ...(roles.length > 0 && { roles: [...roles] }),
+    ...(mustChange && { mustChangePassword: true }),
+    ...(oidcSubject !== '' && { oidcSubject }),
   };
 }
 

@@ -19,7 +19,11 @@ export function oidcHandlers(oidc: Oidc | undefined, tokens: Tokens): OidcHandle
       const { account, rights } = signedIn;
       setActor?.(account.username);
       const signOutUrl = await issuer.signOutUrl();
-      return { ...(await tokens.sign({ ...account, rights }, account.admin, tokens.newSession(true))), username: account.username, ...(signOutUrl !== undefined && { signOutUrl }) };
+      return {
+        ...(await tokens.sign({ ...account, rights }, account.admin, tokens.newSession(true))),
+        username: account.username,
+        ...(signOutUrl !== undefined && { signOutUrl }),
+      };
     },
   };
 }

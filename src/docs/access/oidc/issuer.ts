@@ -1,9 +1,10 @@
+import { createRemoteJWKSet, customFetch as keysFetch, EncryptJWT, jwtDecrypt, jwtVerify,
+  type JWTVerifyGetKey } from 'jose';
 import { createHash } from 'node:crypto';
-import { createRemoteJWKSet, customFetch as keysFetch, EncryptJWT, jwtDecrypt, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type * as OpenIdClient from 'openid-client';
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client';
 import { ServiceError } from '../../../errors/index.ts';
-import { isRecent, unixSeconds, type Clock } from '../../../lib/clock.ts';
+import { type Clock, isRecent, unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { invalidCredentials } from '../unauthenticated.ts';
 import type { OidcSettings } from './settings.ts';
@@ -44,7 +45,8 @@ const TIMEOUT_SECONDS = 10;
 const MAX_TOKEN = 16_384;
 
 /** Signature algorithms with a private key that only the issuer has. */
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA',
+  'Ed25519'];
 
 interface Discovered {
   readonly client: typeof OpenIdClient;
@@ -53,8 +55,9 @@ interface Discovered {
 }
 
 /**
- * The OpenID Connect issuer that the operator trusts: the authorization code flow with PKCE (RFC 7636), state and nonce, and tokens of the
- * issuer for the API. The browser keeps the encrypted state of a flow, so any process can finish a flow that another began.
+ * The OpenID Connect issuer that the operator trusts: the authorization code flow with PKCE (RFC 7636), state and
+ * nonce, and tokens of the issuer for the API. The browser keeps the encrypted state of a flow, so any process can
+ * finish a flow that another began.
  */
 export class Issuer {
   readonly #deps: IssuerDeps;
@@ -73,8 +76,12 @@ export class Issuer {
     const { redirectUri, scopes } = this.#deps.settings;
     const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
     const url = client.buildAuthorizationUrl(this.#configure(client, server), {
-      redirect_uri: redirectUri, scope: scopes, state, nonce,
-      code_challenge: await client.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256',
+      redirect_uri: redirectUri,
+      scope: scopes,
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
     });
     const now = unixSeconds(this.#deps.clock);
     const flow = await new EncryptJWT({ state, nonce, verifier }).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
@@ -82,15 +89,24 @@ export class Issuer {
     return { url: url.href, flow };
   }
 
-  /** Ends a sign-in with the query with which the issuer redirected the browser. Rejects with `invalid_credentials`, whatever the cause. */
+  /**
+   * Ends a sign-in with the query with which the issuer redirected the browser. Rejects with `invalid_credentials`,
+   * whatever the cause.
+   */
   async end(flow: string, query: string): Promise<Claims> {
     const { client, server } = await this.#discover();
     try {
-      const { payload: { state, nonce, verifier } } = await jwtDecrypt(flow, this.#key, { currentDate: new Date(this.#deps.clock.now()), requiredClaims: ['exp'] });
+      const { payload: { state, nonce, verifier } } = await jwtDecrypt(flow, this.#key, {
+        currentDate: new Date(this.#deps.clock.now()),
+        requiredClaims: ['exp'],
+      });
       const callback = new URL(this.#deps.settings.redirectUri);
       callback.search = query;
       const tokens = await client.authorizationCodeGrant(this.#configure(client, server), callback, {
-        expectedState: String(state), expectedNonce: String(nonce), pkceCodeVerifier: String(verifier), idTokenExpected: true,
+        expectedState: String(state),
+        expectedNonce: String(nonce),
+        pkceCodeVerifier: String(verifier),
+        idTokenExpected: true,
       });
       return tokens.claims() as Claims;
     } catch (error) {
@@ -101,8 +117,8 @@ export class Issuer {
   }
 
   /**
-   * The claims of a token of the issuer; undefined for everything that is not a valid token. Rejects with `unavailable` if the issuer cannot
-   * be reached.
+   * The claims of a token of the issuer; undefined for everything that is not a valid token. Rejects with `unavailable`
+   * if the issuer cannot be reached.
    */
   async verify(token: string): Promise<{ claims: Claims; expiresAt: number } | undefined> {
     if (token.length > MAX_TOKEN || !isOfIssuer(token, this.#deps.settings.issuer)) return undefined;
@@ -110,8 +126,12 @@ export class Issuer {
     const { audience, clientId } = this.#deps.settings;
     try {
       const { payload } = await jwtVerify(token, keys, {
-        algorithms: ALGORITHMS, issuer: server.issuer, audience: audience === '' ? clientId : audience,
-        clockTolerance: SKEW, requiredClaims: ['exp', 'sub'], currentDate: new Date(this.#deps.clock.now()),
+        algorithms: ALGORITHMS,
+        issuer: server.issuer,
+        audience: audience === '' ? clientId : audience,
+        clockTolerance: SKEW,
+        requiredClaims: ['exp', 'sub'],
+        currentDate: new Date(this.#deps.clock.now()),
       });
       return { claims: payload as Claims, expiresAt: (payload.exp! + SKEW) * 1000 };
     } catch {
@@ -123,7 +143,9 @@ export class Issuer {
   async signOutUrl(): Promise<string | undefined> {
     const { client, server } = await this.#discover();
     if (server.end_session_endpoint === undefined) return undefined;
-    return client.buildEndSessionUrl(this.#configure(client, server), { post_logout_redirect_uri: this.#deps.settings.redirectUri }).href;
+    return client.buildEndSessionUrl(this.#configure(client, server), {
+      post_logout_redirect_uri: this.#deps.settings.redirectUri,
+    }).href;
   }
 
   /** Loads the issuer's configuration once; after a failure, the issuer is not called for a few seconds. */
@@ -153,7 +175,10 @@ export class Issuer {
     });
     const { supportsPKCE: _, ...server } = found.serverMetadata();
     if (server.jwks_uri === undefined) throw new Error('the issuer names no keys');
-    const keys = createRemoteJWKSet(new URL(server.jwks_uri), { [keysFetch]: (url, options) => call(url, options), timeoutDuration: TIMEOUT_SECONDS * 1000 });
+    const keys = createRemoteJWKSet(new URL(server.jwks_uri), {
+      [keysFetch]: (url, options) => call(url, options),
+      timeoutDuration: TIMEOUT_SECONDS * 1000,
+    });
     return { client, server, keys };
   }
 
@@ -162,7 +187,10 @@ export class Issuer {
     const { clientId, clientSecret } = this.#deps.settings;
     const skew = Math.round((this.#deps.clock.now() - Date.now()) / 1000);
     const authentication = clientSecret === '' ? client.None() : client.ClientSecretBasic(clientSecret);
-    const configuration = new client.Configuration(server, clientId, { [client.clockSkew]: skew, [client.clockTolerance]: SKEW }, authentication);
+    const configuration = new client.Configuration(server, clientId, {
+      [client.clockSkew]: skew,
+      [client.clockTolerance]: SKEW,
+    }, authentication);
     configuration[client.customFetch] = this.#deps.fetch as unknown as CustomFetch;
     configuration.timeout = TIMEOUT_SECONDS;
     client.enableNonRepudiationChecks(configuration);
@@ -187,5 +215,7 @@ function isOfIssuer(token: string, issuer: string): boolean {
 }
 
 function unavailable(): ServiceError {
-  return new ServiceError('unavailable', 'the issuer cannot be reached; try again later', { headers: { 'Retry-After': String(RETRY_SECONDS) } });
+  return new ServiceError('unavailable', 'the issuer cannot be reached; try again later', {
+    headers: { 'Retry-After': String(RETRY_SECONDS) },
+  });
 }

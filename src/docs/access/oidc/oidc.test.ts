@@ -10,8 +10,17 @@ let issuer: LocalIssuer;
 let fixture: AccessFixture;
 
 const settings = (more: Partial<OidcSettings> = {}): OidcSettings => ({
-  issuer: issuer.url, clientId: CLIENT.id, clientSecret: CLIENT.secret, redirectUri: REDIRECT, scopes: 'openid profile email', audience: '',
-  usernameClaim: 'preferred_username', rolesClaim: 'groups', roles: ['staff=reader', 'writers=group:editors', 'ops=admin'], createUsers: true, ...more,
+  issuer: issuer.url,
+  clientId: CLIENT.id,
+  clientSecret: CLIENT.secret,
+  redirectUri: REDIRECT,
+  scopes: 'openid profile email',
+  audience: '',
+  usernameClaim: 'preferred_username',
+  rolesClaim: 'groups',
+  roles: ['staff=reader', 'writers=group:editors', 'ops=admin'],
+  createUsers: true,
+  ...more,
 });
 
 async function open(more: Partial<OidcSettings> = {}): Promise<void> {
@@ -41,11 +50,26 @@ describe('sign-in by OpenID Connect', () => {
     const { token: value, username, signOutUrl } = await signIn();
     expect([username, new URL(signOutUrl!).origin]).toEqual(['ann', issuer.url]);
     const identity = (await fixture.access.identify(token(value)))!;
-    expect([identity.username, identity.admin, identity.may('read', 'blog'), identity.may('write', 'blog')]).toEqual(['ann', false, true, false]);
-    expect((await fixture.manage('listUsers')).users).toMatchObject([{ username: 'admin' }, { username: 'ann', oidcSubject: 'sub-of-ann', admin: false, groups: [] }]);
+    expect([identity.username, identity.admin, identity.may('read', 'blog'), identity.may('write', 'blog')]).toEqual([
+      'ann',
+      false,
+      true,
+      false,
+    ]);
+    expect((await fixture.manage('listUsers')).users).toMatchObject([{ username: 'admin' }, {
+      username: 'ann',
+      oidcSubject: 'sub-of-ann',
+      admin: false,
+      groups: [],
+    }]);
     issuer.claims = { preferred_username: 'renamed', groups: ['ops'] };
-    expect(await fixture.access.identify(token((await signIn()).token))).toMatchObject({ username: 'ann', admin: true });
-    await expect(fixture.login('ann', '')).rejects.toMatchObject({ code: expect.stringMatching(/invalid|missing/) as string });
+    expect(await fixture.access.identify(token((await signIn()).token))).toMatchObject({
+      username: 'ann',
+      admin: true,
+    });
+    await expect(fixture.login('ann', '')).rejects.toMatchObject({
+      code: expect.stringMatching(/invalid|missing/) as string,
+    });
   });
 
   it('signs out of the issuer, too, and is not renewed after its first token: what the issuer says may have changed', async () => {
@@ -63,11 +87,16 @@ describe('sign-in by OpenID Connect', () => {
   it('lets nobody become a user of the same name', async () => {
     await open();
     issuer.claims = { preferred_username: 'admin' };
-    await expect(signIn()).rejects.toMatchObject({ code: 'forbidden', message: expect.stringContaining('an administrator has to link') as string });
+    await expect(signIn()).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('an administrator has to link') as string,
+    });
     await fixture.manage('updateUser', { username: 'admin', oidcSubject: 'sub-of-ann' });
     expect((await signIn()).username).toBe('admin');
     await fixture.register('bob');
-    await expect(fixture.manage('updateUser', { username: 'bob', oidcSubject: 'sub-of-ann' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(fixture.manage('updateUser', { username: 'bob', oidcSubject: 'sub-of-ann' })).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
   it('makes no users where that is off, and lets no disabled one in', async () => {
@@ -114,7 +143,13 @@ it('an issuer that did not answer is called again after five seconds, and once t
     calls += 1;
     throw new Error('no answer');
   };
-  const unreachable = new Issuer({ settings: settings(), fetch: call, clock: { now: () => now }, log: silentLog, secret: 'x' });
+  const unreachable = new Issuer({
+    settings: settings(),
+    fetch: call,
+    clock: { now: () => now },
+    log: silentLog,
+    secret: 'x',
+  });
   for (const step of [0, 4999, 1, -86_400_000]) {
     now += step;
     await expect(unreachable.begin()).rejects.toMatchObject({ code: 'unavailable' });
@@ -131,7 +166,8 @@ describe('tokens of the issuer', () => {
     await fixture.manage('createGroup', { name: 'editors' });
     await fixture.manage('setGroupPermission', { group: 'editors', collection: 'blog', write: true });
     const identity = (await identify(issuer.token('sub-of-ann', CLAIMS)))!;
-    expect([identity.username, identity.may('write', 'blog'), identity.may('read', 'blog')]).toEqual(['ann', true, false]);
+    expect([identity.username, identity.may('write', 'blog'), identity.may('read', 'blog')]).toEqual(['ann', true,
+      false]);
     await fixture.manage('setGroupPermission', { group: 'editors', collection: 'blog', read: true });
     expect((await identify(issuer.token('sub-of-ann', CLAIMS)))!.may('read', 'blog')).toBe(true);
   });
@@ -139,10 +175,9 @@ describe('tokens of the issuer', () => {
   it('are for this service, of this issuer, signed by it, and of now', async () => {
     await open();
     const { privateKey: key } = await generateKeyPair('RS256');
-    const bad = [
-      issuer.token('sub-of-ann', CLAIMS, { audience: 'another' }), issuer.token('sub-of-ann', CLAIMS, { key }),
-      issuer.token('sub-of-ann', CLAIMS, { issuer: 'http://127.0.0.1:2' }), issuer.token('sub-of-ann', CLAIMS, { now: Math.floor(Date.now() / 1000) - 361 }),
-    ];
+    const bad = [issuer.token('sub-of-ann', CLAIMS, { audience: 'another' }),
+      issuer.token('sub-of-ann', CLAIMS, { key }), issuer.token('sub-of-ann', CLAIMS, { issuer: 'http://127.0.0.1:2' }),
+      issuer.token('sub-of-ann', CLAIMS, { now: Math.floor(Date.now() / 1000) - 361 })];
     expect(await Promise.all(bad.map(identify))).toEqual(bad.map(() => undefined));
     const good = issuer.token('sub-of-ann', CLAIMS);
     expect(await identify(good)).toBeDefined();

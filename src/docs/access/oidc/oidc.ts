@@ -7,8 +7,8 @@ import { MAX_USERS } from '../limits.ts';
 import { newTokenId } from '../new-token-id.ts';
 import { readSubject, writeSubject } from '../rows/subject-rows.ts';
 import { countUsers, readUser, writeUser } from '../rows/user-rows.ts';
-import { requireRoom, write, type AccessStore } from '../write.ts';
-import { ClaimMapping, type ClaimedRights } from './claims.ts';
+import { type AccessStore, requireRoom, write } from '../write.ts';
+import { type ClaimedRights, ClaimMapping } from './claims.ts';
 import type { Claims, Issuer } from './issuer.ts';
 import type { OidcSettings } from './settings.ts';
 
@@ -31,8 +31,8 @@ export interface SignedIn {
 const USERNAME = /^[A-Za-z0-9._@-]{1,64}$/;
 
 /**
- * Maps an issuer's claims to a user. Users are identified by the issuer's `sub`, which is never reassigned, and never by a name: someone who
- * may choose their name at the issuer must not become another user here.
+ * Maps an issuer's claims to a user. Users are identified by the issuer's `sub`, which is never reassigned, and never
+ * by a name: someone who may choose their name at the issuer must not become another user here.
  */
 export class Oidc {
   readonly #deps: OidcDeps;
@@ -47,7 +47,10 @@ export class Oidc {
     return this.#deps.issuer;
   }
 
-  /** The user who signs in with these claims, created if that is allowed; undefined for a disabled user. Throws `forbidden` for everyone else. */
+  /**
+   * The user who signs in with these claims, created if that is allowed; undefined for a disabled user. Throws
+   * `forbidden` for everyone else.
+   */
   async admit(claims: Claims): Promise<SignedIn | undefined> {
     const username = (await this.#known(claims)) ?? (await this.#create(claims));
     return this.#account(username, claims);
@@ -77,15 +80,26 @@ export class Oidc {
     const { settings: { createUsers, usernameClaim, issuer }, mayCreate, passwords, clock, log } = this.#deps;
     if (!createUsers || !mayCreate()) throw unlinked('an administrator has to link this account first');
     const username = claims[usernameClaim];
-    if (typeof username !== 'string' || !USERNAME.test(username)) throw unlinked(`the claim ${usernameClaim} is no name that a user can have`);
+    if (typeof username !== 'string' || !USERNAME.test(username))
+      throw unlinked(`the claim ${usernameClaim} is no name that a user can have`);
     const passwordHash = passwords.unusable();
     const subject = { issuer, subject: claims.sub };
     return write(this.#deps, { kind: 'user.put', key: username }, async (tx) => {
       const known = await readSubject(tx, subject);
       if (known !== undefined) return known;
-      if ((await readUser(tx, username)) !== undefined) throw unlinked(`there is a user ${username} already, whom an administrator has to link first`);
+      if ((await readUser(tx, username)) !== undefined)
+        throw unlinked(`there is a user ${username} already, whom an administrator has to link first`);
       requireRoom(await countUsers(tx), MAX_USERS, 'users');
-      await writeUser(tx, { username, uid: newTokenId(), tokenId: newTokenId(), passwordHash, admin: false, disabled: false, mustChange: false, createdAt: unixSeconds(clock) });
+      await writeUser(tx, {
+        username,
+        uid: newTokenId(),
+        tokenId: newTokenId(),
+        passwordHash,
+        admin: false,
+        disabled: false,
+        mustChange: false,
+        createdAt: unixSeconds(clock),
+      });
       await writeSubject(tx, username, subject);
       log.info({ username }, 'user created at the first sign-in by OpenID Connect');
       return username;

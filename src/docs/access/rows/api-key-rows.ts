@@ -29,7 +29,9 @@ interface KeyRow extends Row {
   readonly operations: string;
 }
 
-const SELECT = 'SELECT hash, username, description, created_at, expires_at, last_used_at, revoked_at, collections, operations FROM api_keys';
+const SELECT =
+  'SELECT hash, username, description, created_at, expires_at, last_used_at, revoked_at, collections, operations ' +
+  'FROM api_keys';
 
 export async function readKey(queries: Queries, hash: string): Promise<StoredKey | undefined> {
   const row = await queries.get<KeyRow>(`${SELECT} WHERE hash = ?`, [hash]);
@@ -38,13 +40,18 @@ export async function readKey(queries: Queries, hash: string): Promise<StoredKey
 
 /** The keys of a user or, without one, of all users; oldest first. */
 export async function listKeys(queries: Queries, username?: string): Promise<StoredKey[]> {
-  const rows = username === undefined ? queries.all<KeyRow>(`${SELECT} ORDER BY seq`) : queries.all<KeyRow>(`${SELECT} WHERE username = ? ORDER BY seq`, [username]);
+  const rows = username === undefined
+    ? queries.all<KeyRow>(`${SELECT} ORDER BY seq`)
+    : queries.all<KeyRow>(`${SELECT} WHERE username = ? ORDER BY seq`, [username]);
   return (await rows).map(toKey);
 }
 
-export async function insertKey(tx: Transaction, { hash, username, description, createdAt, expiresAt, collections, operations }: StoredKey): Promise<void> {
+export async function insertKey(tx: Transaction,
+  { hash, username, description, createdAt, expiresAt, collections, operations }: StoredKey): Promise<void>
+{
   await tx.run(
-    'INSERT INTO api_keys(hash, username, description, created_at, expires_at, collections, operations) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO api_keys(hash, username, description, created_at, expires_at, collections, operations) VALUES ' +
+      '(?, ?, ?, ?, ?, ?, ?)',
     [hash, username, description, createdAt, expiresAt, toText(collections), toText(operations)],
   );
 }
@@ -60,13 +67,19 @@ export async function revokeKey(tx: Transaction, hash: string, at: number): Prom
 
 /** Keeps the later time, in case two uses of one key arrive in the wrong order. */
 export async function writeUses(tx: Transaction, uses: Iterable<readonly [hash: string, at: number]>): Promise<void> {
-  await tx.runMany('UPDATE api_keys SET last_used_at = ? WHERE hash = ? AND last_used_at < ?', [...uses].map(([hash, at]) => [at, hash, at]));
+  await tx.runMany('UPDATE api_keys SET last_used_at = ? WHERE hash = ? AND last_used_at < ?',
+    [...uses].map(([hash, at]) => [at, hash, at]));
 }
 
 function toKey(row: KeyRow): StoredKey {
   return {
-    hash: row.hash, username: row.username, description: row.description,
-    createdAt: row.created_at, expiresAt: row.expires_at, lastUsedAt: row.last_used_at, revokedAt: row.revoked_at,
+    hash: row.hash,
+    username: row.username,
+    description: row.description,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
     ...(row.collections !== '' && { collections: JSON.parse(row.collections) as string[] }),
     ...(row.operations !== '' && { operations: JSON.parse(row.operations) as string[] }),
   };

@@ -20,7 +20,10 @@ const TABLES = {
 /** Permissions granted to the holder directly, by collection. */
 export async function listGrants(queries: Queries, holder: Holder, name: string): Promise<Grant[]> {
   const { table, column } = TABLES[holder];
-  return (await queries.all<GrantRow>(`SELECT collection, may_read, may_write, may_admin FROM ${table} WHERE ${column} = ? ORDER BY collection`, [name])).map(toGrant);
+  return (await queries.all<GrantRow>(
+    `SELECT collection, may_read, may_write, may_admin FROM ${table} WHERE ${column} = ? ORDER BY collection`,
+    [name],
+  )).map(toGrant);
 }
 
 /** A permission of a user, with its origin. */
@@ -54,13 +57,17 @@ export async function listGrantsOf(queries: Queries, username: string): Promise<
 }
 
 /** The permissions of roles and groups, including those of the groups' roles. */
-export async function listGrantsHeld(queries: Queries, { roles, groups }: { readonly roles: readonly string[]; readonly groups: readonly string[] }): Promise<Grant[]> {
+export async function listGrantsHeld(queries: Queries,
+  { roles, groups }: { readonly roles: readonly string[]; readonly groups: readonly string[] }): Promise<Grant[]>
+{
   const found: Grant[] = [];
   for (const role of roles) found.push(...await listGrants(queries, 'role', role));
   for (const group of groups) {
     found.push(...await listGrants(queries, 'group', group));
     const rows = await queries.all<GrantRow>(
-      'SELECT p.collection, p.may_read, p.may_write, p.may_admin FROM group_roles r JOIN role_permissions p ON p.role_name = r.role_name WHERE r.group_name = ?', [group],
+      'SELECT p.collection, p.may_read, p.may_write, p.may_admin FROM group_roles r JOIN role_permissions p ON ' +
+        'p.role_name = r.role_name WHERE r.group_name = ?',
+      [group],
     );
     found.push(...rows.map(toGrant));
   }
@@ -68,16 +75,26 @@ export async function listGrantsHeld(queries: Queries, { roles, groups }: { read
 }
 
 /** Replaces the permissions for the collection; a grant without any permission is deleted. */
-export async function writeGrant(tx: Transaction, holder: Holder, name: string, { collection, read, write, admin }: Grant): Promise<void> {
+export async function writeGrant(tx: Transaction, holder: Holder, name: string,
+  { collection, read, write, admin }: Grant): Promise<void>
+{
   const { table, column } = TABLES[holder];
   await tx.run(`DELETE FROM ${table} WHERE ${column} = ? AND collection = ?`, [name, collection]);
   if (!read && !write && !admin) return;
-  await tx.run(
-    `INSERT INTO ${table}(${column}, collection, may_read, may_write, may_admin) VALUES (?, ?, ?, ?, ?)`,
-    [name, collection, Number(read), Number(write), Number(admin)],
-  );
+  await tx.run(`INSERT INTO ${table}(${column}, collection, may_read, may_write, may_admin) VALUES (?, ?, ?, ?, ?)`, [
+    name,
+    collection,
+    Number(read),
+    Number(write),
+    Number(admin),
+  ]);
 }
 
 function toGrant(row: GrantRow): Grant {
-  return { collection: row.collection, read: row.may_read === 1, write: row.may_write === 1, admin: row.may_admin === 1 };
+  return {
+    collection: row.collection,
+    read: row.may_read === 1,
+    write: row.may_write === 1,
+    admin: row.may_admin === 1,
+  };
 }

@@ -32,7 +32,8 @@ export async function listMcpKeys(queries: Queries): Promise<StoredMcpKey[]> {
 }
 
 export async function insertMcpKey(tx: Transaction, { hash, name, createdAt, expiresAt }: StoredMcpKey): Promise<void> {
-  await tx.run('INSERT INTO mcp_keys(hash, name, created_at, expires_at) VALUES (?, ?, ?, ?)', [hash, name, createdAt, expiresAt]);
+  await tx.run('INSERT INTO mcp_keys(hash, name, created_at, expires_at) VALUES (?, ?, ?, ?)', [hash, name, createdAt,
+    expiresAt]);
 }
 
 /** Returns whether the key existed. */
@@ -46,5 +47,11 @@ export async function disableMcpKey(tx: Transaction, hash: string): Promise<bool
 }
 
 function toKey(row: KeyRow): StoredMcpKey {
-  return { hash: row.hash, name: row.name, createdAt: row.created_at, expiresAt: row.expires_at, disabled: row.disabled === 1 };
+  return {
+    hash: row.hash,
+    name: row.name,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    disabled: row.disabled === 1,
+  };
 }

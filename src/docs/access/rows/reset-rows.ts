@@ -16,7 +16,9 @@ interface ResetRow extends Row {
 }
 
 export async function readReset(queries: Queries, hash: string): Promise<StoredReset | undefined> {
-  const row = await queries.get<ResetRow>('SELECT username, hash, expires_at FROM password_resets WHERE hash = ?', [hash]);
+  const row = await queries.get<ResetRow>('SELECT username, hash, expires_at FROM password_resets WHERE hash = ?', [
+    hash,
+  ]);
   return row && { username: row.username, hash: row.hash, expiresAt: row.expires_at };
 }
 

@@ -35,13 +35,28 @@ const HOLDERS = {
 
 /** All roles by name, or one of them. */
 export async function listRoles(queries: Queries, name?: string): Promise<StoredRole[]> {
-  const [of, params]: [(column: string) => string, SqlValue[]] = name === undefined ? [() => '', []] : [(column) => `WHERE ${column} = ?`, [name]];
-  const rows = await queries.all<RoleRow>(`SELECT name, description, built_in FROM roles ${of('name')} ORDER BY name`, params);
-  const granted = await queries.all<PermissionRow>(`SELECT role_name, collection, may_read, may_write, may_admin FROM role_permissions ${of('role_name')} ORDER BY collection`, params);
+  const [of, params]: [(column: string) => string, SqlValue[]] = name === undefined
+    ? [() => '', []]
+    : [(column) => `WHERE ${column} = ?`, [name]];
+  const rows = await queries.all<RoleRow>(`SELECT name, description, built_in FROM roles ${of('name')} ORDER BY name`,
+    params);
+  const granted = await queries.all<PermissionRow>(
+    `SELECT role_name, collection, may_read, may_write, may_admin FROM role_permissions ${
+      of('role_name')
+    } ORDER BY collection`,
+    params,
+  );
   const permissions = Map.groupBy(granted, ({ role_name }) => role_name);
   return rows.map((row) => ({
-    name: row.name, description: row.description, builtIn: row.built_in === 1,
-    permissions: permissions.get(row.name)?.map((each) => ({ collection: each.collection, read: each.may_read === 1, write: each.may_write === 1, admin: each.may_admin === 1 })) ?? [],
+    name: row.name,
+    description: row.description,
+    builtIn: row.built_in === 1,
+    permissions: permissions.get(row.name)?.map((each) => ({
+      collection: each.collection,
+      read: each.may_read === 1,
+      write: each.may_write === 1,
+      admin: each.may_admin === 1,
+    })) ?? [],
   }));
 }
 
@@ -50,20 +65,29 @@ export async function countRoles(queries: Queries): Promise<number> {
 }
 
 /** Stores a role in place of the existing one of that name. */
-export async function writeRole(tx: Transaction, { name, description, permissions }: Omit<StoredRole, 'builtIn'>): Promise<void> {
-  await tx.run('INSERT INTO roles(name, description, built_in) VALUES (?, ?, 0) ON CONFLICT(name) DO UPDATE SET description = excluded.description', [name, description]);
+export async function writeRole(tx: Transaction,
+  { name, description, permissions }: Omit<StoredRole, 'builtIn'>): Promise<void>
+{
+  await tx.run(
+    'INSERT INTO roles(name, description, built_in) VALUES (?, ?, 0) ON CONFLICT(name) DO UPDATE SET description ' +
+      '= excluded.description',
+    [name, description],
+  );
   await tx.run('DELETE FROM role_permissions WHERE role_name = ?', [name]);
   for (const grant of permissions) await writeGrant(tx, 'role', name, grant);
 }
 
 /** Also removes the role from all its holders. */
 export async function removeRole(tx: Transaction, name: string): Promise<void> {
-  for (const table of ['role_permissions', 'user_roles', 'group_roles']) await tx.run(`DELETE FROM ${table} WHERE role_name = ?`, [name]);
+  for (const table of ['role_permissions', 'user_roles', 'group_roles'])
+    await tx.run(`DELETE FROM ${table} WHERE role_name = ?`, [name]);
   await tx.run('DELETE FROM roles WHERE name = ?', [name]);
 }
 
 /** Replaces the roles that a user or a group holds. */
-export async function writeHeldRoles(tx: Transaction, holder: RoleHolder, name: string, roles: readonly string[]): Promise<void> {
+export async function writeHeldRoles(tx: Transaction, holder: RoleHolder, name: string,
+  roles: readonly string[]): Promise<void>
+{
   const { table, column } = HOLDERS[holder];
   await tx.run(`DELETE FROM ${table} WHERE ${column} = ?`, [name]);
   await tx.runMany(`INSERT INTO ${table}(${column}, role_name) VALUES (?, ?)`, roles.map((role) => [name, role]));

@@ -50,7 +50,10 @@ interface ListedRow extends Row {
   readonly subject: string | null;
 }
 
-/** An administrator by the user's own flag, or by a permission on `*` of the user, of a group, or of a role of either (decisions section 5.1). */
+/**
+ * An administrator by the user's own flag, or by a permission on `*` of the user, of a group, or of a role of either
+ * (decisions section 5.1).
+ */
 const IS_ADMIN = `(u.admin = 1
   OR EXISTS (SELECT 1 FROM user_permissions p WHERE p.username = u.username AND p.collection = '*' AND p.may_admin = 1)
   OR EXISTS (SELECT 1 FROM group_members m JOIN group_permissions p ON p.group_name = m.group_name
@@ -61,11 +64,21 @@ const IS_ADMIN = `(u.admin = 1
     WHERE m.username = u.username AND p.collection = '*' AND p.may_admin = 1))`;
 
 export async function readUser(queries: Queries, username: string): Promise<StoredUser | undefined> {
-  const row = await queries.get<UserRow>('SELECT username, uid, token_id, password_hash, admin, disabled, must_change, created_at FROM users WHERE username = ?', [username]);
+  const row = await queries.get<UserRow>(
+    'SELECT username, uid, token_id, password_hash, admin, disabled, must_change, created_at FROM users WHERE ' +
+      'username = ?',
+    [username],
+  );
   // Builds without ids of records leave the id empty.
   return row && {
-    username: row.username, uid: row.uid || row.token_id, tokenId: row.token_id, passwordHash: row.password_hash,
-    admin: row.admin === 1, disabled: row.disabled === 1, mustChange: row.must_change === 1, createdAt: row.created_at,
+    username: row.username,
+    uid: row.uid || row.token_id,
+    tokenId: row.token_id,
+    passwordHash: row.password_hash,
+    admin: row.admin === 1,
+    disabled: row.disabled === 1,
+    mustChange: row.must_change === 1,
+    createdAt: row.created_at,
   };
 }
 
@@ -76,14 +89,31 @@ export async function recordOf(queries: Queries, username: string): Promise<stri
 
 /** All users by name, or one of them. */
 export async function listUsers(queries: Queries, username?: string): Promise<ListedUser[]> {
-  const [where, params]: [string, SqlValue[]] = username === undefined ? ['', []] : ['WHERE u.username = ?', [username]];
-  const rows = await queries.all<ListedRow>(`SELECT u.username, u.created_at, u.disabled, u.must_change, o.subject, ${IS_ADMIN} AS is_admin FROM users u LEFT JOIN oidc_subjects o ON o.username = u.username ${where} ORDER BY u.username`, params);
-  const memberships = await queries.all<{ username: string; group_name: string }>(`SELECT u.username, u.group_name FROM group_members u ${where} ORDER BY u.group_name`, params);
-  const held = await queries.all<{ username: string; role_name: string }>(`SELECT u.username, u.role_name FROM user_roles u ${where} ORDER BY u.role_name`, params);
+  const [where, params]: [string, SqlValue[]] = username === undefined
+    ? ['', []]
+    : ['WHERE u.username = ?', [username]];
+  const rows = await queries.all<ListedRow>(
+    `SELECT u.username, u.created_at, u.disabled, u.must_change, o.subject, ${IS_ADMIN} AS is_admin FROM users u ` +
+      `LEFT JOIN oidc_subjects o ON o.username = u.username ${where} ORDER BY u.username`,
+    params,
+  );
+  const memberships = await queries.all<{ username: string; group_name: string }>(
+    `SELECT u.username, u.group_name FROM group_members u ${where} ORDER BY u.group_name`,
+    params,
+  );
+  const held = await queries.all<{ username: string; role_name: string }>(
+    `SELECT u.username, u.role_name FROM user_roles u ${where} ORDER BY u.role_name`,
+    params,
+  );
   const roles = Map.groupBy(held, (role) => role.username);
   const groups = Map.groupBy(memberships, (membership) => membership.username);
   return rows.map((row) => ({
-    username: row.username, createdAt: row.created_at, disabled: row.disabled === 1, isAdmin: row.is_admin === 1, mustChange: row.must_change === 1, oidcSubject: row.subject ?? '',
+    username: row.username,
+    createdAt: row.created_at,
+    disabled: row.disabled === 1,
+    isAdmin: row.is_admin === 1,
+    mustChange: row.must_change === 1,
+    oidcSubject: row.subject ?? '',
     groups: groups.get(row.username)?.map(({ group_name }) => group_name) ?? [],
     roles: roles.get(row.username)?.map(({ role_name }) => role_name) ?? [],
   }));
@@ -95,11 +125,14 @@ export async function countUsers(queries: Queries): Promise<number> {
 
 /** Whether there is a user who can sign in and is an administrator. */
 export async function hasAdmin(queries: Queries): Promise<boolean> {
-  return (await queries.get(`SELECT 1 AS found FROM users u WHERE u.disabled = 0 AND ${IS_ADMIN} LIMIT 1`)) !== undefined;
+  return (await queries.get(`SELECT 1 AS found FROM users u WHERE u.disabled = 0 AND ${IS_ADMIN} LIMIT 1`)) !==
+    undefined;
 }
 
 /** Stores a user in place of the existing one of that name. */
-export async function writeUser(tx: Transaction, { username, uid, tokenId, passwordHash, admin, disabled, mustChange, createdAt }: StoredUser): Promise<void> {
+export async function writeUser(tx: Transaction,
+  { username, uid, tokenId, passwordHash, admin, disabled, mustChange, createdAt }: StoredUser): Promise<void>
+{
   await tx.run(
     `INSERT INTO users(username, uid, token_id, password_hash, admin, disabled, must_change, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT(username) DO UPDATE SET
@@ -111,7 +144,9 @@ export async function writeUser(tx: Transaction, { username, uid, tokenId, passw
 
 /** Deletes a user with keys, permissions, roles and memberships (contract section 5, rule 12). */
 export async function removeUser(tx: Transaction, username: string): Promise<void> {
-  for (const table of ['users', 'api_keys', 'user_permissions', 'group_members', 'user_roles', 'password_resets', 'oidc_subjects']) {
+  for (const table of ['users', 'api_keys', 'user_permissions', 'group_members', 'user_roles', 'password_resets',
+    'oidc_subjects'])
+  {
     await tx.run(`DELETE FROM ${table} WHERE username = ?`, [username]);
   }
 }

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../../../generated/docs/sdk/types.gen.ts';
 import { silentLog } from '../../../lib/log.ts';
@@ -14,7 +14,14 @@ import { syslogSink } from './syslog-sink.ts';
 import { webhookSink } from './webhook-sink.ts';
 
 const event = (resource = '/v1/add', fields: Partial<AuditEvent> = {}): AuditEvent => ({
-  ts: 1_766_400_000_123 * 1e6, actor: 'alice', action: 'write./v1/add', resource, result: 'ok', ip: '192.0.2.1', userAgent: 'curl/8', ...fields,
+  ts: 1_766_400_000_123 * 1e6,
+  actor: 'alice',
+  action: 'write./v1/add',
+  resource,
+  result: 'ok',
+  ip: '192.0.2.1',
+  userAgent: 'curl/8',
+  ...fields,
 });
 
 const closers: (() => Promise<unknown> | void)[] = [];
@@ -41,7 +48,9 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('the webhook exporter', () => {
-  async function receiver(answer: (count: number) => number): Promise<{ url: string; requests: { headers: IncomingMessage['headers']; body: AuditEvent }[] }> {
+  async function receiver(
+    answer: (count: number) => number,
+  ): Promise<{ url: string; requests: { headers: IncomingMessage['headers']; body: AuditEvent }[] }> {
     const requests: { headers: IncomingMessage['headers']; body: AuditEvent }[] = [];
     const server = createHttpServer((request, response) => {
       let text = '';
@@ -50,19 +59,37 @@ describe('the webhook exporter', () => {
         response.writeHead(answer(requests.length), { Location: '/elsewhere' }).end('thanks');
       });
     });
-    closers.push(() => { server.closeAllConnections(); server.close(); });
+    closers.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
     return { url: `http://127.0.0.1:${await listening(server)}/events`, requests };
   }
 
   it('posts each event, in order, with the header that was asked for', async () => {
     const { url, requests } = await receiver(() => 204);
     const named = url.replace('http://', 'http://user:p%40ss@');
-    const { exporter } = exporterOf(webhookSink({ url: `${named}?token=secret`, header: { name: 'X-Token', value: 'abc' }, version: '1' }));
+    const { exporter } = exporterOf(
+      webhookSink({ url: `${named}?token=secret`, header: { name: 'X-Token', value: 'abc' }, version: '1' }),
+    );
     for (const resource of ['a', 'b', 'c']) exporter.offer(event(resource));
     await until(() => requests.length === 3 && exporter.state.delivered === 3);
     expect(requests.map(({ body }) => body)).toEqual([event('a'), event('b'), event('c')]);
-    expect(requests[0]!.headers).toMatchObject({ 'content-type': 'application/json', 'x-token': 'abc', authorization: `Basic ${Buffer.from('user:p@ss').toString('base64')}` });
-    expect(exporter.state).toEqual({ name: 'webhook', target: url, queued: 3, delivered: 3, failed: 0, dropped: 0, lastError: '', bufferSize: 10 });
+    expect(requests[0]!.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-token': 'abc',
+      authorization: `Basic ${Buffer.from('user:p@ss').toString('base64')}`,
+    });
+    expect(exporter.state).toEqual({
+      name: 'webhook',
+      target: url,
+      queued: 3,
+      delivered: 3,
+      failed: 0,
+      dropped: 0,
+      lastError: '',
+      bufferSize: 10,
+    });
   });
 
   it('tries again when the target is down, with growing waits, and gives up after four attempts', async () => {
@@ -73,7 +100,13 @@ describe('the webhook exporter', () => {
     for (let i = 0; i < 4; i++) await timer.elapse(); // three attempts for the first event, one for the second
     await until(() => exporter.state.delivered === 1);
     expect(requests.map(({ body }) => body.resource)).toEqual(['a', 'a', 'a', 'a', 'b', 'b']);
-    expect(exporter.state).toMatchObject({ queued: 2, delivered: 1, failed: 1, dropped: 0, lastError: 'HTTP status 503' });
+    expect(exporter.state).toMatchObject({
+      queued: 2,
+      delivered: 1,
+      failed: 1,
+      dropped: 0,
+      lastError: 'HTTP status 503',
+    });
     const [first, second, third] = timer.sleeps as [number, number, number];
     expect(first).toBeLessThanOrEqual(1000);
     expect(second).toBeGreaterThan(first);
@@ -94,7 +127,15 @@ describe('Exporter', () => {
   it('holds a bounded number of events: the oldest one makes room, and is counted', async () => {
     const sent: string[] = [];
     const gate = Promise.withResolvers<void>();
-    const sink: Sink = { name: 'webhook', target: 't', close: async () => undefined, send: async ({ resource }) => { await gate.promise; sent.push(resource); } };
+    const sink: Sink = {
+      name: 'webhook',
+      target: 't',
+      close: async () => undefined,
+      send: async ({ resource }) => {
+        await gate.promise;
+        sent.push(resource);
+      },
+    };
     const { exporter } = exporterOf(sink, 2);
     for (let i = 0; i < 6; i++) exporter.offer(event(`r${i}`));
     expect(exporter.state).toMatchObject({ queued: 6, dropped: 3 });
@@ -105,10 +146,15 @@ describe('Exporter', () => {
 
   it('gives what is left a last attempt when it stops, and ends when the sink hangs', async () => {
     let attempts = 0;
-    const sink: Sink = { name: 'webhook', target: 't', close: async () => undefined, send: (_, signal) => {
-      attempts++;
-      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
-    } };
+    const sink: Sink = {
+      name: 'webhook',
+      target: 't',
+      close: async () => undefined,
+      send: (_, signal) => {
+        attempts++;
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
+      },
+    };
     const exporter = new Exporter({ sink, bufferSize: 10, log: silentLog, timer: new ManualTimer(), graceMs: 5 });
     for (let i = 0; i < 3; i++) exporter.offer(event());
     await exporter.stop();
@@ -125,7 +171,12 @@ describe('the syslog exporter', () => {
   it('writes RFC 5424, with every field escaped as section 6.3.3 says', () => {
     const hostile = event('/v1/"x"]\\y', { result: 'fail', userAgent: 'a\r\nb', actor: 'Zoë' });
     const message = syslogMessage(hostile, origin);
-    expect(message.startsWith('<132>1 2025-12-22T10:40:00.123Z host.example quire 42 audit [audit@32473 actor="Zoë" action="write./v1/add" resource="/v1/\\"x\\"\\]\\\\y" result="fail" ip="192.0.2.1" userAgent="a  b"] {')).toBe(true);
+    expect(
+      message.startsWith(
+        '<132>1 2025-12-22T10:40:00.123Z host.example quire 42 audit [audit@32473 actor="Zoë" ' +
+          'action="write./v1/add" resource="/v1/\\"x\\"\\]\\\\y" result="fail" ip="192.0.2.1" userAgent="a  b"] {',
+      ),
+    ).toBe(true);
     expect(message).not.toMatch(/[\r\n]/);
     const json = message.slice(message.indexOf('] {') + 2);
     expect(json).toMatch(/^[\x20-\x7e]+$/);
@@ -171,7 +222,10 @@ describe('the syslog exporter', () => {
     await until(() => timer.sleeps.length === 1 || exporter.state.delivered === 3);
     const second = createServer(accept);
     await listening(second, port);
-    closers.push(() => { for (const socket of sockets) socket.destroy(); second.close(); });
+    closers.push(() => {
+      for (const socket of sockets) socket.destroy();
+      second.close();
+    });
     if (exporter.state.delivered < 3) await timer.elapse();
     exporter.offer(event('d'));
     await until(() => framesOf(received).some((message) => message.includes('resource="d"')));

@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditExporter } from '../../../../generated/docs/sdk/types.gen.ts';
-import { backoffDelay, type Backoff } from '../../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../../lib/backoff.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import { Refused, type Sink } from './sink.ts';
@@ -75,7 +75,7 @@ export class Exporter {
 
   async #deliver(event: AuditEvent): Promise<boolean> {
     const { sink, timer, log } = this.#options;
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1;; attempt++) {
       try {
         this.#giveUp.signal.throwIfAborted();
         await sink.send(event, AbortSignal.any([this.#giveUp.signal, AbortSignal.timeout(ATTEMPT_MS)]));
@@ -95,6 +95,8 @@ export class Exporter {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error).slice(0, MAX_ERROR);
-  const cause = error.cause instanceof Error ? `: ${error.cause.message || ('code' in error.cause ? String(error.cause.code) : '')}` : '';
+  const cause = error.cause instanceof Error
+    ? `: ${error.cause.message || ('code' in error.cause ? String(error.cause.code) : '')}`
+    : '';
   return `${error.message}${cause}`.slice(0, MAX_ERROR);
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, isIPv6, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { formatSyslogAddress, type SyslogAddress } from '../../../lib/syslog-address.ts';
-import { syslogMessage } from './syslog-message.ts';
 import type { Sink } from './sink.ts';
+import { syslogMessage } from './syslog-message.ts';
 
 /** Sends events to a syslog server (decisions, section 4.9). Over UDP, a message that was sent counts as accepted. */
 export function syslogSink(address: SyslogAddress): Sink {
@@ -30,7 +30,9 @@ class Datagrams {
   send(message: Buffer): Promise<void> {
     const { host, port } = this.#address;
     const socket = (this.#socket ??= this.#open());
-    return new Promise((resolve, reject) => socket.send(message, port, host, (error) => (error ? reject(error) : resolve())));
+    return new Promise((resolve, reject) =>
+      socket.send(message, port, host, (error) => (error ? reject(error) : resolve()))
+    );
   }
 
   close(): void {
@@ -47,7 +49,10 @@ class Datagrams {
   }
 }
 
-/** Messages, each preceded by its length (octet counting, RFC 6587 section 3.4.1), over a connection that is reopened when it is lost. */
+/**
+ * Messages, each preceded by its length (octet counting, RFC 6587 section 3.4.1), over a connection that is reopened
+ * when it is lost.
+ */
 class Connection {
   readonly #address: SyslogAddress;
   #socket: Socket | undefined;

@@ -11,17 +11,33 @@ export interface WebhookSinkOptions {
 /** Client error statuses after which a retry may succeed. */
 const PASSING = new Set([408, 425, 429]);
 
-/** Posts each event to a URL (decisions, section 4.9). The operator configures it, so private addresses are allowed; redirects are not followed. */
+/**
+ * Posts each event to a URL (decisions, section 4.9). The operator configures it, so private addresses are allowed;
+ * redirects are not followed.
+ */
 export function webhookSink({ url, header, version }: WebhookSinkOptions): Sink {
   const { username, password, ...target } = partsOf(url);
   // `fetch` refuses URLs with credentials.
-  const basic: Record<string, string> = username === '' ? {} : { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
-  const headers: Record<string, string> = { 'Content-Type': 'application/json', 'User-Agent': `svc-webhook/${version}`, ...basic, ...(header && { [header.name]: header.value }) };
+  const basic: Record<string, string> = username === ''
+    ? {}
+    : { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    'User-Agent': `svc-webhook/${version}`,
+    ...basic,
+    ...(header && { [header.name]: header.value }),
+  };
   return {
     name: 'webhook',
     target: target.shown,
     async send(event: AuditEvent, signal: AbortSignal) {
-      const response = await fetch(target.url, { method: 'POST', headers, body: JSON.stringify(event), redirect: 'manual', signal });
+      const response = await fetch(target.url, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(event),
+        redirect: 'manual',
+        signal,
+      });
       await response.body?.cancel();
       if (response.ok) return;
       const problem = `HTTP status ${response.status}`;

@@ -11,7 +11,10 @@ export interface SetCondition {
 const FEW = 500;
 const YES = Uint8Array.of(1);
 
-/** Tests whether a column of ordinals is in a set: a few ordinals are listed; a larger set is passed as a BLOB with one byte for each ordinal. */
+/**
+ * Tests whether a column of ordinals is in a set: a few ordinals are listed; a larger set is passed as a BLOB with one
+ * byte for each ordinal.
+ */
 export function inSet(column: string, set: OrdSet): SetCondition {
   const size = set.size;
   if (size === 0) return { sql: '0 = 1', params: [] };

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { allOf, checkFilterSize, checkMoments, parseFilter, readFilterTree, type Condition, type Filter, type FilterNode } from '../../../search/filter/index.ts';
+import { allOf, checkFilterSize, checkMoments, type Condition, type Filter, type FilterNode, parseFilter,
+  readFilterTree } from '../../../search/filter/index.ts';
 import type { Meta } from '../meta.ts';
-import { isTime, toConditions, type RangeMeta } from './range-conditions.ts';
+import { isTime, type RangeMeta, toConditions } from './range-conditions.ts';
 
 /** The parts of a request that select documents, except `filterMeta`. */
 export interface FilterInput {
@@ -18,10 +19,17 @@ export interface RequestFilter extends FilterInput {
 
 const MAX_VALUES = 1000;
 
-/** All filters of a request as one expression, undefined without any. Throws `invalid_argument` for what a schema cannot check. */
+/**
+ * All filters of a request as one expression, undefined without any. Throws `invalid_argument` for what a schema cannot
+ * check.
+ */
 export function expressionOf({ filterMeta = {}, rangeMeta, ...rest }: RequestFilter): Filter | undefined {
   checkFilter(filterMeta);
-  const ranges = toConditions(rangeMeta).map(({ field, bounds }): Condition => ({ kind: 'range', field: isTime(field) ? field : metaField(field), bounds }));
+  const ranges = toConditions(rangeMeta).map(({ field, bounds }): Condition => ({
+    kind: 'range',
+    field: isTime(field) ? field : metaField(field),
+    bounds,
+  }));
   const filter = readFilter(rest);
   const parts = [...matchesOf(filterMeta), ...ranges, ...(filter === undefined ? [] : [filter])];
   return parts.length === 0 ? undefined : allOf(parts);
@@ -42,12 +50,17 @@ function readFilter({ filter, langs = [] }: FilterInput): Filter | undefined {
 /** Refuses filters with too many values in total (decisions section 8), which a schema cannot count. */
 export function checkFilter(filter: Meta): void {
   const values = Object.values(filter).reduce((sum, list) => sum + list.length, 0);
-  if (values > MAX_VALUES) throw new ServiceError('invalid_argument', `filterMeta must have at most ${MAX_VALUES} values, got ${values}`);
+  if (values > MAX_VALUES)
+    throw new ServiceError('invalid_argument', `filterMeta must have at most ${MAX_VALUES} values, got ${values}`);
 }
 
 /** A key without values matches no document, and neither does an empty key, because no document has one. */
 function matchesOf(filterMeta: Meta): Condition[] {
-  return Object.entries(filterMeta).map(([key, values]) => ({ kind: 'match', field: metaField(key), values: key === '' ? [] : values }));
+  return Object.entries(filterMeta).map(([key, values]) => ({
+    kind: 'match',
+    field: metaField(key),
+    values: key === '' ? [] : values,
+  }));
 }
 
 /** With its prefix, a metadata key may have the same name as a field of a document. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { CHANGE_FLAGS, type Change } from '../../../storage/index.ts';
+import { type Change, CHANGE_FLAGS } from '../../../storage/index.ts';
 
 export type DocumentEventName = 'doc.added' | 'doc.updated' | 'doc.deleted' | 'collection.deleted';
 
@@ -13,7 +13,9 @@ export interface DocumentEvent {
   readonly docId: string;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** `reason` of a deletion that no request caused, or the number of documents that were `deleted` with a collection. */
+  /**
+   * `reason` of a deletion that no request caused, or the number of documents that were `deleted` with a collection.
+   */
   readonly detail?: Readonly<Record<string, unknown>>;
   /** Number of the change in the feed. */
   readonly seq: number;
@@ -24,7 +26,12 @@ const ALL: readonly DocumentEventName[] = [...DOCUMENT_EVENTS, 'collection.delet
 
 /** Other names of the events (decisions, section 6). */
 const ALIASES: Readonly<Record<string, DocumentEventName>> = {
-  insert: 'doc.added', 'doc.add': 'doc.added', update: 'doc.updated', 'doc.update': 'doc.updated', delete: 'doc.deleted', 'doc.delete': 'doc.deleted',
+  insert: 'doc.added',
+  'doc.add': 'doc.added',
+  update: 'doc.updated',
+  'doc.update': 'doc.updated',
+  delete: 'doc.deleted',
+  'doc.delete': 'doc.deleted',
 };
 
 /** The name that an alias stands for; other names are returned as they are. */
@@ -32,12 +39,17 @@ export function canonicalName(name: string): string {
   return Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
 }
 
-/** The events that the names stand for; all events without names. Throws `invalid_argument` for a name that would never match. */
+/**
+ * The events that the names stand for; all events without names. Throws `invalid_argument` for a name that would never
+ * match.
+ */
 export function eventsNamed(names: readonly string[]): ReadonlySet<DocumentEventName> {
   const events = new Set<DocumentEventName>(names.length === 0 ? ALL : []);
   for (const name of names) {
     const known = name === '*' ? DOCUMENT_EVENTS : ALL.filter((event) => event === canonicalName(name));
-    if (known.length === 0) throw new ServiceError('invalid_argument', `events must name ${ALL.join(', ')} or *, got ${JSON.stringify(name.slice(0, 80))}`);
+    if (known.length === 0)
+      throw new ServiceError('invalid_argument',
+        `events must name ${ALL.join(', ')} or *, got ${JSON.stringify(name.slice(0, 80))}`);
     for (const event of known) events.add(event);
   }
   return events;
@@ -49,7 +61,12 @@ export function eventOf(change: Change): DocumentEvent | undefined {
   if (event === undefined) return undefined;
   const { collection, key = '', lang = '', docId = '', at, lsn, detail } = change;
   return {
-    event, collection, key, lang, docId, seq: lsn,
+    event,
+    collection,
+    key,
+    lang,
+    docId,
+    seq: lsn,
     timestamp: Math.floor(at / 1000),
     ...(detail !== undefined && { detail: JSON.parse(detail) as Record<string, unknown> }),
   };

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../../errors/index.ts';
 import type { Log } from '../../../lib/log.ts';
-import { memoryCursor, Subscriber, type Change, type ChangeFeed } from '../../../storage/index.ts';
+import { type Change, type ChangeFeed, memoryCursor, Subscriber } from '../../../storage/index.ts';
 import { eventOf } from './events.ts';
 import type { Watcher } from './watcher.ts';
 
 /**
- * Follows the feed once for all watchers: if each watcher had its own reader, every commit would cost as many queries as there are watchers.
- * It follows the feed only while there are watchers.
+ * Follows the feed once for all watchers: if each watcher had its own reader, every commit would cost as many queries
+ * as there are watchers. It follows the feed only while there are watchers.
  */
 export class WatchHub {
   readonly #feed: ChangeFeed;
@@ -108,7 +108,9 @@ export class WatchHub {
 }
 
 export function eventsLost(): ServiceError {
-  return new ServiceError('unavailable', 'events were lost: the database was replaced by a backup, or they are no longer kept; watch it again, without the number of the last event');
+  return new ServiceError('unavailable',
+    'events were lost: the database was replaced by a backup, or they are no longer kept; watch it again, without ' +
+      'the number of the last event');
 }
 
 const stopping = (): ServiceError => new ServiceError('unavailable', 'the service is stopping');

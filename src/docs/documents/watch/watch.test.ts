@@ -4,7 +4,7 @@ import { silentLog } from '../../../lib/log.ts';
 import { CHANGE_FLAGS } from '../../../storage/index.ts';
 import { sweepExpired } from '../sweep.ts';
 import { DRIVERS, Fixture, START } from '../test-fixture.ts';
-import { createWatch, eventsNamed, MAX_BEHIND, WatchHub, type WatchedEvent, type WatchInput } from './index.ts';
+import { createWatch, eventsNamed, MAX_BEHIND, type WatchedEvent, WatchHub, type WatchInput } from './index.ts';
 
 const EVERYTHING: WatchInput = { collection: '', events: [], includeDocument: false };
 
@@ -51,7 +51,8 @@ class Client {
   }
 }
 
-const add = (key: string, collection = 'c') => fixture.call('addDocument', { collection, key, lang: 'en', contentMd: key });
+const add = (key: string, collection = 'c') =>
+  fixture.call('addDocument', { collection, key, lang: 'en', contentMd: key });
 const remove = (key: string) => fixture.call('deleteDocument', { collection: 'c', key, lang: 'en' });
 
 describe.each(DRIVERS)('watching over %s', (driver) => {
@@ -67,8 +68,17 @@ describe.each(DRIVERS)('watching over %s', (driver) => {
     await fixture.call('updateDocument', { collection: 'c', key: 'A', lang: 'en', meta: {} });
     await remove('A');
     const events = await client.take(4);
-    expect(events[0]).toEqual({ event: 'doc.added', collection: 'c', key: 'A', lang: 'en', docId: 'c|a|en', timestamp: START, seq: 2 });
-    expect(events.map(({ event, seq }) => [event, seq])).toEqual([['doc.added', 2], ['doc.updated', 3], ['doc.updated', 4], ['doc.deleted', 5]]);
+    expect(events[0]).toEqual({
+      event: 'doc.added',
+      collection: 'c',
+      key: 'A',
+      lang: 'en',
+      docId: 'c|a|en',
+      timestamp: START,
+      seq: 2,
+    });
+    expect(events.map(({ event, seq }) => [event, seq])).toEqual([['doc.added', 2], ['doc.updated', 3], ['doc.updated',
+      4], ['doc.deleted', 5]]);
   });
 
   it('reports expiry with its reason, and of a collection that is deleted as a whole', async () => {
@@ -80,7 +90,14 @@ describe.each(DRIVERS)('watching over %s', (driver) => {
     await fixture.call('deleteCollection', { collection: 'c' });
     const [, expired, , deleted] = await client.take(4);
     expect(expired).toMatchObject({ event: 'doc.deleted', key: 'a', timestamp: START + 6, detail: { reason: 'ttl' } });
-    expect(deleted).toMatchObject({ event: 'collection.deleted', collection: 'c', key: '', lang: '', docId: '', detail: { deleted: 1 } });
+    expect(deleted).toMatchObject({
+      event: 'collection.deleted',
+      collection: 'c',
+      key: '',
+      lang: '',
+      docId: '',
+      detail: { deleted: 1 },
+    });
   });
 
   it('keeps to a collection, in any letter case, and to the events that are named', async () => {
@@ -95,7 +112,9 @@ describe.each(DRIVERS)('watching over %s', (driver) => {
   it('leaves out the collections of the system unless one is named', async () => {
     const all = await Client.watch();
     const system = await Client.watch({ collection: '_memory' });
-    await fixture.sql.transaction((tx) => fixture.feed.append(tx, [{ kind: 'doc.put', collection: '_memory', key: 'secret', flags: CHANGE_FLAGS.CREATED }]));
+    await fixture.sql.transaction((tx) =>
+      fixture.feed.append(tx, [{ kind: 'doc.put', collection: '_memory', key: 'secret', flags: CHANGE_FLAGS.CREATED }])
+    );
     await fixture.call('setCollectionConfig', { collection: 'c', description: 'no event' });
     await add('a');
     expect(await all.names(1)).toEqual(['doc.added a']);
@@ -130,13 +149,19 @@ describe.each(DRIVERS)('watching over %s', (driver) => {
   it('refuses to resume where changes are missing, and starts with the oldest for 0', async () => {
     for (const key of ['a', 'b', 'c', 'd']) await add(key);
     await fixture.feed.prune({ entries: 2 });
-    await expect(Client.watch({ fromSeq: 1 })).rejects.toMatchObject({ code: 'invalid_argument', message: 'fromSeq must lie between 2 and 4, got 1' });
+    await expect(Client.watch({ fromSeq: 1 })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'fromSeq must lie between 2 and 4, got 1',
+    });
     await expect(Client.watch({ fromSeq: 5 })).rejects.toMatchObject({ code: 'invalid_argument' });
     expect(await (await Client.watch({ fromSeq: 0 })).names(2)).toEqual(['doc.added c', 'doc.added d']);
   });
 
   it('refuses events that never happen', async () => {
-    await expect(Client.watch({ events: ['doc.renamed'] })).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('got "doc.renamed"') });
+    await expect(Client.watch({ events: ['doc.renamed'] })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('got "doc.renamed"'),
+    });
     await expect(Client.watch({ events: ['constructor'] })).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
@@ -152,7 +177,8 @@ describe.each(DRIVERS)('watching over %s', (driver) => {
   it('ends when the service stops, and is refused after that', async () => {
     const client = await Client.watch();
     const next = client.next();
-    await Promise.all([fixture.documents.stop(), expect(next).rejects.toMatchObject({ code: 'unavailable', message: 'the service is stopping' })]);
+    await Promise.all([fixture.documents.stop(),
+      expect(next).rejects.toMatchObject({ code: 'unavailable', message: 'the service is stopping' })]);
     await expect(Client.watch()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
@@ -172,8 +198,10 @@ describe('a watcher that is slow', () => {
     fixture = await Fixture.open('sql.js');
   });
 
-  const documents = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ key: `k${from + i}`, lang: 'en', contentMd: '' }));
-  const addMany = (count: number, from = 0) => fixture.call('addDocuments', { collection: 'c', documents: documents(count, from) });
+  const documents = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, i) => ({ key: `k${from + i}`, lang: 'en', contentMd: '' }));
+  const addMany = (count: number, from = 0) =>
+    fixture.call('addDocuments', { collection: 'c', documents: documents(count, from) });
 
   it('may be 4096 events behind and no more, and does not hold up the others', async () => {
     const [slow, late, quick] = [await Client.watch(), await Client.watch(), await Client.watch()];
@@ -182,7 +210,10 @@ describe('a watcher that is slow', () => {
     expect(await late.take(1)).toHaveLength(1);
     await addMany(1, MAX_BEHIND);
     expect(await quick.names(1)).toEqual([`doc.added k${MAX_BEHIND}`]);
-    await expect(slow.next()).rejects.toMatchObject({ code: 'rate_limited', message: expect.stringContaining('more than 4096 events behind') });
+    await expect(slow.next()).rejects.toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringContaining('more than 4096 events behind'),
+    });
     expect(await late.take(MAX_BEHIND)).toHaveLength(MAX_BEHIND);
   });
 
@@ -192,7 +223,9 @@ describe('a watcher that is slow', () => {
     const first = await client.take(10);
     await addMany(1000, 10_000);
     const rest = await client.take(MAX_BEHIND + 1990);
-    expect([...first, ...rest].map(({ seq }) => seq)).toEqual(Array.from({ length: MAX_BEHIND + 2000 }, (_, i) => i + 1));
+    expect([...first, ...rest].map(({ seq }) => seq)).toEqual(
+      Array.from({ length: MAX_BEHIND + 2000 }, (_, i) => i + 1),
+    );
   });
 });
 
@@ -229,12 +262,16 @@ describe('watchers', () => {
   });
 
   it('each see every change after their beginning exactly once, whenever they come and go', async () => {
-    const step = fc.oneof(
-      { weight: 3, arbitrary: fc.record({ op: fc.constant('write' as const), count: fc.integer({ min: 1, max: 4 }) }) },
-      { weight: 2, arbitrary: fc.record({ op: fc.constant('watch' as const), back: fc.option(fc.nat(6), { nil: undefined }) }) },
-      { weight: 2, arbitrary: fc.record({ op: fc.constant('take' as const), who: fc.nat(), count: fc.integer({ min: 1, max: 5 }) }) },
-      { weight: 1, arbitrary: fc.record({ op: fc.constant('leave' as const), who: fc.nat() }) },
-    );
+    const step = fc.oneof({
+      weight: 3,
+      arbitrary: fc.record({ op: fc.constant('write' as const), count: fc.integer({ min: 1, max: 4 }) }),
+    }, {
+      weight: 2,
+      arbitrary: fc.record({ op: fc.constant('watch' as const), back: fc.option(fc.nat(6), { nil: undefined }) }),
+    }, {
+      weight: 2,
+      arbitrary: fc.record({ op: fc.constant('take' as const), who: fc.nat(), count: fc.integer({ min: 1, max: 5 }) }),
+    }, { weight: 1, arbitrary: fc.record({ op: fc.constant('leave' as const), who: fc.nat() }) });
     let runs = 0;
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const collection = `c${runs++}`;
@@ -243,13 +280,20 @@ describe('watchers', () => {
       const origin = await fixture.feed.head();
       for (const each of steps) {
         if (each.op === 'write') {
-          await fixture.call('addDocuments', { collection, documents: Array.from({ length: each.count }, (_, i) => ({ key: `k${written + i}`, lang: 'en', contentMd: '' })) });
+          await fixture.call('addDocuments', {
+            collection,
+            documents: Array.from({ length: each.count },
+              (_, i) => ({ key: `k${written + i}`, lang: 'en', contentMd: '' })),
+          });
           written += each.count;
         } else if (each.op === 'watch') {
           const from = each.back === undefined ? written : Math.max(0, written - each.back);
           // 0 would request all kept events, also those of other collections.
           const fromSeq = each.back === undefined || origin + from === 0 ? {} : { fromSeq: origin + from };
-          watching.push({ client: await Client.watch({ collection, ...fromSeq }), expected: 'fromSeq' in fromSeq ? from : written });
+          watching.push({
+            client: await Client.watch({ collection, ...fromSeq }),
+            expected: 'fromSeq' in fromSeq ? from : written,
+          });
         } else {
           const watcher = watching[each.who % Math.max(1, watching.length)];
           if (watcher === undefined) continue;
@@ -259,13 +303,17 @@ describe('watchers', () => {
           } else {
             const count = Math.min(each.count, written - watcher.expected);
             const events = await watcher.client.take(count);
-            expect(events.map(({ key }) => key)).toEqual(Array.from({ length: count }, (_, i) => `k${watcher.expected + i}`));
+            expect(events.map(({ key }) => key)).toEqual(
+              Array.from({ length: count }, (_, i) => `k${watcher.expected + i}`),
+            );
             watcher.expected += count;
           }
         }
       }
       for (const { client, expected } of watching) {
-        expect((await client.take(written - expected)).map(({ key }) => key)).toEqual(Array.from({ length: written - expected }, (_, i) => `k${expected + i}`));
+        expect((await client.take(written - expected)).map(({ key }) => key)).toEqual(
+          Array.from({ length: written - expected }, (_, i) => `k${expected + i}`),
+        );
         await client.leave();
       }
     }), { numRuns: 60 });

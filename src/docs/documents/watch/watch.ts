@@ -1,10 +1,10 @@
 import type { Document } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
-import { FeedGap, type Change, type ChangeFeed } from '../../../storage/index.ts';
-import { eventOf, eventsNamed, type DocumentEvent } from './events.ts';
-import { Watcher } from './watcher.ts';
+import { type Change, type ChangeFeed, FeedGap } from '../../../storage/index.ts';
+import { type DocumentEvent, eventOf, eventsNamed } from './events.ts';
 import { eventsLost, type WatchHub } from './watch-hub.ts';
+import { Watcher } from './watcher.ts';
 
 /** Number of changes that are read at once while a watcher catches up. */
 const BATCH = 500;
@@ -15,7 +15,9 @@ export interface WatchInput {
   /** Names of events and their aliases; none means all. */
   readonly events: readonly string[];
   readonly includeDocument: boolean;
-  /** Number of the last event that the client has seen; 0 requests all kept events, absent requests only future ones. */
+  /**
+   * Number of the last event that the client has seen; 0 requests all kept events, absent requests only future ones.
+   */
   readonly fromSeq?: number;
 }
 
@@ -24,7 +26,10 @@ export interface WatchedEvent extends DocumentEvent {
   readonly document?: Document;
 }
 
-/** What watching needs: the feed, and a function that returns a document by any of its spellings, or undefined when it was removed. */
+/**
+ * What watching needs: the feed, and a function that returns a document by any of its spellings, or undefined when it
+ * was removed.
+ */
 export interface WatchDependencies {
   readonly feed: ChangeFeed;
   readonly hub: WatchHub;
@@ -34,10 +39,10 @@ export interface WatchDependencies {
 export type Watch = (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;
 
 /**
- * Watches documents: resolves when every later event will be delivered. The iterable that it returns continues until the caller leaves it,
- * and throws the signal's reason when that aborts, `rate_limited` when the watcher is too far behind, and `unavailable` when the service
- * stops or events were lost.
- * Errors: `invalid_argument` for unknown events, and for a number after which the feed cannot continue.
+ * Watches documents: resolves when every later event will be delivered. The iterable that it returns continues until
+ * the caller leaves it, and throws the signal's reason when that aborts, `rate_limited` when the watcher is too far
+ * behind, and `unavailable` when the service stops or events were lost. Errors: `invalid_argument` for unknown events,
+ * and for a number after which the feed cannot continue.
  */
 export function createWatch(dependencies: WatchDependencies): Watch {
   return async (input, signal) => {
@@ -55,10 +60,13 @@ type Wanted = (event: DocumentEvent) => boolean;
 function filterOf({ collection, events }: WatchInput): Wanted {
   const names = eventsNamed(events);
   const only = collection.toLowerCase();
-  return (event) => names.has(event.event) && (only === '' ? !isSystemCollection(event.collection) : event.collection === only);
+  return (event) =>
+    names.has(event.event) && (only === '' ? !isSystemCollection(event.collection) : event.collection === only);
 }
 
-async function fromNowOn({ feed, hub }: WatchDependencies, wanted: Wanted, signal: AbortSignal): Promise<AsyncIterable<DocumentEvent>> {
+async function fromNowOn({ feed, hub }: WatchDependencies, wanted: Wanted,
+  signal: AbortSignal): Promise<AsyncIterable<DocumentEvent>>
+{
   const watcher = new Watcher(wanted);
   await hub.join(watcher);
   // This also covers a client that never takes the first event.
@@ -73,14 +81,17 @@ async function fromNowOn({ feed, hub }: WatchDependencies, wanted: Wanted, signa
 }
 
 /** The first batch is read at once, so that a number after which the feed cannot continue is refused. */
-async function resumed(dependencies: WatchDependencies, wanted: Wanted, fromSeq: number, signal: AbortSignal): Promise<AsyncIterable<DocumentEvent>> {
+async function resumed(dependencies: WatchDependencies, wanted: Wanted, fromSeq: number,
+  signal: AbortSignal): Promise<AsyncIterable<DocumentEvent>>
+{
   const { feed } = dependencies;
   const after = fromSeq === 0 ? Math.max(0, (await feed.oldest()) - 1) : fromSeq;
   try {
     return catchUp(dependencies, wanted, { after, changes: await feed.read(after, BATCH) }, signal);
   } catch (error) {
     if (!(error instanceof FeedGap)) throw error;
-    throw new ServiceError('invalid_argument', `fromSeq must lie between ${Math.max(0, error.oldest - 1)} and ${error.head}, got ${fromSeq}`, { cause: error });
+    throw new ServiceError('invalid_argument',
+      `fromSeq must lie between ${Math.max(0, error.oldest - 1)} and ${error.head}, got ${fromSeq}`, { cause: error });
   }
 }
 
@@ -91,10 +102,12 @@ interface Start {
 }
 
 /**
- * Reads the feed at the watcher's own pace until it has reached the position of the hub, and only then joins it: a client that resumes after
- * a long time does not exceed the limit of waiting events.
+ * Reads the feed at the watcher's own pace until it has reached the position of the hub, and only then joins it: a
+ * client that resumes after a long time does not exceed the limit of waiting events.
  */
-async function* catchUp({ feed, hub }: WatchDependencies, wanted: Wanted, start: Start, signal: AbortSignal): AsyncGenerator<DocumentEvent> {
+async function* catchUp({ feed, hub }: WatchDependencies, wanted: Wanted, start: Start,
+  signal: AbortSignal): AsyncGenerator<DocumentEvent>
+{
   let { after, changes } = start;
   const watcher = new Watcher(wanted);
   let joined = false;
@@ -120,7 +133,9 @@ async function* catchUp({ feed, hub }: WatchDependencies, wanted: Wanted, start:
 }
 
 /** The future events of the watcher; events up to `after`, which it has read already, are skipped. */
-async function* follow(hub: WatchHub, watcher: Watcher, after: number, signal: AbortSignal): AsyncGenerator<DocumentEvent> {
+async function* follow(hub: WatchHub, watcher: Watcher, after: number,
+  signal: AbortSignal): AsyncGenerator<DocumentEvent>
+{
   const onAbort = (): void => watcher.fail(signal.reason);
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
@@ -145,9 +160,13 @@ async function readOn(feed: ChangeFeed, after: number): Promise<Change[]> {
 }
 
 /** Documents are read as late as possible: events that wait do not contain bodies. */
-async function* withDocuments({ readDocument }: WatchDependencies, events: AsyncIterable<DocumentEvent>): AsyncGenerator<WatchedEvent> {
+async function* withDocuments({ readDocument }: WatchDependencies,
+  events: AsyncIterable<DocumentEvent>): AsyncGenerator<WatchedEvent>
+{
   for await (const event of events) {
-    const document = event.event === 'doc.added' || event.event === 'doc.updated' ? await readDocument(event) : undefined;
+    const document = event.event === 'doc.added' || event.event === 'doc.updated'
+      ? await readDocument(event)
+      : undefined;
     yield document === undefined ? event : { ...event, document };
   }
 }

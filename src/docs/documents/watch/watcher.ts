@@ -21,7 +21,10 @@ export class Watcher {
     if (this.#failure !== undefined || !this.#wanted(event)) return;
     this.#waiting.push(event);
     if (this.#waiting.length - this.#taken > MAX_BEHIND) {
-      this.fail(new ServiceError('rate_limited', `the watcher is more than ${MAX_BEHIND} events behind; it may resume after the last event that it has seen`));
+      this.fail(
+        new ServiceError('rate_limited',
+          `the watcher is more than ${MAX_BEHIND} events behind; it may resume after the last event that it has seen`),
+      );
     } else {
       this.#wake?.();
     }

@@ -3,19 +3,22 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { EmbeddingConfig as ConfigAnswer } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
-import { pageOf, Reply, type Handlers, type Standing } from '../../../operations/index.ts';
+import { type Handlers, pageOf, Reply, type Standing } from '../../../operations/index.ts';
 import type { Transaction } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { requireSecret } from '../../require-secret.ts';
+import { keepQuery, shownUrl } from '../../shown-url.ts';
 import { transactFor } from '../../transact-for.ts';
 import type { CreateProvider } from '../providers.ts';
 import type { EmbeddingSettings } from '../settings.ts';
-import { readConfigs, removeConfig, writeConfig, type EmbeddingConfig } from './config-rows.ts';
-import { requireSecret } from '../../require-secret.ts';
-import { keepQuery, shownUrl } from '../../shown-url.ts';
-import { checkChoice, complete, urlOf, type ProviderChoice } from './provider-config.ts';
+import { type EmbeddingConfig, readConfigs, removeConfig, writeConfig } from './config-rows.ts';
+import { checkChoice, complete, type ProviderChoice, urlOf } from './provider-config.ts';
 
-export type ConfigHandlers = Required<Pick<Handlers<Operations>,
-  'listEmbeddingConfigs' | 'createEmbeddingConfig' | 'getEmbeddingConfig' | 'updateEmbeddingConfig' | 'deleteEmbeddingConfig' | 'setDefaultEmbeddingConfig'>>;
+export type ConfigHandlers = Required<
+  Pick<Handlers<Operations>,
+    'listEmbeddingConfigs' | 'createEmbeddingConfig' | 'getEmbeddingConfig' | 'updateEmbeddingConfig'
+      | 'deleteEmbeddingConfig' | 'setDefaultEmbeddingConfig'>
+>;
 
 export interface ConfigDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys'> {
   readonly settings: EmbeddingSettings;
@@ -27,18 +30,33 @@ export interface ConfigDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'cloc
 const MAX_CONFIGS = 1000;
 
 /** The stored default configuration, or the settings of the server if there is none (decisions section 4.3). */
-export async function effectiveChoice({ sql, keys, settings }: Pick<ConfigDeps, 'sql' | 'keys' | 'settings'>): Promise<ProviderChoice> {
+export async function effectiveChoice(
+  { sql, keys, settings }: Pick<ConfigDeps, 'sql' | 'keys' | 'settings'>,
+): Promise<ProviderChoice> {
   return (await readConfigs(sql, keys)).find(({ isDefault }) => isDefault) ?? settings;
 }
 
-/** Embedding configurations (contract section 4): keys are stored but never returned (decision D-47), nor is the query of an address (decision D-173). */
+/**
+ * Embedding configurations (contract section 4): keys are stored but never returned (decision D-47), nor is the query
+ * of an address (decision D-173).
+ */
 export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
   const { sql, keys, settings, create, apply } = deps;
 
   const present = async (config: EmbeddingConfig): Promise<ConfigAnswer> => {
     const { id, name, provider, apiKey, isDefault, createdAt } = config;
     const completed = await complete(config, settings, create);
-    return { id, name, provider, ...completed, apiUrl: shownUrl(completed.apiUrl), apiKey: '', apiKeySet: apiKey !== '', isDefault, createdAt };
+    return {
+      id,
+      name,
+      provider,
+      ...completed,
+      apiUrl: shownUrl(completed.apiUrl),
+      apiKey: '',
+      apiKeySet: apiKey !== '',
+      isDefault,
+      createdAt,
+    };
   };
   const list = async (): Promise<ConfigAnswer[]> => Promise.all((await readConfigs(sql, keys)).map(present));
   const change = async <T>(by: Standing, work: (tx: Transaction) => Promise<T>): Promise<T> => {
@@ -50,11 +68,24 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
   return {
     listEmbeddingConfigs: async () => ({ configs: await list() }),
     getEmbeddingConfig: async ({ id }) => present(required(await readConfigs(sql, keys), id)),
-    async createEmbeddingConfig({ name, provider, model = '', dimensions = 0, apiKey = '', apiUrl = '', isDefault }, context) {
-      const config: EmbeddingConfig = { id: newId(), name, provider, model, dimensions, apiKey, apiUrl, isDefault, createdAt: unixSeconds(deps.clock) };
+    async createEmbeddingConfig({ name, provider, model = '', dimensions = 0, apiKey = '', apiUrl = '', isDefault },
+      context)
+    {
+      const config: EmbeddingConfig = {
+        id: newId(),
+        name,
+        provider,
+        model,
+        dimensions,
+        apiKey,
+        apiUrl,
+        isDefault,
+        createdAt: unixSeconds(deps.clock),
+      };
       await checkChoice(config, settings, create);
       await change(context, async (tx) => {
-        if ((await readConfigs(tx, keys)).length >= MAX_CONFIGS) throw new ServiceError('invalid_argument', `at most ${MAX_CONFIGS} embedding configurations are kept`);
+        if ((await readConfigs(tx, keys)).length >= MAX_CONFIGS)
+          throw new ServiceError('invalid_argument', `at most ${MAX_CONFIGS} embedding configurations are kept`);
         await store(deps, tx, config);
       });
       return pageOf('configs', new Reply({ ...(await present(config)), configs: await list() }), {}, context.budget);
@@ -62,9 +93,15 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
     async updateEmbeddingConfig({ id, ...given }, context) {
       return present(await change(context, async (tx) => {
         const stored = required(await readConfigs(tx, keys), id);
-        const config = merge(stored, { ...given, ...(given.apiUrl !== undefined && { apiUrl: keepQuery(stored.apiUrl, given.apiUrl) }) });
+        const config = merge(stored, {
+          ...given,
+          ...(given.apiUrl !== undefined && { apiUrl: keepQuery(stored.apiUrl, given.apiUrl) }),
+        });
         await checkChoice(config, settings, create);
-        requireSecret({ secret: 'apiKey', target: 'apiUrl' }, { secret: stored.apiKey, target: urlOf(stored) }, { secret: given.apiKey, target: urlOf(config) });
+        requireSecret({ secret: 'apiKey', target: 'apiUrl' }, { secret: stored.apiKey, target: urlOf(stored) }, {
+          secret: given.apiKey,
+          target: urlOf(config),
+        });
         await store(deps, tx, config);
         return config;
       }));

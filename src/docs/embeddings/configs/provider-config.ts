@@ -11,27 +11,44 @@ export type ProviderChoice = Pick<EmbeddingConfig, 'provider' | 'model' | 'dimen
 /** The part that only the server's settings decide. */
 type ServerPart = Pick<EmbeddingSettings, 'offline' | 'cacheFolder'>;
 
-/** Undefined for `none`. A choice that is not the server's own was stored by a user, who is not trusted with the server's network and disk. */
+/**
+ * Undefined for `none`. A choice that is not the server's own was stored by a user, who is not trusted with the
+ * server's network and disk.
+ */
 export function toProviderConfig(choice: ProviderChoice, server: ServerPart): ProviderConfig | undefined {
   const { provider, model, dimensions, apiKey, apiUrl } = choice;
   const { offline, cacheFolder } = server;
   if (provider === 'none') return undefined;
-  return { provider, model, dimensions, apiKey, apiUrl, offline, untrusted: choice !== (server as object), ...(cacheFolder !== undefined && { cacheFolder }) };
+  return {
+    provider,
+    model,
+    dimensions,
+    apiKey,
+    apiUrl,
+    offline,
+    untrusted: choice !== (server as object),
+    ...(cacheFolder !== undefined && { cacheFolder }),
+  };
 }
 
 /**
- * Throws for a configuration that cannot work, naming each field. Makes no network calls: whether the provider accepts the configuration
- * shows at the first call.
+ * Throws for a configuration that cannot work, naming each field. Makes no network calls: whether the provider accepts
+ * the configuration shows at the first call.
  */
 export async function checkChoice(choice: ProviderChoice, server: ServerPart, create: CreateProvider): Promise<void> {
-  if (hasCredentials(choice.apiUrl)) throw new ServiceError('invalid_argument', 'apiUrl must not hold a user name or password: it is shown to readers');
+  if (hasCredentials(choice.apiUrl))
+    throw new ServiceError('invalid_argument', 'apiUrl must not hold a user name or password: it is shown to readers');
   const { provider, apiKey } = choice;
-  if ((provider === 'openai' || provider === 'voyage') && apiKey === '') throw new ServiceError('missing_fields', 'missing fields: apiKey');
+  if ((provider === 'openai' || provider === 'voyage') && apiKey === '')
+    throw new ServiceError('missing_fields', 'missing fields: apiKey');
   const config = toProviderConfig(choice, server);
   if (config !== undefined) await tryOut(config, create).then((made) => made.close());
 }
 
-/** Throws a `ConfigError` when the settings name a provider that cannot work; its problems name the environment variables. */
+/**
+ * Throws a `ConfigError` when the settings name a provider that cannot work; its problems name the environment
+ * variables.
+ */
 export async function checkSettings(settings: EmbeddingSettings, create: CreateProvider): Promise<void> {
   const config = toProviderConfig(settings, settings);
   if (config === undefined) return;
@@ -39,12 +56,18 @@ export async function checkSettings(settings: EmbeddingSettings, create: CreateP
     await create(config).close();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(error.problems.map((problem) => problem.replace(/^(\w+)(?=: )/, (field) => VARIABLES[field] ?? field)));
+    throw new ConfigError(
+      error.problems.map((problem) => problem.replace(/^(\w+)(?=: )/, (field) => VARIABLES[field] ?? field)),
+    );
   }
 }
 
 const VARIABLES: Readonly<Record<string, string>> = {
-  provider: 'SVC_EMBEDDING_PROVIDER', apiKey: 'SVC_EMBEDDING_API_KEY', apiUrl: 'SVC_EMBEDDING_API_URL', model: 'SVC_EMBEDDING_MODEL', dimensions: 'SVC_EMBEDDING_DIMENSIONS',
+  provider: 'SVC_EMBEDDING_PROVIDER',
+  apiKey: 'SVC_EMBEDDING_API_KEY',
+  apiUrl: 'SVC_EMBEDDING_API_URL',
+  model: 'SVC_EMBEDDING_MODEL',
+  dimensions: 'SVC_EMBEDDING_DIMENSIONS',
 };
 
 async function tryOut(config: ProviderConfig, create: CreateProvider): Promise<EmbeddingProvider> {
@@ -53,7 +76,10 @@ async function tryOut(config: ProviderConfig, create: CreateProvider): Promise<E
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { problems } = error;
-    throw new ServiceError('invalid_argument', problems.join('; '), { cause: error, ...(problems.length > 1 && { errors: problems }) });
+    throw new ServiceError('invalid_argument', problems.join('; '), {
+      cause: error,
+      ...(problems.length > 1 && { errors: problems }),
+    });
   }
 }
 
@@ -63,7 +89,12 @@ function hasCredentials(apiUrl: string): boolean {
 }
 
 /** Providers that run in this process have no address. */
-const OWN_URLS: Readonly<Record<EmbeddingConfig['provider'], string>> = { ...DEFAULT_URLS, local: '', builtin: '', none: '' };
+const OWN_URLS: Readonly<Record<EmbeddingConfig['provider'], string>> = {
+  ...DEFAULT_URLS,
+  local: '',
+  builtin: '',
+  none: '',
+};
 
 /** The address of the provider; empty for one without network calls. */
 export function urlOf({ provider, apiUrl }: Pick<ProviderChoice, 'provider' | 'apiUrl'>): string {
@@ -71,7 +102,9 @@ export function urlOf({ provider, apiUrl }: Pick<ProviderChoice, 'provider' | 'a
 }
 
 /** The choice, with the provider's own model, size and address for those that are not set. */
-export async function complete(choice: ProviderChoice, server: ServerPart, create: CreateProvider): Promise<Pick<EmbeddingConfig, 'model' | 'dimensions' | 'apiUrl'>> {
+export async function complete(choice: ProviderChoice, server: ServerPart,
+  create: CreateProvider): Promise<Pick<EmbeddingConfig, 'model' | 'dimensions' | 'apiUrl'>>
+{
   const apiUrl = urlOf(choice);
   const { model, dimensions } = choice;
   const config = toProviderConfig(choice, server);

@@ -10,7 +10,10 @@ export interface BackgroundPassOptions {
   readonly mayKeep: (collection: string) => boolean;
   /** The next documents after one, by ordinal, that lack vectors. */
   readonly lackingAfter: (after: number, limit: number) => Promise<LackingDocument[]>;
-  /** Makes and stores the missing vectors of passages; returns how many it made. Stops early when the server is no longer idle. */
+  /**
+   * Makes and stores the missing vectors of passages; returns how many it made. Stops early when the server is no
+   * longer idle.
+   */
   readonly fill: (passages: readonly PassageName[]) => Promise<number>;
 }
 
@@ -23,7 +26,10 @@ const DOCUMENTS = 32;
 /** Number of passages between two checks for other work. */
 const PASSAGES = 16;
 
-/** Makes the encoder's vectors of all passages while the server is idle, by document, in the order in which they were written. */
+/**
+ * Makes the encoder's vectors of all passages while the server is idle, by document, in the order in which they were
+ * written.
+ */
 export class BackgroundPass {
   readonly #options: BackgroundPassOptions;
   #abort: AbortController | undefined;
@@ -54,7 +60,8 @@ export class BackgroundPass {
       try {
         await this.#pass(signal);
       } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, 'the encoder could not be used in the background; trying again later');
+        if (!signal.aborted)
+          log.warn({ err: error }, 'the encoder could not be used in the background; trying again later');
       }
       await timer.sleep(DONE_MS, signal);
     }
@@ -63,11 +70,12 @@ export class BackgroundPass {
   /** One pass over every document that lacks vectors. */
   async #pass(signal: AbortSignal): Promise<void> {
     const { lackingAfter, mayKeep } = this.#options;
-    for (let last = 0; ;) {
+    for (let last = 0;;) {
       const documents = await lackingAfter(last, DOCUMENTS);
       if (documents.length === 0) return;
       for (const { ord, chunks, collection } of documents) {
-        if (mayKeep(collection)) await this.#fill(Array.from({ length: chunks }, (_, chunk) => ({ ord, chunk })), signal);
+        if (mayKeep(collection))
+          await this.#fill(Array.from({ length: chunks }, (_, chunk) => ({ ord, chunk })), signal);
         if (signal.aborted) return;
       }
       last = documents.at(-1)!.ord;

@@ -15,13 +15,13 @@ export type Rerank = 'encoder' | 'none';
 /** The encoder's opinion on search results (decision D-148). */
 export interface Encoder {
   /**
-   * Whether a search is to be reordered: as the request says, otherwise as the server's settings say. Throws `invalid_argument` when the
-   * request names the encoder and none is installed.
+   * Whether a search is to be reordered: as the request says, otherwise as the server's settings say. Throws
+   * `invalid_argument` when the request names the encoder and none is installed.
    */
   isWanted(asked: Rerank | undefined): boolean;
   /**
-   * The similarity of each passage to a text, in the order of the passages; undefined if its vector was not available within the time budget.
-   * Vectors that had to be made are stored. Rejects only when the signal aborts.
+   * The similarity of each passage to a text, in the order of the passages; undefined if its vector was not available
+   * within the time budget. Vectors that had to be made are stored. Rejects only when the signal aborts.
    */
   similarities(text: string, passages: readonly PassageName[], signal?: AbortSignal): Promise<(number | undefined)[]>;
   /** The data for `/v1/vector-stats`; undefined if no encoder is installed. */
@@ -60,8 +60,13 @@ export class EncoderService implements Encoder {
     const { sql, timer, log, mayKeep } = options;
     this.#passages = new PassageEncoder(options);
     this.#pass = new BackgroundPass({
-      timer, log, mayKeep, isIdle: () => this.#isIdle, fill: (passages) => this.#fill(passages),
-      lackingAfter: async (after, limit) => (this.#encoder === null ? [] : lackingAfter(sql.background, this.#encoder, after, limit)),
+      timer,
+      log,
+      mayKeep,
+      isIdle: () => this.#isIdle,
+      fill: (passages) => this.#fill(passages),
+      lackingAfter: async (after,
+        limit) => (this.#encoder === null ? [] : lackingAfter(sql.background, this.#encoder, after, limit)),
     });
   }
 
@@ -69,7 +74,8 @@ export class EncoderService implements Encoder {
   start(): void {
     const { rerank, isWritable, log } = this.#options;
     if (rerank !== 'encoder') return;
-    if (this.#encoder === null) log.warn({}, 'SVC_EMBEDDING_RERANK: no encoder is installed; searches are not reordered');
+    if (this.#encoder === null)
+      log.warn({}, 'SVC_EMBEDDING_RERANK: no encoder is installed; searches are not reordered');
     else if (isWritable) this.#pass.start();
   }
 
@@ -87,21 +93,28 @@ export class EncoderService implements Encoder {
   }
 
   isWanted(asked: Rerank | undefined): boolean {
-    if (asked === 'encoder' && this.#encoder === null) throw new ServiceError('invalid_argument', 'rerank: no encoder is installed; install @huggingface/transformers, or leave rerank out');
+    if (asked === 'encoder' && this.#encoder === null)
+      throw new ServiceError('invalid_argument',
+        'rerank: no encoder is installed; install @huggingface/transformers, or leave rerank out');
     return (asked ?? this.#options.rerank) === 'encoder' && this.#encoder !== null;
   }
 
-  async similarities(text: string, passages: readonly PassageName[], signal?: AbortSignal): Promise<(number | undefined)[]> {
+  async similarities(text: string, passages: readonly PassageName[],
+    signal?: AbortSignal): Promise<(number | undefined)[]>
+  {
     const provider = this.#encoder;
     if (provider === null || passages.length === 0) return passages.map(() => undefined);
     const { timer, budgetMs, log } = this.#options;
     const done = new AbortController();
     let isOver = false;
-    const over = timer.sleep(budgetMs, AbortSignal.any([done.signal, ...(signal ? [signal] : [])])).then(() => void (isOver = true));
+    const over = timer.sleep(budgetMs, AbortSignal.any([done.signal, ...(signal ? [signal] : [])])).then(() =>
+      void (isOver = true)
+    );
     const found: Found = { query: undefined, vectors: new Map() };
     this.#waiting++;
     const work = this.#find(provider, text, passages, found, () => isOver).catch((error: unknown) => {
-      if (!isOver || !(error instanceof EmbeddingError)) log.warn({ err: error }, 'the encoder failed; a search was not reordered by it');
+      if (!isOver || !(error instanceof EmbeddingError))
+        log.warn({ err: error }, 'the encoder failed; a search was not reordered by it');
     }).finally(() => {
       this.#waiting--;
       this.#working.delete(work);
@@ -118,7 +131,9 @@ export class EncoderService implements Encoder {
 
   describe(): ReturnType<Encoder['describe']> {
     const provider = this.#encoder;
-    return provider === null ? undefined : { model: provider.model, dimensions: provider.dimensions, default: this.#options.rerank === 'encoder' };
+    return provider === null
+      ? undefined
+      : { model: provider.model, dimensions: provider.dimensions, default: this.#options.rerank === 'encoder' };
   }
 
   async counts(): Promise<Map<string, number>> {
@@ -127,7 +142,9 @@ export class EncoderService implements Encoder {
   }
 
   /** Fills `found`; after the time budget it finishes only the running call. */
-  async #find(provider: EmbeddingProvider, text: string, passages: readonly PassageName[], found: Found, isOver: () => boolean): Promise<void> {
+  async #find(provider: EmbeddingProvider, text: string, passages: readonly PassageName[], found: Found,
+    isOver: () => boolean): Promise<void>
+  {
     [found.query] = await provider.embed([text], 'query');
     for (const [name, vector] of await this.#passages.kept(provider, passages)) found.vectors.set(name, vector);
     const missing = passages.filter((passage) => !found.vectors.has(nameOf(passage)));
@@ -139,7 +156,8 @@ export class EncoderService implements Encoder {
     if (provider === null) return 0;
     const kept = await this.#passages.kept(provider, passages);
     const made = new Map<string, Float32Array>();
-    await this.#passages.make(provider, passages.filter((passage) => !kept.has(nameOf(passage))), made, () => !this.#isIdle);
+    await this.#passages.make(provider, passages.filter((passage) => !kept.has(nameOf(passage))), made,
+      () => !this.#isIdle);
     return made.size;
   }
 

@@ -1,8 +1,8 @@
 import type { EmbeddingProvider } from '../../../embedding/index.ts';
-import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../../lib/clock.ts';
 import type { BodyCodec, Sql } from '../../../storage/index.ts';
 import { collectionOfId } from '../../documents/index.ts';
-import { embeddedText, type Chunker } from '../chunker.ts';
+import { type Chunker, embeddedText } from '../chunker.ts';
 import { loadDocuments, type LoadedDocument } from '../load-documents.ts';
 import { embeddedBodies, keepVectors, keptVectors, nameOf, type PassageName } from './passage-rows.ts';
 
@@ -36,10 +36,12 @@ export class PassageEncoder {
   }
 
   /**
-   * Makes the missing vectors of passages, and puts each batch into `into` after it is stored. Passages that are no longer those of the
-   * current body are skipped. Stops between two batches when `isOver` returns true.
+   * Makes the missing vectors of passages, and puts each batch into `into` after it is stored. Passages that are no
+   * longer those of the current body are skipped. Stops between two batches when `isOver` returns true.
    */
-  async make(provider: EmbeddingProvider, passages: readonly PassageName[], into: Map<string, Float32Array>, isOver: () => boolean): Promise<void> {
+  async make(provider: EmbeddingProvider, passages: readonly PassageName[], into: Map<string, Float32Array>,
+    isOver: () => boolean): Promise<void>
+  {
     const others = passages.filter((passage) => this.#making.has(nameOf(passage)));
     const own = passages.filter((passage) => !this.#making.has(nameOf(passage)));
     const ords = [...new Set(own.map(({ ord }) => ord))];
@@ -54,14 +56,17 @@ export class PassageEncoder {
     }
   }
 
-  async #makeOf(provider: EmbeddingProvider, passages: readonly PassageName[], into: Map<string, Float32Array>, isOver: () => boolean): Promise<void> {
+  async #makeOf(provider: EmbeddingProvider, passages: readonly PassageName[], into: Map<string, Float32Array>,
+    isOver: () => boolean): Promise<void>
+  {
     const { sql, codec, chunker, clock } = this.#deps;
     const ords = [...new Set(passages.map(({ ord }) => ord))];
     const bodies = await embeddedBodies(sql, ords);
     const { documents } = await loadDocuments(sql, codec, chunker, ords, unixSeconds(clock));
     const present = new Map(documents.flatMap((document) => {
       const body = bodies.get(document.ord);
-      const isSame = body !== undefined && body.crc === document.crc && body.bytes === document.bytes && body.chunking === document.chunking;
+      const isSame = body !== undefined && body.crc === document.crc && body.bytes === document.bytes &&
+        body.chunking === document.chunking;
       return isSame ? [[document.ord, document] as const] : [];
     }));
     const texts = passages.flatMap((passage) => {
@@ -74,7 +79,9 @@ export class PassageEncoder {
     }
   }
 
-  async #makeBatch(provider: EmbeddingProvider, documents: ReadonlyMap<number, LoadedDocument>, passages: readonly (PassageName & { readonly text: string })[], into: Map<string, Float32Array>): Promise<void> {
+  async #makeBatch(provider: EmbeddingProvider, documents: ReadonlyMap<number, LoadedDocument>,
+    passages: readonly (PassageName & { readonly text: string })[], into: Map<string, Float32Array>): Promise<void>
+  {
     const made = this.#embedAndKeep(provider, documents, passages);
     for (const [i, passage] of passages.entries()) {
       this.#making.set(nameOf(passage), made.then((vectors) => vectors[i], () => undefined));
@@ -86,15 +93,20 @@ export class PassageEncoder {
     }
   }
 
-  async #embedAndKeep(provider: EmbeddingProvider, documents: ReadonlyMap<number, LoadedDocument>, passages: readonly (PassageName & { readonly text: string })[]): Promise<Float32Array[]> {
+  async #embedAndKeep(provider: EmbeddingProvider, documents: ReadonlyMap<number, LoadedDocument>,
+    passages: readonly (PassageName & { readonly text: string })[]): Promise<Float32Array[]>
+  {
     const { sql, mayKeep } = this.#deps;
     const vectors = await provider.embed(passages.map(({ text }) => text), 'document');
     const { model, variant, dimensions } = provider;
     const own = passages.map(({ ord, chunk }, i) => ({ ord, chunk, vector: vectors[i]! }));
-    const kept = [...Map.groupBy(own, ({ ord }) => ord)].filter(([ord]) => mayKeep(collectionOfId(documents.get(ord)!.id)));
+    const kept = [...Map.groupBy(own, ({ ord }) => ord)].filter(([ord]) =>
+      mayKeep(collectionOfId(documents.get(ord)!.id))
+    );
     if (kept.length > 0) {
       await sql.transaction(async (tx) => {
-        for (const [ord, some] of kept) await keepVectors(tx, { model, variant, dimensions }, documents.get(ord)!, some);
+        for (const [ord, some] of kept)
+          await keepVectors(tx, { model, variant, dimensions }, documents.get(ord)!, some);
       });
     }
     return vectors;

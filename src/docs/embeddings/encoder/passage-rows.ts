@@ -26,13 +26,17 @@ export function nameOf({ ord, chunk }: PassageName): string {
 }
 
 /** The stored vectors of some passages, by `nameOf`. */
-export async function keptVectors(queries: Queries, { model, variant, dimensions }: ModelIdentity, passages: readonly PassageName[]): Promise<Map<string, Float32Array>> {
+export async function keptVectors(queries: Queries, { model, variant, dimensions }: ModelIdentity,
+  passages: readonly PassageName[]): Promise<Map<string, Float32Array>>
+{
   const kept = new Map<string, Float32Array>();
   for (let i = 0; i < passages.length; i += STEP) {
     const some = passages.slice(i, i + STEP);
     const rows = await queries.all<{ ord: number; chunk: number; vector: Uint8Array }>(
       `SELECT x.ord, x.chunk, x.vector FROM encoder_vectors x JOIN embedding_models m ON m.id = x.model_id
-       WHERE (x.ord, x.chunk) IN (VALUES ${some.map(() => '(?, ?)').join(', ')}) AND m.model = ? AND m.variant = ? AND m.dimensions = ?`,
+       WHERE (x.ord, x.chunk) IN (VALUES ${
+        some.map(() => '(?, ?)').join(', ')
+      }) AND m.model = ? AND m.variant = ? AND m.dimensions = ?`,
       [...some.flatMap(({ ord, chunk }) => [ord, chunk]), model, variant, dimensions],
     );
     for (const row of rows) kept.set(nameOf(row), fromBlob(row.vector, dimensions));
@@ -41,23 +45,28 @@ export async function keptVectors(queries: Queries, { model, variant, dimensions
 }
 
 /** Stores vectors of passages of one document, unless its passages have changed meanwhile. */
-export async function keepVectors(tx: Transaction, model: ModelIdentity, { ord, crc, bytes, chunking }: EmbeddedBody, vectors: readonly { readonly chunk: number; readonly vector: Float32Array }[]): Promise<void> {
+export async function keepVectors(tx: Transaction, model: ModelIdentity, { ord, crc, bytes, chunking }: EmbeddedBody,
+  vectors: readonly { readonly chunk: number; readonly vector: Float32Array }[]): Promise<void>
+{
   const id = await ensureModel(tx, model);
   for (const { chunk, vector } of vectors) {
-    await tx.run(
-      `INSERT INTO encoder_vectors(ord, chunk, model_id, vector)
+    await tx.run(`INSERT INTO encoder_vectors(ord, chunk, model_id, vector)
        SELECT v.ord, v.chunk, ?, ? FROM vectors v JOIN embeddings e ON e.ord = v.ord
        WHERE v.ord = ? AND v.chunk = ? AND e.crc = ? AND e.bytes = ? AND e.chunking = ?
-       ON CONFLICT(ord, chunk) DO UPDATE SET model_id = excluded.model_id, vector = excluded.vector`,
-      [id, toBlob(vector, 'int8'), ord, chunk, crc, bytes, chunking],
-    );
+       ON CONFLICT(ord, chunk) DO UPDATE SET model_id = excluded.model_id, vector = excluded.vector`, [id,
+      toBlob(vector, 'int8'), ord, chunk, crc, bytes, chunking]);
   }
 }
 
 /** What the vectors of some documents were made from; documents without vectors are left out. */
 export async function embeddedBodies(queries: Queries, ords: readonly number[]): Promise<Map<number, EmbeddedBody>> {
   const { marks, params } = inList(ords);
-  const rows = ords.length === 0 ? [] : await queries.all<EmbeddedBody & Record<string, number | string>>(`SELECT ord, crc, bytes, chunking FROM embeddings WHERE ord IN (${marks})`, params);
+  const rows = ords.length === 0
+    ? []
+    : await queries.all<EmbeddedBody & Record<string, number | string>>(
+      `SELECT ord, crc, bytes, chunking FROM embeddings WHERE ord IN (${marks})`,
+      params,
+    );
   return new Map(rows.map((row) => [row.ord, row]));
 }
 
@@ -71,8 +80,13 @@ export interface LackingDocument extends Row {
   readonly collection: string;
 }
 
-/** The next documents after one, by ordinal, that have passages without a vector of a model: those of a former encoder do not count. */
-export function lackingAfter(queries: Queries, { model, variant, dimensions }: ModelIdentity, after: number, limit: number): Promise<LackingDocument[]> {
+/**
+ * The next documents after one, by ordinal, that have passages without a vector of a model: those of a former encoder
+ * do not count.
+ */
+export function lackingAfter(queries: Queries, { model, variant, dimensions }: ModelIdentity, after: number,
+  limit: number): Promise<LackingDocument[]>
+{
   return queries.all<LackingDocument>(
     `SELECT e.ord, e.chunks, c.name AS collection FROM embeddings e JOIN collections c ON c.id = e.cid
      WHERE e.ord > ? AND e.chunks > (SELECT count(*) FROM encoder_vectors x WHERE x.ord = e.ord AND x.model_id = ${MODEL_ID}) ORDER BY e.ord LIMIT ?`,
@@ -81,10 +95,13 @@ export function lackingAfter(queries: Queries, { model, variant, dimensions }: M
 }
 
 /** Number of passages that have a vector of a model, by collection. Scans the table. */
-export async function countEncoded(queries: Queries, { model, variant, dimensions }: ModelIdentity): Promise<Map<string, number>> {
+export async function countEncoded(queries: Queries,
+  { model, variant, dimensions }: ModelIdentity): Promise<Map<string, number>>
+{
   const rows = await queries.all<{ name: string; n: number }>(
     `SELECT c.name, count(*) AS n FROM encoder_vectors x JOIN embeddings e ON e.ord = x.ord JOIN collections c ON c.id = e.cid
-     WHERE x.model_id = ${MODEL_ID} GROUP BY c.id, c.name`, [model, variant, dimensions],
+     WHERE x.model_id = ${MODEL_ID} GROUP BY c.id, c.name`,
+    [model, variant, dimensions],
   );
   return new Map(rows.map(({ name, n }) => [name, n]));
 }

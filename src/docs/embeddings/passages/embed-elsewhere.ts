@@ -1,12 +1,12 @@
 import type { EmbeddingProvider } from '../../../embedding/index.ts';
-import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../../lib/clock.ts';
 import type { BodyCodec, Sql } from '../../../storage/index.ts';
 import { createChunker } from '../chunker.ts';
 import type { EmbeddedDocument, Maker } from '../embed-documents.ts';
-import { bodyRows, versionOf, type BodyRow } from '../load-documents.ts';
+import { type BodyRow, bodyRows, versionOf } from '../load-documents.ts';
 import type { VectorStore } from '../store-vectors.ts';
-import { passagesOf, type CutSettings, type MadePassages, type StoredText } from './make-passages.ts';
-import { sharedPassageThread, type PassageThread } from './passage-thread-client.ts';
+import { type CutSettings, type MadePassages, passagesOf, type StoredText } from './make-passages.ts';
+import { type PassageThread, sharedPassageThread } from './passage-thread-client.ts';
 
 export interface ElsewhereDeps {
   readonly sql: Sql;
@@ -20,18 +20,25 @@ export interface ElsewhereDeps {
 
 /** Bytes of bodies from which on the thread is faster. */
 const WORTH_THE_WAY = 4096;
-/** Vectors that are published together at most, unless a single document has more: a quarter of a mebibyte of int8 at 256 dimensions. */
+/**
+ * Vectors that are published together at most, unless a single document has more: a quarter of a mebibyte of int8 at
+ * 256 dimensions.
+ */
 const PUBLISHED_AT_ONCE = 1024;
 
 /**
- * Embeds documents in another thread, which also decompresses and cuts them, if the provider's model can be shared with it. Returns the
- * ordinals of those that were published; the caller embeds the others, as it would without the thread, and finds out why they were left.
+ * Embeds documents in another thread, which also decompresses and cuts them, if the provider's model can be shared with
+ * it. Returns the ordinals of those that were published; the caller embeds the others, as it would without the thread,
+ * and finds out why they were left.
  */
-export async function embedElsewhere(
-  deps: ElsewhereDeps, provider: EmbeddingProvider, asked: readonly { readonly ord: number; readonly bytes: number }[], publish: (model: Maker, documents: readonly EmbeddedDocument[]) => Promise<void>, signal: AbortSignal,
-): Promise<ReadonlySet<number>> {
+export async function embedElsewhere(deps: ElsewhereDeps, provider: EmbeddingProvider,
+  asked: readonly { readonly ord: number; readonly bytes: number }[],
+  publish: (model: Maker, documents: readonly EmbeddedDocument[]) => Promise<void>,
+  signal: AbortSignal): Promise<ReadonlySet<number>>
+{
   const published = new Set<number>();
-  if (provider.sharedModel === undefined || asked.reduce((sum, { bytes }) => sum + bytes, 0) < WORTH_THE_WAY) return published;
+  if (provider.sharedModel === undefined || asked.reduce((sum, { bytes }) => sum + bytes, 0) < WORTH_THE_WAY)
+    return published;
   const found = await storedTexts(deps, provider, asked.map(({ ord }) => ord));
   const made = found.length === 0 ? undefined : await make(deps, provider, found.map(({ text }) => text));
   signal.throwIfAborted();
@@ -39,7 +46,11 @@ export async function embedElsewhere(
   const { model, variant, dimensions, passages: style } = provider;
   const { chunkingOf } = createChunker(deps.settings, () => style);
   const passages = passagesOf(made, dimensions, found.map(({ text }) => text));
-  const documents = found.flatMap(({ row }, i): EmbeddedDocument[] => (passages[i] === undefined ? [] : [{ document: versionOf(row, { chunkingOf }), chunks: passages[i] }]));
+  const documents = found.flatMap(({ row },
+    i): EmbeddedDocument[] => (passages[i] === undefined
+      ? []
+      : [{ document: versionOf(row, { chunkingOf }), chunks: passages[i] }])
+  );
   for (const some of groups(documents)) {
     await publish({ model, variant, dimensions, ...(style && { stored: style.stored }) }, some);
     for (const { document: { ord } } of some) published.add(ord);
@@ -49,20 +60,36 @@ export async function embedElsewhere(
 }
 
 /** Documents as the table has them; those whose bodies are kept elsewhere and cannot be fetched are left out. */
-async function storedTexts({ sql, codec, clock, store }: ElsewhereDeps, { passages }: EmbeddingProvider, ords: readonly number[]): Promise<{ row: BodyRow; text: StoredText }[]> {
+async function storedTexts({ sql, codec, clock, store }: ElsewhereDeps, { passages }: EmbeddingProvider,
+  ords: readonly number[]): Promise<{ row: BodyRow; text: StoredText }[]>
+{
   const rows = await bodyRows(sql, codec, ords, unixSeconds(clock));
   const records = await Promise.allSettled(rows.map(({ body }) => codec.recordOf(body)));
   return rows.flatMap((row, i) => {
     const record = records[i]!;
     if (record.status === 'rejected') return [];
-    return [{ row, text: { key: row.key, meta: row.meta, body: record.value, precision: store.precisionOf(row.id, passages?.stored) } }];
+    return [{
+      row,
+      text: {
+        key: row.key,
+        meta: row.meta,
+        body: record.value,
+        precision: store.precisionOf(row.id, passages?.stored),
+      },
+    }];
   });
 }
 
 /** Undefined when the model cannot be read, or the thread fails. */
-async function make({ settings: { chunkEnabled, chunkMode, chunkSize }, thread = sharedPassageThread }: ElsewhereDeps, provider: EmbeddingProvider, texts: readonly StoredText[]): Promise<MadePassages | undefined> {
+async function make({ settings: { chunkEnabled, chunkMode, chunkSize }, thread = sharedPassageThread }: ElsewhereDeps,
+  provider: EmbeddingProvider, texts: readonly StoredText[]): Promise<MadePassages | undefined>
+{
   try {
-    return await thread.make(await provider.sharedModel!(), { settings: { chunkEnabled, chunkMode, chunkSize }, style: provider.passages, texts });
+    return await thread.make(await provider.sharedModel!(), {
+      settings: { chunkEnabled, chunkMode, chunkSize },
+      style: provider.passages,
+      texts,
+    });
   } catch {
     return undefined;
   }

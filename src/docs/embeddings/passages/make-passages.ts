@@ -1,12 +1,13 @@
-// Only files without further dependencies of storage and embedding are imported: this runs in a thread, which must start quickly.
+// Only files without further dependencies of storage and embedding are imported: this runs in a thread, which must
+// start quickly.
 import { isUtf8 } from 'node:buffer';
 import { embedText } from '../../../embedding/builtin/embed-text.ts';
 import type { PassageStyle } from '../../../embedding/index.ts';
 import type { EmbeddingKernel } from '../../../kernels/embedding.ts';
 import { decodeBody } from '../../../storage/body/codec.ts';
-import { createChunker, embeddedText, type Chunker, type Piece } from '../chunker.ts';
+import { type Chunker, createChunker, embeddedText, type Piece } from '../chunker.ts';
 import type { EmbeddingSettings } from '../settings.ts';
-import { blobBytes, toBlob, type Precision } from '../vector-blob.ts';
+import { blobBytes, type Precision, toBlob } from '../vector-blob.ts';
 import type { ChunkPlace } from '../vector-rows.ts';
 import { PassageWriter, PLACE_FIELDS } from './passage-writer.ts';
 
@@ -29,7 +30,9 @@ export interface PassageOrder {
   readonly texts: readonly StoredText[];
 }
 
-/** The vectors of all passages of an order, in few arrays, because to send many objects takes longer than to make them. */
+/**
+ * The vectors of all passages of an order, in few arrays, because to send many objects takes longer than to make them.
+ */
 export interface MadePassages {
   /** Number of passages of each text; `UNREAD` for a body that cannot be read. */
   readonly counts: Int32Array<ArrayBuffer>;
@@ -45,7 +48,10 @@ export interface MadePassage extends ChunkPlace {
 }
 
 const UNREAD = -1;
-/** Bytes of a passage and UTF-16 units of its context that certainly fit into the kernel together; others are cut there as texts. */
+/**
+ * Bytes of a passage and UTF-16 units of its context that certainly fit into the kernel together; others are cut there
+ * as texts.
+ */
 const LONGEST = 16_384;
 
 /** Decompresses, cuts and embeds documents. */
@@ -73,7 +79,9 @@ function piecesOfStored(piecesOf: Chunker['piecesOf'], { key, meta, body }: Stor
 }
 
 /** Embeds and writes the passages of a document, and returns their number. */
-function writeAll(writer: PassageWriter, kernel: EmbeddingKernel, pieces: Iterable<Piece>, precision: Precision): number {
+function writeAll(writer: PassageWriter, kernel: EmbeddingKernel, pieces: Iterable<Piece>,
+  precision: Precision): number
+{
   let count = 0;
   for (const piece of pieces) {
     const vector = roundedVector(kernel, piece, precision) ?? vectorOfText(kernel, piece, precision);
@@ -85,7 +93,9 @@ function writeAll(writer: PassageWriter, kernel: EmbeddingKernel, pieces: Iterab
 }
 
 /** Undefined if the vector is wanted in full, or can only be made of the text. */
-function roundedVector(kernel: EmbeddingKernel, { context, utf8 }: Piece, precision: Precision): Uint8Array | undefined {
+function roundedVector(kernel: EmbeddingKernel, { context, utf8 }: Piece, precision: Precision): Uint8Array
+  | undefined
+{
   if (precision !== 'int8' || utf8 === undefined || utf8.length > LONGEST || context.length > LONGEST) return undefined;
   return kernel.rounded(context, utf8);
 }
@@ -97,14 +107,22 @@ function vectorOfText(kernel: EmbeddingKernel, { chunk }: Piece, precision: Prec
 }
 
 /** The passages of each text of an order; undefined for a body that cannot be read. The vectors share one buffer. */
-export function passagesOf({ counts, places, vectors }: MadePassages, dims: number, texts: readonly Pick<StoredText, 'precision'>[]): (MadePassage[] | undefined)[] {
+export function passagesOf({ counts, places, vectors }: MadePassages, dims: number,
+  texts: readonly Pick<StoredText, 'precision'>[]): (MadePassage[] | undefined)[]
+{
   let place = 0;
   let at = 0;
   return texts.map(({ precision }, i) => {
     if (counts[i] === UNREAD) return undefined;
     const bytes = blobBytes(dims, precision);
     return Array.from({ length: counts[i]! }, () => {
-      const passage = { startLine: places[place]!, endLine: places[place + 1]!, start: places[place + 2]!, end: places[place + 3]!, vector: vectors.subarray(at, at + bytes) };
+      const passage = {
+        startLine: places[place]!,
+        endLine: places[place + 1]!,
+        start: places[place + 2]!,
+        end: places[place + 3]!,
+        vector: vectors.subarray(at, at + bytes),
+      };
       place += PLACE_FIELDS;
       at += bytes;
       return passage;

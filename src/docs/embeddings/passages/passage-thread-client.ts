@@ -1,6 +1,6 @@
+import type { ModelMemory } from '../../../kernels/embedding.ts';
 import { ThreadClient } from '../../../lib/thread-client.ts';
 import { workerFile } from '../../../lib/worker-file.ts';
-import type { ModelMemory } from '../../../kernels/embedding.ts';
 import type { MadePassages, PassageOrder, StoredText } from './make-passages.ts';
 
 /** Milliseconds without a request after which the thread ends: it takes some megabytes. */
@@ -10,10 +10,15 @@ const IDLE_MS = 10_000;
 export class PassageThread {
   #model: ModelMemory | undefined;
   readonly #thread = new ThreadClient<PassageOrder, MadePassages>(workerFile(import.meta.url, 'passage-thread'), {
-    name: 'the thread of passages', idleMs: IDLE_MS, data: () => this.#model && { memory: this.#model.memory, dims: this.#model.dims } satisfies ModelMemory,
+    name: 'the thread of passages',
+    idleMs: IDLE_MS,
+    data: () => this.#model && { memory: this.#model.memory, dims: this.#model.dims } satisfies ModelMemory,
   });
 
-  /** Rejects when the thread fails; the caller can then make the vectors itself. A thread that runs keeps the model that it has. */
+  /**
+   * Rejects when the thread fails; the caller can then make the vectors itself. A thread that runs keeps the model that
+   * it has.
+   */
   make(model: ModelMemory, order: PassageOrder): Promise<MadePassages> {
     this.#model = model;
     const { bodies, texts } = together(order.texts);

@@ -15,7 +15,8 @@ export class PassageWriter {
 
   add({ startLine, endLine, start, end }: ChunkPlace, vector: Uint8Array): void {
     if (this.#placed === this.#places.length) this.#places = grown(this.#places, new Uint32Array(2 * this.#placed));
-    if (this.#written + vector.length > this.#vectors.length) this.#vectors = grown(this.#vectors, new Uint8Array(2 * this.#vectors.length + vector.length));
+    if (this.#written + vector.length > this.#vectors.length)
+      this.#vectors = grown(this.#vectors, new Uint8Array(2 * this.#vectors.length + vector.length));
     this.#places[this.#placed] = startLine;
     this.#places[this.#placed + 1] = endLine;
     this.#places[this.#placed + 2] = start;

@@ -5,7 +5,8 @@ let fixture: EmbeddingFixture;
 afterEach(() => fixture.close());
 
 const documents = (...keys: string[]) => keys.map((key) => ({ key, lang: 'en', contentMd: `text ${key}` }));
-const addBatch = (...keys: string[]) => fixture.call('addDocuments', { collection: 'blog', documents: documents(...keys) });
+const addBatch = (...keys: string[]) =>
+  fixture.call('addDocuments', { collection: 'blog', documents: documents(...keys) });
 
 /** A server whose queue of `queueSize` is full of documents named `fill…`, because the provider does not respond. */
 async function full(queueSize: number, queueWaitMs: number): Promise<void> {
@@ -24,7 +25,10 @@ describe('a full queue (rules of /v1/add-batch, decision D-16)', () => {
   it('drops at once when writes are not to wait, and reports how many', async () => {
     await full(2, 0);
     expect(await addBatch('a', 'b', 'c')).toEqual({ added: 3, updated: 0, failed: 0, errors: [], embeddingDropped: 3 });
-    expect(await fixture.call('ingestDocuments', { collection: 'blog', documents: documents('d') })).toMatchObject({ added: 1, embeddingDropped: 1 });
+    expect(await fixture.call('ingestDocuments', { collection: 'blog', documents: documents('d') })).toMatchObject({
+      added: 1,
+      embeddingDropped: 1,
+    });
     expect(await fixture.add('e', 'single')).toMatchObject({ key: 'e' });
     expect(fixture.timer.sleeps.filter((sleep) => sleep < 600_000)).toEqual([]);
     expect((await fixture.stats()).queue).toEqual({ size: 2, depth: 2, dropped: 5, wait: '0s' });
@@ -64,7 +68,11 @@ describe('a full queue (rules of /v1/add-batch, decision D-16)', () => {
     const waiting = fixture.add('a', 'patient');
     await expect.poll(() => fixture.timer.sleeps).toContain(5000);
     await fixture.call('deleteDocument', { collection: 'blog', key: 'fill0', lang: 'en' });
-    await fixture.call('ingestDocuments', { collection: 'blog', documents: documents('other'), options: { skipEmbeddings: true } });
+    await fixture.call('ingestDocuments', {
+      collection: 'blog',
+      documents: documents('other'),
+      options: { skipEmbeddings: true },
+    });
     await waiting; // the deleted document has freed its place
     await finish();
     expect(await fixture.embedded('a')).toBe(1);
@@ -77,8 +85,10 @@ describe('a full queue (rules of /v1/add-batch, decision D-16)', () => {
     fixture.script.hold();
     await fixture.add('b', 'two');
     await fixture.script.reached;
-    expect(await fixture.call('addDocuments', { collection: 'blog', documents: [{ key: 'a', lang: 'en', contentMd: 'one' }, { key: 'b', lang: 'en', contentMd: 'three' }] }))
-      .toEqual({ added: 0, updated: 2, failed: 0, errors: [] });
+    expect(await fixture.call('addDocuments', {
+      collection: 'blog',
+      documents: [{ key: 'a', lang: 'en', contentMd: 'one' }, { key: 'b', lang: 'en', contentMd: 'three' }],
+    })).toEqual({ added: 0, updated: 2, failed: 0, errors: [] });
     await fixture.call('updateDocument', { collection: 'blog', key: 'a', lang: 'en', meta: { x: ['1'] } });
     await finish();
     expect(fixture.script.texts).toEqual(['one', 'two', 'three']);
@@ -103,22 +113,39 @@ describe('a full queue (rules of /v1/add-batch, decision D-16)', () => {
     await full(1, 0);
     await addBatch('a', 'b');
     await finish();
-    expect(await fixture.call('reindexVectors', { collection: 'blog' })).toEqual({ embedded: 2, skipped: 1, failed: 0, errors: [], totalChunks: 2 });
+    expect(await fixture.call('reindexVectors', { collection: 'blog' })).toEqual({
+      embedded: 2,
+      skipped: 1,
+      failed: 0,
+      errors: [],
+      totalChunks: 2,
+    });
     expect(await fixture.states()).toEqual([]);
-    expect(await fixture.stats()).toMatchObject({ collections: { blog: { total_documents: 3, embedded_documents: 3 } }, queue: { depth: 0, dropped: 2 } });
+    expect(await fixture.stats()).toMatchObject({
+      collections: { blog: { total_documents: 3, embedded_documents: 3 } },
+      queue: { depth: 0, dropped: 2 },
+    });
   });
 
   it('counts only documents that were stored: items that fail or are skipped are not dropped', async () => {
     await full(1, 0);
-    const items = [{ key: 'a|b', lang: 'en', contentMd: 'x' }, { key: 'fill0', lang: 'en', contentMd: 'text fill0' }, { key: 'c', lang: 'en', contentMd: 'y' }];
-    expect(await fixture.call('ingestDocuments', { collection: 'blog', documents: items, options: { skipDuplicates: true } }))
-      .toMatchObject({ added: 1, skipped: 1, failed: 1, embeddingDropped: 1 });
+    const items = [{ key: 'a|b', lang: 'en', contentMd: 'x' }, { key: 'fill0', lang: 'en', contentMd: 'text fill0' }, {
+      key: 'c',
+      lang: 'en',
+      contentMd: 'y',
+    }];
+    expect(await fixture.call('ingestDocuments', {
+      collection: 'blog',
+      documents: items,
+      options: { skipDuplicates: true },
+    })).toMatchObject({ added: 1, skipped: 1, failed: 1, embeddingDropped: 1 });
   });
 
   it('returns a write that was given up its room', async () => {
     await full(1, 5000);
     const client = new AbortController();
-    const write = fixture.call('addDocument', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'gone' }, client.signal);
+    const write = fixture.call('addDocument', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'gone' },
+      client.signal);
     await expect.poll(() => fixture.timer.sleeps).toContain(5000);
     client.abort(new Error('the client has gone'));
     await expect(write).rejects.toThrow('the client has gone');

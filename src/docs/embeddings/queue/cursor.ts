@@ -3,11 +3,15 @@ import type { Cursor, Sql, Transaction } from '../../../storage/index.ts';
 const SUBSCRIBER = 'embeddings';
 const HANDLED_AT = 'embedding_handled_at';
 
-/** Changes that do not concern the queue are not worth a commit each; at most this many are read again after a crash. */
+/**
+ * Changes that do not concern the queue are not worth a commit each; at most this many are read again after a crash.
+ */
 const LAG = 1000;
 
-const UPSERT_CURSOR = 'INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO UPDATE SET lsn = excluded.lsn';
-const UPSERT_SETTING = 'INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value';
+const UPSERT_CURSOR =
+  'INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO UPDATE SET lsn = excluded.lsn';
+const UPSERT_SETTING =
+  'INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value';
 
 /** The queue's position in the change feed, stored in the transaction that puts documents into the queue. */
 export class FollowerCursor implements Cursor {
@@ -37,7 +41,10 @@ export class FollowerCursor implements Cursor {
     if (this.#stored === undefined || lsn - this.#stored >= LAG || lsn < this.#stored) await this.flush();
   }
 
-  /** Stores the position together with the effects of the changes up to it. `at`: time of the last of these changes, in milliseconds since 1970. */
+  /**
+   * Stores the position together with the effects of the changes up to it. `at`: time of the last of these changes, in
+   * milliseconds since 1970.
+   */
   async saveWithin(tx: Transaction, lsn: number, at: number): Promise<void> {
     await tx.run(UPSERT_CURSOR, [SUBSCRIBER, lsn]);
     await tx.run(UPSERT_SETTING, [HANDLED_AT, String(at)]);

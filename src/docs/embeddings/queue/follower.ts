@@ -1,15 +1,17 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Timer } from '../../../lib/timer.ts';
-import { CHANGE_FLAGS, Subscriber, type Change, type ChangeFeed, type Sql, type Transaction } from '../../../storage/index.ts';
 import { Pace } from '../../../lib/pace.ts';
+import type { Timer } from '../../../lib/timer.ts';
+import { type Change, CHANGE_FLAGS, type ChangeFeed, type Sql, Subscriber,
+  type Transaction } from '../../../storage/index.ts';
 import { type UnitOfWork } from '../../documents/index.ts';
 import type { Chunker } from '../chunker.ts';
 import { removeVectors } from '../vector-rows.ts';
 import { FollowerCursor } from './cursor.ts';
 import type { QueueGate } from './gate.ts';
-import { countQueued, putStates, removeStates, statusOfOrds, unhandledSince, type EmbeddingState, type EmbeddingStatus } from './state-rows.ts';
+import { countQueued, type EmbeddingState, type EmbeddingStatus, putStates, removeStates, statusOfOrds,
+  unhandledSince } from './state-rows.ts';
 import { vectorsChange } from './vectors-change.ts';
 
 export interface FollowerOptions {
@@ -58,8 +60,8 @@ function nextState(status: EmbeddingStatus, wish: Wish, chunking: string): Embed
 }
 
 /**
- * Puts written documents into the queue. The number of the last followed change commits together with the effects of the changes, so after a
- * crash each document has its vectors or waits for them.
+ * Puts written documents into the queue. The number of the last followed change commits together with the effects of
+ * the changes, so after a crash each document has its vectors or waits for them.
  */
 export class QueueFollower {
   readonly #options: FollowerOptions;
@@ -81,11 +83,14 @@ export class QueueFollower {
     gate.open(position, await countQueued(sql));
     if (position < head) gate.expect(await countPuts(sql, position), head);
     this.#subscriber = new Subscriber({
-      feed, timer,
+      feed,
+      timer,
       cursor: this.#cursor,
       handle: (changes) => this.#handle(changes),
       onGap: () => this.#startOver(),
-      onFailure: (error, failures) => log.warn({ err: error, failures }, 'the queue of documents to embed could not follow the change feed; trying again'),
+      onFailure: (error, failures) =>
+        log.warn({ err: error, failures },
+          'the queue of documents to embed could not follow the change feed; trying again'),
     });
     this.#subscriber.start();
   }
@@ -135,27 +140,39 @@ export class QueueFollower {
     onQueued();
   }
 
-  async #decide(work: UnitOfWork, statuses: readonly EmbeddingStatus[], wishes: ReadonlyMap<number, Wish>): Promise<void> {
+  async #decide(work: UnitOfWork, statuses: readonly EmbeddingStatus[],
+    wishes: ReadonlyMap<number, Wish>): Promise<void>
+  {
     const { clock, chunker } = this.#options;
-    const next = statuses.map((status) => ({ status, state: nextState(status, wishes.get(status.ord)!, chunker.chunkingOf(status)) }));
-    const entries = next.flatMap(({ status: { ord, cid }, state }) => (state === undefined || state === 'none' ? [] : [{ ord, cid, state, dueAt: clock.now() }]));
+    const next = statuses.map((status) => ({
+      status,
+      state: nextState(status, wishes.get(status.ord)!, chunker.chunkingOf(status)),
+    }));
+    const entries = next.flatMap((
+      { status: { ord, cid }, state },
+    ) => (state === undefined || state === 'none' ? [] : [{ ord, cid, state, dueAt: clock.now() }]));
     await putStates(work, entries);
     await removeStates(work, next.filter(({ state }) => state === 'none').map(({ status: { ord } }) => ord));
     // These documents are stored without vectors: vectors of an earlier body must not be found.
-    const outdated = next.filter(({ status, state }) => status.embedded !== undefined && (state === 'dropped' || state === 'skipped'));
+    const outdated = next.filter(({ status, state }) =>
+      status.embedded !== undefined && (state === 'dropped' || state === 'skipped')
+    );
     await removeVectors(work, outdated.map(({ status: { ord } }) => ord));
     await work.feed.append(work.tx, outdated.map(({ status }) => vectorsChange(status)));
   }
 
-  async #finish(tx: Transaction, { lsn, at }: Pick<Change, 'lsn' | 'at'>, then: (queued: number) => void): Promise<void> {
+  async #finish(tx: Transaction, { lsn, at }: Pick<Change, 'lsn' | 'at'>,
+    then: (queued: number) => void): Promise<void>
+  {
     await this.#cursor.saveWithin(tx, lsn, at);
     const queued = await countQueued(tx);
     tx.onCommit(() => then(queued));
   }
 
   /**
-   * The feed does not continue at the queue's position, because the database was replaced. Its tables contain the state of the queue, except
-   * for the last changes before the backup was made; those concern documents that were written since.
+   * The feed does not continue at the queue's position, because the database was replaced. Its tables contain the state
+   * of the queue, except for the last changes before the backup was made; those concern documents that were written
+   * since.
    */
   async #startOver(): Promise<number> {
     const { sql, feed, clock, gate, onQueued } = this.#options;
@@ -179,6 +196,9 @@ export class QueueFollower {
 /** Counts the documents that were written after a position and are to be embedded. */
 async function countPuts(sql: Sql, after: number): Promise<number> {
   const left = CHANGE_FLAGS.SKIP_EMBEDDINGS | CHANGE_FLAGS.EMBEDDING_DROPPED | CHANGE_FLAGS.BODY_KEPT;
-  const row = await sql.get<{ n: number }>("SELECT count(DISTINCT ord) AS n FROM changes WHERE lsn > ? AND kind = 'doc.put' AND (flags & ?) = 0", [after, left]);
+  const row = await sql.get<{ n: number }>(
+    "SELECT count(DISTINCT ord) AS n FROM changes WHERE lsn > ? AND kind = 'doc.put' AND (flags & ?) = 0",
+    [after, left],
+  );
   return row!.n;
 }

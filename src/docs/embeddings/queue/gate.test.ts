@@ -4,7 +4,8 @@ import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import type { Reservation } from '../../documents/index.ts';
 import { QueueGate } from './gate.ts';
 
-const pending = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ id: `d${from + i}`, crc: 0, bytes: 0 }));
+const pending = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, i) => ({ id: `d${from + i}`, crc: 0, bytes: 0 }));
 
 function gateOf(size: number, waitMs = 0): { gate: QueueGate; timer: ManualTimer } {
   const timer = new ManualTimer();
@@ -25,45 +26,48 @@ class Model {
 }
 
 describe('the gate of the queue', () => {
-  const step = fc.oneof(
-    fc.record({ do: fc.constant('reserve' as const), n: fc.integer({ min: 0, max: 8 }) }),
-    fc.record({ do: fc.constantFrom('commit' as const, 'cancel' as const, 'follow' as const, 'work' as const), n: fc.nat(8) }),
-  );
+  const step = fc.oneof(fc.record({ do: fc.constant('reserve' as const), n: fc.integer({ min: 0, max: 8 }) }),
+    fc.record({
+      do: fc.constantFrom('commit' as const, 'cancel' as const, 'follow' as const, 'work' as const),
+      n: fc.nat(8),
+    }));
 
   it('never holds more than its size, and drops exactly what finds no room', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 40 }), async (size, steps) => {
-      const { gate } = gateOf(size);
-      const model = new Model();
-      let lsn = 0;
-      let lost = 0;
-      for (const { do: action, n } of steps) {
-        const free = size - model.depth;
-        if (action === 'reserve') {
-          const reservation = await gate.reserve(pending(n), gate.waitBudget());
-          expect(reservation.dropped.size).toBe(Math.max(0, n - free));
-          model.held.push({ reservation, count: Math.min(n, free) });
-        } else if (action === 'commit' && model.held.length > 0) {
-          const { reservation, count } = model.held.splice(n % model.held.length, 1)[0]!;
-          lost += reservation.dropped.size;
-          reservation.commit(++lsn, reservation.dropped.size);
-          model.tickets.push({ lsn, count });
-        } else if (action === 'cancel' && model.held.length > 0) {
-          model.held.splice(n % model.held.length, 1)[0]!.reservation.cancel();
-        } else if (action === 'follow') {
-          const upTo = Math.max(0, lsn - (n % 3));
-          const done = model.tickets.filter((ticket) => ticket.lsn <= upTo);
-          for (const ticket of done) model.tickets.splice(model.tickets.indexOf(ticket), 1);
-          model.queued += done.reduce((sum, { count }) => sum + count, 0);
-          gate.followed(upTo, model.queued);
-        } else if (action === 'work') {
-          model.queued = Math.max(0, model.queued - n);
-          gate.count(model.queued);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 40 }), async (size, steps) => {
+        const { gate } = gateOf(size);
+        const model = new Model();
+        let lsn = 0;
+        let lost = 0;
+        for (const { do: action, n } of steps) {
+          const free = size - model.depth;
+          if (action === 'reserve') {
+            const reservation = await gate.reserve(pending(n), gate.waitBudget());
+            expect(reservation.dropped.size).toBe(Math.max(0, n - free));
+            model.held.push({ reservation, count: Math.min(n, free) });
+          } else if (action === 'commit' && model.held.length > 0) {
+            const { reservation, count } = model.held.splice(n % model.held.length, 1)[0]!;
+            lost += reservation.dropped.size;
+            reservation.commit(++lsn, reservation.dropped.size);
+            model.tickets.push({ lsn, count });
+          } else if (action === 'cancel' && model.held.length > 0) {
+            model.held.splice(n % model.held.length, 1)[0]!.reservation.cancel();
+          } else if (action === 'follow') {
+            const upTo = Math.max(0, lsn - (n % 3));
+            const done = model.tickets.filter((ticket) => ticket.lsn <= upTo);
+            for (const ticket of done) model.tickets.splice(model.tickets.indexOf(ticket), 1);
+            model.queued += done.reduce((sum, { count }) => sum + count, 0);
+            gate.followed(upTo, model.queued);
+          } else if (action === 'work') {
+            model.queued = Math.max(0, model.queued - n);
+            gate.count(model.queued);
+          }
+          expect(gate.depth).toBe(model.depth);
+          expect(gate.depth).toBeLessThanOrEqual(size);
         }
-        expect(gate.depth).toBe(model.depth);
-        expect(gate.depth).toBeLessThanOrEqual(size);
-      }
-      expect(gate.dropped).toBe(lost);
-    }));
+        expect(gate.dropped).toBe(lost);
+      }),
+    );
   });
 
   it('gives free space to waiting writers in the order in which they came', async () => {

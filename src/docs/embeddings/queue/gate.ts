@@ -1,6 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Timer } from '../../../lib/timer.ts';
-import { UNLIMITED_CAPACITY, type EmbeddingCapacity, type WaitBudget, type Reservation, type PendingDocument } from '../../documents/index.ts';
+import { type EmbeddingCapacity, type PendingDocument, type Reservation, UNLIMITED_CAPACITY,
+  type WaitBudget } from '../../documents/index.ts';
 
 export interface GateOptions {
   /** Maximum number of documents in the queue. */
@@ -26,9 +27,9 @@ interface Waiter {
 }
 
 /**
- * Counts the queue of documents to embed and makes writes wait for places in it (decision D-16). Its depth is the number of rows in its table
- * plus the places that writes have reserved for documents that are not in the table yet. Waiting writes get places in the order in which they
- * came.
+ * Counts the queue of documents to embed and makes writes wait for places in it (decision D-16). Its depth is the
+ * number of rows in its table plus the places that writes have reserved for documents that are not in the table yet.
+ * Waiting writes get places in the order in which they came.
  */
 export class QueueGate implements EmbeddingCapacity {
   readonly #options: GateOptions;
@@ -108,7 +109,9 @@ export class QueueGate implements EmbeddingCapacity {
     return { left: this.#options.waitMs };
   }
 
-  async reserve(documents: readonly PendingDocument[], waitBudget: WaitBudget, signal?: AbortSignal): Promise<Reservation> {
+  async reserve(documents: readonly PendingDocument[], waitBudget: WaitBudget,
+    signal?: AbortSignal): Promise<Reservation>
+  {
     if (this.isUnlimited || documents.length === 0) return UNLIMITED_CAPACITY.reserve([], waitBudget);
     const ids = [...new Map(documents.map((each) => [each.id, each])).values()];
     if (this.#waiters.length === 0 && ids.length <= this.#free()) return this.#take(ids.length);

@@ -6,11 +6,22 @@ import { EmbeddingFixture, Script, vectorOf } from '../../../testkit/embedding-f
 const KEYS = ['a', 'b', 'c', 'd'];
 const key = fc.constantFrom(...KEYS);
 const text = fc.constantFrom('one', 'two', 'three', ' ');
-const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('add' as const), key, text }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('skip' as const, 'meta' as const, 'delete' as const, 'code' as const), key, text }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('down' as const, 'up' as const, 'settle' as const, 'crash' as const, 'restart' as const, 'reindex' as const), key, text }) },
-);
+const step = fc.oneof({ weight: 4, arbitrary: fc.record({ do: fc.constant('add' as const), key, text }) }, {
+  weight: 1,
+  arbitrary: fc.record({
+    do: fc.constantFrom('skip' as const, 'meta' as const, 'delete' as const, 'code' as const),
+    key,
+    text,
+  }),
+}, {
+  weight: 1,
+  arbitrary: fc.record({
+    do: fc.constantFrom('down' as const, 'up' as const, 'settle' as const, 'crash' as const, 'restart' as const,
+      'reindex' as const),
+    key,
+    text,
+  }),
+});
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** Any history of writes, failures and crashes. */
@@ -30,18 +41,33 @@ class History {
   async run({ do: action, key, text }: Step): Promise<void> {
     const named = { collection: 'blog', key, lang: 'en' };
     const { fixture } = this;
-    const ifThere = (change: Promise<unknown>) => change.catch((error: { code?: string }) => expect(error.code).toBe('not_found'));
+    const ifThere = (change: Promise<unknown>) =>
+      change.catch((error: { code?: string }) => expect(error.code).toBe('not_found'));
     switch (action) {
-      case 'add': return void (await fixture.add(key, text));
-      case 'skip': return void (await fixture.call('ingestDocuments', { collection: 'blog', documents: [{ key, lang: 'en', contentMd: text }], options: { skipEmbeddings: true } }));
-      case 'meta': return void (await ifThere(fixture.call('updateDocument', { ...named, meta: { x: [text] } })));
-      case 'code': return void (await ifThere(fixture.call('updateDocument', { ...named, meta: { kind: ['code'] } })));
-      case 'delete': return void (await ifThere(fixture.call('deleteDocument', named)));
-      case 'reindex': return void (await fixture.call('reindexVectors', { collection: 'blog' }));
-      case 'settle': return fixture.embeddings.settled();
-      case 'restart': return fixture.embeddings.restart();
-      case 'down': return void (this.#isDown = true);
-      case 'up': return this.#up();
+      case 'add':
+        return void (await fixture.add(key, text));
+      case 'skip':
+        return void (await fixture.call('ingestDocuments', {
+          collection: 'blog',
+          documents: [{ key, lang: 'en', contentMd: text }],
+          options: { skipEmbeddings: true },
+        }));
+      case 'meta':
+        return void (await ifThere(fixture.call('updateDocument', { ...named, meta: { x: [text] } })));
+      case 'code':
+        return void (await ifThere(fixture.call('updateDocument', { ...named, meta: { kind: ['code'] } })));
+      case 'delete':
+        return void (await ifThere(fixture.call('deleteDocument', named)));
+      case 'reindex':
+        return void (await fixture.call('reindexVectors', { collection: 'blog' }));
+      case 'settle':
+        return fixture.embeddings.settled();
+      case 'restart':
+        return fixture.embeddings.restart();
+      case 'down':
+        return void (this.#isDown = true);
+      case 'up':
+        return this.#up();
       case 'crash': {
         const survivor = await fixture.crashed({ queueSize: this.#queueSize }, this.#script);
         await fixture.close();
@@ -63,8 +89,10 @@ class History {
 
 /** Each document has exactly the vectors of its body, or a state that says why it has none. */
 async function expectAllTold(fixture: EmbeddingFixture): Promise<void> {
-  const rows = await fixture.sql.all<{ ord: number; body: Uint8Array; crc: number; e_crc: number | null; state: string | null }>(
-    'SELECT d.ord, d.body, d.crc, e.crc AS e_crc, s.state FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord LEFT JOIN embedding_states s ON s.ord = d.ord');
+  const rows = await fixture.sql.all<
+    { ord: number; body: Uint8Array; crc: number; e_crc: number | null; state: string | null }
+  >('SELECT d.ord, d.body, d.crc, e.crc AS e_crc, s.state FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord ' +
+    'LEFT JOIN embedding_states s ON s.ord = d.ord');
   for (const { ord, body, crc, e_crc: embedded, state } of rows) {
     const content = fixture.environment.codec.decode(body);
     const found = (await fixture.embeddings.vectorsOfDocuments([ord])).map(({ vector }) => vector);

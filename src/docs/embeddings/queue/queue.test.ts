@@ -13,42 +13,79 @@ async function open(...args: Parameters<typeof EmbeddingFixture.open>): Promise<
   return fixture;
 }
 
-async function crashed(fixture: EmbeddingFixture, ...args: Parameters<EmbeddingFixture['crashed']>): Promise<EmbeddingFixture> {
+async function crashed(fixture: EmbeddingFixture,
+  ...args: Parameters<EmbeddingFixture['crashed']>): Promise<EmbeddingFixture>
+{
   const survivor = await fixture.crashed(...args);
   fixtures.push(survivor);
   return survivor;
 }
 
-const refused = (text: string) => (texts: readonly string[]) => (texts.some((each) => each.includes(text)) ? new EmbeddingError(`${text} is too long`, { retryable: false, status: 400 }) : undefined);
+const refused =
+  (text: string) => (
+    texts: readonly string[],
+  ) => (texts.some((each) => each.includes(text))
+    ? new EmbeddingError(`${text} is too long`, { retryable: false, status: 400 })
+    : undefined);
 const down = () => new EmbeddingError('connection refused', { retryable: true });
 
 describe('documents that are written', () => {
   it('are embedded in the background, several in one call, and the feed reports it', async () => {
     const fixture = await open();
     fixture.script.hold();
-    await fixture.call('addDocuments', { collection: 'Blog', documents: ['a', 'b', 'c', 'd', 'e'].map((key) => ({ key, lang: 'en', contentMd: `text ${key}` })) });
+    await fixture.call('addDocuments', {
+      collection: 'Blog',
+      documents: ['a', 'b', 'c', 'd', 'e'].map((key) => ({ key, lang: 'en', contentMd: `text ${key}` })),
+    });
     fixture.script.release();
     await fixture.embeddings.settled();
     expect(fixture.script.texts.sort()).toEqual(['text a', 'text b', 'text c', 'text d', 'text e']);
     expect(fixture.script.calls.length).toBe(2);
     expect(await fixture.states()).toEqual([]);
     const changes = await fixture.feed.read(0, 100);
-    expect(changes.filter(({ kind }) => kind === 'vectors.put').map(({ collection, docId }) => [collection, docId]).sort())
-      .toEqual(['a', 'b', 'c', 'd', 'e'].map((key) => ['blog', `blog|${key}|en`]));
+    expect(
+      changes.filter(({ kind }) => kind === 'vectors.put').map(({ collection, docId }) => [collection, docId]).sort(),
+    ).toEqual(['a', 'b', 'c', 'd', 'e'].map((key) => ['blog', `blog|${key}|en`]));
     const vectors = (await Array.fromAsync(fixture.embeddings.vectorsOfCollection('BLOG'))).flat();
     expect(vectors).toHaveLength(5);
-    expect(vectors[0]).toMatchObject({ chunk: 0, startLine: 1, endLine: 1, start: 0, end: 6, stored: 'float32', model: 'own-model', variant: 'plain', dimensions: 4 });
-    expect(vectors.map(({ vector }) => vector)).toEqual(['a', 'b', 'c', 'd', 'e'].map((key) => vectorOf(`text ${key}`)));
-    expect(await fixture.stats()).toMatchObject({ collections: { blog: { total_documents: 5, embedded_documents: 5, total_chunks: 5, stale: false, failed_documents: 0 } }, queue: { depth: 0, dropped: 0 } });
+    expect(vectors[0]).toMatchObject({
+      chunk: 0,
+      startLine: 1,
+      endLine: 1,
+      start: 0,
+      end: 6,
+      stored: 'float32',
+      model: 'own-model',
+      variant: 'plain',
+      dimensions: 4,
+    });
+    expect(vectors.map(({ vector }) => vector)).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].map((key) => vectorOf(`text ${key}`)),
+    );
+    expect(await fixture.stats()).toMatchObject({
+      collections: {
+        blog: { total_documents: 5, embedded_documents: 5, total_chunks: 5, stale: false, failed_documents: 0 },
+      },
+      queue: { depth: 0, dropped: 0 },
+    });
   });
 
   it('can be taken from memory by a view that follows before the commit is on disk', async () => {
     const fixture = await open();
     const taken: unknown[] = [];
-    fixture.feed.join({ isEarly: true, position: () => undefined, wake: () => queueMicrotask(() => taken.push(fixture.embeddings.freshVectorsOf({ lsn: 2, ord: 1 }))) });
+    fixture.feed.join({
+      isEarly: true,
+      position: () => undefined,
+      wake: () => queueMicrotask(() => taken.push(fixture.embeddings.freshVectorsOf({ lsn: 2, ord: 1 }))),
+    });
     await fixture.add('a', 'one');
     await fixture.embeddings.settled();
-    expect(taken).toEqual([undefined, { ord: 1, model: { model: 'own-model', variant: 'plain', dimensions: 4 }, stored: 'float32', vectors: [vectorOf('one')] }]);
+    expect(taken).toEqual([undefined, {
+      ord: 1,
+      model: { model: 'own-model', variant: 'plain', dimensions: 4 },
+      stored: 'float32',
+      vectors: [vectorOf('one')],
+    }]);
   });
 
   it('are cut into chunks, which may take several calls; a blank one needs none', async () => {
@@ -101,7 +138,8 @@ describe('documents that are written', () => {
     await fixture.add('b', 'new life', { ttl: 0 });
     expect(await fixture.count('vectors')).toBe(2);
     await fixture.call('deleteCollection', { collection: 'blog' });
-    expect([await fixture.count('vectors'), await fixture.count('embeddings'), await fixture.count('embedding_states')]).toEqual([0, 0, 0]);
+    expect([await fixture.count('vectors'), await fixture.count('embeddings'), await fixture.count('embedding_states')])
+      .toEqual([0, 0, 0]);
     await fixture.embeddings.settled();
     expect((await fixture.stats()).queue.depth).toBe(0);
     expect(await fixture.count('vectors')).toBe(0);
@@ -127,16 +165,26 @@ describe('documents that are written', () => {
     await fixture.call('setCollectionConfig', { collection: 'blog', quantization: 'int8' });
     await fixture.add('b', 'two');
     await fixture.embeddings.settled();
-    expect((await Array.fromAsync(fixture.embeddings.vectorsOfCollection('blog'))).flat().map(({ stored }) => stored)).toEqual(['float32', 'int8']);
+    expect((await Array.fromAsync(fixture.embeddings.vectorsOfCollection('blog'))).flat().map(({ stored }) => stored))
+      .toEqual(['float32', 'int8']);
   });
 
   it('are left alone by a server without provider, which queues and drops nothing', async () => {
     const fixture = await open({ provider: 'none', queueSize: 1 });
-    await fixture.call('addDocuments', { collection: 'blog', documents: ['a', 'b', 'c'].map((key) => ({ key, lang: 'en', contentMd: key })) });
+    await fixture.call('addDocuments', {
+      collection: 'blog',
+      documents: ['a', 'b', 'c'].map((key) => ({ key, lang: 'en', contentMd: key })),
+    });
     await fixture.embeddings.settled();
     expect(await fixture.states()).toEqual([]);
     expect(await fixture.count('cursors')).toBe(0);
-    expect(await fixture.stats()).toMatchObject({ enabled: false, provider: 'none', model: '', dimensions: 0, queue: { depth: 0, dropped: 0 } });
+    expect(await fixture.stats()).toMatchObject({
+      enabled: false,
+      provider: 'none',
+      model: '',
+      dimensions: 0,
+      queue: { depth: 0, dropped: 0 },
+    });
   });
 
   it('are left alone in read mode', async () => {
@@ -170,7 +218,10 @@ describe('after a crash', () => {
     await fixture.script.reached;
     const survivor = await crashed(fixture);
     await survivor.embeddings.settled();
-    expect(await survivor.stats()).toMatchObject({ collections: { blog: { embedded_documents: 10 } }, queue: { depth: 0 } });
+    expect(await survivor.stats()).toMatchObject({
+      collections: { blog: { embedded_documents: 10 } },
+      queue: { depth: 0 },
+    });
     expect(survivor.script.texts.sort()).toEqual(Array.from({ length: 10 }, (_, i) => `text ${i}`));
   });
 
@@ -218,7 +269,10 @@ describe('a provider that misbehaves', () => {
     await fixture.add('a', 'one');
     await fixture.embeddings.settled();
     expect(fixture.script.calls).toHaveLength(1);
-    expect(await fixture.stats()).toMatchObject({ queue: { depth: 1, last_error: 'connection refused' }, collections: { blog: { failed_documents: 0 } } });
+    expect(await fixture.stats()).toMatchObject({
+      queue: { depth: 1, last_error: 'connection refused' },
+      collections: { blog: { failed_documents: 0 } },
+    });
     for (let i = 0; i < 5; i++) {
       fixture.advance(600_000);
       await fixture.timer.elapse();
@@ -242,9 +296,13 @@ describe('a provider that misbehaves', () => {
     for (const [key, text] of [['a', 'fine'], ['b', 'poison'], ['c', 'good']] as const) await fixture.add(key, text);
     fixture.script.release();
     await fixture.embeddings.settled();
-    expect([await fixture.embedded('a'), await fixture.embedded('b'), await fixture.embedded('c')]).toEqual([1, undefined, 1]);
+    expect([await fixture.embedded('a'), await fixture.embedded('b'), await fixture.embedded('c')]).toEqual([1,
+      undefined, 1]);
     expect(await fixture.states()).toEqual(['b failed']);
-    expect(await fixture.stats()).toMatchObject({ queue: { depth: 0 }, collections: { blog: { embedded_documents: 2, failed_documents: 1, errors: ['blog|b|en: poison is too long'] } } });
+    expect(await fixture.stats()).toMatchObject({
+      queue: { depth: 0 },
+      collections: { blog: { embedded_documents: 2, failed_documents: 1, errors: ['blog|b|en: poison is too long'] } },
+    });
     // Another body is tried again.
     await fixture.add('b', 'antidote');
     await fixture.embeddings.settled();
@@ -266,12 +324,16 @@ describe('a provider that misbehaves', () => {
     await fixture.add('a', 'one');
     await fixture.embeddings.settled();
     expect(await fixture.count('vectors')).toBe(0);
-    expect((await fixture.stats()).queue).toMatchObject({ depth: 1, last_error: 'expected vectors of 4 numbers, got 3' });
+    expect((await fixture.stats()).queue).toMatchObject({
+      depth: 1,
+      last_error: 'expected vectors of 4 numbers, got 3',
+    });
   });
 
   it('is left alone for as long as its Retry-After asks', async () => {
     const fixture = await open();
-    fixture.script.failure = () => new EmbeddingError('slow down', { retryable: true, status: 429, retryAfterMs: 45_000 });
+    fixture.script.failure = () =>
+      new EmbeddingError('slow down', { retryable: true, status: 429, retryAfterMs: 45_000 });
     await fixture.add('a', 'one');
     await fixture.embeddings.settled();
     expect(fixture.timer.sleeps).toContain(45_000);

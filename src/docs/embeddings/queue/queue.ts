@@ -41,14 +41,21 @@ export interface EmbeddingQueue {
   settled(signal?: AbortSignal): Promise<void>;
 }
 
-export function createQueue(environment: DocsEnvironment, { settings, chunker, providers, collections, timer, fresh }: QueueDeps): EmbeddingQueue {
+export function createQueue(environment: DocsEnvironment,
+  { settings, chunker, providers, collections, timer, fresh }: QueueDeps): EmbeddingQueue
+{
   const { sql, feed, codec, clock, log } = environment;
   const inFlight = new Set<number>();
   const gate = new QueueGate({
-    size: settings.queueSize, waitMs: settings.queueWaitMs, clock, timer,
+    size: settings.queueSize,
+    waitMs: settings.queueWaitMs,
+    clock,
+    timer,
     // A document whose vectors are those of this body, or that waits already, needs no further place.
     needing: async (documents) => {
-      const known = new Map((await statusOfIds(sql, documents.map(({ id }) => id))).map((status) => [status.id, status]));
+      const known = new Map(
+        (await statusOfIds(sql, documents.map(({ id }) => id))).map((status) => [status.id, status]),
+      );
       const needs = ({ id, crc, bytes }: PendingDocument): boolean => {
         const { embedded, state } = known.get(id) ?? {};
         return state !== 'queued' && !(embedded?.crc === crc && embedded.bytes === bytes);
@@ -56,8 +63,28 @@ export function createQueue(environment: DocsEnvironment, { settings, chunker, p
       return documents.filter(needs);
     },
   });
-  const store = new VectorStore({ sql, feed, clock, collections, chunker, gate, ...(environment.isNode !== true && { fresh }), sealerOf: createSealers(environment.keys, collections) });
-  const workers = new EmbeddingWorkers({ sql, codec, clock, log, timer, chunker, settings, providers, store, inFlight });
+  const store = new VectorStore({
+    sql,
+    feed,
+    clock,
+    collections,
+    chunker,
+    gate,
+    ...(environment.isNode !== true && { fresh }),
+    sealerOf: createSealers(environment.keys, collections),
+  });
+  const workers = new EmbeddingWorkers({
+    sql,
+    codec,
+    clock,
+    log,
+    timer,
+    chunker,
+    settings,
+    providers,
+    store,
+    inFlight,
+  });
   const follower = new QueueFollower({ sql, feed, clock, log, timer, chunker, gate, onQueued: () => workers.wake() });
   let running = false;
   const tryAgain = async (): Promise<void> => {

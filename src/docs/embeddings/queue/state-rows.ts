@@ -1,5 +1,5 @@
 import type { Queries, Row, SqlValue, Transaction } from '../../../storage/index.ts';
-import { inList, runInSteps, type Meta, type UnitOfWork } from '../../documents/index.ts';
+import { inList, type Meta, runInSteps, type UnitOfWork } from '../../documents/index.ts';
 import type { StoredType } from '../vector-rows.ts';
 
 /** Why the current body of a document has no vectors. */
@@ -59,10 +59,13 @@ export function statusOfIds(queries: Queries, ids: readonly string[]): Promise<E
 }
 
 /** The next documents of a collection by id; those that have expired at `now` are left out. */
-export async function statusPage(queries: Queries, collection: string, after: string, now: number, limit: number): Promise<EmbeddingStatus[]> {
+export async function statusPage(queries: Queries, collection: string, after: string, now: number,
+  limit: number): Promise<EmbeddingStatus[]>
+{
   // `}` is the character after the `|` that follows the collection's name in an id.
   const bounds = [after === '' ? `${collection}|` : after, `${collection}}`];
-  const query = `${STATUS} WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?) ORDER BY d.id LIMIT ?`;
+  const query =
+    `${STATUS} WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?) ORDER BY d.id LIMIT ?`;
   return (await queries.all<StatusRow>(query, [...bounds, now, limit])).map(toStatus);
 }
 
@@ -85,9 +88,25 @@ async function statusOf(queries: Queries, column: string, values: readonly SqlVa
 function toStatus(row: StatusRow): EmbeddingStatus {
   const { ord, cid, id, key, crc, bytes } = row;
   const embedded = row.e_crc === null ? undefined : {
-    crc: row.e_crc, bytes: row.e_bytes, chunking: row.chunking, stored: row.stored as StoredType, model: row.model, variant: row.variant,
+    crc: row.e_crc,
+    bytes: row.e_bytes,
+    chunking: row.chunking,
+    stored: row.stored as StoredType,
+    model: row.model,
+    variant: row.variant,
   };
-  return { ord, cid, id, key, crc, bytes, meta: JSON.parse(row.meta) as Meta, embedded, state: (row.state ?? undefined) as EmbeddingState | undefined, attempts: row.attempts ?? 0 };
+  return {
+    ord,
+    cid,
+    id,
+    key,
+    crc,
+    bytes,
+    meta: JSON.parse(row.meta) as Meta,
+    embedded,
+    state: (row.state ?? undefined) as EmbeddingState | undefined,
+    attempts: row.attempts ?? 0,
+  };
 }
 
 /** A document that waits, or why it will not be embedded. */
@@ -108,7 +127,10 @@ const UPSERT = `
 
 /** Each document at most once. */
 export async function putStates(work: UnitOfWork, entries: readonly StateEntry[]): Promise<void> {
-  await runInSteps(work, UPSERT, entries.map(({ ord, cid, state, attempts = 0, dueAt = 0, reason = '' }) => [ord, cid, state, attempts, dueAt, reason]));
+  await runInSteps(work, UPSERT,
+    entries.map((
+      { ord, cid, state, attempts = 0, dueAt = 0, reason = '' },
+    ) => [ord, cid, state, attempts, dueAt, reason]));
 }
 
 export async function removeStates(work: UnitOfWork, ords: readonly number[]): Promise<void> {
@@ -131,7 +153,9 @@ export interface QueuedRow extends Row {
 /** The next documents to embed; those that have been due for longest come first, and some may be due only later. */
 export function nextQueued(queries: Queries, limit: number): Promise<QueuedRow[]> {
   return queries.all<QueuedRow>(
-    "SELECT s.ord, s.due_at, s.attempts, d.bytes FROM embedding_states s JOIN documents d ON d.ord = s.ord WHERE s.state = 'queued' ORDER BY s.due_at, s.seq LIMIT ?", [limit],
+    'SELECT s.ord, s.due_at, s.attempts, d.bytes FROM embedding_states s JOIN documents d ON d.ord = s.ord WHERE ' +
+      "s.state = 'queued' ORDER BY s.due_at, s.seq LIMIT ?",
+    [limit],
   );
 }
 

@@ -1,11 +1,11 @@
-import { backoffDelay, type Backoff } from '../../../lib/backoff.ts';
-import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import { EmbeddingError, type EmbeddingProvider } from '../../../embedding/index.ts';
+import { type Backoff, backoffDelay } from '../../../lib/backoff.ts';
+import { type Clock, unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Timer } from '../../../lib/timer.ts';
-import { EmbeddingError, type EmbeddingProvider } from '../../../embedding/index.ts';
-import { BodyUnavailable, type BodyCodec, type Sql } from '../../../storage/index.ts';
+import { type BodyCodec, BodyUnavailable, type Sql } from '../../../storage/index.ts';
 import type { Chunker } from '../chunker.ts';
-import { embedDocuments, type EmbeddingEvents } from '../embed-documents.ts';
+import { type EmbeddingEvents, embedDocuments } from '../embed-documents.ts';
 import { fitting, loadDocuments, type LoadedDocument } from '../load-documents.ts';
 import { embedElsewhere } from '../passages/embed-elsewhere.ts';
 import type { CutSettings } from '../passages/make-passages.ts';
@@ -44,8 +44,8 @@ const DOCUMENT_BACKOFF: Backoff = { initial: 1000, max: 300_000 };
 const MAX_REASON = 512;
 
 /**
- * Two workers that embed queued documents. After a failure of the provider they pause, longer after each further failure, and its documents
- * wait. A document that it refuses permanently is stored with the reason.
+ * Two workers that embed queued documents. After a failure of the provider they pause, longer after each further
+ * failure, and its documents wait. A document that it refuses permanently is stored with the reason.
  */
 export class EmbeddingWorkers {
   readonly #options: WorkersOptions;
@@ -118,7 +118,9 @@ export class EmbeddingWorkers {
     }
   }
 
-  /** Embeds some documents. Returns `now` when there may be more, otherwise the milliseconds until it should look again. */
+  /**
+   * Embeds some documents. Returns `now` when there may be more, otherwise the milliseconds until it should look again.
+   */
   async #step(provider: EmbeddingProvider, signal: AbortSignal): Promise<'now' | number> {
     const { sql, clock, inFlight } = this.#options;
     const rows = await nextQueued(sql, TAKEN_DOCUMENTS + inFlight.size);
@@ -146,16 +148,22 @@ export class EmbeddingWorkers {
     if (left.length > 0) await this.#embedHere(provider, left, publish, signal);
   }
 
-  async #embedHere(provider: EmbeddingProvider, taken: readonly QueuedRow[], onEmbedded: EmbeddingEvents['onEmbedded'], signal: AbortSignal): Promise<void> {
+  async #embedHere(provider: EmbeddingProvider, taken: readonly QueuedRow[], onEmbedded: EmbeddingEvents['onEmbedded'],
+    signal: AbortSignal): Promise<void>
+  {
     const { sql, codec, chunker, clock, store } = this.#options;
-    const { documents, unreadable } = await loadDocuments(sql, codec, chunker, taken.map(({ ord }) => ord), unixSeconds(clock));
+    const { documents, unreadable } = await loadDocuments(sql, codec, chunker, taken.map(({ ord }) => ord),
+      unixSeconds(clock));
     const found = new Set([...documents, ...unreadable].map(({ ord }) => ord));
     await store.forget(taken.map(({ ord }) => ord).filter((ord) => !found.has(ord)));
     const failures = new Map(taken.map(({ ord, attempts }) => [ord, attempts]));
     // If bodies are stored elsewhere, a later attempt may read them.
-    for (const each of unreadable.filter(({ error }) => error instanceof BodyUnavailable)) await this.#putOff([each], failures, each.error);
+    for (const each of unreadable.filter(({ error }) => error instanceof BodyUnavailable))
+      await this.#putOff([each], failures, each.error);
     const damaged = unreadable.filter(({ error }) => !(error instanceof BodyUnavailable));
-    await store.note(damaged.map(({ ord, crc, bytes, error }) => ({ ord, crc, bytes, state: 'failed', reason: reasonOf(error) })));
+    await store.note(
+      damaged.map(({ ord, crc, bytes, error }) => ({ ord, crc, bytes, state: 'failed', reason: reasonOf(error) })),
+    );
     // A document that has failed is tried alone: it may be what makes the provider fail.
     const alone = new Set(taken.filter(({ attempts }) => attempts > 0).map(({ ord }) => ord));
     await embedDocuments(provider, documents, {
@@ -169,11 +177,21 @@ export class EmbeddingWorkers {
   }
 
   /** Moves documents behind those that were not tried yet. */
-  async #putOff(documents: readonly Pick<LoadedDocument, 'ord' | 'crc' | 'bytes'>[], failures: ReadonlyMap<number, number>, error: Error): Promise<void> {
+  async #putOff(documents: readonly Pick<LoadedDocument, 'ord' | 'crc' | 'bytes'>[],
+    failures: ReadonlyMap<number, number>, error: Error): Promise<void>
+  {
     const { clock, store } = this.#options;
     await store.note(documents.map(({ ord, crc, bytes }) => {
       const attempts = (failures.get(ord) ?? 0) + 1;
-      return { ord, crc, bytes, state: 'queued', attempts, dueAt: clock.now() + backoffDelay(attempts, DOCUMENT_BACKOFF), reason: reasonOf(error) };
+      return {
+        ord,
+        crc,
+        bytes,
+        state: 'queued',
+        attempts,
+        dueAt: clock.now() + backoffDelay(attempts, DOCUMENT_BACKOFF),
+        reason: reasonOf(error),
+      };
     }));
   }
 

@@ -10,7 +10,8 @@ interface Block {
   readonly id?: string;
   readonly event?: string;
   readonly comment?: string;
-  readonly data?: { readonly event: string; readonly key: string; readonly document?: { readonly contentMd: string } | null; readonly [field: string]: unknown };
+  readonly data?: { readonly event: string; readonly key: string;
+    readonly document?: { readonly contentMd: string } | null; readonly [field: string]: unknown };
 }
 
 let fixture: Fixture;
@@ -21,7 +22,11 @@ let identity: Identity;
 let recheck: () => Promise<void>;
 
 const ADMIN: Identity = { username: 'root', admin: true, by: 'token', may: () => true };
-const readerOf = (...collections: string[]): Identity => ({ ...ANONYMOUS, username: 'ann', may: (permission, collection) => permission === 'read' && collections.includes(collection) });
+const readerOf = (...collections: string[]): Identity => ({
+  ...ANONYMOUS,
+  username: 'ann',
+  may: (permission, collection) => permission === 'read' && collections.includes(collection),
+});
 
 /** A guard and standings for the current `identity`. */
 const access: EventStreamsDeps['access'] = {
@@ -43,10 +48,18 @@ class Client {
     this.#pieces = content[Symbol.asyncIterator]();
   }
 
-  static async open(input: { collection?: string; events?: string[]; lastEventId?: string; follow?: boolean; includeDocument?: boolean } = {}): Promise<Client> {
+  static async open(
+    input: { collection?: string; events?: string[]; lastEventId?: string; follow?: boolean;
+      includeDocument?: boolean } = {},
+  ): Promise<Client> {
     const gone = new AbortController();
-    const context = { caller: { protocol: 'http', requestId: 'test', ip: '192.0.2.1' }, identity, signal: gone.signal } as never;
-    const reply = await streams.handlers.streamEvents({ follow: true, includeDocument: false, ...input }, context) as unknown as { value: Download };
+    const context = {
+      caller: { protocol: 'http', requestId: 'test', ip: '192.0.2.1' },
+      identity,
+      signal: gone.signal,
+    } as never;
+    const reply = await streams.handlers.streamEvents({ follow: true, includeDocument: false, ...input },
+      context) as unknown as { value: Download };
     const client = new Client(reply.value.content as AsyncIterable<Uint8Array>);
     (client as { gone: AbortController }).gone = gone;
     await client.next();
@@ -86,13 +99,20 @@ function parse(block: string): Block {
   }));
 }
 
-const add = (key: string, collection = 'c', more: object = {}) => fixture.call('addDocument', { collection, key, lang: 'en', contentMd: key, ...more });
+const add = (key: string, collection = 'c', more: object = {}) =>
+  fixture.call('addDocument', { collection, key, lang: 'en', contentMd: key, ...more });
 
 async function start(driver: (typeof DRIVERS)[number], limits?: EventStreamsDeps['limits']): Promise<void> {
   fixture = await Fixture.open(driver);
   timer = new VirtualTimer();
   identity = ADMIN;
-  streams = createEventStreams({ feed: fixture.feed, access, documents: fixture.documents, timer, ...(limits && { limits }) });
+  streams = createEventStreams({
+    feed: fixture.feed,
+    access,
+    documents: fixture.documents,
+    timer,
+    ...(limits && { limits }),
+  });
 }
 afterEach(async () => {
   streams.stop();
@@ -109,8 +129,13 @@ describe.each(DRIVERS)('the stream of events over %s', (driver) => {
     await add('A');
     await fixture.call('deleteDocument', { collection: 'c', key: 'A', lang: 'en' });
     const events = await client.take(3);
-    expect(events[0]).toEqual({ id: '2', event: 'doc.added', data: { event: 'doc.added', collection: 'c', key: 'A', lang: 'en', docId: 'c|a|en', timestamp: START } });
-    expect(events.map(({ id, event }) => [id, event])).toEqual([['2', 'doc.added'], ['3', 'doc.updated'], ['4', 'doc.deleted']]);
+    expect(events[0]).toEqual({
+      id: '2',
+      event: 'doc.added',
+      data: { event: 'doc.added', collection: 'c', key: 'A', lang: 'en', docId: 'c|a|en', timestamp: START },
+    });
+    expect(events.map(({ id, event }) => [id, event])).toEqual([['2', 'doc.added'], ['3', 'doc.updated'], ['4',
+      'doc.deleted']]);
   });
 
   it('has the document where it was asked for', async () => {
@@ -125,15 +150,25 @@ describe.each(DRIVERS)('the stream of events over %s', (driver) => {
     await add('a');
     await add('b', 'other');
     await fixture.call('deleteCollection', { collection: 'c' });
-    expect(await client.take(2)).toMatchObject([{ event: 'doc.added' }, { event: 'collection.deleted', data: { collection: 'c', detail: { count: 1 } } }]);
-    await expect(Client.open({ events: ['doc.eaten'] })).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('"doc.eaten"') as string });
+    expect(await client.take(2)).toMatchObject([{ event: 'doc.added' }, {
+      event: 'collection.deleted',
+      data: { collection: 'c', detail: { count: 1 } },
+    }]);
+    await expect(Client.open({ events: ['doc.eaten'] })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('"doc.eaten"') as string,
+    });
   });
 
   it('reports a gap, and continues with what is kept', async () => {
     for (const key of ['a', 'b', 'c', 'd']) await add(key);
     await fixture.feed.prune({ entries: 2 });
     const client = await Client.open({ lastEventId: '1' });
-    expect(await client.next()).toEqual({ id: '2', event: 'events.lost', data: { event: 'events.lost', after: 1, position: 2 } });
+    expect(await client.next()).toEqual({
+      id: '2',
+      event: 'events.lost',
+      data: { event: 'events.lost', after: 1, position: 2 },
+    });
     expect(await client.names(2)).toEqual(['doc.added c', 'doc.added d']);
     const other = await Client.open({ lastEventId: '999' });
     expect(await other.next()).toMatchObject({ event: 'events.lost', id: '4' });
@@ -161,29 +196,37 @@ describe.each(DRIVERS)('the stream of events over %s', (driver) => {
 
   it('loses nothing and repeats nothing, wherever it breaks off', async () => {
     let runs = 0;
-    await fc.assert(fc.asyncProperty(fc.array(fc.record({ written: fc.nat(4), taken: fc.nat(5) }), { minLength: 1, maxLength: 8 }), async (steps) => {
-      const collection = `c${runs++}`;
-      const first = await Client.open({ collection });
-      let [client, written] = [first, 0];
-      const seen: Block[] = [];
-      let last = String(await fixture.feed.head());
-      for (const { written: count, taken } of steps) {
-        for (let i = 0; i < count; i++) await add(`k${written++}`, collection);
-        const events = await client.take(Math.min(taken, written - seen.length));
-        seen.push(...events);
-        last = events.at(-1)?.id ?? last;
-        await client.leave();
-        client = await Client.open({ collection, lastEventId: last });
-      }
-      seen.push(...await client.take(written - seen.length));
-      await client.leave();
-      expect(seen.map(({ data }) => data!.key)).toEqual(Array.from({ length: written }, (_, i) => `k${i}`));
-    }), { numRuns: 30 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ written: fc.nat(4), taken: fc.nat(5) }), { minLength: 1, maxLength: 8 }),
+        async (steps) => {
+          const collection = `c${runs++}`;
+          const first = await Client.open({ collection });
+          let [client, written] = [first, 0];
+          const seen: Block[] = [];
+          let last = String(await fixture.feed.head());
+          for (const { written: count, taken } of steps) {
+            for (let i = 0; i < count; i++) await add(`k${written++}`, collection);
+            const events = await client.take(Math.min(taken, written - seen.length));
+            seen.push(...events);
+            last = events.at(-1)?.id ?? last;
+            await client.leave();
+            client = await Client.open({ collection, lastEventId: last });
+          }
+          seen.push(...await client.take(written - seen.length));
+          await client.leave();
+          expect(seen.map(({ data }) => data!.key)).toEqual(Array.from({ length: written }, (_, i) => `k${i}`));
+        }),
+      { numRuns: 30 },
+    );
   });
 
   it('reads the feed at the pace of its client, however far behind that is', async () => {
     const slow = await Client.open();
-    for (let batch = 0; batch < 3; batch++) await fixture.call('addDocuments', { collection: 'c', documents: Array.from({ length: 400 }, (_, i) => ({ key: `k${batch * 400 + i}`, lang: 'en', contentMd: '' })) });
+    for (let batch = 0; batch < 3; batch++)
+      await fixture.call('addDocuments', {
+        collection: 'c',
+        documents: Array.from({ length: 400 }, (_, i) => ({ key: `k${batch * 400 + i}`, lang: 'en', contentMd: '' })),
+      });
     const quick = await Client.open();
     await add('last');
     expect(await quick.names(1)).toEqual(['doc.added last']);
@@ -209,11 +252,14 @@ describe('a stream of events', () => {
     await expect(Client.open({ events: ['ops.disk_usage_high'] })).rejects.toMatchObject({ code: 'admin_required' });
     publishEvent(fixture.environment, 'ops.disk_usage_high', { usedPercent: 90 });
     await add('a', 'other');
-    await fixture.sql.transaction((tx) => fixture.feed.append(tx, [{ kind: 'doc.put', collection: '_memory', key: 'b', lang: 'en', docId: '_memory|b|en' }]));
+    await fixture.sql.transaction((tx) =>
+      fixture.feed.append(tx, [{ kind: 'doc.put', collection: '_memory', key: 'b', lang: 'en', docId: '_memory|b|en' }])
+    );
     await add('c');
     expect(await client.names(1)).toEqual(['doc.added c']);
     identity = ADMIN;
-    expect((await admin.take(3)).map(({ event, data }) => [event, data!.collection])).toEqual([['ops.disk_usage_high', ''], ['doc.added', 'other'], ['doc.added', 'c']]);
+    expect((await admin.take(3)).map(({ event, data }) => [event, data!.collection])).toEqual([['ops.disk_usage_high',
+      ''], ['doc.added', 'other'], ['doc.added', 'c']]);
   });
 
   it('follows the rights of its caller while it is open', async () => {

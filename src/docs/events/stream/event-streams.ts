@@ -1,9 +1,10 @@
-import { operations, type Operations } from '../../../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../../lib/timer.ts';
-import { forbidden, Reply, type Context, type Handlers, type Identity, type InputOf } from '../../../operations/index.ts';
-import { FeedGap, type ChangeFeed } from '../../../storage/index.ts';
+import { type Context, forbidden, type Handlers, type Identity, type InputOf,
+  Reply } from '../../../operations/index.ts';
+import { type ChangeFeed, FeedGap } from '../../../storage/index.ts';
 import type { Access } from '../../access/index.ts';
 import type { Documents } from '../../documents/index.ts';
 import { isServerEvent, knownEvents, type ServiceEvent } from '../service-event.ts';
@@ -37,15 +38,25 @@ export function createEventStreams({ timer = systemTimer, limits, ...deps }: Eve
       async streamEvents(input, context) {
         const { lastEventId, follow } = input;
         const names = input.events && knownEvents(input.events);
-        if (!context.identity.admin && [...(names ?? [])].some(isServerEvent)) throw new ServiceError('admin_required', 'admin permission required: events of the server are for administrators');
+        if (!context.identity.admin && [...(names ?? [])].some(isServerEvent))
+          throw new ServiceError('admin_required',
+            'admin permission required: events of the server are for administrators');
         const owner = context.identity.username || (context.caller.ip ?? '');
         hub.admit(owner);
         const head = await deps.feed.head();
         const from = lastEventId === undefined ? head : Number(lastEventId);
         const start = from === 0 ? Math.max(0, (await deps.feed.oldest()) - 1) : from;
-        const stream = new EventStream({ ...deps, hub }, { input, names, owner, start, ...(!follow && { until: head }) }, context);
+        const stream = new EventStream({ ...deps, hub }, {
+          input,
+          names,
+          owner,
+          start,
+          ...(!follow && { until: head }),
+        }, context);
         // Proxies must not buffer events.
-        return new Reply({ contentType: 'text/event-stream', live: true, content: stream.read() }, { 'X-Accel-Buffering': 'no' });
+        return new Reply({ contentType: 'text/event-stream', live: true, content: stream.read() }, {
+          'X-Accel-Buffering': 'no',
+        });
       },
     },
     get size() {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import type { ChangeFeed } from '../../../storage/index.ts';
-import { serviceEventOf, type ServiceEvent } from '../service-event.ts';
+import { type ServiceEvent, serviceEventOf } from '../service-event.ts';
 
 /** Maximum number of open streams. */
 export interface StreamLimits {
@@ -36,8 +36,8 @@ export interface StreamHubOptions {
 }
 
 /**
- * Counts the open streams, wakes them when the feed grows, and reads it for them. Each stream reads at the pace of its client, and streams at
- * the same position share a page. So nothing is stored for a slow client.
+ * Counts the open streams, wakes them when the feed grows, and reads it for them. Each stream reads at the pace of its
+ * client, and streams at the same position share a page. So nothing is stored for a slow client.
  */
 export class StreamHub {
   readonly #options: StreamHubOptions;
@@ -58,12 +58,19 @@ export class StreamHub {
     return this.#subscribers.size;
   }
 
-  /** Throws `unavailable` after `stop`, `busy` when there are too many streams, `rate_limited` when the owner has too many. */
+  /**
+   * Throws `unavailable` after `stop`, `busy` when there are too many streams, `rate_limited` when the owner has too
+   * many.
+   */
   admit(owner: string): void {
     if (this.#stopped) throw new ServiceError('unavailable', 'the service is stopping');
-    if (this.#subscribers.size >= this.#limits.all) throw new ServiceError('busy', `at most ${this.#limits.all} streams of events may be open; try again later`, RETRY);
+    if (this.#subscribers.size >= this.#limits.all)
+      throw new ServiceError('busy', `at most ${this.#limits.all} streams of events may be open; try again later`,
+        RETRY);
     const own = [...this.#subscribers].filter((subscriber) => subscriber.owner === owner).length;
-    if (own >= this.#limits.each) throw new ServiceError('rate_limited', `at most ${this.#limits.each} streams of events may be open for one client; close one first`, RETRY);
+    if (own >= this.#limits.each)
+      throw new ServiceError('rate_limited',
+        `at most ${this.#limits.each} streams of events may be open for one client; close one first`, RETRY);
   }
 
   /** Opens a stream; the caller must call `leave` when it ends. Throws as `admit` does. */
@@ -188,5 +195,7 @@ export class StreamSubscriber {
 
 function pageOf(changes: Awaited<ReturnType<ChangeFeed['read']>>): Page | undefined {
   const last = changes.at(-1)?.lsn;
-  return last === undefined ? undefined : { last, events: changes.map(serviceEventOf).filter((event) => event !== undefined) };
+  return last === undefined
+    ? undefined
+    : { last, events: changes.map(serviceEventOf).filter((event) => event !== undefined) };
 }

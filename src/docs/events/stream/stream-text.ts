@@ -3,7 +3,10 @@ import type { ServiceEvent } from '../service-event.ts';
 /** Milliseconds after which a disconnected client connects again. */
 const RETRY_MS = 3000;
 
-/** The beginning of a stream (HTML standard, section 9.2). A client stores an `id` without data, and dispatches no event. */
+/**
+ * The beginning of a stream (HTML standard, section 9.2). A client stores an `id` without data, and dispatches no
+ * event.
+ */
 export function openingText(position: number): string {
   return `retry: ${RETRY_MS}\nid: ${position}\n\n`;
 }
@@ -13,8 +16,19 @@ export function positionText(position: number): string {
   return `: nothing new\nid: ${position}\n\n`;
 }
 
-export function eventText({ event, collection, key, lang, docId, timestamp, detail, seq }: ServiceEvent, document: object | undefined): string {
-  const data = { event, collection, key, lang, docId, timestamp, ...(document && { document }), ...(detail && { detail }) };
+export function eventText({ event, collection, key, lang, docId, timestamp, detail, seq }: ServiceEvent,
+  document: object | undefined): string
+{
+  const data = {
+    event,
+    collection,
+    key,
+    lang,
+    docId,
+    timestamp,
+    ...(document && { document }),
+    ...(detail && { detail }),
+  };
   return `id: ${seq}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 

@@ -19,8 +19,9 @@ export function isExpanded({ mode }: QueryPlan): boolean {
 }
 
 /**
- * A reading whose terms are expanded by their neighbours. Only terms are expanded that are not required or excluded, nor part of a node
- * that is: what a query strictly requires stays required. Phrases, patterns and synonyms have no neighbours.
+ * A reading whose terms are expanded by their neighbours. Only terms are expanded that are not required or excluded,
+ * nor part of a node that is: what a query strictly requires stays required. Phrases, patterns and synonyms have no
+ * neighbours.
  */
 export function expandReading(reading: Reading, neighbours: Neighbours, rules: TermRules): Reading {
   const toTerm = termOf(rules);
@@ -32,20 +33,23 @@ export function expandReading(reading: Reading, neighbours: Neighbours, rules: T
     const found = neighboursOf(node, neighbours, toTerm);
     if (found.length > 0) expansions.set(node, found);
     for (const { form } of found) {
-      // A neighbour is labelled by its own name, because the document need not have the term of the query. A term that is in the query,
-      // or that an earlier term has added, already has a label.
-      if (known.size < known.add(toTerm(form)).size) wanted.push({ node: { kind: 'term', form, start: node.start, end: node.end }, labels: [form] });
+      // A neighbour is labelled by its own name, because the document need not have the term of the query. A term that
+      // is in the query, or that an earlier term has added, already has a label.
+      if (known.size < known.add(toTerm(form)).size)
+        wanted.push({ node: { kind: 'term', form, start: node.start, end: node.end }, labels: [form] });
     }
   }
   return { ...reading, wanted, expansions };
 }
 
 /** The weights are for a term that occurs once in the query. */
-function neighboursOf({ form }: TermNode, neighbours: Neighbours, toTerm: (form: string) => string | undefined): WeightedTerm[] {
+function neighboursOf({ form }: TermNode, neighbours: Neighbours,
+  toTerm: (form: string) => string | undefined): WeightedTerm[]
+{
   const term = toTerm(form);
   if (term === undefined) return [];
+  // The list of stop words may have grown since the training.
   return neighbours.of(term).map((neighbour) => ({ form: neighbour.form, weight: EXPANSION_WEIGHT * neighbour.weight }))
-    // The list of stop words may have grown since the training.
     .filter(({ form: other, weight }) => weight >= LEAST_WEIGHT && toTerm(other) !== undefined);
 }
 

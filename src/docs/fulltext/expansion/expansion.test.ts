@@ -11,8 +11,15 @@ const PLAIN = { rerank: false, algorithm: 'pmisparse', disableStem: true };
 
 /** Texts in which "shock" occurs with "wave" and "tube", and "wing" with "lift", in several documents. */
 const TEXTS: Readonly<Record<string, string>> = {
-  a: 'shock wave behind blunt body', b: 'shock wave inside tube', c: 'shock tube experiment', d: 'wave equation solved exactly by hand here',
-  e: 'tube steel prices', f: 'wing lift measured', g: 'wing lift', h: 'lift drag ratio of wing models flown', i: 'garden flowers bloom',
+  a: 'shock wave behind blunt body',
+  b: 'shock wave inside tube',
+  c: 'shock tube experiment',
+  d: 'wave equation solved exactly by hand here',
+  e: 'tube steel prices',
+  f: 'wing lift measured',
+  g: 'wing lift',
+  h: 'lift drag ratio of wing models flown',
+  i: 'garden flowers bloom',
 };
 
 describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
@@ -24,7 +31,11 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
   });
   afterEach(() => fixture.close());
 
-  const addAll = () => fixture.call('addDocuments', { collection: 'c', documents: Object.entries(TEXTS).map(([key, contentMd]) => ({ key, lang: 'en', contentMd })) });
+  const addAll = () =>
+    fixture.call('addDocuments', {
+      collection: 'c',
+      documents: Object.entries(TEXTS).map(([key, contentMd]) => ({ key, lang: 'en', contentMd })),
+    });
   const matched = async (query: string, more: object = {}) => {
     const { results } = await fixture.find(query, { ...PLAIN, ...more });
     return Object.fromEntries(results.map(({ document, matchedTerms }) => [document.key, matchedTerms.join(' ')]));
@@ -37,12 +48,15 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
     const documents = Object.entries(TEXTS).map(([key, text]) => ({ key, forms: formsOf(text) }));
     const { entries } = await fixture.call('listStopWords', { collection: 'c' });
     const stopWords = new Set(entries.map(({ word }) => word));
-    const near = referenceNeighbours(documents.map(({ forms }) => [forms.map((form) => (stopWords.has(form) ? undefined : form))]));
+    const near = referenceNeighbours(
+      documents.map(({ forms }) => [forms.map((form) => (stopWords.has(form) ? undefined : form))]),
+    );
     const average = documents.reduce((sum, { forms }) => sum + forms.length, 0) / documents.length;
     const bm25 = (term: string, forms: readonly string[]): number => {
       const tf = forms.filter((form) => form === term).length;
       const df = documents.filter((document) => document.forms.includes(term)).length;
-      return (Math.log((documents.length - df + 0.5) / (df + 0.5) + 1) * tf * 2.5) / (tf + 1.5 * (0.25 + (0.75 * forms.length) / average));
+      return (Math.log((documents.length - df + 0.5) / (df + 0.5) + 1) * tf * 2.5) /
+        (tf + 1.5 * (0.25 + (0.75 * forms.length) / average));
     };
     const expected = documents.map(({ key, forms }) => {
       const own = ['shock', 'wing'].reduce((sum, term) => sum + bm25(term, forms), 0);
@@ -59,7 +73,8 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
 
   it('weighs the neighbours of a term by how often the query has it', async () => {
     await addAll();
-    const scores = async (query: string) => (await fixture.find(query, PLAIN)).results.map(({ document: { key }, score }) => [key, score] as const);
+    const scores = async (query: string) =>
+      (await fixture.find(query, PLAIN)).results.map(({ document: { key }, score }) => [key, score] as const);
     const once = await scores('shock');
     const thrice = await scores('shock shock, shock');
     expect(thrice.map(([key]) => key)).toEqual(once.map(([key]) => key));
@@ -70,40 +85,41 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
     await addAll();
     const found = await matched('shock');
     expect(Object.keys(found).sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
-    for (const [key, terms] of Object.entries(found)) expect(formsOf(TEXTS[key]!)).toEqual(expect.arrayContaining(terms.split(' ')));
+    for (const [key, terms] of Object.entries(found))
+      expect(formsOf(TEXTS[key]!)).toEqual(expect.arrayContaining(terms.split(' ')));
     expect(found).toMatchObject({ e: 'tube', a: expect.stringMatching(/^shock /) as string });
     expect(await matched('shock', { algorithm: 'bm25' })).toEqual({ a: 'shock', b: 'shock', c: 'shock' });
     const { results } = await fixture.find('shock', { ...PLAIN, highlight: true });
-    expect(results.find(({ document: { key } }) => key === 'e')!.highlights).toMatchObject([{ fragment: '<mark>tube</mark> steel prices', matchedTerms: ['tube'] }]);
+    expect(results.find(({ document: { key } }) => key === 'e')!.highlights).toMatchObject([{
+      fragment: '<mark>tube</mark> steel prices',
+      matchedTerms: ['tube'],
+    }]);
   });
 
   it('calls what the query names itself by that name', async () => {
     await addAll();
     const found = await matched('shock tube');
-    expect([found['b'], found['c'], found['e']]).toEqual([expect.stringMatching(/^shock tube/), expect.stringMatching(/^shock tube/), 'tube']);
+    expect([found['b'], found['c'], found['e']]).toEqual([expect.stringMatching(/^shock tube/),
+      expect.stringMatching(/^shock tube/), 'tube']);
   });
 
-  it.each([
-    ['"shock wave"', 'auto', 'ab'],
-    ['"shock"', 'phrase', 'abc'],
-    ['"shock tube"~3', 'auto', 'bc'],
-    ['shoc*', 'auto', 'abc'],
-    ['+shock garden', 'auto', 'abc'],
-    ['shock AND wave', 'auto', 'ab'],
-    ['shock -wave', 'auto', 'c'],
-    ['shock OR garden', 'auto', 'abcdei'],
-    ['(shock OR garden) AND steel', 'auto', ''],
-    ['NOT shock', 'auto', ''],
-    ['the', 'auto', ''],
-    ['unheard', 'auto', ''],
-  ])('expands what may be there, not what has to be or must not: %s', async (query, mode, keys) => {
-    await addAll();
-    expect(Object.keys(await matched(query, { mode })).sort().join('')).toBe(keys);
-  });
+  it.each([['"shock wave"', 'auto', 'ab'], ['"shock"', 'phrase', 'abc'], ['"shock tube"~3', 'auto', 'bc'], ['shoc*',
+    'auto', 'abc'], ['+shock garden', 'auto', 'abc'], ['shock AND wave', 'auto', 'ab'], ['shock -wave', 'auto', 'c'], [
+    'shock OR garden',
+    'auto',
+    'abcdei',
+  ], ['(shock OR garden) AND steel', 'auto', ''], ['NOT shock', 'auto', ''], ['the', 'auto', ''], ['unheard', 'auto',
+    '']])('expands what may be there, not what has to be or must not: %s', async (query, mode, keys) => {
+      await addAll();
+      expect(Object.keys(await matched(query, { mode })).sort().join('')).toBe(keys);
+    });
 
   it('adds the score of neighbours of what is optional to what is required', async () => {
     await addAll();
-    const score = async (algorithm: string) => (await fixture.find('+equation shock', { ...PLAIN, algorithm })).results.map(({ document: { key }, score: one }) => [key, one] as const);
+    const score = async (algorithm: string) =>
+      (await fixture.find('+equation shock', { ...PLAIN, algorithm })).results.map((
+        { document: { key }, score: one },
+      ) => [key, one] as const);
     const [[key, more]] = await score('pmisparse') as [readonly [string, number]];
     expect(key).toBe('d');
     expect(more).toBeGreaterThan((await score('bm25'))[0]![1]);
@@ -111,7 +127,12 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
 
   it('is the same by GET', async () => {
     await addAll();
-    const { results, algorithm } = await fixture.call('searchFullTextByQuery', { collection: 'C', q: 'shock', algorithm: 'pmisparse', disableStem: true });
+    const { results, algorithm } = await fixture.call('searchFullTextByQuery', {
+      collection: 'C',
+      q: 'shock',
+      algorithm: 'pmisparse',
+      disableStem: true,
+    });
     expect(algorithm).toBe('pmisparse');
     expect(results.map(({ document: { key } }) => key).sort().join('')).toBe('abcde');
   });
@@ -164,7 +185,11 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
 
   it('learns from code as code', async () => {
     const code = { defines: ['openSession'] };
-    for (const key of ['a.ts', 'b.ts']) await fixture.add(key, 'export function openSession() { return retryPolicy; }', { language: ['typescript'], ...code });
+    for (const key of ['a.ts', 'b.ts'])
+      await fixture.add(key, 'export function openSession() { return retryPolicy; }', {
+        language: ['typescript'],
+        ...code,
+      });
     await fixture.add('d', 'retry after a pause');
     expect(Object.keys(await matched('session')).sort()).toEqual(['a.ts', 'b.ts', 'd']);
   });
@@ -180,22 +205,29 @@ describe.each(DRIVERS)('pmisparse over %s (decision D-84)', (driver) => {
   it('takes queries of many words and odd ones', async () => {
     await addAll();
     const many = Object.values(TEXTS).join(' ');
-    expect(Object.keys(await matched(`${many} ${Array.from({ length: 300 }, (_, i) => `w${i}`).join(' ')}`))).toHaveLength(9);
+    expect(Object.keys(await matched(`${many} ${Array.from({ length: 300 }, (_, i) => `w${i}`).join(' ')}`)))
+      .toHaveLength(9);
     for (const query of ['__proto__ constructor', '\u0000', 'ß 名前 🦊', 'a'.repeat(500)]) await matched(query);
   });
 
   it('learns from large collections in a thread', async () => {
     const filler = Array.from({ length: 400 }, (_, i) => `filler${i}`).join(' ');
-    const documents = Array.from({ length: 50 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `shock wave ${filler}` }));
-    await fixture.call('addDocuments', { collection: 'c', documents: [...documents, { key: 'w', lang: 'en', contentMd: 'wave' }] });
+    const documents = Array.from({ length: 50 },
+      (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `shock wave ${filler}` }));
+    await fixture.call('addDocuments', {
+      collection: 'c',
+      documents: [...documents, { key: 'w', lang: 'en', contentMd: 'wave' }],
+    });
     expect(Object.keys(await matched('shock', { limit: 100 }))).toContain('w');
   });
 
   it('learns from a sample of limited size, the same each time', async () => {
-    const items = Array.from({ length: 300 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `alpha word${i} alpha word${i}` }));
+    const items = Array.from({ length: 300 },
+      (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `alpha word${i} alpha word${i}` }));
     await fixture.call('addDocuments', { collection: 'c', documents: items });
     const { sql, environment } = fixture.base;
-    const keys = async (share: number) => (await Array.fromAsync(allTexts(sql, environment.codec, 'c', 0, { share }))).map(({ key }) => key);
+    const keys = async (share: number) =>
+      (await Array.fromAsync(allTexts(sql, environment.codec, 'c', 0, { share }))).map(({ key }) => key);
     const sample = await keys(0.2);
     expect(sample.length).toBeGreaterThan(50);
     expect(sample.length).toBeLessThan(70);

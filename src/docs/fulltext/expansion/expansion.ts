@@ -14,8 +14,8 @@ export interface ReadQuery {
 /** The part of `pmisparse` that runs before scoring (decision D-84). */
 export interface Expansion {
   /**
-   * The plan with the neighbours of its terms. If the query is read in several languages, the neighbours are learned from the documents of
-   * each. Throws `index_loading` while they are learned for the first time, if that takes long.
+   * The plan with the neighbours of its terms. If the query is read in several languages, the neighbours are learned
+   * from the documents of each. Throws `index_loading` while they are learned for the first time, if that takes long.
    */
   expand(query: ReadQuery, signal: AbortSignal): Promise<QueryPlan>;
   /** Resolves when the models include all earlier writes. */
@@ -24,9 +24,9 @@ export interface Expansion {
   stop(): Promise<void>;
 }
 
-export function createExpansion(
-  environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'>, { stopWordsOf }: Pick<FullText, 'stopWordsOf'>, options: NeighbourModelsOptions = {},
-): Expansion {
+export function createExpansion(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'>,
+  { stopWordsOf }: Pick<FullText, 'stopWordsOf'>, options: NeighbourModelsOptions = {}): Expansion
+{
   const models = new NeighbourModels(environment, options);
   return {
     async expand({ collection, plan }, signal) {
@@ -34,7 +34,12 @@ export function createExpansion(
       const stemming = isStemming(plan);
       const isMixed = plan.readings.filter(({ classes }) => classes !== CODE_CLASSES).length > 1;
       const readings = await Promise.all(plan.readings.map(async (reading) => {
-        const rules = { lang: reading.lang, stemming, stopWords: stopWordsOf(collection, reading.lang), ...(isMixed && { classes: reading.classes }) };
+        const rules = {
+          lang: reading.lang,
+          stemming,
+          stopWords: stopWordsOf(collection, reading.lang),
+          ...(isMixed && { classes: reading.classes }),
+        };
         return expandReading(reading, await models.of(collection, rules, signal), rules);
       }));
       return { ...plan, readings };

@@ -3,13 +3,16 @@ import { type Neighbours, trainHere } from '../../../search/cooccurrence/index.t
 import { DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { Fixture } from '../../documents/test-fixture.ts';
-import { FIRST_WAIT_MS, IDLE_MS, MAX_STALE_MS, NeighbourModels, type NeighbourModelsOptions, QUIET_MS, REST_FACTOR } from './neighbour-models.ts';
+import { FIRST_WAIT_MS, IDLE_MS, MAX_STALE_MS, NeighbourModels, type NeighbourModelsOptions, QUIET_MS,
+  REST_FACTOR } from './neighbour-models.ts';
 import type { Trainer } from './training.ts';
 
 const RULES = { lang: 'en', stemming: true, stopWords: new Set(['the']) };
 const SIGNAL = new AbortController().signal;
 
-/** A teacher that trains when the test resolves it; in each model the number of its training is a neighbour of `lesson`. */
+/**
+ * A teacher that trains when the test resolves it; in each model the number of its training is a neighbour of `lesson`.
+ */
 class SlowTrainer implements Trainer {
   readonly trainings: { readonly collection: string; readonly end: (failure?: Error) => Promise<void> }[] = [];
   #begun = Promise.withResolvers<void>();
@@ -68,7 +71,8 @@ describe('models of which terms stand together (decision D-84)', () => {
     return models;
   };
   /** The number of the training that a search sees. */
-  const seen = async (models: NeighbourModels, collection = 'c'): Promise<string | undefined> => (await models.of(collection, RULES, SIGNAL)).of('lesson')[0]?.form;
+  const seen = async (models: NeighbourModels, collection = 'c'): Promise<string | undefined> =>
+    (await models.of(collection, RULES, SIGNAL)).of('lesson')[0]?.form;
   /** A model that has already been used. */
   const trained = async (options: NeighbourModelsOptions = {}): Promise<NeighbourModels> => {
     const models = open(options);
@@ -79,7 +83,8 @@ describe('models of which terms stand together (decision D-84)', () => {
     return models;
   };
   const write = async (models: NeighbourModels, count = 1): Promise<void> => {
-    for (let i = 0; i < count; i++) await fixture.call('addDocument', { collection: 'c', key: `k${i}`, lang: 'en', contentMd: 'text' });
+    for (let i = 0; i < count; i++)
+      await fixture.call('addDocument', { collection: 'c', key: `k${i}`, lang: 'en', contentMd: 'text' });
     await models.caughtUp();
   };
   /** Resolves when everything that needs no timer has happened. */

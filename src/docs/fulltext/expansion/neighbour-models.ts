@@ -1,8 +1,8 @@
-import { backoffDelay, type Backoff } from '../../../lib/backoff.ts';
-import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import { ServiceError } from '../../../errors/index.ts';
+import { type Backoff, backoffDelay } from '../../../lib/backoff.ts';
+import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import type { Neighbours } from '../../../search/cooccurrence/index.ts';
-import { memoryCursor, Subscriber, type Change } from '../../../storage/index.ts';
+import { type Change, memoryCursor, Subscriber } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { CODE_CLASSES } from '../view/document-classes.ts';
 import { createTrainer, type LearningRules, type Trainer } from './training.ts';
@@ -17,7 +17,10 @@ export interface NeighbourModelsOptions {
   readonly maxBytes?: number;
 }
 
-/** A search waits this many milliseconds for the first model of its collection; after that the search fails and the training continues. */
+/**
+ * A search waits this many milliseconds for the first model of its collection; after that the search fails and the
+ * training continues.
+ */
 export const FIRST_WAIT_MS = 5000;
 /** A model is retrained when nothing was written for this many milliseconds, */
 export const QUIET_MS = 2000;
@@ -56,15 +59,16 @@ interface Run {
   readonly subscriber: Subscriber;
   readonly renewals: Set<Promise<void>>;
   /**
-   * Trainings run one after the other, so that they need the memory and the processor of one: in a queue per collection if they are quick,
-   * otherwise in one queue for all collections. The value is the last promise of each queue, which never rejects.
+   * Trainings run one after the other, so that they need the memory and the processor of one: in a queue per collection
+   * if they are quick, otherwise in one queue for all collections. The value is the last promise of each queue, which
+   * never rejects.
    */
   readonly lines: Map<string, Promise<void>>;
 }
 
 /**
- * Which terms occur together in each collection, learned on first use (decision D-84). Writes make a model stale: it remains in use while a
- * new one is trained in the background, some seconds after the last write.
+ * Which terms occur together in each collection, learned on first use (decision D-84). Writes make a model stale: it
+ * remains in use while a new one is trained in the background, some seconds after the last write.
  */
 export class NeighbourModels {
   readonly #env: Environment;
@@ -75,7 +79,9 @@ export class NeighbourModels {
   readonly #models = new Map<string, Model>();
   #run: Promise<Run> | undefined;
 
-  constructor(env: Environment, { timer = systemTimer, trainer = createTrainer(env), maxBytes = MAX_BYTES }: NeighbourModelsOptions = {}) {
+  constructor(env: Environment,
+    { timer = systemTimer, trainer = createTrainer(env), maxBytes = MAX_BYTES }: NeighbourModelsOptions = {})
+  {
     this.#env = env;
     this.#timer = timer;
     this.#trainer = trainer;
@@ -83,8 +89,8 @@ export class NeighbourModels {
   }
 
   /**
-   * Returns the model of a collection. The first search trains it; if that takes longer than some seconds, it throws `index_loading` and
-   * the training continues.
+   * Returns the model of a collection. The first search trains it; if that takes longer than some seconds, it throws
+   * `index_loading` and the training continues.
    */
   async of(collection: string, rules: LearningRules, signal: AbortSignal): Promise<Neighbours> {
     const run = await (this.#run ??= this.#begin());
@@ -110,7 +116,8 @@ export class NeighbourModels {
   async settled(): Promise<void> {
     await this.caughtUp();
     const run = await this.#run;
-    while (run !== undefined && run.renewals.size + run.lines.size > 0) await Promise.all([...run.renewals, ...run.lines.values()]);
+    while (run !== undefined && run.renewals.size + run.lines.size > 0)
+      await Promise.all([...run.renewals, ...run.lines.values()]);
   }
 
   /** Discards all models, and waits for running trainings; repeated calls are harmless. The next use starts again. */
@@ -128,7 +135,12 @@ export class NeighbourModels {
   async #begin(): Promise<Run> {
     try {
       const head = await this.#env.feed.head();
-      const run: Run = { abort: new AbortController(), subscriber: this.#subscriberFrom(head, () => run), renewals: new Set(), lines: new Map() };
+      const run: Run = {
+        abort: new AbortController(),
+        subscriber: this.#subscriberFrom(head, () => run),
+        renewals: new Set(),
+        lines: new Map(),
+      };
       run.subscriber.start();
       return run;
     } catch (error) {
@@ -147,13 +159,15 @@ export class NeighbourModels {
         this.#models.clear();
         return feed.head();
       },
-      onFailure: (error, failures) => log.warn({ err: error, failures }, 'neighbours of terms could not follow the change feed; trying again'),
+      onFailure: (error, failures) =>
+        log.warn({ err: error, failures }, 'neighbours of terms could not follow the change feed; trying again'),
       timer: this.#timer,
     });
   }
 
   #follow(run: Run, changes: readonly Change[]): void {
-    const of = (kinds: readonly string[]) => new Set(changes.filter(({ kind }) => kinds.includes(kind)).map(({ collection }) => collection));
+    const of = (kinds: readonly string[]) =>
+      new Set(changes.filter(({ kind }) => kinds.includes(kind)).map(({ collection }) => collection));
     const [deleted, written] = [of(['collection.delete']), of(['doc.put', 'doc.delete'])];
     for (const model of [...this.#models.values()]) {
       if (deleted.has(model.collection)) this.#models.delete(model.name);
@@ -164,7 +178,18 @@ export class NeighbourModels {
   #use(collection: string, rules: LearningRules): Model {
     const documents = rules.classes === undefined ? 'all' : rules.classes === CODE_CLASSES ? 'code' : 'own';
     const name = `${rules.lang} ${documents} ${rules.stemming} ${collection}`;
-    const model = this.#models.get(name) ?? { name, collection, rules, neighbours: undefined, first: undefined, writes: 0, trained: 0, renewing: false, took: 0, usedAt: 0 };
+    const model = this.#models.get(name) ?? {
+      name,
+      collection,
+      rules,
+      neighbours: undefined,
+      first: undefined,
+      writes: 0,
+      trained: 0,
+      renewing: false,
+      took: 0,
+      usedAt: 0,
+    };
     model.usedAt = this.#env.clock.now();
     this.#models.delete(name);
     this.#models.set(name, model);
@@ -199,7 +224,9 @@ export class NeighbourModels {
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (!signal.aborted) this.#env.log.warn({ err: error, collection: model.collection, failures }, 'neighbours of terms could not be learned again; trying again');
+        if (!signal.aborted)
+          this.#env.log.warn({ err: error, collection: model.collection, failures },
+            'neighbours of terms could not be learned again; trying again');
       }
     }
   }
@@ -261,7 +288,9 @@ export class NeighbourModels {
   async #within<T>(milliseconds: number, promise: Promise<T>, signal: AbortSignal): Promise<T> {
     const over = new AbortController();
     const late = this.#timer.sleep(milliseconds, AbortSignal.any([signal, over.signal])).then(() => {
-      throw new ServiceError('index_loading', 'which terms stand together is still being learned', { headers: { 'Retry-After': '5' } });
+      throw new ServiceError('index_loading', 'which terms stand together is still being learned', {
+        headers: { 'Retry-After': '5' },
+      });
     });
     try {
       return await Promise.race([promise, late]);

@@ -1,13 +1,14 @@
 import { unixSeconds } from '../../../lib/clock.ts';
-import { type Neighbours, type TermRules, trainHere, type Training, type TrainingDocument, TrainingThread } from '../../../search/cooccurrence/index.ts';
 import { Pace } from '../../../lib/pace.ts';
+import { type Neighbours, type TermRules, trainHere, type Training, type TrainingDocument,
+  TrainingThread } from '../../../search/cooccurrence/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { readCollection } from '../../stored-collections.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
+import { classOfDocument, CODE_CLASS, isAmong } from '../view/document-classes.ts';
 import { allTexts, type DocumentIdentity } from '../view/document-texts.ts';
-import { CODE_CLASS, classOfDocument, isAmong } from '../view/document-classes.ts';
 import { FIELDS } from '../view/text-index.ts';
-import { toIndexed, type DocumentText } from '../view/to-indexed.ts';
+import { type DocumentText, toIndexed } from '../view/to-indexed.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>;
 
@@ -23,8 +24,8 @@ const BATCH_DOCS = 64;
 const BATCH_CHARACTERS = 1024 * 1024;
 
 /**
- * Fields from this number on repeat text of other fields, or are values of metadata keys without a number, which are not prose: names,
- * numbers, addresses.
+ * Fields from this number on repeat text of other fields, or are values of metadata keys without a number, which are
+ * not prose: names, numbers, addresses.
  */
 const DERIVED = FIELDS.indexOf('headings');
 
@@ -47,8 +48,8 @@ interface Size {
 }
 
 /**
- * Learns which terms of a collection occur together; with more than 200,000 documents, from a sample. For large collections a thread does
- * this, and the main thread only reads the documents.
+ * Learns which terms of a collection occur together; with more than 200,000 documents, from a sample. For large
+ * collections a thread does this, and the main thread only reads the documents.
  */
 export function createTrainer(environment: Environment, maxSample = MAX_SAMPLE): Trainer {
   const { sql, codec, clock } = environment;
@@ -58,10 +59,15 @@ export function createTrainer(environment: Environment, maxSample = MAX_SAMPLE):
       const size = await sizeOf(sql, collection);
       const quick = isSmall(size);
       const { classes } = rules;
-      const accepts = classes === undefined ? undefined : (document: DocumentIdentity) => isAmong(classOfDocument(document), classes);
+      const accepts = classes === undefined
+        ? undefined
+        : (document: DocumentIdentity) => isAmong(classOfDocument(document), classes);
       const training = quick ? trainHere(rules) : new TrainingThread(rules);
       try {
-        const texts = allTexts(quick ? sql : sql.background, codec, collection, unixSeconds(clock), { share: Math.min(1, maxSample / size.docs), accepts });
+        const texts = allTexts(quick ? sql : sql.background, codec, collection, unixSeconds(clock), {
+          share: Math.min(1, maxSample / size.docs),
+          accepts,
+        });
         await feed(training, first(texts, maxSample), rules, signal);
         return await training.finish();
       } finally {
@@ -79,11 +85,15 @@ function isSmall({ docs, bytes }: Size): boolean {
 async function sizeOf(sql: Environment['sql'], collection: string): Promise<Size> {
   const docs = (await readCollection(sql, collection))?.docs ?? 0;
   if (docs > SMALL_DOCS) return { docs, bytes: Infinity };
-  const { bytes } = (await sql.get<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM documents WHERE id > ? AND id < ?', [`${collection}|`, `${collection}}`]))!;
+  const { bytes } =
+    (await sql.get<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM documents WHERE id > ? AND id < ?',
+      [`${collection}|`, `${collection}}`]))!;
   return { docs, bytes };
 }
 
-async function feed(training: Training, texts: AsyncIterable<DocumentText>, rules: TermRules, signal: AbortSignal): Promise<void> {
+async function feed(training: Training, texts: AsyncIterable<DocumentText>, rules: TermRules,
+  signal: AbortSignal): Promise<void>
+{
   const pace = new Pace();
   let batch: TrainingDocument[] = [];
   let characters = 0;
@@ -104,7 +114,9 @@ async function feed(training: Training, texts: AsyncIterable<DocumentText>, rule
 
 function toTraining(text: DocumentText, { lang, stemming }: TermRules): TrainingDocument {
   const { documentClass, fields } = toIndexed(text, termAnalyzer(lang, stemming));
-  return fields.slice(0, DERIVED).flatMap((values) => values.map((value) => ({ text: value, code: documentClass === CODE_CLASS })));
+  return fields.slice(0, DERIVED).flatMap((values) =>
+    values.map((value) => ({ text: value, code: documentClass === CODE_CLASS }))
+  );
 }
 
 async function* first<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {

@@ -13,18 +13,26 @@ const MAX_SCAN = 10_000;
 /** Maximum number of characters of a prefix that are used. */
 const MAX_PREFIX = 32;
 
-/** `GET /v1/autocomplete` (contract section 4, "Full-text search"; decision D-92): completes words, and for several words phrases and titles. */
+/**
+ * `GET /v1/autocomplete` (contract section 4, "Full-text search"; decision D-92): completes words, and for several
+ * words phrases and titles.
+ */
 export async function autocomplete(deps: SearchDeps, { collection, q, field, topN }: Input): Promise<Output> {
   const prefixes = toPrefixes(q);
   const words = prefixes.length === 0 ? [] : complete(deps, collection, prefixes, field, topN);
-  const phrases = await completePhrases(deps, { collection, text: q, ...(field !== '' && { field: fieldByName(field) }), limit: topN });
+  const phrases = await completePhrases(deps, {
+    collection,
+    text: q,
+    ...(field !== '' && { field: fieldByName(field) }),
+    limit: topN,
+  });
   const items = [...words, ...phrases].slice(0, topN);
   return { items, total: items.length, query: q, field };
 }
 
 /**
- * Lowercased letters and digits, at most 32. Identifiers of source code have other characters besides, so the possible beginning of one is
- * looked up as well.
+ * Lowercased letters and digits, at most 32. Identifiers of source code have other characters besides, so the possible
+ * beginning of one is looked up as well.
  */
 function toPrefixes(q: string): string[] {
   const text = q.normalize('NFC').toLowerCase();
@@ -33,10 +41,20 @@ function toPrefixes(q: string): string[] {
   return prefixes[0] === '' ? [] : [...new Set(prefixes.map((prefix) => [...prefix].slice(0, MAX_PREFIX).join('')))];
 }
 
-function complete(deps: SearchDeps, collection: string, prefixes: readonly string[], field: string, topN: number): Item[] {
+function complete(deps: SearchDeps, collection: string, prefixes: readonly string[], field: string,
+  topN: number): Item[]
+{
   const stopWords = deps.dictionaries.stopWordsOf(collection, deps.settings.defaultLang);
   const found = deps.view.indexOf(collection)?.complete({
-    prefixes, scan: MAX_SCAN, limit: topN, isStopWord: (form) => stopWords.has(form), ...(field !== '' && { field: fieldByName(field) }),
+    prefixes,
+    scan: MAX_SCAN,
+    limit: topN,
+    isStopWord: (form) => stopWords.has(form),
+    ...(field !== '' && { field: fieldByName(field) }),
   });
-  return (found ?? []).map(({ term, field: of, documents }) => ({ term, field: field || nameOfField(of), docCount: documents }));
+  return (found ?? []).map(({ term, field: of, documents }) => ({
+    term,
+    field: field || nameOfField(of),
+    docCount: documents,
+  }));
 }

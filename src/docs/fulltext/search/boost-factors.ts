@@ -6,13 +6,19 @@ const FLOOR = 0.001;
 const CEILING = 1e30;
 
 /**
- * The factors of documents by ordinal, 1 for those that no boost matches; undefined when no boost matches any document. Callers must not
- * change them. A positive number multiplies and a negative one divides; several matches multiply.
+ * The factors of documents by ordinal, 1 for those that no boost matches; undefined when no boost matches any document.
+ * Callers must not change them. A positive number multiplies and a negative one divides; several matches multiply.
  */
-export function boostFactors(columns: Pick<Columns, 'factors'> | undefined, boost: Readonly<Record<string, number>>): Float32Array | undefined {
+export function boostFactors(columns: Pick<Columns, 'factors'> | undefined, boost: Readonly<Record<string, number>>):
+  | Float32Array
+  | undefined
+{
   const entries = Object.entries(boost);
   if (entries.length === 0) return undefined;
-  return columns?.factors(entries.map(([name, weight]) => ({ ...splitName(name), factor: toFactor(weight) })), { least: FLOOR, most: CEILING });
+  return columns?.factors(entries.map(([name, weight]) => ({ ...splitName(name), factor: toFactor(weight) })), {
+    least: FLOOR,
+    most: CEILING,
+  });
 }
 
 /** The key ends at the first colon; the rest is the value. */

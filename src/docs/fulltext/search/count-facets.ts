@@ -1,8 +1,8 @@
+import type { OrdSet } from '../../../lib/ord-set.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { Columns } from '../../../search/columns/index.ts';
 import { compareTexts } from '../../../search/filter/index.ts';
-import { readyColumns, type ColumnsView } from '../../columns/index.ts';
-import { Pace } from '../../../lib/pace.ts';
-import type { OrdSet } from '../../../lib/ord-set.ts';
+import { type ColumnsView, readyColumns } from '../../columns/index.ts';
 
 export interface FacetCount {
   readonly value: string;
@@ -35,13 +35,15 @@ export interface Counted {
 const TRIES = 3;
 
 /**
- * The number of documents with each value of the fields, by count descending, then by value; an empty list for a key that no document has
- * (decision D-90). A document counts once for a value, however often it has it. All counts are from one state, except that deleted results
- * still count as they were read; undefined if their metadata were not.
+ * The number of documents with each value of the fields, by count descending, then by value; an empty list for a key
+ * that no document has (decision D-90). A document counts once for a value, however often it has it. All counts are
+ * from one state, except that deleted results still count as they were read; undefined if their metadata were not.
  */
-export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection: string, documents: OrdSet, { fields, max, isMetaUnread }: FacetRequest, results: readonly CountedRow[]): Promise<Counted | undefined> {
+export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection: string, documents: OrdSet,
+  { fields, max, isMetaUnread }: FacetRequest, results: readonly CountedRow[]): Promise<Counted | undefined>
+{
   const names = [...new Set(fields)];
-  for (let tries = 1; ; tries++) {
+  for (let tries = 1;; tries++) {
     const ready = await readyColumns(view, collection, { facets: names });
     const gone = goneOf(ready?.columns, results.filter(({ ord }) => documents.has(ord)));
     if (isMetaUnread && gone.length > 0) return undefined;
@@ -67,7 +69,9 @@ function countOf(columns: Columns | undefined, documents: OrdSet, field: string,
 }
 
 /** Adds the values of further documents to the counts. */
-function withRows(counts: readonly FacetCount[], rows: readonly CountedRow[], field: string, max: number): readonly FacetCount[] {
+function withRows(counts: readonly FacetCount[], rows: readonly CountedRow[], field: string,
+  max: number): readonly FacetCount[]
+{
   if (rows.length === 0) return counts;
   const sums = new Map(counts.map(({ value, count }) => [value, count]));
   for (const { lang, meta } of rows) {
@@ -75,6 +79,8 @@ function withRows(counts: readonly FacetCount[], rows: readonly CountedRow[], fi
     const own = field === 'lang' ? [lang] : Object.hasOwn(values, field) ? values[field]! : [];
     for (const value of new Set(own)) sums.set(value, (sums.get(value) ?? 0) + 1);
   }
-  const sorted = [...sums].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count || compareTexts(a.value, b.value));
+  const sorted = [...sums].map(([value, count]) => ({ value, count })).sort((a, b) =>
+    b.count - a.count || compareTexts(a.value, b.value)
+  );
   return max === 0 ? sorted : sorted.slice(0, max);
 }

@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Row } from '../../../storage/index.ts';
-import { hidesFor, pinsFor, type CurationRule, type Pin } from '../../curation/index.ts';
+import { type CurationRule, hidesFor, type Pin, pinsFor } from '../../curation/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
@@ -24,28 +24,37 @@ export interface CuratedDocuments {
 const STEP = 100;
 
 /** Expired documents are neither hidden nor pinned, because they count as absent. */
-export async function curatedDocuments(environment: Environment, collection: string, query: string, rules: readonly CurationRule[]): Promise<CuratedDocuments> {
+export async function curatedDocuments(environment: Environment, collection: string, query: string,
+  rules: readonly CurationRule[]): Promise<CuratedDocuments>
+{
   const [hides, pins] = [hidesFor(query, rules), pinsFor(query, rules)];
   const hidden = await byKeys(environment, collection, [...hides]);
   const pinned = await byKeys(environment, collection, [...new Set(pins.map(({ key }) => key.toLowerCase()))]);
-  return { hidden: hidden.map(({ ord }) => ord), pinned: pinned.filter((document) => pins.some((pin) => isMeant(document, pin))) };
+  return {
+    hidden: hidden.map(({ ord }) => ord),
+    pinned: pinned.filter((document) => pins.some((pin) => isMeant(document, pin))),
+  };
 }
 
 /** Whether a pin selects a document. */
 export function isMeant({ key, lang }: { readonly key: string; readonly lang: string }, pin: Pin): boolean {
-  return key.toLowerCase() === pin.key.toLowerCase() && (pin.lang === undefined || lang.toLowerCase() === pin.lang.toLowerCase());
+  return key.toLowerCase() === pin.key.toLowerCase() &&
+    (pin.lang === undefined || lang.toLowerCase() === pin.lang.toLowerCase());
 }
 
-async function byKeys({ sql, clock }: Environment, collection: string, keys: readonly string[]): Promise<PinnedDocument[]> {
+async function byKeys({ sql, clock }: Environment, collection: string,
+  keys: readonly string[]): Promise<PinnedDocument[]>
+{
   const found: PinnedDocument[] = [];
   for (let i = 0; i < keys.length; i += STEP) {
     const some = keys.slice(i, i + STEP);
     // An id is collection, key and language, joined by `|`; `}` is the next character after `|`.
     const bounds = some.flatMap((key) => [`${collection}|${key}|`, `${collection}|${key}}`]);
-    found.push(...await sql.all<PinnedDocument>(
-      `SELECT ord, key, lang FROM documents WHERE (${some.map(() => '(id > ? AND id < ?)').join(' OR ')}) AND (expires_at IS NULL OR expires_at > ?) ORDER BY id`,
-      [...bounds, unixSeconds(clock)],
-    ));
+    found.push(
+      ...await sql.all<PinnedDocument>(`SELECT ord, key, lang FROM documents WHERE (${
+        some.map(() => '(id > ? AND id < ?)').join(' OR ')
+      }) AND (expires_at IS NULL OR expires_at > ?) ORDER BY id`, [...bounds, unixSeconds(clock)]),
+    );
   }
   return found;
 }

@@ -1,10 +1,10 @@
-import { applyCuration, withoutPins, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
+import type { OrdSet } from '../../../lib/ord-set.ts';
 import { compareTexts } from '../../../search/filter/index.ts';
 import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
-import type { OrdSet } from '../../../lib/ord-set.ts';
-import { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
-import { matchDocuments, type Match, type MatchDeps, type MatchPlace, type MatchScope } from './match-documents.ts';
+import { applyCuration, type Curated, type CurationRule, type Pin, withoutPins } from '../../curation/index.ts';
 import type { ResultRow } from '../../documents/index.ts';
+import { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
+import { type Match, type MatchDeps, matchDocuments, type MatchPlace, type MatchScope } from './match-documents.ts';
 import type { SearchRequest } from './request.ts';
 
 /** A result before it is presented. */
@@ -32,15 +32,23 @@ export interface SearchOutcome {
 const NOT_CURATED: CuratedDocuments = { hidden: [], pinned: [] };
 
 /** Finds documents, weights their scores and applies curation. */
-export async function findDocuments(
-  deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
-): Promise<SearchOutcome> {
+export async function findDocuments(deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[],
+  scope: Omit<MatchScope, 'hidden' | 'pinned'>): Promise<SearchOutcome>
+{
   const { query, limit, sort, cursor } = request;
   const applied = cursor === undefined ? rules : withoutPins(rules);
-  const { hidden, pinned } = rules.length === 0 ? NOT_CURATED : await curatedDocuments(deps, request.collection.toLowerCase(), query, applied);
-  const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
+  const { hidden, pinned } = rules.length === 0
+    ? NOT_CURATED
+    : await curatedDocuments(deps, request.collection.toLowerCase(), query, applied);
+  const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, {
+    ...scope,
+    hidden,
+    pinned: pinned.map(({ ord }) => ord),
+  });
   const offset = request.offset - skipped;
-  const organic = [...found.values()].filter(({ score }) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);
+  const organic = [...found.values()].filter(({ score }) => score !== undefined).sort(
+    sort === undefined ? byScore : byPlace(sort),
+  ).slice(0, offset + limit + pinned.length);
   const curated = applyCuration(query, organic.map(toFound), applied, (pin) => findPinned(pinned, pin, found));
   const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);
   for (const { ord } of outside) all?.add(ord);
@@ -52,7 +60,8 @@ function byScore(a: Match, b: Match): number {
 }
 
 function byPlace(sort: readonly SortKey[]): (a: Match, b: Match) => number {
-  return ({ place: one }, { place: other }) => comparePlaces(one!.place, other!.place, sort) || compareTexts(one!.tie, other!.tie);
+  return ({ place: one }, { place: other }) =>
+    comparePlaces(one!.place, other!.place, sort) || compareTexts(one!.tie, other!.tie);
 }
 
 function toFound({ row, score, terms, place }: Match): Found {
@@ -61,8 +70,11 @@ function toFound({ row, score, terms, place }: Match): Found {
 
 /** The best document that a pin selects; its score is 0 if it does not match (decisions section 4.5). */
 function findPinned(pinned: readonly PinnedDocument[], pin: Pin, found: ReadonlyMap<number, Match>): Found | undefined {
-  const meant = pinned.filter((document) => isMeant(document, pin) && found.has(document.ord)).map(({ ord }) => toFound(found.get(ord)!));
-  return meant.reduce<Found | undefined>((best, one) => (best === undefined || one.score > best.score ? one : best), undefined);
+  const meant = pinned.filter((document) => isMeant(document, pin) && found.has(document.ord)).map(({ ord }) =>
+    toFound(found.get(ord)!)
+  );
+  return meant.reduce<Found | undefined>((best, one) => (best === undefined || one.score > best.score ? one : best),
+    undefined);
 }
 
 /** Scores have single precision: further digits would have no meaning. */

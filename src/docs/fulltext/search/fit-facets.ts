@@ -24,5 +24,8 @@ export function fitFacets(facets: Readonly<Record<string, readonly FacetCount[]>
     }
   }
   budget.spend(bytes - room.left);
-  return { facets: Object.fromEntries(names.map((name) => [name, facets[name]!.slice(0, counts.get(name))])), isTruncated: room.isSpent };
+  return {
+    facets: Object.fromEntries(names.map((name) => [name, facets[name]!.slice(0, counts.get(name))])),
+    isTruncated: room.isSpent,
+  };
 }

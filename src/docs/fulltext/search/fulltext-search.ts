@@ -14,9 +14,11 @@ import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextHit, TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
 import { rankByWords, type WordsQuery } from './rank-by-words.ts';
-import { searchFullText, searchFullTextByQuery, type SearchDeps } from './search-full-text.ts';
+import { type SearchDeps, searchFullText, searchFullTextByQuery } from './search-full-text.ts';
 
-type SearchHandlers = Required<Pick<Handlers<Operations>, 'searchFullText' | 'searchFullTextByQuery' | 'reindexFullText' | 'autocomplete'>>;
+type SearchHandlers = Required<
+  Pick<Handlers<Operations>, 'searchFullText' | 'searchFullTextByQuery' | 'reindexFullText' | 'autocomplete'>
+>;
 
 /** Full-text search, and the indexes that it needs. */
 export interface FullTextSearch {
@@ -30,7 +32,9 @@ export interface FullTextSearch {
   readonly deps: SearchDeps;
 }
 
-type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'bytesOf'>;
+type ServedView = Pick<FullTextView,
+  'start' | 'stop' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
+    | 'bytesOf'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -43,10 +47,20 @@ export interface FullTextSearchAreas {
   readonly neighbours?: NeighbourModelsOptions;
 }
 
-/** `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are called at each search, so they must all return from memory. */
-export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, columns, geo, indexes = invertedIndexes(), neighbours }: FullTextSearchAreas): FullTextSearch {
+/**
+ * `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are called at each search, so they must all return from memory.
+ */
+export function createFullTextSearch(environment: DocsEnvironment,
+  { fullText, collections, curation, columns, geo, indexes = invertedIndexes(), neighbours }:
+    FullTextSearchAreas): FullTextSearch
+{
   const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
-  const settings = { defaultLang: given.defaultLang ?? 'en', stemming: given.stemming ?? true, synonyms: given.synonyms ?? true, algorithm: given.algorithm ?? 'tfidf' };
+  const settings = {
+    defaultLang: given.defaultLang ?? 'en',
+    stemming: given.stemming ?? true,
+    synonyms: given.synonyms ?? true,
+    algorithm: given.algorithm ?? 'tfidf',
+  };
   // Created at the start; otherwise the first document or query would block the event loop while it is created.
   tokenTables();
   const view = createFullTextView(environment, {
@@ -57,12 +71,27 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
-  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns, geo };
+  const deps: SearchDeps = {
+    sql,
+    codec,
+    clock,
+    settings,
+    dictionaries: fullText,
+    collections,
+    curation,
+    expansion,
+    view,
+    columns,
+    geo,
+  };
   return {
     handlers: {
       searchFullText: (input, context) => searchFullText(deps, input, context),
       searchFullTextByQuery: async (input, context) => searchFullTextByQuery(deps, input, context),
-      reindexFullText: async ({ collection }, { signal }) => ({ reindexed: await view.reindex([collection], signal), collection }),
+      reindexFullText: async ({ collection }, { signal }) => ({
+        reindexed: await view.reindex([collection], signal),
+        collection,
+      }),
       autocomplete: (input) => autocomplete(deps, input),
     },
     rankByWords: (query) => rankByWords(deps, query),

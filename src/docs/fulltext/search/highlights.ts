@@ -18,10 +18,12 @@ interface Shown {
 }
 
 /**
- * The best passages of a document's body, then those of its metadata, the same maximum number of each (decisions D-88, D-89); only in
- * searched fields.
+ * The best passages of a document's body, then those of its metadata, the same maximum number of each (decisions D-88,
+ * D-89); only in searched fields.
  */
-export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher, document: Shown): Highlight[] {
+export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher,
+  document: Shown): Highlight[]
+{
   const code = isCodeDocument(document);
   const { contentMd } = document;
   const { marks, highlighted } = matcher;
@@ -29,14 +31,25 @@ export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options:
   const scan = marks && ((text: string | Buffer) => (code ? marks.scanBy(tokenizeCode, text) : marks.scan(text)));
   const all: HighlightOptions = { ...options, ...highlighted, tokens, ...(scan && { scan }), markdown: !code };
   const counts = (field: Field): boolean => fields?.includes(field) !== false;
-  const body = counts(CONTENT) ? highlight(contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found })) : [];
+  const body = counts(CONTENT)
+    ? highlight(contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }))
+    : [];
   return [...body, ...inMetadata(document.meta, counts, all, options.maxHighlights)];
 }
 
 /** At most one passage of each value: those with the most terms, in the order of the metadata. */
-function inMetadata(meta: Meta, counts: (field: Field) => boolean, options: HighlightOptions, most: number): Highlight[] {
-  const found = Object.entries(meta).filter(([key]) => counts(fieldByName(nameOfKey(key)))).flatMap(([key, values]) => values.flatMap((value, valueIndex) => (
-    highlight(value, { ...options, maxHighlights: 1 }).map((one): Highlight => ({ field: nameOfKey(key), valueIndex, ...one })))));
+function inMetadata(meta: Meta, counts: (field: Field) => boolean, options: HighlightOptions,
+  most: number): Highlight[]
+{
+  const found = Object.entries(meta).filter(([key]) => counts(fieldByName(nameOfKey(key)))).flatMap(([key, values]) =>
+    values.flatMap((value, valueIndex) => (
+      highlight(value, { ...options, maxHighlights: 1 }).map((one): Highlight => ({
+        field: nameOfKey(key),
+        valueIndex,
+        ...one,
+      }))
+    ))
+  );
   if (found.length <= most) return found;
   const best = new Set([...found].sort((a, b) => b.matchedTerms.length - a.matchedTerms.length).slice(0, most));
   return found.filter((one) => best.has(one));

@@ -34,9 +34,10 @@ describe('fuzzy: auto', () => {
     await fixture.add('k5', 'many lanterns');
     await fixture.add('k6', 'many modules');
     expect([await keys('lantrn'), await keys('modle')]).toEqual([['k5'], ['k6']]);
-    expect((await fixture.find('lantrn', { fuzzy: 'auto', highlight: true })).results).toMatchObject([
-      { matchedTerms: ['lantrn~lanterns'], highlights: [{ fragment: 'many <mark>lanterns</mark>' }] },
-    ]);
+    expect((await fixture.find('lantrn', { fuzzy: 'auto', highlight: true })).results).toMatchObject([{
+      matchedTerms: ['lantrn~lanterns'],
+      highlights: [{ fragment: 'many <mark>lanterns</mark>' }],
+    }]);
     expect(await sorted('lantrn', { fuzzy: 1 })).toEqual([]);
     expect(await sorted('lantrn', { fuzzy: 'auto', disableStem: true })).toEqual([]);
   });
@@ -50,8 +51,14 @@ describe('fuzzy: auto', () => {
 
   it('marks what it found', async () => {
     const { results } = await fixture.find('functon', { fuzzy: 'auto', highlight: true });
-    expect(results[0]!.highlights![0]!.fragment).toBe('asynchronous <mark>functions</mark> and an async <mark>function</mark>');
-    expect((await fixture.find('bars', { fuzzy: 'auto', highlight: true })).results.map(({ highlights }) => highlights![0]!.fragment)).toEqual(['seven <mark>bats</mark>']);
+    expect(results[0]!.highlights![0]!.fragment).toBe(
+      'asynchronous <mark>functions</mark> and an async <mark>function</mark>',
+    );
+    expect(
+      (await fixture.find('bars', { fuzzy: 'auto', highlight: true })).results.map(({ highlights }) =>
+        highlights![0]!.fragment
+      ),
+    ).toEqual(['seven <mark>bats</mark>']);
   });
 
   it('keeps the first character where a word matches with it, and only then', async () => {
@@ -87,26 +94,25 @@ describe('prefix: last', () => {
     await fixture.add('d', 'a proto type');
     const { results } = await fixture.find('proto', { prefix: 'last', algorithm: 'bm25', highlight: true });
     expect(results[0]!.document.key).toBe('d');
-    expect(results.map(({ highlights }) => highlights![0]!.fragment).sort()).toEqual(['<mark>protocols</mark>', 'a <mark>proto</mark> type', 'array <mark>prototype</mark>']);
+    expect(results.map(({ highlights }) => highlights![0]!.fragment).sort()).toEqual(['<mark>protocols</mark>',
+      'a <mark>proto</mark> type', 'array <mark>prototype</mark>']);
   });
 });
 
 describe('matchingStrategy', () => {
   beforeEach(async () => {
-    for (const [key, text] of [['1', 'red'], ['2', 'red green'], ['3', 'red green blue'], ['4', 'red green blue white']] as const) await fixture.add(key, text);
+    for (const [key, text] of [['1', 'red'], ['2', 'red green'], ['3', 'red green blue'], ['4',
+      'red green blue white']] as const) await fixture.add(key, text);
   });
 
-  it.each([
-    ['red green blue white', 'any', ['1', '2', '3', '4']],
-    ['red green blue white', 'all', ['4']],
-    ['red green blue white', 'most', ['3', '4']],
-    ['red green blue', 'most', ['2', '3', '4']],
-    ['red green', 'most', ['2', '3', '4']],
-    ['the red and the green', 'all', ['2', '3', '4']],
-    ['red red red', 'all', ['1', '2', '3', '4']],
-    ['red green blue white black grey pink teal', 'most', []],
-    ['red green blue white black', 'most', ['4']],
-  ])('%s, %s', async (query, matchingStrategy, keys) => expect(await sorted(query, { matchingStrategy })).toEqual(keys));
+  it.each([['red green blue white', 'any', ['1', '2', '3', '4']], ['red green blue white', 'all', ['4']], [
+    'red green blue white',
+    'most',
+    ['3', '4'],
+  ], ['red green blue', 'most', ['2', '3', '4']], ['red green', 'most', ['2', '3', '4']], ['the red and the green',
+    'all', ['2', '3', '4']], ['red red red', 'all', ['1', '2', '3', '4']], ['red green blue white black grey pink teal',
+    'most', []], ['red green blue white black', 'most', ['4']]])('%s, %s',
+      async (query, matchingStrategy, keys) => expect(await sorted(query, { matchingStrategy })).toEqual(keys));
 
   it('counts a word that is found by a synonym', async () => {
     await fixture.call('addSynonyms', { collection: 'c', term: 'crimson', synonyms: ['red'] });
@@ -127,7 +133,9 @@ describe('a query that finds nothing', () => {
   });
 
   it('names it under its filters only', async () => {
-    expect(await fixture.find('functoin', { filterMeta: { kind: ['guide'] } })).toMatchObject({ suggestions: ['function'] });
+    expect(await fixture.find('functoin', { filterMeta: { kind: ['guide'] } })).toMatchObject({
+      suggestions: ['function'],
+    });
     expect((await fixture.find('functoin', { filterMeta: { kind: ['other'] } })).suggestions).toBeUndefined();
   });
 
@@ -148,7 +156,10 @@ describe('a query of nothing but stop words', () => {
 });
 
 describe('autocomplete of several words', () => {
-  const complete = async (q: string, more: object = {}) => (await fixture.call('autocomplete', { collection: 'c', q, ...more })).items.map(({ term, field, docCount }) => `${field}: ${term} (${docCount})`);
+  const complete = async (q: string, more: object = {}) =>
+    (await fixture.call('autocomplete', { collection: 'c', q, ...more })).items.map(({ term, field, docCount }) =>
+      `${field}: ${term} (${docCount})`
+    );
   beforeEach(async () => {
     await fixture.add('a', 'How do I center a div? How does it work?', { title: ['How to center'] });
     await fixture.add('b', 'How do I sort?', { title: ['Array.prototype.map()'] });
@@ -185,7 +196,11 @@ describe('a retrieval profile', () => {
 
   it('says what a search leaves open', async () => {
     await configure({ algorithm: 'bm25f', fieldWeights: { 'meta.author': 1 }, fuzzy: 'auto', rerank: false });
-    expect(await fixture.find('foxx')).toMatchObject({ algorithm: 'bm25f', total: 1, results: [{ document: { key: 'a' } }] });
+    expect(await fixture.find('foxx')).toMatchObject({
+      algorithm: 'bm25f',
+      total: 1,
+      results: [{ document: { key: 'a' } }],
+    });
     expect(await fixture.find('fox', { algorithm: 'bm25', fuzzy: 0 })).toMatchObject({ algorithm: 'bm25', total: 2 });
     expect(await fixture.find('foxx', { fuzzy: 0 })).toMatchObject({ total: 0 });
     expect(await sorted('target', { fieldWeights: { content: 1 } })).toEqual(['a', 'b']);
@@ -212,7 +227,8 @@ describe('searchable fields', () => {
     const found = (query: string, more: object = {}) => sorted(query, { algorithm, ...more });
     await configure({ searchableFields: ['title', 'meta.author'] });
     expect(await found('fox')).toEqual(['a', 'b']);
-    expect([await found('cat'), await found('elk'), await found('runs'), await found('f*'), await found('"dog fox"')]).toEqual([['a'], ['b'], [], ['a', 'b'], ['a']]);
+    expect([await found('cat'), await found('elk'), await found('runs'), await found('f*'), await found('"dog fox"')])
+      .toEqual([['a'], ['b'], [], ['a', 'b'], ['a']]);
     expect([await found('foc', { fuzzy: 1 }), await found('rums', { fuzzy: 'auto' })]).toEqual([['a'], []]);
     await configure({ searchableFields: ['content'] });
     expect([await found('fox'), await found('elk')]).toEqual([['a'], []]);
@@ -224,8 +240,10 @@ describe('searchable fields', () => {
 
   it.each(ALGORITHMS)('are what terms and passages are shown of by %s', async (algorithm) => {
     await configure({ searchableFields: ['author'] });
-    const shown = async (query: string, more: object = {}) => (await fixture.find(query, { algorithm, highlight: true, ...more })).results
-      .map(({ matchedTerms, highlights }) => [matchedTerms, highlights!.map(({ field, fragment }) => `${field}: ${fragment}`)]);
+    const shown = async (query: string, more: object = {}) =>
+      (await fixture.find(query, { algorithm, highlight: true, ...more })).results.map((
+        { matchedTerms, highlights },
+      ) => [matchedTerms, highlights!.map(({ field, fragment }) => `${field}: ${fragment}`)]);
     expect(await shown('fox runs cat')).toEqual([[['fox'], ['meta.author: dog <mark>fox</mark>']]]);
     expect(await shown('foxx runn', { fuzzy: 1 })).toEqual([[['foxx~fox'], ['meta.author: dog <mark>fox</mark>']]]);
   });
@@ -233,12 +251,20 @@ describe('searchable fields', () => {
   it('give way to the fields that a search weighs itself', async () => {
     await configure({ searchableFields: ['title'] });
     const asked = { algorithm: 'bm25f', fieldWeights: { content: 1 }, highlight: true };
-    expect((await fixture.find('fox', asked)).results).toMatchObject([{ document: { key: 'a' }, matchedTerms: ['fox'], highlights: [{ field: 'content' }] }]);
+    expect((await fixture.find('fox', asked)).results).toMatchObject([{
+      document: { key: 'a' },
+      matchedTerms: ['fox'],
+      highlights: [{ field: 'content' }],
+    }]);
     expect(await sorted('fox', { algorithm: 'tfidf', fieldWeights: { content: 1 } })).toEqual(['b']);
   });
 
   it('weigh for bm25f what the profile says, else the default or 1', async () => {
-    await configure({ searchableFields: ['title', 'author'], fieldWeights: { author: 2, content: 3 }, algorithm: 'bm25f' });
+    await configure({
+      searchableFields: ['title', 'author'],
+      fieldWeights: { author: 2, content: 3 },
+      algorithm: 'bm25f',
+    });
     expect([await sorted('fox'), await sorted('cat')]).toEqual([['a'], []]);
     await configure({ fieldWeights: null });
     expect(await fixture.keys('fox')).toEqual(['b', 'a']);

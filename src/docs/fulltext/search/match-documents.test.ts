@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemTimer } from '../../../lib/timer.ts';
 import type { Columns } from '../../../search/columns/index.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
-import type { ColumnsFactory } from '../../columns/index.ts';
 import { columnsFactory } from '../../columns/columns-view.ts';
+import type { ColumnsFactory } from '../../columns/index.ts';
 import { DRIVERS } from '../../documents/test-fixture.ts';
 import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextIndex, TextIndexes } from '../view/text-index.ts';
@@ -96,7 +96,8 @@ describe.each(CASES)('a search over %s while a document changes whose %s lag', (
     indexes.held = true;
     const update = fixture.call('updateDocument', { collection: 'c', key: 'a', lang: 'en', ...change });
     await indexes.reached;
-    // A search waits a quarter of a second for the index. A busy machine may need longer, so that this one waits until the index has the change.
+    // A search waits a quarter of a second for the index. A busy machine may need longer, so that this one waits until
+    // the index has the change.
     const sleep = vi.spyOn(systemTimer, 'sleep').mockImplementation((_, signal) => new ManualTimer().sleep(0, signal));
     try {
       const search = fixture.find(query, { highlight: true, ...more });
@@ -108,21 +109,26 @@ describe.each(CASES)('a search over %s while a document changes whose %s lag', (
       sleep.mockRestore();
     }
   }
-  const shown = ({ results, totalMatches }: Awaited<ReturnType<SearchFixture['find']>>) =>
-    [totalMatches, ...results.map(({ document: { key, contentMd }, matchedTerms, highlights }) => `${key}: ${contentMd} | ${matchedTerms.join()} | ${highlights!.map(({ fragment }) => fragment).join()}`)];
+  const shown = (
+    { results, totalMatches }: Awaited<ReturnType<SearchFixture['find']>>,
+  ) => [totalMatches,
+    ...results.map(({ document: { key, contentMd }, matchedTerms, highlights }) =>
+      `${key}: ${contentMd} | ${matchedTerms.join()} | ${highlights!.map(({ fragment }) => fragment).join()}`
+    )];
 
   it('does not find what the new version has no more', async () => {
     expect(shown(await during({ contentMd: 'cat' }, 'old'))).toEqual([0]);
   });
 
   it('finds one version of what both have, its terms and passages included', async () => {
-    expect(shown(await during({ contentMd: 'new fox cat' }, 'fox new old', { filterMeta: { kind: ['wild'] } }))).toEqual([
-      1, 'a: new fox cat | fox,new | <mark>new</mark> <mark>fox</mark> cat',
-    ]);
+    expect(shown(await during({ contentMd: 'new fox cat' }, 'fox new old', { filterMeta: { kind: ['wild'] } })))
+      .toEqual([1, 'a: new fox cat | fox,new | <mark>new</mark> <mark>fox</mark> cat']);
   });
 
   it('does not mix the filter of one version with the words of another', async () => {
-    expect(shown(await during({ contentMd: 'cat', meta: { kind: ['tame'] } }, 'fox', { filterMeta: { kind: ['tame'] } }))).toEqual([1, 'b: fox | fox | <mark>fox</mark>']);
+    expect(
+      shown(await during({ contentMd: 'cat', meta: { kind: ['tame'] } }, 'fox', { filterMeta: { kind: ['tame'] } })),
+    ).toEqual([1, 'b: fox | fox | <mark>fox</mark>']);
   });
 
   it('counts facets of what it finds', async () => {
@@ -132,7 +138,8 @@ describe.each(CASES)('a search over %s while a document changes whose %s lag', (
 
   it('does not find by the words of one version what the filter knows by another', async () => {
     const change = { contentMd: 'cat', meta: { kind: ['tame'] } };
-    for (const more of [{}, { sort: 'kind:asc, score' }]) expect(shown(await during(change, 'cat', { filterMeta: { kind: ['wild'] }, ...more }))).toEqual([0]);
+    for (const more of [{}, { sort: 'kind:asc, score' }])
+      expect(shown(await during(change, 'cat', { filterMeta: { kind: ['wild'] }, ...more }))).toEqual([0]);
   });
 
   it.runIf(lagging === 'words')('searches although the index does not catch up', async () => {

@@ -1,20 +1,20 @@
+import { OrdSet } from '../../../lib/ord-set.ts';
 import { systemTimer } from '../../../lib/timer.ts';
 import type { SortedDocument } from '../../../search/columns/index.ts';
 import { inList, type Sql } from '../../../storage/index.ts';
+import type { ColumnsView } from '../../columns/index.ts';
 import type { ContentOptions, ResultRow } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import type { FullTextView } from '../view/fulltext-view.ts';
-import { OrdSet } from '../../../lib/ord-set.ts';
-import type { TextIndex, TextQuery } from '../view/text-index.ts';
-import type { ColumnsView } from '../../columns/index.ts';
 import type { GeoView } from '../../geo/index.ts';
+import type { FullTextView } from '../view/fulltext-view.ts';
+import type { TextIndex, TextQuery } from '../view/text-index.ts';
 import { boostFactors } from './boost-factors.ts';
 import { eligibleDocuments } from './eligible-documents.ts';
-import { SearchFeedback } from './search-feedback.ts';
 import { matchedTerms } from './matched-terms.ts';
-import { sortMatches } from './sorted-hits.ts';
-import { readRows } from './result-rows.ts';
 import type { SearchRequest } from './request.ts';
+import { readRows } from './result-rows.ts';
+import { SearchFeedback } from './search-feedback.ts';
+import { sortMatches } from './sorted-hits.ts';
 
 export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
@@ -50,7 +50,9 @@ export interface Matches {
   /** Number of documents that match; if it is a lower bound, there may be more. */
   readonly total: number;
   readonly isLowerBound: boolean;
-  /** Number of documents at the start of the requested order that `found` omits, because nothing moves them to the page. */
+  /**
+   * Number of documents at the start of the requested order that `found` omits, because nothing moves them to the page.
+   */
   readonly skipped: number;
   /** The best and the pinned ones, by ordinal. */
   readonly found: ReadonlyMap<number, Match>;
@@ -79,8 +81,8 @@ const STEP = 256;
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * The documents that match, each in one consistent state, although filter, index and rows are read one after the other: only those that
- * change in the meantime are read again. One that never stops changing is returned as it was read last.
+ * The documents that match, each in one consistent state, although filter, index and rows are read one after the other:
+ * only those that change in the meantime are read again. One that never stops changing is returned as it was read last.
  */
 export async function matchDocuments(deps: MatchDeps, request: SearchRequest, scope: MatchScope): Promise<Matches> {
   const found = new Map<number, Match>();
@@ -91,7 +93,7 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
   let isLowerBound = false;
   let only: ReadonlySet<number> | undefined;
   const feedback = SearchFeedback.of(request);
-  for (let looks = 1; ; looks++) {
+  for (let looks = 1;; looks++) {
     const { seen, ...look } = await lookAt(deps, request, { ...scope, skipped }, feedback, only);
     const torn = looks < LOOKS ? look.torn : NONE;
     total += look.total;
@@ -117,48 +119,82 @@ function hasRow(seen: Seen): seen is Seen & Match {
 }
 
 /** Reads some documents, or all. Every change between the first and the last line is detected. */
-async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope & Pick<Matches, 'skipped'>, feedback: SearchFeedback | undefined, only: ReadonlySet<number> | undefined): Promise<Look> {
+async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope & Pick<Matches, 'skipped'>,
+  feedback: SearchFeedback | undefined, only: ReadonlySet<number> | undefined): Promise<Look>
+{
   const since = leastPosition(...viewsOf(deps, request));
   const { plan, algorithm, fieldWeights, fields, rerank, totals, facetBy, sort, collection } = request;
-  const { documents: eligible, columns } = await eligibleDocuments(deps, collection, { filter: request.filter, circle: request.circle, hidden: scope.hidden, needs: { keys: sort, facets: facetBy } });
-  // If there is an order, nothing is awaited from here to the sorted matches, so that neither columns nor index change in between.
+  const { documents: eligible, columns } = await eligibleDocuments(deps, collection, {
+    filter: request.filter,
+    circle: request.circle,
+    hidden: scope.hidden,
+    needs: { keys: sort, facets: facetBy },
+  });
+  // If there is an order, nothing is awaited from here to the sorted matches, so that neither columns nor index change
+  // in between.
   const index = deps.view.indexOf(collection);
-  if (index === undefined || columns === undefined) return { total: 0, isLowerBound: false, seen: [], all: undefined, torn: NONE };
+  if (index === undefined || columns === undefined)
+    return { total: 0, isLowerBound: false, seen: [], all: undefined, torn: NONE };
   const factors = boostFactors(columns, request.boost);
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
   // A pinned document leaves a gap among the best.
   const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
-  const query = { readings: plan.readings, algorithm, fieldWeights, ...(fields && { fields }), ...(filter && { filter }), ...(factors && { factors }) };
+  const query = {
+    readings: plan.readings,
+    algorithm,
+    fieldWeights,
+    ...(fields && { fields }),
+    ...(filter && { filter }),
+    ...(factors && { factors }),
+  };
   const { total, isLowerBound, hits: best, matches, looked } = index.search({
-    ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned, totals,
+    ...query,
+    collect: facetBy !== undefined || sort !== undefined,
+    look: pinned,
+    totals,
     ...(sort === undefined ? { limit: feedback?.limit(limit) ?? limit, rerank } : { limit: 0 }),
   });
   const hits = feedback === undefined ? best : (await feedback.improve(deps, best, factors)).slice(0, limit);
   const passedOver = only === undefined ? scope.skipped : 0;
-  const sorted = sort && sortMatches(index, query, columns, matches!, sort, { offset: passedOver, count: limit - passedOver, after: request.cursor?.after });
+  const sorted = sort && sortMatches(index, query, columns, matches!, sort, {
+    offset: passedOver,
+    count: limit - passedOver,
+    after: request.cursor?.after,
+  });
   const scores = sorted === undefined
     ? new Map<number, number | undefined>(hits.map(({ ord, score }) => [ord, score]))
     : new Map(scoresOf(index, query, sorted.map(({ ord }) => ord)));
-  for (const [i, ord] of pinned.entries()) if (!scores.has(ord)) scores.set(ord, filter?.has(ord) === false ? undefined : weighed(looked[i], factors?.[ord]));
+  for (const [i, ord] of pinned.entries())
+    if (!scores.has(ord)) scores.set(ord, filter?.has(ord) === false ? undefined : weighed(looked[i], factors?.[ord]));
   const ords = [...scores.keys()];
   const terms = await matchedTerms(index, plan, ords, fields);
-  const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))] : ords;
+  const contentsOf = only === undefined
+    ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))]
+    : ords;
   const rows = await readRows(deps.sql, ords, { ...scope.content, contentsOf });
   const torn = since === undefined || deps.view.isLatest(since) ? NONE : await changedSince(deps.sql, since, ords);
   const places = sorted && new Map(sorted.map(({ ord, ...place }) => [ord, place]));
-  const seen = ords.map((ord, i): Seen => ({ ord, row: rows.get(ord), score: scores.get(ord), terms: terms[i]!, place: places?.get(ord) }));
+  const seen = ords.map((ord, i): Seen => ({
+    ord,
+    row: rows.get(ord),
+    score: scores.get(ord),
+    terms: terms[i]!,
+    place: places?.get(ord),
+  }));
   return { total, isLowerBound, seen, all: facetBy && matches, torn };
 }
 
 /** The views that a search uses. */
-function viewsOf({ view, columns, geo }: MatchDeps, { circle }: Pick<SearchRequest, 'circle'>): (MatchDeps['columns'] | MatchDeps['geo'] | MatchDeps['view'])[] {
+function viewsOf({ view, columns, geo }: MatchDeps,
+  { circle }: Pick<SearchRequest, 'circle'>): (MatchDeps['columns'] | MatchDeps['geo'] | MatchDeps['view'])[]
+{
   return circle === undefined ? [view, columns] : [view, columns, geo];
 }
 
 /**
- * The smallest position in the feed of some views; undefined if none follows it. A document that changed after it may be of different
- * versions in them.
+ * The smallest position in the feed of some views; undefined if none follows it. A document that changed after it may
+ * be of different versions in them.
  */
 export function leastPosition(...views: readonly { readonly position: number | undefined }[]): number | undefined {
   const known = views.map(({ position }) => position).filter((position) => position !== undefined);
@@ -166,7 +202,9 @@ export function leastPosition(...views: readonly { readonly position: number | u
 }
 
 /** Scores of some documents, as a search by score computes them; undefined for a document that no longer matches. */
-function scoresOf(index: TextIndex, query: Omit<TextQuery, 'limit'>, ords: readonly number[]): [number, number | undefined][] {
+function scoresOf(index: TextIndex, query: Omit<TextQuery, 'limit'>,
+  ords: readonly number[]): [number, number | undefined][]
+{
   const { looked } = index.search({ ...query, limit: 0, look: ords });
   return ords.map((ord, i) => [ord, weighed(looked[i], query.factors?.[ord])]);
 }
@@ -197,10 +235,13 @@ async function changedSince(sql: Sql, lsn: number, ords: readonly number[]): Pro
 }
 
 /** Waits until views include all writes, but not for long, because a document of many megabytes may delay them. */
-export async function waitForViews(views: readonly Pick<FullTextView, 'caughtUp'>[], signal: AbortSignal): Promise<void> {
+export async function waitForViews(views: readonly Pick<FullTextView, 'caughtUp'>[],
+  signal: AbortSignal): Promise<void>
+{
   const over = new AbortController();
   try {
-    await Promise.race([Promise.all(views.map((view) => view.caughtUp(signal))), systemTimer.sleep(TIMEOUT_MS, over.signal)]);
+    await Promise.race([Promise.all(views.map((view) => view.caughtUp(signal))),
+      systemTimer.sleep(TIMEOUT_MS, over.signal)]);
   } finally {
     over.abort();
   }

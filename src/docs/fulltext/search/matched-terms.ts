@@ -4,15 +4,20 @@ import type { Field, TextIndex } from '../view/text-index.ts';
 import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
 import { TermSets } from './term-sets.ts';
 
-/** Up to this many documents, each is looked up in the postings of a word; for more, a search that scores all documents is faster. */
+/**
+ * Up to this many documents, each is looked up in the postings of a word; for more, a search that scores all documents
+ * is faster.
+ */
 const FEW = 256;
 
 /**
- * Which terms of a query each document matches, in the order of the documents, and for each in the order of the query; terms that match only
- * through their neighbours come last. Matches by edits are labelled `query~indexed` (decision D-85). With `fields`, only those are searched.
- * It pauses between the leaves.
+ * Which terms of a query each document matches, in the order of the documents, and for each in the order of the query;
+ * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed` (decision
+ * D-85). With `fields`, only those are searched. It pauses between the leaves.
  */
-export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[], fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]> {
+export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[],
+  fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]>
+{
   const sets = new TermSets();
   const pace = new Pace();
   const found = ords.map(() => sets.none);
@@ -30,26 +35,39 @@ export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, or
 /** The places of the documents that a reading is for. */
 function placesOf(index: TextIndex, { classes }: Reading, ords: readonly number[]): number[] {
   const places: number[] = [];
-  for (let place = 0; place < ords.length; place++) if (isAmong(index.classOf(ords[place]!), classes)) places.push(place);
+  for (let place = 0; place < ords.length; place++)
+    if (isAmong(index.classOf(ords[place]!), classes)) places.push(place);
   return places;
 }
 
 /** Adds names to the terms at some places. */
-function addEach(sets: TermSets, found: ReadonlySet<string>[], places: readonly number[], names: readonly (readonly string[])[]): void {
+function addEach(sets: TermSets, found: ReadonlySet<string>[], places: readonly number[],
+  names: readonly (readonly string[])[]): void
+{
   for (let i = 0; i < places.length; i++) found[places[i]!] = sets.with(found[places[i]!]!, names[i]!);
 }
 
 const NO_LABELS: readonly string[] = [];
 
 /** The labels of a leaf for each document; empty if the document does not match. */
-function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, labels }: WantedLeaf, { ords, fields }: { readonly ords: readonly number[]; readonly fields: readonly Field[] | undefined }): (readonly string[])[] {
+function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, labels }: WantedLeaf,
+  { ords, fields }: { readonly ords: readonly number[];
+    readonly fields: readonly Field[] | undefined }): (readonly string[])[]
+{
   if (node.kind === 'term' && node.fuzzy) {
-    return index.matchesByEdits(node, analyzer, ords, fields)
-      .map(({ itself, forms }) => labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)]));
+    return index.matchesByEdits(node, analyzer, ords, fields).map(({ itself, forms }) =>
+      labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)])
+    );
   }
   if (node.kind === 'term' && fields === undefined && ords.length <= FEW) {
     return index.matchesExactly(node.form, analyzer, ords).map((isFound) => (isFound ? labels : NO_LABELS));
   }
-  const { looked } = index.search({ readings: [{ classes, root: node, analyzer }], algorithm: 'tfidf', limit: 0, look: ords, ...(fields && { fields }) });
+  const { looked } = index.search({
+    readings: [{ classes, root: node, analyzer }],
+    algorithm: 'tfidf',
+    limit: 0,
+    look: ords,
+    ...(fields && { fields }),
+  });
   return ords.map((_, i) => (looked[i] === undefined ? NO_LABELS : labels));
 }

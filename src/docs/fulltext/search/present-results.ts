@@ -1,8 +1,8 @@
 import type { Document, FullTextResult, Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
-import { Pace } from '../../../lib/pace.ts';
 import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../documents/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { TextIndex } from '../view/text-index.ts';
@@ -36,8 +36,13 @@ export function needsMeta({ projection, highlight: options }: SearchRequest): bo
 
 type Meta = Document['meta'];
 
-/** Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the answer may hold. */
-export async function presentResults({ sql, codec, view }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<PresentedResult[]> {
+/**
+ * Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the
+ * answer may hold.
+ */
+export async function presentResults({ sql, codec, view }: PresentDeps, request: SearchRequest,
+  found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<PresentedResult[]>
+{
   const pace = new Pace();
   const presented: PresentedResult[] = [];
   const passagesOf = passagesFor(request, view.indexOf(request.collection));
@@ -80,10 +85,14 @@ const NONE = Buffer.alloc(0);
 const NO_BODY: Body = { text: '', utf8: NONE };
 
 async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest, body: Uint8Array): Promise<Body> {
-  return highlight === undefined ? { text: await codec.decodeAsync(body), utf8: NONE } : codec.bytesAsync(body, projection.body);
+  return highlight === undefined
+    ? { text: await codec.decodeAsync(body), utf8: NONE }
+    : codec.bytesAsync(body, projection.body);
 }
 
-function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text, utf8 }: Body, passagesOf: PassagesOf): PresentedResult & { readonly size: number } {
+function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text, utf8 }: Body,
+  passagesOf: PassagesOf): PresentedResult & { readonly size: number }
+{
   const meta = row.meta === '{}' ? {} : JSON.parse(row.meta!) as Meta;
   const document = projectDocument(toDocument(row, meta, text), projection);
   const highlights = passagesOf(row, meta, utf8);
@@ -101,7 +110,15 @@ function present({ projection }: SearchRequest, { row, score, terms, pinned }: C
 }
 
 export function toDocument(row: ResultRow, meta: Document['meta'], contentMd: string): Document {
-  const document: Document = { id: row.id, key: row.key, lang: row.lang, meta, contentMd, addedAt: row.added_at, updatedAt: row.updated_at };
+  const document: Document = {
+    id: row.id,
+    key: row.key,
+    lang: row.lang,
+    meta,
+    contentMd,
+    addedAt: row.added_at,
+    updatedAt: row.updated_at,
+  };
   if (row.expires_at !== null) document.expiresAt = row.expires_at;
   return document;
 }

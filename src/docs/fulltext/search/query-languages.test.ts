@@ -12,7 +12,8 @@ describe('a search without lang (decision D-144)', () => {
   });
   afterEach(() => fixture.close());
 
-  const add = (key: string, lang: string, contentMd: string, meta: Record<string, string[]> = {}) => fixture.add(key, contentMd, meta, { lang });
+  const add = (key: string, lang: string, contentMd: string, meta: Record<string, string[]> = {}) =>
+    fixture.add(key, contentMd, meta, { lang });
   const keys = async (query: string, more: object = {}) => (await fixture.keys(query, more)).sort();
 
   describe('in a collection of several languages', () => {
@@ -47,15 +48,11 @@ describe('a search without lang (decision D-144)', () => {
       expect(await keys('the')).toEqual([]);
     });
 
-    it.each([
-      ['"altes Haus"', ['de']],
-      ['"house Haus"', []],
-      ['"Haus alt"~3', ['de']],
-      ['haus*', ['de', 'en']],
-      ['(Haus OR cat) AND NOT house', ['de', 'xx']],
-      ['NOT Haus', []],
-      ['haus~1 AND alt', ['de']],
-    ])('in every mode: %s', async (query, found) => expect(await keys(query)).toEqual(found));
+    it.each([['"altes Haus"', ['de']], ['"house Haus"', []], ['"Haus alt"~3', ['de']], ['haus*', ['de', 'en']], [
+      '(Haus OR cat) AND NOT house',
+      ['de', 'xx'],
+    ], ['NOT Haus', []], ['haus~1 AND alt', ['de']]])('in every mode: %s',
+      async (query, found) => expect(await keys(query)).toEqual(found));
 
     it('allows edits in all of them', async () => {
       expect(await keys('Katzze', { fuzzy: 1 })).toEqual(['de']);
@@ -64,7 +61,11 @@ describe('a search without lang (decision D-144)', () => {
 
     it('names and marks what a document matches in its own language', async () => {
       const { results } = await fixture.find('haus running', { highlight: true });
-      const found = Object.fromEntries(results.map(({ document, matchedTerms, highlights }) => [document.key, { matchedTerms, fragment: highlights![0]!.fragment }]));
+      const found = Object.fromEntries(
+        results.map((
+          { document, matchedTerms, highlights },
+        ) => [document.key, { matchedTerms, fragment: highlights![0]!.fragment }]),
+      );
       expect(found).toEqual({
         de: { matchedTerms: ['haus'], fragment: 'Alte <mark>Häuser</mark> stehen leer, die Katze läuft' },
         de2: { matchedTerms: ['running'], fragment: '<mark>running</mark> ist ein englisches Wort' },
@@ -88,7 +89,8 @@ describe('a search without lang (decision D-144)', () => {
       await add('en3', 'en', 'a wave, no Welle');
       await add('de3', 'de', 'Wellen am Strand');
       await add('de4', 'de', 'wave am Strand');
-      expect(await keys('shock', { algorithm: 'pmisparse' })).toEqual(['de3', 'en3', 'wave1', 'wave2', 'welle1', 'welle2']);
+      expect(await keys('shock', { algorithm: 'pmisparse' })).toEqual(['de3', 'en3', 'wave1', 'wave2', 'welle1',
+        'welle2']);
     });
 
     it('survives a restart, and knows of documents that went', async () => {
@@ -121,19 +123,29 @@ describe('a search without lang (decision D-144)', () => {
   });
 
   it('scores each document as a scan in its own language does', async () => {
-    const word = fc.constantFrom('haus', 'häuser', 'hauser', 'runs', 'running', 'the', 'die', 'książka', 'książek', 'katze');
+    const word = fc.constantFrom('haus', 'häuser', 'hauser', 'runs', 'running', 'the', 'die', 'książka', 'książek',
+      'katze');
     const text = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(' '));
     const lang = fc.constantFrom('en', 'de', 'pl');
-    await fc.assert(fc.asyncProperty(fc.array(fc.record({ lang, text }), { minLength: 2, maxLength: 8 }), text, async (documents, query) => {
-      await fixture.call('deleteCollection', { collection: 'c' });
-      for (const [i, document] of documents.entries()) await add(`k${i}`, document.lang, document.text);
-      const { results } = await fixture.find(query, { mode: 'simple', algorithm: 'bm25', rerank: false, limit: 100 });
-      const found = new Map(results.map(({ document, score }) => [document.key, score]));
-      for (const [i, expected] of scan(documents, query).entries()) {
-        if (expected === 0) expect(found.has(`k${i}`)).toBe(false);
-        else expect(found.get(`k${i}`)! / expected).toBeCloseTo(1, 4);
-      }
-    }), { numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ lang, text }), { minLength: 2, maxLength: 8 }), text,
+        async (documents, query) => {
+          await fixture.call('deleteCollection', { collection: 'c' });
+          for (const [i, document] of documents.entries()) await add(`k${i}`, document.lang, document.text);
+          const { results } = await fixture.find(query, {
+            mode: 'simple',
+            algorithm: 'bm25',
+            rerank: false,
+            limit: 100,
+          });
+          const found = new Map(results.map(({ document, score }) => [document.key, score]));
+          for (const [i, expected] of scan(documents, query).entries()) {
+            if (expected === 0) expect(found.has(`k${i}`)).toBe(false);
+            else expect(found.get(`k${i}`)! / expected).toBeCloseTo(1, 4);
+          }
+        }),
+      { numRuns: 60 },
+    );
   });
 });
 
@@ -150,7 +162,8 @@ function scan(documents: readonly Scanned[], query: string): number[] {
   const onlyStopWords = documents.every(({ lang }) => meaningful(lang).length === 0);
   return documents.map(({ lang, text }) => {
     const { term } = termAnalyzer(lang, true);
-    const frequency = (forms: readonly string[], wanted: string) => forms.filter((form) => term(form) === term(wanted)).length;
+    const frequency = (forms: readonly string[], wanted: string) =>
+      forms.filter((form) => term(form) === term(wanted)).length;
     return (onlyStopWords ? formsOf(query) : meaningful(lang)).reduce((sum, wanted) => {
       const tf = frequency(formsOf(text), wanted);
       const df = documents.filter((other) => frequency(formsOf(other.text), wanted) > 0).length;

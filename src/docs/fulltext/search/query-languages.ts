@@ -13,12 +13,20 @@ export interface QueryLanguage {
 }
 
 /**
- * The languages that a query is read in: the one that it names, for all documents; otherwise those of the collection's documents, each for
- * its own documents (decision D-144), ordered by number of documents, descending. Documents of an unknown language, and collections without
- * prose, use the server's language. Throws `index_loading`.
+ * The languages that a query is read in: the one that it names, for all documents; otherwise those of the collection's
+ * documents, each for its own documents (decision D-144), ordered by number of documents, descending. Documents of an
+ * unknown language, and collections without prose, use the server's language. Throws `index_loading`.
  */
-export function languagesOfQuery({ settings: { defaultLang }, dictionaries, view }: Pick<RequestContext, 'settings' | 'dictionaries' | 'view'>, collection: string, asked?: string): readonly [QueryLanguage, ...QueryLanguage[]] {
-  const toLanguage = (lang: string, classes: number): QueryLanguage => ({ lang, classes, stopWords: dictionaries.stopWordsOf(collection, lang) });
+export function languagesOfQuery(
+  { settings: { defaultLang }, dictionaries, view }: Pick<RequestContext, 'settings' | 'dictionaries' | 'view'>,
+  collection: string,
+  asked?: string,
+): readonly [QueryLanguage, ...QueryLanguage[]] {
+  const toLanguage = (lang: string, classes: number): QueryLanguage => ({
+    lang,
+    classes,
+    stopWords: dictionaries.stopWordsOf(collection, lang),
+  });
   if (asked !== undefined) return [toLanguage(resolveLanguage(asked, defaultLang), PROSE_CLASSES)];
   const index = view.indexOf(collection);
   const found = index === undefined ? [] : contentsOf(index, defaultLang).prose;
@@ -53,12 +61,16 @@ function contentsOf(index: TextIndex, defaultLang: string): Contents {
 }
 
 /** Whether a collection has documents of source code. Throws `index_loading`. */
-export function hasCode({ settings: { defaultLang }, view }: Pick<RequestContext, 'settings' | 'view'>, collection: string): boolean {
+export function hasCode({ settings: { defaultLang }, view }: Pick<RequestContext, 'settings' | 'view'>,
+  collection: string): boolean
+{
   const index = view.indexOf(collection);
   return index !== undefined && contentsOf(index, defaultLang).hasCode;
 }
 
-function proseOf(documentsByClass: readonly number[], defaultLang: string): Map<string, { documents: number; classes: number }> {
+function proseOf(documentsByClass: readonly number[],
+  defaultLang: string): Map<string, { documents: number; classes: number }>
+{
   const prose = new Map<string, { documents: number; classes: number }>();
   for (const [number, documents] of documentsByClass.entries()) {
     if (documents === 0 || number === CODE_CLASS) continue;

@@ -1,12 +1,14 @@
 import type { Fuzziness, MatchingStrategy, PrefixMatching } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { analyzerFor } from '../../../text/languages/index.ts';
-import { parseQuery, QuerySyntaxError, type GroupNode, type ParsedQuery, type ParseOptions, type PhraseNode, type ProximityNode, type QueryMode, type QueryNode, type TermNode, type WildcardNode, wantedNodes } from '../../../text/query/index.ts';
+import { type GroupNode, type ParsedQuery, type ParseOptions, parseQuery, type PhraseNode, type ProximityNode,
+  type QueryMode, type QueryNode, QuerySyntaxError, type TermNode, wantedNodes,
+  type WildcardNode } from '../../../text/query/index.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
 import type { TermAnalyzer, TextIndex, TextReading } from '../view/text-index.ts';
-import { wordsOfQuery } from './query-words.ts';
 import type { QueryLanguage } from './query-languages.ts';
+import { wordsOfQuery } from './query-words.ts';
 
 export type Leaf = Exclude<QueryNode, GroupNode>;
 
@@ -18,14 +20,17 @@ export interface WantedLeaf {
 }
 
 /**
- * A query for the documents of some classes, in the form that the index takes. Its analyzer converts forms to terms and knows no stop
- * words, because the tree no longer has any; `expandReading` adds the expansions.
+ * A query for the documents of some classes, in the form that the index takes. Its analyzer converts forms to terms and
+ * knows no stop words, because the tree no longer has any; `expandReading` adds the expansions.
  */
 export interface Reading extends TextReading {
   /** Code of its language; for code, that of the server or of the most frequent prose. */
   readonly lang: string;
   readonly isStopWord: (form: string) => boolean;
-  /** Leaves that match, not those that exclude; in simple mode one for each term, however many of its inflections the query has. */
+  /**
+   * Leaves that match, not those that exclude; in simple mode one for each term, however many of its inflections the
+   * query has.
+   */
   readonly wanted: readonly WantedLeaf[];
   /** Terms that the query itself contains, in contrast to their synonyms. */
   readonly own: ReadonlySet<TermNode>;
@@ -76,14 +81,18 @@ const FUZZY_FROM = 3;
 /** With `auto`, the lengths in characters from which a term may be one edit away, and two. */
 const ONE_EDIT_FROM = 4;
 const TWO_EDITS_FROM = 8;
-/** Maximum number of fuzzy terms: each reads a part of the dictionary, so a long text is not searched with edits throughout. */
+/**
+ * Maximum number of fuzzy terms: each reads a part of the dictionary, so a long text is not searched with edits
+ * throughout.
+ */
 const FUZZY_TERMS = 32;
 /** Maximum number of synonyms of one term that are searched for. */
 const MAX_SYNONYMS = 64;
 
 /**
- * Reads a query for prose, in each language, and for code, and prepares it: stop words are removed, terms get their edits and synonyms.
- * Throws `invalid_argument` with the byte position for a query that the grammar of its mode does not allow.
+ * Reads a query for prose, in each language, and for code, and prepares it: stop words are removed, terms get their
+ * edits and synonyms. Throws `invalid_argument` with the byte position for a query that the grammar of its mode does
+ * not allow.
  */
 export function planQuery(query: string, given: PlanOptions): QueryPlan {
   const options = { ...given, query, queryBytes: Buffer.byteLength(query) };
@@ -91,7 +100,9 @@ export function planQuery(query: string, given: PlanOptions): QueryPlan {
   const prose = options.languages.map((language) => readAsProse(parsed, options, language));
   // A query that consists only of stop words searches for them.
   const isEmpty = prose.every(({ root }) => root === undefined) && prose.some(({ dropped }) => dropped.size > 0);
-  const readings = isEmpty ? options.languages.map((language) => readAsProse(parsed, options, { ...language, stopWords: NONE })) : prose;
+  const readings = isEmpty
+    ? options.languages.map((language) => readAsProse(parsed, options, { ...language, stopWords: NONE }))
+    : prose;
   if (options.withoutCode !== true) readings.push(readAsCode(parse(query, options, true), options));
   return { mode: parsed.mode, readings };
 }
@@ -107,20 +118,44 @@ interface Planning extends PlanOptions {
 function readAsProse(parsed: ParsedQuery, options: Planning, { lang, stopWords, classes }: QueryLanguage): Reading {
   const { stemming } = options;
   const withStopWords = analyzerFor(lang, { stemming, stopWords });
-  return read(parsed, options, { lang, classes, analyzer: termAnalyzer(lang, stemming), isStopWord: (form) => withStopWords.isStopWord(form) });
+  return read(parsed, options, {
+    lang,
+    classes,
+    analyzer: termAnalyzer(lang, stemming),
+    isStopWord: (form) => withStopWords.isStopWord(form),
+  });
 }
 
-/** Identifiers are searched for as they are written: no stems, and no stop words (contract section 2, "Code documents"). */
+/**
+ * Identifiers are searched for as they are written: no stems, and no stop words (contract section 2, "Code documents").
+ */
 function readAsCode(parsed: ParsedQuery, options: Planning): Reading {
   const [{ lang }] = options.languages;
-  return read(parsed, options, { lang, classes: CODE_CLASSES, analyzer: termAnalyzer(lang, false), isStopWord: () => false });
+  return read(parsed, options, {
+    lang,
+    classes: CODE_CLASSES,
+    analyzer: termAnalyzer(lang, false),
+    isStopWord: () => false,
+  });
 }
 
-function read({ mode, root }: ParsedQuery, options: Planning, { lang, classes, analyzer, isStopWord }: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>): Reading {
+function read({ mode, root }: ParsedQuery, options: Planning,
+  { lang, classes, analyzer, isStopWord }: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>): Reading
+{
   const planner = new Planner(options, mode, analyzer, isStopWord);
   const planned = planner.plan(root);
   const words = mode === 'simple' ? wordsOfQuery(options.query, root, { analyzer, isStopWord }) : [];
-  return { lang, classes, analyzer, isStopWord, root: planned, wanted: planner.wanted, own: planner.own, dropped: planner.dropped, words };
+  return {
+    lang,
+    classes,
+    analyzer,
+    isStopWord,
+    root: planned,
+    wanted: planner.wanted,
+    own: planner.own,
+    dropped: planner.dropped,
+    words,
+  };
 }
 
 function parse(query: string, { mode, distance }: PlanOptions, code: boolean): ParsedQuery {
@@ -173,20 +208,29 @@ class Planner {
 
   #node(node: QueryNode, wanted: boolean): QueryNode | undefined {
     switch (node.kind) {
-      case 'term': return this.#term(node, wanted);
-      case 'phrase': return this.#phrase(node, wanted);
-      case 'proximity': return this.#phrase(node, wanted);
-      case 'wildcard': return this.#leaf(node, [node.pattern], wanted);
-      case 'group': return this.#group(node, wanted);
+      case 'term':
+        return this.#term(node, wanted);
+      case 'phrase':
+        return this.#phrase(node, wanted);
+      case 'proximity':
+        return this.#phrase(node, wanted);
+      case 'wildcard':
+        return this.#leaf(node, [node.pattern], wanted);
+      case 'group':
+        return this.#group(node, wanted);
     }
   }
 
-  /** A required part in which only exclusions are left excludes for the whole query; an optional one then adds nothing. */
+  /**
+   * A required part in which only exclusions are left excludes for the whole query; an optional one then adds nothing.
+   */
   #group({ required, optional, excluded, start, end }: GroupNode, wanted: boolean): QueryNode | undefined {
     const all = this.#nodes(required, wanted);
     const negations = all.filter((node) => node.kind === 'group' && isNegation(node)) as GroupNode[];
     const group: GroupNode = {
-      kind: 'group', start, end,
+      kind: 'group',
+      start,
+      end,
       required: all.filter((node) => !(node.kind === 'group' && isNegation(node))),
       optional: this.#nodes(optional, wanted).filter((node) => !(node.kind === 'group' && isNegation(node))),
       excluded: [...this.#nodes(excluded, false), ...negations.flatMap((node) => node.excluded)],
@@ -207,12 +251,16 @@ class Planner {
     }
     const counted = this.#counted(node);
     if (counted === undefined) return undefined;
-    const alternatives = [this.#ownLeaf(counted, wanted), ...this.#completions(counted), ...this.#synonyms(counted, wanted)];
+    const alternatives = [this.#ownLeaf(counted, wanted), ...this.#completions(counted),
+      ...this.#synonyms(counted, wanted)];
     if (alternatives.length < 2) return alternatives[0];
     return { kind: 'group', required: [], optional: alternatives, excluded: [], start: node.start, end: node.end };
   }
 
-  /** In simple mode, the first node of a form represents all of them, with their number as its weight (as in Lucene and Anserini). */
+  /**
+   * In simple mode, the first node of a form represents all of them, with their number as its weight (as in Lucene and
+   * Anserini).
+   */
   #counted(node: TermNode): TermNode | undefined {
     if (this.#counts === undefined) return node;
     const count = this.#counts.get(node.form);
@@ -225,7 +273,8 @@ class Planner {
   #ownLeaf(node: TermNode, wanted: boolean): Leaf {
     const own = this.#withEdits(node);
     this.own.add(own);
-    const isNamed = this.#counts === undefined || own.fuzzy !== undefined || isNew(this.#seenTerms, this.#analyzer.term(node.form));
+    const isNamed = this.#counts === undefined || own.fuzzy !== undefined ||
+      isNew(this.#seenTerms, this.#analyzer.term(node.form));
     const leaf = this.#leaf(own, [node.form], wanted && isNamed);
     this.#wantParts(own, wanted);
     return leaf;
@@ -233,7 +282,8 @@ class Planner {
 
   /** Parts of an identifier match under their own labels. */
   #wantParts({ parts = [], start, end }: TermNode, wanted: boolean): void {
-    for (const form of parts) if (isNew(this.#seenParts, form)) this.#leaf({ kind: 'term', form, start, end }, [form], wanted);
+    for (const form of parts)
+      if (isNew(this.#seenParts, form)) this.#leaf({ kind: 'term', form, start, end }, [form], wanted);
   }
 
   #completions({ form, start, end }: TermNode): Leaf[] {
@@ -242,13 +292,17 @@ class Planner {
   }
 
   #synonyms(node: TermNode, wanted: boolean): Leaf[] {
-    return (this.#options.synonymsOf?.(node.form) ?? []).slice(0, MAX_SYNONYMS).map((synonym) => this.#synonym(synonym, node, wanted));
+    return (this.#options.synonymsOf?.(node.form) ?? []).slice(0, MAX_SYNONYMS).map((synonym) =>
+      this.#synonym(synonym, node, wanted)
+    );
   }
 
   #synonym(synonym: string, { form, weight, start, end }: TermNode, wanted: boolean): Leaf {
     const forms = synonym.split(' ');
     const rest = { start, end, ...(weight !== undefined && { weight }) };
-    const node: TermNode | PhraseNode = forms.length === 1 ? { kind: 'term', form: synonym, ...rest } : { kind: 'phrase', forms, ...rest };
+    const node: TermNode | PhraseNode = forms.length === 1
+      ? { kind: 'term', form: synonym, ...rest }
+      : { kind: 'phrase', forms, ...rest };
     return this.#leaf(node, [form], wanted);
   }
 
@@ -264,12 +318,15 @@ class Planner {
 
   /** Stop words stay within a phrase: they are indexed, and quoted text is matched as written. */
   #phrase<N extends PhraseNode | ProximityNode>(node: N, wanted: boolean): QueryNode | undefined {
-    if (node.forms.length === 1) return this.#term({ kind: 'term', form: node.forms[0]!, start: node.start, end: node.end }, wanted);
+    if (node.forms.length === 1)
+      return this.#term({ kind: 'term', form: node.forms[0]!, start: node.start, end: node.end }, wanted);
     const meaningful = node.forms.filter((form) => !this.#isStopWord(form));
     return this.#leaf(node, [...new Set(meaningful.length > 0 ? meaningful : node.forms)], wanted);
   }
 
-  #leaf<N extends TermNode | PhraseNode | ProximityNode | WildcardNode>(node: N, labels: readonly string[], wanted: boolean): N {
+  #leaf<N extends TermNode | PhraseNode | ProximityNode | WildcardNode>(node: N, labels: readonly string[],
+    wanted: boolean): N
+  {
     if (wanted) this.wanted.push({ node: withoutParts(node), labels });
     return node;
   }
@@ -281,8 +338,13 @@ function withoutParts(node: Leaf): Leaf {
   return whole;
 }
 
-/** The number of words that a strategy requires: `most` requires all of two, all but one of three to five, and three quarters of more. */
-function matchingSome(words: readonly QueryNode[], strategy: MatchingStrategy, { start, end }: QueryNode): QueryNode | undefined {
+/**
+ * The number of words that a strategy requires: `most` requires all of two, all but one of three to five, and three
+ * quarters of more.
+ */
+function matchingSome(words: readonly QueryNode[], strategy: MatchingStrategy, { start, end }: QueryNode): QueryNode
+  | undefined
+{
   if (words.length < 2) return words[0];
   const least = { any: 1, all: words.length, most: mostOf(words.length) }[strategy];
   const group: GroupNode = { kind: 'group', required: [], optional: words, excluded: [], start, end };
@@ -300,7 +362,8 @@ function isNegation({ required, optional }: GroupNode): boolean {
 
 function countForms(root: QueryNode | undefined): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const node of wantedNodes(root)) if (node.kind === 'term') counts.set(node.form, (counts.get(node.form) ?? 0) + 1);
+  for (const node of wantedNodes(root))
+    if (node.kind === 'term') counts.set(node.form, (counts.get(node.form) ?? 0) + 1);
   return counts;
 }
 

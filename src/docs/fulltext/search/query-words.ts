@@ -11,7 +11,9 @@ interface WordReading {
 }
 
 /** The words of a query in simple mode, without stop words; of several inflections of a term, only the first. */
-export function wordsOfQuery(query: string, root: QueryNode | undefined, { analyzer, isStopWord }: WordReading): QueryWord[] {
+export function wordsOfQuery(query: string, root: QueryNode | undefined,
+  { analyzer, isStopWord }: WordReading): QueryWord[]
+{
   const nodes = wantedNodes(root).filter((node) => node.kind === 'term');
   const between = textBetween(query);
   const isGlued = (one: TermNode, next: TermNode): boolean => !/\s/.test(between(one.end, next.start));
@@ -22,7 +24,12 @@ export function wordsOfQuery(query: string, root: QueryNode | undefined, { analy
     const next = nodes[offset + 1];
     const glued = next !== undefined && isGlued(node, next);
     if (!isStopWord(node.form) && seen.size < seen.add(analyzer.term(node.form)).size) {
-      words.push({ form: node.form, offset, glued, identifier: glued || wasGlued || MIXED.test(between(node.start, node.end)) });
+      words.push({
+        form: node.form,
+        offset,
+        glued,
+        identifier: glued || wasGlued || MIXED.test(between(node.start, node.end)),
+      });
     }
     wasGlued = glued;
   }

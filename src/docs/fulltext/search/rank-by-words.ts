@@ -1,5 +1,5 @@
-import { Pace } from '../../../lib/pace.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
+import { Pace } from '../../../lib/pace.ts';
 import { CONTENT, type TextHit } from '../view/text-index.ts';
 import { languagesOfQuery } from './query-languages.ts';
 import { planQuery, prepareFor } from './query-plan.ts';
@@ -15,13 +15,18 @@ export interface WordsQuery {
 }
 
 /**
- * The documents whose bodies match the words of a text, by BM25 (decision D-82), best first. For areas that present documents in their own
- * way. Throws `index_loading`.
+ * The documents whose bodies match the words of a text, by BM25 (decision D-82), best first. For areas that present
+ * documents in their own way. Throws `index_loading`.
  */
-export async function rankByWords(deps: SearchDeps, { collection, text, eligible, limit }: WordsQuery): Promise<readonly TextHit[]> {
+export async function rankByWords(deps: SearchDeps,
+  { collection, text, eligible, limit }: WordsQuery): Promise<readonly TextHit[]>
+{
   const { settings, dictionaries } = deps;
   const plan = planQuery(text, {
-    mode: 'simple', distance: 0, fuzzy: 0, languages: languagesOfQuery(deps, collection),
+    mode: 'simple',
+    distance: 0,
+    fuzzy: 0,
+    languages: languagesOfQuery(deps, collection),
     stemming: settings.stemming,
     synonymsOf: settings.synonyms ? dictionaries.synonymsOf(collection) : undefined,
   });
@@ -29,7 +34,11 @@ export async function rankByWords(deps: SearchDeps, { collection, text, eligible
   while (!prepareFor(deps.view.indexOf(collection), plan)) await pace.rest();
   // Read again, because another index may have replaced it in the meantime.
   const found = deps.view.indexOf(collection)?.search({
-    readings: plan.readings, algorithm: 'bm25', fields: [CONTENT], limit, ...(eligible && { filter: eligible }),
+    readings: plan.readings,
+    algorithm: 'bm25',
+    fields: [CONTENT],
+    limit,
+    ...(eligible && { filter: eligible }),
   });
   return found?.hits ?? [];
 }

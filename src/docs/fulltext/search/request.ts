@@ -1,18 +1,18 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
-import type { Collections } from '../../collections/index.ts';
-import { expressionOf, projectionOf, type Projection } from '../../documents/index.ts';
-import { circleOf } from '../../geo/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import type { Circle } from '../../../search/geo/index.ts';
-import { cursorOf, parseSort, type CursorRequest, type SortKey } from '../../../search/order/index.ts';
+import { cursorOf, type CursorRequest, parseSort, type SortKey } from '../../../search/order/index.ts';
+import type { Collections } from '../../collections/index.ts';
+import { expressionOf, type Projection, projectionOf } from '../../documents/index.ts';
+import { circleOf } from '../../geo/index.ts';
 import { limitOf } from '../../limit-of.ts';
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field, Totals } from '../view/text-index.ts';
-import { searchedFields } from './searched-fields.ts';
-import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 import { hasCode, languagesOfQuery } from './query-languages.ts';
+import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
+import { searchedFields } from './searched-fields.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
 
@@ -54,7 +54,8 @@ export interface SearchRequest {
   readonly boost: Readonly<Record<string, number>>;
   readonly facetBy: readonly string[] | undefined;
   readonly facetMaxValues: number;
-  readonly highlight: { readonly highlightTag: string; readonly maxHighlights: number; readonly fragmentSize: number; readonly escape: 'none' | 'html' } | undefined;
+  readonly highlight: { readonly highlightTag: string; readonly maxHighlights: number; readonly fragmentSize: number;
+    readonly escape: 'none' | 'html' } | undefined;
   readonly projection: Projection;
   /** How exactly matches are counted. */
   readonly totals: Totals;
@@ -72,17 +73,25 @@ export interface RequestContext {
 }
 
 /**
- * `forPresent`: the query is only for the documents that the collection has now, so it is read as source code only if some are.
- * Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of fields, times; and `index_loading`.
+ * `forPresent`: the query is only for the documents that the collection has now, so it is read as source code only if
+ * some are. Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of fields,
+ * times; and `index_loading`.
  */
-export function resolveRequest({ settings, dictionaries, collections, view }: RequestContext, input: SearchInput, { forPresent = false } = {}): SearchRequest {
+export function resolveRequest({ settings, dictionaries, collections, view }: RequestContext, input: SearchInput,
+  { forPresent = false } = {}): SearchRequest
+{
   const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
   const filter = expressionOf(input);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
   const profile = collections.configOf(collection)?.retrieval ?? {};
   const plan = planQuery(query, {
-    mode: input.mode, distance: input.distance, fuzzy: input.fuzzy ?? profile.fuzzy ?? 0, prefix: input.prefix, matching: input.matchingStrategy, languages,
+    mode: input.mode,
+    distance: input.distance,
+    fuzzy: input.fuzzy ?? profile.fuzzy ?? 0,
+    prefix: input.prefix,
+    matching: input.matchingStrategy,
+    languages,
     stemming: settings.stemming && !input.disableStem,
     withoutCode: forPresent && !hasCode({ settings, view }, collection),
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
@@ -91,9 +100,17 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   const searched = searchedFields(algorithm, input.fieldWeights, profile);
   return {
     circle: input.geo && circleOf(input.geo),
-    collection, query, plan, algorithm, langs: languages.map(({ lang }) => lang), synonymsActive, filter,
-    fieldWeights: searched.weights, fields: searched.fields,
-    rerank: plan.mode === 'simple' && (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? searched.isUsual))),
+    collection,
+    query,
+    plan,
+    algorithm,
+    langs: languages.map(({ lang }) => lang),
+    synonymsActive,
+    filter,
+    fieldWeights: searched.weights,
+    fields: searched.fields,
+    rerank: plan.mode === 'simple' &&
+      (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? searched.isUsual))),
     stemmingActive: isStemming(plan),
     limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT,
     offset: input.offset,
@@ -113,5 +130,9 @@ function orderOf(input: SearchInput): Pick<SearchRequest, 'sort' | 'cursor'> {
   const { collection, query, mode, algorithm, lang } = input;
   if (input.sort === undefined && input.cursor === undefined) return { sort: undefined, cursor: undefined };
   const sort = parseSort(input.sort ?? 'score', { descending: true, scored: true });
-  return { sort, cursor: cursorOf(input, JSON.stringify([collection.toLowerCase(), query, mode, algorithm, lang, sort]), sort.length) };
+  return {
+    sort,
+    cursor: cursorOf(input, JSON.stringify([collection.toLowerCase(), query, mode, algorithm, lang, sort]),
+      sort.length),
+  };
 }

@@ -1,5 +1,5 @@
 import type { Queries } from '../../../storage/index.ts';
-import { ContentReader, WITHOUT_CONTENT, type ContentOptions, type ResultRow } from '../../documents/index.ts';
+import { type ContentOptions, ContentReader, type ResultRow, WITHOUT_CONTENT } from '../../documents/index.ts';
 
 export interface ReadOptions extends ContentOptions {
   /** Documents whose contents are read, the most important first; all when absent. */
@@ -10,7 +10,9 @@ export interface ReadOptions extends ContentOptions {
 const STEP = 256;
 
 /** Rows by ordinal, in the requested order; deleted documents are left out. */
-export async function readRows(queries: Queries, ords: readonly number[], { contentsOf = ords, ...options }: ReadOptions): Promise<Map<number, ResultRow>> {
+export async function readRows(queries: Queries, ords: readonly number[],
+  { contentsOf = ords, ...options }: ReadOptions): Promise<Map<number, ResultRow>>
+{
   const reader = new ContentReader(queries, options);
   const rows = new Map<number, ResultRow>();
   const first = new Set(contentsOf);
@@ -43,13 +45,16 @@ async function select(queries: Queries, ords: readonly number[], content: string
 }
 
 /**
- * Statements by content and number of rows, so that a search looks its statement up by a text that is already hashed. They are not padded
- * (`inList`), because pages have few sizes and most have exactly the requested one.
+ * Statements by content and number of rows, so that a search looks its statement up by a text that is already hashed.
+ * They are not padded (`inList`), because pages have few sizes and most have exactly the requested one.
  */
 const selections = new Map<string, string[]>();
 
 function selection(content: string, rows: number): string {
   let known = selections.get(content);
   if (known === undefined) selections.set(content, known = []);
-  return known[rows] ??= `SELECT d.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at, ${content} FROM documents d WHERE d.ord IN (${Array(rows).fill('?').join(', ')})`;
+  return known[rows] ??=
+    `SELECT d.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at, ${content} FROM documents d WHERE d.ord IN (${
+      Array(rows).fill('?').join(', ')
+    })`;
 }

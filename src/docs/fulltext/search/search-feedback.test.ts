@@ -8,16 +8,23 @@ describe('a long query', () => {
   let fixture: SearchFixture;
   beforeEach(async () => {
     fixture = await SearchFixture.open('sql.js');
-    const fillers = Array.from({ length: 60 }, (_, i) => ({ key: `filler${i}`, lang: 'en', contentMd: `something else about subject${i} and more of it`, meta: {} }));
+    const fillers = Array.from({ length: 60 }, (_, i) => ({
+      key: `filler${i}`,
+      lang: 'en',
+      contentMd: `something else about subject${i} and more of it`,
+      meta: {},
+    }));
     await fixture.call('addDocuments', { collection: 'c', documents: fillers });
-    await fixture.add('best', 'A whale sleeps while it breathes under cold water: its spiracle, the spiracle of a whale, closes');
+    await fixture.add('best',
+      'A whale sleeps while it breathes under cold water: its spiracle, the spiracle of a whale, closes');
     await fixture.add('second', 'Sleeping, a whale breathes in cold water with half its brain and a spiracle');
     await fixture.add('plain', 'Cold water in the morning, for a table of four');
     await fixture.add('related', 'Cold water in the spiracle, for a while and more');
   });
   afterEach(() => fixture.close());
 
-  const order = async (query: string, more: object = {}) => (await fixture.keys(query, more)).filter((key) => key === 'plain' || key === 'related');
+  const order = async (query: string, more: object = {}) =>
+    (await fixture.keys(query, more)).filter((key) => key === 'plain' || key === 'related');
 
   it.each(['tfidf', 'bm25', 'bm25f'])('prefers documents that are like the best ones, by %s', async (algorithm) => {
     const plain = await fixture.find(QUESTION, { algorithm, rerank: false });
@@ -25,7 +32,9 @@ describe('a long query', () => {
     expect(better.results.slice(0, 2).map(({ document }) => document.key)).toEqual(['best', 'second']);
     expect((await order(QUESTION, { algorithm }))[0]).toBe('related');
     expect(better.totalMatches).toBe(plain.totalMatches);
-    expect(better.results.map(({ document }) => document.key).sort()).toEqual(plain.results.map(({ document }) => document.key).sort());
+    expect(better.results.map(({ document }) => document.key).sort()).toEqual(
+      plain.results.map(({ document }) => document.key).sort(),
+    );
   });
 
   it('finds nothing besides, and calls nothing a term that the query does not have', async () => {
@@ -49,6 +58,8 @@ describe('a long query', () => {
 
   it('has five words or more, and no syntax', async () => {
     expect(await order('whales breathe cold water')).toEqual(['plain', 'related']);
-    expect(await order(QUESTION, { mode: 'boolean' })).toEqual(await order(QUESTION, { mode: 'boolean', rerank: false }));
+    expect(await order(QUESTION, { mode: 'boolean' })).toEqual(
+      await order(QUESTION, { mode: 'boolean', rerank: false }),
+    );
   });
 });

@@ -15,8 +15,8 @@ interface FeedbackDeps extends Pick<DocsEnvironment, 'sql' | 'codec'> {
 const MOST_BYTES = 256 * 1024;
 
 /**
- * Reranks the best matches of a long query: the two best documents are taken as relevant, and their characteristic terms add to the scores
- * of the others (pseudo-relevance feedback). The terms are chosen once for a search.
+ * Reranks the best matches of a long query: the two best documents are taken as relevant, and their characteristic
+ * terms add to the scores of the others (pseudo-relevance feedback). The terms are chosen once for a search.
  */
 export class SearchFeedback {
   readonly #request: SearchRequest;
@@ -41,12 +41,16 @@ export class SearchFeedback {
   }
 
   /** The best hits in their new order. `factors`: by which the hits' scores were multiplied, by ordinal. */
-  async improve(deps: FeedbackDeps, hits: readonly TextHit[], factors: Float32Array | undefined): Promise<readonly TextHit[]> {
+  async improve(deps: FeedbackDeps, hits: readonly TextHit[],
+    factors: Float32Array | undefined): Promise<readonly TextHit[]>
+  {
     const { collection } = this.#request;
     if (hits.length === 0) return hits;
     this.#feedback ??= await this.#learn(deps, hits);
     const index = deps.view.indexOf(collection);
-    return index === undefined || this.#feedback.length === 0 ? hits : index.rescore(hits, this.#feedback, { ...this.#request, ...(factors && { factors }) });
+    return index === undefined || this.#feedback.length === 0
+      ? hits
+      : index.rescore(hits, this.#feedback, { ...this.#request, ...(factors && { factors }) });
   }
 
   async #learn({ sql, codec, view }: FeedbackDeps, hits: readonly TextHit[]): Promise<Feedback[]> {
@@ -54,9 +58,12 @@ export class SearchFeedback {
     if (index === undefined) return [];
     const best = this.#readings.map((reading) => relevantHits(index, reading, hits));
     const texts = new Map<number, string>();
-    for await (const { ord, meta, contentMd } of textsOf(sql, codec, best.flat().map(({ ord }) => ord), MOST_BYTES)) texts.set(ord, [...meta.title ?? [], contentMd].join('\n'));
+    for await (const { ord, meta, contentMd } of textsOf(sql, codec, best.flat().map(({ ord }) => ord), MOST_BYTES))
+      texts.set(ord, [...meta.title ?? [], contentMd].join('\n'));
     return this.#readings.map((reading, i): Feedback => {
-      const documents = best[i]!.flatMap(({ ord, score }): RelevantText[] => (texts.has(ord) ? [{ text: texts.get(ord)!, score }] : []));
+      const documents = best[i]!.flatMap((
+        { ord, score },
+      ): RelevantText[] => (texts.has(ord) ? [{ text: texts.get(ord)!, score }] : []));
       return { classes: reading.classes, analyzer: reading.analyzer, terms: index.relevantTerms(reading, documents) };
     }).filter(({ terms }) => terms.length > 0);
   }

@@ -12,7 +12,8 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
   });
   afterEach(() => fixture.close());
 
-  const terms = async (query: string, more: object = {}) => (await fixture.find(query, more)).results.map(({ matchedTerms }) => matchedTerms.join(' '));
+  const terms = async (query: string, more: object = {}) =>
+    (await fixture.find(query, more)).results.map(({ matchedTerms }) => matchedTerms.join(' '));
 
   it('finds what was written as soon as the write is acknowledged, and no longer what was deleted', async () => {
     await fixture.add('a', 'The quick fox runs');
@@ -35,9 +36,19 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
   });
 
   it('reports the words that a result has, in whichever field, of few results as of many', async () => {
-    const documents = Array.from({ length: 300 }, (_, i) => ({ key: `${i % 5 === 0 ? 'owl' : 'k'}-${i}`, lang: 'en', contentMd: i % 2 === 0 ? 'foxes' : 'dogs', meta: i % 3 === 0 ? { title: ['Cats'] } : {} }));
+    const documents = Array.from({ length: 300 }, (_, i) => ({
+      key: `${i % 5 === 0 ? 'owl' : 'k'}-${i}`,
+      lang: 'en',
+      contentMd: i % 2 === 0 ? 'foxes' : 'dogs',
+      meta: i % 3 === 0 ? { title: ['Cats'] } : {},
+    }));
     await fixture.call('addDocuments', { collection: 'c', documents });
-    const termsByKey = async (limit: number) => new Map((await fixture.find('fox cat owl', { limit })).results.map(({ document, matchedTerms }) => [document.key, matchedTerms.join(' ')]));
+    const termsByKey = async (limit: number) =>
+      new Map(
+        (await fixture.find('fox cat owl', { limit })).results.map((
+          { document, matchedTerms },
+        ) => [document.key, matchedTerms.join(' ')]),
+      );
     const many = await termsByKey(300);
     expect([many.get('owl-0'), many.get('k-3'), many.get('k-2')]).toEqual(['fox cat owl', 'cat', 'fox']);
     const few = await termsByKey(100);
@@ -54,19 +65,41 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     const geo = { lat: 52.5163, lng: 13.3777, radiusMeters: 5000 };
     expect((await fixture.keys('red', { geo })).sort()).toEqual(['near', 'nearer']);
     expect(await fixture.keys('red', { geo, sort: 'key:asc' })).toEqual(['near', 'nearer']);
-    expect(await fixture.find('apples', { geo, facetBy: ['lang'] })).toMatchObject({ total: 1, totalMatches: 1, facets: { lang: [{ value: 'en', count: 1 }] } });
-    expect(await fixture.keys('red', { geo: { ...geo, radiusMeters: 2e6 }, filterMeta: { geo_lat: ['48.8566'] } })).toEqual(['far']);
+    expect(await fixture.find('apples', { geo, facetBy: ['lang'] })).toMatchObject({
+      total: 1,
+      totalMatches: 1,
+      facets: { lang: [{ value: 'en', count: 1 }] },
+    });
+    expect(await fixture.keys('red', { geo: { ...geo, radiusMeters: 2e6 }, filterMeta: { geo_lat: ['48.8566'] } }))
+      .toEqual(['far']);
     await expect(fixture.find('red', { geo: { lat: 1, lng: 2 } })).rejects.toMatchObject({ status: 400 });
   });
 
   it('says how it searched, also in a collection that is not there', async () => {
     expect(await fixture.find('fox', { facetBy: ['x', '__proto__'] })).toEqual({
-      results: [], total: 0, totalMatches: 0, algorithm: 'tfidf', mode: 'simple', lang: 'en', langs: ['en'], stemmingActive: true, synonymsActive: true,
+      results: [],
+      total: 0,
+      totalMatches: 0,
+      algorithm: 'tfidf',
+      mode: 'simple',
+      lang: 'en',
+      langs: ['en'],
+      stemmingActive: true,
+      synonymsActive: true,
       facets: JSON.parse('{"x":[],"__proto__":[]}') as object,
     });
     const answer = await fixture.find('"a b"~2', { algorithm: 'bm25', lang: 'pl_PL', disableSynonyms: true });
-    expect(answer).toMatchObject({ algorithm: 'bm25', mode: 'proximity', lang: 'pl', stemmingActive: true, synonymsActive: false });
-    expect(await fixture.find('x', { lang: 'xx', disableStem: true })).toMatchObject({ lang: 'en', stemmingActive: false });
+    expect(answer).toMatchObject({
+      algorithm: 'bm25',
+      mode: 'proximity',
+      lang: 'pl',
+      stemmingActive: true,
+      synonymsActive: false,
+    });
+    expect(await fixture.find('x', { lang: 'xx', disableStem: true })).toMatchObject({
+      lang: 'en',
+      stemmingActive: false,
+    });
   });
 
   it('scores tfidf by (1 + ln tf)/pivoted length · ln(1 + N/df), decision D-81, and bm25 by decision D-82', async () => {
@@ -86,7 +119,11 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     });
 
     const scores = async (query: string, more: object = {}) =>
-      Object.fromEntries((await fixture.find(query, { algorithm, rerank: false, ...more })).results.map(({ document, score }) => [document.key, score]));
+      Object.fromEntries(
+        (await fixture.find(query, { algorithm, rerank: false, ...more })).results.map((
+          { document, score },
+        ) => [document.key, score]),
+      );
     const expectTimes = (found: Record<string, number>, factor: number, once: Record<string, number>) => {
       expect(Object.keys(found).sort()).toEqual(Object.keys(once).sort());
       for (const [key, score] of Object.entries(once)) expect(found[key]! / score, key).toBeCloseTo(factor, 5);
@@ -121,10 +158,14 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     await fixture.add('author', 'cat', { author: ['fox'], status: ['cat'] });
     await fixture.add('status', 'cat', { author: ['cat'], status: ['fox'] });
     expect(await fixture.keys('fox', { algorithm: 'bm25f' })).toEqual(['title', 'body']);
-    expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { content: 5, title: 1 } })).toEqual(['body', 'title']);
+    expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { content: 5, title: 1 } })).toEqual(['body',
+      'title']);
     expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { 'meta.title': 1 } })).toEqual(['title']);
     expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { 'meta.author': 1 } })).toEqual(['author']);
-    expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { 'status': 2, 'meta.author': 1 } })).toEqual(['status', 'author']);
+    expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { 'status': 2, 'meta.author': 1 } })).toEqual([
+      'status',
+      'author',
+    ]);
     expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { 'meta.never-seen': 1 } })).toEqual([]);
   });
 
@@ -132,7 +173,9 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     beforeEach(async () => {
       await fixture.add('a', 'the event of a target, and again the event, the event of the target');
       await fixture.add('b', 'what a target does', { title: ['EventTarget: addEventListener() method'] });
-      await fixture.add('listeners', 'addEventListener addEventListener addEventListener target event listeners', { title: ['Listeners'] });
+      await fixture.add('listeners', 'addEventListener addEventListener addEventListener target event listeners', {
+        title: ['Listeners'],
+      });
       await fixture.add('d', '# Event target\n\nnothing else');
     });
 
@@ -158,7 +201,9 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
 
     it('leaves the order to weights that a request gives', async () => {
       const weighed = { algorithm: 'bm25f', fieldWeights: { content: 1, title: 0.1 } };
-      expect((await fixture.find('event target', weighed)).results).toEqual((await fixture.find('event target', { ...weighed, rerank: false })).results);
+      expect((await fixture.find('event target', weighed)).results).toEqual(
+        (await fixture.find('event target', { ...weighed, rerank: false })).results,
+      );
     });
   });
 
@@ -167,8 +212,12 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     await fixture.add('b', 'a grid of text, a grid');
     expect(await fixture.keys('center')).toEqual(['guides/center_a_div/index.md']);
     expect(await fixture.keys('center', { algorithm: 'bm25' })).toEqual([]);
-    expect(await fixture.keys('center', { algorithm: 'bm25f', fieldWeights: { key: 1 } })).toEqual(['guides/center_a_div/index.md']);
-    expect(await fixture.keys('grid', { algorithm: 'bm25f', fieldWeights: { headings: 1 } })).toEqual(['guides/center_a_div/index.md']);
+    expect(await fixture.keys('center', { algorithm: 'bm25f', fieldWeights: { key: 1 } })).toEqual([
+      'guides/center_a_div/index.md',
+    ]);
+    expect(await fixture.keys('grid', { algorithm: 'bm25f', fieldWeights: { headings: 1 } })).toEqual([
+      'guides/center_a_div/index.md',
+    ]);
     await fixture.add('c', 'text', { key: ['center'] });
     expect(await fixture.keys('center', { algorithm: 'bm25f', fieldWeights: { 'meta.key': 1 } })).toEqual(['c']);
   });
@@ -180,35 +229,28 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       await fixture.add('c', 'computers compute computations');
     });
 
-    it.each([
-      ['quick AND fox', 'boolean', ['a']],
-      ['quick -fox', 'boolean', ['b']],
-      ['+dog fox', 'boolean', ['a', 'b']],
-      ['NOT fox', 'boolean', []],
-      ['the AND fox', 'boolean', ['a']],
-      ['fox AND (the AND NOT cat)', 'expression', ['a']],
-      ['dog AND (the AND NOT fox)', 'expression', ['b']],
-      ['"brown fox"', 'phrase', ['a']],
-      ['"over the lazy"', 'phrase', ['a']],
-      ['"quick dog"', 'phrase', []],
-      ['"fox quick"~1', 'proximity', ['a']],
-      ['comp*', 'wildcard', ['c']],
-      ['f?x', 'wildcard', ['a']],
-      ['(fox OR cat) AND "brown dog"', 'expression', ['b']],
-      ['What is a computer?', 'simple', ['c']],
-      ['the and of', 'simple', ['a', 'b']],
-      ['cat AND', 'simple', ['b']],
-      ['(cat AND', 'simple', ['b']],
-      ['"cat" NOT', 'simple', ['b']],
-      ['!!!', 'simple', []],
-    ])('%s is %s', async (query, mode, keys) => {
+    it.each([['quick AND fox', 'boolean', ['a']], ['quick -fox', 'boolean', ['b']], ['+dog fox', 'boolean', ['a', 'b']],
+      ['NOT fox', 'boolean', []], ['the AND fox', 'boolean', ['a']], ['fox AND (the AND NOT cat)', 'expression', ['a']],
+      ['dog AND (the AND NOT fox)', 'expression', ['b']], ['"brown fox"', 'phrase', ['a']], ['"over the lazy"',
+      'phrase', ['a']], ['"quick dog"', 'phrase', []], ['"fox quick"~1', 'proximity', ['a']], ['comp*', 'wildcard', [
+      'c',
+    ]], ['f?x', 'wildcard', ['a']], ['(fox OR cat) AND "brown dog"', 'expression', ['b']], ['What is a computer?',
+      'simple', ['c']], ['the and of', 'simple', ['a', 'b']], ['cat AND', 'simple', ['b']], ['(cat AND', 'simple', [
+      'b',
+    ]], ['"cat" NOT', 'simple', ['b']], ['!!!', 'simple', []]])('%s is %s', async (query, mode, keys) => {
       const { results, mode: found, totalMatches } = await fixture.find(query);
-      expect({ found, keys: results.map(({ document }) => document.key).sort(), totalMatches }).toEqual({ found: mode, keys, totalMatches: keys.length });
+      expect({ found, keys: results.map(({ document }) => document.key).sort(), totalMatches }).toEqual({
+        found: mode,
+        keys,
+        totalMatches: keys.length,
+      });
     });
 
     it('adds the score of what is optional to what is required', async () => {
-      const [with_, without] = [await fixture.find('+dog fox', { algorithm: 'bm25' }), await fixture.find('+dog', { algorithm: 'bm25' })];
-      const scoreOf = ({ results }: typeof with_, key: string) => results.find(({ document }) => document.key === key)!.score;
+      const [with_, without] = [await fixture.find('+dog fox', { algorithm: 'bm25' }),
+        await fixture.find('+dog', { algorithm: 'bm25' })];
+      const scoreOf = ({ results }: typeof with_, key: string) =>
+        results.find(({ document }) => document.key === key)!.score;
       expect(scoreOf(with_, 'b')).toBeCloseTo(scoreOf(without, 'b'), 5);
       expect(scoreOf(with_, 'a')).toBeGreaterThan(scoreOf(without, 'a'));
     });
@@ -219,7 +261,10 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     });
 
     it.each([['quick AND (fox', 10], ['é "fox', 3]])('refuses %s with the byte position', async (query, byte) => {
-      await expect(fixture.find(query, { mode: 'expression' })).rejects.toMatchObject({ ...refusal, message: expect.stringMatching(`^query: .*byte ${byte}\\)$`) as string });
+      await expect(fixture.find(query, { mode: 'expression' })).rejects.toMatchObject({
+        ...refusal,
+        message: expect.stringMatching(`^query: .*byte ${byte}\\)$`) as string,
+      });
     });
   });
 
@@ -229,9 +274,10 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     await fixture.add('far', 'saerch engine');
     expect(await fixture.keys('search', { disableStem: true })).toEqual(['exact']);
     const { results } = await fixture.find('search', { fuzzy: 2, disableStem: true });
-    expect(results.map(({ document, matchedTerms }) => [document.key, ...matchedTerms])).toEqual([
-      ['exact', 'search'], ['near', 'search~serch'], ['far', 'search~saerch'],
-    ]);
+    expect(results.map(({ document, matchedTerms }) => [document.key, ...matchedTerms])).toEqual([['exact', 'search'], [
+      'near',
+      'search~serch',
+    ], ['far', 'search~saerch']]);
     expect(results[1]!.score).toBeCloseTo(results[0]!.score * 0.8, 5);
     expect(results[2]!.score).toBeCloseTo(results[0]!.score * 0.64, 5);
     expect(await fixture.keys('serch', { fuzzy: 1, mode: 'boolean' })).toEqual(['near']);
@@ -288,32 +334,35 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       await fixture.add('d', 'fox', { tags: ['z'], n: ['ten'] });
     });
 
-    it.each([
-      [{ tags: ['x'] }, ['a']], [{ tags: ['x', 'z'] }, ['a', 'd']], [{ tags: ['y'], n: ['10'] }, ['b']], [{ tags: [] }, []], [{ none: ['x'] }, []], [{}, ['a', 'b', 'd']],
-    ])('filterMeta %j', async (filterMeta, keys) => {
+    it.each([[{ tags: ['x'] }, ['a']], [{ tags: ['x', 'z'] }, ['a', 'd']], [{ tags: ['y'], n: ['10'] }, ['b']], [{
+      tags: [],
+    }, []], [{ none: ['x'] }, []], [{}, ['a', 'b', 'd']]])('filterMeta %j', async (filterMeta, keys) => {
       const { results, totalMatches } = await fixture.find('fox', { filterMeta });
       expect(results.map(({ document }) => document.key).sort()).toEqual(keys);
       expect(totalMatches).toBe(keys.length);
     });
 
-    it.each([
-      [[{ field: 'n', gte: 6 }], ['b', 'd']],
-      [[{ field: 'n', gte: '5', lt: '10' }], ['a']],
-      [{ n: { gt: 4, lte: 10 } }, ['a', 'b']],
-      [[{ field: 'day', gte: '2025-12-02' }], ['b']],
-      [[{ field: 'day', lt: 1764633600 }], ['a']],
-      [[{ field: 'tags', gte: 'x', lt: 'y' }, { field: 'n', gte: 5 }], ['a']],
-      [[{ field: 'addedAt', gt: START }], ['b', 'd']],
-      [[{ field: 'addedAt', lte: String(START) }], ['a']],
-      [[{ field: 'addedAt', gte: new Date(START * 1000 + 1000).toISOString() }], ['b', 'd']],
-      [[], ['a', 'b', 'd']],
-    ])('rangeMeta %j (decision D-91)', async (rangeMeta, keys) => {
-      expect((await fixture.keys('fox', { rangeMeta })).sort()).toEqual(keys);
-    });
+    it.each([[[{ field: 'n', gte: 6 }], ['b', 'd']], [[{ field: 'n', gte: '5', lt: '10' }], ['a']], [{
+      n: { gt: 4, lte: 10 },
+    }, ['a', 'b']], [[{ field: 'day', gte: '2025-12-02' }], ['b']], [[{ field: 'day', lt: 1764633600 }], ['a']], [[{
+      field: 'tags',
+      gte: 'x',
+      lt: 'y',
+    }, { field: 'n', gte: 5 }], ['a']], [[{ field: 'addedAt', gt: START }], ['b', 'd']], [[{
+      field: 'addedAt',
+      lte: String(START),
+    }], ['a']], [[{ field: 'addedAt', gte: new Date(START * 1000 + 1000).toISOString() }], ['b', 'd']], [[], ['a', 'b',
+      'd']]])('rangeMeta %j (decision D-91)', async (rangeMeta, keys) => {
+        expect((await fixture.keys('fox', { rangeMeta })).sort()).toEqual(keys);
+      });
 
     it('refuses times that are none, and filters that are too large', async () => {
-      await expect(fixture.find('fox', { rangeMeta: [{ field: 'updatedAt', gte: 'soon' }] })).rejects.toMatchObject({ ...refusal, message: expect.stringContaining('rangeMeta') as string });
-      await expect(fixture.find('fox', { filterMeta: { a: Array(600).fill('x'), b: Array(600).fill('x') } })).rejects.toMatchObject(refusal);
+      await expect(fixture.find('fox', { rangeMeta: [{ field: 'updatedAt', gte: 'soon' }] })).rejects.toMatchObject({
+        ...refusal,
+        message: expect.stringContaining('rangeMeta') as string,
+      });
+      await expect(fixture.find('fox', { filterMeta: { a: Array(600).fill('x'), b: Array(600).fill('x') } })).rejects
+        .toMatchObject(refusal);
     });
 
     it('leaves the frequencies of terms alone', async () => {
@@ -323,7 +372,8 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
 
     it('boosts before the cut: positive multiplies, negative divides, matches multiply, never below 0.001', async () => {
       const plain = (await fixture.find('fox')).results;
-      const boosted = async (boost: Record<string, number>) => (await fixture.find('fox', { boost, limit: 1 })).results[0]!;
+      const boosted = async (boost: Record<string, number>) =>
+        (await fixture.find('fox', { boost, limit: 1 })).results[0]!;
       const [base] = plain.filter(({ document }) => document.key === 'd');
       expect(await boosted({ 'tags:z': 2 })).toMatchObject({ document: { key: 'd' } });
       expect((await boosted({ 'tags:z': 2, 'n:ten': 3 })).score).toBeCloseTo(base!.score * 6, 4);
@@ -337,10 +387,18 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     });
 
     it('counts facets over all matches, before the limit (decision D-90)', async () => {
-      const { facets, total, totalMatches } = await fixture.find('fox', { facetBy: ['tags', 'lang', 'none'], limit: 1 });
-      expect(facets).toEqual({ tags: [{ value: 'y', count: 2 }, { value: 'x', count: 1 }, { value: 'z', count: 1 }], lang: [{ value: 'en', count: 3 }], none: [] });
+      const { facets, total, totalMatches } = await fixture.find('fox', {
+        facetBy: ['tags', 'lang', 'none'],
+        limit: 1,
+      });
+      expect(facets).toEqual({
+        tags: [{ value: 'y', count: 2 }, { value: 'x', count: 1 }, { value: 'z', count: 1 }],
+        lang: [{ value: 'en', count: 3 }],
+        none: [],
+      });
       expect({ total, totalMatches }).toEqual({ total: 1, totalMatches: 3 });
-      expect((await fixture.find('fox', { facetBy: ['tags'], facetMaxValues: 1, filterMeta: { tags: ['y'] } })).facets).toEqual({ tags: [{ value: 'y', count: 2 }] });
+      expect((await fixture.find('fox', { facetBy: ['tags'], facetMaxValues: 1, filterMeta: { tags: ['y'] } })).facets)
+        .toEqual({ tags: [{ value: 'y', count: 2 }] });
     });
 
     it('counts the facets of searches that run at the same time each over its own matches', async () => {
@@ -353,15 +411,26 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
 
     it('counts a result that is deleted before facets are counted by the metadata with which it was read', async () => {
       const { has } = ColumnStore.prototype;
-      const deleted = vi.spyOn(ColumnStore.prototype, 'has').mockImplementationOnce(function deleting(this: ColumnStore, ord) {
-        this.remove(ord);
-        return has.call(this, ord);
-      });
+      const deleted = vi.spyOn(ColumnStore.prototype, 'has').mockImplementationOnce(
+        function deleting(this: ColumnStore, ord) {
+          this.remove(ord);
+          return has.call(this, ord);
+        },
+      );
       try {
-        const { facets, totalMatches, results } = await fixture.find('fox', { facetBy: ['tags', 'lang'], fields: ['key'] });
+        const { facets, totalMatches, results } = await fixture.find('fox', {
+          facetBy: ['tags', 'lang'],
+          fields: ['key'],
+        });
         expect(deleted).toHaveBeenCalled();
         expect(results).toHaveLength(3);
-        expect({ totalMatches, facets }).toEqual({ totalMatches: 3, facets: { tags: [{ value: 'y', count: 2 }, { value: 'x', count: 1 }, { value: 'z', count: 1 }], lang: [{ value: 'en', count: 3 }] } });
+        expect({ totalMatches, facets }).toEqual({
+          totalMatches: 3,
+          facets: {
+            tags: [{ value: 'y', count: 2 }, { value: 'x', count: 1 }, { value: 'z', count: 1 }],
+            lang: [{ value: 'en', count: 3 }],
+          },
+        });
       } finally {
         deleted.mockRestore();
       }
@@ -371,22 +440,32 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       await fixture.call('setDocumentTtl', { collection: 'c', key: 'b', lang: 'en', ttl: 10 });
       expect(await fixture.keys('fox')).toHaveLength(3);
       fixture.base.advance(10);
-      expect(await fixture.find('fox', { facetBy: ['tags'] })).toMatchObject({ totalMatches: 2, facets: { tags: [{ value: 'x' }, { value: 'y', count: 1 }, { value: 'z' }] } });
+      expect(await fixture.find('fox', { facetBy: ['tags'] })).toMatchObject({
+        totalMatches: 2,
+        facets: { tags: [{ value: 'x' }, { value: 'y', count: 1 }, { value: 'z' }] },
+      });
       expect(await fixture.keys('fox', { filterMeta: { tags: ['y'] } })).toEqual(['a']);
     });
 
     describe('with curation (decisions section 4.5)', () => {
-      const rule = (more: object) => fixture.call('createCurationRule', { collection: 'c', query: 'fox', enabled: true, ...more });
+      const rule = (more: object) =>
+        fixture.call('createCurationRule', { collection: 'c', query: 'fox', enabled: true, ...more });
 
       it('hides before it counts, and pins where the rule says', async () => {
         await fixture.add('p', 'something else', { tags: ['x'] });
         await rule({ hides: ['A'], pins: [{ key: 'p', position: 2 }, { key: 'd', position: 1 }] });
-        const { results, totalMatches, facets } = await fixture.find(' FOX ', { facetBy: ['tags'], filterMeta: { tags: ['x', 'y', 'z'] } });
-        expect(results.map(({ document, pinned = false }) => [document.key, pinned])).toEqual([['d', true], ['p', true], ['b', false]]);
+        const { results, totalMatches, facets } = await fixture.find(' FOX ', {
+          facetBy: ['tags'],
+          filterMeta: { tags: ['x', 'y', 'z'] },
+        });
+        expect(results.map(({ document, pinned = false }) => [document.key, pinned])).toEqual([['d', true], ['p', true],
+          ['b', false]]);
         expect(results[1]).toMatchObject({ score: 0, matchedTerms: [] });
         expect(results[0]!.score).toBeGreaterThan(0);
         expect(totalMatches).toBe(3);
-        expect(facets).toEqual({ tags: [{ value: 'x', count: 1 }, { value: 'y', count: 1 }, { value: 'z', count: 1 }] });
+        expect(facets).toEqual({
+          tags: [{ value: 'x', count: 1 }, { value: 'y', count: 1 }, { value: 'z', count: 1 }],
+        });
       });
 
       it('gives a pinned document its score also from behind the limit', async () => {
@@ -404,13 +483,23 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
   it('highlights with byte offsets and lines, also where fields leave the body out (decisions D-40, D-88)', async () => {
     await fixture.add('a', 'Überall\n\nrunning foxes and a fox', { title: ['T'], author: ['me'] });
     const { results: [result] } = await fixture.find('fox', { highlight: true, fields: ['author', 'updatedAt'] });
-    expect(result).toMatchObject({ document: { id: 'c|a|en', key: 'a', lang: 'en', meta: { author: ['me'] }, updatedAt: START } });
+    expect(result).toMatchObject({
+      document: { id: 'c|a|en', key: 'a', lang: 'en', meta: { author: ['me'] }, updatedAt: START },
+    });
     expect(result!.document).not.toHaveProperty('contentMd');
     expect(result!.document).not.toHaveProperty('addedAt');
     const [highlight] = result!.highlights!;
-    expect(highlight).toMatchObject({ fragment: 'Überall\n\nrunning <mark>foxes</mark> and a <mark>fox</mark>', matchedTerms: ['fox'], startOffset: 0, endOffset: 33, startLine: 1, endLine: 3 });
+    expect(highlight).toMatchObject({
+      fragment: 'Überall\n\nrunning <mark>foxes</mark> and a <mark>fox</mark>',
+      matchedTerms: ['fox'],
+      startOffset: 0,
+      endOffset: 33,
+      startLine: 1,
+      endLine: 3,
+    });
     expect((await fixture.find('fox')).results[0]).not.toHaveProperty('highlights');
-    const short = (await fixture.find('"fox"', { highlight: true, fragmentSize: 10, maxHighlights: 1 })).results[0]!.highlights!;
+    const short = (await fixture.find('"fox"', { highlight: true, fragmentSize: 10, maxHighlights: 1 })).results[0]!
+      .highlights!;
     expect(short).toHaveLength(1);
     expect(short[0]!.fragment).toContain('…');
   });
@@ -418,9 +507,18 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
   it('follows request, profile and default for limit and token budget, and expands responsePrompt', async () => {
     for (let i = 0; i < 60; i++) await fixture.add(`k${i}`, `fox ${'x '.repeat(18)}x`);
     expect((await fixture.find('fox')).total).toBe(50);
-    await fixture.base.call('setCollectionConfig', { collection: 'c', retrieval: { topK: 4, contextTokenBudget: 22 }, responsePrompt: 'On {{query}} in {{collection}}: {{other}}' });
+    await fixture.base.call('setCollectionConfig', {
+      collection: 'c',
+      retrieval: { topK: 4, contextTokenBudget: 22 },
+      responsePrompt: 'On {{query}} in {{collection}}: {{other}}',
+    });
     const answer = await fixture.find('fox');
-    expect(answer).toMatchObject({ total: 2, totalMatches: 60, contextTruncated: true, responsePrompt: 'On fox in c: {{other}}' });
+    expect(answer).toMatchObject({
+      total: 2,
+      totalMatches: 60,
+      contextTruncated: true,
+      responsePrompt: 'On fox in c: {{other}}',
+    });
     expect(await fixture.find('fox', { contextTokenBudget: 0 })).toMatchObject({ total: 4 });
     expect(await fixture.find('fox', { limit: 7, includeContent: false })).toMatchObject({ total: 7 });
     expect((await fixture.find('fox', { contextTokenBudget: 1 })).total).toBe(1);
@@ -429,27 +527,42 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
   describe('hostile queries', () => {
     beforeEach(async () => {
       const word = (n: number): string => `${n.toString(26)}q`.replace(/\d/g, (digit) => 'klmnopqrst'[Number(digit)]!);
-      const documents = Array.from({ length: 200 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: Array.from({ length: 100 }, (__, j) => word((i * 7919 + j * j * 31) % 9000)).join(' ') }));
+      const documents = Array.from({ length: 200 }, (_, i) => ({
+        key: `k${i}`,
+        lang: 'en',
+        contentMd: Array.from({ length: 100 }, (__, j) => word((i * 7919 + j * j * 31) % 9000)).join(' '),
+      }));
       await fixture.call('addDocuments', { collection: 'c', documents });
     });
 
     const letters = 'klmnopqrst';
-    const nested = (depth: number): string => Array.from({ length: depth }).reduce<string>((inner, _, i) => `(${inner} ${i % 2 === 0 ? 'AND' : 'OR'} kq NOT lq)`, 'mq');
-    it.each([
-      ['many words with edits', [...letters].flatMap((a) => [...letters].map((b) => `${a}${b}kqq`)).join(' '), { fuzzy: 2, highlight: true, limit: 200 }],
-      ['many patterns', Array.from({ length: 128 }, (_, i) => `*${letters[i % 10]!}*${letters[(i * 7) % 10]!}*`).join(' '), { mode: 'wildcard', highlight: true }],
-      ['a pattern that backtracks', `*${'k*'.repeat(1000)}z`, { mode: 'wildcard' }],
-      ['a long phrase of one word', `"${'kq '.repeat(1000)}"`, {}],
-      ['a wide window', `"${'kq lq mq '.repeat(100)}"~1000`, {}],
-      ['parentheses', `${'('.repeat(32)}kq${')'.repeat(32)} AND lq`, {}],
-      ['operators within operators', nested(30), { mode: 'expression' }],
-    ])('returns %s', async (_, query, more) => {
+    const nested = (depth: number): string =>
+      Array.from({ length: depth }).reduce<string>(
+        (inner, _, i) => `(${inner} ${i % 2 === 0 ? 'AND' : 'OR'} kq NOT lq)`,
+        'mq',
+      );
+    it.each([['many words with edits', [...letters].flatMap((a) => [...letters].map((b) => `${a}${b}kqq`)).join(' '), {
+      fuzzy: 2,
+      highlight: true,
+      limit: 200,
+    }], ['many patterns',
+      Array.from({ length: 128 }, (_, i) => `*${letters[i % 10]!}*${letters[(i * 7) % 10]!}*`).join(' '), {
+      mode: 'wildcard',
+      highlight: true,
+    }], ['a pattern that backtracks', `*${'k*'.repeat(1000)}z`, { mode: 'wildcard' }], ['a long phrase of one word',
+      `"${'kq '.repeat(1000)}"`, {}], ['a wide window', `"${'kq lq mq '.repeat(100)}"~1000`, {}], ['parentheses',
+      `${'('.repeat(32)}kq${')'.repeat(32)} AND lq`, {}], ['operators within operators', nested(30), {
+      mode: 'expression',
+    }]])('returns %s', async (_, query, more) => {
       expect(await fixture.find(query, more)).toMatchObject({ algorithm: 'tfidf' });
     }, 5000);
 
-    it.each([[`${'('.repeat(33)}kq`, { mode: 'expression' }], ['kq '.repeat(129), { mode: 'boolean' }]])('refuses what is beyond the limits (%#)', async (query, more) => {
-      await expect(fixture.find(query, more)).rejects.toMatchObject(refusal);
-    });
+    it.each([[`${'('.repeat(33)}kq`, { mode: 'expression' }], ['kq '.repeat(129), { mode: 'boolean' }]])(
+      'refuses what is beyond the limits (%#)',
+      async (query, more) => {
+        await expect(fixture.find(query, more)).rejects.toMatchObject(refusal);
+      },
+    );
   });
 
   it('has a GET form (decision D-75)', async () => {
@@ -457,7 +570,8 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     await fixture.add('b', 'fox', { tags: ['y'] });
     const get = (input: object) => fixture.call('searchFullTextByQuery', { collection: 'c', ...input });
     expect((await get({ q: 'fox', meta: { tags: 'y' } })).results.map(({ document }) => document.key)).toEqual(['b']);
-    expect((await get({ q: 'x', query: 'fox', meta: { tags: ['x', 'y'] }, highlight: true })).results[0]!.highlights).toHaveLength(1);
+    expect((await get({ q: 'x', query: 'fox', meta: { tags: ['x', 'y'] }, highlight: true })).results[0]!.highlights)
+      .toHaveLength(1);
     await expect(get({})).rejects.toMatchObject({ code: 'missing_fields', message: 'missing fields: query' });
   });
 
@@ -467,33 +581,44 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     await fixture.add('d', 'catsy');
     await fixture.add('e', 'cots');
     const found = async (query: string, more: object = {}) => (await fixture.keys(query, more)).sort().join('');
-    expect([await found('cats?'), await found('cat?'), await found('c?ts'), await found('c?t?'), await found('cats? OR cots'), await found('cats??')]).toEqual(['abd', 'ab', 'ae', 'abe', 'abde', 'abd']);
-    expect([await found('cats?', { disableStem: true }), await found('cat?', { disableStem: true }), await found('do cats?')]).toEqual(['ad', 'ab', 'ab']);
+    expect([await found('cats?'), await found('cat?'), await found('c?ts'), await found('c?t?'),
+      await found('cats? OR cots'), await found('cats??')]).toEqual(['abd', 'ab', 'ae', 'abe', 'abde', 'abd']);
+    expect([await found('cats?', { disableStem: true }), await found('cat?', { disableStem: true }),
+      await found('do cats?')]).toEqual(['ad', 'ab', 'ab']);
     const { results } = await fixture.find('cats?', { highlight: true });
-    expect(results.map(({ matchedTerms, highlights }) => [matchedTerms, highlights![0]!.fragment]).sort()).toEqual([
-      [['cats?'], '<mark>cat</mark>'], [['cats?'], '<mark>cats</mark>'], [['cats?'], '<mark>catsy</mark>'],
-    ]);
+    expect(results.map(({ matchedTerms, highlights }) => [matchedTerms, highlights![0]!.fragment]).sort()).toEqual([[[
+      'cats?',
+    ], '<mark>cat</mark>'], [['cats?'], '<mark>cats</mark>'], [['cats?'], '<mark>catsy</mark>']]);
   });
 
-  it.each(['tfidf', 'bm25', 'bm25f', 'pmisparse'])('divides the score of a loose phrase by %s by what stands between its words (decision D-86)', async (algorithm) => {
-    await fixture.add('near', 'red blue one two three four');
-    await fixture.add('apart', 'red one two three blue four');
-    const score = async (query: string) => Object.fromEntries((await fixture.find(query, { algorithm })).results.map(({ document: { key }, score: own }) => [key, own]));
-    const [loose, both] = [await score('"red blue"~3'), await score('red AND blue')];
-    expect(loose['near']).toBeCloseTo(both['near']!, 5);
-    expect(loose['apart']).toBeCloseTo(both['apart']! / 4, 5);
-  });
+  it.each(['tfidf', 'bm25', 'bm25f', 'pmisparse'])(
+    'divides the score of a loose phrase by %s by what stands between its words (decision D-86)',
+    async (algorithm) => {
+      await fixture.add('near', 'red blue one two three four');
+      await fixture.add('apart', 'red one two three blue four');
+      const score = async (query: string) =>
+        Object.fromEntries(
+          (await fixture.find(query, { algorithm })).results.map(({ document: { key }, score: own }) => [key, own]),
+        );
+      const [loose, both] = [await score('"red blue"~3'), await score('red AND blue')];
+      expect(loose['near']).toBeCloseTo(both['near']!, 5);
+      expect(loose['apart']).toBeCloseTo(both['apart']! / 4, 5);
+    },
+  );
 
   describe('autocomplete (decision D-92)', () => {
     const complete = async (q: string, more: object = {}) =>
-      (await fixture.call('autocomplete', { collection: 'c', q, ...more })).items.map(({ term, field, docCount }) => `${term} ${field} ${docCount}`);
+      (await fixture.call('autocomplete', { collection: 'c', q, ...more })).items.map(({ term, field, docCount }) =>
+        `${term} ${field} ${docCount}`
+      );
     beforeEach(async () => {
       await fixture.add('a', 'posts posting those', { title: ['Poster'], author: ['Polly Post'] });
       await fixture.add('b', 'posts Café', { tags: ['posts'] });
     });
 
     it('offers words as they were written, those of most documents first', async () => {
-      expect(await complete('PO-')).toEqual(['posts content 2', 'polly meta.author 1', 'post meta.author 1', 'poster meta.title 1', 'posting content 1']);
+      expect(await complete('PO-')).toEqual(['posts content 2', 'polly meta.author 1', 'post meta.author 1',
+        'poster meta.title 1', 'posting content 1']);
       expect(await complete('post', { field: 'content' })).toEqual(['posts content 2', 'posting content 1']);
       expect(await complete('post', { field: 'title' })).toEqual(['poster title 1']);
       expect(await complete('po', { field: 'meta.author', topN: 1 })).toEqual(['polly meta.author 1']);
@@ -502,7 +627,12 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     });
 
     it('returns an empty list for a prefix of nothing', async () => {
-      expect(await fixture.call('autocomplete', { collection: 'c', q: '-!' })).toEqual({ items: [], total: 0, query: '-!', field: '' });
+      expect(await fixture.call('autocomplete', { collection: 'c', q: '-!' })).toEqual({
+        items: [],
+        total: 0,
+        query: '-!',
+        field: '',
+      });
       expect(await complete('posts', { collection: 'none' })).toEqual([]);
     });
 
@@ -511,7 +641,10 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       await fixture.add('b', 'posts again Café');
       await fixture.add('e.js', 'posts(posts_of, posts)', { title: ['posts'] });
       expect((await complete('posts'))[0]).toBe('posts content 4');
-      expect([await complete('posts', { field: 'title' }), await complete('posts', { field: 'meta.author' }), await complete('posts', { field: 'tags' })]).toEqual([['posts title 2'], ['posts meta.author 1'], ['posts tags 1']]);
+      expect([await complete('posts', { field: 'title' }), await complete('posts', { field: 'meta.author' }),
+        await complete('posts', { field: 'tags' })]).toEqual([['posts title 2'], ['posts meta.author 1'], [
+          'posts tags 1',
+        ]]);
       await fixture.call('deleteDocuments', { collection: 'c', documents: [{ key: 'd', lang: 'en' }] });
       expect((await complete('posts'))[0]).toBe('posts content 3');
     });
@@ -521,7 +654,9 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     await fixture.add('a', 'fox');
     const { sql, feed } = fixture.base;
     const { ord } = (await sql.get<{ ord: number }>('SELECT ord FROM documents'))!;
-    await sql.transaction((tx) => feed.append(tx, [{ kind: 'doc.put', collection: 'c', ord, docId: 'c|a|en', key: 'a', lang: 'en', flags: 4 }]));
+    await sql.transaction((tx) =>
+      feed.append(tx, [{ kind: 'doc.put', collection: 'c', ord, docId: 'c|a|en', key: 'a', lang: 'en', flags: 4 }])
+    );
     await fixture.search.view.caughtUp();
     expect(await fixture.keys('fox')).toEqual([]);
     expect(await fixture.call('reindexFullText', { collection: 'C' })).toEqual({ reindexed: 1, collection: 'C' });
@@ -531,7 +666,10 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
 });
 
 describe('settings of full-text search', () => {
-  it.each([[{ stemming: false }, { stemmingActive: false, synonymsActive: true, lang: 'en' }], [{ synonyms: false, defaultLang: 'de' }, { stemmingActive: true, synonymsActive: false, lang: 'de' }]])('%j', async (settings, shown) => {
+  it.each([[{ stemming: false }, { stemmingActive: false, synonymsActive: true, lang: 'en' }], [{
+    synonyms: false,
+    defaultLang: 'de',
+  }, { stemmingActive: true, synonymsActive: false, lang: 'de' }]])('%j', async (settings, shown) => {
     const fixture = await SearchFixture.open('sql.js', settings);
     await fixture.add('a', 'Häuser foxes', {}, { lang: 'xx' });
     expect(await fixture.find('foxes')).toMatchObject({ ...shown, total: 1 });

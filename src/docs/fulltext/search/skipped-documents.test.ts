@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHANGE_FLAGS } from '../../../storage/index.ts';
 import { DRIVERS, OVER_POSTGRES } from '../../documents/test-fixture.ts';
-import { documentAnalyzers } from '../view/analyzers.ts';
 import { CheckpointFiles } from '../../view/index.ts';
+import { documentAnalyzers } from '../view/analyzers.ts';
 import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view/fulltext-view.ts';
 import { invertedIndexes } from '../view/inverted-text-index.ts';
 import { SearchFixture } from './test-fixture.ts';
@@ -17,7 +17,8 @@ describe.each(DRIVERS)('documents written with `skipFts` over %s (contract secti
   afterEach(() => fixture.close());
 
   const skip = async (...keys: string[]): Promise<void> => {
-    await fixture.base.documents.writer.put('c', keys.map((key) => ({ key, lang: 'en', contentMd: `fox ${key}`, saveRevision: true })), { flags: SKIP_FTS });
+    await fixture.base.documents.writer.put('c',
+      keys.map((key) => ({ key, lang: 'en', contentMd: `fox ${key}`, saveRevision: true })), { flags: SKIP_FTS });
     await fixture.search.view.caughtUp();
   };
   const reindex = (collection = 'c') => fixture.call('reindexFullText', { collection });
@@ -69,7 +70,11 @@ describe.each(DRIVERS)('documents written with `skipFts` over %s (contract secti
     const follow = async (): Promise<FullTextView> => {
       const { environment, sql } = fixture.base;
       const analyzerOf = documentAnalyzers({ stemming: true, defaultLang: 'en' });
-      const view = createFullTextView(environment, { indexes: invertedIndexes(), analyzerOf, checkpoints: CheckpointFiles.beside(sql, 'other', CHECKPOINT_MAGIC) });
+      const view = createFullTextView(environment, {
+        indexes: invertedIndexes(),
+        analyzerOf,
+        checkpoints: CheckpointFiles.beside(sql, 'other', CHECKPOINT_MAGIC),
+      });
       views.push(view);
       await view.start();
       await view.settled();
@@ -88,15 +93,16 @@ describe.each(DRIVERS)('documents written with `skipFts` over %s (contract secti
       expect(view.indexOf('c')!.documents).toBe(2);
     });
 
-    it.skipIf(OVER_POSTGRES)('are reindexed by a process that starts from an earlier checkpoint, as after a crash', async () => {
-      const view = await follow();
-      await fixture.add('z', 'fox');
-      await skip('a');
-      await view.stop();
-      await reindex();
-      await view.start();
-      await view.settled();
-      expect(view.indexOf('c')!.documents).toBe(2);
-    });
+    it.skipIf(OVER_POSTGRES)('are reindexed by a process that starts from an earlier checkpoint, as after a crash',
+      async () => {
+        const view = await follow();
+        await fixture.add('z', 'fox');
+        await skip('a');
+        await view.stop();
+        await reindex();
+        await view.start();
+        await view.settled();
+        expect(view.indexOf('c')!.documents).toBe(2);
+      });
   });
 });

@@ -1,5 +1,5 @@
-import type { Columns, Scores, SortedDocument } from '../../../search/columns/index.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
+import type { Columns, Scores, SortedDocument } from '../../../search/columns/index.ts';
 import type { Mark, SortKey } from '../../../search/order/index.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
 
@@ -15,7 +15,9 @@ export interface SortPage {
 type Searched = Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'factors'>;
 
 /** A page of the matches in another order than by score, of those after the end of the previous page. */
-export function sortMatches(index: Pick<TextIndex, 'scoresOf'>, query: Searched, columns: Pick<Columns, 'sort'>, matches: OrdSet, keys: readonly SortKey[], page: SortPage): readonly SortedDocument[] {
+export function sortMatches(index: Pick<TextIndex, 'scoresOf'>, query: Searched, columns: Pick<Columns, 'sort'>,
+  matches: OrdSet, keys: readonly SortKey[], page: SortPage): readonly SortedDocument[]
+{
   const isByScore = keys.some(({ column }) => column.kind === 'score');
   return columns.sort(matches, { keys, ...page, ...(isByScore && { scores: scoresOf(index, query, matches) }) });
 }
@@ -24,6 +26,6 @@ export function sortMatches(index: Pick<TextIndex, 'scoresOf'>, query: Searched,
 function scoresOf(index: Pick<TextIndex, 'scoresOf'>, { factors, ...query }: Searched, matches: OrdSet): Scores {
   const ords = matches.ordinals();
   const scores = index.scoresOf(query, ords);
-  if (factors !== undefined) for (let i = 0; i < ords.length; i++) scores[i]! *= factors[ords[i]!] ?? 1;
+  if (factors !== undefined) { for (let i = 0; i < ords.length; i++) scores[i]! *= factors[ords[i]!] ?? 1; }
   return { ords, scores };
 }

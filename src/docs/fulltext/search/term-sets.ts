@@ -1,6 +1,6 @@
 /**
- * Sets of terms that many documents share: a set is made once for the terms that were added in the same order. Documents of an answer have
- * few different sets, so most of them cost no memory of their own.
+ * Sets of terms that many documents share: a set is made once for the terms that were added in the same order.
+ * Documents of an answer have few different sets, so most of them cost no memory of their own.
  */
 export class TermSets {
   readonly none: ReadonlySet<string> = new Set();

@@ -1,14 +1,16 @@
 import { DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
-import { createColumns, type ColumnsFactory, type ColumnsView } from '../../columns/index.ts';
+import { type ColumnsFactory, type ColumnsView, createColumns } from '../../columns/index.ts';
 import { createCuration } from '../../curation/index.ts';
+import { type DriverName, Fixture } from '../../documents/test-fixture.ts';
 import type { DocsSettings } from '../../environment.ts';
-import { Fixture, type DriverName } from '../../documents/test-fixture.ts';
-import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
 import { acknowledgeCaughtUp } from '../../view/index.ts';
+import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
 import { createFullText, createFullTextSearch, type FullTextSearch } from '../index.ts';
 import type { TextIndexes } from '../view/text-index.ts';
 
-/** For tests: documents, dictionaries, curation and searches over one database; a write resolves when it can be found. */
+/**
+ * For tests: documents, dictionaries, curation and searches over one database; a write resolves when it can be found.
+ */
 export class SearchFixture {
   readonly base: Fixture;
   readonly search: FullTextSearch;
@@ -20,15 +22,27 @@ export class SearchFixture {
     this.columns = columns;
   }
 
-  static async open(driver: DriverName, fullText: NonNullable<DocsSettings['fullText']> = {}, neighbours: NeighbourModelsOptions = {}, indexes?: TextIndexes, factory?: ColumnsFactory): Promise<SearchFixture> {
+  static async open(driver: DriverName, fullText: NonNullable<DocsSettings['fullText']> = {},
+    neighbours: NeighbourModelsOptions = {}, indexes?: TextIndexes, factory?: ColumnsFactory): Promise<SearchFixture>
+  {
     const base = await Fixture.open(driver);
-    const columns = factory === undefined ? base.columns : createColumns(base.environment, { collections: base.collections, factory });
+    const columns = factory === undefined
+      ? base.columns
+      : createColumns(base.environment, { collections: base.collections, factory });
     if (factory !== undefined) await columns.start();
     await migrate(base.sql, DOCUMENT_MIGRATIONS);
     const environment = { ...base.environment, settings: { ...base.environment.settings, fullText } };
     const dictionaries = createFullText(environment, { columns, geo: base.geo.view });
     const curation = createCuration(environment);
-    const search = createFullTextSearch(environment, { fullText: dictionaries, collections: base.collections, curation, columns, geo: base.geo.view, neighbours, ...(indexes && { indexes }) });
+    const search = createFullTextSearch(environment, {
+      fullText: dictionaries,
+      collections: base.collections,
+      curation,
+      columns,
+      geo: base.geo.view,
+      neighbours,
+      ...(indexes && { indexes }),
+    });
     await search.view.start();
     const handlers = { ...base.documents.handlers, ...dictionaries.handlers, ...curation.handlers, ...search.handlers };
     base.use(acknowledgeCaughtUp(handlers, search.view, columns, base.geo.view));

@@ -4,8 +4,14 @@ import { SearchFixture } from './test-fixture.ts';
 let fixture: SearchFixture;
 beforeAll(async () => {
   fixture = await SearchFixture.open('sql.js');
-  const documents = Array.from({ length: 1200 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: `frequent${i < 3 ? ' rare' : ''}`, meta: { kind: [i % 2 === 0 ? 'even' : 'odd'] } }));
-  for (let i = 0; i < documents.length; i += 400) await fixture.call('addDocuments', { collection: 'c', documents: documents.slice(i, i + 400) });
+  const documents = Array.from({ length: 1200 }, (_, i) => ({
+    key: `k${i}`,
+    lang: 'en',
+    contentMd: `frequent${i < 3 ? ' rare' : ''}`,
+    meta: { kind: [i % 2 === 0 ? 'even' : 'odd'] },
+  }));
+  for (let i = 0; i < documents.length; i += 400)
+    await fixture.call('addDocuments', { collection: 'c', documents: documents.slice(i, i + 400) });
 });
 afterAll(() => fixture.close());
 
@@ -22,10 +28,12 @@ describe('totals', () => {
   });
 
   it('of bounded are exact where there are fewer, and where a search needs all matches', async () => {
-    for (const [query, more, totalMatches] of [
-      ['rare', {}, 3], ['rare frequent', { filterMeta: { kind: ['even'] } }, 600], ['rare frequent', { facetBy: ['kind'] }, 1200],
-      ['rare frequent', { sort: 'kind:asc' }, 1200], ['rare frequent', { boost: { 'kind:odd': 2 } }, 1200], ['"frequent rare"', {}, 3],
-    ] as const) {
+    for (const [query, more, totalMatches] of [['rare', {}, 3], ['rare frequent', { filterMeta: { kind: ['even'] } },
+      600], ['rare frequent', { facetBy: ['kind'] }, 1200], ['rare frequent', { sort: 'kind:asc' }, 1200], [
+      'rare frequent',
+      { boost: { 'kind:odd': 2 } },
+      1200,
+    ], ['"frequent rare"', {}, 3]] as const) {
       const found = await find(query, { totals: 'bounded', ...more });
       expect(found.totalMatches).toBe(totalMatches);
       expect(found).not.toHaveProperty('totalIsLowerBound');
@@ -34,7 +42,9 @@ describe('totals', () => {
   });
 
   it('of none are left out', async () => {
-    for (const [query, more] of [['rare frequent', {}], ['rare', {}], ['nothing', {}], ['rare frequent', { facetBy: ['kind'] }]] as const) {
+    for (const [query, more] of [['rare frequent', {}], ['rare', {}], ['nothing', {}], ['rare frequent', {
+      facetBy: ['kind'],
+    }]] as const) {
       const { totalMatches, ...exact } = await find(query, more);
       expect(totalMatches).toBeGreaterThanOrEqual(exact.total);
       expect(await find(query, { totals: 'none', ...more })).toEqual(exact);
@@ -42,6 +52,11 @@ describe('totals', () => {
   });
 
   it('are the same by GET', async () => {
-    expect(await fixture.call('searchFullTextByQuery', { collection: 'c', query: 'rare frequent', limit: 5, totals: 'bounded' })).toMatchObject({ totalMatches: 1000, totalIsLowerBound: true });
+    expect(await fixture.call('searchFullTextByQuery', {
+      collection: 'c',
+      query: 'rare frequent',
+      limit: 5,
+      totals: 'bounded',
+    })).toMatchObject({ totalMatches: 1000, totalIsLowerBound: true });
   });
 });

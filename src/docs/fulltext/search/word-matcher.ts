@@ -1,14 +1,17 @@
 import { withinEdits } from '../../../lib/edit-distance.ts';
 import { createGlob, type Glob } from '../../../lib/glob.ts';
-import { foldDiacritics } from '../../../text/folding.ts';
 import { MarkedForms } from '../../../search/marks/index.ts';
+import { foldDiacritics } from '../../../text/folding.ts';
 import type { HighlightPhrase, HitOptions } from '../../../text/highlight/index.ts';
 import { classOfDocument } from '../view/document-classes.ts';
 import type { FormsLike, TextIndex } from '../view/text-index.ts';
 import { wordOf } from '../view/to-index-query.ts';
 import { type QueryPlan, type Reading, readingFor, type WantedLeaf } from './query-plan.ts';
 
-/** Maximum number of forms by which a part of a query is found in texts; above this, words are compared with the query one by one. */
+/**
+ * Maximum number of forms by which a part of a query is found in texts; above this, words are compared with the query
+ * one by one.
+ */
 const MOST_FORMS = 4096;
 /** The maximum for all parts of a query together: looking that many up takes some milliseconds. */
 const MOST_LOOKS = 512;
@@ -44,7 +47,8 @@ export class WordMatcher {
   readonly #phraseWords = new Map<string, string>();
   readonly #phrases: HighlightPhrase[] = [];
   readonly #patterns: { readonly label: string; readonly matches: Glob }[] = [];
-  readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number; readonly look: FormsLike }[] = [];
+  readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number;
+    readonly look: FormsLike }[] = [];
   /** By the form that was searched for: the forms that the index found by edits. */
   readonly #near = new Map<FormsLike, ReadonlySet<string>>();
   /** The results for forms, because documents share most of their words. */
@@ -85,8 +89,8 @@ export class WordMatcher {
   }
 
   /**
-   * The term of the query that a form matches, `query~indexed` if only by edits; undefined for no match. The words of a phrase match at any
-   * position.
+   * The term of the query that a form matches, `query~indexed` if only by edits; undefined for no match. The words of a
+   * phrase match at any position.
    */
   match(form: string): string | undefined {
     return this.#matchWord(form) ?? this.#phraseWords.get(this.#term(form));
@@ -110,7 +114,9 @@ export class WordMatcher {
     const pattern = this.#patterns.find(({ matches }) => matches(folded));
     if (pattern !== undefined) return pattern.label;
     const characters = [...folded];
-    const near = this.#fuzzy.find(({ look, ...word }) => this.#near.get(look)?.has(form) ?? withinEdits(word.folded, characters, word.edits));
+    const near = this.#fuzzy.find(({ look, ...word }) =>
+      this.#near.get(look)?.has(form) ?? withinEdits(word.folded, characters, word.edits)
+    );
     return near && `${near.label}~${form}`;
   }
 
@@ -125,7 +131,13 @@ export class WordMatcher {
     } else if (node.kind === 'term') {
       this.#learnTerm(this.#terms, node.form, label);
       if (node.fuzzy) {
-        const look: FormsLike = { by: 'edits', form: node.form, edits: node.fuzzy, keepsFirst: node.keepsFirst === true, analyzer: this.#reading.analyzer };
+        const look: FormsLike = {
+          by: 'edits',
+          form: node.form,
+          edits: node.fuzzy,
+          keepsFirst: node.keepsFirst === true,
+          analyzer: this.#reading.analyzer,
+        };
         this.#fuzzy.push({ label, folded: [...foldDiacritics(node.form)], edits: node.fuzzy, look });
         this.#looks.push(look);
       }

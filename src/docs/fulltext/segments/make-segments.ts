@@ -11,8 +11,13 @@ const UNITS = 256 * 1024;
 /** Documents with a longer body are indexed in steps of their own. */
 const LONGEST = 32 * 1024;
 
-/** The segments of consecutive documents, for an index with these named fields; a number stands for documents that do not fit one. */
-export function makeSegments(builder: SegmentBuilder, fieldNames: readonly string[], documents: readonly UpcomingDocument[]): (Segment | number)[] {
+/**
+ * The segments of consecutive documents, for an index with these named fields; a number stands for documents that do
+ * not fit one.
+ */
+export function makeSegments(builder: SegmentBuilder, fieldNames: readonly string[],
+  documents: readonly UpcomingDocument[]): (Segment | number)[]
+{
   let names = fieldNames;
   return inParts(documents).map((part) => {
     if (isLong(part[0]!)) return part.length;

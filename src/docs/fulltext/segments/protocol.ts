@@ -8,7 +8,7 @@ export interface SegmentsRequest {
 }
 
 /**
- * Segments of consecutive documents, from the first one on. A number stands for so many documents that do not fit a segment; `error` is the
- * reason why there is no reply.
+ * Segments of consecutive documents, from the first one on. A number stands for so many documents that do not fit a
+ * segment; `error` is the reason why there is no reply.
  */
 export type SegmentsReply = { readonly segments: readonly (Segment | number)[] } | { readonly error: string };

@@ -13,11 +13,16 @@ export class SegmentMaker {
 
   /** Tests may pass another thread. */
   constructor(file: URL = workerFile(import.meta.url, 'thread')) {
-    this.#thread = new ThreadClient(file, { name: 'the thread that makes segments', resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
+    this.#thread = new ThreadClient(file, {
+      name: 'the thread that makes segments',
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
   }
 
   /** As `makeSegments`. Rejects when the thread fails; the index can then tokenize the documents itself. */
-  async make(fieldNames: readonly string[], documents: readonly UpcomingDocument[]): Promise<readonly (Segment | number)[]> {
+  async make(fieldNames: readonly string[],
+    documents: readonly UpcomingDocument[]): Promise<readonly (Segment | number)[]>
+  {
     const reply = await this.#thread.request({ fieldNames, documents });
     if ('error' in reply) throw new Error(reply.error);
     return reply.segments;

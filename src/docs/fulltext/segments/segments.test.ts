@@ -1,8 +1,8 @@
-import { writeFile, mkdtemp, rm } from 'node:fs/promises';
+import fc from 'fast-check';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SegmentBuilder } from '../../../search/inverted/index.ts';
 import { createDocuments, type Preparation, type UpcomingDocument } from '../../documents/index.ts';
@@ -36,7 +36,10 @@ describe('documents of a batch, tokenized in a thread', () => {
   });
 
   const fieldNames = (collection: string): readonly string[] => view.indexOf(collection)?.fieldNames ?? [];
-  const inThisThread = { make: async (names: readonly string[], documents: readonly UpcomingDocument[]) => makeSegments(new SegmentBuilder('debug'), names, documents) };
+  const inThisThread = {
+    make: async (names: readonly string[], documents: readonly UpcomingDocument[]) =>
+      makeSegments(new SegmentBuilder('debug'), names, documents),
+  };
   const use = (preparation: Preparation): void => {
     const { collections, columns, schemas } = fixture;
     fixture.use(createDocuments(fixture.environment, { collections, columns, schemas, preparation }).handlers);
@@ -46,9 +49,19 @@ describe('documents of a batch, tokenized in a thread', () => {
     await view.caughtUp();
     return result;
   };
-  const documentsOf = (count: number, contentMd: (i: number) => string = (i) => `fox number${i}`) => Array.from({ length: count }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: contentMd(i), meta: { author: ['Ann'] } }));
+  const documentsOf = (count: number, contentMd: (i: number) => string = (i) => `fox number${i}`) =>
+    Array.from({ length: count },
+      (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: contentMd(i), meta: { author: ['Ann'] } }));
   const total = (form: string): number =>
-    view.indexOf('blog')!.search({ readings: [{ classes: PROSE_CLASSES | CODE_CLASSES, root: { kind: 'term', form, start: 0, end: 0 }, analyzer: analyzerOf('en') }], algorithm: 'tfidf', limit: 0 }).total;
+    view.indexOf('blog')!.search({
+      readings: [{
+        classes: PROSE_CLASSES | CODE_CLASSES,
+        root: { kind: 'term', form, start: 0, end: 0 },
+        analyzer: analyzerOf('en'),
+      }],
+      algorithm: 'tfidf',
+      limit: 0,
+    }).total;
 
   it('are added as segments, and found as soon as the write is acknowledged', async () => {
     const maker = new SegmentMaker();
@@ -64,12 +77,15 @@ describe('documents of a batch, tokenized in a thread', () => {
     const folder = await mkdtemp(join(tmpdir(), 'quire-segments-'));
     try {
       const file = join(folder, 'thread.mjs');
-      await writeFile(file, 'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(1));');
+      await writeFile(file,
+        'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(1));');
       const maker = new SegmentMaker(pathToFileURL(file));
       use(preparingSegments({ fieldNames, maker, processors: 2 }));
       await add(documentsOf(20));
       expect([ways, total('fox')]).toEqual([Array(20).fill('put'), 20]);
-      await writeFile(file, 'import { parentPort } from "node:worker_threads"; parentPort.on("message", ({ id }) => parentPort.postMessage({ id, error: "no" }));');
+      await writeFile(file,
+        'import { parentPort } from "node:worker_threads"; parentPort.on("message", ({ id }) => ' +
+          'parentPort.postMessage({ id, error: "no" }));');
       await add(documentsOf(20, () => 'dog'));
       expect(['fox', 'dog'].map(total)).toEqual([0, 20]);
     } finally {
@@ -82,7 +98,16 @@ describe('documents of a batch, tokenized in a thread', () => {
     use(preparingSegments({ fieldNames, maker, processors: 1 }));
     await add(documentsOf(20));
     let asked = 0;
-    use(preparingSegments({ fieldNames, maker: { make: async () => { asked++; return []; } }, processors: 2 }));
+    use(preparingSegments({
+      fieldNames,
+      maker: {
+        make: async () => {
+          asked++;
+          return [];
+        },
+      },
+      processors: 2,
+    }));
     await add(documentsOf(3, () => 'dog'));
     expect([asked, total('dog')]).toEqual([0, 3]);
   });
@@ -95,7 +120,11 @@ describe('documents of a batch, tokenized in a thread', () => {
 
   it('are tokenized by the index if not all of a segment were written', async () => {
     use(preparingSegments({ fieldNames, maker: inThisThread, processors: 2 }));
-    const documents = [...documentsOf(20), { key: 'k3', lang: 'en', contentMd: 'dog' }, { key: 'bad|key', lang: 'en', contentMd: 'dog' }];
+    const documents = [...documentsOf(20), { key: 'k3', lang: 'en', contentMd: 'dog' }, {
+      key: 'bad|key',
+      lang: 'en',
+      contentMd: 'dog',
+    }];
     expect(await add(documents)).toMatchObject({ added: 20, updated: 1, failed: 1 });
     expect(['fox', 'dog'].map(total)).toEqual([19, 1]);
     expect(ways).not.toContain(21);
@@ -119,10 +148,22 @@ describe('documents of a batch, tokenized in a thread', () => {
   });
 
   it('are searched as if the index had tokenized them', async () => {
-    const text = fc.array(fc.constantFrom('# Title\n', 'foxes', 'naïve', 'don\'t', '3.14', 'ไทยคำ', 'e\u0301', 'ﬁsh', 'a-b_c', '\n## Part\n', 'the'), { maxLength: 12 }).map((words) => words.join(' '));
-    const document = fc.record({ key: fc.constantFrom('a/index.md', 'b.md', 'c.js', 'd'), lang: fc.constantFrom('en', 'de', 'th', 'xx'), contentMd: text, meta: fc.dictionary(fc.constantFrom('title', 'tags', 'author', 'x y'), fc.array(text, { maxLength: 2 }), { noNullPrototype: true }) });
+    const text = fc.array(
+      fc.constantFrom('# Title\n', 'foxes', 'naïve', "don't", '3.14', 'ไทยคำ', 'e\u0301', 'ﬁsh', 'a-b_c', '\n## Part\n',
+        'the'),
+      { maxLength: 12 },
+    ).map((words) => words.join(' '));
+    const document = fc.record({
+      key: fc.constantFrom('a/index.md', 'b.md', 'c.js', 'd'),
+      lang: fc.constantFrom('en', 'de', 'th', 'xx'),
+      contentMd: text,
+      meta: fc.dictionary(fc.constantFrom('title', 'tags', 'author', 'x y'), fc.array(text, { maxLength: 2 }), {
+        noNullPrototype: true,
+      }),
+    });
     await fc.assert(fc.asyncProperty(fc.array(document, { minLength: 1, maxLength: 12 }), async (documents) => {
-      const indexes = [invertedIndexes({ build: 'debug' }).create(), invertedIndexes({ build: 'debug' }).create()] as const;
+      const indexes = [invertedIndexes({ build: 'debug' }).create(),
+        invertedIndexes({ build: 'debug' }).create()] as const;
       documents.forEach((each, ord) => void finish(indexes[0].put(toIndexed({ ...each, ord }, analyzerOf(each.lang)))));
       let ord = 0;
       for (const segment of makeSegments(new SegmentBuilder('debug'), [], documents)) {
@@ -137,7 +178,12 @@ describe('documents of a batch, tokenized in a thread', () => {
 
 /** Words with their documents, classes and field names: all that a search reads, except for positions. */
 function savedOf(index: TextIndex) {
-  return { documents: index.documents, classes: index.documentsByClass(), names: index.fieldNames, words: index.words(0, 100_000).words };
+  return {
+    documents: index.documents,
+    classes: index.documentsByClass(),
+    names: index.fieldNames,
+    words: index.words(0, 100_000).words,
+  };
 }
 
 function finish(steps: (() => boolean) | undefined): void {

@@ -29,7 +29,10 @@ export interface SegmentChanges {
 const shared = new SegmentMaker();
 
 export interface SegmentsOptions {
-  /** The named fields of a collection's index (`TextIndex.fieldNames`). If it throws, because the index is not ready, nothing is prepared. */
+  /**
+   * The named fields of a collection's index (`TextIndex.fieldNames`). If it throws, because the index is not ready,
+   * nothing is prepared.
+   */
   readonly fieldNames: (collection: string) => readonly string[];
   readonly maker?: Pick<SegmentMaker, 'make'>;
   /** Number of processors; with one, a thread would only take time from this one. */
@@ -37,10 +40,13 @@ export interface SegmentsOptions {
 }
 
 /**
- * Tokenizes the documents of batches in a thread before they are written, so that the main thread only merges the result into the index.
- * Documents that are not prepared, for whatever reason, are tokenized by the index itself, with the same result.
+ * Tokenizes the documents of batches in a thread before they are written, so that the main thread only merges the
+ * result into the index. Documents that are not prepared, for whatever reason, are tokenized by the index itself, with
+ * the same result.
  */
-export function preparingSegments({ fieldNames, maker = shared, processors = availableParallelism() }: SegmentsOptions): Preparation {
+export function preparingSegments(
+  { fieldNames, maker = shared, processors = availableParallelism() }: SegmentsOptions,
+): Preparation {
   return {
     async prepare(collection, documents) {
       if (processors < 2 || documents.length < WORTH_THE_WAY) return [];
@@ -54,9 +60,12 @@ export function preparingSegments({ fieldNames, maker = shared, processors = ava
 }
 
 function prepared(segments: readonly (Segment | number)[]): (PreparedText | undefined)[] {
-  return segments.flatMap((segment) => (typeof segment === 'number'
+  return segments.flatMap((
+    segment,
+  ) => (typeof segment === 'number'
     ? Array.from({ length: segment }, () => undefined)
-    : Array.from({ length: segment.documents }, (_, place) => new PreparedText(segment, place))));
+    : Array.from({ length: segment.documents }, (_, place) => new PreparedText(segment, place)))
+  );
 }
 
 /** The segments all of whose documents were written by these changes, one after the other. */
@@ -67,7 +76,8 @@ export function segmentsOf(changes: readonly Change[]): SegmentChanges[] {
     if (first?.place !== 0) continue;
     const { segment } = first;
     const together = changes.slice(i, i + segment.documents);
-    const isWhole = together.length === segment.documents && together.every((change, place) => isAt(change, segment, place));
+    const isWhole = together.length === segment.documents &&
+      together.every((change, place) => isAt(change, segment, place));
     if (isWhole) found.push({ segment, changes: together });
   }
   return found;

@@ -9,12 +9,15 @@ let builder: SegmentBuilder | undefined;
 
 port.on('message', (request: SegmentsRequest) => {
   const reply = replyTo(request);
-  port.postMessage(reply, 'segments' in reply ? reply.segments.flatMap((segment) => (typeof segment === 'number' ? [] : [segment.bytes.buffer])) : []);
+  port.postMessage(reply,
+    'segments' in reply
+      ? reply.segments.flatMap((segment) => (typeof segment === 'number' ? [] : [segment.bytes.buffer]))
+      : []);
 });
 
 function replyTo({ fieldNames, documents }: SegmentsRequest): SegmentsReply {
   try {
-    return { segments: makeSegments((builder ??= new SegmentBuilder()), fieldNames, documents) };
+    return { segments: makeSegments(builder ??= new SegmentBuilder(), fieldNames, documents) };
   } catch (error) {
     builder = undefined;
     return { error: error instanceof Error ? error.message : String(error) };

@@ -19,6 +19,7 @@ describe('the cache of an analyzer', () => {
   });
 
   it('does not change the terms of a language', () => {
-    for (const { term, termOnce } of STEMMING_ANALYZERS) for (const form of ['walking', 'écrire', 'слова']) expect(termOnce!(form)).toBe(term(form));
+    for (const { term, termOnce } of STEMMING_ANALYZERS)
+      for (const form of ['walking', 'écrire', 'слова']) expect(termOnce!(form)).toBe(term(form));
   });
 });

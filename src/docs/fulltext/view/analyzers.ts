@@ -10,8 +10,8 @@ export const PLAIN: TermAnalyzer = { name: 'plain', stemming: false, term: (form
 const VERSION = 1;
 
 /**
- * Maximum number of forms whose terms an analyzer remembers; at least half of them are kept. Searches look up the forms of their words
- * repeatedly.
+ * Maximum number of forms whose terms an analyzer remembers; at least half of them are kept. Searches look up the forms
+ * of their words repeatedly.
  */
 const MAX_REMEMBERED = 4096;
 
@@ -26,11 +26,16 @@ export function remembering(termOf: (form: string) => string): Required<Pick<Ter
   return { term, termOnce: termOf };
 }
 
-/** The analyzers of all languages that have a stemmer, by code. They know no stop words, because the query handles those. */
-const STEMMING: ReadonlyMap<string, TermAnalyzer> = new Map(LANGUAGES.filter(({ code }) => stemmingAvailable(code)).map(({ code }) => {
-  const { term } = analyzerFor(code, { stemming: true, stopWords: 'none' });
-  return [code, { name: `${code}-${VERSION}`, stemming: true, ...remembering((form) => term(form) ?? form) }];
-}));
+/**
+ * The analyzers of all languages that have a stemmer, by code. They know no stop words, because the query handles
+ * those.
+ */
+const STEMMING: ReadonlyMap<string, TermAnalyzer> = new Map(
+  LANGUAGES.filter(({ code }) => stemmingAvailable(code)).map(({ code }) => {
+    const { term } = analyzerFor(code, { stemming: true, stopWords: 'none' });
+    return [code, { name: `${code}-${VERSION}`, stemming: true, ...remembering((form) => term(form) ?? form) }];
+  }),
+);
 
 /** The analyzer of a language by its code (see `resolveLanguage`). */
 export function termAnalyzer(lang: string, stemming: boolean): TermAnalyzer {
@@ -38,7 +43,9 @@ export function termAnalyzer(lang: string, stemming: boolean): TermAnalyzer {
 }
 
 /** Chooses the analyzer of documents by their language, which may be any tag. */
-export function documentAnalyzers({ stemming, defaultLang }: { readonly stemming: boolean; readonly defaultLang: string }): (lang: string) => TermAnalyzer {
+export function documentAnalyzers(
+  { stemming, defaultLang }: { readonly stemming: boolean; readonly defaultLang: string },
+): (lang: string) => TermAnalyzer {
   return (lang) => termAnalyzer(resolveLanguage(lang, defaultLang), stemming);
 }
 

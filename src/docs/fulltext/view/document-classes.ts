@@ -5,7 +5,8 @@ import type { Meta } from '../../documents/index.ts';
 // The classes of documents in the index. A query is read for each of them: as words of a language, or as source code.
 
 /** The languages by the numbers of their classes. Checkpoints contain these, so add further ones only at the end. */
-const LANGUAGES: readonly string[] = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi', 'hu', 'ro', 'tr', 'ar', 'ta'];
+const LANGUAGES: readonly string[] = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi',
+  'hu', 'ro', 'tr', 'ar', 'ta'];
 
 /** Prose of a language that is not among them. */
 const OTHER_CLASS = 30;
@@ -18,7 +19,9 @@ export const CODE_CLASSES = 1 << CODE_CLASS;
 export const PROSE_CLASSES = ~CODE_CLASSES;
 
 /** The class of a document. */
-export function classOfDocument(document: { readonly key: string; readonly lang: string; readonly meta: Meta }): number {
+export function classOfDocument(
+  document: { readonly key: string; readonly lang: string; readonly meta: Meta },
+): number {
   if (isCodeDocument(document)) return CODE_CLASS;
   const number = LANGUAGES.indexOf(resolveLanguage(document.lang, ''));
   return number < 0 ? OTHER_CLASS : number;

@@ -1,4 +1,4 @@
-import { BodyLost, inList, type BodyCodec, type Queries, type Row } from '../../../storage/index.ts';
+import { type BodyCodec, BodyLost, inList, type Queries, type Row } from '../../../storage/index.ts';
 import type { DocumentText } from './to-indexed.ts';
 
 interface TextRow extends Row {
@@ -13,7 +13,10 @@ interface TextRow extends Row {
 /** Bodies may be large, so only a few are in memory at once. */
 const TEXTS_AT_ONCE = 32;
 
-/** Consecutive numbers multiplied by this, which is 2^32 over the golden ratio, are spread evenly (Knuth, volume 3, section 6.4). */
+/**
+ * Consecutive numbers multiplied by this, which is 2^32 over the golden ratio, are spread evenly (Knuth, volume 3,
+ * section 6.4).
+ */
 const SPREAD = 2_654_435_761;
 const SPREAD_SIZE = 2 ** 32;
 
@@ -23,30 +26,44 @@ const COLUMNS = 'ord, id, key, lang, meta, body';
 export type DocumentIdentity = Pick<DocumentText, 'key' | 'lang' | 'meta'>;
 
 export interface Sampling {
-  /** Below 1: a sample of about that fraction of the documents. A document is always or never in it while it keeps its ordinal. */
+  /**
+   * Below 1: a sample of about that fraction of the documents. A document is always or never in it while it keeps its
+   * ordinal.
+   */
   readonly share?: number;
   /** Whether to read a document; all by default. */
   readonly accepts?: ((document: DocumentIdentity) => boolean) | undefined;
 }
 
-/** The documents of some ordinals, without those that were deleted and those whose bodies have more than `mostBytes`. */
-export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonly number[], mostBytes?: number): AsyncGenerator<DocumentText> {
+/**
+ * The documents of some ordinals, without those that were deleted and those whose bodies have more than `mostBytes`.
+ */
+export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonly number[],
+  mostBytes?: number): AsyncGenerator<DocumentText>
+{
   const [small, bytes] = mostBytes === undefined ? ['', []] : [' AND bytes <= ?', [mostBytes]];
   for (let i = 0; i < ords.length; i += TEXTS_AT_ONCE) {
     const { marks, params } = inList(ords.slice(i, i + TEXTS_AT_ONCE));
-    const rows = await queries.all<TextRow>(`SELECT ${COLUMNS} FROM documents WHERE ord IN (${marks})${small}`, [...params, ...bytes]);
+    const rows = await queries.all<TextRow>(`SELECT ${COLUMNS} FROM documents WHERE ord IN (${marks})${small}`, [
+      ...params,
+      ...bytes,
+    ]);
     await codec.fetchAhead(rows.map(({ body }) => body));
     for (const row of rows) yield toText(row, codec);
   }
 }
 
 /**
- * All documents of a collection that have not expired at `now`. Pages follow the id, which never changes, so that every document which is
- * not written meanwhile is returned exactly once, without holding a snapshot.
+ * All documents of a collection that have not expired at `now`. Pages follow the id, which never changes, so that every
+ * document which is not written meanwhile is returned exactly once, without holding a snapshot.
  */
-export async function* allTexts(queries: Queries, codec: BodyCodec, collection: string, now: number, { share = 1, accepts = () => true }: Sampling = {}): AsyncGenerator<DocumentText> {
+export async function* allTexts(queries: Queries, codec: BodyCodec, collection: string, now: number,
+  { share = 1, accepts = () => true }: Sampling = {}): AsyncGenerator<DocumentText>
+{
   const sample = share < 1 ? `AND (ord * ${SPREAD}) % ${SPREAD_SIZE} < ${Math.floor(share * SPREAD_SIZE)}` : '';
-  const page = `SELECT ${COLUMNS} FROM documents WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ${sample} ORDER BY id LIMIT ${TEXTS_AT_ONCE}`;
+  const page =
+    `SELECT ${COLUMNS} FROM documents WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ${sample} ` +
+    `ORDER BY id LIMIT ${TEXTS_AT_ONCE}`;
   // `}` is the character after the `|` that follows the collection's name in an id.
   for (let after: string | undefined = `${collection}|`; after !== undefined;) {
     const rows: TextRow[] = await queries.all<TextRow>(page, [after, `${collection}}`, now]);

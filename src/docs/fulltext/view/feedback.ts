@@ -1,4 +1,5 @@
-import { type InvertedIndex, type Query, RERANKED, type ScoringAlgorithm, within } from '../../../search/inverted/index.ts';
+import { type InvertedIndex, type Query, RERANKED, type ScoringAlgorithm,
+  within } from '../../../search/inverted/index.ts';
 import { formsOf } from '../../../text/tokenize.ts';
 import { CODE_CLASSES, isAmong } from './document-classes.ts';
 import type { TermAnalyzer, TextHit, TextIndex, TextReading, WeightedTerm } from './text-index.ts';
@@ -46,14 +47,16 @@ export function takesFeedback({ classes, words = [] }: Pick<TextReading, 'classe
 }
 
 /** The best hits that are taken as relevant. */
-export function relevantHits(index: Pick<TextIndex, 'classOf'>, { classes }: Pick<TextReading, 'classes'>, hits: readonly TextHit[]): readonly TextHit[] {
+export function relevantHits(index: Pick<TextIndex, 'classOf'>, { classes }: Pick<TextReading, 'classes'>,
+  hits: readonly TextHit[]): readonly TextHit[]
+{
   return hits.filter(({ ord }) => isAmong(index.classOf(ord), classes)).slice(0, RELEVANT);
 }
 
 /**
- * The characteristic terms of documents which are taken as relevant (Rocchio, in Salton's The SMART Retrieval System, 1971): by sublinear
- * frequency and rarity, divided by the root of the text's length. The constants were chosen with the judged collections of
- * `bench/relevance.ts`; nearby values rank about as well.
+ * The characteristic terms of documents which are taken as relevant (Rocchio, in Salton's The SMART Retrieval System,
+ * 1971): by sublinear frequency and rarity, divided by the root of the text's length. The constants were chosen with
+ * the judged collections of `bench/relevance.ts`; nearby values rank about as well.
  */
 export function relevantTerms(index: Index, rules: FeedbackRules, documents: readonly RelevantText[]): WeightedTerm[] {
   const { documents: live } = index.stats();
@@ -68,21 +71,37 @@ export function relevantTerms(index: Index, rules: FeedbackRules, documents: rea
       weights.set(term, { form, weight: weight + (weights.get(term)?.weight ?? 0) });
     }
   }
-  const best = [...weights.values()].filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight).slice(0, TERMS);
+  const best = [...weights.values()].filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight).slice(0,
+    TERMS);
   return best.map(({ form, weight }) => ({ form, weight: WEIGHT * weight / best[0]!.weight }));
 }
 
-/** Reorders the best hits by adding the scores of further terms to theirs; the other hits follow. `factors`: of scores, by ordinal. */
-export function rescored(index: Index & Pick<InvertedIndex, 'search'>, hits: readonly TextHit[], feedback: readonly Feedback[], algorithm: ScoringAlgorithm, factors?: Float32Array): readonly TextHit[] {
+/**
+ * Reorders the best hits by adding the scores of further terms to theirs; the other hits follow. `factors`: of scores,
+ * by ordinal.
+ */
+export function rescored(index: Index & Pick<InvertedIndex, 'search'>, hits: readonly TextHit[],
+  feedback: readonly Feedback[], algorithm: ScoringAlgorithm, factors?: Float32Array): readonly TextHit[]
+{
   const best = hits.slice(0, RERANKED);
   const query: Query = { kind: 'or', of: feedback.map((one) => within(toQuery(index, one), one.classes)) };
   const { scores } = index.search(query, { algorithm, limit: 0, scoresOf: best.map(({ ord }) => ord) });
-  const added = best.map(({ ord, score }, i) => ({ ord, score: Math.fround(score + Math.max(0, scores![i]!) * (factors?.[ord] ?? 1)) }));
+  const added = best.map(({ ord, score }, i) => ({
+    ord,
+    score: Math.fround(score + Math.max(0, scores![i]!) * (factors?.[ord] ?? 1)),
+  }));
   return [...added.sort((a, b) => b.score - a.score || a.ord - b.ord), ...hits.slice(RERANKED)];
 }
 
 function toQuery(index: Index, { analyzer, terms }: Feedback): Query {
-  return { kind: 'or', of: terms.map(({ form, weight }): Query => ({ kind: 'term', forms: exactForms(index, analyzer, form).map((id) => ({ id })), weight })) };
+  return {
+    kind: 'or',
+    of: terms.map(({ form, weight }): Query => ({
+      kind: 'term',
+      forms: exactForms(index, analyzer, form).map((id) => ({ id })),
+      weight,
+    })),
+  };
 }
 
 interface CountedTerm {

@@ -3,7 +3,13 @@ import { fieldByName, OTHER } from './to-indexed.ts';
 
 /** Weights of the fields unless a request says otherwise (contract, `fieldWeights`, and decision D-81). */
 const DEFAULT_WEIGHTS = {
-  'content': 1, 'meta.title': 3, 'meta.tags': 2, 'meta.category': 2, 'meta.description': 1.5, 'headings': 2, 'key': 0.5,
+  'content': 1,
+  'meta.title': 3,
+  'meta.tags': 2,
+  'meta.category': 2,
+  'meta.description': 1.5,
+  'headings': 2,
+  'key': 0.5,
 } as const;
 
 /** The weights for `tfidf`, where metadata without a field of their own count as much as the content. */
@@ -11,13 +17,18 @@ const TFIDF_WEIGHTS: ReadonlyMap<number, number> = new Map([...toWeights(), [OTH
 
 /** Weights for `tfidf` if only some fields are searched. */
 export function tfidfWeights(fields: readonly Field[] | undefined): ReadonlyMap<Field, number> {
-  return fields === undefined ? TFIDF_WEIGHTS : new Map(fields.map((field) => [field, typeof field === 'number' ? TFIDF_WEIGHTS.get(field)! : 1]));
+  return fields === undefined
+    ? TFIDF_WEIGHTS
+    : new Map(fields.map((field) => [field, typeof field === 'number' ? TFIDF_WEIGHTS.get(field)! : 1]));
 }
 
 /** The weights if a request has none. */
 export const usualWeights: ReadonlyMap<Field, number> = toWeights();
 
-/** Fields that are not listed do not count. A field with two spellings, `title` and `meta.title`, gets the larger of its weights. */
+/**
+ * Fields that are not listed do not count. A field with two spellings, `title` and `meta.title`, gets the larger of its
+ * weights.
+ */
 export function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIGHTS): ReadonlyMap<Field, number> {
   const weights = new Map<Field, number>();
   for (const [name, weight] of Object.entries(given)) {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CHANGE_FLAGS, DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
 import { DRIVERS, Fixture } from '../../documents/test-fixture.ts';
-import { documentAnalyzers, termAnalyzer } from './analyzers.ts';
 import { CheckpointFiles } from '../../view/index.ts';
+import { documentAnalyzers, termAnalyzer } from './analyzers.ts';
 import { CODE_CLASSES, PROSE_CLASSES } from './document-classes.ts';
 import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from './fulltext-view.ts';
 import { invertedIndexes } from './inverted-text-index.ts';
@@ -66,9 +66,14 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
     await view.settled();
     return view;
   };
-  const add = (key: string, contentMd: string, collection = 'c') => fixture.call('addDocument', { collection, key, lang: 'en', contentMd });
+  const add = (key: string, contentMd: string, collection = 'c') =>
+    fixture.call('addDocument', { collection, key, lang: 'en', contentMd });
   const total = (view: FullTextView, form: string, collection = 'c'): number | undefined =>
-    view.indexOf(collection)?.search({ readings: [{ classes: PROSE_CLASSES | CODE_CLASSES, root: { kind: 'term', form, start: 0, end: 0 }, analyzer }], algorithm: 'tfidf', limit: 0 }).total;
+    view.indexOf(collection)?.search({
+      readings: [{ classes: PROSE_CLASSES | CODE_CLASSES, root: { kind: 'term', form, start: 0, end: 0 }, analyzer }],
+      algorithm: 'tfidf',
+      limit: 0,
+    }).total;
 
   it('is ready at once on an empty database, and follows what is written', async () => {
     const view = open();
@@ -96,7 +101,10 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
     const view = await started();
     await add('a', 'fox');
     const [put] = await fixture.changes();
-    await fixture.sql.transaction((tx) => fixture.feed.append(tx, [{ kind: 'doc.put', collection: 'c', ord: put!.ord!, flags: CHANGE_FLAGS.SKIP_FTS }]).then(() => undefined));
+    await fixture.sql.transaction((tx) =>
+      fixture.feed.append(tx, [{ kind: 'doc.put', collection: 'c', ord: put!.ord!, flags: CHANGE_FLAGS.SKIP_FTS }])
+        .then(() => undefined)
+    );
     await view.caughtUp();
     expect(total(view, 'fox')).toBe(0);
     await add('a', 'fox');
@@ -114,29 +122,33 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
     expect(total(view, 'fox', 'other')).toBe(1);
   });
 
-  it.each([
-    ['prose', { key: 'a' }, 12_000_000],
-    ['source code', { key: 'a.js' }, 1_000_000],
-  ])('lets others have the event loop while it indexes very long %s, and finds the former version meanwhile', async (_, { key }, length) => {
-    const view = await started();
-    await add(key, 'former');
-    await view.caughtUp();
-    const words = Array.from({ length: length / 8 }, (_, i) => `word${i % 5000}`).join(' ');
-    // The view starts as soon as the document is written, before the write is acknowledged.
-    let isWritten = false;
-    const leave = fixture.environment.feed.join({ isEarly: true, wake: () => (isWritten = true), position: () => undefined });
-    const caughtUp = add(key, `${words} latter`).then(() => view.caughtUp()).then(() => true);
-    const found = new Set<string>();
-    let turns = 0;
-    while (!(await Promise.race([caughtUp, new Promise((resolve) => setImmediate(resolve))]))) {
-      if (isWritten) turns += 1;
-      found.add([total(view, 'former'), total(view, 'latter')].join());
-    }
-    leave();
-    expect([total(view, 'former'), total(view, 'latter')]).toEqual([0, 1]);
-    expect(turns).toBeGreaterThan(5);
-    expect([...found].filter((each) => each !== '1,0' && each !== '0,1')).toEqual([]);
-  });
+  it.each([['prose', { key: 'a' }, 12_000_000], ['source code', { key: 'a.js' }, 1_000_000]])(
+    'lets others have the event loop while it indexes very long %s, and finds the former version meanwhile',
+    async (_, { key }, length) => {
+      const view = await started();
+      await add(key, 'former');
+      await view.caughtUp();
+      const words = Array.from({ length: length / 8 }, (_, i) => `word${i % 5000}`).join(' ');
+      // The view starts as soon as the document is written, before the write is acknowledged.
+      let isWritten = false;
+      const leave = fixture.environment.feed.join({
+        isEarly: true,
+        wake: () => (isWritten = true),
+        position: () => undefined,
+      });
+      const caughtUp = add(key, `${words} latter`).then(() => view.caughtUp()).then(() => true);
+      const found = new Set<string>();
+      let turns = 0;
+      while (!(await Promise.race([caughtUp, new Promise((resolve) => setImmediate(resolve))]))) {
+        if (isWritten) turns += 1;
+        found.add([total(view, 'former'), total(view, 'latter')].join());
+      }
+      leave();
+      expect([total(view, 'former'), total(view, 'latter')]).toEqual([0, 1]);
+      expect(turns).toBeGreaterThan(5);
+      expect([...found].filter((each) => each !== '1,0' && each !== '0,1')).toEqual([]);
+    },
+  );
 
   it('builds an index of what has not expired', async () => {
     await fixture.call('addDocument', { collection: 'c', key: 'a', lang: 'en', contentMd: 'fox', ttl: 10 });
@@ -166,12 +178,13 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
       expect(puts.sort()).toEqual(['cat', 'fox']);
     });
 
-    it.each([
-      ['damaged', (bytes: Buffer) => { bytes[bytes.length >> 1]! ^= 1; return bytes; }],
-      ['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 9)],
-      ['empty', () => Buffer.alloc(0)],
-      ['of an index of another version', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('QUIREFTS', 'QUIREOLD'), 'latin1')],
-    ])('rebuilds what is %s', async (_, change) => {
+    it.each([['damaged', (bytes: Buffer) => {
+      bytes[bytes.length >> 1]! ^= 1;
+      return bytes;
+    }], ['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 9)], ['empty', () => Buffer.alloc(0)], [
+      'of an index of another version',
+      (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('QUIREFTS', 'QUIREOLD'), 'latin1'),
+    ]])('rebuilds what is %s', async (_, change) => {
       const path = join(folder(), 'c.idx');
       await writeFile(path, change(await readFile(path)));
       const { indexes, puts } = counted(invertedIndexes());

@@ -1,12 +1,13 @@
 import { unixSeconds } from '../../../lib/clock.ts';
-import { CHANGE_FLAGS, type Change } from '../../../storage/index.ts';
+import { type Change, CHANGE_FLAGS } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { filledCollections } from '../../stored-collections.ts';
-import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type EntryGroup, type Steps, type ViewKind } from '../../view/index.ts';
+import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type EntryGroup, type Steps,
+  type ViewKind } from '../../view/index.ts';
 import { type SegmentChanges, segmentsOf } from '../segments/segments.ts';
 import { allTexts, textsOf } from './document-texts.ts';
 import type { TermAnalyzer, TextIndex, TextIndexes } from './text-index.ts';
-import { toIndexed, type DocumentText } from './to-indexed.ts';
+import { type DocumentText, toIndexed } from './to-indexed.ts';
 
 /** Full-text indexes of all collections, which follow the change feed. */
 export type FullTextView = CollectionView<TextIndex>;
@@ -27,16 +28,27 @@ export function createFullTextView(env: Environment, options: FullTextViewOption
   return new CollectionView(env, fullTextKind(env, options), options);
 }
 
-function fullTextKind({ sql, codec, clock }: Environment, { indexes, analyzerOf }: FullTextViewOptions): ViewKind<TextIndex> {
-  const toEntry = (text: DocumentText): Entry<TextIndex> => ({ ord: text.ord, addTo: (index) => index.put(toIndexed(text, analyzerOf(text.lang))) });
-  const entryOf = ({ ord, key, lang, document }: Change): Entry<TextIndex> | undefined =>
-    (document === undefined || ord === undefined ? undefined : toEntry({ ord, key: key!, lang: lang!, meta: document.meta, contentMd: document.contentMd }));
+function fullTextKind({ sql, codec, clock }: Environment,
+  { indexes, analyzerOf }: FullTextViewOptions): ViewKind<TextIndex>
+{
+  const toEntry = (text: DocumentText): Entry<TextIndex> => ({
+    ord: text.ord,
+    addTo: (index) => index.put(toIndexed(text, analyzerOf(text.lang))),
+  });
+  const entryOf = (
+    { ord, key, lang, document }: Change,
+  ): Entry<TextIndex>
+    | undefined => (document === undefined || ord === undefined
+      ? undefined
+      : toEntry({ ord, key: key!, lang: lang!, meta: document.meta, contentMd: document.contentMd }));
   const toGroup = ({ segment, changes }: SegmentChanges): EntryGroup<TextIndex> => {
     const ords = changes.map(({ ord }) => ord!);
     const analyzers = [...new Set(changes.map(({ lang }) => analyzerOf(lang!)))];
     return {
-      collection: changes[0]!.collection, ords,
-      addTo: (index) => index.putSegment(ords, segment, analyzers) ?? oneByOne(changes.map((change) => entryOf(change)!), index),
+      collection: changes[0]!.collection,
+      ords,
+      addTo: (index) =>
+        index.putSegment(ords, segment, analyzers) ?? oneByOne(changes.map((change) => entryOf(change)!), index),
     };
   };
   return {

@@ -1,14 +1,17 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { MAX_FUZZY_WORD } from '../../../kernels/inverted.ts';
-import { type Field, IndexFullError, InvertedIndex, MAX_RESULTS, type IndexOptions, type ScoringAlgorithm, type Segment } from '../../../search/inverted/index.ts';
+import { OrdSet } from '../../../lib/ord-set.ts';
+import { type Field, IndexFullError, type IndexOptions, InvertedIndex, MAX_RESULTS, type ScoringAlgorithm,
+  type Segment } from '../../../search/inverted/index.ts';
 import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
 import { fieldTexts } from './field-texts.ts';
 import { tfidfWeights } from './field-weights.ts';
-import { OrdSet } from '../../../lib/ord-set.ts';
-import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery, type WeightedTerm } from './text-index.ts';
+import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits,
+  type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery,
+  type WeightedTerm } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
 import { toRerankings } from './to-rerankings.ts';
 
@@ -36,7 +39,10 @@ const MOST_SPARE = 4;
 
 class InvertedTextIndex implements TextIndex {
   readonly #index: InvertedIndex;
-  /** Matches that are no longer needed: over a million documents, those of each search with facets would otherwise be 125 KB of garbage. */
+  /**
+   * Matches that are no longer needed: over a million documents, those of each search with facets would otherwise be
+   * 125 KB of garbage.
+   */
   readonly #spare: Uint32Array[] = [];
 
   constructor(index: InvertedIndex) {
@@ -63,7 +69,9 @@ class InvertedTextIndex implements TextIndex {
   }
 
   putSegment(ords: readonly number[], segment: Segment, analyzers: readonly TermAnalyzer[]): Steps | undefined {
-    const addition = translated(() => this.#index.beginMerge(ords, segment, analyzers.filter(({ stemming }) => stemming)));
+    const addition = translated(() =>
+      this.#index.beginMerge(ords, segment, analyzers.filter(({ stemming }) => stemming))
+    );
     return addition && (() => translated(() => addition.step(STEP_MS)));
   }
 
@@ -87,18 +95,29 @@ class InvertedTextIndex implements TextIndex {
     return !analyzer.stemming || this.#index.prepare(analyzer);
   }
 
-  search({ readings, algorithm, fieldWeights, fields, rerank, limit, totals, filter, factors, collect, look }: TextQuery): TextMatches {
+  search(
+    { readings, algorithm, fieldWeights, fields, rerank, limit, totals, filter, factors, collect, look }: TextQuery,
+  ): TextMatches {
     const scoring = toScoring(algorithm, fieldWeights, fields);
-    const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(toIndexQuery(this.#index, readings), {
-      algorithm: scoring,
-      limit: Math.min(limit, MAX_RESULTS),
-      filter: filter?.words, multipliers: factors, collect, spare: collect === true ? this.#spare.pop() : undefined, totals,
-      // Without documents nothing is looked up; the lookup would need the scores of all matches.
-      scoresOf: look?.length === 0 ? undefined : look,
-      ...(rerank === true && { rerank: toRerankings(this.#index, readings) }),
-    });
+    const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(
+      toIndexQuery(this.#index, readings),
+      {
+        algorithm: scoring,
+        limit: Math.min(limit, MAX_RESULTS),
+        filter: filter?.words,
+        multipliers: factors,
+        collect,
+        spare: collect === true ? this.#spare.pop() : undefined,
+        totals,
+        // Without documents nothing is looked up; the lookup would need the scores of all matches.
+        scoresOf: look?.length === 0 ? undefined : look,
+        ...(rerank === true && { rerank: toRerankings(this.#index, readings) }),
+      },
+    );
     return {
-      hits, total, isLowerBound,
+      hits,
+      total,
+      isLowerBound,
       looked: Array.from(scores ?? [], (score) => (score < 0 ? undefined : score)),
       ...(matches && { matches: OrdSet.fromWords(matches) }),
     };
@@ -112,12 +131,23 @@ class InvertedTextIndex implements TextIndex {
     return relevantTerms(this.#index, rules, documents);
   }
 
-  rescore(hits: readonly TextHit[], feedback: readonly Feedback[], { algorithm, fieldWeights, fields, factors }: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[] {
+  rescore(hits: readonly TextHit[], feedback: readonly Feedback[],
+    { algorithm, fieldWeights, fields, factors }: Pick<TextQuery,
+      'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[]
+  {
     return rescored(this.#index, hits, feedback, toScoring(algorithm, fieldWeights, fields), factors);
   }
 
-  scoresOf({ readings, algorithm, fieldWeights, fields }: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>, ords: Uint32Array): Float32Array {
-    return this.#index.search(toIndexQuery(this.#index, readings), { algorithm: toScoring(algorithm, fieldWeights, fields), limit: 0, scoresOf: ords }).scores!;
+  scoresOf(
+    { readings, algorithm, fieldWeights, fields }: Pick<TextQuery,
+      'readings' | 'algorithm' | 'fieldWeights' | 'fields'>,
+    ords: Uint32Array,
+  ): Float32Array {
+    return this.#index.search(toIndexQuery(this.#index, readings), {
+      algorithm: toScoring(algorithm, fieldWeights, fields),
+      limit: 0,
+      scoresOf: ords,
+    }).scores!;
   }
 
   documentsOf(form: string, analyzer: TermAnalyzer): number {
@@ -128,10 +158,15 @@ class InvertedTextIndex implements TextIndex {
     return this.#index.haveAny(exactForms(this.#index, analyzer, form), ords);
   }
 
-  matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[], fields?: readonly Field[]): MatchByEdits[] {
+  matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[],
+    fields?: readonly Field[]): MatchByEdits[]
+  {
     const { exact, near } = formsByEdits(this.#index, analyzer, term);
     const itself = this.#containing(exact, ords, fields);
-    const others = near.map(({ id }) => ({ text: this.#index.textOf(id), containing: this.#containing([id], ords, fields) }));
+    const others = near.map(({ id }) => ({
+      text: this.#index.textOf(id),
+      containing: this.#containing([id], ords, fields),
+    }));
     return ords.map((ord) => ({
       itself: itself.has(ord),
       forms: others.filter(({ containing }) => containing.has(ord)).map(({ text }) => text),
@@ -139,18 +174,30 @@ class InvertedTextIndex implements TextIndex {
   }
 
   /** Those of some documents that contain one of some forms. */
-  #containing(ids: readonly number[], ords: readonly number[], fields: readonly Field[] | undefined): ReadonlySet<number> {
+  #containing(ids: readonly number[], ords: readonly number[],
+    fields: readonly Field[] | undefined): ReadonlySet<number>
+  {
     if (fields === undefined) {
       const have = this.#index.haveAny(ids, ords);
       return new Set(ords.filter((_, i) => have[i]));
     }
-    const { scores } = this.#index.search({ kind: 'term', forms: ids.map((id) => ({ id })) }, { algorithm: { kind: 'bm25', fields }, limit: 0, scoresOf: ords });
+    const { scores } = this.#index.search({ kind: 'term', forms: ids.map((id) => ({ id })) }, {
+      algorithm: { kind: 'bm25', fields },
+      limit: 0,
+      scoresOf: ords,
+    });
     return new Set(ords.filter((_, i) => scores![i]! >= 0));
   }
 
   spelledLike(form: string, limit: number): readonly string[] {
-    const { near } = formsByEdits(this.#index, PLAIN, { form, fuzzy: [...form].length < TWO_EDITS_FROM ? 1 : 2, keepsFirst: true });
-    return near.filter(({ id }) => this.#index.documents(id) > 0).slice(0, limit).map(({ id }) => this.#index.textOf(id));
+    const { near } = formsByEdits(this.#index, PLAIN, {
+      form,
+      fuzzy: [...form].length < TWO_EDITS_FROM ? 1 : 2,
+      keepsFirst: true,
+    });
+    return near.filter(({ id }) => this.#index.documents(id) > 0).slice(0, limit).map(({ id }) =>
+      this.#index.textOf(id)
+    );
   }
 
   get version(): string {
@@ -183,24 +230,35 @@ class InvertedTextIndex implements TextIndex {
 
   #idsLike(like: FormsLike, limit: number): readonly number[] | undefined {
     switch (like.by) {
-      case 'term': return exactForms(this.#index, like.analyzer, like.form);
-      case 'pattern': return this.#index.wildcard(like.pattern, limit);
+      case 'term':
+        return exactForms(this.#index, like.analyzer, like.form);
+      case 'pattern':
+        return this.#index.wildcard(like.pattern, limit);
       // The index accepts a longer word without edits.
-      case 'edits': return [...like.form].length > MAX_FUZZY_WORD ? undefined : this.#idsByEdits(like, limit);
+      case 'edits':
+        return [...like.form].length > MAX_FUZZY_WORD ? undefined : this.#idsByEdits(like, limit);
     }
   }
 
   #idsByEdits({ form, edits, keepsFirst, analyzer }: FormsLike & { by: 'edits' }, limit: number): readonly number[] {
-    const found = keepsFirst ? formsByEdits(this.#index, analyzer, { form, fuzzy: edits as 1 | 2, keepsFirst }).near : this.#index.fuzzy(form, edits, limit);
+    const found = keepsFirst
+      ? formsByEdits(this.#index, analyzer, { form, fuzzy: edits as 1 | 2, keepsFirst }).near
+      : this.#index.fuzzy(form, edits, limit);
     return found.map(({ id }) => id);
   }
 
   complete({ prefixes, field, scan, limit, isStopWord }: CompletionRequest): Completion[] {
-    const words = [...new Set(prefixes.flatMap((prefix) => this.#index.prefix(prefix, scan)))].slice(0, scan)
-      .map((id) => ({ id, term: this.#index.textOf(id), documents: this.#index.documents(id, field) }))
-      .filter(({ term, documents }) => documents > 0 && !isStopWord(term));
+    const words = [...new Set(prefixes.flatMap((prefix) => this.#index.prefix(prefix, scan)))].slice(0, scan).map((
+      id,
+    ) => ({ id, term: this.#index.textOf(id), documents: this.#index.documents(id, field) })).filter((
+      { term, documents },
+    ) => documents > 0 && !isStopWord(term));
     words.sort((a, b) => b.documents - a.documents || (a.term < b.term ? -1 : 1));
-    return words.slice(0, limit).map(({ id, term, documents }) => ({ term, documents, field: field ?? this.#index.mainField(id) }));
+    return words.slice(0, limit).map(({ id, term, documents }) => ({
+      term,
+      documents,
+      field: field ?? this.#index.mainField(id),
+    }));
   }
 
   settle(): boolean {
@@ -233,16 +291,23 @@ function translated<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof IndexFullError)) throw error;
-    throw new ServiceError('unavailable', `${error.message}; split the collection, or delete documents and reindex it`, { cause: error });
+    throw new ServiceError('unavailable', `${error.message}; split the collection, or delete documents and reindex it`,
+      { cause: error });
   }
 }
 
-export function toScoring(algorithm: TextQuery['algorithm'], weights: ReadonlyMap<Field, number> = new Map(), fields?: readonly Field[]): ScoringAlgorithm {
+export function toScoring(algorithm: TextQuery['algorithm'], weights: ReadonlyMap<Field, number> = new Map(),
+  fields?: readonly Field[]): ScoringAlgorithm
+{
   const only = fields && { fields };
   switch (algorithm) {
-    case 'tfidf': return { kind: 'tfidf', weights: tfidfWeights(fields) };
-    case 'bm25': return { kind: 'bm25', ...only };
-    case 'bm25f': return { kind: 'bm25f', weights };
-    case 'pmisparse': return { kind: 'bm25', k1: PMISPARSE_K1, ...only };
+    case 'tfidf':
+      return { kind: 'tfidf', weights: tfidfWeights(fields) };
+    case 'bm25':
+      return { kind: 'bm25', ...only };
+    case 'bm25f':
+      return { kind: 'bm25f', weights };
+    case 'pmisparse':
+      return { kind: 'bm25', k1: PMISPARSE_K1, ...only };
   }
 }

@@ -1,15 +1,16 @@
+import type { OrdSet } from '../../../lib/ord-set.ts';
+import type { Segment } from '../../../search/inverted/index.ts';
 import type { QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import type { Feedback, FeedbackRules, RelevantText } from './feedback.ts';
-import type { OrdSet } from '../../../lib/ord-set.ts';
-import type { Segment } from '../../../search/inverted/index.ts';
 
 /**
- * The fields of a document that have a number in the index. Headings and the last segment of the key duplicate other text, so they count
- * only for algorithms that weight fields. Each other metadata key has a field by its name; if a collection has very many keys, the last
- * ones share the field `other`.
+ * The fields of a document that have a number in the index. Headings and the last segment of the key duplicate other
+ * text, so they count only for algorithms that weight fields. Each other metadata key has a field by its name; if a
+ * collection has very many keys, the last ones share the field `other`.
  */
-export const FIELDS = ['content', 'meta.title', 'meta.tags', 'meta.category', 'meta.description', 'headings', 'key', 'other'] as const;
+export const FIELDS = ['content', 'meta.title', 'meta.tags', 'meta.category', 'meta.description', 'headings', 'key',
+  'other'] as const;
 
 /** Number of the field for the body. */
 export const CONTENT = 0;
@@ -17,7 +18,10 @@ export const CONTENT = 0;
 /** A number from `FIELDS`, or a metadata key that has none. */
 export type Field = number | string;
 
-/** Converts forms to terms: forms of the same term are found together. The name identifies everything that determines the result. */
+/**
+ * Converts forms to terms: forms of the same term are found together. The name identifies everything that determines
+ * the result.
+ */
 export interface TermAnalyzer {
   readonly name: string;
   /** False: forms are the same term only if they differ at most in diacritics. */
@@ -31,7 +35,9 @@ export interface TermAnalyzer {
 export interface IndexedDocument {
   /** Ordinal in the database. */
   readonly ord: number;
-  /** The class for which queries are read (see `document-classes.ts`). Texts of code use the tokenizer of source code. */
+  /**
+   * The class for which queries are read (see `document-classes.ts`). Texts of code use the tokenizer of source code.
+   */
   readonly documentClass: number;
   /** The analyzer of its language, so that new words are grouped for it at once. */
   readonly analyzer: TermAnalyzer;
@@ -88,7 +94,10 @@ export interface TextQuery {
   readonly algorithm: Algorithm;
   /** Weights of the fields that count, for `bm25f`; 0 excludes a field. */
   readonly fieldWeights?: ReadonlyMap<Field, number>;
-  /** The only fields that count, except for `bm25f`; when absent, those with a weight for `tfidf`, otherwise content and metadata. */
+  /**
+   * The only fields that count, except for `bm25f`; when absent, those with a weight for `tfidf`, otherwise content and
+   * metadata.
+   */
   readonly fields?: readonly Field[];
   /** Whether the best matches are reranked by the words of the readings. */
   readonly rerank?: boolean | undefined;
@@ -150,22 +159,28 @@ export interface CompletionRequest {
 }
 
 /**
- * The full-text index of one collection, as this area uses it. It identifies documents by their ordinals and stores no text. Calls are
- * synchronous; no call may be made while another one is running.
+ * The full-text index of one collection, as this area uses it. It identifies documents by their ordinals and stores no
+ * text. Calls are synchronous; no call may be made while another one is running.
  */
 export interface TextIndex {
   /** Live documents. */
   readonly documents: number;
   /** Bytes of memory that it uses. */
   readonly bytes: number;
-  /** Indexes a document, replacing its former version. The rest of a large document is left to steps: see `Entry.addTo`. */
+  /**
+   * Indexes a document, replacing its former version. The rest of a large document is left to steps: see `Entry.addTo`.
+   */
   put(document: IndexedDocument): Steps | undefined;
   /**
-   * Indexes the documents of a segment with these ordinals, replacing their former versions, with the same result as `put`. `analyzers` are
-   * those of their languages. Undefined if the segment does not fit the index, which is unchanged then.
+   * Indexes the documents of a segment with these ordinals, replacing their former versions, with the same result as
+   * `put`. `analyzers` are those of their languages. Undefined if the segment does not fit the index, which is
+   * unchanged then.
    */
   putSegment(ords: readonly number[], segment: Segment, analyzers: readonly TermAnalyzer[]): Steps | undefined;
-  /** The metadata keys that have field numbers, in the order of their numbers; a segment for this index begins with them. */
+  /**
+   * The metadata keys that have field numbers, in the order of their numbers; a segment for this index begins with
+   * them.
+   */
   readonly fieldNames: readonly string[];
   /** Number of documents of each class, by its number. */
   documentsByClass(): readonly number[];
@@ -173,27 +188,36 @@ export interface TextIndex {
   classOf(ord: number): number | undefined;
   /** Removes a document; one that is not indexed is no error. */
   remove(ord: number): void;
-  /** Prepares an analyzer that is new to the index, one step at each call; true when it is ready. Otherwise searches would wait for all of it. */
+  /**
+   * Prepares an analyzer that is new to the index, one step at each call; true when it is ready. Otherwise searches
+   * would wait for all of it.
+   */
   prepare(analyzer: TermAnalyzer): boolean;
   /** Throws `invalid_argument` for a query whose patterns match too many words. */
   search(query: TextQuery): TextMatches;
-  /** Takes back the `matches` of a search, which the caller must not use any more; a later search returns the same memory. */
+  /**
+   * Takes back the `matches` of a search, which the caller must not use any more; a later search returns the same
+   * memory.
+   */
   reuse(matches: OrdSet): void;
   /** The characteristic terms of documents which are taken as relevant. */
   relevantTerms(rules: FeedbackRules, documents: readonly RelevantText[]): readonly WeightedTerm[];
   /**
-   * Reorders the best hits of a search that reranks: a document's score for further terms is added to its score. No other documents are
-   * found, and no hit falls behind those that were not reranked.
+   * Reorders the best hits of a search that reranks: a document's score for further terms is added to its score. No
+   * other documents are found, and no hit falls behind those that were not reranked.
    */
-  rescore(hits: readonly TextHit[], feedback: readonly Feedback[], query: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[];
+  rescore(hits: readonly TextHit[], feedback: readonly Feedback[],
+    query: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[];
   /** The score of each document, before filter and factors; below 0 for one that does not match. */
-  scoresOf(query: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>, ords: Uint32Array): Float32Array;
+  scoresOf(query: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>,
+    ords: Uint32Array): Float32Array;
   /** Number of live documents that have a form of the term of this one, each counted once for each of these forms. */
   documentsOf(form: string, analyzer: TermAnalyzer): number;
   /** Whether each of some documents has the term of a form, in any field. */
   matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[];
   /** How each of some documents matches a term that allows edits, in some fields or in any. */
-  matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[], fields?: readonly Field[]): MatchByEdits[];
+  matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[],
+    fields?: readonly Field[]): MatchByEdits[];
   /** Words that differ from a form by an edit or two, the nearest first, then those of most documents. */
   spelledLike(form: string, limit: number): readonly string[];
   /** Changes whenever documents are added or removed. */
@@ -203,10 +227,13 @@ export interface TextIndex {
   /** Number of live documents that have a form, in any field. */
   documentsWith(form: string): number;
   /**
-   * The forms of the index with their live documents, for `count` numbers from `from`; `next` is where to continue. Forms may be added and
-   * removed meanwhile.
+   * The forms of the index with their live documents, for `count` numbers from `from`; `next` is where to continue.
+   * Forms may be added and removed meanwhile.
    */
-  words(from: number, count: number): { readonly words: readonly { readonly word: string; readonly documents: number }[]; readonly next: number | undefined };
+  words(from: number,
+    count: number
+  ): { readonly words: readonly { readonly word: string; readonly documents: number }[];
+    readonly next: number | undefined };
   /** Forms of the index that match a lookup, each once; undefined if there are more than `limit`. */
   formsLike(like: FormsLike, limit: number): readonly string[] | undefined;
   /** By documents, descending, then by term. */
@@ -219,11 +246,15 @@ export interface TextIndex {
   save(): AsyncIterable<Uint8Array>;
 }
 
-/** How forms are looked up: by the term that they share with a form, by a pattern, or by edits of a word (see `TermNode`). */
-export type FormsLike =
-  | { readonly by: 'term'; readonly form: string; readonly analyzer: TermAnalyzer }
-  | { readonly by: 'pattern'; readonly pattern: string }
-  | { readonly by: 'edits'; readonly form: string; readonly edits: number; readonly keepsFirst: boolean; readonly analyzer: TermAnalyzer };
+/**
+ * How forms are looked up: by the term that they share with a form, by a pattern, or by edits of a word (see
+ * `TermNode`).
+ */
+export type FormsLike = { readonly by: 'term'; readonly form: string; readonly analyzer: TermAnalyzer } | {
+  readonly by: 'pattern';
+  readonly pattern: string;
+} | { readonly by: 'edits'; readonly form: string; readonly edits: number; readonly keepsFirst: boolean;
+  readonly analyzer: TermAnalyzer };
 
 /** Creates indexes. */
 export interface TextIndexes {

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { withinEdits } from '../../../lib/edit-distance.ts';
-import { ALL, type FuzzyForm, NONE, type InvertedIndex, type Query, type WeightedForm, within } from '../../../search/inverted/index.ts';
+import { ALL, type FuzzyForm, type InvertedIndex, NONE, type Query, type WeightedForm,
+  within } from '../../../search/inverted/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import type { GroupNode, PhraseNode, QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { TermAnalyzer, TextReading } from './text-index.ts';
@@ -8,7 +9,10 @@ import type { TermAnalyzer, TextReading } from './text-index.ts';
 type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents' | 'textOf'>;
 type Index = Forms & Pick<InvertedIndex, 'classes'>;
 
-/** Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from (decision D-85). */
+/**
+ * Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from (decision
+ * D-85).
+ */
 const FUZZY_FORMS = 50;
 const FUZZY_CANDIDATES = 5000;
 /** Factor of a form's weight for each edit. */
@@ -19,7 +23,10 @@ const FUZZY_GROUPS = 3;
 /** Edits by which inflections are searched for, and minimum number of letters of a stem that may be misspelt. */
 const MOST_EDITS = 2;
 const STEM_FROM = 4;
-/** Maximum number of completions of a word that is being typed, number of dictionary entries that they are chosen from, and weight of each. */
+/**
+ * Maximum number of completions of a word that is being typed, number of dictionary entries that they are chosen from,
+ * and weight of each.
+ */
 const COMPLETIONS = 100;
 const COMPLETION_CANDIDATES = 5000;
 const COMPLETION_WEIGHT = 0.5;
@@ -35,8 +42,8 @@ const LISTED_FORMS = 64;
 const PART_WEIGHT = 0.1;
 
 /**
- * Converts a text query to a query of the index: words are looked up in its dictionary. Valid until the index changes. Readings for classes
- * without documents are left out.
+ * Converts a text query to a query of the index: words are looked up in its dictionary. Valid until the index changes.
+ * Readings for classes without documents are left out.
  */
 export function toIndexQuery(index: Index, readings: readonly TextReading[]): Query {
   const present = index.classes;
@@ -50,24 +57,37 @@ export function toIndexQuery(index: Index, readings: readonly TextReading[]): Qu
     // Readings of several languages often result in the same words, which are searched for only once.
     queries.set(name, { query, classes: classes | (queries.get(name)?.classes ?? 0) });
   }
-  return queries.size === 0 ? NONE : { kind: 'or', of: [...queries.values()].map(({ query, classes }) => within(query, classes)) };
+  return queries.size === 0
+    ? NONE
+    : { kind: 'or', of: [...queries.values()].map(({ query, classes }) => within(query, classes)) };
 }
 
 /**
- * A text for each query; equal queries have equal texts. Long lists of forms, such as those of patterns, are equal only if they are the
- * same array.
+ * A text for each query; equal queries have equal texts. Long lists of forms, such as those of patterns, are equal only
+ * if they are the same array.
  */
 class QueryNames {
   readonly #lists = new Map<readonly WeightedForm[], number>();
 
   of(query: Query): string {
     switch (query.kind) {
-      case 'term': return `${this.#forms(query.forms)}^${query.weight ?? 1}`;
-      case 'phrase': return `"${query.words.map(({ forms, offset }) => `${offset}:${this.#forms(forms)}`).join(' ')}"~${query.slop ?? ''}^${query.weight ?? 1}`;
-      case 'and': case 'or': case 'best': return `${query.kind}(${query.of.map((operand) => this.of(operand)).join(' ')})`;
-      case 'some': return `some${query.least}(${query.of.map((operand) => this.of(operand)).join(' ')})`;
-      case 'not': return `not(${this.of(query.of)})`;
-      case 'all': case 'none': return query.kind;
+      case 'term':
+        return `${this.#forms(query.forms)}^${query.weight ?? 1}`;
+      case 'phrase':
+        return `"${query.words.map(({ forms, offset }) => `${offset}:${this.#forms(forms)}`).join(' ')}"~${
+          query.slop ?? ''
+        }^${query.weight ?? 1}`;
+      case 'and':
+      case 'or':
+      case 'best':
+        return `${query.kind}(${query.of.map((operand) => this.of(operand)).join(' ')})`;
+      case 'some':
+        return `some${query.least}(${query.of.map((operand) => this.of(operand)).join(' ')})`;
+      case 'not':
+        return `not(${this.of(query.of)})`;
+      case 'all':
+      case 'none':
+        return query.kind;
     }
   }
 
@@ -118,11 +138,16 @@ class Translation {
 
   query(node: QueryNode): Query {
     switch (node.kind) {
-      case 'term': return this.#expanded(node);
-      case 'wildcard': return { kind: 'term', forms: node.completes ? this.#completions(node.pattern) : this.#pattern(node.pattern) };
-      case 'phrase': return { kind: 'phrase', words: this.#words(node.forms), ...weightOf(node) };
-      case 'proximity': return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance };
-      case 'group': return this.#group(node);
+      case 'term':
+        return this.#expanded(node);
+      case 'wildcard':
+        return { kind: 'term', forms: node.completes ? this.#completions(node.pattern) : this.#pattern(node.pattern) };
+      case 'phrase':
+        return { kind: 'phrase', words: this.#words(node.forms), ...weightOf(node) };
+      case 'proximity':
+        return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance };
+      case 'group':
+        return this.#group(node);
     }
   }
 
@@ -130,12 +155,19 @@ class Translation {
     const { weight: own = 1, parts = [] } = node;
     // The whole identifier counts as much as its parts would as words of prose.
     const term: Query = { kind: 'term', forms: this.#term(node), weight: own * Math.max(1, parts.length) };
-    const more = [...this.#reading.expansions?.get(node) ?? [], ...parts.map((form) => ({ form, weight: PART_WEIGHT }))];
+    const more = [...this.#reading.expansions?.get(node) ?? [],
+      ...parts.map((form) => ({ form, weight: PART_WEIGHT }))];
     if (more.length === 0) return term;
-    return { kind: 'or', of: [term, ...more.map(({ form, weight }): Query => ({ kind: 'term', forms: this.#formsOf(form), weight: own * weight }))] };
+    return {
+      kind: 'or',
+      of: [term,
+        ...more.map(({ form, weight }): Query => ({ kind: 'term', forms: this.#formsOf(form), weight: own * weight }))],
+    };
   }
 
-  /** If something is required, the optional part adds to the score of every match: `all` keeps the matches without it. */
+  /**
+   * If something is required, the optional part adds to the score of every match: `all` keeps the matches without it.
+   */
   #group({ required, optional, least = 1, excluded }: GroupNode): Query {
     const additions = optional.map((node) => this.query(node));
     const exclusions = excluded.map((node): Query => ({ kind: 'not', of: this.query(node) }));
@@ -156,7 +188,8 @@ class Translation {
     if (!node.fuzzy) return this.#formsOf(node.form);
     this.#budget.checkTime();
     const { exact, near } = formsByEdits(this.#index, this.#reading.analyzer, node);
-    return [...exact.map((id) => ({ id })), ...near.map(({ id, distance }) => ({ id, weight: EDIT_WEIGHT ** distance }))];
+    return [...exact.map((id) => ({ id })),
+      ...near.map(({ id, distance }) => ({ id, weight: EDIT_WEIGHT ** distance }))];
   }
 
   /** A pattern that is a word except for its end also finds what the word finds: `cats?` is `cats` (decision D-132). */
@@ -167,8 +200,14 @@ class Translation {
 
   #completions(pattern: string): WeightedForm[] {
     this.#budget.checkTime();
-    const forms = this.#index.wildcard(pattern, COMPLETION_CANDIDATES).map((id) => ({ id, documents: this.#index.documents(id) }));
-    return forms.sort((a, b) => b.documents - a.documents || a.id - b.id).slice(0, COMPLETIONS).map(({ id }) => ({ id, weight: COMPLETION_WEIGHT }));
+    const forms = this.#index.wildcard(pattern, COMPLETION_CANDIDATES).map((id) => ({
+      id,
+      documents: this.#index.documents(id),
+    }));
+    return forms.sort((a, b) => b.documents - a.documents || a.id - b.id).slice(0, COMPLETIONS).map(({ id }) => ({
+      id,
+      weight: COMPLETION_WEIGHT,
+    }));
   }
 
   #formsOf(form: string): WeightedForm[] {
@@ -182,23 +221,30 @@ export function wordOf(pattern: string): string | undefined {
 }
 
 /**
- * The forms of a term, and forms at an edit distance from it: the nearest, and of these the most frequent (decision D-85). With
- * `keepsFirst`, which keeps the first character, inflections of the nearest are found as well, and, for a word that has no form itself,
- * forms whose stem is near its stem.
+ * The forms of a term, and forms at an edit distance from it: the nearest, and of these the most frequent (decision
+ * D-85). With `keepsFirst`, which keeps the first character, inflections of the nearest are found as well, and, for a
+ * word that has no form itself, forms whose stem is near its stem.
  */
-export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, { form, fuzzy = 0, keepsFirst = false }: Pick<TermNode, 'form' | 'fuzzy' | 'keepsFirst'>): { exact: readonly number[]; near: readonly FuzzyForm[] } {
+export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer,
+  { form, fuzzy = 0, keepsFirst = false }: Pick<TermNode, 'form' | 'fuzzy' | 'keepsFirst'>
+): { exact: readonly number[]; near: readonly FuzzyForm[] } {
   const exact = exactForms(index, analyzer, form);
   const known = new Set(exact);
   const spelledLike = index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
-  const others = keepsFirst && exact.length === 0 ? withStemsLike(index, analyzer, { form, fuzzy }, spelledLike) : spelledLike;
+  const others = keepsFirst && exact.length === 0
+    ? withStemsLike(index, analyzer, { form, fuzzy }, spelledLike)
+    : spelledLike;
   const near = keepsFirst ? withFirstOf(index, form, others, exact.length > 0) : others;
-  const best = near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) }))
-    .sort((a, b) => a.distance - b.distance || b.documents - a.documents || a.id - b.id).slice(0, FUZZY_FORMS);
+  const best = near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) })).sort((a, b) =>
+    a.distance - b.distance || b.documents - a.documents || a.id - b.id
+  ).slice(0, FUZZY_FORMS);
   return { exact, near: keepsFirst ? withInflections(index, analyzer, best, known) : best };
 }
 
 /** Those that begin with the same character; all of them if nothing else matches. */
-function withFirstOf(index: Pick<Forms, 'textOf'>, form: string, near: readonly FuzzyForm[], isKnown: boolean): readonly FuzzyForm[] {
+function withFirstOf(index: Pick<Forms, 'textOf'>, form: string, near: readonly FuzzyForm[],
+  isKnown: boolean): readonly FuzzyForm[]
+{
   const first = firstOf(form);
   const kept = near.filter(({ id }) => firstOf(index.textOf(id)) === first);
   return kept.length > 0 || isKnown ? kept : near;
@@ -208,26 +254,38 @@ function firstOf(form: string): string | undefined {
   return foldDiacritics(form)[Symbol.iterator]().next().value;
 }
 
-/** Adds forms that are one edit further away if the difference in the ending accounts for it: the stem must be as near as the word may be. */
-function withStemsLike(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, { form, fuzzy }: { readonly form: string; readonly fuzzy: number }, near: readonly FuzzyForm[]): readonly FuzzyForm[] {
+/**
+ * Adds forms that are one edit further away if the difference in the ending accounts for it: the stem must be as near
+ * as the word may be.
+ */
+function withStemsLike(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer,
+  { form, fuzzy }: { readonly form: string; readonly fuzzy: number }, near: readonly FuzzyForm[]): readonly FuzzyForm[]
+{
   const stem = [...analyzer.term(form)];
   if (!analyzer.stemming || fuzzy === 0 || fuzzy >= MOST_EDITS || stem.length < STEM_FROM) return near;
   const known = new Set(near.map(({ id }) => id));
-  const further = index.fuzzy(form, MOST_EDITS, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id) && withinEdits(stem, [...analyzer.term(index.textOf(id))], fuzzy));
+  const further = index.fuzzy(form, MOST_EDITS, FUZZY_CANDIDATES).filter(({ id }) =>
+    !known.has(id) && withinEdits(stem, [...analyzer.term(index.textOf(id))], fuzzy)
+  );
   return [...near, ...further.map(({ id }) => ({ id, distance: fuzzy }))];
 }
 
 /** Adds inflections: a misspelt word has no known stem, so its inflections are further away than the allowed edits. */
-function withInflections(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, near: readonly FuzzyForm[], exact: ReadonlySet<number>): FuzzyForm[] {
+function withInflections(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, near: readonly FuzzyForm[],
+  exact: ReadonlySet<number>): FuzzyForm[]
+{
   const found = new Map(near.map((form) => [form.id, form]));
   for (const { id, distance } of near.slice(0, FUZZY_GROUPS)) {
-    for (const other of exactForms(index, analyzer, index.textOf(id))) if (!exact.has(other) && !found.has(other)) found.set(other, { id: other, distance });
+    for (const other of exactForms(index, analyzer, index.textOf(id)))
+      if (!exact.has(other) && !found.has(other)) found.set(other, { id: other, distance });
   }
   return [...found.values()];
 }
 
 /** The forms of a term. */
-export function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer, form: string): readonly number[] {
+export function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer,
+  form: string): readonly number[]
+{
   return analyzer.stemming ? index.group(analyzer, form) : index.unstemmed(form);
 }
 

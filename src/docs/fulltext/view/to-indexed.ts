@@ -1,5 +1,5 @@
-import type { Meta } from '../../documents/index.ts';
 import { headingsOf } from '../../../text/headings.ts';
+import type { Meta } from '../../documents/index.ts';
 import { classOfDocument, CODE_CLASS } from './document-classes.ts';
 import { CONTENT, type Field, FIELDS, type IndexedDocument, type TermAnalyzer } from './text-index.ts';
 
@@ -18,9 +18,14 @@ const TITLE = FIELDS.indexOf('meta.title');
 const HEADINGS = FIELDS.indexOf('headings');
 const KEY = FIELDS.indexOf('key');
 const META = 'meta.';
-const FIELD_OF_KEY: ReadonlyMap<string, number> = new Map(FIELDS.flatMap((name, field) => (name.startsWith(META) ? [[name.slice(META.length), field] as const] : [])));
+const FIELD_OF_KEY: ReadonlyMap<string, number> = new Map(
+  FIELDS.flatMap((name, field) => (name.startsWith(META) ? [[name.slice(META.length), field] as const] : [])),
+);
 
-/** A document in the fields of the index: its body and what is derived from it, the four keys that have a number, and all others by name. */
+/**
+ * A document in the fields of the index: its body and what is derived from it, the four keys that have a number, and
+ * all others by name.
+ */
 export function toIndexed(document: DocumentText, analyzer: TermAnalyzer): IndexedDocument {
   const documentClass = classOfDocument(document);
   const fields: (readonly string[])[] = FIELDS.map(() => []);
@@ -28,7 +33,8 @@ export function toIndexed(document: DocumentText, analyzer: TermAnalyzer): Index
   // Source code is found only by its own tokens.
   const headings = documentClass === CODE_CLASS ? [] : headingsOf(document.contentMd);
   if (documentClass !== CODE_CLASS) {
-    // A single text, because no phrase is searched for in it: gaps between values would need as much memory as the words.
+    // A single text, because no phrase is searched for in it: gaps between values would need as much memory as the
+    // words.
     fields[HEADINGS] = headings.length > 0 ? [headings.join('\n')] : [];
     fields[KEY] = [lastSegment(document.key)];
   }
@@ -51,14 +57,20 @@ export function isUntitled(titles: readonly string[]): boolean {
 const INDEX = /^(?:index|readme|_index)(?:\.\w+)?$/i;
 const PROSE_FILE = /\.(?:md|mdx|markdown|html?|txt|rst)$/i;
 
-/** The name of a document in its key: the last segment without the extension of a text file, or the segment before an `index`. */
+/**
+ * The name of a document in its key: the last segment without the extension of a text file, or the segment before an
+ * `index`.
+ */
 function lastSegment(key: string): string {
   const segments = key.split('/').filter((segment) => segment !== '');
   const last = segments.at(-1) ?? '';
   return INDEX.test(last) && segments.length > 1 ? segments.at(-2)! : last.replace(PROSE_FILE, '');
 }
 
-/** A field by the name that requests use; `title` and `meta.title` are the same. `key` and `headings` are not the metadata keys of these names. */
+/**
+ * A field by the name that requests use; `title` and `meta.title` are the same. `key` and `headings` are not the
+ * metadata keys of these names.
+ */
 export function fieldByName(name: string): Field {
   if (name === FIELDS[CONTENT] || name === FIELDS[HEADINGS] || name === FIELDS[KEY]) return FIELDS.indexOf(name);
   const key = name.startsWith(META) ? name.slice(META.length) : name;

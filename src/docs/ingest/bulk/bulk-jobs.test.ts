@@ -11,7 +11,12 @@ import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { DRIVERS, Fixture, START } from '../../documents/test-fixture.ts';
 import { createIngest, type Ingest } from '../index.ts';
 
-const document = (i: number, more: object = {}) => ({ key: `d${i}`, lang: 'en', contentMd: `# Document ${i}`, ...more });
+const document = (i: number, more: object = {}) => ({
+  key: `d${i}`,
+  lang: 'en',
+  contentMd: `# Document ${i}`,
+  ...more,
+});
 const documents = (count: number) => Array.from({ length: count }, (_, i) => document(i));
 
 describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 3.2)', (driver) => {
@@ -39,7 +44,8 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     await fixture.close();
   });
 
-  const submit = (input: object = {}) => fixture.call('submitBulkIngest', { collection: 'Blog', documents: documents(2), ...input });
+  const submit = (input: object = {}) =>
+    fixture.call('submitBulkIngest', { collection: 'Blog', documents: documents(2), ...input });
   const job = (id: string) => fixture.call('getBulkIngest', { id });
   const run = async () => {
     ingest.jobs.start();
@@ -47,11 +53,34 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
   };
 
   it('are accepted as pending, loaded, and recorded', async () => {
-    const accepted = await submit({ documents: [...documents(3), document(0, { contentMd: 'again' }), { lang: 'en', contentMd: '' }] });
-    expect(accepted).toEqual({ id: expect.stringMatching(/^job_1766400000000_[0-9a-f]{6}$/), collection: 'Blog', status: 'pending', total: 5, processed: 0, added: 0, updated: 0, failed: 0, errors: [], submittedAt: START });
+    const accepted = await submit({
+      documents: [...documents(3), document(0, { contentMd: 'again' }), { lang: 'en', contentMd: '' }],
+    });
+    expect(accepted).toEqual({
+      id: expect.stringMatching(/^job_1766400000000_[0-9a-f]{6}$/),
+      collection: 'Blog',
+      status: 'pending',
+      total: 5,
+      processed: 0,
+      added: 0,
+      updated: 0,
+      failed: 0,
+      errors: [],
+      submittedAt: START,
+    });
     fixture.advance(1);
     await run();
-    expect(await job(accepted.id)).toEqual({ ...accepted, status: 'completed', processed: 5, added: 3, updated: 1, failed: 1, errors: ['4 : missing fields: key'], startedAt: START + 1, completedAt: START + 1 });
+    expect(await job(accepted.id)).toEqual({
+      ...accepted,
+      status: 'completed',
+      processed: 5,
+      added: 3,
+      updated: 1,
+      failed: 1,
+      errors: ['4 : missing fields: key'],
+      startedAt: START + 1,
+      completedAt: START + 1,
+    });
     expect((await fixture.call('getDocument', { collection: 'blog', key: 'd0', lang: 'en' })).contentMd).toBe('again');
     expect(await fixture.count('bulk_documents')).toBe(0);
   });
@@ -60,44 +89,71 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     await submit({ documents: documents(1001) });
     await submit({ documents: [document(0, { contentMd: 'of the second job' })] });
     await run();
-    expect((await fixture.call('getDocument', { collection: 'blog', key: 'd0', lang: 'en' })).contentMd).toBe('of the second job');
-    expect((await fixture.call('listBulkIngest', {})).jobs.map(({ total, processed, added, updated }) => [total, processed, added, updated])).toEqual([[1, 1, 0, 1], [1001, 1001, 1001, 0]]);
+    expect((await fixture.call('getDocument', { collection: 'blog', key: 'd0', lang: 'en' })).contentMd).toBe(
+      'of the second job',
+    );
+    expect(
+      (await fixture.call('listBulkIngest', {})).jobs.map((
+        { total, processed, added, updated },
+      ) => [total, processed, added, updated]),
+    ).toEqual([[1, 1, 0, 1], [1001, 1001, 1001, 0]]);
   });
 
   it('fail when no document of them can be stored', async () => {
-    const { id } = await submit({ documents: Array.from({ length: 60 }, () => ({ key: 'a|b', lang: 'en', contentMd: '' })) });
+    const { id } = await submit({
+      documents: Array.from({ length: 60 }, () => ({ key: 'a|b', lang: 'en', contentMd: '' })),
+    });
     await run();
     const record = await job(id);
-    expect(record).toMatchObject({ status: 'failed', error: 'none of its documents could be stored', processed: 60, failed: 60 });
+    expect(record).toMatchObject({
+      status: 'failed',
+      error: 'none of its documents could be stored',
+      processed: 60,
+      failed: 60,
+    });
     expect(record.errors).toHaveLength(50);
     expect(record.errors[49]).toMatch(/^49 a\|b: key must not/);
   });
 
   it('repair text as a batch does, and keep every metadata key', async () => {
-    const { id } = await submit({ documents: [document(0, { contentMd: 'a\ud800', meta: JSON.parse('{"__proto__": ["x"], "n": 1}') as object }), document(1, { saveRevision: false })] });
+    const { id } = await submit({
+      documents: [document(0, { contentMd: 'a\ud800', meta: JSON.parse('{"__proto__": ["x"], "n": 1}') as object }),
+        document(1, { saveRevision: false })],
+    });
     await run();
     expect(await job(id)).toMatchObject({ status: 'completed', sanitized: 1 });
     expect(await fixture.count('revisions')).toBe(1);
     await submit({ documents: [document(2), document(3, { saveRevision: true })], saveRevision: false });
     await run();
     expect(await fixture.count('revisions')).toBe(2);
-    expect(JSON.stringify((await fixture.call('getDocument', { collection: 'blog', key: 'd0', lang: 'en' })).meta)).toBe('{"__proto__":["x"],"n":["1"]}');
+    expect(JSON.stringify((await fixture.call('getDocument', { collection: 'blog', key: 'd0', lang: 'en' })).meta))
+      .toBe('{"__proto__":["x"],"n":["1"]}');
   });
 
   it('can be cancelled while they are pending, and not afterwards', async () => {
     const first = await submit();
     const second = await submit();
-    expect(await fixture.call('cancelBulkIngest', { id: first.id })).toEqual({ ...first, status: 'cancelled', completedAt: START });
+    expect(await fixture.call('cancelBulkIngest', { id: first.id })).toEqual({
+      ...first,
+      status: 'cancelled',
+      completedAt: START,
+    });
     await run();
     expect(await job(first.id)).toMatchObject({ status: 'cancelled', processed: 0 });
     expect(await job(second.id)).toMatchObject({ status: 'completed', added: 2 });
     for (const [id, status] of [[first.id, 'cancelled'], [second.id, 'completed']] as const) {
-      await expect(fixture.call('cancelBulkIngest', { id })).rejects.toMatchObject({ status: 400, message: `job already started: its status is ${status}` });
+      await expect(fixture.call('cancelBulkIngest', { id })).rejects.toMatchObject({
+        status: 400,
+        message: `job already started: its status is ${status}`,
+      });
     }
   });
 
   it('are refused without documents, and unknown ones are not found', async () => {
-    await expect(submit({ documents: [] })).rejects.toMatchObject({ status: 400, message: expect.stringContaining('documents') });
+    await expect(submit({ documents: [] })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('documents'),
+    });
     await expect(job('job_1_abcdef')).rejects.toMatchObject({ status: 404 });
     await expect(fixture.call('cancelBulkIngest', { id: 'job_1_abcdef' })).rejects.toMatchObject({ status: 404 });
   });
@@ -106,11 +162,19 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
   async function stopAfterSome(): Promise<void> {
     const stopped = Promise.withResolvers<void>();
     const { writer } = fixture.documents;
-    const put: typeof writer.put = (collection, items, options) => writer.put(collection, items, { ...options, within: async (tx, result, count) => {
-      await options!.within!(tx, result, count);
-      void ingest.jobs.stop().then(stopped.resolve);
-    } });
-    ingest = createIngest(fixture.environment, { ...fixture, timer, documents: { ...fixture.documents, writer: { ...writer, put } } });
+    const put: typeof writer.put = (collection, items, options) =>
+      writer.put(collection, items, {
+        ...options,
+        within: async (tx, result, count) => {
+          await options!.within!(tx, result, count);
+          void ingest.jobs.stop().then(stopped.resolve);
+        },
+      });
+    ingest = createIngest(fixture.environment, {
+      ...fixture,
+      timer,
+      documents: { ...fixture.documents, writer: { ...writer, put } },
+    });
     ingest.jobs.start();
     await stopped.promise;
   }
@@ -122,22 +186,30 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
   }
 
   it('fail when a restart interrupts them, and go on as others with no document lost or loaded twice', async () => {
-    const { id } = await submit({ documents: Array.from({ length: 1300 }, (_, i) => (i % 100 === 7 ? { lang: 'en', contentMd: '' } : document(i))) });
+    const { id } = await submit({
+      documents: Array.from({ length: 1300 }, (_, i) => (i % 100 === 7 ? { lang: 'en', contentMd: '' } : document(i))),
+    });
     for (let stops = 0; stops < 2; stops++) {
       await stopAfterSome();
       await restart();
     }
     await run();
     const records = await chain(id);
-    expect(records.map(({ status, total, processed, added, updated, failed }) => [status, total, processed, added, updated, failed])).toEqual([
-      ['failed', 1300, 500, 495, 0, 5], ['failed', 800, 500, 495, 0, 5], ['completed', 300, 300, 297, 0, 3],
-    ]);
+    expect(
+      records.map((
+        { status, total, processed, added, updated, failed },
+      ) => [status, total, processed, added, updated, failed]),
+    ).toEqual([['failed', 1300, 500, 495, 0, 5], ['failed', 800, 500, 495, 0, 5], ['completed', 300, 300, 297, 0, 3]]);
     expect(records.map(({ error }) => error)).toEqual(['interrupted by restart', 'interrupted by restart', undefined]);
     expect(records.every(({ completedAt }) => completedAt === START)).toBe(true);
-    expect(records.flatMap(({ errors }) => errors.map((line) => Number.parseInt(line, 10)))).toEqual([7, 107, 207, 307, 407, 7, 107, 207, 307, 407, 7, 107, 207]);
+    expect(records.flatMap(({ errors }) => errors.map((line) => Number.parseInt(line, 10)))).toEqual([7, 107, 207, 307,
+      407, 7, 107, 207, 307, 407, 7, 107, 207]);
     expect((await fixture.changes()).filter(({ kind }) => kind === 'doc.put')).toHaveLength(1287);
     expect(await fixture.count('bulk_documents')).toBe(0);
-    await expect(fixture.call('cancelBulkIngest', { id })).rejects.toMatchObject({ status: 400, message: 'job already started: its status is failed' });
+    await expect(fixture.call('cancelBulkIngest', { id })).rejects.toMatchObject({
+      status: 400,
+      message: 'job already started: its status is failed',
+    });
   });
 
   it('keep their place among others when they go on, and those that were pending stay so', async () => {
@@ -147,9 +219,12 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     await restart();
     expect((await job(second.id)).status).toBe('pending');
     await run();
-    expect((await chain(first.id)).map(({ status, added }) => [status, added])).toEqual([['failed', 500], ['completed', 1]]);
+    expect((await chain(first.id)).map(({ status, added }) => [status, added])).toEqual([['failed', 500], ['completed',
+      1]]);
     expect(await job(second.id)).toMatchObject({ status: 'completed', updated: 1 });
-    expect((await fixture.call('getDocument', { collection: 'blog', key: 'd500', lang: 'en' })).contentMd).toBe('of the second job');
+    expect((await fixture.call('getDocument', { collection: 'blog', key: 'd500', lang: 'en' })).contentMd).toBe(
+      'of the second job',
+    );
   });
 
   it('are not interrupted by a stop and a start within one process', async () => {
@@ -163,37 +238,72 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     const { id } = await submit({ documents: documents(600) });
     const { writer } = fixture.documents;
     let other: Ingest['jobs'] | undefined;
-    ingest = createIngest(fixture.environment, { ...fixture, timer, documents: { ...fixture.documents, writer: { async put(...args: Parameters<typeof writer.put>) {
-      if (other === undefined) {
-        other = createIngest(fixture.environment, { ...fixture, timer }).jobs;
-        other.start();
-        await other.settled();
-        await other.stop();
-      }
-      return writer.put(...args);
-    } } } });
+    ingest = createIngest(fixture.environment, {
+      ...fixture,
+      timer,
+      documents: {
+        ...fixture.documents,
+        writer: {
+          async put(...args: Parameters<typeof writer.put>) {
+            if (other === undefined) {
+              other = createIngest(fixture.environment, { ...fixture, timer }).jobs;
+              other.start();
+              await other.settled();
+              await other.stop();
+            }
+            return writer.put(...args);
+          },
+        },
+      },
+    });
     await run();
-    expect(await chain(id)).toMatchObject([{ status: 'failed', processed: 0 }, { status: 'completed', added: 600, updated: 0 }]);
+    expect(await chain(id)).toMatchObject([{ status: 'failed', processed: 0 }, {
+      status: 'completed',
+      added: 600,
+      updated: 0,
+    }]);
     expect((await fixture.changes()).filter(({ kind }) => kind === 'doc.put')).toHaveLength(600);
   });
 
   it('end as failed with the reason when their user has lost the permission, and store nothing more', async () => {
     let refusal: ServiceError | undefined;
     let asked = 0;
-    const standing = { isPermitted: () => refusal === undefined, requirePermission: async () => {
-      if (refusal !== undefined) throw refusal;
-    } };
+    const standing = {
+      isPermitted: () => refusal === undefined,
+      requirePermission: async () => {
+        if (refusal !== undefined) throw refusal;
+      },
+    };
     const submitters: object[] = [];
-    ingest = createIngest(fixture.environment, { ...fixture, timer, access: { standingOf: (user, permission, collection) => {
-      submitters.push({ ...user, permission, collection });
-      // After the first of two transactions.
-      if (++asked === 2) refusal = new ServiceError('forbidden', 'forbidden: the user ann, whose work this is, is disabled');
-      return standing;
-    } } });
+    ingest = createIngest(fixture.environment, {
+      ...fixture,
+      timer,
+      access: {
+        standingOf: (user, permission, collection) => {
+          submitters.push({ ...user, permission, collection });
+          // After the first of two transactions.
+          if (++asked === 2)
+            refusal = new ServiceError('forbidden', 'forbidden: the user ann, whose work this is, is disabled');
+          return standing;
+        },
+      },
+    });
     fixture.use(ingest.handlers);
-    const { id } = await ingest.handlers.submitBulkIngest({ collection: 'Blog', documents: documents(600), saveRevision: true }, { identity: { username: 'ann', account: 'a1', admin: false, by: 'token', may: () => true }, ...standing } as unknown as Parameters<typeof ingest.handlers.submitBulkIngest>[1]) as { id: string };
+    const { id } = await ingest.handlers.submitBulkIngest({
+      collection: 'Blog',
+      documents: documents(600),
+      saveRevision: true,
+    }, {
+      identity: { username: 'ann', account: 'a1', admin: false, by: 'token', may: () => true },
+      ...standing,
+    } as unknown as Parameters<typeof ingest.handlers.submitBulkIngest>[1]) as { id: string };
     await run();
-    expect(await job(id)).toMatchObject({ status: 'failed', processed: 500, added: 500, errors: ['forbidden: the user ann, whose work this is, is disabled'] });
+    expect(await job(id)).toMatchObject({
+      status: 'failed',
+      processed: 500,
+      added: 500,
+      errors: ['forbidden: the user ann, whose work this is, is disabled'],
+    });
     expect(await fixture.count('documents')).toBe(500);
     expect(submitters[0]).toEqual({ username: 'ann', account: 'a1', permission: 'write', collection: 'Blog' });
   });
@@ -202,10 +312,19 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     const { id } = await submit();
     let failures = 1;
     const { writer } = fixture.documents;
-    ingest = createIngest(fixture.environment, { ...fixture, timer, documents: { ...fixture.documents, writer: { put: async (...args: Parameters<typeof writer.put>) => {
-      if (failures-- > 0) throw new ServiceError('unavailable', 'disk full');
-      return writer.put(...args);
-    } } } });
+    ingest = createIngest(fixture.environment, {
+      ...fixture,
+      timer,
+      documents: {
+        ...fixture.documents,
+        writer: {
+          put: async (...args: Parameters<typeof writer.put>) => {
+            if (failures-- > 0) throw new ServiceError('unavailable', 'disk full');
+            return writer.put(...args);
+          },
+        },
+      },
+    });
     await run();
     expect(await job(id)).toMatchObject({ status: 'processing', processed: 0 });
     await timer.elapse();
@@ -237,13 +356,22 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     const { id } = await submit();
     await fixture.sql.transaction((tx) => tx.run("UPDATE bulk_documents SET documents = x'00ff'"));
     await run();
-    expect(await job(id)).toMatchObject({ status: 'failed', processed: 0, error: expect.any(String), completedAt: START });
+    expect(await job(id)).toMatchObject({
+      status: 'failed',
+      processed: 0,
+      error: expect.any(String),
+      completedAt: START,
+    });
   });
 
   it('keep the last 1,000 records, and every job that has not ended', async () => {
     const open = await submit();
-    await fixture.sql.transaction((tx) => tx.runMany(
-      "INSERT INTO bulk_jobs(id, collection, status, total, submitted_at) VALUES (?, 'blog', 'completed', 1, 0)", Array.from({ length: 1005 }, (_, i) => [`job_${i}_abcdef`])));
+    await fixture.sql.transaction((tx) =>
+      tx.runMany(
+        "INSERT INTO bulk_jobs(id, collection, status, total, submitted_at) VALUES (?, 'blog', 'completed', 1, 0)",
+        Array.from({ length: 1005 }, (_, i) => [`job_${i}_abcdef`]),
+      )
+    );
     await submit();
     const { jobs, total } = await fixture.call('listBulkIngest', {});
     expect(total).toBe(1001);
@@ -261,8 +389,19 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
   it('are visible to callers that may write the collection; others see none', async () => {
     const { id } = await submit();
     const { getBulkIngest, cancelBulkIngest, listBulkIngest } = ingest.handlers;
-    const context = (permission: string) => ({ identity: { username: 'u', admin: false, by: 'token', may: (asked: string, collection: string) => asked === permission && collection === 'Blog' } }) as unknown as Parameters<typeof getBulkIngest>[1];
-    for (const handler of [getBulkIngest, cancelBulkIngest] as ((input: { id: string }, context: Parameters<typeof getBulkIngest>[1]) => Promise<unknown>)[]) {
+    const context = (permission: string) =>
+      ({
+        identity: {
+          username: 'u',
+          admin: false,
+          by: 'token',
+          may: (asked: string, collection: string) => asked === permission && collection === 'Blog',
+        },
+      }) as unknown as Parameters<typeof getBulkIngest>[1];
+    for (const handler of [getBulkIngest,
+      cancelBulkIngest] as ((input: { id: string },
+        context: Parameters<typeof getBulkIngest>[1]) => Promise<unknown>)[])
+    {
       await expect(handler({ id }, context('read'))).rejects.toMatchObject({ code: 'not_found' });
     }
     expect(await listBulkIngest({}, context('read'))).toEqual({ jobs: [], total: 0 });
@@ -278,18 +417,30 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     const counts = async () => (await registry.metrics()).match(/^svc_bulk_jobs.*$/gm);
     expect(await counts()).toContain('svc_bulk_jobs{status="pending"} 2');
     await run();
-    expect(await counts()).toEqual(['pending', 'processing', 'completed', 'failed', 'cancelled'].map((status) => `svc_bulk_jobs{status="${status}"} ${status === 'completed' || status === 'failed' ? 1 : 0}`));
+    expect(await counts()).toEqual(
+      ['pending', 'processing', 'completed', 'failed', 'cancelled'].map((status) =>
+        `svc_bulk_jobs{status="${status}"} ${status === 'completed' || status === 'failed' ? 1 : 0}`
+      ),
+    );
   });
 
   it('wait encrypted on a server with keys', async () => {
     const keys = new KeyRing({ id: 3, bytes: Buffer.alloc(32, 3) });
     await restart({ ...fixture.environment, keys });
-    const { id } = await submit({ documents: [document(0, { contentMd: 'secret' }), { key: 'secret|key', lang: 'en', contentMd: '' }] });
-    const stored = async () => JSON.stringify([await fixture.sql.all('SELECT CAST(documents AS TEXT) AS t FROM bulk_documents'), await fixture.sql.all('SELECT errors FROM bulk_jobs')]);
+    const { id } = await submit({
+      documents: [document(0, { contentMd: 'secret' }), { key: 'secret|key', lang: 'en', contentMd: '' }],
+    });
+    const stored = async () =>
+      JSON.stringify([await fixture.sql.all('SELECT CAST(documents AS TEXT) AS t FROM bulk_documents'),
+        await fixture.sql.all('SELECT errors FROM bulk_jobs')]);
     expect(await stored()).not.toContain('secret');
     await run();
     expect(await stored()).not.toContain('secret');
-    expect(await job(id)).toMatchObject({ status: 'completed', added: 1, errors: [expect.stringContaining('secret|key')] });
+    expect(await job(id)).toMatchObject({
+      status: 'completed',
+      added: 1,
+      errors: [expect.stringContaining('secret|key')],
+    });
   });
 
   it('go on on a server with keys', async () => {
@@ -299,11 +450,18 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     await fixture.sql.transaction((tx) => tx.run("UPDATE bulk_jobs SET status = 'processing'"));
     await restart({ ...fixture.environment, keys });
     await run();
-    expect(await chain(id)).toMatchObject([{ status: 'failed', error: 'interrupted by restart' }, { status: 'completed', added: 3 }]);
+    expect(await chain(id)).toMatchObject([{ status: 'failed', error: 'interrupted by restart' }, {
+      status: 'completed',
+      added: 3,
+    }]);
   });
 
   describe('callbacks', () => {
-    interface Receiver { readonly url: string; readonly seen: { headers: IncomingMessage['headers']; body: unknown }[]; status: number }
+    interface Receiver {
+      readonly url: string;
+      readonly seen: { headers: IncomingMessage['headers']; body: unknown }[];
+      status: number;
+    }
 
     async function receiver(): Promise<Receiver> {
       const made: Receiver = { url: '', seen: [], status: 200 };
@@ -327,7 +485,14 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
       const { id } = await submit({ callbackUrl: url });
       await run();
       await ingest.jobs.settled();
-      expect(seen).toEqual([{ headers: expect.objectContaining({ 'content-type': 'application/json', 'x-svc-delivery': id, 'x-svc-timestamp': String(START) }), body: await job(id) }]);
+      expect(seen).toEqual([{
+        headers: expect.objectContaining({
+          'content-type': 'application/json',
+          'x-svc-delivery': id,
+          'x-svc-timestamp': String(START),
+        }),
+        body: await job(id),
+      }]);
       expect(await fixture.count('bulk_jobs WHERE callback_due IS NOT NULL')).toBe(0);
     });
 
@@ -340,17 +505,24 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
       await ingest.jobs.settled();
       const records = await chain(id);
       expect(records).toHaveLength(2);
-      expect(seen.map(({ body }) => body).sort((a, b) => (a as { total: number }).total - (b as { total: number }).total)).toEqual(records.toReversed());
+      expect(
+        seen.map(({ body }) => body).sort((a, b) => (a as { total: number }).total - (b as { total: number }).total),
+      ).toEqual(records.toReversed());
     });
 
     it('are signed with the secret of the server', async () => {
       const { url, seen } = await receiver();
-      await restart({ ...fixture.environment, settings: { ...fixture.environment.settings, webhookSecret: 'the key' } });
+      await restart({
+        ...fixture.environment,
+        settings: { ...fixture.environment.settings, webhookSecret: 'the key' },
+      });
       const { id } = await submit({ callbackUrl: url });
       await run();
       const [{ headers, body }] = seen as [Receiver['seen'][number]];
       const sent = new TextEncoder().encode(JSON.stringify(body));
-      const expected = Object.entries(signatureHeaders('the key', { id, timestamp: START, body: sent })).map(([name, value]) => [name.toLowerCase(), value]);
+      const expected = Object.entries(signatureHeaders('the key', { id, timestamp: START, body: sent })).map((
+        [name, value],
+      ) => [name.toLowerCase(), value]);
       expect(headers).toMatchObject(Object.fromEntries(expected));
       expect(headers['x-svc-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
     });
@@ -392,7 +564,10 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
 
     it('are refused where this server may not call', async () => {
       for (const callbackUrl of ['http://169.254.169.254/latest', 'http://u:p@example.org/', 'ftp://example.org/']) {
-        await expect(submit({ callbackUrl })).rejects.toMatchObject({ status: 400, message: expect.stringContaining('callbackUrl') });
+        await expect(submit({ callbackUrl })).rejects.toMatchObject({
+          status: 400,
+          message: expect.stringContaining('callbackUrl'),
+        });
       }
       expect(await fixture.count('bulk_jobs')).toBe(0);
     });

@@ -1,7 +1,7 @@
 import type { Timer } from '../../../lib/timer.ts';
-import { poster, signatureHeaders, type Outbound, type Post } from '../../../net/index.ts';
+import { type Outbound, type Post, poster, signatureHeaders } from '../../../net/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { callbackUrlOf, toRecord, type JobRow } from './job-rows.ts';
+import { callbackUrlOf, type JobRow, toRecord } from './job-rows.ts';
 import { Loop } from './loop.ts';
 
 export interface CallbackDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'keys'> {
@@ -13,15 +13,18 @@ export interface CallbackDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'l
   readonly version: string;
 }
 
-/** Milliseconds between a failed attempt and the next: four attempts, after 0, 1, 5 and 15 seconds (decisions, section 6). */
+/**
+ * Milliseconds between a failed attempt and the next: four attempts, after 0, 1, 5 and 15 seconds (decisions, section
+ * 6).
+ */
 const PAUSES = [1000, 4000, 10_000];
 
 /** Number of callbacks sent at once, so that one unreachable receiver does not delay all others. */
 const AT_ONCE = 4;
 
 /**
- * Sends the final records of jobs to their callback URLs. Due callbacks are stored in the database, so they survive a restart. If a delivery
- * could not be recorded, the record is sent again with the same `X-SVC-Delivery`.
+ * Sends the final records of jobs to their callback URLs. Due callbacks are stored in the database, so they survive a
+ * restart. If a delivery could not be recorded, the record is sent again with the same `X-SVC-Delivery`.
  */
 export function createCallbacks(deps: CallbackDeps): Loop {
   const send = poster(deps.outbound);
@@ -32,7 +35,10 @@ type Send = ReturnType<typeof poster>;
 
 async function step(deps: CallbackDeps, send: Send, signal: AbortSignal): Promise<number | undefined> {
   const { sql, clock } = deps;
-  const waiting = await sql.all<JobRow>('SELECT * FROM bulk_jobs WHERE callback_due IS NOT NULL ORDER BY callback_due LIMIT ?', [AT_ONCE]);
+  const waiting = await sql.all<JobRow>(
+    'SELECT * FROM bulk_jobs WHERE callback_due IS NOT NULL ORDER BY callback_due LIMIT ?',
+    [AT_ONCE],
+  );
   const due = waiting.filter((job) => job.callback_due! <= clock.now());
   if (due.length === 0) return waiting[0] && waiting[0].callback_due! - clock.now();
   await Promise.all(due.map((job) => attempt(deps, send, job, signal)));
@@ -45,11 +51,17 @@ async function attempt(deps: CallbackDeps, send: Send, job: JobRow, signal: Abor
   if (outcome.kind !== 'delivered' && signal.aborted) return;
   // A permanent refusal ends the attempts.
   const pause = outcome.kind === 'failed' ? PAUSES[job.callback_attempts] : undefined;
-  if (outcome.kind !== 'delivered') log.warn({ job: job.id, attempt: job.callback_attempts + 1, reason: outcome.error, ...(pause !== undefined && { retryMs: pause }) }, 'the callback of a bulk ingest job failed');
-  await sql.transaction((tx) => tx.run(
-    'UPDATE bulk_jobs SET callback_attempts = callback_attempts + 1, callback_due = ? WHERE seq = ? AND id = ?',
-    [pause === undefined ? null : clock.now() + pause, job.seq, job.id],
-  ));
+  if (outcome.kind !== 'delivered')
+    log.warn({
+      job: job.id,
+      attempt: job.callback_attempts + 1,
+      reason: outcome.error,
+      ...(pause !== undefined && { retryMs: pause }),
+    }, 'the callback of a bulk ingest job failed');
+  await sql.transaction((tx) =>
+    tx.run('UPDATE bulk_jobs SET callback_attempts = callback_attempts + 1, callback_due = ? WHERE seq = ? AND id = ?',
+      [pause === undefined ? null : clock.now() + pause, job.seq, job.id])
+  );
 }
 
 /** One attempt; with a secret it is signed like the deliveries of webhooks (decisions, section 6). */
@@ -57,8 +69,11 @@ function post({ clock, keys, secret, version }: CallbackDeps, job: JobRow): Post
   const timestamp = Math.floor(clock.now() / 1000);
   const body = new TextEncoder().encode(JSON.stringify(toRecord(job, keys)));
   const headers = {
-    'Content-Type': 'application/json', 'User-Agent': `svc-webhook/${version}`,
-    'X-SVC-Event': 'bulk-ingest.ended', 'X-SVC-Delivery': job.id, 'X-SVC-Timestamp': String(timestamp),
+    'Content-Type': 'application/json',
+    'User-Agent': `svc-webhook/${version}`,
+    'X-SVC-Event': 'bulk-ingest.ended',
+    'X-SVC-Delivery': job.id,
+    'X-SVC-Timestamp': String(timestamp),
     ...signatureHeaders(secret, { id: job.id, timestamp, body }),
   };
   return { url: callbackUrlOf(job, keys), headers, body };

@@ -1,17 +1,19 @@
-import type { BulkIngestJob } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { Operations } from '../../../../generated/docs/operations.ts';
+import type { BulkIngestJob } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../net/index.ts';
-import { mayReadAll, type Handlers, type Identity } from '../../../operations/index.ts';
+import { type Handlers, type Identity, mayReadAll } from '../../../operations/index.ts';
 import { backgroundUserOf } from '../../access/index.ts';
 import { requireText, toItems } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { transactFor } from '../../transact-for.ts';
 import { hidingStored, insertChunks, toChunks } from './job-documents.ts';
-import { cancelJob, insertJob, newJobId, readJob, readJobs, toRecord, type JobRow } from './job-rows.ts';
+import { cancelJob, insertJob, type JobRow, newJobId, readJob, readJobs, toRecord } from './job-rows.ts';
 
-export type BulkHandlers = Required<Pick<Handlers<Operations>, 'submitBulkIngest' | 'getBulkIngest' | 'cancelBulkIngest' | 'listBulkIngest'>>;
+export type BulkHandlers = Required<
+  Pick<Handlers<Operations>, 'submitBulkIngest' | 'getBulkIngest' | 'cancelBulkIngest' | 'listBulkIngest'>
+>;
 
 export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'keys'> {
   readonly outbound: Pick<Outbound, 'refusal'>;
@@ -20,10 +22,17 @@ export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' |
   readonly onEnd: () => void;
 }
 
-/** The operations on bulk ingest jobs (contract sections 3 and 4). Jobs are visible only to callers who may write their collection. */
+/**
+ * The operations on bulk ingest jobs (contract sections 3 and 4). Jobs are visible only to callers who may write their
+ * collection.
+ */
 export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
   const { sql, clock, keys } = deps;
-  const shown = (row: JobRow, identity: Identity): BulkIngestJob => (mayReadAll(identity, row.collection) ? toRecord(row, keys) : withoutStored(toRecord(row, keys)));
+  const shown = (row: JobRow,
+    identity:
+      Identity): BulkIngestJob => (mayReadAll(identity, row.collection)
+      ? toRecord(row, keys)
+      : withoutStored(toRecord(row, keys)));
   return {
     submitBulkIngest: async ({ collection, documents, saveRevision, callbackUrl }, context) => {
       const { identity } = context;
@@ -33,7 +42,14 @@ export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
       const items = toItems(documents, saveRevision);
       const chunks = await toChunks(deps, id, mayReadAll(identity, collection) ? items : items.map(hidingStored));
       const job = await transactFor(sql, context, async (tx) => {
-        await insertChunks(tx, await insertJob(tx, keys, { id, collection, total: documents.length, callbackUrl, submittedAt: unixSeconds(clock), submitter: submitterOf(identity) }), chunks);
+        await insertChunks(tx, await insertJob(tx, keys, {
+          id,
+          collection,
+          total: documents.length,
+          callbackUrl,
+          submittedAt: unixSeconds(clock),
+          submitter: submitterOf(identity),
+        }), chunks);
         return readJob(tx, id);
       });
       deps.onSubmit();
@@ -51,7 +67,9 @@ export function bulkHandlers(deps: BulkHandlerDeps): BulkHandlers {
     },
     listBulkIngest: async ({ collection }, { identity }) => {
       const wanted = collection?.toLowerCase();
-      const rows = (await readJobs(sql)).filter((row) => (wanted === undefined || row.collection.toLowerCase() === wanted) && identity.may('write', row.collection));
+      const rows = (await readJobs(sql)).filter((row) =>
+        (wanted === undefined || row.collection.toLowerCase() === wanted) && identity.may('write', row.collection)
+      );
       return { jobs: rows.map((row) => shown(row, identity)), total: rows.length };
     },
   };
@@ -69,7 +87,10 @@ async function find({ sql }: BulkHandlerDeps, id: string, identity: Identity): P
   return job;
 }
 
-/** The record without what shows documents: which of them were there before, and the values that break the collection's schema. */
+/**
+ * The record without what shows documents: which of them were there before, and the values that break the collection's
+ * schema.
+ */
 function withoutStored({ embeddingDropped: _, added, updated, errors, ...record }: BulkIngestJob): BulkIngestJob {
   return { ...record, added: added + updated, updated: 0, errors: errors.map(withoutValues) };
 }
@@ -83,5 +104,6 @@ function withoutValues(line: string): string {
 
 function checkCallback({ outbound }: BulkHandlerDeps, url: string): void {
   const refusal = url.isWellFormed() ? outbound.refusal(url) : 'expected valid Unicode text';
-  if (refusal !== undefined) throw new ServiceError('invalid_argument', `callbackUrl must be an address that this server may call: ${refusal}`);
+  if (refusal !== undefined)
+    throw new ServiceError('invalid_argument', `callbackUrl must be an address that this server may call: ${refusal}`);
 }

@@ -5,7 +5,7 @@ import type { Access } from '../../access/index.ts';
 import type { DocumentWriter } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { createCallbacks } from './callbacks.ts';
-import { bulkHandlers, type BulkHandlers } from './handlers.ts';
+import { type BulkHandlers, bulkHandlers } from './handlers.ts';
 import { createWorker } from './worker.ts';
 
 /** Loads documents in the background, in jobs that survive a restart. */
@@ -31,20 +31,39 @@ export interface BulkAreas {
 
 const STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 
-export function createBulkJobs(environment: DocsEnvironment, { writer, outbound, timer = systemTimer, access }: BulkAreas): BulkJobs {
+export function createBulkJobs(environment: DocsEnvironment,
+  { writer, outbound, timer = systemTimer, access }: BulkAreas): BulkJobs
+{
   const { sql, codec, clock, log, keys, settings } = environment;
-  const callbacks = createCallbacks({ sql, clock, log, keys, outbound, timer, version: settings.buildVersion, secret: settings.webhookSecret ?? '' });
+  const callbacks = createCallbacks({
+    sql,
+    clock,
+    log,
+    keys,
+    outbound,
+    timer,
+    version: settings.buildVersion,
+    secret: settings.webhookSecret ?? '',
+  });
   const onEnd = (): void => callbacks.wake();
   const worker = createWorker({ sql, codec, clock, log, keys, writer, timer, access, onEnd });
   return {
     handlers: bulkHandlers({ sql, codec, clock, keys, outbound, onSubmit: () => worker.wake(), onEnd }),
     registerMetrics(registers) {
-      new Gauge({ name: 'svc_bulk_jobs', help: 'Bulk ingest jobs on record.', labelNames: ['status'], registers, async collect() {
-        // A failing database must not make the metrics that report on it unavailable.
-        const rows = await sql.all<{ status: string; n: number }>('SELECT status, count(*) AS n FROM bulk_jobs GROUP BY status').catch(() => undefined);
-        if (rows === undefined) return this.reset();
-        for (const status of STATUSES) this.set({ status }, rows.find((row) => row.status === status)?.n ?? 0);
-      } });
+      new Gauge({
+        name: 'svc_bulk_jobs',
+        help: 'Bulk ingest jobs on record.',
+        labelNames: ['status'],
+        registers,
+        async collect() {
+          // A failing database must not make the metrics that report on it unavailable.
+          const rows = await sql.all<{ status: string; n: number }>(
+            'SELECT status, count(*) AS n FROM bulk_jobs GROUP BY status',
+          ).catch(() => undefined);
+          if (rows === undefined) return this.reset();
+          for (const status of STATUSES) this.set({ status }, rows.find((row) => row.status === status)?.n ?? 0);
+        },
+      });
     },
     start() {
       worker.start();

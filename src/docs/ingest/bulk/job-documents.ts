@@ -1,5 +1,6 @@
 import { Pace } from '../../../lib/pace.ts';
-import { openBody, sealBody, type BodyCodec, type KeyRing, type Queries, type Transaction } from '../../../storage/index.ts';
+import { type BodyCodec, type KeyRing, openBody, type Queries, sealBody,
+  type Transaction } from '../../../storage/index.ts';
 import type { BatchItem } from '../../documents/index.ts';
 import type { JobRow } from './job-rows.ts';
 
@@ -28,7 +29,10 @@ export function hidingStored<T extends object>(document: T): T & Pick<JobDocumen
 
 interface Deps {
   readonly codec: BodyCodec;
-  /** If there are keys, all waiting documents are encrypted: their collection may become encrypted before they are stored. */
+  /**
+   * If there are keys, all waiting documents are encrypted: their collection may become encrypted before they are
+   * stored.
+   */
   readonly keys?: KeyRing | undefined;
 }
 
@@ -42,7 +46,11 @@ export async function toChunks({ codec, keys }: Deps, job: string, documents: re
     if (texts.length === 0) return;
     const stored = await codec.encode(`[${texts.join(',')}]`);
     const first = end - texts.length;
-    chunks.push({ first, count: texts.length, stored: keys === undefined ? stored : sealBody(keys, placeOf(job, first), stored) });
+    chunks.push({
+      first,
+      count: texts.length,
+      stored: keys === undefined ? stored : sealBody(keys, placeOf(job, first), stored),
+    });
     texts = [];
     chars = 0;
   };
@@ -58,18 +66,24 @@ export async function toChunks({ codec, keys }: Deps, job: string, documents: re
 }
 
 export async function insertChunks(tx: Transaction, seq: number, chunks: readonly Chunk[]): Promise<void> {
-  await tx.runMany('INSERT INTO bulk_documents(job, first, count, documents) VALUES (?, ?, ?, ?)', chunks.map(({ first, count, stored }) => [seq, first, count, stored]));
+  await tx.runMany('INSERT INTO bulk_documents(job, first, count, documents) VALUES (?, ?, ?, ?)',
+    chunks.map(({ first, count, stored }) => [seq, first, count, stored]));
 }
 
 /** The next documents of a job, at most one row of them; undefined when there are none. */
-export async function readDocuments({ codec, keys }: Deps, queries: Queries, job: JobRow): Promise<JobDocument[] | undefined> {
+export async function readDocuments({ codec, keys }: Deps, queries: Queries,
+  job: JobRow): Promise<JobDocument[] | undefined>
+{
   const { seq } = job;
   const next = job.skipped + job.processed;
   const row = await queries.get<{ first: number; documents: Uint8Array }>(
-    'SELECT first, documents FROM bulk_documents WHERE job = ? AND first <= ? AND first + count > ? LIMIT 1', [seq, next, next],
+    'SELECT first, documents FROM bulk_documents WHERE job = ? AND first <= ? AND first + count > ? LIMIT 1',
+    [seq, next, next],
   );
   if (row === undefined) return undefined;
-  const stored = keys === undefined ? row.documents : openBody(keys, placeOf(job.origin_id ?? job.id, row.first), row.documents);
+  const stored = keys === undefined
+    ? row.documents
+    : openBody(keys, placeOf(job.origin_id ?? job.id, row.first), row.documents);
   const documents = JSON.parse(await codec.decodeAsync(stored)) as (Partial<JobDocument>)[];
   return documents.slice(next - row.first).map(({ saveRevision = true, ...item }) => ({ ...item, saveRevision }));
 }

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { BulkIngestJob } from '../../../../generated/docs/sdk/types.gen.ts';
-import { unixSeconds, type Clock } from '../../../lib/clock.ts';
-import { inList, openSecret, sealSecret, SECRETS, type KeyRing, type Queries, type Row, type Transaction } from '../../../storage/index.ts';
+import { type Clock, unixSeconds } from '../../../lib/clock.ts';
+import { inList, type KeyRing, openSecret, type Queries, type Row, sealSecret, SECRETS,
+  type Transaction } from '../../../storage/index.ts';
 import type { BatchResult } from '../../documents/index.ts';
 import { shownUrl } from '../../shown-url.ts';
 
-/** Number of records that are kept (decisions, section 2.4); unfinished jobs, and jobs with a due callback, are kept in addition. */
+/**
+ * Number of records that are kept (decisions, section 2.4); unfinished jobs, and jobs with a due callback, are kept in
+ * addition.
+ */
 const KEPT = 1000;
 
 /** Maximum number of failure reasons in a record. */
@@ -56,8 +60,11 @@ export function newJobId(clock: Clock): string {
 /** Inserts a pending job and returns its number; removes the oldest finished jobs. */
 export async function insertJob(tx: Transaction, keys: KeyRing | undefined, job: NewJob): Promise<number> {
   await tx.run(
-    "INSERT INTO bulk_jobs(id, collection, status, total, callback_url, submitted_at, submitter) VALUES (?, ?, 'pending', ?, ?, ?, ?)",
-    [job.id, job.collection, job.total, job.callbackUrl === undefined ? null : sealSecret(keys, SECRETS.callbackUrl, job.id, job.callbackUrl), job.submittedAt, job.submitter],
+    'INSERT INTO bulk_jobs(id, collection, status, total, callback_url, submitted_at, submitter) VALUES (?, ?, ' +
+      "'pending', ?, ?, ?, ?)",
+    [job.id, job.collection, job.total,
+      job.callbackUrl === undefined ? null : sealSecret(keys, SECRETS.callbackUrl, job.id, job.callbackUrl),
+      job.submittedAt, job.submitter],
   );
   await tx.run(`
     DELETE FROM bulk_jobs WHERE seq <= (SELECT seq FROM bulk_jobs ORDER BY seq DESC LIMIT 1 OFFSET ?)
@@ -78,12 +85,19 @@ export async function readJobs(queries: Queries): Promise<JobRow[]> {
 export async function nextJob(queries: Queries, except: readonly string[] = []): Promise<JobRow | undefined> {
   const { marks, params } = except.length === 0 ? { marks: '', params: [] } : inList(except);
   const others = marks === '' ? '' : `AND collection NOT IN (${marks})`;
-  return queries.get<JobRow>(`SELECT * FROM bulk_jobs WHERE status IN ('pending', 'processing') ${others} ORDER BY COALESCE(origin_seq, seq) LIMIT 1`, params);
+  return queries.get<JobRow>(
+    `SELECT * FROM bulk_jobs WHERE status IN ('pending', 'processing') ${others} ORDER BY COALESCE(origin_seq, seq) ` +
+      'LIMIT 1',
+    params,
+  );
 }
 
 /** Returns false when the job is no longer pending. */
 export async function takeJob(tx: Transaction, { seq }: JobRow, now: number): Promise<boolean> {
-  return (await tx.run("UPDATE bulk_jobs SET status = 'processing', started_at = ? WHERE seq = ? AND status = 'pending'", [now, seq])).changes === 1;
+  return (await tx.run(
+    "UPDATE bulk_jobs SET status = 'processing', started_at = ? WHERE seq = ? AND status = 'pending'",
+    [now, seq],
+  )).changes === 1;
 }
 
 /** Progress of a job after some of its documents. */
@@ -99,17 +113,19 @@ export interface Progress {
 }
 
 /**
- * Stores the progress of a job. Returns false when it is not at `before`, because another worker has continued it or the database was
- * replaced; the caller must then roll the transaction back.
+ * Stores the progress of a job. Returns false when it is not at `before`, because another worker has continued it or
+ * the database was replaced; the caller must then roll the transaction back.
  */
-export async function advanceJob(tx: Transaction, keys: KeyRing | undefined, { job, before, result, processed }: Progress): Promise<boolean> {
-  const errors = [...errorsOf(job, keys), ...result.errors.map((line) => shifted(line, job.processed))].slice(0, MAX_ERRORS);
+export async function advanceJob(tx: Transaction, keys: KeyRing | undefined,
+  { job, before, result, processed }: Progress): Promise<boolean>
+{
+  const errors = [...errorsOf(job, keys), ...result.errors.map((line) => shifted(line, job.processed))].slice(0,
+    MAX_ERRORS);
   const { changes } = await tx.run(`
     UPDATE bulk_jobs SET processed = ?, added = ?, updated = ?, failed = ?, sanitized = ?, embedding_dropped = ?, errors = ?
-    WHERE seq = ? AND id = ? AND processed = ? AND status = 'processing'`, [
-    processed, job.added + result.added, job.updated + result.updated, job.failed + result.failed, job.sanitized + result.sanitized,
-    job.embedding_dropped + result.embeddingDropped, toStored(job.id, errors, keys), job.seq, job.id, before,
-  ]);
+    WHERE seq = ? AND id = ? AND processed = ? AND status = 'processing'`, [processed, job.added + result.added,
+    job.updated + result.updated, job.failed + result.failed, job.sanitized + result.sanitized,
+    job.embedding_dropped + result.embeddingDropped, toStored(job.id, errors, keys), job.seq, job.id, before]);
   return changes === 1;
 }
 
@@ -119,44 +135,69 @@ function shifted(line: string, by: number): string {
 }
 
 /** Ends a job: as `completed` if at least one of its documents was stored, otherwise as `failed`. */
-export async function endJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow, now: number): Promise<void> {
+export async function endJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow,
+  now: number): Promise<void>
+{
   await tx.run(`
     UPDATE bulk_jobs SET completed_at = ?, callback_due = ${DUE},
       status = CASE WHEN added + updated > 0 THEN 'completed' ELSE 'failed' END, error = CASE WHEN added + updated > 0 THEN NULL ELSE ? END
-    WHERE seq = ?`, [toSeconds(now), now, sealSecret(keys, SECRETS.jobError, id, 'none of its documents could be stored'), seq]);
+    WHERE seq = ?`, [toSeconds(now), now,
+    sealSecret(keys, SECRETS.jobError, id, 'none of its documents could be stored'), seq]);
   await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
 }
 
 /**
- * Ends a job that a restart has interrupted, and adds one that continues with its remaining documents, at its place in the order of all jobs:
- * documents that were submitted later must still be written later. Has no effect on a job that is no longer processed.
+ * Ends a job that a restart has interrupted, and adds one that continues with its remaining documents, at its place in
+ * the order of all jobs: documents that were submitted later must still be written later. Has no effect on a job that
+ * is no longer processed.
  */
-export async function continueJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow, clock: Clock): Promise<void> {
-  const job = await tx.get<JobRow>("SELECT * FROM bulk_jobs WHERE seq = ? AND id = ? AND status = 'processing'", [seq, id]);
+export async function continueJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow,
+  clock: Clock): Promise<void>
+{
+  const job = await tx.get<JobRow>("SELECT * FROM bulk_jobs WHERE seq = ? AND id = ? AND status = 'processing'", [seq,
+    id]);
   if (job === undefined) return;
   const now = clock.now();
   const next = newJobId(clock);
   const total = job.total - job.processed;
   const callbackUrl = job.callback_url === null ? undefined : callbackUrlOf(job, keys);
-  const continuing = await insertJob(tx, keys, { id: next, collection: job.collection, total, callbackUrl, submittedAt: unixSeconds(clock), submitter: job.submitter });
-  await tx.run('UPDATE bulk_jobs SET origin_id = ?, origin_seq = ?, skipped = ? WHERE seq = ?', [job.origin_id ?? id, job.origin_seq ?? seq, job.skipped + job.processed, continuing]);
+  const continuing = await insertJob(tx, keys, {
+    id: next,
+    collection: job.collection,
+    total,
+    callbackUrl,
+    submittedAt: unixSeconds(clock),
+    submitter: job.submitter,
+  });
+  await tx.run('UPDATE bulk_jobs SET origin_id = ?, origin_seq = ?, skipped = ? WHERE seq = ?', [job.origin_id ?? id,
+    job.origin_seq ?? seq, job.skipped + job.processed, continuing]);
   await tx.run('UPDATE bulk_documents SET job = ? WHERE job = ?', [continuing, seq]);
-  await tx.run(`UPDATE bulk_jobs SET status = 'failed', error = ?, continued_as = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [
-    sealSecret(keys, SECRETS.jobError, id, 'interrupted by restart'), next, toSeconds(now), now, seq,
-  ]);
+  await tx.run(
+    `UPDATE bulk_jobs SET status = 'failed', error = ?, continued_as = ?, completed_at = ?, callback_due = ${DUE} ` +
+      'WHERE seq = ?',
+    [sealSecret(keys, SECRETS.jobError, id, 'interrupted by restart'), next, toSeconds(now), now, seq],
+  );
 }
 
 /** Ends a job that cannot continue, with a line that says why. */
-export async function failJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow, reason: string, now: number): Promise<void> {
-  await tx.run(`UPDATE bulk_jobs SET status = 'failed', errors = ?, error = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [
-    toStored(id, [reason], keys), sealSecret(keys, SECRETS.jobError, id, reason), toSeconds(now), now, seq,
-  ]);
+export async function failJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow, reason: string,
+  now: number): Promise<void>
+{
+  await tx.run(
+    `UPDATE bulk_jobs SET status = 'failed', errors = ?, error = ?, completed_at = ?, callback_due = ${DUE} WHERE ` +
+      'seq = ?',
+    [toStored(id, [reason], keys), sealSecret(keys, SECRETS.jobError, id, reason), toSeconds(now), now, seq],
+  );
   await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
 }
 
 /** Returns false when the job is no longer pending. */
 export async function cancelJob(tx: Transaction, { seq }: JobRow, now: number): Promise<boolean> {
-  const { changes } = await tx.run(`UPDATE bulk_jobs SET status = 'cancelled', completed_at = ?, callback_due = ${DUE} WHERE seq = ? AND status = 'pending'`, [toSeconds(now), now, seq]);
+  const { changes } = await tx.run(
+    `UPDATE bulk_jobs SET status = 'cancelled', completed_at = ?, callback_due = ${DUE} WHERE seq = ? AND status = ` +
+      `'pending'`,
+    [toSeconds(now), now, seq],
+  );
   if (changes === 1) await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
   return changes === 1;
 }
@@ -184,7 +225,15 @@ export function callbackUrlOf({ id, callback_url }: JobRow, keys: KeyRing | unde
 export function toRecord(row: JobRow, keys: KeyRing | undefined): BulkIngestJob {
   const { id, collection, total, processed, added, updated, failed } = row;
   return {
-    id, collection, status: row.status as BulkIngestJob['status'], total, processed, added, updated, failed, errors: errorsOf(row, keys),
+    id,
+    collection,
+    status: row.status as BulkIngestJob['status'],
+    total,
+    processed,
+    added,
+    updated,
+    failed,
+    errors: errorsOf(row, keys),
     ...(row.error !== null && { error: openSecret(keys, SECRETS.jobError, id, row.error) }),
     ...(row.continued_as !== null && { continuedAs: row.continued_as }),
     ...(row.embedding_dropped > 0 && { embeddingDropped: row.embedding_dropped }),

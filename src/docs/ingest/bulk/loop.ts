@@ -2,7 +2,10 @@ import { backoffDelay } from '../../../lib/backoff.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Timer } from '../../../lib/timer.ts';
 
-/** Does a part of the work. Returns the milliseconds until the next part; undefined when only `wake` can bring more work. */
+/**
+ * Does a part of the work. Returns the milliseconds until the next part; undefined when only `wake` can bring more
+ * work.
+ */
 export type Step = (signal: AbortSignal) => Promise<number | undefined>;
 
 const BACKOFF = { initial: 1000, max: 60_000 };
@@ -64,7 +67,9 @@ export class Loop {
     this.#idle.resolve();
   }
 
-  async #attempt(signal: AbortSignal, failures: number): Promise<{ failed: boolean; milliseconds: number | undefined }> {
+  async #attempt(signal: AbortSignal,
+    failures: number): Promise<{ failed: boolean; milliseconds: number | undefined }>
+  {
     try {
       return { failed: false, milliseconds: await this.#step(signal) };
     } catch (error) {

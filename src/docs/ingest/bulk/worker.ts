@@ -7,7 +7,7 @@ import type { Access, BackgroundUser } from '../../access/index.ts';
 import type { DocumentWriter } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { forgetDocuments, readDocuments } from './job-documents.ts';
-import { advanceJob, continueJob, endJob, failJob, nextJob, takeJob, type JobRow } from './job-rows.ts';
+import { advanceJob, continueJob, endJob, failJob, type JobRow, nextJob, takeJob } from './job-rows.ts';
 import { Loop } from './loop.ts';
 
 export interface WorkerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'log' | 'keys'> {
@@ -23,8 +23,8 @@ export interface WorkerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
 class Outdated extends Error {}
 
 /**
- * Loads the jobs one after the other. The progress of a job is committed in the transaction of its documents: whenever the process ends, a job
- * of the next one continues after the last stored document, and stores none twice.
+ * Loads the jobs one after the other. The progress of a job is committed in the transaction of its documents: whenever
+ * the process ends, a job of the next one continues after the last stored document, and stores none twice.
  */
 export function createWorker(deps: WorkerDeps): Loop {
   const state: State = { outOfReach: new Map(), taken: new Set() };
@@ -33,7 +33,10 @@ export function createWorker(deps: WorkerDeps): Loop {
 
 interface State {
   readonly outOfReach: OutOfReach;
-  /** Ids of the jobs that this process has taken. One that is processed and is not among them was interrupted by the end of another process. */
+  /**
+   * Ids of the jobs that this process has taken. One that is processed and is not among them was interrupted by the end
+   * of another process.
+   */
   readonly taken: Set<string>;
 }
 
@@ -47,7 +50,8 @@ async function step(deps: WorkerDeps, { outOfReach, taken }: State, signal: Abor
   const { sql, clock, keys } = deps;
   for (const [collection, until] of outOfReach) if (until <= clock.now()) outOfReach.delete(collection);
   const job = await nextJob(sql, [...outOfReach.keys()]);
-  if (job === undefined) return outOfReach.size === 0 ? undefined : Math.max(1, Math.min(...outOfReach.values()) - clock.now());
+  if (job === undefined)
+    return outOfReach.size === 0 ? undefined : Math.max(1, Math.min(...outOfReach.values()) - clock.now());
   if (job.status === 'pending') {
     if (await sql.transaction((tx) => takeJob(tx, job, unixSeconds(clock)))) taken.add(job.id);
     return 0;
@@ -97,7 +101,9 @@ async function load(deps: WorkerDeps, job: JobRow, signal: AbortSignal): Promise
 
 /** A job is loaded with the rights that its user has meanwhile. */
 function standingOf({ access }: WorkerDeps, { submitter, collection }: JobRow): Standing | undefined {
-  return submitter === '' ? undefined : access?.standingOf(JSON.parse(submitter) as BackgroundUser, 'write', collection);
+  return submitter === ''
+    ? undefined
+    : access?.standingOf(JSON.parse(submitter) as BackgroundUser, 'write', collection);
 }
 
 async function end({ sql, clock, keys, onEnd }: WorkerDeps, job: JobRow, reason: string): Promise<void> {

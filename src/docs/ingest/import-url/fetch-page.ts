@@ -31,11 +31,21 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
 }
 
-/** A page; undefined if it is still the version of the validators. Throws `invalid_argument` if it cannot be fetched. */
-export async function fetchPage(url: string, { etag, modified }: Validators, { outbound, version, signal }: FetchOptions): Promise<Page | undefined> {
+/**
+ * A page; undefined if it is still the version of the validators. Throws `invalid_argument` if it cannot be fetched.
+ */
+export async function fetchPage(url: string, { etag, modified }: Validators,
+  { outbound, version, signal }: FetchOptions): Promise<Page | undefined>
+{
   const refusal = outbound.refusal(url);
-  if (refusal !== undefined) throw new ServiceError('invalid_argument', `url must be an address that this server may call: ${refusal}`);
-  const headers = { Accept: ACCEPT, 'User-Agent': `quire/${version}`, ...(etag !== undefined && { 'If-None-Match': etag }), ...(modified !== undefined && { 'If-Modified-Since': modified }) };
+  if (refusal !== undefined)
+    throw new ServiceError('invalid_argument', `url must be an address that this server may call: ${refusal}`);
+  const headers = {
+    Accept: ACCEPT,
+    'User-Agent': `quire/${version}`,
+    ...(etag !== undefined && { 'If-None-Match': etag }),
+    ...(modified !== undefined && { 'If-Modified-Since': modified }),
+  };
   try {
     const answer = await outbound.fetch(LIMITS)(url, { headers, signal });
     const isKnown = answer.status === 304 && (etag ?? modified) !== undefined;
@@ -43,8 +53,11 @@ export async function fetchPage(url: string, { etag, modified }: Validators, { o
     if (isKnown) return undefined;
     if (answer.status !== 200) throw unfetched(`the server returned ${answer.status}`);
     return {
-      bytes: new Uint8Array(await answer.arrayBuffer()), contentType: answer.headers.get('Content-Type') ?? '', url: answer.url,
-      etag: validator(answer, 'ETag'), modified: validator(answer, 'Last-Modified'),
+      bytes: new Uint8Array(await answer.arrayBuffer()),
+      contentType: answer.headers.get('Content-Type') ?? '',
+      url: answer.url,
+      etag: validator(answer, 'ETag'),
+      modified: validator(answer, 'Last-Modified'),
     };
   } catch (error) {
     signal.throwIfAborted();
@@ -54,7 +67,9 @@ export async function fetchPage(url: string, { etag, modified }: Validators, { o
 
 function validator({ headers }: Response, name: string): string | undefined {
   const value = headers.get(name);
-  return value !== null && value !== '' && value.length <= MAX_VALIDATOR && /^[\x20-\x7e]+$/.test(value) ? value : undefined;
+  return value !== null && value !== '' && value.length <= MAX_VALIDATOR && /^[\x20-\x7e]+$/.test(value)
+    ? value
+    : undefined;
 }
 
 function unfetched(reason: string, cause?: unknown): ServiceError {

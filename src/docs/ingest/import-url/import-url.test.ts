@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TextConverter } from '../../../testkit/text-converter.ts';
 import { createOutbound, type Outbound } from '../../../net/index.ts';
+import { TextConverter } from '../../../testkit/text-converter.ts';
 import { Fixture, START } from '../../documents/test-fixture.ts';
 import { createIngest } from '../index.ts';
 import { nameOfPage } from './page-name.ts';
@@ -44,35 +44,69 @@ describe('import-url (contract section 4, decision D-70)', () => {
     await fixture.close();
   });
 
-  const page = (text: string | Buffer, headers: Record<string, string> = {}): Answering => (_, response) => response.writeHead(200, { 'Content-Type': 'text/markdown; charset=utf-8', ...headers }).end(text);
-  const take = (path: string, more: object = {}) => fixture.call('importUrl', { collection: 'Web', url: `${base}${path}`, lang: 'en', ...more });
+  const page = (text: string | Buffer, headers: Record<string, string> = {}): Answering => (_, response) =>
+    response.writeHead(200, { 'Content-Type': 'text/markdown; charset=utf-8', ...headers }).end(text);
+  const take = (path: string, more: object = {}) =>
+    fixture.call('importUrl', { collection: 'Web', url: `${base}${path}`, lang: 'en', ...more });
 
   it('stores what the URL holds under the key of its path', async () => {
-    answering = page('---\ncategory: news\n---\n# Hello', { ETag: '"v1"', 'Last-Modified': 'Mon, 22 Dec 2025 10:00:00 GMT' });
-    expect(await take('/Docs/Hello%20World.html?x=1')).toEqual({
-      id: 'web|docs-hello-world|en', key: 'docs-hello-world', lang: 'en', contentMd: '# Hello', addedAt: START, updatedAt: START,
-      meta: { category: ['news'], source_url: [`${base}/Docs/Hello%20World.html?x=1`], source_etag: ['"v1"'], source_modified: ['Mon, 22 Dec 2025 10:00:00 GMT'] },
+    answering = page('---\ncategory: news\n---\n# Hello', {
+      ETag: '"v1"',
+      'Last-Modified': 'Mon, 22 Dec 2025 10:00:00 GMT',
     });
-    expect(seen[0]!.headers).toMatchObject({ 'user-agent': 'quire/1.2.3', accept: expect.stringContaining('text/html') });
-    expect(converter.files[0]).toMatchObject({ name: 'page.md', contentType: 'text/markdown; charset=utf-8', options: { mainContent: true, baseUrl: `${base}/Docs/Hello%20World.html?x=1` } });
+    expect(await take('/Docs/Hello%20World.html?x=1')).toEqual({
+      id: 'web|docs-hello-world|en',
+      key: 'docs-hello-world',
+      lang: 'en',
+      contentMd: '# Hello',
+      addedAt: START,
+      updatedAt: START,
+      meta: {
+        category: ['news'],
+        source_url: [`${base}/Docs/Hello%20World.html?x=1`],
+        source_etag: ['"v1"'],
+        source_modified: ['Mon, 22 Dec 2025 10:00:00 GMT'],
+      },
+    });
+    expect(seen[0]!.headers).toMatchObject({
+      'user-agent': 'quire/1.2.3',
+      accept: expect.stringContaining('text/html'),
+    });
+    expect(converter.files[0]).toMatchObject({
+      name: 'page.md',
+      contentType: 'text/markdown; charset=utf-8',
+      options: { mainContent: true, baseUrl: `${base}/Docs/Hello%20World.html?x=1` },
+    });
   });
 
   it('takes key, metadata and time to live of the request, which win over the page', async () => {
     answering = page('---\ncategory: news\nauthor: Ada\nsource_url: elsewhere\n---\nText');
     const document = await take('/a', { key: 'Mine', meta: { category: 'mine', n: 1 }, ttl: 60 });
-    expect(document).toMatchObject({ key: 'Mine', meta: { category: ['mine'], author: ['Ada'], n: ['1'], source_url: [`${base}/a`] }, expiresAt: START + 60 });
+    expect(document).toMatchObject({
+      key: 'Mine',
+      meta: { category: ['mine'], author: ['Ada'], n: ['1'], source_url: [`${base}/a`] },
+      expiresAt: START + 60,
+    });
     expect(document.meta).not.toHaveProperty('source_etag');
   });
 
   it('resolves links from where the redirects lead', async () => {
-    answering = (request, response) => (request.url === '/from' ? response.writeHead(302, { Location: '/to/here.txt' }).end() : page('there')(request, response));
-    expect(await take('/from')).toMatchObject({ key: 'from', contentMd: 'there', meta: { source_url: [`${base}/from`] } });
+    answering = (request,
+      response) => (request.url === '/from'
+        ? response.writeHead(302, { Location: '/to/here.txt' }).end()
+        : page('there')(request, response));
+    expect(await take('/from')).toMatchObject({
+      key: 'from',
+      contentMd: 'there',
+      meta: { source_url: [`${base}/from`] },
+    });
     expect(converter.files[0]!.options).toMatchObject({ baseUrl: `${base}/to/here.txt` });
   });
 
   describe('a page that was imported before', () => {
     const versioned: Answering = (request, response) => {
-      if (request.headers['if-none-match'] === '"v1"' || request.headers['if-modified-since'] !== undefined) response.writeHead(304).end();
+      if (request.headers['if-none-match'] === '"v1"' || request.headers['if-modified-since'] !== undefined)
+        response.writeHead(304).end();
       else page('# Body', { ETag: '"v1"' })(request, response);
     };
 
@@ -82,7 +116,8 @@ describe('import-url (contract section 4, decision D-70)', () => {
       fixture.advance(5);
       expect(await take('/a', { meta: { tag: 'x' } })).toEqual(first);
       expect(await take('/a')).toEqual(first);
-      expect([seen.map(({ headers }) => headers['if-none-match']), await fixture.count('revisions'), converter.files.length]).toEqual([[undefined, '"v1"', '"v1"'], 1, 1]);
+      expect([seen.map(({ headers }) => headers['if-none-match']), await fixture.count('revisions'),
+        converter.files.length]).toEqual([[undefined, '"v1"', '"v1"'], 1, 1]);
     });
 
     it('is asked for by its date where it has no tag', async () => {
@@ -93,12 +128,13 @@ describe('import-url (contract section 4, decision D-70)', () => {
       expect(seen[1]!.headers['if-modified-since']).toBe('Mon, 22 Dec 2025 10:00:00 GMT');
     });
 
-    it.each([['other metadata', { meta: { tag: 'y' } }], ['a time to live', { ttl: 5 }]])('is fetched again for %s', async (_, more) => {
-      answering = versioned;
-      await take('/a', { meta: { tag: 'x' } });
-      await take('/a', more);
-      expect(seen[1]!.headers['if-none-match']).toBeUndefined();
-    });
+    it.each([['other metadata', { meta: { tag: 'y' } }], ['a time to live', { ttl: 5 }]])('is fetched again for %s',
+      async (_, more) => {
+        answering = versioned;
+        await take('/a', { meta: { tag: 'x' } });
+        await take('/a', more);
+        expect(seen[1]!.headers['if-none-match']).toBeUndefined();
+      });
 
     it('is fetched again when the document came from another URL', async () => {
       answering = versioned;
@@ -112,22 +148,35 @@ describe('import-url (contract section 4, decision D-70)', () => {
       await take('/a');
       answering = page('two', { ETag: '"v2"' });
       fixture.advance(5);
-      expect(await take('/a')).toMatchObject({ contentMd: 'two', addedAt: START, updatedAt: START + 5, meta: { source_etag: ['"v2"'] } });
+      expect(await take('/a')).toMatchObject({
+        contentMd: 'two',
+        addedAt: START,
+        updatedAt: START + 5,
+        meta: { source_etag: ['"v2"'] },
+      });
       await take('/a');
       expect(await fixture.count('revisions')).toBe(2);
     });
 
     it('is not believed to be unchanged where nobody asked', async () => {
       answering = (_, response) => response.writeHead(304).end();
-      await expect(take('/a')).rejects.toMatchObject({ status: 400, message: 'url could not be fetched: the server returned 304' });
+      await expect(take('/a')).rejects.toMatchObject({
+        status: 400,
+        message: 'url could not be fetched: the server returned 304',
+      });
     });
   });
 
-  it.each([['gzip', gzipSync], ['br', brotliCompressSync], ['deflate', deflateSync], ['zstd', zstdCompressSync]] as const)('unpacks %s, and gives up beyond its limit', async (encoding, pack) => {
+  it.each(
+    [['gzip', gzipSync], ['br', brotliCompressSync], ['deflate', deflateSync], ['zstd', zstdCompressSync]] as const,
+  )('unpacks %s, and gives up beyond its limit', async (encoding, pack) => {
     answering = page(pack('# Packed'), { 'Content-Encoding': encoding });
     expect(await take('/a')).toMatchObject({ contentMd: '# Packed' });
     answering = page(pack(Buffer.alloc(11 * 1024 * 1024)), { 'Content-Encoding': encoding });
-    await expect(take('/bomb')).rejects.toMatchObject({ status: 400, message: 'url could not be fetched: the response has more than 10485760 bytes' });
+    await expect(take('/bomb')).rejects.toMatchObject({
+      status: 400,
+      message: 'url could not be fetched: the response has more than 10485760 bytes',
+    });
   });
 
   it('abandons a body that does not end', async () => {
@@ -139,32 +188,51 @@ describe('import-url (contract section 4, decision D-70)', () => {
       };
       pump();
     };
-    await expect(take('/endless')).rejects.toMatchObject({ status: 400, message: expect.stringContaining('more than 10485760 bytes') });
+    await expect(take('/endless')).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('more than 10485760 bytes'),
+    });
   });
 
-  it.each([
-    ['a status', (_, response) => void response.writeHead(404).end('none'), 'url could not be fetched: the server returned 404'],
-    ['an answer without a body', (_, response) => void response.writeHead(204).end(), 'url could not be fetched: the server returned 204'],
-    ['too many redirects', (_, response) => void response.writeHead(302, { Location: '/again' }).end(), 'url could not be fetched: more than 5 redirects'],
-    ['a redirect to where nobody may go', (_, response) => void response.writeHead(302, { Location: 'http://169.254.169.254/latest' }).end(), 'url could not be fetched: the host 169.254.169.254'],
-    ['a connection that breaks', (request) => void request.socket.destroy(), 'url could not be fetched: the connection broke'],
-    ['a body that is not compressed as it says', page('plain', { 'Content-Encoding': 'gzip' }), 'url could not be fetched: the response is not compressed as it says'],
-    ['an image', page('\x89PNG', { 'Content-Type': 'image/png' }), 'url holds image/png, which is no format that can be stored'],
-    ['data of no kind', page('fault:unsupported', { 'Content-Type': 'application/octet-stream' }), 'url holds a file that is unsupported'],
-    ['a file that is encrypted', page('fault:encrypted'), 'url holds a file that is encrypted'],
-  ] as readonly [string, Answering, string][])('refuses %s', async (_, given, message) => {
+  it.each(
+    [['a status', (_, response) => void response.writeHead(404).end('none'),
+      'url could not be fetched: the server returned 404'], ['an answer without a body', (_, response) =>
+      void response.writeHead(204).end(), 'url could not be fetched: the server returned 204'], ['too many redirects',
+      (_, response) =>
+        void response.writeHead(302, { Location: '/again' }).end(), 'url could not be fetched: more than 5 redirects'],
+      ['a redirect to where nobody may go', (_, response) =>
+        void response.writeHead(302, { Location: 'http://169.254.169.254/latest' }).end(),
+        'url could not be fetched: the host 169.254.169.254'], ['a connection that breaks', (request) =>
+      void request.socket.destroy(), 'url could not be fetched: the connection broke'], [
+      'a body that is not compressed as it says',
+      page('plain', { 'Content-Encoding': 'gzip' }),
+      'url could not be fetched: the response is not compressed as it says',
+    ], ['an image', page('\x89PNG', { 'Content-Type': 'image/png' }),
+      'url holds image/png, which is no format that can be stored'], ['data of no kind',
+      page('fault:unsupported', { 'Content-Type': 'application/octet-stream' }),
+      'url holds a file that is unsupported'], ['a file that is encrypted', page('fault:encrypted'),
+      'url holds a file that is encrypted']] as readonly [string, Answering, string][],
+  )('refuses %s', async (_, given, message) => {
     answering = given;
     await expect(take('/a')).rejects.toMatchObject({ message: expect.stringContaining(message) });
     expect(await fixture.count('documents')).toBe(0);
   });
 
-  it.each(['http://169.254.169.254/latest/meta-data', 'http://0x7f.1.2.3.4/', 'http://user:secret@example.org/', 'file:///etc/passwd', 'http://10.0.0.1/'])('refuses to call %s', async (url) => {
-    await expect(fixture.call('importUrl', { collection: 'web', url, lang: 'en' })).rejects.toMatchObject({ status: 400, message: expect.stringContaining('url') });
-  });
+  it.each(['http://169.254.169.254/latest/meta-data', 'http://0x7f.1.2.3.4/', 'http://user:secret@example.org/',
+    'file:///etc/passwd', 'http://10.0.0.1/'])('refuses to call %s', async (url) => {
+      await expect(fixture.call('importUrl', { collection: 'web', url, lang: 'en' })).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining('url'),
+      });
+    });
 
   it('does not reveal the address that a name has', async () => {
     const { port } = new URL(base);
-    await expect(fixture.call('importUrl', { collection: 'web', url: `http://localhost:${Number(port) === 1 ? 2 : 1}/`, lang: 'en' })).rejects.toMatchObject({ message: expect.not.stringContaining('127.0.0.1') });
+    await expect(fixture.call('importUrl', {
+      collection: 'web',
+      url: `http://localhost:${Number(port) === 1 ? 2 : 1}/`,
+      lang: 'en',
+    })).rejects.toMatchObject({ message: expect.not.stringContaining('127.0.0.1') });
   });
 
   it("refuses metadata that violate the collection's schema", async () => {
@@ -175,11 +243,13 @@ describe('import-url (contract section 4, decision D-70)', () => {
 });
 
 describe('what a page claims to be', () => {
-  it.each([
-    ['text/html; charset=utf-8', '/a.pdf', 'page.html'], ['application/pdf', '/', 'page.pdf'], ['TEXT/Markdown', '/', 'page.md'], ['text/csv', '/a.csv', 'page.txt'],
-    ['text/plain', '/README.md', 'page.md'], ['text/plain', '/readme', 'page.txt'], ['', '/a.docx', 'page.docx'], ['application/octet-stream', '/a', 'page'], ['', '/a.png', 'page'],
-    ['image/png', '/a.md', undefined], ['application/zip', '/a', undefined], ['constructor', '/', undefined],
-  ])('sent as %j from %s is %s', (type, path, name) => {
-    expect(nameOfPage(type, new URL(path, 'https://example.org'))?.name).toBe(name);
-  });
+  it.each([['text/html; charset=utf-8', '/a.pdf', 'page.html'], ['application/pdf', '/', 'page.pdf'], ['TEXT/Markdown',
+    '/', 'page.md'], ['text/csv', '/a.csv', 'page.txt'], ['text/plain', '/README.md', 'page.md'], ['text/plain',
+    '/readme', 'page.txt'], ['', '/a.docx', 'page.docx'], ['application/octet-stream', '/a', 'page'], ['', '/a.png',
+    'page'], ['image/png', '/a.md', undefined], ['application/zip', '/a', undefined], ['constructor', '/', undefined]])(
+      'sent as %j from %s is %s',
+      (type, path, name) => {
+        expect(nameOfPage(type, new URL(path, 'https://example.org'))?.name).toBe(name);
+      },
+    );
 });

@@ -3,7 +3,7 @@ import type { Document } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { Converter } from '../../../convert/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Outbound } from '../../../net/index.ts';
-import { mayReadAll, type Context, type Handlers, type InputOf } from '../../../operations/index.ts';
+import { type Context, type Handlers, type InputOf, mayReadAll } from '../../../operations/index.ts';
 import { urlKey } from '../../../text/url-key.ts';
 import type { Documents } from '../../documents/index.ts';
 import { convertFile } from '../upload/convert-file.ts';
@@ -26,8 +26,9 @@ type ImportInput = InputOf<Operations, 'importUrl'>;
 const SOURCE = { url: 'source_url', etag: 'source_etag', modified: 'source_modified' } as const;
 
 /**
- * `POST /v1/import-url` (contract section 4, decision D-70). A page that was imported before is requested conditionally; if it has not
- * changed, the stored document is returned. This requires that the request would not change metadata or expiry.
+ * `POST /v1/import-url` (contract section 4, decision D-70). A page that was imported before is requested
+ * conditionally; if it has not changed, the stored document is returned. This requires that the request would not
+ * change metadata or expiry.
  */
 export function importUrl(deps: ImportDeps): Required<Handlers<Operations>>['importUrl'] {
   return async (input, context) => {
@@ -37,10 +38,18 @@ export function importUrl(deps: ImportDeps): Required<Handlers<Operations>>['imp
     // Whether the page is requested conditionally, and with what, shows its server what is stored.
     const mayRead = mayReadAll(context.identity, collection);
     const stored = mayRead ? await find(deps, name, context) : undefined;
-    const page = await fetchPage(url, validatorsOf(stored, input), { outbound: deps.outbound, version: deps.version, signal: context.signal });
+    const page = await fetchPage(url, validatorsOf(stored, input), {
+      outbound: deps.outbound,
+      version: deps.version,
+      signal: context.signal,
+    });
     if (page === undefined) return stored!;
     const item = await toItem(deps, page, input, context.signal);
-    const { errors } = await deps.writer.put(collection, [{ ...item, key, lang, ttl: input.ttl, saveRevision: true }], { skipDuplicates: mayRead ? { ignoredMeta: [] } : undefined, signal: context.signal, by: context });
+    const { errors } = await deps.writer.put(collection, [{ ...item, key, lang, ttl: input.ttl, saveRevision: true }], {
+      skipDuplicates: mayRead ? { ignoredMeta: [] } : undefined,
+      signal: context.signal,
+      by: context,
+    });
     if (errors[0] !== undefined) throw failureOf(errors[0]);
     const document = await find(deps, name, context);
     if (document === undefined) throw new ServiceError('conflict', 'the document was deleted while it was stored');
@@ -50,7 +59,9 @@ export function importUrl(deps: ImportDeps): Required<Handlers<Operations>>['imp
 
 type Stored = Omit<Document, 'checksum'>;
 
-async function find({ getDocument }: ImportDeps, name: { collection: string; key: string; lang: string }, context: Context): Promise<Stored | undefined> {
+async function find({ getDocument }: ImportDeps, name: { collection: string; key: string; lang: string },
+  context: Context): Promise<Stored | undefined>
+{
   try {
     const found = await getDocument(name, context);
     const { checksum: _, ...document } = 'value' in found ? found.value : found;
@@ -64,21 +75,30 @@ async function find({ getDocument }: ImportDeps, name: { collection: string; key
 /** The validators of the stored version; none if the request would change more than the page. */
 function validatorsOf(stored: Stored | undefined, { url, meta = {}, ttl }: ImportInput): Validators {
   if (stored === undefined || ttl !== undefined || stored.meta[SOURCE.url]?.[0] !== url) return {};
-  const isKept = Object.entries(meta).every(([name, values]) => JSON.stringify(stored.meta[name]) === JSON.stringify(values));
+  const isKept = Object.entries(meta).every(([name, values]) =>
+    JSON.stringify(stored.meta[name]) === JSON.stringify(values)
+  );
   return isKept ? { etag: stored.meta[SOURCE.etag]?.[0], modified: stored.meta[SOURCE.modified]?.[0] } : {};
 }
 
-async function toItem({ converter }: ImportDeps, page: Page, { url, meta = {} }: ImportInput, signal: AbortSignal): Promise<{ contentMd: string; meta: Record<string, string[]> }> {
+async function toItem({ converter }: ImportDeps, page: Page, { url, meta = {} }: ImportInput,
+  signal: AbortSignal): Promise<{ contentMd: string; meta: Record<string, string[]> }>
+{
   const name = nameOfPage(page.contentType, new URL(page.url));
-  if (name === undefined) throw new ServiceError('invalid_argument', `url holds ${mediaTypeOf(page.contentType).slice(0, 80) || 'data'}, which is no format that can be stored`);
-  const { contentMd, meta: own } = await convertFile(converter, { bytes: page.bytes, ...name }, 'url holds a file that', { mainContent: true, baseUrl: page.url, signal });
+  if (name === undefined)
+    throw new ServiceError('invalid_argument',
+      `url holds ${mediaTypeOf(page.contentType).slice(0, 80) || 'data'}, which is no format that can be stored`);
+  const { contentMd, meta: own } = await convertFile(converter, { bytes: page.bytes, ...name }, 'url holds a file that',
+    { mainContent: true, baseUrl: page.url, signal });
   const found = Object.fromEntries(Object.entries(own).map(([name, values]) => [name, [...values]]));
   const { [SOURCE.etag]: _, [SOURCE.modified]: _modified, ...rest } = { ...found, ...meta };
   return {
     contentMd,
     meta: {
-      ...rest, [SOURCE.url]: [url],
-      ...(page.etag !== undefined && { [SOURCE.etag]: [page.etag] }), ...(page.modified !== undefined && { [SOURCE.modified]: [page.modified] }),
+      ...rest,
+      [SOURCE.url]: [url],
+      ...(page.etag !== undefined && { [SOURCE.etag]: [page.etag] }),
+      ...(page.modified !== undefined && { [SOURCE.modified]: [page.modified] }),
     },
   };
 }

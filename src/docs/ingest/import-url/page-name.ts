@@ -11,8 +11,8 @@ export interface PageName {
 }
 
 /**
- * The declared format of a page: from its media type, or from the extension of its URL's path if the media type is unknown or only says that
- * it is text. Undefined if its type cannot be stored.
+ * The declared format of a page: from its media type, or from the extension of its URL's path if the media type is
+ * unknown or only says that it is text. Undefined if its type cannot be stored.
  */
 export function nameOfPage(contentType: string, url: URL): PageName | undefined {
   const type = mediaTypeOf(contentType);

@@ -1,10 +1,11 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Log } from '../../../lib/log.ts';
-import { mayReadAll, type Download, type Handlers, type Standing, type StreamedBody } from '../../../operations/index.ts';
 import { Pace } from '../../../lib/pace.ts';
-import { requireText, type BatchItem, type BatchOptions, type DocumentWriter } from '../../documents/index.ts';
-import { changeFlags, effectiveOptions, type EffectiveOptions } from '../profile.ts';
+import { type Download, type Handlers, mayReadAll, type Standing,
+  type StreamedBody } from '../../../operations/index.ts';
+import { type BatchItem, type BatchOptions, type DocumentWriter, requireText } from '../../documents/index.ts';
+import { changeFlags, type EffectiveOptions, effectiveOptions } from '../profile.ts';
 import { SCRAPED_AT } from '../to-item.ts';
 import { linesOf } from './lines.ts';
 import { Progress } from './progress.ts';
@@ -22,8 +23,9 @@ const BATCH = 500;
 const BATCH_UNITS = 4 * 2 ** 20;
 
 /**
- * Maximum number of concurrent batches, and of UTF-16 units of their text: one is written and another is indexed, while further ones are read,
- * compressed and tokenized. Checkpoints of the database delay a write by the time of several batches.
+ * Maximum number of concurrent batches, and of UTF-16 units of their text: one is written and another is indexed, while
+ * further ones are read, compressed and tokenized. Checkpoints of the database delay a write by the time of several
+ * batches.
  */
 const UNDER_WAY = 5;
 const UNITS_UNDER_WAY = 3 * BATCH_UNITS;
@@ -57,7 +59,8 @@ async function* answerOf(deps: ImportDeps, job: Job): AsyncGenerator<Uint8Array>
   const over = new AbortController();
   const progress = new Progress();
   const signal = AbortSignal.any([job.signal, over.signal]);
-  const work = run(deps, { ...job, signal }, progress).then(() => progress.end({ done: true }), (error: unknown) => progress.end(failureOf(deps, error, signal)));
+  const work = run(deps, { ...job, signal }, progress).then(() => progress.end({ done: true }),
+    (error: unknown) => progress.end(failureOf(deps, error, signal)));
   try {
     for await (const line of progress.lines()) yield Buffer.from(line);
   } finally {
@@ -72,7 +75,11 @@ async function run(deps: ImportDeps, job: Job, progress: Progress): Promise<void
   try {
     for await (const batch of batchesOf(job)) {
       job.signal.throwIfAborted();
-      const stored = deps.writer.put(job.collection, batch.items, { ...optionsOf(job), numbers: batch.numbers, after: before });
+      const stored = deps.writer.put(job.collection, batch.items, {
+        ...optionsOf(job),
+        numbers: batch.numbers,
+        after: before,
+      });
       before = stored;
       const done = stored.then(async (result) => {
         await deps.caughtUp(job.signal);
@@ -84,7 +91,9 @@ async function run(deps: ImportDeps, job: Job, progress: Progress): Promise<void
       while (isFull(underWay)) await underWay.shift()!.done;
     }
   } finally {
-    const failure = (await Promise.allSettled(underWay.map(({ done }) => done))).find(({ status }) => status === 'rejected');
+    const failure = (await Promise.allSettled(underWay.map(({ done }) => done))).find(({ status }) =>
+      status === 'rejected'
+    );
     if (failure !== undefined) await Promise.reject((failure as PromiseRejectedResult).reason as Error);
   }
 }
@@ -108,7 +117,9 @@ interface Batch {
   units: number;
 }
 
-async function* batchesOf({ body: { content, maxRecordBytes: maxBytes }, options: { saveRevision } }: Job): AsyncGenerator<Batch> {
+async function* batchesOf(
+  { body: { content, maxRecordBytes: maxBytes }, options: { saveRevision } }: Job,
+): AsyncGenerator<Batch> {
   const pace = new Pace();
   let batch = emptyBatch();
   for await (const lines of linesOf(content, maxBytes)) {
@@ -129,7 +140,13 @@ async function* batchesOf({ body: { content, maxRecordBytes: maxBytes }, options
 const emptyBatch = (): Batch => ({ items: [], numbers: [], units: 0 });
 
 function optionsOf({ options, signal, by, mayRead }: Job): BatchOptions {
-  return { skipDuplicates: options.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined, flags: changeFlags(options), signal, by, hidesStored: !mayRead };
+  return {
+    skipDuplicates: options.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined,
+    flags: changeFlags(options),
+    signal,
+    by,
+    hidesStored: !mayRead,
+  };
 }
 
 /** The error that the client may see; after a disconnect nothing is logged. */

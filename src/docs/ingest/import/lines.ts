@@ -11,8 +11,8 @@ export interface Line {
 const LINE_FEED = 0x0a;
 
 /**
- * The non-empty lines of a stream; each array contains the lines that one piece of the stream completes. A line with more than `maxBytes` is
- * not kept, so memory is limited for every input.
+ * The non-empty lines of a stream; each array contains the lines that one piece of the stream completes. A line with
+ * more than `maxBytes` is not kept, so memory is limited for every input.
  */
 export async function* linesOf(content: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line[]> {
   const unfinished = new Unfinished(maxBytes);

@@ -13,8 +13,8 @@ export type Counted = Omit<BatchResult, 'errors'> & { readonly errors: readonly 
 export type Ending = { readonly done: true } | { readonly error: string; readonly code: string };
 
 /**
- * The progress of an import. Its reader gets a line when there is new progress; if progress is faster than the reader, it is combined into
- * one line, so that a client that does not read delays nothing and needs no memory.
+ * The progress of an import. Its reader gets a line when there is new progress; if progress is faster than the reader,
+ * it is combined into one line, so that a client that does not read delays nothing and needs no memory.
  */
 export class Progress {
   #processed = 0;
@@ -63,11 +63,18 @@ export class Progress {
     const errors = this.#errors;
     this.#errors = [];
     this.#reported = this.#processed;
-    return `${JSON.stringify({
-      processed: this.#processed, added: this.#added, updated: this.#updated, skipped: this.#skipped, failed: this.#failed, errors,
-      ...(this.#embeddingDropped > 0 && { embeddingDropped: this.#embeddingDropped }),
-      ...(this.#sanitized > 0 && { sanitized: this.#sanitized }),
-      ...ending,
-    })}\n`;
+    return `${
+      JSON.stringify({
+        processed: this.#processed,
+        added: this.#added,
+        updated: this.#updated,
+        skipped: this.#skipped,
+        failed: this.#failed,
+        errors,
+        ...(this.#embeddingDropped > 0 && { embeddingDropped: this.#embeddingDropped }),
+        ...(this.#sanitized > 0 && { sanitized: this.#sanitized }),
+        ...ending,
+      })
+    }\n`;
   }
 }

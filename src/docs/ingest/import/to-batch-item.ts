@@ -1,5 +1,5 @@
 import { parseJsonInSteps } from '../../../lib/json-in-steps.ts';
-import { JsonTooLarge, type JsonLimits } from '../../../lib/json-limits.ts';
+import { type JsonLimits, JsonTooLarge } from '../../../lib/json-limits.ts';
 import { flattenIfNested } from '../../../text/flatten-meta.ts';
 import type { BatchItem } from '../../documents/index.ts';
 import type { Line } from './lines.ts';
@@ -19,8 +19,8 @@ export interface LineOptions {
 }
 
 /**
- * The batch item of a line. A line that cannot be parsed has the reason in the item, and fails alone. Fields that documents do not have are
- * ignored.
+ * The batch item of a line. A line that cannot be parsed has the reason in the item, and fails alone. Fields that
+ * documents do not have are ignored.
  */
 export function toBatchItem({ text }: Line, options: LineOptions): BatchItem | Promise<BatchItem> {
   const { saveRevision, maxBytes } = options;
@@ -36,7 +36,8 @@ export function toBatchItem({ text }: Line, options: LineOptions): BatchItem | P
 /** Parses in steps, because a line may be as long as the body of a request. */
 async function longItem(text: string, options: LineOptions): Promise<BatchItem> {
   try {
-    return itemOf(await parseJsonInSteps(Buffer.from(text), { limits: LIMITS, decode: (bytes) => bytes.toString() }), options);
+    return itemOf(await parseJsonInSteps(Buffer.from(text), { limits: LIMITS, decode: (bytes) => bytes.toString() }),
+      options);
   } catch (error) {
     return refusedItem(error, options);
   }
@@ -44,7 +45,10 @@ async function longItem(text: string, options: LineOptions): Promise<BatchItem> 
 
 function refusedItem(error: unknown, { saveRevision }: LineOptions): BatchItem {
   const { message } = error as Error;
-  return { saveRevision, refused: error instanceof JsonTooLarge ? `the line ${message}` : `invalid JSON: ${message.slice(0, SHOWN_MESSAGE)}` };
+  return {
+    saveRevision,
+    refused: error instanceof JsonTooLarge ? `the line ${message}` : `invalid JSON: ${message.slice(0, SHOWN_MESSAGE)}`,
+  };
 }
 
 function itemOf(value: unknown, { saveRevision }: LineOptions): BatchItem {
@@ -56,13 +60,19 @@ function itemOf(value: unknown, { saveRevision }: LineOptions): BatchItem {
   const flat = meta == null ? undefined : flattenIfNested(meta as Readonly<Record<string, unknown>>);
   if (flat?.infinite !== undefined) return refuse(`meta.${flat.infinite.slice(0, SHOWN_PATH)} must be a finite number`);
   return {
-    key: key as string | undefined, lang: lang as string | undefined, contentMd: contentMd as string | undefined,
-    meta: flat?.meta, ttl: ttl as number | undefined, saveRevision: own as boolean,
+    key: key as string | undefined,
+    lang: lang as string | undefined,
+    contentMd: contentMd as string | undefined,
+    meta: flat?.meta,
+    ttl: ttl as number | undefined,
+    saveRevision: own as boolean,
   };
 }
 
 /** The fields with a wrong type; the writer checks everything else. */
-function problemOf({ key, lang, contentMd, meta, ttl, saveRevision }: Readonly<Record<string, unknown>>): string | undefined {
+function problemOf(
+  { key, lang, contentMd, meta, ttl, saveRevision }: Readonly<Record<string, unknown>>,
+): string | undefined {
   if (!isTextOrAbsent(key)) return 'key must be a string';
   if (!isTextOrAbsent(lang)) return 'lang must be a string';
   if (!isTextOrAbsent(contentMd)) return 'contentMd must be a string';

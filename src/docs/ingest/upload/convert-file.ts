@@ -1,9 +1,10 @@
-import { ConversionError, type Conversion, type ConversionFault, type ConversionOptions, type Converter, type FileToConvert } from '../../../convert/index.ts';
-import { ServiceError, type ErrorCode } from '../../../errors/index.ts';
+import { type Conversion, ConversionError, type ConversionFault, type ConversionOptions, type Converter,
+  type FileToConvert } from '../../../convert/index.ts';
+import { type ErrorCode, ServiceError } from '../../../errors/index.ts';
 
 /**
- * The errors for a file that cannot be converted: a file that is not a supported document is the fault of the request (decision D-69), other
- * failures are those of the file.
+ * The errors for a file that cannot be converted: a file that is not a supported document is the fault of the request
+ * (decision D-69), other failures are those of the file.
  */
 const CODES: Readonly<Record<ConversionFault, ErrorCode>> = {
   unsupported: 'invalid_argument',
@@ -18,8 +19,12 @@ const CODES: Readonly<Record<ConversionFault, ErrorCode>> = {
   aborted: 'unavailable',
 };
 
-/** A file as markdown. `what` names the file in the message of a failure. Throws `ServiceError`, or the signal's reason. */
-export async function convertFile(converter: Converter, file: FileToConvert, what: string, options: ConversionOptions): Promise<Conversion> {
+/**
+ * A file as markdown. `what` names the file in the message of a failure. Throws `ServiceError`, or the signal's reason.
+ */
+export async function convertFile(converter: Converter, file: FileToConvert, what: string,
+  options: ConversionOptions): Promise<Conversion>
+{
   try {
     return await converter.convert(file, options);
   } catch (error) {

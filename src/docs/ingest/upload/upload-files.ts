@@ -1,10 +1,10 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { UploadedFile } from '../../../../generated/docs/sdk/types.gen.ts';
-import { extensionOf, isConvertible, type Converter } from '../../../convert/index.ts';
+import { type Converter, extensionOf, isConvertible } from '../../../convert/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { mayReadAll, type Context, type Handlers, type InputOf } from '../../../operations/index.ts';
-import { identify, type BatchItem, type BatchResult, type Documents } from '../../documents/index.ts';
-import { changeFlags, effectiveOptions, type EffectiveOptions } from '../profile.ts';
+import { type Context, type Handlers, type InputOf, mayReadAll } from '../../../operations/index.ts';
+import { type BatchItem, type BatchResult, type Documents, identify } from '../../documents/index.ts';
+import { changeFlags, type EffectiveOptions, effectiveOptions } from '../profile.ts';
 import { convertFile } from './convert-file.ts';
 import { failureOf } from './failure-of.ts';
 import { baseName, keyOfFile } from './file-key.ts';
@@ -21,7 +21,10 @@ type UploadInput = InputOf<Operations, 'uploadFiles'>;
 const TOGETHER = 100;
 const CHARS_TOGETHER = 4 * 1024 * 1024;
 
-/** Maximum number of files that are converted at once, and of their bytes if they are more than one; only these files are in memory. */
+/**
+ * Maximum number of files that are converted at once, and of their bytes if they are more than one; only these files
+ * are in memory.
+ */
 const AT_ONCE = 4;
 const BYTES_AT_ONCE = 16 * 1024 * 1024;
 
@@ -34,11 +37,15 @@ interface Converted {
   readonly repaired: boolean;
 }
 
-/** `POST /v1/upload` (contract section 4, decision D-69). In a batch, a file that fails is counted, and the others are stored. */
+/**
+ * `POST /v1/upload` (contract section 4, decision D-69). In a batch, a file that fails is counted, and the others are
+ * stored.
+ */
 export function uploadFiles(deps: UploadDeps): Required<Handlers<Operations>>['uploadFiles'] {
   return async (input, context) => {
     const { file, 'files[]': list, profile } = input;
-    if (file === undefined && (list === undefined || list.length === 0)) throw new ServiceError('missing_fields', 'missing fields: file');
+    if (file === undefined && (list === undefined || list.length === 0))
+      throw new ServiceError('missing_fields', 'missing fields: file');
     const upload = new Upload(deps, input, context);
     if (file !== undefined && list === undefined) return { ...(await upload.one(file as File)), profile };
     return { ...(await upload.all([...(file === undefined ? [] : [file as File]), ...(list as File[])])), profile };
@@ -74,7 +81,9 @@ class Upload {
     return { ...converted.result, document, ...((converted.repaired || sanitized > 0) && { sanitized: 1 }) };
   }
 
-  async all(files: readonly File[]): Promise<{ added: number; updated: number; failed: number; errors: string[]; results: UploadedFile[]; sanitized?: number }> {
+  async all(files: readonly File[]): Promise<
+    { added: number; updated: number; failed: number; errors: string[]; results: UploadedFile[]; sanitized?: number }
+  > {
     let waiting: Converted[] = [];
     let chars = 0;
     for (let i = 0; i < files.length;) {
@@ -112,14 +121,28 @@ class Upload {
     const { lang, ttl, meta = {}, maxSize } = this.#input;
     const name = baseName(file.name);
     const what = `file ${shown(file.name)}`;
-    if (!isConvertible(extensionOf(name))) throw new ServiceError('invalid_argument', `${what} has an unsupported extension`);
+    if (!isConvertible(extensionOf(name)))
+      throw new ServiceError('invalid_argument', `${what} has an unsupported extension`);
     if (file.size > maxSize) throw new ServiceError('payload_too_large', `${what} is larger than ${maxSize} bytes`);
-    const given = { bytes: new Uint8Array(await file.arrayBuffer()), name, ...(file.type && { contentType: file.type }) };
+    const given = {
+      bytes: new Uint8Array(await file.arrayBuffer()),
+      name,
+      ...(file.type && { contentType: file.type }),
+    };
     const { textOnly, saveRevision } = this.#options;
-    const { contentMd, format, converted, meta: own, repaired, warnings } = await convertFile(this.#deps.converter, given, what, { textOnly, signal: this.#context.signal });
-    const stored = { ...listsOf(own), ...meta, upload_format: [format], upload_filename: [name.toWellFormed()], upload_converted: [String(converted)] };
+    const { contentMd, format, converted, meta: own, repaired, warnings } = await convertFile(this.#deps.converter,
+      given, what, { textOnly, signal: this.#context.signal });
+    const stored = {
+      ...listsOf(own),
+      ...meta,
+      upload_format: [format],
+      upload_filename: [name.toWellFormed()],
+      upload_converted: [String(converted)],
+    };
     return {
-      index, name: file.name, repaired: repaired > 0,
+      index,
+      name: file.name,
+      repaired: repaired > 0,
       item: { key, lang, contentMd, meta: stored, ttl, saveRevision },
       result: { key, format, converted, ...(warnings.length > 0 && { warnings: [...warnings] }) },
     };
@@ -130,7 +153,8 @@ class Upload {
     const { id } = identify(this.#input.collection, key, lang);
     const first = this.#names.get(id);
     if (first === undefined) this.#names.set(id, name);
-    else this.#fail(index, name, `makes the key of ${shown(first)}, which is in the same batch; upload it by itself with a key of its own`);
+    else this.#fail(index, name,
+        `makes the key of ${shown(first)}, which is in the same batch; upload it by itself with a key of its own`);
     return first === undefined;
   }
 
@@ -151,12 +175,21 @@ class Upload {
   #write(files: readonly Converted[]): Promise<BatchResult> {
     const skipDuplicates = this.#options.skipDuplicates ? { ignoredMeta: [] } : undefined;
     return this.#deps.writer.put(this.#input.collection, files.map(({ item }) => item), {
-      skipDuplicates, flags: changeFlags(this.#options), signal: this.#context.signal, by: this.#context, hidesStored: !this.#mayRead,
+      skipDuplicates,
+      flags: changeFlags(this.#options),
+      signal: this.#context.signal,
+      by: this.#context,
+      hidesStored: !this.#mayRead,
     });
   }
 
-  /** The stored document, with its content only if that fits the response or `anyway` is true. Undefined when it was removed again. */
-  async #read({ item: { key = '', lang = '' } }: Converted, anyway: boolean): Promise<UploadedFile['document'] | undefined> {
+  /**
+   * The stored document, with its content only if that fits the response or `anyway` is true. Undefined when it was
+   * removed again.
+   */
+  async #read({ item: { key = '', lang = '' } }: Converted,
+    anyway: boolean): Promise<UploadedFile['document'] | undefined>
+  {
     try {
       const found = await this.#deps.getDocument({ collection: this.#input.collection, key, lang }, this.#context);
       const { checksum: _, contentMd, ...document } = 'value' in found ? found.value : found;
@@ -186,4 +219,5 @@ function listsOf(meta: Readonly<Record<string, readonly string[]>>): Record<stri
 
 const SHOWN_NAME = 200;
 
-const shown = (name: string): string => (name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name).toWellFormed();
+const shown = (name: string): string =>
+  (name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name).toWellFormed();

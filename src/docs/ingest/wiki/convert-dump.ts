@@ -1,6 +1,6 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { WikiDumpError, type DumpBatch, type DumpOptions, type WikiDocument } from '../../../convert/wiki/index.ts';
+import { type DumpBatch, type DumpOptions, type WikiDocument, WikiDumpError } from '../../../convert/wiki/index.ts';
 import { freeBytes } from '../../../lib/free-bytes.ts';
 import { workerFile } from '../../../lib/worker-file.ts';
 import { documentsOf } from './packed-batch.ts';
@@ -33,15 +33,22 @@ export interface ConvertOptions extends DumpOptions {
 }
 
 /**
- * The pages of a dump as documents, converted in a separate thread while the dump arrives. The dump is read only as fast as the thread
- * converts, and converted only as fast as the caller reads; when the caller stops reading, the thread ends.
- * @throws {WikiDumpError} What is wrong with the dump, after the pages before it; also errors of `dump` and the reason of the signal.
+ * The pages of a dump as documents, converted in a separate thread while the dump arrives. The dump is read only as
+ * fast as the thread converts, and converted only as fast as the caller reads; when the caller stops reading, the
+ * thread ends.
+ * @throws {WikiDumpError} What is wrong with the dump, after the pages before it; also errors of `dump` and the reason
+ * of the signal.
  */
-export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ownsPieces = false, heap = MAX_HEAP_MB, ...options }: ConvertOptions): AsyncGenerator<ConvertedBatch> {
+export async function* convertDump(dump: AsyncIterable<Uint8Array>,
+  { signal, ownsPieces = false, heap = MAX_HEAP_MB, ...options }: ConvertOptions): AsyncGenerator<ConvertedBatch>
+{
   signal.throwIfAborted();
-  // Not a `ThreadClient`: pieces and pages stream both ways at once, each with its own back-pressure, and none is the reply to another; and the
-  // buffers of pieces come back.
-  const worker = new Worker(workerFile(import.meta.url, 'dump-thread'), { workerData: options satisfies DumpOptions, resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: YOUNG_MB } });
+  // Not a `ThreadClient`: pieces and pages stream both ways at once, each with its own back-pressure, and none is the
+  // reply to another; and the buffers of pieces come back.
+  const worker = new Worker(workerFile(import.meta.url, 'dump-thread'), {
+    workerData: options satisfies DumpOptions,
+    resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: YOUNG_MB },
+  });
   const ended = new AbortController();
   const feeder = new Feeder(worker, ended);
   const stopped = AbortSignal.any([signal, ended.signal]);
@@ -61,8 +68,8 @@ export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ow
       }
     }
   } catch (error) {
-    // Waiting ends with an error of its own, whose cause is the real reason. An error in the dump takes precedence: the thread ends after it
-    // has reported it.
+    // Waiting ends with an error of its own, whose cause is the real reason. An error in the dump takes precedence: the
+    // thread ends after it has reported it.
     if (!(error instanceof WikiDumpError)) stopped.throwIfAborted();
     throw error;
   } finally {
@@ -74,10 +81,15 @@ export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ow
 /** If a page needs more memory than the thread has, the dump is at fault. */
 function failure(error: Error): Error {
   const { code } = error as NodeJS.ErrnoException;
-  return code === 'ERR_WORKER_OUT_OF_MEMORY' ? new WikiDumpError('a page takes more memory than there is for one', { isTooLarge: true, cause: error }) : error;
+  return code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? new WikiDumpError('a page takes more memory than there is for one', { isTooLarge: true, cause: error })
+    : error;
 }
 
-/** Passes the dump to the thread as fast as it takes it. Buffers are sent there and back, so that none need to be garbage-collected. */
+/**
+ * Passes the dump to the thread as fast as it takes it. Buffers are sent there and back, so that none need to be
+ * garbage-collected.
+ */
 class Feeder {
   readonly #worker: Worker;
   readonly #failed: AbortController;
@@ -122,7 +134,10 @@ class Feeder {
   }
 
   #send(buffer: ArrayBuffer, length: number): void {
-    if (!this.#isStopped) this.#worker.postMessage({ kind: 'bytes', bytes: new Uint8Array(buffer, 0, length) } satisfies ToThread, [buffer]);
+    if (!this.#isStopped)
+      this.#worker.postMessage({ kind: 'bytes', bytes: new Uint8Array(buffer, 0, length) } satisfies ToThread, [
+        buffer,
+      ]);
   }
 
   /** The thread has read a piece and no longer needs its buffer. */

@@ -16,13 +16,15 @@ export interface SourceOptions {
 export function dumpSource(file: unknown, options: SourceOptions): AsyncIterable<Uint8Array> {
   if (file instanceof URL) return fetched(file, options);
   if (file instanceof Blob) return file.stream();
-  if (typeof file === 'object' && file !== null && Symbol.asyncIterator in file) return file as AsyncIterable<Uint8Array>;
+  if (typeof file === 'object' && file !== null && Symbol.asyncIterator in file)
+    return file as AsyncIterable<Uint8Array>;
   throw new ServiceError('invalid_argument', 'file must be a file');
 }
 
 async function* fetched(url: URL, { outbound, maxBytes, signal }: SourceOptions): AsyncGenerator<Uint8Array> {
   try {
-    const response = await outbound.fetch({ maxBytes: maxBytes || Number.MAX_SAFE_INTEGER, timeoutMs: TIMEOUT_MS })(url, { signal });
+    const response = await outbound.fetch({ maxBytes: maxBytes || Number.MAX_SAFE_INTEGER, timeoutMs: TIMEOUT_MS })(url,
+      { signal });
     if (!response.ok) {
       await response.body?.cancel();
       throw new ServiceError('invalid_argument', `url could not be fetched: the server returned ${response.status}`);
@@ -31,7 +33,9 @@ async function* fetched(url: URL, { outbound, maxBytes, signal }: SourceOptions)
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ServiceError) throw error;
-    if (error instanceof RefusedRequest) throw new ServiceError(error.rule === 'size' ? 'payload_too_large' : 'invalid_argument', `url could not be fetched: ${error.message}`, { cause: error });
+    if (error instanceof RefusedRequest)
+      throw new ServiceError(error.rule === 'size' ? 'payload_too_large' : 'invalid_argument',
+        `url could not be fetched: ${error.message}`, { cause: error });
     throw new ServiceError('invalid_argument', 'url could not be fetched', { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 /** The worker thread of `convert-dump.ts`: one dump, unpacked, read and converted. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { readDump, WikiDumpError, type DumpOptions } from '../../../convert/wiki/index.ts';
+import { type DumpOptions, readDump, WikiDumpError } from '../../../convert/wiki/index.ts';
 import { freeBytes } from '../../../lib/free-bytes.ts';
 import { packBatch, USUAL_BYTES } from './packed-batch.ts';
 import type { FromThread, ToThread } from './protocol.ts';

@@ -2,9 +2,9 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { WikiDumpError } from '../../../convert/wiki/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Outbound } from '../../../net/index.ts';
-import { mayReadAll, type Handlers, type OutputOf } from '../../../operations/index.ts';
+import { type Handlers, mayReadAll, type OutputOf } from '../../../operations/index.ts';
 import type { Sql } from '../../../storage/index.ts';
-import { requireText, type BatchResult, type DocumentWriter } from '../../documents/index.ts';
+import { type BatchResult, type DocumentWriter, requireText } from '../../documents/index.ts';
 import { changeFlags, effectiveOptions } from '../profile.ts';
 import { convertDump, type ConvertedBatch } from './convert-dump.ts';
 import { dumpSource } from './dump-source.ts';
@@ -30,8 +30,9 @@ type Result = OutputOf<Operations, 'importWiki'>;
 const MOST_ERRORS = 10;
 
 /**
- * `POST /v1/import-wiki` (contract section 4): imports a dump page by page while it arrives, in memory that does not grow with it. An error
- * in the dump is reported after the pages before it are stored; if the client disconnects, the import ends.
+ * `POST /v1/import-wiki` (contract section 4): imports a dump page by page while it arrives, in memory that does not
+ * grow with it. An error in the dump is reported after the pages before it are stored; if the client disconnects, the
+ * import ends.
  */
 export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['importWiki'] {
   return async (input, context) => {
@@ -45,18 +46,44 @@ export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['impo
     const chosen = effectiveOptions({ profile, skipFts }, mayRead);
     const tally = new Tally();
     const write = async (batch: ConvertedBatch): Promise<void> => {
-      const items = await toItems(deps.sql, [...batch.documents], { collection, lang, saveRevision: chosen.saveRevision });
+      const items = await toItems(deps.sql, [...batch.documents], {
+        collection,
+        lang,
+        saveRevision: chosen.saveRevision,
+      });
       const skipDuplicates = chosen.skipDuplicates ? { ignoredMeta: [] } : undefined;
-      const result = await deps.writer.put(collection, items, { skipDuplicates, flags: changeFlags(chosen), signal, by: context, chunk: batchSize, hidesStored: !mayRead });
+      const result = await deps.writer.put(collection, items, {
+        skipDuplicates,
+        flags: changeFlags(chosen),
+        signal,
+        by: context,
+        chunk: batchSize,
+        hidesStored: !mayRead,
+      });
       tally.add(batch, result);
     };
     try {
-      const options = { namespaces: namespaces.split(',').map(Number), skipRedirects, batchSize, maxPages, pageLimit, byteLimit, signal, ownsPieces: isArriving(file) };
+      const options = {
+        namespaces: namespaces.split(',').map(Number),
+        skipRedirects,
+        batchSize,
+        maxPages,
+        pageLimit,
+        byteLimit,
+        signal,
+        ownsPieces: isArriving(file),
+      };
       for await (const batch of convertDump(source, options)) await write(batch);
     } catch (error) {
       throw tally.failure(error);
     }
-    return { ...tally.counts(), errors: tally.errors, collection, durationMs: Math.round(performance.now() - start), profile };
+    return {
+      ...tally.counts(),
+      errors: tally.errors,
+      collection,
+      durationMs: Math.round(performance.now() - start),
+      profile,
+    };
   };
 }
 
@@ -75,7 +102,8 @@ class Tally {
     this.#imported += added + updated;
     this.#skipped += leftOut + skipped;
     this.#failed += failed;
-    for (const line of errors.slice(0, MOST_ERRORS - this.errors.length)) this.errors.push(line.replace(/^\d+/, (index) => String(indexes[Number(index)] ?? index)));
+    for (const line of errors.slice(0, MOST_ERRORS - this.errors.length))
+      this.errors.push(line.replace(/^\d+/, (index) => String(indexes[Number(index)] ?? index)));
   }
 
   counts(): Pick<Result, 'imported' | 'skipped' | 'failed'> {
@@ -86,6 +114,7 @@ class Tally {
   failure(error: unknown): unknown {
     if (!(error instanceof WikiDumpError)) return error;
     const before = this.#imported === 0 ? '' : `; ${this.#imported} pages were stored before`;
-    return new ServiceError(error.isTooLarge ? 'payload_too_large' : 'invalid_argument', `file cannot be imported: ${error.message}${before}`, { cause: error, body: this.counts() });
+    return new ServiceError(error.isTooLarge ? 'payload_too_large' : 'invalid_argument',
+      `file cannot be imported: ${error.message}${before}`, { cause: error, body: this.counts() });
   }
 }

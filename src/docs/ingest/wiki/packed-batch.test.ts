@@ -4,12 +4,19 @@ import type { WikiDocument } from '../../../convert/wiki/index.ts';
 import { documentsOf, packBatch, USUAL_BYTES } from './packed-batch.ts';
 
 const document = fc.record({
-  key: fc.string({ unit: 'binary' }), contentMd: fc.string({ unit: 'binary' }), meta: fc.dictionary(fc.string(), fc.array(fc.string({ unit: 'binary' }))),
-  redirect: fc.string(), problem: fc.string(),
+  key: fc.string({ unit: 'binary' }),
+  contentMd: fc.string({ unit: 'binary' }),
+  meta: fc.dictionary(fc.string(), fc.array(fc.string({ unit: 'binary' }))),
+  redirect: fc.string(),
+  problem: fc.string(),
 }, { requiredKeys: ['key', 'contentMd', 'meta'], noNullPrototype: true });
 
 const page = (contentMd: string): WikiDocument => ({ key: 'Page', contentMd, meta: { wiki_id: ['7'] } });
-const batch = (documents: readonly WikiDocument[]) => ({ documents, skipped: 2, indexes: documents.map((_, i) => i + 5) });
+const batch = (documents: readonly WikiDocument[]) => ({
+  documents,
+  skipped: 2,
+  indexes: documents.map((_, i) => i + 5),
+});
 
 describe('a packed batch', () => {
   it('has the documents that were packed, in order', () => {

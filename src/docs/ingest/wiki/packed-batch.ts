@@ -1,11 +1,12 @@
 import type { DumpBatch, WikiDocument } from '../../../convert/wiki/index.ts';
 
 /**
- * A batch as it passes from one thread to another: its documents are UTF-8 in bytes that are handed over and back. So the batches that wait are
- * outside the heap of the thread that receives them, where they would survive collections, for which the engine enlarges the space of young
- * objects by tens of megabytes.
+ * A batch as it passes from one thread to another: its documents are UTF-8 in bytes that are handed over and back. So
+ * the batches that wait are outside the heap of the thread that receives them, where they would survive collections,
+ * for which the engine enlarges the space of young objects by tens of megabytes.
  *
- * Each document is everything except its content as JSON, and the content behind it: parsing a large page would take too long.
+ * Each document is everything except its content as JSON, and the content behind it: parsing a large page would take
+ * too long.
  */
 export interface PackedBatch extends Pick<DumpBatch, 'skipped' | 'indexes'> {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -18,8 +19,13 @@ export const USUAL_BYTES = 2 ** 20;
 
 const encoder = new TextEncoder();
 
-/** `free`: the bytes of an earlier batch that are no longer needed. What is not valid Unicode becomes U+FFFD, as when it is stored (decision D-39). */
-export function packBatch({ documents, skipped, indexes }: DumpBatch, free: Uint8Array<ArrayBuffer> = new Uint8Array(USUAL_BYTES)): PackedBatch {
+/**
+ * `free`: the bytes of an earlier batch that are no longer needed. What is not valid Unicode becomes U+FFFD, as when it
+ * is stored (decision D-39).
+ */
+export function packBatch({ documents, skipped, indexes }: DumpBatch,
+  free: Uint8Array<ArrayBuffer> = new Uint8Array(USUAL_BYTES)): PackedBatch
+{
   let bytes = free;
   let end = 0;
   const add = (text: string): number => {
@@ -39,6 +45,8 @@ function enlarged(bytes: Uint8Array<ArrayBuffer>, least: number): Uint8Array<Arr
 
 /** The documents of a batch, each made when it is reached; throws once the bytes are handed back. */
 export function* documentsOf({ bytes, ends }: PackedBatch): Generator<WikiDocument> {
-  const textOf = (i: number): string => Buffer.from(bytes.buffer, ends[i - 1] ?? 0, ends[i]! - (ends[i - 1] ?? 0)).toString();
-  for (let i = 0; i < ends.length; i += 2) yield { ...JSON.parse(textOf(i)) as Omit<WikiDocument, 'contentMd'>, contentMd: textOf(i + 1) };
+  const textOf = (i: number): string =>
+    Buffer.from(bytes.buffer, ends[i - 1] ?? 0, ends[i]! - (ends[i - 1] ?? 0)).toString();
+  for (let i = 0; i < ends.length; i += 2)
+    yield { ...JSON.parse(textOf(i)) as Omit<WikiDocument, 'contentMd'>, contentMd: textOf(i + 1) };
 }

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Bzip2Decoder, Bzip2Error } from '../../../kernels/bzip2.ts';
 import { WikiDumpError } from '../../../convert/wiki/index.ts';
+import { Bzip2Decoder, Bzip2Error } from '../../../kernels/bzip2.ts';
 
 /**
- * The XML of a dump, unpacked if necessary: bzip2 and gzip are recognized by their first bytes, because file names and content types are
- * often wrong. A piece of the source is read completely before the next is requested. The returned pieces are views that are valid until the
- * next one is requested.
+ * The XML of a dump, unpacked if necessary: bzip2 and gzip are recognized by their first bytes, because file names and
+ * content types are often wrong. A piece of the source is read completely before the next is requested. The returned
+ * pieces are views that are valid until the next one is requested.
  * @throws {WikiDumpError}
  */
 export async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -5,14 +5,16 @@ import type { Fixture } from '../../documents/test-fixture.ts';
 import { MemoryFixture } from '../test-fixture.ts';
 import type { MeaningSide } from './sides.ts';
 
-const TALK = ['The garden needs water every morning.', 'I shall remind you to water it.', 'Buy apples and pears at the market.', 'Apples it is.'];
+const TALK = ['The garden needs water every morning.', 'I shall remind you to water it.',
+  'Buy apples and pears at the market.', 'Apples it is.'];
 
 describe('recall without a provider (decisions section 4.7)', () => {
   let fixture: MemoryFixture;
   let sessions: string[];
   beforeEach(async () => {
     fixture = await MemoryFixture.open('node:sqlite');
-    sessions = [await fixture.talk(TALK, { scenario: 'home' }), await fixture.talk(['Apples are on sale.', 'Noted.'], { userId: 'bob' })];
+    sessions = [await fixture.talk(TALK, { scenario: 'home' }),
+      await fixture.talk(['Apples are on sale.', 'Noted.'], { userId: 'bob' })];
   });
   afterEach(() => fixture.close());
   const found = (query: string, more: object = {}) => fixture.found(query, sessions, more);
@@ -20,9 +22,14 @@ describe('recall without a provider (decisions section 4.7)', () => {
   it('finds messages by their words, best first, and says so', async () => {
     const answer = await fixture.recall('when must the garden be watered?');
     expect(answer).toMatchObject({ total: 2, strategy: 'keyword', query: 'when must the garden be watered?' });
-    expect(answer.results.map(({ rank, matchStrategy }) => [rank, matchStrategy])).toEqual([[1, 'keyword'], [2, 'keyword']]);
+    expect(answer.results.map(({ rank, matchStrategy }) => [rank, matchStrategy])).toEqual([[1, 'keyword'], [2,
+      'keyword']]);
     expect(answer.results[0]!.score).toBeGreaterThan(answer.results[1]!.score);
-    expect(answer.results[0]).toMatchObject({ sessionId: sessions[0], role: 'user', document: { key: `${sessions[0]}/1`, meta: { scenario: ['home'] } } });
+    expect(answer.results[0]).toMatchObject({
+      sessionId: sessions[0],
+      role: 'user',
+      document: { key: `${sessions[0]}/1`, meta: { scenario: ['home'] } },
+    });
     expect(answer).not.toHaveProperty('contextTruncated');
   });
 
@@ -61,7 +68,9 @@ describe('recall without a provider (decisions section 4.7)', () => {
     const sort = 'user_id:desc, role:asc';
     expect(await found('apples', { sort })).toEqual(['1/1', '0/4', '0/3']);
     expect(await found('apples', { sort, offset: 1, limit: 1 })).toEqual(['0/4']);
-    expect(await found('apples', { sort: 'score:asc' })).toEqual((await found('apples', { sort: 'score' })).toReversed());
+    expect(await found('apples', { sort: 'score:asc' })).toEqual(
+      (await found('apples', { sort: 'score' })).toReversed(),
+    );
     const first = await fixture.recall('apples', { sort, cursor: '*', limit: 1 });
     expect(first.results.map(({ rank, sessionId }) => [rank, sessionId])).toEqual([[1, sessions[1]]]);
     await fixture.call('deleteSession', { id: sessions[1] });
@@ -72,9 +81,15 @@ describe('recall without a provider (decisions section 4.7)', () => {
     expect(third.results.map(({ document }) => document.key)).toEqual([`${sessions[0]}/5`]);
     const last = await fixture.recall('apples', { sort, cursor: third.nextCursor });
     expect([last.results, last.nextCursor]).toEqual([[], undefined]);
-    expect((await fixture.recall('apples', { sort })).results.map(({ document }) => document.key)).toEqual([4, 3, 5].map((place) => `${sessions[0]}/${place}`));
-    for (const more of [{}, { sort: 'role:asc' }, { sort, query: 'pears' }, { sort, strategy: 'hybrid', alpha: 0.5 }, { sort, offset: 1 }]) {
-      await expect(fixture.recall('apples', { cursor: first.nextCursor, ...more }), JSON.stringify(more)).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect((await fixture.recall('apples', { sort })).results.map(({ document }) => document.key)).toEqual(
+      [4, 3, 5].map((place) => `${sessions[0]}/${place}`),
+    );
+    for (const more of [{}, { sort: 'role:asc' }, { sort, query: 'pears' }, { sort, strategy: 'hybrid', alpha: 0.5 }, {
+      sort,
+      offset: 1,
+    }]) {
+      await expect(fixture.recall('apples', { cursor: first.nextCursor, ...more }), JSON.stringify(more)).rejects
+        .toMatchObject({ code: 'invalid_argument' });
     }
   });
 
@@ -85,14 +100,20 @@ describe('recall without a provider (decisions section 4.7)', () => {
   it('carries bodies only when asked to, and then respects the token budget', async () => {
     expect((await fixture.recall('apples')).results[0]!.document).not.toHaveProperty('contentMd');
     const all = await fixture.recall('apples', { includeContent: true });
-    expect(all.results.map(({ document }) => document.contentMd).sort()).toEqual(['Apples are on sale.', 'Apples it is.', 'Buy apples and pears at the market.']);
+    expect(all.results.map(({ document }) => document.contentMd).sort()).toEqual(['Apples are on sale.',
+      'Apples it is.', 'Buy apples and pears at the market.']);
     const cut = await fixture.recall('apples', { includeContent: true, contextTokenBudget: 1 });
     expect(cut).toEqual({ ...all, results: all.results.slice(0, 1), total: 1, contextTruncated: true });
   });
 
   it('counts the metadata of results that carry nothing else', async () => {
     const all = await fixture.recall('apples');
-    expect(await fixture.recall('apples', { contextTokenBudget: 1 })).toEqual({ ...all, results: all.results.slice(0, 1), total: 1, contextTruncated: true });
+    expect(await fixture.recall('apples', { contextTokenBudget: 1 })).toEqual({
+      ...all,
+      results: all.results.slice(0, 1),
+      total: 1,
+      contextTruncated: true,
+    });
   });
 
   it('skips the best where asked to', async () => {
@@ -101,17 +122,27 @@ describe('recall without a provider (decisions section 4.7)', () => {
   });
 
   it('follows the profile of the collection', async () => {
-    await fixture.base.sql.transaction((tx) => fixture.base.collections.configure(tx, '_memory', { retrieval: { topK: 1, contextTokenBudget: 1 } }));
+    await fixture.base.sql.transaction((tx) =>
+      fixture.base.collections.configure(tx, '_memory', { retrieval: { topK: 1, contextTokenBudget: 1 } })
+    );
     expect((await fixture.recall('apples')).total).toBe(1);
-    expect(await fixture.recall('apples', { topK: 3, includeContent: true })).toMatchObject({ total: 1, contextTruncated: true });
+    expect(await fixture.recall('apples', { topK: 3, includeContent: true })).toMatchObject({
+      total: 1,
+      contextTruncated: true,
+    });
   });
 
   it('refuses semantic', async () => {
-    await expect(fixture.recall('apples', { strategy: 'semantic' })).rejects.toMatchObject({ code: 'invalid_argument', message: 'embedding provider not configured' });
+    await expect(fixture.recall('apples', { strategy: 'semantic' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'embedding provider not configured',
+    });
   });
 
   it('refuses missing and out-of-range values, by name', async () => {
-    for (const wrong of [{ query: '' }, { topK: 0 }, { topK: 1001 }, { alpha: 2 }, { threshold: -1 }, { strategy: 'magic' }, { role: 'robot' }]) {
+    for (const wrong of [{ query: '' }, { topK: 0 }, { topK: 1001 }, { alpha: 2 }, { threshold: -1 }, {
+      strategy: 'magic',
+    }, { role: 'robot' }]) {
       const refusal = { status: 400, message: expect.stringContaining(Object.keys(wrong)[0]!) as string };
       await expect(fixture.recall('apples', wrong), JSON.stringify(wrong)).rejects.toMatchObject(refusal);
     }
@@ -147,7 +178,8 @@ class SlowMeaning implements MeaningSide {
   readonly ratings = new Map<number, number>();
   readonly encoder = {
     isWanted: () => this.ratings.size > 0,
-    similarities: (_: string, passages: readonly { readonly ord: number }[]) => Promise.resolve(passages.map(({ ord }) => this.ratings.get(ord))),
+    similarities: (_: string, passages: readonly { readonly ord: number }[]) =>
+      Promise.resolve(passages.map(({ ord }) => this.ratings.get(ord))),
   };
 
   async embedQuery(text: string) {
@@ -166,7 +198,11 @@ class SlowMeaning implements MeaningSide {
       hits.push({ ord, chunk: 0, score: cosine(vector, other!) });
     }
     hits.sort((a, b) => b.score - a.score || a.ord - b.ord);
-    return { hits: hits.filter(({ score }) => score >= threshold).slice(0, k), algorithm: 'flat' as const, incomparable: 0 };
+    return {
+      hits: hits.filter(({ score }) => score >= threshold).slice(0, k),
+      algorithm: 'flat' as const,
+      incomparable: 0,
+    };
   }
 }
 
@@ -190,13 +226,19 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
     await provider.close();
   });
   /** Scores by document, of one side. */
-  const scores = async (query: string, strategy: string) => new Map((await fixture.recall(query, { strategy, topK: 50 })).results.map(({ document: { id }, score }) => [id, score]));
+  const scores = async (query: string, strategy: string) =>
+    new Map(
+      (await fixture.recall(query, { strategy, topK: 50 })).results.map(({ document: { id }, score }) => [id, score]),
+    );
   const ranks = (side: ReadonlyMap<string, number>) => new Map([...side.keys()].map((id, i) => [id, i + 1]));
 
   it('finds by meaning alone', async () => {
     const { results, strategy } = await fixture.recall('watering the gardens', { strategy: 'semantic', topK: 2 });
     expect([strategy, results.length]).toEqual(['semantic', 2]);
-    expect(results[0]).toMatchObject({ matchStrategy: 'semantic', document: { key: expect.stringMatching(/\/1$/) as string } });
+    expect(results[0]).toMatchObject({
+      matchStrategy: 'semantic',
+      document: { key: expect.stringMatching(/\/1$/) as string },
+    });
     expect(results[0]!.score).toBeLessThanOrEqual(1);
   });
 
@@ -222,7 +264,9 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
       const plain = await fixture.recall(query, { strategy, topK: 50 });
       expect(plain).not.toHaveProperty('reranked');
       const last = plain.results.at(-1)!.document.id;
-      for (const { ord, id } of await meaning.base.sql.all<{ ord: number; id: string }>('SELECT ord, id FROM documents')) meaning.ratings.set(ord, id === last ? 1 : -1);
+      for (const { ord, id } of await meaning.base.sql.all<{ ord: number; id: string }>(
+        'SELECT ord, id FROM documents',
+      )) meaning.ratings.set(ord, id === last ? 1 : -1);
       const { results, reranked } = await fixture.recall(query, { strategy, topK: 1 });
       expect([results[0]!.document.id, reranked]).toEqual([last, plain.results.length]);
     }
@@ -239,7 +283,10 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
 
   it('asks words alone with an alpha of 0, and meaning alone with 1', async () => {
     const query = 'apples in the garden';
-    const only = async (alpha: number) => (await fixture.recall(query, { alpha })).results.map(({ document: { id }, matchStrategy }) => [id, matchStrategy]);
+    const only = async (alpha: number) =>
+      (await fixture.recall(query, { alpha })).results.map((
+        { document: { id }, matchStrategy },
+      ) => [id, matchStrategy]);
     expect(await only(0)).toEqual([...(await scores(query, 'keyword')).keys()].map((id) => [id, 'keyword']));
     expect(await only(1)).toEqual([...(await scores(query, 'semantic')).keys()].map((id) => [id, 'semantic']));
   });
@@ -252,8 +299,12 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
     const { results } = await fixture.recall(query, { strategy: 'semantic', threshold });
     expect(results.map(({ document: { id } }) => id)).toEqual([...vectors.keys()].slice(0, 2));
     const both = (await fixture.recall(query, { threshold })).results;
-    expect(new Set(both.map(({ document: { id } }) => id))).toEqual(new Set([...words.keys(), ...[...vectors.keys()].slice(0, 2)]));
-    expect((await fixture.recall(query, { threshold: 1 })).results.map(({ matchStrategy }) => matchStrategy)).toEqual([...words].map(() => 'keyword'));
+    expect(new Set(both.map(({ document: { id } }) => id))).toEqual(
+      new Set([...words.keys(), ...[...vectors.keys()].slice(0, 2)]),
+    );
+    expect((await fixture.recall(query, { threshold: 1 })).results.map(({ matchStrategy }) => matchStrategy)).toEqual(
+      [...words].map(() => 'keyword'),
+    );
   });
 
   it('filters both sides', async () => {
@@ -271,6 +322,8 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
   it('does without when there is no provider any more', async () => {
     meaning.configured = false;
     expect(await fixture.recall('apples')).toMatchObject({ strategy: 'keyword', total: 2 });
-    await expect(fixture.recall('apples', { strategy: 'semantic' })).rejects.toMatchObject({ message: 'embedding provider not configured' });
+    await expect(fixture.recall('apples', { strategy: 'semantic' })).rejects.toMatchObject({
+      message: 'embedding provider not configured',
+    });
   });
 });

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { expressionOf } from '../../documents/index.ts';
-import { resolveRecall, type RecallInput } from './request.ts';
+import { type RecallInput, resolveRecall } from './request.ts';
 
-const input = (more: Partial<RecallInput> = {}): RecallInput => ({ query: 'q', strategy: 'hybrid', includeContent: false, offset: 0, ...more });
+const input = (more: Partial<RecallInput> = {}): RecallInput => ({
+  query: 'q',
+  strategy: 'hybrid',
+  includeContent: false,
+  offset: 0,
+  ...more,
+});
 
 describe('what a recall asks for (contract section 2, `retrieval`)', () => {
   it('is what the request says, then the profile, then the default', () => {
@@ -10,7 +16,11 @@ describe('what a recall asks for (contract section 2, `retrieval`)', () => {
     expect(resolveRecall(input())).toMatchObject({ topK: 10, budget: 0, candidates: 50 });
     expect(resolveRecall(input({ topK: 40 }))).toMatchObject({ topK: 40, candidates: 120 });
     expect(resolveRecall(input(), profile)).toMatchObject({ topK: 20, budget: 7, candidates: 100 });
-    expect(resolveRecall(input({ topK: 3, contextTokenBudget: 0 }), profile)).toMatchObject({ topK: 3, budget: 0, candidates: 50 });
+    expect(resolveRecall(input({ topK: 3, contextTokenBudget: 0 }), profile)).toMatchObject({
+      topK: 3,
+      budget: 0,
+      candidates: 50,
+    });
   });
 
   it('fuses by ranks unless a weight is sent, or the profile wants blending', () => {
@@ -21,17 +31,32 @@ describe('what a recall asks for (contract section 2, `retrieval`)', () => {
     expect(fusionOf({}, { hybridStrategy: 'alpha' })).toEqual({ strategy: 'alpha', alpha: 0.5 });
     expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0.9 })).toEqual({ strategy: 'alpha', alpha: 0.9 });
     expect(fusionOf({}, { hybridAlpha: 0 }), 'as earlier versions stored it').toEqual({ strategy: 'alpha', alpha: 0 });
-    expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: false }), 'turned off (decision D-136)').toEqual({ strategy: 'rrf', k: 60 });
-    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0, hybridAlphaSet: false })).toEqual({ strategy: 'alpha', alpha: 0.5 });
-    expect(fusionOf({}, { hybridStrategy: 'rrf', hybridAlpha: 0.9, hybridAlphaSet: true })).toEqual({ strategy: 'rrf', k: 60 });
+    expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: false }), 'turned off (decision D-136)').toEqual({
+      strategy: 'rrf',
+      k: 60,
+    });
+    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0, hybridAlphaSet: false })).toEqual({
+      strategy: 'alpha',
+      alpha: 0.5,
+    });
+    expect(fusionOf({}, { hybridStrategy: 'rrf', hybridAlpha: 0.9, hybridAlphaSet: true })).toEqual({
+      strategy: 'rrf',
+      k: 60,
+    });
   });
 
   it('filters by user, session and role together with metadata', () => {
     const filterOf = (more: Partial<RecallInput>) => resolveRecall(input(more)).filter;
     const expression = (filterMeta: Record<string, string[]>) => expressionOf({ filterMeta });
     expect(filterOf({})).toBeUndefined();
-    expect(filterOf({ userId: 'ada', sessionId: 's', role: 'user', filterMeta: { tag: ['a', 'b'] } })).toEqual(expression({ tag: ['a', 'b'], user_id: ['ada'], session_id: ['s'], role: ['user'] }));
-    expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['ada', 'bob'] } })).toEqual(expression({ user_id: ['ada'] }));
-    expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['bob'] } }), 'matches nothing').toEqual(expression({ user_id: [] }));
+    expect(filterOf({ userId: 'ada', sessionId: 's', role: 'user', filterMeta: { tag: ['a', 'b'] } })).toEqual(
+      expression({ tag: ['a', 'b'], user_id: ['ada'], session_id: ['s'], role: ['user'] }),
+    );
+    expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['ada', 'bob'] } })).toEqual(
+      expression({ user_id: ['ada'] }),
+    );
+    expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['bob'] } }), 'matches nothing').toEqual(
+      expression({ user_id: [] }),
+    );
   });
 });

@@ -1,10 +1,10 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { InputOf } from '../../../operations/index.ts';
-import type { Fusion } from '../../../search/fusion/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
+import type { Fusion } from '../../../search/fusion/index.ts';
 import { hybridAlphaOf, type Retrieval } from '../../collections/index.ts';
-import { ORDERED_CANDIDATES, resultOrderOf, type ResultOrder } from '../../columns/index.ts';
+import { ORDERED_CANDIDATES, type ResultOrder, resultOrderOf } from '../../columns/index.ts';
 import { checkFilter, expressionOf, type Meta } from '../../documents/index.ts';
 import type { Rerank } from '../../embeddings/index.ts';
 import { limitOf } from '../../limit-of.ts';
@@ -48,11 +48,21 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
   const { query, strategy, threshold, includeContent, filterMeta = {} } = input;
   checkFilter(filterMeta);
   const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
-  const order = resultOrderOf(input, ['recall', query, strategy, input.alpha, strategy === 'semantic' ? undefined : threshold]);
+  const order = resultOrderOf(input, ['recall', query, strategy, input.alpha,
+    strategy === 'semantic' ? undefined : threshold]);
   return {
-    query, strategy, topK, threshold, rerank: input.rerank, includeContent, order, offset: input.offset,
+    query,
+    strategy,
+    topK,
+    threshold,
+    rerank: input.rerank,
+    includeContent,
+    order,
+    offset: input.offset,
     fusion: fusionOf(input.alpha, profile),
-    candidates: order === undefined ? Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE))) : ORDERED_CANDIDATES,
+    candidates: order === undefined
+      ? Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE)))
+      : ORDERED_CANDIDATES,
     filter: expressionOf({ ...input, filterMeta: filterOf(input, filterMeta) }),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };

@@ -7,7 +7,10 @@ export interface WordsSide {
   rankByWords(query: WordsQuery): Promise<readonly TextHit[]>;
 }
 
-/** The vector side. The vector of a query is computed separately, because a search that waits for a provider must not delay others. */
+/**
+ * The vector side. The vector of a query is computed separately, because a search that waits for a provider must not
+ * delay others.
+ */
 export type MeaningSide = Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'searchByVector'>;
 
 export type QueryVector = Awaited<ReturnType<MeaningSide['embedQuery']>>;

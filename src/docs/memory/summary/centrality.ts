@@ -2,11 +2,13 @@ import { Pace } from '../../../lib/pace.ts';
 import type { Bag, Vocabulary } from './bags.ts';
 
 /**
- * How central each sentence is: the mean cosine of its TF-IDF vector with those of all sentences (Erkan and Radev, "LexRank", 2004, degree
- * centrality without a threshold). The sum of cosines of unit vectors is one product with the sum of the vectors, so the work grows with
- * the number of words and not of pairs.
+ * How central each sentence is: the mean cosine of its TF-IDF vector with those of all sentences (Erkan and Radev,
+ * "LexRank", 2004, degree centrality without a threshold). The sum of cosines of unit vectors is one product with the
+ * sum of the vectors, so the work grows with the number of words and not of pairs.
  */
-export async function centralities(bags: readonly Bag[], vocabulary: Vocabulary, signal?: AbortSignal): Promise<Float64Array> {
+export async function centralities(bags: readonly Bag[], vocabulary: Vocabulary,
+  signal?: AbortSignal): Promise<Float64Array>
+{
   const weights = vocabulary.weights(bags.length);
   const sum = new Float64Array(vocabulary.size);
   const lengths = new Float64Array(bags.length);

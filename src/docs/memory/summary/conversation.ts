@@ -15,8 +15,8 @@ export interface Conversation {
 }
 
 /**
- * Maximum number of sentences that are compared. With very many messages each contributes its first ones, so that the whole conversation
- * counts.
+ * Maximum number of sentences that are compared. With very many messages each contributes its first ones, so that the
+ * whole conversation counts.
  */
 const MAX_SENTENCES = 100_000;
 /** Maximum number of sentences from one message: a longer one is a document rather than a turn. */
@@ -26,7 +26,9 @@ const LOOKED_AT = 1000;
 const MAX_OPEN_QUESTIONS = 5;
 
 /** Reads the messages of a session, of which there are `total`. */
-export async function readConversation(batches: AsyncIterable<readonly HistoryMessage[]>, total: number, signal?: AbortSignal): Promise<Conversation> {
+export async function readConversation(batches: AsyncIterable<readonly HistoryMessage[]>, total: number,
+  signal?: AbortSignal): Promise<Conversation>
+{
   const reader = new ConversationReader(Math.min(MAX_OF_MESSAGE, Math.max(1, Math.floor(MAX_SENTENCES / total))));
   for await (const messages of batches) {
     for (const message of messages) {

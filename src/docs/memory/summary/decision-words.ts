@@ -1,8 +1,8 @@
 import { formsOf } from '../../../text/tokenize.ts';
 
 /**
- * Words that indicate that a sentence decides or plans something, in the languages that the service stems. A short list for each, of words
- * that are rarely used otherwise: one common word would mark half of a conversation.
+ * Words that indicate that a sentence decides or plans something, in the languages that the service stems. A short list
+ * for each, of words that are rarely used otherwise: one common word would mark half of a conversation.
  */
 const WORDS = `
 decide decided decision agree agreed agreement confirm confirmed confirmation choose chose chosen plan planned deadline schedule scheduled

@@ -15,9 +15,18 @@ const texts = fc.array(words.map((list) => list.join(' ')), { minLength: 1, maxL
 function slowCentralities(sentences: readonly string[]): number[] {
   const bags = sentences.map(formsOf);
   const frequency = (term: string) => bags.filter((bag) => bag.includes(term)).length;
-  const vectors = bags.map((bag) => new Map([...new Set(bag)].map((term) => [term, bag.filter((other) => other === term).length * Math.log(1 + bags.length / frequency(term))])));
-  const dot = (a: Map<string, number>, b: Map<string, number>) => [...a].reduce((sum, [term, weight]) => sum + weight * (b.get(term) ?? 0), 0);
-  return vectors.map((a) => vectors.reduce((sum, b) => sum + dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b)), 0) / vectors.length);
+  const vectors = bags.map((bag) =>
+    new Map(
+      [...new Set(bag)].map((term) => [term, bag.filter((other) =>
+        other === term
+      ).length * Math.log(1 + bags.length / frequency(term))]),
+    )
+  );
+  const dot = (a: Map<string, number>, b: Map<string, number>) =>
+    [...a].reduce((sum, [term, weight]) => sum + weight * (b.get(term) ?? 0), 0);
+  return vectors.map((a) =>
+    vectors.reduce((sum, b) => sum + dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b)), 0) / vectors.length
+  );
 }
 
 function slowSelection(bags: readonly Bag[], given: readonly number[], wanted: number): number[] {
@@ -52,11 +61,14 @@ describe('key points (decisions section 4.7)', () => {
   });
 
   it('are the best, where what nearly repeats a better one counts half', async () => {
-    await fc.assert(fc.asyncProperty(texts, fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 60, maxLength: 60 }), fc.integer({ min: 1, max: 8 }), async (sentences, grades, wanted) => {
-      const { bags } = bagsOf(sentences);
-      const scores = grades.slice(0, sentences.length);
-      expect(await selectBest(bags, Float64Array.from(scores), wanted)).toEqual(slowSelection(bags, scores, wanted));
-    }));
+    await fc.assert(
+      fc.asyncProperty(texts, fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 60, maxLength: 60 }),
+        fc.integer({ min: 1, max: 8 }), async (sentences, grades, wanted) => {
+        const { bags } = bagsOf(sentences);
+        const scores = grades.slice(0, sentences.length);
+        expect(await selectBest(bags, Float64Array.from(scores), wanted)).toEqual(slowSelection(bags, scores, wanted));
+      }),
+    );
   });
 
   it('are a tenth of the sentences, at least 3 and at most 7, in their order', async () => {
@@ -85,7 +97,8 @@ describe('key points (decisions section 4.7)', () => {
   });
 
   it('know words that settle something in many languages', () => {
-    for (const form of ['agreed', 'beschlossen', 'décidé', 'reservado', 'решили', 'karar', 'يجب', 'päätös']) expect(isDecisionWord(form), form).toBe(true);
+    for (const form of ['agreed', 'beschlossen', 'décidé', 'reservado', 'решили', 'karar', 'يجب', 'päätös'])
+      expect(isDecisionWord(form), form).toBe(true);
     for (const form of ['the', 'hello', 'und', '']) expect(isDecisionWord(form), form).toBe(false);
   });
 });

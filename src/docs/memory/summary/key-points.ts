@@ -1,5 +1,5 @@
-import { formsOf } from '../../../text/tokenize.ts';
 import { Pace } from '../../../lib/pace.ts';
+import { formsOf } from '../../../text/tokenize.ts';
 import { type Bag, Vocabulary } from './bags.ts';
 import { centralities } from './centrality.ts';
 import { isDecisionWord } from './decision-words.ts';
@@ -22,8 +22,8 @@ const MOST = 7;
 const HAS_NUMBER = /\p{N}/u;
 
 /**
- * The sentences that represent the conversation, in their order: the most central, with a bonus for the first turn and for those that
- * contain a number or decide something. The same sentences always result in the same selection.
+ * The sentences that represent the conversation, in their order: the most central, with a bonus for the first turn and
+ * for those that contain a number or decide something. The same sentences always result in the same selection.
  */
 export async function keyPoints(sentences: readonly Sentence[], signal?: AbortSignal): Promise<Sentence[]> {
   const vocabulary = new Vocabulary();

@@ -1,4 +1,7 @@
-/** The lookahead also excludes a backtick, so that backtracking by one character does not scan the rest of the line again. */
+/**
+ * The lookahead also excludes a backtick, so that backtracking by one character does not scan the rest of the line
+ * again.
+ */
 const FENCE = /^ {0,3}(`{3,}(?!`|.*`)|~{3,})/;
 const QUOTE = /^ {0,3}>/;
 /** The marker of a heading or an item of a list, which is not part of the sentence. */
@@ -6,8 +9,9 @@ const MARKER = /^\s*(?:#{1,6}(?=\s)|[-*+•](?=\s)|\d{1,9}[.)](?=\s))\s*/;
 const RULE = /^\s*(?:[-*_=]\s*){3,}$/;
 
 /**
- * The prose of a message: without blocks of code (CommonMark section 4.5; one that is not closed continues to the end) and without quoted
- * lines (section 5.1). Each line is separate; code within a sentence is kept, because the sentence would be incomplete without it.
+ * The prose of a message: without blocks of code (CommonMark section 4.5; one that is not closed continues to the end)
+ * and without quoted lines (section 5.1). Each line is separate; code within a sentence is kept, because the sentence
+ * would be incomplete without it.
  */
 export function proseOf(markdown: string): string {
   const kept: string[] = [];

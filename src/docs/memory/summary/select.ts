@@ -6,8 +6,8 @@ const NEAR_DUPLICATE = 0.5;
 const DUPLICATE_FROM = 0.6;
 
 /**
- * The numbers of the best sentences, best first; of equal ones the earlier is first. The score of a near-duplicate of a selected sentence
- * is halved once.
+ * The numbers of the best sentences, best first; of equal ones the earlier is first. The score of a near-duplicate of a
+ * selected sentence is halved once.
  */
 export async function selectBest(bags: readonly Bag[], scores: Float64Array, wanted: number): Promise<number[]> {
   const heap = new ScoreHeap(scores);
@@ -55,7 +55,9 @@ class ScoreHeap {
     const top = this.#heap[0]!;
     const last = this.#heap[--this.#size]!;
     let at = 0;
-    for (let below = this.#betterOf(1); below < this.#size && this.#precedes(this.#heap[below]!, last); below = this.#betterOf(2 * at + 1)) {
+    for (let below = this.#betterOf(1); below < this.#size && this.#precedes(this.#heap[below]!, last);
+      below = this.#betterOf(2 * at + 1))
+    {
       this.#heap[at] = this.#heap[below]!;
       at = below;
     }

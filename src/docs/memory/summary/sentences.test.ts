@@ -14,7 +14,12 @@ describe('the sentences of a message (decisions section 4.7)', () => {
   });
 
   it('are plain lines without marks of lists, headings and emphasis', () => {
-    expect(sentences('# Plan\n\n1. **Book** the `train`.\n- Pay _now_.\n\n---\n* snake_case and 2 * 3')).toEqual(['Plan', 'Book the train.', 'Pay now.', 'snake_case and 2 * 3']);
+    expect(sentences('# Plan\n\n1. **Book** the `train`.\n- Pay _now_.\n\n---\n* snake_case and 2 * 3')).toEqual([
+      'Plan',
+      'Book the train.',
+      'Pay now.',
+      'snake_case and 2 * 3',
+    ]);
     expect(sentences('Spaces   and\ttabs. Two.')).toEqual(['Spaces and tabs.', 'Two.']);
   });
 
@@ -30,7 +35,8 @@ describe('the sentences of a message (decisions section 4.7)', () => {
     expect(sentences('x '.repeat(50_000))[0]!.length).toBeLessThanOrEqual(2000);
   });
 
-  it.each([['Why?', true], ['Why? ', false], ['(Why?)', true], ['why?!', false], ['可以吗？', true], ['كيف حالك؟', true], ['Γιατί\u037e', true], ['Because.', false]])('%j asks: %s', (text, asks) => {
-    expect(isQuestion(text)).toBe(asks);
-  });
+  it.each([['Why?', true], ['Why? ', false], ['(Why?)', true], ['why?!', false], ['可以吗？', true], ['كيف حالك؟',
+    true], ['Γιατί\u037e', true], ['Because.', false]])('%j asks: %s', (text, asks) => {
+      expect(isQuestion(text)).toBe(asks);
+    });
 });

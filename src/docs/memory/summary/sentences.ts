@@ -7,8 +7,8 @@ const MAX_LENGTH = 2000;
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /**
- * The sentences of a text in any language (Unicode Standard Annex 29, section 5), one after the other, each as a line of plain text. Text
- * without a letter or digit is not a sentence. The end of a line ends a sentence.
+ * The sentences of a text in any language (Unicode Standard Annex 29, section 5), one after the other, each as a line
+ * of plain text. Text without a letter or digit is not a sentence. The end of a line ends a sentence.
  */
 export function* sentencesOf(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -18,7 +18,10 @@ export function* sentencesOf(text: string): Generator<string> {
   }
 }
 
-/** Closing quotes and brackets may follow the mark. Greek has a question mark like `;`, and Arabic, Armenian and Ethiopic have their own. */
+/**
+ * Closing quotes and brackets may follow the mark. Greek has a question mark like `;`, and Arabic, Armenian and
+ * Ethiopic have their own.
+ */
 const QUESTION = /[?？؟՞፧\u037e⁇⁈][\p{Pe}\p{Pf}"'*_]*$/u;
 
 export function isQuestion(sentence: string): boolean {

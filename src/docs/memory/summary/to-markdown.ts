@@ -14,12 +14,8 @@ const ROLES: readonly MessageRole[] = ['user', 'assistant', 'system', 'tool'];
 
 /** The summary as it is stored and returned (decisions section 4.7). */
 export function toMarkdown({ title, points, openQuestions, counts }: SummaryParts): string {
-  return [
-    `# ${title.replace(/\s+/g, ' ').trim()}`,
-    '## Key points', toList(points),
-    '## Open questions', toList(openQuestions),
-    countsLine(counts),
-  ].join('\n\n');
+  return [`# ${title.replace(/\s+/g, ' ').trim()}`, '## Key points', toList(points), '## Open questions',
+    toList(openQuestions), countsLine(counts)].join('\n\n');
 }
 
 function toList(items: readonly string[]): string {
@@ -30,5 +26,7 @@ function toList(items: readonly string[]): string {
 function countsLine(counts: ReadonlyMap<MessageRole, number>): string {
   const present = ROLES.filter((role) => counts.has(role));
   const total = present.reduce((sum, role) => sum + counts.get(role)!, 0);
-  return `${total} ${total === 1 ? 'message' : 'messages'}: ${present.map((role) => `${counts.get(role)} ${role}`).join(', ')}`;
+  return `${total} ${total === 1 ? 'message' : 'messages'}: ${
+    present.map((role) => `${counts.get(role)} ${role}`).join(', ')
+  }`;
 }

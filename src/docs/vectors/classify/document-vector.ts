@@ -22,20 +22,26 @@ export interface PassageVectors {
 export type VectorReader = Pick<Embeddings, 'embedTexts' | 'chunksOf' | 'vectorsOfDocuments' | 'describe'>;
 
 /**
- * The vectors of a document's present body: the stored ones, if they are `usable`; otherwise the body is embedded, which throws
- * `invalid_argument` without a provider and `unavailable` when the provider fails. None for a blank body.
+ * The vectors of a document's present body: the stored ones, if they are `usable`; otherwise the body is embedded,
+ * which throws `invalid_argument` without a provider and `unavailable` when the provider fails. None for a blank body.
  */
-export async function passageVectors(
-  embeddings: VectorReader, source: VectorSource, usable: (model: ModelIdentity) => boolean, signal: AbortSignal,
-): Promise<PassageVectors | undefined> {
+export async function passageVectors(embeddings: VectorReader, source: VectorSource,
+  usable: (model: ModelIdentity) => boolean, signal: AbortSignal): Promise<PassageVectors | undefined>
+{
   const stored = await embeddings.vectorsOfDocuments([source.ord]);
   const [first] = stored;
-  if (first !== undefined && first.crc === source.crc && usable(first)) return { model: first, vectors: stored.map(({ vector }) => vector) };
+  if (first !== undefined && first.crc === source.crc && usable(first))
+    return {
+      model: first,
+      vectors: stored.map(({ vector }) => vector),
+    };
   return embedBody(embeddings, { key: source.key, meta: source.meta, contentMd: await source.contentMd() }, signal);
 }
 
 /** The vectors of a body, split into passages like a document; undefined when it is blank. */
-export async function embedBody(embeddings: VectorReader, document: Parameters<VectorReader['chunksOf']>[0], signal: AbortSignal): Promise<PassageVectors | undefined> {
+export async function embedBody(embeddings: VectorReader, document: Parameters<VectorReader['chunksOf']>[0],
+  signal: AbortSignal): Promise<PassageVectors | undefined>
+{
   const texts = embeddings.chunksOf(document).map(embeddedText);
   if (texts.length === 0) return undefined;
   const { vectors, ...model } = await embeddings.embedTexts(texts, 'document', signal);

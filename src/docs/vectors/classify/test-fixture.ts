@@ -1,11 +1,11 @@
-import { operations, type Operations } from '../../../../generated/docs/operations.ts';
+import { type Operations, operations } from '../../../../generated/docs/operations.ts';
 import { createInvoker, type Invoke, type OutputOf } from '../../../operations/index.ts';
-import { DOCS_INPUTS } from '../../test-fixture.ts';
 import { createCollections } from '../../collections/index.ts';
 import { createDocuments } from '../../documents/index.ts';
 import { createSchemas } from '../../schemas/index.ts';
+import { DOCS_INPUTS } from '../../test-fixture.ts';
 import { createVectorOperations } from '../index.ts';
-import { VectorFixture, type FixtureOptions } from '../test-fixture.ts';
+import { type FixtureOptions, VectorFixture } from '../test-fixture.ts';
 
 /** For tests: other uses of vectors, over the areas of a `VectorFixture`. */
 export class OperationsFixture {
@@ -15,9 +15,19 @@ export class OperationsFixture {
   private constructor(base: VectorFixture) {
     const { environment, embeddings, vectors, gate, columns } = base;
     this.base = base;
-    const documents = createDocuments(environment, { collections: createCollections(environment), columns, schemas: createSchemas(environment) });
+    const documents = createDocuments(environment, {
+      collections: createCollections(environment),
+      columns,
+      schemas: createSchemas(environment),
+    });
     const handlers = createVectorOperations(environment, { documents, embeddings, vectors, gate, columns });
-    this.#invoke = createInvoker<Operations>({ operations, inputs: DOCS_INPUTS, strictInput: true, mode: () => 'wr', handlers });
+    this.#invoke = createInvoker<Operations>({
+      operations,
+      inputs: DOCS_INPUTS,
+      strictInput: true,
+      mode: () => 'wr',
+      handlers,
+    });
   }
 
   static async open(options?: FixtureOptions): Promise<OperationsFixture> {
@@ -29,8 +39,14 @@ export class OperationsFixture {
     return new OperationsFixture(await this.base.crashed(options));
   }
 
-  async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal): Promise<OutputOf<Operations, K>> {
-    return (await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', ...(signal && { signal }) })).value;
+  async call<K extends keyof Operations & string>(id: K, input: object,
+    signal?: AbortSignal): Promise<OutputOf<Operations, K>>
+  {
+    return (await this.#invoke(id, structuredClone(input), {
+      protocol: 'http',
+      requestId: 'test',
+      ...(signal && { signal }),
+    })).value;
   }
 
   /** Stores documents by `collection|key|lang`, and waits for their vectors. */

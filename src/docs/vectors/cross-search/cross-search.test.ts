@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { similarityTwin, meanTwin } from '../../../kernels/similarity-twin.ts';
+import { meanTwin, similarityTwin } from '../../../kernels/similarity-twin.ts';
 import { OperationsFixture } from '../classify/test-fixture.ts';
-import { Meaning, type FixtureOptions } from '../test-fixture.ts';
+import { type FixtureOptions, Meaning } from '../test-fixture.ts';
 
 const fixtures: OperationsFixture[] = [];
 afterEach(async () => {
@@ -14,8 +14,12 @@ async function open(options?: FixtureOptions): Promise<OperationsFixture> {
 }
 
 const DOCUMENTS = {
-  'blog|cats|en': 'cats sleep', 'blog|dogs|en': 'dogs bark', 'docs|cats|en': 'cats sleep', 'docs|cats|de': 'cats eat fish',
-  'docs|trade|en': 'the stock market fell', 'notes|mix|en': 'cats sleep, dogs bark',
+  'blog|cats|en': 'cats sleep',
+  'blog|dogs|en': 'dogs bark',
+  'docs|cats|en': 'cats sleep',
+  'docs|cats|de': 'cats eat fish',
+  'docs|trade|en': 'the stock market fell',
+  'notes|mix|en': 'cats sleep, dogs bark',
 };
 
 type Answer = { results: { document: { id: string } }[] };
@@ -26,17 +30,22 @@ describe('searching several collections (decisions section 4.3)', () => {
     const fixture = await open();
     await fixture.store(DOCUMENTS);
     const { vectorOf, dimensions } = fixture.base.meaning;
-    const score = (text: string) => similarityTwin(vectorOf.call({ dimensions }, 'cats sleep'), vectorOf.call({ dimensions }, text), 'cosine');
+    const score = (text: string) =>
+      similarityTwin(vectorOf.call({ dimensions }, 'cats sleep'), vectorOf.call({ dimensions }, text), 'cosine');
     const answer = await fixture.call('searchAcrossCollections', { query: 'cats sleep' });
-    const expected = Object.entries(DOCUMENTS).map(([id, text]) => ({ id, score: score(text) })).filter((one) => one.score >= 0)
-      .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+    const expected = Object.entries(DOCUMENTS).map(([id, text]) => ({ id, score: score(text) })).filter((one) =>
+      one.score >= 0
+    ).sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
     expect(ids(answer)).toEqual(expected.map(({ id }) => id));
     expect(ids(answer).slice(0, 2)).toEqual(['blog|cats|en', 'docs|cats|en']);
     expect(answer.results.map(({ rank }) => rank)).toEqual(expected.map((_, i) => i + 1));
     expect(answer.results[0]).toMatchObject({ collection: 'blog', score: 1, document: { key: 'cats', lang: 'en' } });
     expect(answer.results[0]!.document).not.toHaveProperty('contentMd');
     expect(answer).toMatchObject({
-      total: expected.length, targetCollections: ['blog', 'docs', 'notes'], algorithm: 'flat', distanceMetric: 'cosine',
+      total: expected.length,
+      targetCollections: ['blog', 'docs', 'notes'],
+      algorithm: 'flat',
+      distanceMetric: 'cosine',
       searchStats: { durationMs: expect.any(Number) as number, collectionsSearched: 3 },
     });
     expect(answer).not.toHaveProperty('sourceCollection');
@@ -45,15 +54,24 @@ describe('searching several collections (decisions section 4.3)', () => {
   it('returns 10 results at most, or `topK` or `limit`, which are two names of one number (decision D-133)', async () => {
     const fixture = await open();
     await fixture.store(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`blog|d${i}|en`, 'cats sleep'])));
-    const count = async (more: object) => (await fixture.call('searchAcrossCollections', { query: 'cats sleep', ...more })).results.length;
-    expect([await count({}), await count({ topK: 3 }), await count({ limit: 3 }), await count({ limit: 11, topK: 11 })]).toEqual([10, 3, 3, 11]);
-    await expect(count({ limit: 3, topK: 4 })).rejects.toMatchObject({ code: 'invalid_argument', message: 'limit and topK are two names of one number, got limit 3 and topK 4' });
+    const count = async (more: object) =>
+      (await fixture.call('searchAcrossCollections', { query: 'cats sleep', ...more })).results.length;
+    expect([await count({}), await count({ topK: 3 }), await count({ limit: 3 }), await count({ limit: 11, topK: 11 })])
+      .toEqual([10, 3, 3, 11]);
+    await expect(count({ limit: 3, topK: 4 })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'limit and topK are two names of one number, got limit 3 and topK 4',
+    });
   });
 
   it('keeps to the targets that are named, of which one that does not exist is empty', async () => {
     const fixture = await open();
     await fixture.store(DOCUMENTS);
-    const answer = await fixture.call('searchAcrossCollections', { query: 'cats sleep', targetCollections: ['Docs', 'none', 'docs'], topK: 2 });
+    const answer = await fixture.call('searchAcrossCollections', {
+      query: 'cats sleep',
+      targetCollections: ['Docs', 'none', 'docs'],
+      topK: 2,
+    });
     expect(ids(answer)).toEqual(['docs|cats|en', 'docs|cats|de']);
     expect(answer).toMatchObject({ targetCollections: ['docs', 'none'], searchStats: { collectionsSearched: 1 } });
   });
@@ -62,14 +80,19 @@ describe('searching several collections (decisions section 4.3)', () => {
     const fixture = await open();
     await fixture.store({ 'blog|cats|en': 'cats sleep' });
     await fixture.base.sql.transaction(async (tx) => void await tx.run("UPDATE collections SET name = '_memory'"));
-    expect(await fixture.call('searchAcrossCollections', { query: 'cats' })).toMatchObject({ results: [], targetCollections: [] });
-    await expect(fixture.call('searchAcrossCollections', { query: 'cats', targetCollections: ['_memory'] })).rejects.toMatchObject({ status: 400 });
+    expect(await fixture.call('searchAcrossCollections', { query: 'cats' })).toMatchObject({
+      results: [],
+      targetCollections: [],
+    });
+    await expect(fixture.call('searchAcrossCollections', { query: 'cats', targetCollections: ['_memory'] })).rejects
+      .toMatchObject({ status: 400 });
   });
 
   it('searches with a document, by id or else by key in the first language, and leaves it out', async () => {
     const fixture = await open();
     await fixture.store(DOCUMENTS);
-    const find = (sourceDocID: string, more = {}) => fixture.call('searchAcrossCollections', { sourceCollection: 'Docs', sourceDocID, ...more });
+    const find = (sourceDocID: string, more = {}) =>
+      fixture.call('searchAcrossCollections', { sourceCollection: 'Docs', sourceDocID, ...more });
     const byId = await find('docs|cats|en', { threshold: 0.99 });
     expect(ids(byId)).toEqual(['blog|cats|en']);
     expect(byId).toMatchObject({ sourceCollection: 'Docs', sourceDocID: 'docs|cats|en' });
@@ -77,19 +100,31 @@ describe('searching several collections (decisions section 4.3)', () => {
     expect(ids(byKey)).not.toContain('docs|cats|de');
     expect(ids(byKey)).toContain('docs|cats|en');
     expect(ids(await find('DOCS|Cats|EN', { threshold: 0.99 }))).toEqual(['blog|cats|en']);
-    for (const unknown of ['none', 'blog|cats|en', 'docs|cats|fr', 'docs|', '|', 'Cats']) await expect(find(unknown)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(fixture.call('searchAcrossCollections', { sourceCollection: 'none', sourceDocID: 'cats' })).rejects.toMatchObject({ code: 'not_found' });
+    for (const unknown of ['none', 'blog|cats|en', 'docs|cats|fr', 'docs|', '|', 'Cats'])
+      await expect(find(unknown)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(fixture.call('searchAcrossCollections', { sourceCollection: 'none', sourceDocID: 'cats' })).rejects
+      .toMatchObject({ code: 'not_found' });
   });
 
   it('takes the mean of the passages of a document', async () => {
     const fixture = await open();
-    await fixture.store({ 'c|long|en': 'cats sleep all day long here.\n\ndogs bark at the moon all night.', 'd|one|en': 'cats bark' });
+    await fixture.store({
+      'c|long|en': 'cats sleep all day long here.\n\ndogs bark at the moon all night.',
+      'd|one|en': 'cats bark',
+    });
     const stored = await fixture.base.embeddings.vectorsOfDocuments([await fixture.base.ordOf('long')]);
     const mean = meanTwin(stored.map(({ vector }) => vector));
     for (const distanceMetric of ['cosine', 'dot_product', 'euclidean'] as const) {
-      const { results } = await fixture.call('searchAcrossCollections', { sourceCollection: 'c', sourceDocID: 'long', distanceMetric });
+      const { results } = await fixture.call('searchAcrossCollections', {
+        sourceCollection: 'c',
+        sourceDocID: 'long',
+        distanceMetric,
+      });
       expect(results).toHaveLength(1);
-      expect(results[0]!.score).toBeCloseTo(similarityTwin(mean, fixture.base.meaning.vectorOf('cats bark'), distanceMetric), 6);
+      expect(results[0]!.score).toBeCloseTo(
+        similarityTwin(mean, fixture.base.meaning.vectorOf('cats bark'), distanceMetric),
+        6,
+      );
     }
   });
 
@@ -97,7 +132,13 @@ describe('searching several collections (decisions section 4.3)', () => {
     const fixture = await open();
     await fixture.store(DOCUMENTS);
     const { meaning } = fixture.base;
-    const all = { queryVector: meaning.vectorOf('the stock market fell'), sourceCollection: 'blog', sourceDocID: 'cats', query: 'dogs bark', threshold: 0.99 };
+    const all = {
+      queryVector: meaning.vectorOf('the stock market fell'),
+      sourceCollection: 'blog',
+      sourceDocID: 'cats',
+      query: 'dogs bark',
+      threshold: 0.99,
+    };
     const byVector = await fixture.call('searchAcrossCollections', all);
     expect(ids(byVector)).toEqual(['docs|trade|en']);
     expect(byVector).not.toHaveProperty('sourceDocID');
@@ -113,10 +154,14 @@ describe('searching several collections (decisions section 4.3)', () => {
     expect(ids(await find({ filterMeta: { kind: ['pet'] } }))).toEqual(['a|x|en']);
     expect(ids(await find({ filterMeta: { kind: [] } }))).toEqual([]);
     expect(ids(await find({ threshold: 0.99 }))).toEqual(['a|x|en', 'a|y|en']);
-    expect((await find({ topK: 1, includeContent: true })).results[0]!.document).toMatchObject({ contentMd: 'cats sleep', meta: { kind: ['pet'] } });
+    expect((await find({ topK: 1, includeContent: true })).results[0]!.document).toMatchObject({
+      contentMd: 'cats sleep',
+      meta: { kind: ['pet'] },
+    });
     fixture.base.advance(61);
     expect(ids(await find({ threshold: 0.99 }))).toEqual(['a|y|en']);
-    await expect(fixture.call('searchAcrossCollections', { sourceCollection: 'a', sourceDocID: 'x' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(fixture.call('searchAcrossCollections', { sourceCollection: 'a', sourceDocID: 'x' })).rejects
+      .toMatchObject({ code: 'not_found' });
   });
 
   it('passes over collections whose vectors cannot be compared', async () => {
@@ -129,23 +174,42 @@ describe('searching several collections (decisions section 4.3)', () => {
     expect(ids(byText)).toEqual(['new|a|en']);
     expect(byText).toMatchObject({ targetCollections: ['new', 'old'], searchStats: { collectionsSearched: 1 } });
     expect(ids(await later.call('searchAcrossCollections', { sourceCollection: 'old', sourceDocID: 'a' }))).toEqual([]);
-    expect(ids(await later.call('searchAcrossCollections', { queryVector: fixture.base.meaning.vectorOf('cats sleep') }))).toEqual(['old|a|en']);
-    await expect(later.call('searchAcrossCollections', { queryVector: [1, 2] })).rejects
-      .toMatchObject({ code: 'invalid_argument', message: "queryVector must have 16 or 32 numbers, as the collections' vectors, got 2" });
+    expect(
+      ids(await later.call('searchAcrossCollections', { queryVector: fixture.base.meaning.vectorOf('cats sleep') })),
+    ).toEqual(['old|a|en']);
+    await expect(later.call('searchAcrossCollections', { queryVector: [1, 2] })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: "queryVector must have 16 or 32 numbers, as the collections' vectors, got 2",
+    });
   });
 
   it('refuses a query that is incomplete, or that nothing can be compared with', async () => {
     const fixture = await open();
     const refused = (input: object) => expect(fixture.call('searchAcrossCollections', input)).rejects;
-    await refused({}).toMatchObject({ code: 'missing_fields', message: 'missing fields: query, queryVector, or sourceCollection and sourceDocID' });
+    await refused({}).toMatchObject({
+      code: 'missing_fields',
+      message: 'missing fields: query, queryVector, or sourceCollection and sourceDocID',
+    });
     await refused({ query: '  ' }).toMatchObject({ code: 'missing_fields' });
-    await refused({ sourceCollection: 'c' }).toMatchObject({ code: 'missing_fields', message: 'missing fields: sourceDocID' });
-    await refused({ sourceDocID: 'c' }).toMatchObject({ code: 'missing_fields', message: 'missing fields: sourceCollection' });
+    await refused({ sourceCollection: 'c' }).toMatchObject({
+      code: 'missing_fields',
+      message: 'missing fields: sourceDocID',
+    });
+    await refused({ sourceDocID: 'c' }).toMatchObject({
+      code: 'missing_fields',
+      message: 'missing fields: sourceCollection',
+    });
     await refused({ queryVector: [0, 0] }).toMatchObject({ code: 'invalid_argument' });
     await refused({ queryVector: [1e300], distanceMetric: 'euclidean' }).toMatchObject({ code: 'invalid_argument' });
     await fixture.store({ 'c|blank|en': ' ' });
-    await refused({ sourceCollection: 'c', sourceDocID: 'blank' }).toMatchObject({ code: 'invalid_argument', message: 'sourceDocID names a document without vectors' });
-    expect(await fixture.call('searchAcrossCollections', { queryVector: [1e300, 5] })).toMatchObject({ results: [], total: 0 });
+    await refused({ sourceCollection: 'c', sourceDocID: 'blank' }).toMatchObject({
+      code: 'invalid_argument',
+      message: 'sourceDocID names a document without vectors',
+    });
+    expect(await fixture.call('searchAcrossCollections', { queryVector: [1e300, 5] })).toMatchObject({
+      results: [],
+      total: 0,
+    });
   });
 
   it('needs a provider for texts alone', async () => {
@@ -153,8 +217,15 @@ describe('searching several collections (decisions section 4.3)', () => {
     await fixture.store(DOCUMENTS);
     const without = await fixture.crashed({ embedding: { provider: 'none' } });
     fixtures.push(without);
-    await expect(without.call('searchAcrossCollections', { query: 'cats' })).rejects.toMatchObject({ code: 'invalid_argument', message: 'embedding provider not configured' });
-    expect(ids(await without.call('searchAcrossCollections', { sourceCollection: 'docs', sourceDocID: 'docs|cats|en', threshold: 0.99 }))).toEqual(['blog|cats|en']);
+    await expect(without.call('searchAcrossCollections', { query: 'cats' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'embedding provider not configured',
+    });
+    expect(ids(await without.call('searchAcrossCollections', {
+      sourceCollection: 'docs',
+      sourceDocID: 'docs|cats|en',
+      threshold: 0.99,
+    }))).toEqual(['blog|cats|en']);
   });
 
   it('waits for the provider without a place among the searches', async () => {
@@ -172,10 +243,13 @@ describe('searching several collections (decisions section 4.3)', () => {
     const fixture = await open();
     await fixture.store({ 'd|cats|en': 'cats sleep', 'c|a|en': 'cats sleep' });
     await fixture.base.addUnembedded('a', 'the stock market fell');
-    const again = () => fixture.call('searchAcrossCollections', { sourceCollection: 'c', sourceDocID: 'a', threshold: 0.99 });
+    const again = () =>
+      fixture.call('searchAcrossCollections', { sourceCollection: 'c', sourceDocID: 'a', threshold: 0.99 });
     expect(ids(await again())).toEqual([]);
     const without = await fixture.crashed({ embedding: { provider: 'none' } });
     fixtures.push(without);
-    expect(ids(await without.call('searchAcrossCollections', { sourceCollection: 'c', sourceDocID: 'a', threshold: 0.99 }))).toEqual(['d|cats|en']);
+    expect(
+      ids(await without.call('searchAcrossCollections', { sourceCollection: 'c', sourceDocID: 'a', threshold: 0.99 })),
+    ).toEqual(['d|cats|en']);
   });
 });

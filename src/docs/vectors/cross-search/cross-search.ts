@@ -1,12 +1,12 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { SearchAcrossCollectionsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { truncationOf, type Context, type Identity, type InputOf } from '../../../operations/index.ts';
-import type { Filter } from '../../../search/filter/index.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
+import { type Context, type Identity, type InputOf, truncationOf } from '../../../operations/index.ts';
+import type { Filter } from '../../../search/filter/index.ts';
 import { contentsFor, contextCost, expressionOf, projectDocument, type ResultRow } from '../../documents/index.ts';
-import { eligibleDocuments, readContent, readRows, type EligibilityDeps } from '../../fulltext/index.ts';
+import { type EligibilityDeps, eligibleDocuments, readContent, readRows } from '../../fulltext/index.ts';
 import { limitOf } from '../../limit-of.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
@@ -49,7 +49,10 @@ const DEFAULT_TOP_K = 10;
 const AT_ONCE = 4;
 
 /** `POST /v1/cross-search` (decisions section 4.3). Only the scoring occupies a place in the search gate. */
-export async function searchAcrossCollections(deps: CrossSearchDeps, given: InputOf<Operations, 'searchAcrossCollections'>, { identity, ...bounds }: Context): Promise<SearchAcrossCollectionsResponse> {
+export async function searchAcrossCollections(deps: CrossSearchDeps,
+  given: InputOf<Operations, 'searchAcrossCollections'>,
+  { identity, ...bounds }: Context): Promise<SearchAcrossCollectionsResponse>
+{
   const input: CrossSearchInput = { ...given, topK: limitOf(given) ?? DEFAULT_TOP_K };
   const { signal, budget } = bounds;
   const started = performance.now();
@@ -57,14 +60,20 @@ export async function searchAcrossCollections(deps: CrossSearchDeps, given: Inpu
   const wanted = await toQuery(deps, input, signal);
   const targets = await findTargets(deps, input.targetCollections ?? [], identity);
   const comparable = comparableTargets(deps, targets.found, wanted);
-  const { candidates, algorithms } = await deps.gate.run(() => searchTargets(deps, comparable, { ...input, filter }, wanted, signal), signal, costOf(input, documentsOf(comparable)));
+  const { candidates, algorithms } = await deps.gate.run(
+    () => searchTargets(deps, comparable, { ...input, filter }, wanted, signal),
+    signal,
+    costOf(input, documentsOf(comparable)),
+  );
   const { results, next } = await toResults(deps, candidates, input, bounds);
   const isFromDocument = wanted.ord !== undefined;
   return {
-    results, total: results.length,
+    results,
+    total: results.length,
     ...truncationOf(budget.isSpent, next),
     targetCollections: targets.names,
-    algorithm: usedAlgorithm(algorithms, input.algorithm), distanceMetric: input.distanceMetric,
+    algorithm: usedAlgorithm(algorithms, input.algorithm),
+    distanceMetric: input.distanceMetric,
     ...(isFromDocument && { sourceCollection: input.sourceCollection!, sourceDocID: input.sourceDocID! }),
     searchStats: { durationMs: Math.round(performance.now() - started), collectionsSearched: comparable.size },
   };
@@ -83,17 +92,25 @@ async function toQuery(deps: CrossSearchDeps, input: CrossSearchInput, signal: A
     return { ...source.query, ord: source.ord };
   }
   if (query.trim() !== '') return deps.search.embedQuery(query, signal);
-  const missing = sourceCollection !== undefined ? 'sourceDocID' : sourceDocID !== undefined ? 'sourceCollection' : 'query, queryVector, or sourceCollection and sourceDocID';
+  const missing = sourceCollection !== undefined
+    ? 'sourceDocID'
+    : sourceDocID !== undefined
+    ? 'sourceCollection'
+    : 'query, queryVector, or sourceCollection and sourceDocID';
   throw new ServiceError('missing_fields', `missing fields: ${missing}`);
 }
 
 /**
- * The named collections, on all of which the caller must have permission; otherwise all that the caller may read, except system
- * collections. A collection that does not exist has no documents.
+ * The named collections, on all of which the caller must have permission; otherwise all that the caller may read,
+ * except system collections. A collection that does not exist has no documents.
  */
-async function findTargets({ sql }: CrossSearchDeps, named: readonly string[], identity: Identity): Promise<{ names: string[]; found: Map<string, Target> }> {
+async function findTargets({ sql }: CrossSearchDeps, named: readonly string[],
+  identity: Identity): Promise<{ names: string[]; found: Map<string, Target> }>
+{
   const wanted = [...new Set(named.map((name) => name.toLowerCase()))];
-  const all = wanted.length > 0 ? await namedCollections(sql, wanted) : (await filledCollections(sql)).filter(({ name }) => !isSystemCollection(name));
+  const all = wanted.length > 0
+    ? await namedCollections(sql, wanted)
+    : (await filledCollections(sql)).filter(({ name }) => !isSystemCollection(name));
   const rows = all.filter(({ name }) => identity.may('read', name));
   return {
     names: wanted.length > 0 ? wanted : rows.map(({ name }) => name),
@@ -101,26 +118,34 @@ async function findTargets({ sql }: CrossSearchDeps, named: readonly string[], i
   };
 }
 
-/** The collections with comparable vectors. A vector from the client must fit at least one collection that has vectors. */
-function comparableTargets({ search }: CrossSearchDeps, targets: ReadonlyMap<string, Target>, { vector, model }: Wanted): Map<string, Target> {
+/**
+ * The collections with comparable vectors. A vector from the client must fit at least one collection that has vectors.
+ */
+function comparableTargets({ search }: CrossSearchDeps, targets: ReadonlyMap<string, Target>,
+  { vector, model }: Wanted): Map<string, Target>
+{
   const comparable = new Map<string, Target>();
   const known = new Set<number>();
   for (const [name, target] of targets) {
     const models = search.modelsOf(name);
     for (const { dimensions } of models) known.add(dimensions);
-    const fits = models.some((each) => each.dimensions === vector.length && (model === undefined || (each.model === model.model && each.variant === model.variant)));
+    const fits = models.some((each) =>
+      each.dimensions === vector.length &&
+      (model === undefined || (each.model === model.model && each.variant === model.variant))
+    );
     if (fits) comparable.set(name, target);
   }
   if (model === undefined && comparable.size === 0 && known.size > 0) {
     const expected = [...known].sort((a, b) => a - b).join(' or ');
-    throw new ServiceError('invalid_argument', `queryVector must have ${expected} numbers, as the collections' vectors, got ${vector.length}`);
+    throw new ServiceError('invalid_argument',
+      `queryVector must have ${expected} numbers, as the collections' vectors, got ${vector.length}`);
   }
   return comparable;
 }
 
-async function searchTargets(
-  deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>, input: Narrowed, wanted: Wanted, signal: AbortSignal,
-): Promise<{ candidates: Candidate[]; algorithms: Set<Algorithm> }> {
+async function searchTargets(deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>, input: Narrowed,
+  wanted: Wanted, signal: AbortSignal): Promise<{ candidates: Candidate[]; algorithms: Set<Algorithm> }>
+{
   const candidates: Candidate[] = [];
   const algorithms = new Set<Algorithm>();
   const waiting = targets.entries();
@@ -137,16 +162,31 @@ async function searchTargets(
   return { candidates: best(candidates, input.offset + input.topK), algorithms };
 }
 
-async function searchTarget(
-  { columns, clock, search }: CrossSearchDeps, name: string, input: Narrowed, { ord, ...query }: Wanted, signal: AbortSignal,
-): Promise<NearestResult> {
+async function searchTarget({ columns, clock, search }: CrossSearchDeps, name: string, input: Narrowed,
+  { ord, ...query }: Wanted, signal: AbortSignal): Promise<NearestResult>
+{
   const { topK, offset, threshold, algorithm, distanceMetric, filter } = input;
   const isSourceHere = ord !== undefined && name === input.sourceCollection!.toLowerCase();
-  const { documents: eligible } = await eligibleDocuments({ columns, clock }, name, { filter, hidden: isSourceHere ? [ord] : [] });
-  return search.searchByVector({ ...query, collection: name, k: offset + topK, metric: distanceMetric, algorithm, threshold, eligible, perDocument: true }, signal);
+  const { documents: eligible } = await eligibleDocuments({ columns, clock }, name, {
+    filter,
+    hidden: isSourceHere ? [ord] : [],
+  });
+  return search.searchByVector({
+    ...query,
+    collection: name,
+    k: offset + topK,
+    metric: distanceMetric,
+    algorithm,
+    threshold,
+    eligible,
+    perDocument: true,
+  }, signal);
 }
 
-/** The best k, and all with the same score as the last of them, because their order depends on ids that are not known yet. */
+/**
+ * The best k, and all with the same score as the last of them, because their order depends on ids that are not known
+ * yet.
+ */
 function best(candidates: readonly Candidate[], k: number): Candidate[] {
   const sorted = candidates.toSorted((a, b) => b.score - a.score);
   const last = sorted[k - 1]?.score ?? -Infinity;
@@ -160,14 +200,20 @@ function usedAlgorithm(used: ReadonlySet<Algorithm>, asked: Algorithm | undefine
 }
 
 /** As many results as the answer may hold, and the position of the first one that did not fit. */
-async function toResults(
-  { sql, codec }: CrossSearchDeps, candidates: readonly Candidate[], { topK, offset, includeContent }: CrossSearchInput, { signal, budget }: Pick<Context, 'signal' | 'budget'>,
-): Promise<{ results: Result[]; next: number }> {
-  const known = await readRows(sql, candidates.map(({ ord }) => ord), { withBodies: false, mostBytes: 0, contentsOf: [] });
-  const ranked = candidates
-    .flatMap((candidate) => (known.has(candidate.ord) ? [{ ...candidate, id: known.get(candidate.ord)!.id }] : []))
-    .sort((a, b) => b.score - a.score || compare(a.collection, b.collection) || compare(a.id, b.id))
-    .slice(offset, offset + topK);
+async function toResults({ sql, codec }: CrossSearchDeps, candidates: readonly Candidate[],
+  { topK, offset, includeContent }: CrossSearchInput,
+  { signal, budget }: Pick<Context, 'signal' | 'budget'>): Promise<{ results: Result[]; next: number }>
+{
+  const known = await readRows(sql, candidates.map(({ ord }) => ord), {
+    withBodies: false,
+    mostBytes: 0,
+    contentsOf: [],
+  });
+  const ranked = candidates.flatMap((
+    candidate,
+  ) => (known.has(candidate.ord) ? [{ ...candidate, id: known.get(candidate.ord)!.id }] : [])).sort((a, b) =>
+    b.score - a.score || compare(a.collection, b.collection) || compare(a.id, b.id)
+  ).slice(offset, offset + topK);
   const rows = await readRows(sql, ranked.map(({ ord }) => ord), contentsFor(budget, includeContent, includeContent));
   const pace = new Pace();
   const results: Result[] = [];
@@ -180,7 +226,8 @@ async function toResults(
     if (row.meta === null && !(await readContent(sql, row, includeContent))) continue;
     const contentMd = row.body === null ? '' : await codec.decodeAsync(row.body);
     const document = toDocument(row, contentMd, includeContent);
-    if (!budget.take((includeContent ? row.bytes : 0) + contextCost({ meta: document.meta }))) return { results, next: offset + i };
+    if (!budget.take((includeContent ? row.bytes : 0) + contextCost({ meta: document.meta })))
+      return { results, next: offset + i };
     results.push({ collection, document, score: Number(score.toPrecision(8)), rank: offset + results.length + 1 });
     await pace.rest();
   }
@@ -189,8 +236,13 @@ async function toResults(
 
 function toDocument(row: ResultRow, contentMd: string, body: boolean): Result['document'] {
   return projectDocument({
-    id: row.id, key: row.key, lang: row.lang, meta: JSON.parse(row.meta!) as Record<string, string[]>, contentMd,
-    addedAt: row.added_at, updatedAt: row.updated_at,
+    id: row.id,
+    key: row.key,
+    lang: row.lang,
+    meta: JSON.parse(row.meta!) as Record<string, string[]>,
+    contentMd,
+    addedAt: row.added_at,
+    updatedAt: row.updated_at,
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   }, { fields: undefined, body });
 }

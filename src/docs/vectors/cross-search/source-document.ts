@@ -29,20 +29,28 @@ const ROW = 'SELECT d.ord, d.key, d.lang, d.crc, d.meta';
 const ALIVE = '(d.expires_at IS NULL OR d.expires_at > ?)';
 
 /**
- * A document by its id, or else by its key (decisions section 4.3), with the mean of its vectors. If it was changed since it was embedded,
- * or never was, it is embedded now; if that fails, its stored vectors are used. Throws `not_found`, and `invalid_argument` when it has no
- * vectors and none can be made.
+ * A document by its id, or else by its key (decisions section 4.3), with the mean of its vectors. If it was changed
+ * since it was embedded, or never was, it is embedded now; if that fails, its stored vectors are used. Throws
+ * `not_found`, and `invalid_argument` when it has no vectors and none can be made.
  */
-export async function findSource(deps: SourceDeps, collection: string, idOrKey: string, signal: AbortSignal): Promise<SourceDocument> {
+export async function findSource(deps: SourceDeps, collection: string, idOrKey: string,
+  signal: AbortSignal): Promise<SourceDocument>
+{
   const row = await byId(deps, collection, idOrKey) ?? await byKey(deps, collection, idOrKey);
-  if (row === undefined) throw new ServiceError('not_found', 'not found: the document of sourceCollection and sourceDocID');
+  if (row === undefined)
+    throw new ServiceError('not_found', 'not found: the document of sourceCollection and sourceDocID');
   return toSource(deps, row, 'sourceDocID', signal);
 }
 
 /** As above, by key, and by language if one is named. */
-export async function findSourceByKey(deps: SourceDeps, { collection, key, lang }: { readonly collection: string; readonly key: string; readonly lang?: string | undefined }, signal: AbortSignal): Promise<SourceDocument> {
+export async function findSourceByKey(deps: SourceDeps,
+  { collection, key, lang }: { readonly collection: string; readonly key: string; readonly lang?: string | undefined },
+  signal: AbortSignal): Promise<SourceDocument>
+{
   const row = await byKey(deps, collection, key, lang);
-  if (row === undefined) throw new ServiceError('not_found', `not found: the document of collection${lang === undefined ? ' and key' : ', key and lang'}`);
+  if (row === undefined)
+    throw new ServiceError('not_found',
+      `not found: the document of collection${lang === undefined ? ' and key' : ', key and lang'}`);
   return toSource(deps, row, 'key', signal);
 }
 
@@ -60,15 +68,24 @@ function byId({ sql, clock }: SourceDeps, collection: string, id: string): Promi
   return sql.get<SourceRow>(`${ROW} FROM documents d WHERE d.id = ? AND ${ALIVE}`, [lowered, unixSeconds(clock)]);
 }
 
-/** Finds a document by a spelling under which it was once written (decision D-31), in the first of several languages unless one is named. */
-async function byKey({ sql, clock }: SourceDeps, collection: string, key: string, wanted?: string): Promise<SourceRow | undefined> {
+/**
+ * Finds a document by a spelling under which it was once written (decision D-31), in the first of several languages
+ * unless one is named.
+ */
+async function byKey({ sql, clock }: SourceDeps, collection: string, key: string,
+  wanted?: string): Promise<SourceRow | undefined>
+{
   const rows = await sql.all<SourceRow>(
-    `${ROW} FROM spellings s JOIN documents d ON d.ord = s.ord WHERE s.cid = ${COLLECTION_ID} AND s.key = ? AND ${ALIVE}`,
+    `${ROW} FROM spellings s JOIN documents d ON d.ord = s.ord WHERE s.cid = ${COLLECTION_ID} AND s.key = ? AND ` +
+      `${ALIVE}`,
     [collection.toLowerCase(), key, unixSeconds(clock)],
   );
   const lang = (row: SourceRow): string => row.lang.toLowerCase();
   const meant = wanted === undefined ? rows : rows.filter((row) => lang(row) === wanted.toLowerCase());
-  return meant.reduce<SourceRow | undefined>((first, row) => (first === undefined || lang(row) < lang(first) ? row : first), undefined);
+  return meant.reduce<SourceRow | undefined>(
+    (first, row) => (first === undefined || lang(row) < lang(first) ? row : first),
+    undefined,
+  );
 }
 
 async function vectorsOf({ embeddings }: SourceDeps, source: VectorSource, signal: AbortSignal) {

@@ -22,12 +22,12 @@ export interface ComparedDocument extends Row {
 const PAGE = 2000;
 
 /**
- * The first documents of a collection by id, up to a limit, without those that have expired. Vectors that were made before the last change
- * of the body do not count.
+ * The first documents of a collection by id, up to a limit, without those that have expired. Vectors that were made
+ * before the last change of the body do not count.
  */
-export async function comparedDocuments(
-  { sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, collection: string, most: number, signal: AbortSignal,
-): Promise<ComparedDocument[]> {
+export async function comparedDocuments({ sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, collection: string,
+  most: number, signal: AbortSignal): Promise<ComparedDocument[]>
+{
   const now = unixSeconds(clock);
   const name = collection.toLowerCase();
   if (name.includes('|')) throw new ServiceError('invalid_argument', 'collection must not contain "|"');

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { similarTwin } from '../../../kernels/similarity-twin.ts';
 import { OperationsFixture } from '../classify/test-fixture.ts';
-import { Meaning, type FixtureOptions } from '../test-fixture.ts';
+import { type FixtureOptions, Meaning } from '../test-fixture.ts';
 
 const fixtures: OperationsFixture[] = [];
 afterEach(async () => {
@@ -23,13 +23,41 @@ describe('finding duplicates (decisions section 4.3)', () => {
   it('groups documents of equal body', async () => {
     const fixture = await open();
     const large = 'large '.repeat(60_000);
-    await fixture.store({ 'c|b|en': 'same', 'c|a|en': 'same', 'c|a|de': 'same', 'c|x|en': '', 'c|y|en': '', 'c|z|en': 'other', 'c|l1|en': large, 'c|l2|en': large, 'd|a|en': 'same' });
+    await fixture.store({
+      'c|b|en': 'same',
+      'c|a|en': 'same',
+      'c|a|de': 'same',
+      'c|x|en': '',
+      'c|y|en': '',
+      'c|z|en': 'other',
+      'c|l1|en': large,
+      'c|l2|en': large,
+      'd|a|en': 'same',
+    });
     const answer = await fixture.call('findDuplicates', { collection: 'C', mode: 'exact', includeContent: true });
-    expect(idsOf(answer.exactGroups)).toEqual([['c|a|de', 'c|a|en', 'c|b|en'], ['c|l1|en', 'c|l2|en'], ['c|x|en', 'c|y|en']]);
+    expect(idsOf(answer.exactGroups)).toEqual([['c|a|de', 'c|a|en', 'c|b|en'], ['c|l1|en', 'c|l2|en'], ['c|x|en',
+      'c|y|en']]);
     expect(answer.exactGroups[0]).toMatchObject({ groupId: 'exact-1', type: 'exact', score: 1 });
-    expect(answer.exactGroups[0]!.documents[0]).toEqual({ docId: 'c|a|de', key: 'a', lang: 'de', contentHash: sha256('same'), score: 1, contentMd: 'same' });
+    expect(answer.exactGroups[0]!.documents[0]).toEqual({
+      docId: 'c|a|de',
+      key: 'a',
+      lang: 'de',
+      contentHash: sha256('same'),
+      score: 1,
+      contentMd: 'same',
+    });
     expect(answer.exactGroups[1]!.documents[1]).toMatchObject({ contentHash: sha256(large), contentMd: large });
-    expect(answer).toMatchObject({ collection: 'C', mode: 'exact', threshold: 0.9, distanceMetric: 'cosine', totalDocuments: 8, totalEmbedded: 6, similarGroups: [], exactDuplicates: 7, similarPairs: 0 });
+    expect(answer).toMatchObject({
+      collection: 'C',
+      mode: 'exact',
+      threshold: 0.9,
+      distanceMetric: 'cosine',
+      totalDocuments: 8,
+      totalEmbedded: 6,
+      similarGroups: [],
+      exactDuplicates: 7,
+      similarPairs: 0,
+    });
   });
 
   it('distinguishes bodies of equal checksum and length', async () => {
@@ -45,18 +73,32 @@ describe('finding duplicates (decisions section 4.3)', () => {
   it('groups chains of similar documents as comparing all pairs one by one does', async () => {
     const fixture = await open();
     const words = ['cats', 'dogs', 'sleep', 'bark', 'market', 'fell', 'moon'];
-    const texts = fc.sample(fc.array(fc.subarray(words, { minLength: 1 }), { minLength: 40, maxLength: 40 }), { numRuns: 1, seed: 5 })[0]!.map((some) => some.join(' '));
+    const texts = fc.sample(fc.array(fc.subarray(words, { minLength: 1 }), { minLength: 40, maxLength: 40 }), {
+      numRuns: 1,
+      seed: 5,
+    })[0]!.map((some) => some.join(' '));
     await fixture.store(Object.fromEntries(texts.map((text, i) => [`c|k${String(i).padStart(2, '0')}|en`, text])));
     for (const distanceMetric of ['cosine', 'dot_product', 'euclidean'] as const) {
       for (const threshold of [0.5, 0.8123, 0.99]) {
-        const expected = similarTwin(texts.map((text) => fixture.base.meaning.vectorOf(text)), distanceMetric, threshold);
-        const answer = await fixture.call('findDuplicates', { collection: 'c', mode: 'similar', threshold, distanceMetric });
+        const expected = similarTwin(texts.map((text) => fixture.base.meaning.vectorOf(text)), distanceMetric,
+          threshold);
+        const answer = await fixture.call('findDuplicates', {
+          collection: 'c',
+          mode: 'similar',
+          threshold,
+          distanceMetric,
+        });
         expect(answer.similarPairs).toBe(expected.pairs);
-        expect(idsOf(answer.similarGroups)).toEqual(expected.groups.map(({ rows }) => rows.map((row) => `c|k${String(row).padStart(2, '0')}|en`)));
+        expect(idsOf(answer.similarGroups)).toEqual(
+          expected.groups.map(({ rows }) => rows.map((row) => `c|k${String(row).padStart(2, '0')}|en`)),
+        );
         for (const [i, { score, documents }] of answer.similarGroups.entries()) {
           expect(score).toBeCloseTo(expected.groups[i]!.score, 5);
-          expect(documents.map((document) => document.contentHash)).toEqual(expected.groups[i]!.rows.map((row) => sha256(texts[row]!)));
-          for (const [j, document] of documents.entries()) expect(document.score).toBeCloseTo(expected.groups[i]!.best[j]!, 5);
+          expect(documents.map((document) => document.contentHash)).toEqual(
+            expected.groups[i]!.rows.map((row) => sha256(texts[row]!)),
+          );
+          for (const [j, document] of documents.entries())
+            expect(document.score).toBeCloseTo(expected.groups[i]!.best[j]!, 5);
         }
       }
     }
@@ -66,7 +108,11 @@ describe('finding duplicates (decisions section 4.3)', () => {
     const fixture = await open();
     const [one, two] = ['cats sleep all day long here.', 'dogs bark at the moon all night.'];
     await fixture.store({ 'c|a|en': `${one}\n\n${two}`, 'c|b|en': `${two}\n\n${one}`, 'c|c|en': one });
-    const answer = await fixture.call('findDuplicates', { collection: 'c', threshold: 0.999, distanceMetric: 'euclidean' });
+    const answer = await fixture.call('findDuplicates', {
+      collection: 'c',
+      threshold: 0.999,
+      distanceMetric: 'euclidean',
+    });
     expect(idsOf(answer.similarGroups)).toEqual([['c|a|en', 'c|b|en']]);
   });
 
@@ -75,7 +121,10 @@ describe('finding duplicates (decisions section 4.3)', () => {
     await fixture.store({ 'c|a|en': 'same' }, { ttl: 60 });
     await fixture.store({ 'c|d|en': 'same', 'c|c|en': 'same', 'c|b|en': 'same', 'c2|a|en': 'same' });
     const ids = async (maxDocs: number) => {
-      const { exactGroups, similarGroups, totalDocuments } = await fixture.call('findDuplicates', { collection: 'c', maxDocs });
+      const { exactGroups, similarGroups, totalDocuments } = await fixture.call('findDuplicates', {
+        collection: 'c',
+        maxDocs,
+      });
       expect(idsOf(similarGroups)).toEqual(idsOf(exactGroups));
       return [totalDocuments, ...idsOf(exactGroups)];
     };
@@ -102,14 +151,22 @@ describe('finding duplicates (decisions section 4.3)', () => {
 
   it('finds nothing in a collection that is empty, or does not exist', async () => {
     const fixture = await open();
-    const nothing = { totalDocuments: 0, totalEmbedded: 0, exactGroups: [], similarGroups: [], exactDuplicates: 0, similarPairs: 0 };
+    const nothing = {
+      totalDocuments: 0,
+      totalEmbedded: 0,
+      exactGroups: [],
+      similarGroups: [],
+      exactDuplicates: 0,
+      similarPairs: 0,
+    };
     expect(await fixture.call('findDuplicates', { collection: 'none' })).toMatchObject(nothing);
   });
 
   it('ends when the client has gone', async () => {
     const fixture = await open();
     await fixture.store({ 'c|a|en': 'cats', 'c|b|en': 'cats' });
-    await expect(fixture.call('findDuplicates', { collection: 'c' }, AbortSignal.abort(new Error('gone')))).rejects.toThrow();
+    await expect(fixture.call('findDuplicates', { collection: 'c' }, AbortSignal.abort(new Error('gone')))).rejects
+      .toThrow();
     const controller = new AbortController();
     const answer = fixture.call('findDuplicates', { collection: 'c', mode: 'similar' }, controller.signal);
     setImmediate(() => controller.abort(new Error('gone')));

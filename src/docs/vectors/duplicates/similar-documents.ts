@@ -1,12 +1,12 @@
-import { ThreadClient } from '../../../lib/thread-client.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { similarityRoom, type SimilarityMetric, type SimilarityResult } from '../../../kernels/similarity.ts';
-import { workerFile } from '../../../lib/worker-file.ts';
-import { inOne } from '../classify/document-vector.ts';
-import { Pace } from '../../../lib/pace.ts';
-import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
-import type { ComparedDocument } from './compared-documents.ts';
+import { type SimilarityMetric, type SimilarityResult, similarityRoom } from '../../../kernels/similarity.ts';
 import { inBatches } from '../../../lib/in-batches.ts';
+import { Pace } from '../../../lib/pace.ts';
+import { ThreadClient } from '../../../lib/thread-client.ts';
+import { workerFile } from '../../../lib/worker-file.ts';
+import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
+import { inOne } from '../classify/document-vector.ts';
+import type { ComparedDocument } from './compared-documents.ts';
 import type { FromThread, ToThread } from './thread-protocol.ts';
 
 export interface SimilarGroup {
@@ -32,16 +32,20 @@ const DOCUMENTS = 64;
 const VECTORS = 256;
 
 /**
- * Finds the documents whose mean vectors are similar; only vectors of the same model are compared. The means and their similarities are
- * computed in a separate thread, which ends at once when the signal aborts.
+ * Finds the documents whose mean vectors are similar; only vectors of the same model are compared. The means and their
+ * similarities are computed in a separate thread, which ends at once when the signal aborts.
  */
-export async function similarDocuments(
-  embeddings: Pick<Embeddings, 'vectorsOfDocuments'>, documents: readonly ComparedDocument[], { metric, threshold }: SimilarityQuery, signal: AbortSignal,
-): Promise<SimilarDocuments> {
+export async function similarDocuments(embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
+  documents: readonly ComparedDocument[], { metric, threshold }: SimilarityQuery,
+  signal: AbortSignal): Promise<SimilarDocuments>
+{
   const embedded = documents.filter(({ model }) => model !== null);
   if (embedded.length < 2) return { pairs: 0, groups: [] };
   signal.throwIfAborted();
-  const thread: SimilarityThread = new ThreadClient(workerFile(import.meta.url, 'similarity-thread'), { name: 'the thread that compares documents', restarts: false });
+  const thread: SimilarityThread = new ThreadClient(workerFile(import.meta.url, 'similarity-thread'), {
+    name: 'the thread that compares documents',
+    restarts: false,
+  });
   const abort = (): void => void thread.end(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
@@ -56,19 +60,20 @@ export async function similarDocuments(
 type SimilarityThread = ThreadClient<ToThread, FromThread>;
 
 /** Sends the vectors in the order of the documents; returns, for each set of comparable ones, its documents by row. */
-async function sendVectors(
-  thread: SimilarityThread, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>, documents: readonly ComparedDocument[], metric: SimilarityMetric, signal: AbortSignal,
-): Promise<ComparedDocument[][]> {
+async function sendVectors(thread: SimilarityThread, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
+  documents: readonly ComparedDocument[], metric: SimilarityMetric, signal: AbortSignal): Promise<ComparedDocument[][]>
+{
   const sets = new Map<string, { number: number; documents: ComparedDocument[] }>();
   const pace = new Pace();
   for (const some of inBatches(documents, DOCUMENTS, ({ chunks }) => chunks ?? 0, VECTORS)) {
     signal.throwIfAborted();
     const vectors = Map.groupBy(await embeddings.vectorsOfDocuments(some.map(({ ord }) => ord)), ({ ord }) => ord);
-    const found = some.filter(({ ord, crc }) => vectors.get(ord)?.[0]?.crc === crc); // others were changed or deleted meanwhile
+    // others were changed or deleted meanwhile
+    const found = some.filter(({ ord, crc }) => vectors.get(ord)?.[0]?.crc === crc);
     for (const [key, same] of Map.groupBy(found, ({ ord }) => keyOf(vectors.get(ord)![0]!))) {
       const dims = vectors.get(same[0]!.ord)![0]!.dimensions;
       let set = sets.get(key);
-      if (set === undefined) sets.set(key, (set = { number: sets.size, documents: [] }));
+      if (set === undefined) sets.set(key, set = { number: sets.size, documents: [] });
       set.documents.push(...same);
       requireRoom(set.documents.length, dims);
       await send(thread, set.number, dims, metric, same.map(({ ord }) => vectors.get(ord)!));
@@ -82,14 +87,19 @@ function keyOf({ model, variant, dimensions }: StoredVector): string {
   return JSON.stringify([model, variant, dimensions]);
 }
 
-async function send(thread: SimilarityThread, set: number, dims: number, metric: SimilarityMetric, rows: readonly StoredVector[][]): Promise<void> {
+async function send(thread: SimilarityThread, set: number, dims: number, metric: SimilarityMetric,
+  rows: readonly StoredVector[][]): Promise<void>
+{
   const vectors = inOne(rows.flatMap((chunks) => chunks.map(({ vector }) => vector)));
-  await thread.request({ op: 'add', set, dims, metric, counts: rows.map(({ length }) => length), vectors }, [vectors.buffer]);
+  await thread.request({ op: 'add', set, dims, metric, counts: rows.map(({ length }) => length), vectors }, [
+    vectors.buffer,
+  ]);
 }
 
 function requireRoom(count: number, dims: number): void {
   const room = similarityRoom(dims);
-  if (count > room) throw new ServiceError('invalid_argument', `maxDocs must be at most ${room} where vectors have ${dims} numbers`);
+  if (count > room)
+    throw new ServiceError('invalid_argument', `maxDocs must be at most ${room} where vectors have ${dims} numbers`);
 }
 
 function toGroups(answer: FromThread, sets: readonly ComparedDocument[][]): SimilarDocuments {
@@ -101,6 +111,8 @@ function toGroups(answer: FromThread, sets: readonly ComparedDocument[][]): Simi
   };
 }
 
-function toGroup({ score, rows, best }: SimilarityResult['groups'][number], documents: readonly ComparedDocument[]): SimilarGroup {
+function toGroup({ score, rows, best }: SimilarityResult['groups'][number],
+  documents: readonly ComparedDocument[]): SimilarGroup
+{
   return { score, documents: rows.map((row, i) => ({ document: documents[row]!, best: best[i]! })) };
 }

@@ -8,13 +8,15 @@ const sets = new Map<number, SimilarityKernel>();
 
 parentPort!.on('message', (message: ToThread) => {
   if (message.op === 'add') add(message);
-  const compared = message.op === 'add' ? [] : [...sets].map(([set, kernel]) => [set, kernel.compare(message.threshold)] as const);
+  const compared = message.op === 'add'
+    ? []
+    : [...sets].map(([set, kernel]) => [set, kernel.compare(message.threshold)] as const);
   parentPort!.postMessage(compared satisfies FromThread);
 });
 
 function add({ set, dims, metric, counts, vectors }: ToThread & { op: 'add' }): void {
   let kernel = sets.get(set);
-  if (kernel === undefined) sets.set(set, (kernel = new SimilarityKernel(dims, metric)));
+  if (kernel === undefined) sets.set(set, kernel = new SimilarityKernel(dims, metric));
   let at = 0;
-  for (const count of counts) kernel.add(vectors.subarray(at, (at += count * dims)));
+  for (const count of counts) kernel.add(vectors.subarray(at, at += count * dims));
 }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { unixSeconds } from '../../../lib/clock.ts';
-import type { Queries, Row } from '../../../storage/index.ts';
 import { Pace } from '../../../lib/pace.ts';
+import type { Queries, Row } from '../../../storage/index.ts';
 import { fromBlob, type ModelIdentity } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 
@@ -55,10 +55,12 @@ export async function modelsOf({ sql, clock }: Environment, cid: number): Promis
 }
 
 /**
- * A sample of the vectors of a model, by id and passage: the first ones in the order of a hash of collection, id and passage. The same
- * vectors result in the same sample, and an additional vector changes little of it.
+ * A sample of the vectors of a model, by id and passage: the first ones in the order of a hash of collection, id and
+ * passage. The same vectors result in the same sample, and an additional vector changes little of it.
  */
-export async function sampleVectors(environment: Environment, cid: number, name: string, model: ModelVectors, size: number, signal: AbortSignal): Promise<SampledVector[]> {
+export async function sampleVectors(environment: Environment, cid: number, name: string, model: ModelVectors,
+  size: number, signal: AbortSignal): Promise<SampledVector[]>
+{
   const drawn = new Draw(size);
   const seed = crc32(name);
   const pace = new Pace();
@@ -87,7 +89,9 @@ async function* documentPages({ sql, clock }: Environment, cid: number, model: n
   }
 }
 
-async function readVectors(queries: Queries, drawn: readonly Drawn[], dimensions: number, signal: AbortSignal): Promise<SampledVector[]> {
+async function readVectors(queries: Queries, drawn: readonly Drawn[], dimensions: number,
+  signal: AbortSignal): Promise<SampledVector[]>
+{
   const sampled: SampledVector[] = [];
   for (let i = 0; i < drawn.length; i += VECTORS) {
     signal.throwIfAborted();

@@ -1,11 +1,11 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { FindSimilarResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AnswerBounds, InputOf } from '../../../operations/index.ts';
-import { findSourceByKey, type SourceDeps } from '../cross-search/source-document.ts';
 import { costOf } from '../../search-cost.ts';
+import { findSourceByKey, type SourceDeps } from '../cross-search/source-document.ts';
 import { findResults } from './find-results.ts';
 import { resolveRequest } from './request.ts';
-import { NOTHING, toAnswer, type SearchDeps } from './search-vectors.ts';
+import { NOTHING, type SearchDeps, toAnswer } from './search-vectors.ts';
 
 type SimilarInput = InputOf<Operations, 'findSimilar'>;
 
@@ -13,19 +13,27 @@ type SimilarInput = InputOf<Operations, 'findSimilar'>;
 const DECIDED = { retrievalMode: 'parent', windowSize: 1, mmr: false, mmrLambda: 0.5, rerank: 'none' } as const;
 
 /**
- * `POST /v1/similar` (decision D-151): documents by the similarity of their vectors to the mean of those of a stored document, which is
- * left out. Only the scoring occupies a place in the search gate.
+ * `POST /v1/similar` (decision D-151): documents by the similarity of their vectors to the mean of those of a stored
+ * document, which is left out. Only the scoring occupies a place in the search gate.
  */
-export async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarInput, bounds: AnswerBounds): Promise<FindSimilarResponse> {
+export async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarInput,
+  bounds: AnswerBounds): Promise<FindSimilarResponse>
+{
   const { signal } = bounds;
   const started = performance.now();
   const { key, lang, ...wishes } = input;
   const source = await findSourceByKey(deps, { collection: input.collection, key, lang }, signal);
   const profile = deps.collections.configOf(input.collection)?.retrieval;
-  const request = resolveRequest({ ...wishes, ...DECIDED, query: JSON.stringify(['similar', key.toLowerCase(), lang?.toLowerCase()]) }, profile);
+  const request = resolveRequest({
+    ...wishes,
+    ...DECIDED,
+    query: JSON.stringify(['similar', key.toLowerCase(), lang?.toLowerCase()]),
+  }, profile);
   const { query } = source;
   const index = deps.view.indexOf(request.collection);
-  const found = index === undefined ? NOTHING
-    : await deps.gate.run(() => findResults(deps, request, query, signal, [source.ord]), signal, costOf(input, index.documents));
+  const found = index === undefined
+    ? NOTHING
+    : await deps.gate.run(() => findResults(deps, request, query, signal, [source.ord]), signal,
+      costOf(input, index.documents));
   return toAnswer(deps, request, query, found, bounds, started);
 }

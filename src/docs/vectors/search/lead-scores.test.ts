@@ -15,7 +15,8 @@ it('blends the lead with the best passage, names the passage, and keeps to the t
   index.put(3, [at(0.2)]);
   const query = { vector: Float32Array.of(1, 0), metric: 'cosine', k: 10, perDocument: true } as const;
   const found = await searchWithLeads(index, query, 0.5);
-  expect(found.hits.map(({ ord, chunk, score }) => [ord, chunk, Number(score.toFixed(4))])).toEqual([[2, 0, 0.8], [1, 1, 0.5], [3, 0, 0.2]]);
+  expect(found.hits.map(({ ord, chunk, score }) => [ord, chunk, Number(score.toFixed(4))])).toEqual([[2, 0, 0.8], [1, 1,
+    0.5], [3, 0, 0.2]]);
   expect((await searchWithLeads(index, { ...query, k: 1 }, 0.5)).hits.map(({ ord }) => ord)).toEqual([2]);
   expect((await searchWithLeads(index, { ...query, threshold: 0.4 }, 0.5)).hits.map(({ ord }) => ord)).toEqual([2, 1]);
   expect((await index.search(query)).hits.map(({ ord }) => ord)).toEqual([1, 2, 3]);

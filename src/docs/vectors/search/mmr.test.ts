@@ -16,10 +16,17 @@ function similarity(a: readonly number[], b: readonly number[], metric: Metric):
 describe('the choice by maximal marginal relevance', () => {
   it('takes at each step a result of the greatest marginal relevance', async () => {
     const number = fc.integer({ min: -3, max: 3 });
-    const cases = fc.integer({ min: 1, max: 40 }).chain((dims) => fc.record({
-      candidates: fc.array(fc.record({ score: fc.integer({ min: -4, max: 4 }).map((score) => score / 4), numbers: fc.array(number, { minLength: dims, maxLength: dims }) }), { maxLength: 12 }),
-      metric: fc.constantFrom(...METRICS), lambda: fc.constantFrom(0, 0.25, 0.5, 1), k: fc.integer({ min: 1, max: 14 }),
-    }));
+    const cases = fc.integer({ min: 1, max: 40 }).chain((dims) =>
+      fc.record({
+        candidates: fc.array(fc.record({
+          score: fc.integer({ min: -4, max: 4 }).map((score) => score / 4),
+          numbers: fc.array(number, { minLength: dims, maxLength: dims }),
+        }), { maxLength: 12 }),
+        metric: fc.constantFrom(...METRICS),
+        lambda: fc.constantFrom(0, 0.25, 0.5, 1),
+        k: fc.integer({ min: 1, max: 14 }),
+      })
+    );
     await fc.assert(fc.asyncProperty(cases, async ({ candidates, metric, lambda, k }) => {
       const given = candidates.map((each) => ({ ...each, vector: Float32Array.from(each.numbers) }));
       const chosen = await chooseByMmr(given, { metric, lambda, k });
@@ -27,7 +34,10 @@ describe('the choice by maximal marginal relevance', () => {
       for (const [step, choice] of chosen.entries()) {
         const before = chosen.slice(0, step);
         const marginal = ({ score, numbers }: (typeof given)[number]): number =>
-          lambda * score - (step === 0 ? 0 : (1 - lambda) * Math.max(...before.map((other) => similarity(numbers, other.numbers, metric))));
+          lambda * score -
+          (step === 0
+            ? 0
+            : (1 - lambda) * Math.max(...before.map((other) => similarity(numbers, other.numbers, metric))));
         const best = Math.max(...given.filter((each) => !before.includes(each)).map(marginal));
         expect(marginal(choice)).toBeCloseTo(best, 4);
       }
@@ -36,7 +46,11 @@ describe('the choice by maximal marginal relevance', () => {
 
   it('takes equals in their order, and begins with the most relevant', async () => {
     const equal = (name: string, score: number) => ({ name, score, vector: Float32Array.of(1, 0) });
-    const chosen = await chooseByMmr([equal('a', 0.5), equal('b', 0.9), equal('c', 0.9), equal('d', 0.5)], { metric: 'cosine', lambda: 1, k: 4 });
+    const chosen = await chooseByMmr([equal('a', 0.5), equal('b', 0.9), equal('c', 0.9), equal('d', 0.5)], {
+      metric: 'cosine',
+      lambda: 1,
+      k: 4,
+    });
     expect(chosen.map(({ name }) => name)).toEqual(['b', 'c', 'a', 'd']);
   });
 });

@@ -1,6 +1,6 @@
 import { SegmentMemory } from '../../../kernels/vectors.ts';
-import type { Metric } from '../../../search/vector/index.ts';
 import { Pace } from '../../../lib/pace.ts';
+import type { Metric } from '../../../search/vector/index.ts';
 
 /** A result that may be chosen. */
 export interface Candidate {
@@ -24,11 +24,14 @@ const ALIGNMENT = 64;
 let shared: SegmentMemory | undefined;
 
 /**
- * Chooses results one by one: the next is the one whose `lambda * score - (1 - lambda) * similarity` is the greatest, where the similarity
- * is that to the most similar result chosen so far (Carbonell and Goldstein, "The use of MMR, diversity-based reranking", SIGIR 1998).
- * Similarities use the same metric as scores. Equal results keep their order. All vectors have one dimension.
+ * Chooses results one by one: the next is the one whose `lambda * score - (1 - lambda) * similarity` is the greatest,
+ * where the similarity is that to the most similar result chosen so far (Carbonell and Goldstein, "The use of MMR,
+ * diversity-based reranking", SIGIR 1998). Similarities use the same metric as scores. Equal results keep their order.
+ * All vectors have one dimension.
  */
-export async function chooseByMmr<C extends Candidate>(candidates: readonly C[], { metric, lambda, k }: MmrOptions): Promise<C[]> {
+export async function chooseByMmr<C extends Candidate>(candidates: readonly C[],
+  { metric, lambda, k }: MmrOptions): Promise<C[]>
+{
   if (candidates.length === 0) return [];
   const vectors = new Vectors(candidates.map(({ vector }) => vector));
   try {
@@ -41,7 +44,8 @@ export async function chooseByMmr<C extends Candidate>(candidates: readonly C[],
       const best = left.reduce((a, b) => (marginal(b) > marginal(a) ? b : a));
       left.splice(left.indexOf(best), 1);
       chosen.push(best.candidate);
-      for (const each of left) each.similarity = Math.max(each.similarity, vectors.similarity(each.at, best.at, metric));
+      for (const each of left)
+        each.similarity = Math.max(each.similarity, vectors.similarity(each.at, best.at, metric));
       await pace.rest();
     }
     return chosen;
@@ -70,7 +74,8 @@ class Vectors {
   }
 
   similarity(a: number, b: number, metric: Metric): number {
-    if (metric === 'euclidean') return 1 / (1 + Math.sqrt(this.#memory.call.l2sq(this.#at(a), this.#at(b), this.#stride)));
+    if (metric === 'euclidean')
+      return 1 / (1 + Math.sqrt(this.#memory.call.l2sq(this.#at(a), this.#at(b), this.#stride)));
     if (metric === 'dot_product') return this.#dot(a, b);
     const norms = this.#norms[a]! * this.#norms[b]!;
     return norms === 0 ? 0 : this.#dot(a, b) / norms;

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import type { VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Sql } from '../../../storage/index.ts';
-import { Pace } from '../../../lib/pace.ts';
 import { contentsFor, contextCost, projectDocument, type Projection, type ResultRow } from '../../documents/index.ts';
 import { readContent, readRows } from '../../fulltext/index.ts';
-import { readPassages, type PlacedPassage } from './passages.ts';
+import { type PlacedPassage, readPassages } from './passages.ts';
 import type { RetrievalMode } from './request.ts';
 import type { Window } from './windows.ts';
 
@@ -25,10 +25,13 @@ interface Presenting {
 }
 
 /**
- * Results as the client receives them, as many as the answer may hold; one whose document was deleted or changed since is left out. `next`
- * is the position of the first one that did not fit.
+ * Results as the client receives them, as many as the answer may hold; one whose document was deleted or changed since
+ * is left out. `next` is the position of the first one that did not fit.
  */
-export async function presentResults({ sql, codec }: Presenting, results: readonly Window[], { mode, projection }: { readonly mode: RetrievalMode; readonly projection: Projection }, { signal, budget }: AnswerBounds): Promise<{ presented: PresentedResult[]; next: number }> {
+export async function presentResults({ sql, codec }: Presenting, results: readonly Window[],
+  { mode, projection }: { readonly mode: RetrievalMode; readonly projection: Projection },
+  { signal, budget }: AnswerBounds): Promise<{ presented: PresentedResult[]; next: number }>
+{
   const withPassages = mode !== 'parent';
   const ords = results.map(({ ord }) => ord);
   const passages = withPassages ? await readPassages(sql, results) : [];
@@ -46,7 +49,9 @@ export async function presentResults({ sql, codec }: Presenting, results: readon
     if (budget.isSpent) return { presented, next: i };
     if (row.meta === null && !(await readContent(sql, row, withBodies))) continue;
     const body = await bodies.take(row);
-    const result = withPassages ? withPassage(found, row, body, passages[i], projection) : withDocument(found, row, body, projection);
+    const result = withPassages
+      ? withPassage(found, row, body, passages[i], projection)
+      : withDocument(found, row, body, projection);
     if (result !== undefined && !budget.take(sizeOf(result, row, projection))) return { presented, next: i };
     if (result !== undefined) presented.push({ ...result, at: i });
     await pace.rest();
@@ -58,8 +63,11 @@ export async function presentResults({ sql, codec }: Presenting, results: readon
 const PASSAGE_FIELDS = 200;
 
 /** Bytes of a result in the answer. */
-function sizeOf({ result: { document: { meta }, chunkText } }: Presented, { bytes }: ResultRow, { body }: Projection): number {
-  return (body ? bytes : 0) + (chunkText === undefined ? 0 : PASSAGE_FIELDS + Buffer.byteLength(chunkText)) + contextCost({ meta });
+function sizeOf({ result: { document: { meta }, chunkText } }: Presented, { bytes }: ResultRow,
+  { body }: Projection): number
+{
+  return (body ? bytes : 0) + (chunkText === undefined ? 0 : PASSAGE_FIELDS + Buffer.byteLength(chunkText)) +
+    contextCost({ meta });
 }
 
 /** Decoded, with its checksum. */
@@ -68,7 +76,10 @@ interface Body {
   readonly crc: number;
 }
 
-/** Bodies of results: each is decoded once, and released when no result needs it any more, because together they may be large. */
+/**
+ * Bodies of results: each is decoded once, and released when no result needs it any more, because together they may be
+ * large.
+ */
 class Bodies {
   readonly #codec: BodyCodec;
   readonly #decoded = new Map<number, Body>();
@@ -97,16 +108,25 @@ function toBody(text: string): Body {
 
 function withDocument({ score }: Window, row: ResultRow, body: Body, projection: Projection): Presented {
   const document = toDocument(row, body, projection);
-  return { result: { document, score: round(score) }, bytes: contextCost({ body: projection.body ? row.bytes : undefined, meta: document.meta }) };
+  return {
+    result: { document, score: round(score) },
+    bytes: contextCost({ body: projection.body ? row.bytes : undefined, meta: document.meta }),
+  };
 }
 
 /** The body may have been changed after its passages were read: then their positions are invalid. */
-function withPassage({ score, chunk }: Window, row: ResultRow, body: Body, passage: PlacedPassage | undefined, projection: Projection): Presented | undefined {
+function withPassage({ score, chunk }: Window, row: ResultRow, body: Body, passage: PlacedPassage | undefined,
+  projection: Projection): Presented | undefined
+{
   if (passage === undefined || passage.bytes !== body.bytes.length || passage.crc !== body.crc) return undefined;
   return {
     result: {
-      document: toDocument(row, body, projection), score: round(score),
-      chunkIndex: chunk, chunkText: body.bytes.toString('utf8', passage.start, passage.end), startLine: passage.startLine, endLine: passage.endLine,
+      document: toDocument(row, body, projection),
+      score: round(score),
+      chunkIndex: chunk,
+      chunkText: body.bytes.toString('utf8', passage.start, passage.end),
+      startLine: passage.startLine,
+      endLine: passage.endLine,
     },
     bytes: contextCost({ body: projection.body ? row.bytes : undefined, passage: passage.end - passage.start }),
   };
@@ -114,8 +134,13 @@ function withPassage({ score, chunk }: Window, row: ResultRow, body: Body, passa
 
 function toDocument(row: ResultRow, { bytes }: Body, projection: Projection): VectorResult['document'] {
   return projectDocument({
-    id: row.id, key: row.key, lang: row.lang, meta: JSON.parse(row.meta!) as Record<string, string[]>,
-    contentMd: projection.body ? bytes.toString() : '', addedAt: row.added_at, updatedAt: row.updated_at,
+    id: row.id,
+    key: row.key,
+    lang: row.lang,
+    meta: JSON.parse(row.meta!) as Record<string, string[]>,
+    contentMd: projection.body ? bytes.toString() : '',
+    addedAt: row.added_at,
+    updatedAt: row.updated_at,
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   }, projection);
 }

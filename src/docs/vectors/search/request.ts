@@ -5,10 +5,10 @@ import type { Filter } from '../../../search/filter/index.ts';
 import type { Circle } from '../../../search/geo/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
-import { resultOrderOf, type ResultOrder } from '../../columns/index.ts';
-import { expressionOf, projectionOf, type Projection } from '../../documents/index.ts';
-import { circleOf } from '../../geo/index.ts';
+import { type ResultOrder, resultOrderOf } from '../../columns/index.ts';
+import { expressionOf, type Projection, projectionOf } from '../../documents/index.ts';
 import type { Rerank } from '../../embeddings/index.ts';
+import { circleOf } from '../../geo/index.ts';
 import { limitOf } from '../../limit-of.ts';
 import { toSearchVector } from '../query-vector.ts';
 
@@ -54,13 +54,21 @@ const DEFAULT_TOP_K = 5;
 /** Throws `missing_fields` without a query, `invalid_argument` for what a schema cannot check. */
 export function resolveRequest(input: SearchInput, profile: Retrieval = {}): SearchRequest {
   const { collection, query = '', fields, includeContent, mmr, mmrLambda, distanceMetric: metric } = input;
-  if (input.queryVector === undefined && query.trim() === '') throw new ServiceError('missing_fields', 'missing fields: query or queryVector');
-  if (input.rerank === 'encoder' && query.trim() === '') throw new ServiceError('invalid_argument', 'rerank: encoder needs query, which the encoder compares with what was found');
-  if (mmr && (input.sort !== undefined || input.cursor !== undefined)) throw new ServiceError('invalid_argument', 'mmr must not come with sort or cursor: it chooses results in an order of its own');
+  if (input.queryVector === undefined && query.trim() === '')
+    throw new ServiceError('missing_fields', 'missing fields: query or queryVector');
+  if (input.rerank === 'encoder' && query.trim() === '')
+    throw new ServiceError('invalid_argument',
+      'rerank: encoder needs query, which the encoder compares with what was found');
+  if (mmr && (input.sort !== undefined || input.cursor !== undefined))
+    throw new ServiceError('invalid_argument',
+      'mmr must not come with sort or cursor: it chooses results in an order of its own');
   const filter = expressionOf(input);
   const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
   return {
-    collection, query, filter, metric,
+    collection,
+    query,
+    filter,
+    metric,
     circle: input.geo && circleOf(input.geo),
     queryVector: input.queryVector && toSearchVector(input.queryVector, metric),
     topK: input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K),
@@ -72,9 +80,12 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     oversample: input.oversample ?? profile.oversample,
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
     // The default of `includeContent` must not hide a body that `fields` names (decision D-40).
-    projection: fields === undefined ? projectionOf(undefined, includeContent) : projectionOf(fields, includeContent || undefined),
+    projection: fields === undefined
+      ? projectionOf(undefined, includeContent)
+      : projectionOf(fields, includeContent || undefined),
     lambda: mmr ? mmrLambda : undefined,
     rerank: input.rerank,
-    order: resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, input.algorithm, mode, input.windowSize]),
+    order: resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, input.algorithm,
+      mode, input.windowSize]),
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
-import { Meaning, VectorFixture, type FixtureOptions } from '../test-fixture.ts';
+import { type FixtureOptions, Meaning, VectorFixture } from '../test-fixture.ts';
 
 const fixtures: VectorFixture[] = [];
 afterEach(async () => {
@@ -42,26 +42,35 @@ describe('a search that is reordered by the encoder (decision D-148)', () => {
     const found = await fixture.find('felines sleep', RERANK);
     expect(found.results[0]!.document.key).toBe('meaning');
     expect(found.reranked).toBe(found.results.length);
-    const scores = (results: typeof found.results) => Object.fromEntries(results.map(({ document, score }) => [document.key, score]));
+    const scores = (results: typeof found.results) =>
+      Object.fromEntries(results.map(({ document, score }) => [document.key, score]));
     expect(scores(found.results)).toEqual(scores(plain.results));
     expect(found.results.map(({ rank }) => rank)).toEqual(found.results.map((_, i) => i + 1));
     const made = encoder.documents.length;
     expect(made).toBe(found.results.length);
-    expect((await fixture.find('felines sleep', { ...RERANK, topK: 1, offset: 0 })).results[0]!.document.key).toBe('meaning');
+    expect((await fixture.find('felines sleep', { ...RERANK, topK: 1, offset: 0 })).results[0]!.document.key).toBe(
+      'meaning',
+    );
     await fixture.find('cats', { ...RERANK, threshold: 0 });
     expect(new Set(encoder.documents).size).toBe(encoder.documents.length);
     expect(encoder.queries).toEqual(['felines sleep', 'cats']);
-    expect((await fixture.call('getVectorStats', {})).collections['c']).toMatchObject({ encoded_chunks: encoder.documents.length });
+    expect((await fixture.call('getVectorStats', {})).collections['c']).toMatchObject({
+      encoded_chunks: encoder.documents.length,
+    });
   });
 
   it('is refused by name without an encoder or a text, and left as it is where the server wishes it alone', async () => {
     const fixture = await withDocuments({ embedding: { rerank: 'encoder' } });
     expect(await fixture.find('felines sleep')).not.toHaveProperty('reranked');
-    await expect(fixture.find('felines', RERANK)).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('no encoder is installed') as string });
+    await expect(fixture.find('felines', RERANK)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('no encoder is installed') as string,
+    });
     expect(await fixture.call('getVectorStats', {})).not.toHaveProperty('encoder');
     const installed = await withDocuments({ encoder: new Encoder() });
-    await expect(installed.call('searchVectors', { collection: 'c', queryVector: fixture.meaning.vectorOf('cats'), ...RERANK })).rejects
-      .toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('needs query') as string });
+    await expect(
+      installed.call('searchVectors', { collection: 'c', queryVector: fixture.meaning.vectorOf('cats'), ...RERANK }),
+    ).rejects.toMatchObject({ code: 'invalid_argument', message: expect.stringContaining('needs query') as string });
   });
 
   it('is what the server does unless a request says otherwise', async () => {
@@ -80,7 +89,8 @@ describe('a search that is reordered by the encoder (decision D-148)', () => {
     const held = Promise.withResolvers<void>();
     encoder.held = held.promise;
     const before = encoder.queries.length;
-    const late = fixture.find('felines sleep', RERANK); // its own vector is remembered, but that of the new document is missing
+    // its own vector is remembered, but that of the new document is missing
+    const late = fixture.find('felines sleep', RERANK);
     await expect.poll(() => encoder.documents.includes('felines sleep long')).toBe(true);
     await timer.elapse();
     const { results, reranked } = await late;
@@ -118,13 +128,15 @@ describe('vectors of the encoder', () => {
 
   it('are filled in while the server is idle, each once, also when it ends in between', async () => {
     const fixture = await withDocuments({});
-    await fixture.add('long', Array.from({ length: 30 }, (_, i) => `sentence number ${i} of a long text.`).join('\n\n'));
+    await fixture.add('long',
+      Array.from({ length: 30 }, (_, i) => `sentence number ${i} of a long text.`).join('\n\n'));
     const encoder = new Encoder();
     const chunks = (await fixture.call('getVectorStats', {})).collections['c']!.total_chunks;
     const held = Promise.withResolvers<void>();
     const first = await fixture.crashed({ encoder, embedding: { rerank: 'encoder' } });
     fixtures.push(first);
-    const encoded = async (of: VectorFixture) => (await of.call('getVectorStats', {})).collections['c']!.encoded_chunks!;
+    const encoded = async (of: VectorFixture) =>
+      (await of.call('getVectorStats', {})).collections['c']!.encoded_chunks!;
     await expect.poll(() => encoded(first)).toBeGreaterThan(0);
     encoder.held = held.promise;
     const kept = await encoded(first);
@@ -138,7 +150,8 @@ describe('vectors of the encoder', () => {
   it('of another model are made again while the server is idle', async () => {
     const fixture = await withDocuments({ encoder: new Encoder('former') });
     await fixture.find('felines sleep', RERANK);
-    const { total_chunks: chunks, encoded_chunks: before } = (await fixture.call('getVectorStats', {})).collections['c']!;
+    const { total_chunks: chunks, encoded_chunks: before } = (await fixture.call('getVectorStats', {}))
+      .collections['c']!;
     expect(before).toBeGreaterThan(0);
     const encoder = new Encoder();
     const held = Promise.withResolvers<void>();

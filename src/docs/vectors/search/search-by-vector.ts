@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { DimensionError, VectorIndexClosedError, type Algorithm, type VectorQuery, type VectorResult } from '../../../search/vector/index.ts';
-import type { Embeddings } from '../../embeddings/index.ts';
+import { type Algorithm, DimensionError, VectorIndexClosedError, type VectorQuery,
+  type VectorResult } from '../../../search/vector/index.ts';
 import type { Collections } from '../../collections/index.ts';
+import type { Embeddings } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { OrdSet } from '../../fulltext/index.ts';
 import type { VectorSettings } from '../settings.ts';
@@ -17,7 +18,9 @@ export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly view: Pick<VectorView, 'indexOf'>;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly settings: Pick<VectorSettings, 'defaultAlgorithm'>;
-  /** Weight of the first passage in the score of a document, for queries of a model; 0 if only the best passage counts. */
+  /**
+   * Weight of the first passage in the score of a document, for queries of a model; 0 if only the best passage counts.
+   */
   readonly leadWeightOf: (model: QueryVector['model']) => number;
   readonly matching: Embeddings['matching'];
   readonly bodies: Embeddings['bodies'];
@@ -26,7 +29,10 @@ export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
 /** Maximum number of searches for one request: a search with unusable hits is repeated without them. */
 const MAX_ROUNDS = 5;
 
-/** Number of candidates for each result that are scored by their full vectors, if memory holds only codes (decisions section 4.3). */
+/**
+ * Number of candidates for each result that are scored by their full vectors, if memory holds only codes (decisions
+ * section 4.3).
+ */
 const RESCORED = 3;
 const RESCORED_BY_COARSE_CODES = 10;
 /** Rows of more bytes are selected by signs: a scan would occupy other threads. */
@@ -34,11 +40,14 @@ const SCANNED_BYTES = 16 * 2 ** 20;
 const COARSE: ReadonlySet<Algorithm> = new Set<Algorithm>(['sq4', 'bq', 'pq', 'opq']);
 
 /** See `VectorSearch.searchByVector`. */
-export async function searchByVector(deps: NearestDeps, query: NearestQuery, signal?: AbortSignal): Promise<NearestResult> {
+export async function searchByVector(deps: NearestDeps, query: NearestQuery,
+  signal?: AbortSignal): Promise<NearestResult>
+{
   const { text, model, k, threshold = -Infinity, collection } = query;
   // Bodies in a bucket would have to be fetched.
   const isLocal = deps.collections.configOf(collection)?.storageBackend !== 's3';
-  if (text === undefined || model === undefined || !isLocal || leadWeightOf(deps, query) === 0) return searchVectors(deps, query, signal);
+  if (text === undefined || model === undefined || !isLocal || leadWeightOf(deps, query) === 0)
+    return searchVectors(deps, query, signal);
   const found = await searchVectors(deps, { ...query, k: Math.max(k, MATCHED), threshold: undefined }, signal);
   const hits = await matchTokens(found.hits, (ords) => deps.matching.similarities(text, model, ords));
   return { ...found, hits: hits.filter(({ score }) => score >= threshold).slice(0, k) };
@@ -48,19 +57,21 @@ export async function searchByVector(deps: NearestDeps, query: NearestQuery, sig
 async function searchVectors(deps: NearestDeps, query: NearestQuery, signal?: AbortSignal): Promise<NearestResult> {
   const { collection, k, quotable = false } = query;
   const excluded = new Set<number>();
-  for (let round = 1; ; round++) {
+  for (let round = 1;; round++) {
     signal?.throwIfAborted();
     const found = await searchOnce(deps, query, excluded);
     const unusable = await unusableOrds(deps, found.hits.map(({ ord }) => ord), quotable);
     const hits = found.hits.filter(({ ord }) => !unusable.has(ord));
     if (unusable.size === 0 || found.hits.length < k || round === MAX_ROUNDS) return { ...found, hits };
     for (const ord of unusable) excluded.add(ord);
-    if (quotable && round === 1) for (const ord of await outdatedOrds(deps, collection)) excluded.add(ord);
+    if (quotable && round === 1) { for (const ord of await outdatedOrds(deps, collection)) excluded.add(ord); }
   }
 }
 
 /** If a newer index replaced this one during the search, the search is repeated. */
-async function searchOnce(deps: NearestDeps, query: NearestQuery, excluded: ReadonlySet<number>): Promise<NearestResult> {
+async function searchOnce(deps: NearestDeps, query: NearestQuery,
+  excluded: ReadonlySet<number>): Promise<NearestResult>
+{
   for (;;) {
     const index = deps.view.indexOf(query.collection);
     if (index === undefined) return { hits: [], algorithm: 'flat', incomparable: 0 };
@@ -72,7 +83,9 @@ async function searchOnce(deps: NearestDeps, query: NearestQuery, excluded: Read
   }
 }
 
-async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: NearestQuery, excluded: ReadonlySet<number>): Promise<NearestResult> {
+async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: NearestQuery,
+  excluded: ReadonlySet<number>): Promise<NearestResult>
+{
   const comparable = comparableCount(index, query);
   const incomparable = index.documents - comparable;
   if (comparable === 0 && query.model !== undefined) return { hits: [], algorithm: 'flat', incomparable };
@@ -80,27 +93,40 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
   const isCoded = config?.quantization === 'int8' || config?.quantization === 'int4';
   const leadWeight = leadWeightOf(deps, query);
   const fromDisk = config?.diskOnlyVectors === true;
-  const algorithm = query.algorithm ?? (isCoded ? 'quantized' : usualAlgorithm(deps, index, leadWeight > 0 && !fromDisk));
-  const oversample = query.oversample ?? (fromDisk ? (COARSE.has(algorithm) ? RESCORED_BY_COARSE_CODES : RESCORED) : undefined);
+  const algorithm = query.algorithm ??
+    (isCoded ? 'quantized' : usualAlgorithm(deps, index, leadWeight > 0 && !fromDisk));
+  const oversample = query.oversample ??
+    (fromDisk ? (COARSE.has(algorithm) ? RESCORED_BY_COARSE_CODES : RESCORED) : undefined);
   const filter = filterOf(index, query, excluded);
   const wanted: VectorQuery = {
-    vector: query.vector, k: query.k, algorithm,
-    metric: query.metric ?? 'cosine', perDocument: query.perDocument ?? false,
+    vector: query.vector,
+    k: query.k,
+    algorithm,
+    metric: query.metric ?? 'cosine',
+    perDocument: query.perDocument ?? false,
     ...(query.threshold !== undefined && { threshold: query.threshold }),
     ...(oversample !== undefined && { oversample }),
     ...(filter && { filter: filter.words }),
     ...(fromDisk && { fullVectors: fullVectors(deps.sql.background, query.vector.length) }),
   };
-  const { hits, algorithm: used } = await inRange(() => (leadWeight > 0 ? searchWithLeads(index, wanted, leadWeight) : index.search(wanted)));
+  const { hits, algorithm: used } = await inRange(
+    () => (leadWeight > 0 ? searchWithLeads(index, wanted, leadWeight) : index.search(wanted))
+  );
   // A model may use int8 by default; then the rows were scanned as they are stored, which is what was requested.
-  return { hits, algorithm: used === 'quantized' && !isCoded && query.algorithm !== 'quantized' ? 'flat' : used, incomparable };
+  return {
+    hits,
+    algorithm: used === 'quantized' && !isCoded && query.algorithm !== 'quantized' ? 'flat' : used,
+    incomparable,
+  };
 }
 
 /**
- * The algorithm if neither the request nor the collection decides. Without a setting, vectors are scanned, which is exact; those of a model
- * whose scores are only a preselection are selected by signs where a scan would take long.
+ * The algorithm if neither the request nor the collection decides. Without a setting, vectors are scanned, which is
+ * exact; those of a model whose scores are only a preselection are selected by signs where a scan would take long.
  */
-function usualAlgorithm({ settings: { defaultAlgorithm } }: NearestDeps, index: CollectionVectors, isPreselection: boolean): Algorithm {
+function usualAlgorithm({ settings: { defaultAlgorithm } }: NearestDeps, index: CollectionVectors,
+  isPreselection: boolean): Algorithm
+{
   if (defaultAlgorithm !== 'auto') return defaultAlgorithm;
   return isPreselection && index.rowBytes > SCANNED_BYTES ? 'bq' : 'flat';
 }
@@ -111,14 +137,20 @@ function leadWeightOf(deps: NearestDeps, { perDocument, metric = 'cosine', model
 }
 
 function comparableCount(index: CollectionVectors, { model, vector }: NearestQuery): number {
-  const comparable = index.models().filter((each) => each.dimensions === vector.length
-    && (model === undefined || (each.model === model.model && each.variant === model.variant)));
+  const comparable = index.models().filter((each) =>
+    each.dimensions === vector.length
+    && (model === undefined || (each.model === model.model && each.variant === model.variant))
+  );
   return comparable.reduce((sum, { documents }) => sum + documents, 0);
 }
 
 /** Undefined when every document counts. The index itself leaves out vectors of other dimensions. */
-function filterOf(index: CollectionVectors, { eligible, model, vector }: NearestQuery, excluded: ReadonlySet<number>): OrdSet | undefined {
-  const isMixed = model !== undefined && index.models().filter(({ dimensions }) => dimensions === vector.length).length > 1;
+function filterOf(index: CollectionVectors, { eligible, model, vector }: NearestQuery, excluded: ReadonlySet<number>):
+  | OrdSet
+  | undefined
+{
+  const isMixed = model !== undefined &&
+    index.models().filter(({ dimensions }) => dimensions === vector.length).length > 1;
   if (!isMixed && excluded.size === 0) return eligible;
   const counting = index.ordsOf(isMixed ? model : undefined);
   if (eligible !== undefined) counting.intersect(eligible);
@@ -132,6 +164,9 @@ async function inRange(search: () => Promise<VectorResult>): Promise<VectorResul
   } catch (error) {
     if (!(error instanceof DimensionError)) throw error;
     const { known, dims } = error;
-    throw new ServiceError('invalid_argument', `queryVector must have ${known.join(' or ')} numbers, as the collection's vectors, got ${dims}`, { cause: error });
+    throw new ServiceError('invalid_argument',
+      `queryVector must have ${known.join(' or ')} numbers, as the collection's vectors, got ${dims}`, {
+      cause: error,
+    });
   }
 }

@@ -1,15 +1,15 @@
 import type { FindSimilarResponse, SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
-import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
+import { type AnswerBounds, truncationOf } from '../../../operations/index.ts';
 import { reorder, REORDERED } from '../../../search/fusion/index.ts';
 import { cursorBehind, passedBefore } from '../../columns/index.ts';
 import { countWithinBudget } from '../../documents/index.ts';
+import { scoreByEncoder } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { fillPrompt } from '../../fulltext/index.ts';
-import { scoreByEncoder } from '../../embeddings/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
-import { findResults, type FindDeps, type FoundResults } from './find-results.ts';
+import { type FindDeps, findResults, type FoundResults } from './find-results.ts';
 import { presentResults } from './present-results.ts';
 import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 
@@ -26,8 +26,13 @@ export interface SearchDeps extends FindDeps, Pick<DocsEnvironment, 'codec'> {
 /** The result for a collection without vectors. */
 export const NOTHING: FoundResults = { results: [], algorithm: 'flat', incomparable: 0 };
 
-/** `POST /v1/vector-search` (contract section 4, "Vector search"; decisions section 4.3). Only the scoring occupies a place in the search gate. */
-export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchVectorsResponse> {
+/**
+ * `POST /v1/vector-search` (contract section 4, "Vector search"; decisions section 4.3). Only the scoring occupies a
+ * place in the search gate.
+ */
+export async function searchVectors(deps: SearchDeps, input: SearchInput,
+  bounds: AnswerBounds): Promise<SearchVectorsResponse>
+{
   const { signal } = bounds;
   const started = performance.now();
   const request = resolveRequest(input, deps.collections.configOf(input.collection)?.retrieval);
@@ -37,38 +42,52 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
   const isEmpty = index === undefined || index.documents === 0;
   const query = isEmpty && request.queryVector === undefined ? undefined : await toQuery(deps, request, signal);
   // If results are chosen for diversity, scoring each of them separately is not enough; an order is kept.
-  const isReranked = deps.encoder.isWanted(request.rerank) && request.query.trim() !== '' && request.lambda === undefined && request.order === undefined;
+  const isReranked = deps.encoder.isWanted(request.rerank) && request.query.trim() !== '' &&
+    request.lambda === undefined && request.order === undefined;
   const wanted = isReranked ? { ...request, topK: Math.max(request.topK, REORDERED) } : request;
-  const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, wanted, query!, signal), signal, costOf(input, index.documents));
-  const { results, reranked } = isReranked ? await byEncoder(deps, request, found, signal) : { results: found.results, reranked: undefined };
+  const found = isEmpty
+    ? NOTHING
+    : await deps.gate.run(() => findResults(deps, wanted, query!, signal), signal, costOf(input, index.documents));
+  const { results, reranked } = isReranked
+    ? await byEncoder(deps, request, found, signal)
+    : { results: found.results, reranked: undefined };
   return {
-    ...(await toAnswer(deps, request, query, { ...found, results }, bounds, started)), retrievalMode: request.mode,
-    ...(reranked !== undefined && { reranked }), ...promptOf(deps, request),
+    ...(await toAnswer(deps, request, query, { ...found, results }, bounds, started)),
+    retrievalMode: request.mode,
+    ...(reranked !== undefined && { reranked }),
+    ...promptOf(deps, request),
   };
 }
 
-/** The best results in the order of the encoder, as many as requested. Waits for the encoder without a place in the search gate. */
-async function byEncoder({ encoder }: SearchDeps, { query, mode, topK }: SearchRequest, { results }: FoundResults, signal: AbortSignal): Promise<{ results: FoundResults['results']; reranked: number }> {
+/**
+ * The best results in the order of the encoder, as many as requested. Waits for the encoder without a place in the
+ * search gate.
+ */
+async function byEncoder({ encoder }: SearchDeps, { query, mode, topK }: SearchRequest, { results }: FoundResults,
+  signal: AbortSignal): Promise<{ results: FoundResults['results']; reranked: number }>
+{
   const encoderScores = await scoreByEncoder(encoder, query, results, mode === 'parent', signal);
   return { results: reorder(results, encoderScores.of).slice(0, topK), reranked: encoderScores.count };
 }
 
 /** The response with the results that were found for a request since `started`. */
-export async function toAnswer(
-  deps: SearchDeps, request: SearchRequest, query: QueryVector | undefined, found: FoundResults, bounds: AnswerBounds, started: number,
-): Promise<FindSimilarResponse> {
+export async function toAnswer(deps: SearchDeps, request: SearchRequest, query: QueryVector | undefined,
+  found: FoundResults, bounds: AnswerBounds, started: number): Promise<FindSimilarResponse>
+{
   const { presented, next } = await presentResults(deps, found.results.slice(request.offset), request, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
   const contextTruncated = fitting < presented.length;
   const { order } = request;
   const passed = order === undefined ? 0 : passedBefore(order);
   // A document that was deleted meanwhile is no result, but the page includes its place.
-  const nextCursor = order && cursorBehind(order, found.results[contextTruncated ? presented[fitting - 1]!.at : next - 1]?.mark);
+  const nextCursor = order &&
+    cursorBehind(order, found.results[contextTruncated ? presented[fitting - 1]!.at : next - 1]?.mark);
   return {
     results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + passed + i + 1 })),
     total: fitting,
     ...modelOf(deps, request, query),
-    algorithm: found.algorithm, distanceMetric: request.metric,
+    algorithm: found.algorithm,
+    distanceMetric: request.metric,
     searchStats: { durationMs: Math.round(performance.now() - started) },
     ...(contextTruncated && { contextTruncated }),
     ...(order?.cursor === undefined && truncationOf(bounds.budget.isSpent && !contextTruncated, request.offset + next)),
@@ -77,12 +96,16 @@ export async function toAnswer(
   };
 }
 
-async function toQuery({ embed }: SearchDeps, { collection, query, queryVector }: SearchRequest, signal: AbortSignal): Promise<QueryVector> {
+async function toQuery({ embed }: SearchDeps, { collection, query, queryVector }: SearchRequest,
+  signal: AbortSignal): Promise<QueryVector>
+{
   return queryVector === undefined ? embed.embedQuery(query, signal, collection) : { vector: queryVector };
 }
 
 /** For a vector from the client, the model is that of the vectors that it is compared with. */
-function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: SearchRequest, query: QueryVector | undefined): { model: string; dimensions: number } {
+function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: SearchRequest,
+  query: QueryVector | undefined): { model: string; dimensions: number }
+{
   if (queryVector !== undefined) {
     const met = view.indexOf(collection)?.models().find(({ dimensions }) => dimensions === queryVector.length);
     return { model: met?.model ?? '', dimensions: queryVector.length };
@@ -93,7 +116,9 @@ function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: Searc
 
 function incomparableWarning(documents: number, { model }: QueryVector): string {
   const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
-  const reason = model === undefined ? 'they have another dimension than queryVector' : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them again';
+  const reason = model === undefined
+    ? 'they have another dimension than queryVector'
+    : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them again';
   return `${count} not compared: ${reason}`;
 }
 

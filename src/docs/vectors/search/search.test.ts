@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EmbeddingError } from '../../../embedding/index.ts';
-import { Meaning, VectorFixture, type FixtureOptions } from '../test-fixture.ts';
+import { type FixtureOptions, Meaning, VectorFixture } from '../test-fixture.ts';
 import type { VectorView } from '../view/vector-view.ts';
 
 let fixture: VectorFixture;
@@ -16,7 +16,8 @@ async function reopen(options: FixtureOptions): Promise<void> {
 }
 
 /** Three paragraphs, each of them a chunk; the second line of each is blank. */
-const LONG = 'Red apples grow on very old trees.\n\nBlue whales swim in cold deep seas.\n\nGreen tea is served with honey.\n';
+const LONG =
+  'Red apples grow on very old trees.\n\nBlue whales swim in cold deep seas.\n\nGreen tea is served with honey.\n';
 
 describe('POST /v1/vector-search', () => {
   it('ranks documents by the similarity of their vectors, with score and place', async () => {
@@ -25,13 +26,28 @@ describe('POST /v1/vector-search', () => {
     await fixture.add('both', 'red pears');
     const answer = await fixture.find('red apples');
     expect(answer.results[0]).toEqual({
-      document: { id: 'c|apples|en', key: 'apples', lang: 'en', meta: { tags: ['fruit'] }, addedAt: expect.any(Number) as number, updatedAt: expect.any(Number) as number },
-      score: 1, rank: 1,
+      document: {
+        id: 'c|apples|en',
+        key: 'apples',
+        lang: 'en',
+        meta: { tags: ['fruit'] },
+        addedAt: expect.any(Number) as number,
+        updatedAt: expect.any(Number) as number,
+      },
+      score: 1,
+      rank: 1,
     });
     expect(answer.results.map(({ rank }) => rank)).toEqual(answer.results.map((_, i) => i + 1));
     const scores = answer.results.map(({ score }) => score);
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-    expect(answer).toMatchObject({ total: answer.results.length, model: 'words', dimensions: 32, algorithm: 'flat', distanceMetric: 'cosine', retrievalMode: 'parent' });
+    expect(answer).toMatchObject({
+      total: answer.results.length,
+      model: 'words',
+      dimensions: 32,
+      algorithm: 'flat',
+      distanceMetric: 'cosine',
+      retrievalMode: 'parent',
+    });
     expect(Number.isInteger(answer.searchStats.durationMs)).toBe(true);
     for (const absent of ['warnings', 'contextTruncated', 'responsePrompt']) expect(answer).not.toHaveProperty(absent);
   });
@@ -52,37 +68,71 @@ describe('POST /v1/vector-search', () => {
     expect(await fixture.keys('red apples', { queryVector, topK: 1 })).toEqual(['whales']);
     expect(fixture.meaning.queries).toEqual([]);
     const without = await fixture.crashed({ embedding: { provider: 'none' } });
-    expect(await without.call('searchVectors', { collection: 'c', queryVector, topK: 1 })).toMatchObject({ results: [{ document: { key: 'whales' } }], model: 'words', dimensions: 32 });
-    await expect(without.find('blue whales')).rejects.toMatchObject({ code: 'invalid_argument', message: 'embedding provider not configured' });
-    await expect(without.call('searchVectors', { collection: 'unknown', query: 'q' })).rejects.toMatchObject({ message: 'embedding provider not configured' });
+    expect(await without.call('searchVectors', { collection: 'c', queryVector, topK: 1 })).toMatchObject({
+      results: [{ document: { key: 'whales' } }],
+      model: 'words',
+      dimensions: 32,
+    });
+    await expect(without.find('blue whales')).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'embedding provider not configured',
+    });
+    await expect(without.call('searchVectors', { collection: 'unknown', query: 'q' })).rejects.toMatchObject({
+      message: 'embedding provider not configured',
+    });
     await without.close();
   });
 
   it('knows nothing of an unknown collection, and calls no provider for it', async () => {
-    expect(await fixture.call('searchVectors', { collection: 'unknown', query: 'q' })).toMatchObject({ results: [], total: 0, model: 'words', dimensions: 32, algorithm: 'flat' });
-    expect(await fixture.call('searchVectors', { collection: 'unknown', queryVector: [1, 2] })).toMatchObject({ results: [], model: '', dimensions: 2 });
+    expect(await fixture.call('searchVectors', { collection: 'unknown', query: 'q' })).toMatchObject({
+      results: [],
+      total: 0,
+      model: 'words',
+      dimensions: 32,
+      algorithm: 'flat',
+    });
+    expect(await fixture.call('searchVectors', { collection: 'unknown', queryVector: [1, 2] })).toMatchObject({
+      results: [],
+      model: '',
+      dimensions: 2,
+    });
     expect(fixture.meaning.queries).toEqual([]);
   });
 
-  it.each([
-    ['no query', {}, 'missing_fields', 'query or queryVector'],
-    ['a blank query', { query: ' \n' }, 'missing_fields', 'query or queryVector'],
-    ['another dimension', { queryVector: [1, 2, 3] }, 'invalid_argument', 'queryVector must have 32 numbers, as the collection\'s vectors, got 3'],
-    ['no direction', { queryVector: Array.from({ length: 32 }, () => 0) }, 'invalid_argument', 'queryVector must not be all zeros'],
-    ['numbers that are too large', { queryVector: Array.from({ length: 32 }, () => 1e200), distanceMetric: 'dot_product' }, 'invalid_argument', 'queryVector must have numbers up to'],
-    ['an unknown algorithm', { query: 'q', algorithm: 'magic' }, 'invalid_argument', 'algorithm'],
-    ['a topK of 0', { query: 'q', topK: 0 }, 'invalid_argument', 'topK'],
-    ['too many values of a filter', { query: 'q', filterMeta: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${i}`, Array.from({ length: 26 }, (_each, j) => `${j}`)])) }, 'invalid_argument', 'filterMeta'],
-  ])('refuses %s', async (_, input, code, message) => {
+  it.each([['no query', {}, 'missing_fields', 'query or queryVector'], ['a blank query', { query: ' \n' },
+    'missing_fields', 'query or queryVector'], ['another dimension', { queryVector: [1, 2, 3] }, 'invalid_argument',
+    "queryVector must have 32 numbers, as the collection's vectors, got 3"], ['no direction', {
+    queryVector: Array.from({ length: 32 }, () => 0),
+  }, 'invalid_argument', 'queryVector must not be all zeros'], ['numbers that are too large', {
+    queryVector: Array.from({ length: 32 }, () => 1e200),
+    distanceMetric: 'dot_product',
+  }, 'invalid_argument', 'queryVector must have numbers up to'], ['an unknown algorithm', {
+    query: 'q',
+    algorithm: 'magic',
+  }, 'invalid_argument', 'algorithm'], ['a topK of 0', { query: 'q', topK: 0 }, 'invalid_argument', 'topK'], [
+    'too many values of a filter',
+    {
+      query: 'q',
+      filterMeta: Object.fromEntries(
+        Array.from({ length: 40 }, (_, i) => [`k${i}`, Array.from({ length: 26 }, (_each, j) => `${j}`)]),
+      ),
+    },
+    'invalid_argument',
+    'filterMeta',
+  ]])('refuses %s', async (_, input, code, message) => {
     await fixture.add('apples', 'red apples');
-    await expect(fixture.call('searchVectors', { collection: 'c', ...input })).rejects.toMatchObject({ code, message: expect.stringContaining(message) as string });
+    await expect(fixture.call('searchVectors', { collection: 'c', ...input })).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message) as string,
+    });
   });
 
   it('measures the cosine to vectors of any length alike', async () => {
     await fixture.add('apples', 'red apples');
     for (const scale of [1, 1e-300, 1e200]) {
       const queryVector = fixture.meaning.vectorOf('red apples').map((number) => number * scale);
-      expect((await fixture.call('searchVectors', { collection: 'c', queryVector })).results[0]!.score).toBeCloseTo(1, 6);
+      expect((await fixture.call('searchVectors', { collection: 'c', queryVector })).results[0]!.score).toBeCloseTo(1,
+        6);
     }
   });
 
@@ -93,10 +143,15 @@ describe('POST /v1/vector-search', () => {
     const waiting = fixture.find('red');
     await expect.poll(() => fixture.meaning.queries).toEqual(['red']);
     // The gate has a single place.
-    expect((await fixture.call('searchVectors', { collection: 'c', queryVector: fixture.meaning.vectorOf('red') })).total).toBe(1);
+    expect(
+      (await fixture.call('searchVectors', { collection: 'c', queryVector: fixture.meaning.vectorOf('red') })).total,
+    ).toBe(1);
     fixture.meaning.failure = () => new EmbeddingError('connection refused', { retryable: true });
     held.resolve();
-    await expect(waiting).rejects.toMatchObject({ code: 'unavailable', message: 'embedding failed: connection refused' });
+    await expect(waiting).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'embedding failed: connection refused',
+    });
   });
 
   it('leaves out what scores less than the threshold, is filtered, or has expired', async () => {
@@ -104,7 +159,8 @@ describe('POST /v1/vector-search', () => {
     await fixture.add('b', 'red apples fall', { meta: { kind: ['story'] } });
     await fixture.add('c', 'red apples rot', { ttl: 10 });
     await fixture.add('d', 'submarine engines');
-    expect(await fixture.keys('red apples', { threshold: 0.5 })).toEqual(['a', ...(await fixture.keys('red apples', { topK: 3 })).slice(1)]);
+    expect(await fixture.keys('red apples', { threshold: 0.5 })).toEqual(['a',
+      ...(await fixture.keys('red apples', { topK: 3 })).slice(1)]);
     expect(await fixture.keys('red apples', { filterMeta: { kind: ['story'] } })).toEqual(['b']);
     expect(await fixture.keys('red apples', { filterMeta: { kind: [] } })).toEqual([]);
     fixture.advance(11);
@@ -116,8 +172,18 @@ describe('POST /v1/vector-search', () => {
     const shown = async (more: object) => (await fixture.find('red', more)).results[0]!.document;
     expect(await shown({})).not.toHaveProperty('contentMd');
     expect(await shown({ includeContent: true })).toMatchObject({ contentMd: 'red apples', meta: { kind: ['fruit'] } });
-    expect(await shown({ fields: ['kind'] })).toEqual({ id: 'c|a|en', key: 'a', lang: 'en', meta: { kind: ['fruit'] } });
-    expect(await shown({ fields: ['contentMd'] })).toEqual({ id: 'c|a|en', key: 'a', lang: 'en', contentMd: 'red apples' });
+    expect(await shown({ fields: ['kind'] })).toEqual({
+      id: 'c|a|en',
+      key: 'a',
+      lang: 'en',
+      meta: { kind: ['fruit'] },
+    });
+    expect(await shown({ fields: ['contentMd'] })).toEqual({
+      id: 'c|a|en',
+      key: 'a',
+      lang: 'en',
+      contentMd: 'red apples',
+    });
     expect(await shown({ fields: ['kind'], includeContent: true })).toMatchObject({ contentMd: 'red apples' });
   });
 
@@ -125,7 +191,11 @@ describe('POST /v1/vector-search', () => {
     await fixture.add('a', 'red apples');
     await fixture.add('b', 'blue whales');
     const queryVector = fixture.meaning.vectorOf('red apples').map((number) => number * 2);
-    const { results, distanceMetric: said } = await fixture.call('searchVectors', { collection: 'c', queryVector, distanceMetric });
+    const { results, distanceMetric: said } = await fixture.call('searchVectors', {
+      collection: 'c',
+      queryVector,
+      distanceMetric,
+    });
     expect([results[0]!.document.key, said]).toEqual(['a', distanceMetric]);
     expect(results[0]!.score).toBeCloseTo(distanceMetric === 'dot_product' ? 2 : 1 / 2, 5);
   });
@@ -142,67 +212,114 @@ describe('POST /v1/vector-search', () => {
     for (let i = 0; i < 7; i++) await fixture.add(`k${i}`, `${LONG} ${i}`);
     expect(await fixture.find('red apples')).toMatchObject({ total: 5, retrievalMode: 'parent' });
     const retrieval = { topK: 2, retrievalMode: 'chunk', contextTokenBudget: 5, oversample: 2 };
-    await fixture.call('setCollectionConfig', { collection: 'c', retrieval, responsePrompt: 'Answer {{query}} from {{collection}} {{else}}' });
-    expect(await fixture.find('red apples')).toMatchObject({
-      total: 1, contextTruncated: true, retrievalMode: 'chunk', responsePrompt: 'Answer red apples from c {{else}}',
+    await fixture.call('setCollectionConfig', {
+      collection: 'c',
+      retrieval,
+      responsePrompt: 'Answer {{query}} from {{collection}} {{else}}',
     });
-    expect(await fixture.find('red apples', { topK: 3, retrievalMode: 'parent', contextTokenBudget: 0 })).toMatchObject({ total: 3, retrievalMode: 'parent' });
+    expect(await fixture.find('red apples')).toMatchObject({
+      total: 1,
+      contextTruncated: true,
+      retrievalMode: 'chunk',
+      responsePrompt: 'Answer red apples from c {{else}}',
+    });
+    expect(await fixture.find('red apples', { topK: 3, retrievalMode: 'parent', contextTokenBudget: 0 })).toMatchObject(
+      { total: 3, retrievalMode: 'parent' },
+    );
   });
 });
 
 describe('passages', () => {
-  const passages = async (query: string, more: object = {}) => (await fixture.find(query, { retrievalMode: 'chunk', ...more })).results
-    .map(({ document: { key }, chunkIndex, chunkText, startLine, endLine }) => ({ key, chunkIndex, chunkText, startLine, endLine }));
+  const passages = async (query: string, more: object = {}) =>
+    (await fixture.find(query, { retrievalMode: 'chunk', ...more })).results.map((
+      { document: { key }, chunkIndex, chunkText, startLine, endLine },
+    ) => ({ key, chunkIndex, chunkText, startLine, endLine }));
 
   it('are results of their own in the mode chunk, with their text and lines', async () => {
     await fixture.add('a', LONG);
-    expect(await passages('blue whales swim in cold deep seas', { topK: 1 })).toEqual([
-      { key: 'a', chunkIndex: 1, chunkText: 'Blue whales swim in cold deep seas.', startLine: 3, endLine: 3 },
-    ]);
+    expect(await passages('blue whales swim in cold deep seas', { topK: 1 })).toEqual([{
+      key: 'a',
+      chunkIndex: 1,
+      chunkText: 'Blue whales swim in cold deep seas.',
+      startLine: 3,
+      endLine: 3,
+    }]);
     expect((await passages('red', { threshold: 0 })).length).toBeGreaterThan(0);
-    expect((await fixture.find('blue whales', { retrievalMode: 'chunk', topK: 1 })).results[0]!.document).not.toHaveProperty('contentMd');
-    expect((await fixture.find('blue whales', { retrievalMode: 'chunk', topK: 1, includeContent: true })).results[0]!.document.contentMd).toBe(LONG);
+    expect((await fixture.find('blue whales', { retrievalMode: 'chunk', topK: 1 })).results[0]!.document).not
+      .toHaveProperty('contentMd');
+    expect(
+      (await fixture.find('blue whales', { retrievalMode: 'chunk', topK: 1, includeContent: true })).results[0]!
+        .document.contentMd,
+    ).toBe(LONG);
     expect((await fixture.find('blue whales')).results).toHaveLength(1);
   });
 
   it('have their neighbours in the mode window, overlapping ones merged', async () => {
     await fixture.add('a', `${LONG}\nYellow birds sing in the early morning.\n\nBlack cats sleep on the warm stove.\n`);
-    const [window] = await passages('red apples grow on very old trees', { retrievalMode: 'window', topK: 1, threshold: 0.99 });
-    expect(window).toEqual({ key: 'a', chunkIndex: 0, chunkText: LONG.slice(0, LONG.indexOf('.\n\nGreen') + 1), startLine: 1, endLine: 3 });
+    const [window] = await passages('red apples grow on very old trees', {
+      retrievalMode: 'window',
+      topK: 1,
+      threshold: 0.99,
+    });
+    expect(window).toEqual({
+      key: 'a',
+      chunkIndex: 0,
+      chunkText: LONG.slice(0, LONG.indexOf('.\n\nGreen') + 1),
+      startLine: 1,
+      endLine: 3,
+    });
     const all = await passages('red apples', { retrievalMode: 'window', windowSize: 10 });
     expect(all).toMatchObject([{ startLine: 1, endLine: 9 }]);
   });
 
   it('that are merged leave room for windows of other documents', async () => {
-    await fixture.add('a', Array.from({ length: 20 }, (_, i) => `Red apples grow on very old trees ${i}.`).join('\n\n'));
+    await fixture.add('a',
+      Array.from({ length: 20 }, (_, i) => `Red apples grow on very old trees ${i}.`).join('\n\n'));
     await fixture.add('b', 'Red apples.');
-    const found = await passages('red apples grow on very old trees', { retrievalMode: 'window', windowSize: 10, topK: 2, oversample: 1 });
+    const found = await passages('red apples grow on very old trees', {
+      retrievalMode: 'window',
+      windowSize: 10,
+      topK: 2,
+      oversample: 1,
+    });
     expect(found.map(({ key }) => key)).toEqual(['a', 'b']);
     expect(found[0]).toMatchObject({ startLine: 1 });
   });
 
   it('are cut at bytes, so that any script stays whole', async () => {
-    const text = 'Äpfel wachsen auf sehr alten Bäumen.\n\n鯨は冷たい海を泳ぎます。とても大きいです。\n\n🍵 wird mit Honig serviert, sehr süß.\n';
+    const text =
+      'Äpfel wachsen auf sehr alten Bäumen.\n\n鯨は冷たい海を泳ぎます。とても大きいです。\n\n🍵 wird mit Honig serviert, sehr süß.\n';
     await fixture.add('a', text);
     const found = await passages('Honig süß 鯨は冷たい海を泳ぎます', { queryVector: undefined });
     for (const { chunkText } of found) expect(text).toContain(chunkText);
-    expect((await passages('wird mit Honig serviert sehr süß', { topK: 1 }))[0]).toMatchObject({ chunkText: '🍵 wird mit Honig serviert, sehr süß.', startLine: 5 });
+    expect((await passages('wird mit Honig serviert sehr süß', { topK: 1 }))[0]).toMatchObject({
+      chunkText: '🍵 wird mit Honig serviert, sehr süß.',
+      startLine: 5,
+    });
   });
 
   it('count with their text against a budget', async () => {
     await fixture.add('a', LONG);
-    expect(await fixture.find('red apples blue whales green tea', { retrievalMode: 'chunk', contextTokenBudget: 10 })).toMatchObject({ total: 1, contextTruncated: true });
+    expect(await fixture.find('red apples blue whales green tea', { retrievalMode: 'chunk', contextTokenBudget: 10 }))
+      .toMatchObject({ total: 1, contextTruncated: true });
   });
 
   it('of a document that was written since are left out, while the document is found', async () => {
     for (let i = 0; i < 12; i++) await fixture.add(`old${i}`, LONG);
     await fixture.add('fresh', `${LONG} Fresh.`);
     for (let i = 0; i < 12; i++) await fixture.addUnembedded(`old${i}`, `Rewritten text number ${i}.`);
-    expect(await fixture.keys('blue whales swim in cold deep seas', { retrievalMode: 'chunk', topK: 2, threshold: 0.9 })).toEqual(['fresh']);
-    expect(await fixture.keys('blue whales swim in cold deep seas', { retrievalMode: 'window', topK: 2, threshold: 0.9 })).toEqual(['fresh']);
+    expect(
+      await fixture.keys('blue whales swim in cold deep seas', { retrievalMode: 'chunk', topK: 2, threshold: 0.9 }),
+    ).toEqual(['fresh']);
+    expect(
+      await fixture.keys('blue whales swim in cold deep seas', { retrievalMode: 'window', topK: 2, threshold: 0.9 }),
+    ).toEqual(['fresh']);
     expect(await fixture.keys('blue whales swim in cold deep seas', { topK: 3 })).toEqual(['old0', 'old1', 'old2']);
     await fixture.add('old3', `${LONG}\nAnd more of it.`);
-    expect(await fixture.keys('blue whales swim in cold deep seas', { retrievalMode: 'chunk', topK: 2 })).toEqual(['old3', 'fresh']);
+    expect(await fixture.keys('blue whales swim in cold deep seas', { retrievalMode: 'chunk', topK: 2 })).toEqual([
+      'old3',
+      'fresh',
+    ]);
   });
 });
 
@@ -218,7 +335,13 @@ describe('maximal marginal relevance', () => {
   it('chooses among passages, too', async () => {
     await fixture.add('a', LONG);
     await fixture.add('b', LONG);
-    const found = (await fixture.find('red apples grow on very old trees', { retrievalMode: 'chunk', topK: 2, mmr: true, oversample: 10, mmrLambda: 0.3 })).results;
+    const found = (await fixture.find('red apples grow on very old trees', {
+      retrievalMode: 'chunk',
+      topK: 2,
+      mmr: true,
+      oversample: 10,
+      mmrLambda: 0.3,
+    })).results;
     expect(found.map(({ chunkIndex }) => chunkIndex)).toHaveLength(2);
     expect(found[0]!.chunkIndex).toBe(0);
     expect(found[1]!.chunkIndex).not.toBe(0);
@@ -231,7 +354,8 @@ describe('algorithms', () => {
   it('all find what there is, whatever the size of the collection', async () => {
     await fixture.add('a', 'red apples');
     await fixture.add('b', 'blue whales');
-    for (const algorithm of ALGORITHMS) expect(await fixture.keys('red apples', { algorithm, topK: 1 }), algorithm).toEqual(['a']);
+    for (const algorithm of ALGORITHMS)
+      expect(await fixture.keys('red apples', { algorithm, topK: 1 }), algorithm).toEqual(['a']);
   });
 
   it('are what the request says, then the quantization, then the server', async () => {
@@ -243,7 +367,8 @@ describe('algorithms', () => {
       await fixture.find('red', more);
       return search.mock.calls.at(-1)![0].algorithm;
     };
-    expect([await asked(), await asked({ algorithm: 'hnsw' }), await asked({ algorithm: 'flat' })]).toEqual(['sq', 'hnsw', 'flat']);
+    expect([await asked(), await asked({ algorithm: 'hnsw' }), await asked({ algorithm: 'flat' })]).toEqual(['sq',
+      'hnsw', 'flat']);
     expect([await used(), await used({ algorithm: 'hnsw' })], 'so few are scanned').toEqual(['flat', 'flat']);
     await fixture.call('setCollectionConfig', { collection: 'c', quantization: 'int8' });
     expect(await used()).toBe('flat');
@@ -257,7 +382,11 @@ describe('algorithms', () => {
     await fixture.add('b', 'red apples fall');
     await fixture.call('setCollectionConfig', { collection: 'c', quantization: 'int4' });
     await fixture.add('d', 'red apples rot');
-    const exact = (text: string) => fixture.meaning.vectorOf('red apples').reduce((sum, number, i) => sum + number * fixture.meaning.vectorOf(text)[i]!, 0);
+    const exact = (text: string) =>
+      fixture.meaning.vectorOf('red apples').reduce(
+        (sum, number, i) => sum + number * fixture.meaning.vectorOf(text)[i]!,
+        0,
+      );
     const { results } = await fixture.find('red apples');
     const scores = Object.fromEntries(results.map(({ document: { key }, score }) => [key, score]));
     expect(scores['a']).toBe(1);
@@ -280,11 +409,28 @@ describe('searches beside writes', () => {
     let isOver = false;
     const write = async (): Promise<void> => {
       for (let round = 0; round < 4; round++) {
-        await fixture.call('setCollectionConfig', { collection: 'c', quantization: (['int8', 'int4', 'float32', 'int8'] as const)[round]!, diskOnlyVectors: round < 2 });
+        await fixture.call('setCollectionConfig', {
+          collection: 'c',
+          quantization: (['int8', 'int4', 'float32', 'int8'] as const)[round]!,
+          diskOnlyVectors: round < 2,
+        });
         await fixture.call('reindexVectors', { collection: 'c', force: true });
-        for (let i = 0; i < 10; i++) await fixture.call('addDocument', { collection: 'c', key: `k${i}`, lang: 'en', contentMd: `red apples ${round} ${i}` });
-        for (let i = 10; i < 15; i++) await fixture.call('deleteDocument', { collection: 'c', key: `k${i}`, lang: 'en' });
-        for (let i = 10; i < 15; i++) await fixture.call('addDocument', { collection: 'c', key: `k${i}`, lang: 'en', contentMd: `red apples ${round} ${i}` });
+        for (let i = 0; i < 10; i++)
+          await fixture.call('addDocument', {
+            collection: 'c',
+            key: `k${i}`,
+            lang: 'en',
+            contentMd: `red apples ${round} ${i}`,
+          });
+        for (let i = 10; i < 15; i++)
+          await fixture.call('deleteDocument', { collection: 'c', key: `k${i}`, lang: 'en' });
+        for (let i = 10; i < 15; i++)
+          await fixture.call('addDocument', {
+            collection: 'c',
+            key: `k${i}`,
+            lang: 'en',
+            contentMd: `red apples ${round} ${i}`,
+          });
       }
       isOver = true;
     };
@@ -292,10 +438,17 @@ describe('searches beside writes', () => {
       let searches = 0;
       for (; !isOver; searches++) {
         const retrievalMode = (['parent', 'chunk', 'window'] as const)[searches % 3]!;
-        const { results } = await fixture.find('red apples', { topK: 10, retrievalMode, includeContent: true, mmr: searches % 2 === 1, algorithm: (['flat', 'hnsw', 'sq'] as const)[searches % 3]! });
+        const { results } = await fixture.find('red apples', {
+          topK: 10,
+          retrievalMode,
+          includeContent: true,
+          mmr: searches % 2 === 1,
+          algorithm: (['flat', 'hnsw', 'sq'] as const)[searches % 3]!,
+        });
         const keys = results.map(({ document: { key } }) => key);
         expect(new Set(keys).size).toBe(keys.length);
-        for (const { document: { contentMd }, chunkText } of results) expect(contentMd).toContain(chunkText ?? 'red apples');
+        for (const { document: { contentMd }, chunkText } of results)
+          expect(contentMd).toContain(chunkText ?? 'red apples');
         await new Promise(setImmediate);
       }
       return searches;
@@ -313,12 +466,23 @@ describe('vectors of several models', () => {
     await fixture.add('b', 'red apples, too');
     const later = await fixture.crashed({ meaning: new Meaning('other words') });
     expect(await later.find('red apples')).toMatchObject({
-      results: [], model: 'other words',
-      warnings: ['the vectors of 2 documents were not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them again'],
+      results: [],
+      model: 'other words',
+      warnings: [
+        'the vectors of 2 documents were not compared: they are of another model or variant than the query; POST ' +
+        '/v1/vector-reindex embeds them again',
+      ],
     });
     await later.add('n', 'red apples');
-    expect(await later.find('red apples')).toMatchObject({ total: 1, results: [{ document: { key: 'n' } }], warnings: [expect.stringContaining('2 documents') as string] });
-    const byVector = await later.call('searchVectors', { collection: 'c', queryVector: later.meaning.vectorOf('red apples') });
+    expect(await later.find('red apples')).toMatchObject({
+      total: 1,
+      results: [{ document: { key: 'n' } }],
+      warnings: [expect.stringContaining('2 documents') as string],
+    });
+    const byVector = await later.call('searchVectors', {
+      collection: 'c',
+      queryVector: later.meaning.vectorOf('red apples'),
+    });
     expect([byVector.total, byVector.model, 'warnings' in byVector]).toEqual([3, 'words', false]);
     await later.call('reindexVectors', { collection: 'c' });
     expect(await later.find('red apples')).not.toHaveProperty('warnings');
@@ -329,12 +493,25 @@ describe('vectors of several models', () => {
   it('may have several dimensions, of which a query meets its own', async () => {
     await fixture.add('a', 'red apples');
     const later = await fixture.crashed({ meaning: new Meaning('words', 8) });
-    expect(await later.find('red apples')).toMatchObject({ results: [], dimensions: 8, warnings: [expect.stringContaining('1 document were') as string] });
+    expect(await later.find('red apples')).toMatchObject({
+      results: [],
+      dimensions: 8,
+      warnings: [expect.stringContaining('1 document were') as string],
+    });
     await later.add('n', 'red apples');
     expect(await later.keys('red apples')).toEqual(['n']);
-    const byVector = await later.call('searchVectors', { collection: 'c', queryVector: fixture.meaning.vectorOf('red apples') });
-    expect(byVector).toMatchObject({ total: 1, dimensions: 32, warnings: ['the vectors of 1 document were not compared: they have another dimension than queryVector'] });
-    await expect(later.call('searchVectors', { collection: 'c', queryVector: [1] })).rejects.toMatchObject({ message: expect.stringContaining('8 or 32 numbers') as string });
+    const byVector = await later.call('searchVectors', {
+      collection: 'c',
+      queryVector: fixture.meaning.vectorOf('red apples'),
+    });
+    expect(byVector).toMatchObject({
+      total: 1,
+      dimensions: 32,
+      warnings: ['the vectors of 1 document were not compared: they have another dimension than queryVector'],
+    });
+    await expect(later.call('searchVectors', { collection: 'c', queryVector: [1] })).rejects.toMatchObject({
+      message: expect.stringContaining('8 or 32 numbers') as string,
+    });
     await later.close();
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { EmbeddingError } from '../../../embedding/index.ts';
-import { VectorFixture, type FixtureOptions } from '../test-fixture.ts';
+import { type FixtureOptions, VectorFixture } from '../test-fixture.ts';
 
 const fixtures: VectorFixture[] = [];
 afterEach(async () => {
@@ -32,7 +32,14 @@ describe('documents like one that is stored (decision D-151)', () => {
     expect(await like(fixture, 'cats', { topK: 1 })).toEqual(['more']);
     expect(await like(fixture, 'cats', { topK: 1, lang: 'EN' })).toEqual(['more']);
     const answer = await fixture.call('findSimilar', { collection: 'C', key: 'cats', includeContent: true, topK: 1 });
-    expect(answer).toMatchObject({ total: 1, model: 'words', dimensions: 32, algorithm: 'flat', distanceMetric: 'cosine', results: [{ rank: 1, document: { contentMd: 'cats sleep long' } }] });
+    expect(answer).toMatchObject({
+      total: 1,
+      model: 'words',
+      dimensions: 32,
+      algorithm: 'flat',
+      distanceMetric: 'cosine',
+      results: [{ rank: 1, document: { contentMd: 'cats sleep long' } }],
+    });
     expect(fixture.meaning.queries).toEqual([]);
   });
 
@@ -43,9 +50,12 @@ describe('documents like one that is stored (decision D-151)', () => {
     await fixture.add('cats', 'cats sleep');
     await fixture.add('dogs', 'dogs bark');
     const first = async (more: object) => (await like(fixture, 'k', { topK: 1, ...more }))[0];
-    expect([await first({}), await first({ lang: 'en' }), await first({ lang: 'DE' })]).toEqual(['dogs', 'cats', 'dogs']);
+    expect([await first({}), await first({ lang: 'en' }), await first({ lang: 'DE' })]).toEqual(['dogs', 'cats',
+      'dogs']);
     for (const unknown of [{ key: 'k', lang: 'fr' }, { key: 'none' }, { key: 'k', collection: 'other' }]) {
-      await expect(fixture.call('findSimilar', { collection: 'c', ...unknown })).rejects.toMatchObject({ code: 'not_found' });
+      await expect(fixture.call('findSimilar', { collection: 'c', ...unknown })).rejects.toMatchObject({
+        code: 'not_found',
+      });
     }
   });
 
@@ -63,6 +73,9 @@ describe('documents like one that is stored (decision D-151)', () => {
   it('are not returned for a document without vectors', async () => {
     const fixture = await open();
     await fixture.add('blank', ' ');
-    await expect(fixture.call('findSimilar', { collection: 'c', key: 'blank' })).rejects.toMatchObject({ code: 'invalid_argument', message: 'key names a document without vectors' });
+    await expect(fixture.call('findSimilar', { collection: 'c', key: 'blank' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'key names a document without vectors',
+    });
   });
 });

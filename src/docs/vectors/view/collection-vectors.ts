@@ -1,4 +1,5 @@
-import { VectorIndex, type Metric, type VectorIndexOptions, type VectorQuery, type VectorResult } from '../../../search/vector/index.ts';
+import { type Metric, VectorIndex, type VectorIndexOptions, type VectorQuery,
+  type VectorResult } from '../../../search/vector/index.ts';
 import type { DocumentVectors, ModelIdentity } from '../../embeddings/index.ts';
 import type { OrdSet } from '../../fulltext/index.ts';
 import type { ViewIndex } from '../../view/index.ts';
@@ -23,7 +24,9 @@ export class CollectionVectors implements ViewIndex {
   }
 
   /** Rejects for bytes that are damaged or of another version. */
-  static async restore(bytes: AsyncIterable<Uint8Array>, options: VectorIndexOptions, onClose: (closing: Promise<void>) => void): Promise<CollectionVectors> {
+  static async restore(bytes: AsyncIterable<Uint8Array>, options: VectorIndexOptions,
+    onClose: (closing: Promise<void>) => void): Promise<CollectionVectors>
+  {
     const { models, rest } = await ModelSets.restore(bytes);
     const { index } = await VectorIndex.restore(rest, options);
     return new CollectionVectors(index, models, onClose);

@@ -52,13 +52,20 @@ export class ModelSets {
 
   /** Most documents first. */
   counts(): ModelCount[] {
-    return this.#sets.filter(({ documents }) => documents > 0).map(({ identity, documents }) => ({ ...identity, documents })).sort((a, b) => b.documents - a.documents);
+    return this.#sets.filter(({ documents }) => documents > 0).map(({ identity, documents }) => ({
+      ...identity,
+      documents,
+    })).sort((a, b) => b.documents - a.documents);
   }
 
   /** The present state, for `restore`. */
   save(): Uint8Array {
-    const saved = this.#sets.map(({ identity: { model, variant, dimensions }, ords: { words } }): SavedSet =>
-      ({ model, variant, dimensions, words: Buffer.from(words.buffer, words.byteOffset, words.byteLength).toString('base64') }));
+    const saved = this.#sets.map(({ identity: { model, variant, dimensions }, ords: { words } }): SavedSet => ({
+      model,
+      variant,
+      dimensions,
+      words: Buffer.from(words.buffer, words.byteOffset, words.byteLength).toString('base64'),
+    }));
     const json = Buffer.from(JSON.stringify(saved));
     const prefix = Buffer.alloc(PREFIX);
     prefix.writeUInt32LE(json.length, 0);
@@ -67,7 +74,9 @@ export class ModelSets {
   }
 
   /** Reads the output of `save`, and returns the bytes after it. Rejects when it is damaged. */
-  static async restore(bytes: AsyncIterable<Uint8Array>): Promise<{ models: ModelSets; rest: AsyncIterable<Uint8Array> }> {
+  static async restore(
+    bytes: AsyncIterable<Uint8Array>,
+  ): Promise<{ models: ModelSets; rest: AsyncIterable<Uint8Array> }> {
     const source = bytes[Symbol.asyncIterator]();
     let buffer = Buffer.alloc(0);
     const upTo = async (length: number): Promise<void> => {
@@ -82,7 +91,10 @@ export class ModelSets {
     await upTo(end);
     const json = buffer.subarray(PREFIX, end);
     if (crc32(json) !== buffer.readUInt32LE(4)) throw new Error('the models of the checkpoint are damaged');
-    return { models: ModelSets.#from(JSON.parse(json.toString()) as SavedSet[]), rest: following(buffer.subarray(end), source) };
+    return {
+      models: ModelSets.#from(JSON.parse(json.toString()) as SavedSet[]),
+      rest: following(buffer.subarray(end), source),
+    };
   }
 
   static #from(saved: readonly SavedSet[]): ModelSets {
@@ -95,7 +107,9 @@ export class ModelSets {
   }
 
   #find({ model, variant, dimensions }: ModelIdentity): ModelSet | undefined {
-    return this.#sets.find(({ identity }) => identity.model === model && identity.variant === variant && identity.dimensions === dimensions);
+    return this.#sets.find(({ identity }) =>
+      identity.model === model && identity.variant === variant && identity.dimensions === dimensions
+    );
   }
 
   #of(ord: number): ModelSet | undefined {

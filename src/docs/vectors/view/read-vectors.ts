@@ -8,20 +8,29 @@ const VECTORS_AT_ONCE = 256;
 const STEP = 256;
 
 /** The vectors of some documents; those that have none are left out. */
-export async function* vectorsOfOrds(queries: Queries, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>, ords: readonly number[]): AsyncGenerator<DocumentVectors> {
+export async function* vectorsOfOrds(queries: Queries, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
+  ords: readonly number[]): AsyncGenerator<DocumentVectors>
+{
   for (let i = 0; i < ords.length; i += STEP) {
     const { marks, params } = inList(ords.slice(i, i + STEP));
-    const rows = await queries.all<{ ord: number; chunks: number }>(`SELECT ord, chunks FROM embeddings WHERE ord IN (${marks}) AND chunks > 0`, params);
+    const rows = await queries.all<{ ord: number; chunks: number }>(
+      `SELECT ord, chunks FROM embeddings WHERE ord IN (${marks}) AND chunks > 0`,
+      params,
+    );
     for (const some of groups(rows)) yield* documentsIn(pagesOf(embeddings, some));
   }
 }
 
 /** All vectors of a collection. */
-export function allVectors(embeddings: Pick<Embeddings, 'vectorsOfCollection'>, collection: string): AsyncGenerator<DocumentVectors> {
+export function allVectors(embeddings: Pick<Embeddings, 'vectorsOfCollection'>,
+  collection: string): AsyncGenerator<DocumentVectors>
+{
   return documentsIn(embeddings.vectorsOfCollection(collection));
 }
 
-async function* pagesOf(embeddings: Pick<Embeddings, 'vectorsOfDocuments'>, ords: readonly number[]): AsyncGenerator<StoredVector[]> {
+async function* pagesOf(embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
+  ords: readonly number[]): AsyncGenerator<StoredVector[]>
+{
   yield await embeddings.vectorsOfDocuments(ords);
 }
 
@@ -55,10 +64,15 @@ async function* documentsIn(pages: AsyncIterable<readonly StoredVector[]>): Asyn
   if (open.length > 0 && isWhole(open)) yield toDocument(open);
 }
 
-/** A document that was embedded again between two pages is returned in two parts; the feed then updates the whole document. */
+/**
+ * A document that was embedded again between two pages is returned in two parts; the feed then updates the whole
+ * document.
+ */
 function isWhole(vectors: readonly StoredVector[]): boolean {
   const [{ model, variant, vector: { length } }] = vectors as [StoredVector];
-  return vectors.every((each, i) => each.chunk === i && each.model === model && each.variant === variant && each.vector.length === length);
+  return vectors.every((each, i) =>
+    each.chunk === i && each.model === model && each.variant === variant && each.vector.length === length
+  );
 }
 
 function toDocument(vectors: readonly StoredVector[]): DocumentVectors {

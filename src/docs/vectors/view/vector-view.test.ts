@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVectors } from '../index.ts';
-import { Meaning, VectorFixture, type FixtureOptions } from '../test-fixture.ts';
+import { type FixtureOptions, Meaning, VectorFixture } from '../test-fixture.ts';
 
 const fixtures: VectorFixture[] = [];
 let fixture: VectorFixture;
@@ -20,7 +20,10 @@ async function opened(options: FixtureOptions = {}): Promise<VectorFixture> {
   return made;
 }
 
-/** Another server over the same files in their present state; `builds` are the collections whose indexes it builds from the tables. */
+/**
+ * Another server over the same files in their present state; `builds` are the collections whose indexes it builds from
+ * the tables.
+ */
 async function restarted(options: FixtureOptions = {}): Promise<{ later: VectorFixture; builds: string[] }> {
   const later = await opened({ meaning: fixture.meaning, ...options, file: fixture.sql.info.path, unstarted: true });
   const all = vi.spyOn(later.embeddings, 'vectorsOfCollection');
@@ -68,7 +71,10 @@ describe('the vector view (design, sections 1 and 5)', () => {
     await later.embeddings.start();
     const registry = new Registry();
     later.vectors.registerMetrics([registry]);
-    await expect(later.find('red apples')).rejects.toMatchObject({ code: 'index_loading', message: 'the vector index is still loading' });
+    await expect(later.find('red apples')).rejects.toMatchObject({
+      code: 'index_loading',
+      message: 'the vector index is still loading',
+    });
     expect(later.meaning.queries).toEqual([]);
     expect(await later.call('getVectorStats', {})).toMatchObject({ index_ready: false });
     expect(await registry.metrics()).toContain('svc_vector_index_ready 0');
@@ -102,13 +108,21 @@ describe('the vector view (design, sections 1 and 5)', () => {
     expect(await later.keys('red apples rot', { topK: 2 })).toEqual(['d', 'b']);
 
     const other = await restarted({ meaning: new Meaning('other words') });
-    expect([other.builds, (await other.later.find('red apples')).warnings]).toEqual([[], [expect.stringContaining('2 documents')]]);
+    expect([other.builds, (await other.later.find('red apples')).warnings]).toEqual([[], [
+      expect.stringContaining('2 documents'),
+    ]]);
   });
 
   it('keeps no checkpoint of an encrypted collection without a key to seal it with (decision D-43)', async () => {
     await fixture.add('a', 'red apples');
     const { environment, embeddings, gate, columns, geo } = fixture;
-    const encrypted = createVectors(environment, { embeddings, gate, columns, geo: geo.view, collections: { configOf: () => ({ encrypted: true }) } });
+    const encrypted = createVectors(environment, {
+      embeddings,
+      gate,
+      columns,
+      geo: geo.view,
+      collections: { configOf: () => ({ encrypted: true }) },
+    });
     await encrypted.view.start();
     await encrypted.view.settled();
     await encrypted.stop();
@@ -126,21 +140,21 @@ describe('the vector view (design, sections 1 and 5)', () => {
     expect(await later.keys('red apples')).toEqual(['b']);
   });
 
-  it.each([
-    ['models', (bytes: Buffer) => bytes.indexOf('"variant"')],
-    ['vectors', (bytes: Buffer) => bytes.indexOf('QUIREVEC') + 20],
-    ['end', (bytes: Buffer) => bytes.length - 1],
-  ])('is rebuilt where the %s of a checkpoint are damaged', async (_, where) => {
-    await fixture.add('a', 'red apples');
-    await fixture.stop();
-    const file = join(`${fixture.sql.info.path}.vectors`, 'c.idx');
-    const bytes = await readFile(file);
-    bytes[where(bytes)]! ^= 1;
-    await writeFile(file, bytes);
-    const { later, builds } = await restarted();
-    expect(builds).toEqual(['c']);
-    expect(await later.keys('red apples')).toEqual(['a']);
-  });
+  it.each([['models', (bytes: Buffer) => bytes.indexOf('"variant"')], ['vectors',
+    (bytes: Buffer) => bytes.indexOf('QUIREVEC') + 20], ['end', (bytes: Buffer) => bytes.length - 1]])(
+      'is rebuilt where the %s of a checkpoint are damaged',
+      async (_, where) => {
+        await fixture.add('a', 'red apples');
+        await fixture.stop();
+        const file = join(`${fixture.sql.info.path}.vectors`, 'c.idx');
+        const bytes = await readFile(file);
+        bytes[where(bytes)]! ^= 1;
+        await writeFile(file, bytes);
+        const { later, builds } = await restarted();
+        expect(builds).toEqual(['c']);
+        expect(await later.keys('red apples')).toEqual(['a']);
+      },
+    );
 
   it('starts over after a restore', async () => {
     await fixture.add('a', 'red apples');
@@ -166,7 +180,8 @@ describe('the vector view (design, sections 1 and 5)', () => {
   });
 
   it('takes a document of very many chunks', async () => {
-    await fixture.add('a', Array.from({ length: 700 }, (_, i) => `Paragraph ${i} tells about thing ${i}.`).join('\n\n'));
+    await fixture.add('a',
+      Array.from({ length: 700 }, (_, i) => `Paragraph ${i} tells about thing ${i}.`).join('\n\n'));
     await fixture.add('b', 'red apples');
     const { later } = await restarted();
     const { results } = await later.find('paragraph 600 tells about thing 600', { retrievalMode: 'chunk', topK: 1 });
@@ -198,6 +213,9 @@ describe('the vectors area, for others', () => {
     expect(query.model).toEqual(model);
     const { hits, incomparable } = await vectors.searchByVector({ ...query, collection: 'c', k: 5, perDocument: true });
     expect([hits.map(({ chunk }) => chunk), incomparable]).toEqual([[1], 0]);
-    expect(await vectors.passagesOf([{ ord, first: 0, last: 1 }, { ord, first: 7, last: 7 }])).toMatchObject([{ startLine: 1, endLine: 3 }, undefined]);
+    expect(await vectors.passagesOf([{ ord, first: 0, last: 1 }, { ord, first: 7, last: 7 }])).toMatchObject([{
+      startLine: 1,
+      endLine: 3,
+    }, undefined]);
   });
 });

@@ -2,7 +2,8 @@ import { numbersOf, type VectorIndexOptions } from '../../../search/vector/index
 import type { Change } from '../../../storage/index.ts';
 import type { DocumentVectors, Embeddings } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewKind } from '../../view/index.ts';
+import { CollectionView, type CollectionViewOptions, type Effect, type Entry,
+  type ViewKind } from '../../view/index.ts';
 import { CollectionVectors } from './collection-vectors.ts';
 import { allVectors, vectorsOfOrds } from './read-vectors.ts';
 
@@ -36,15 +37,23 @@ export class VectorView extends CollectionView<CollectionVectors> {
   }
 }
 
-function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorViewOptions, onClose: (closing: Promise<void>) => void): ViewKind<CollectionVectors> {
-  const toEntry = (document: DocumentVectors): Entry<CollectionVectors> => ({ ord: document.ord, addTo: (vectors) => put(vectors, document, log) });
+function vectorKind({ sql, log }: Environment, { embeddings, index }: VectorViewOptions,
+  onClose: (closing: Promise<void>) => void): ViewKind<CollectionVectors>
+{
+  const toEntry = (document: DocumentVectors): Entry<CollectionVectors> => ({
+    ord: document.ord,
+    addTo: (vectors) => put(vectors, document, log),
+  });
   return {
     name: 'vector',
     create: () => CollectionVectors.create(index, onClose),
     restore: (_, bytes) => CollectionVectors.restore(bytes, index, onClose),
     effectOf,
     async collections() {
-      const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 AND EXISTS (SELECT 1 FROM embeddings WHERE cid = id) ORDER BY docs');
+      const rows = await sql.all<{ name: string }>(
+        'SELECT name FROM collections WHERE docs > 0 AND EXISTS (SELECT 1 FROM embeddings WHERE cid = id) ORDER ' +
+          'BY docs',
+      );
       return rows.map(({ name }) => name);
     },
     entryOf(change) {
@@ -67,8 +76,10 @@ function put(vectors: CollectionVectors, document: DocumentVectors, log: Environ
   try {
     vectors.put(document);
   } catch (error) {
-    if (document.vectors.every((vector) => vector.length > 0 && numbersOf({ vector }).every(Number.isFinite))) throw error;
-    log.warn({ err: error, ord: document.ord }, 'the vectors of a document are damaged; POST /v1/vector-reindex with force embeds it again');
+    if (document.vectors.every((vector) => vector.length > 0 && numbersOf({ vector }).every(Number.isFinite)))
+      throw error;
+    log.warn({ err: error, ord: document.ord },
+      'the vectors of a document are damaged; POST /v1/vector-reindex with force embeds it again');
     vectors.remove(document.ord);
   }
 }

@@ -1,39 +1,77 @@
-import {
-  environment, flag, format, integer, item, LABEL_OF_CELL, list, listOrAll, mapping, name, number, numberOrNone, oneOf, requiredText, requiredVariable, SCALAR, scalar, section, SHORT_NAME, text, variable,
-} from './build.ts';
+import { environment, flag, format, integer, item, LABEL_OF_CELL, list, listOrAll, mapping, name, number, numberOrNone,
+  oneOf, requiredText, requiredVariable, SCALAR, scalar, section, SHORT_NAME, text, variable } from './build.ts';
 import { SANDBOXES } from './queue.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 
 /** For patterns of artefacts and paths of caches: no `..`, no absolute path, no option. */
-const FILES = { type: 'string', minLength: 1, maxLength: 512, pattern: '^(?![/-])(?!.*(^|/)\\.\\.(/|$))[^\\u0000-\\u001f]+$', 'x-expected': 'a relative path without ..' } as const;
+const FILES = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 512,
+  pattern: '^(?![/-])(?!.*(^|/)\\.\\.(/|$))[^\\u0000-\\u001f]+$',
+  'x-expected': 'a relative path without ..',
+} as const;
 
 const step = item('one command, by run or exec, or an approval', ['name'], {
   name: name('unique in its pipeline'),
   run: text('command line for the shell', ''),
   exec: list('program and arguments, without a shell', { type: 'string' }),
-  shell: { type: 'array', description: 'the shell that gets the command line', default: ['/bin/sh', '-eu', '-c'], items: TEXT, minItems: 1 },
-  working_dir: text('folder below the work folder', '.', { pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))', 'x-expected': 'a relative path without ..' }),
+  shell: {
+    type: 'array',
+    description: 'the shell that gets the command line',
+    default: ['/bin/sh', '-eu', '-c'],
+    items: TEXT,
+    minItems: 1,
+  },
+  working_dir: text('folder below the work folder', '.', {
+    pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))',
+    'x-expected': 'a relative path without ..',
+  }),
   env: environment('further environment variables'),
   timeout: format('written-duration', 'longest time of this step', '20m'),
   continue_on_error: flag('go on when it fails', false),
   always: flag('run also after a failure or a cancel', false),
-  approval: section('between two steps: the run leaves its ship, and goes on with the next step when a person approves it', {
-    required: flag('wait here until somebody with the scope `approve` approves the run', false),
-    timeout: format('written-duration', 'how long it waits; then the run fails', '24h'),
-    message: text('what is to be approved, for the person who decides', '', { maxLength: 500 }),
-  }),
-  artifacts: list('files below the work folder that are kept when the step has ended by itself, also when it failed: `*` and `?` stand for letters of a name, `**` for any folders', FILES, { maxItems: 100, uniqueItems: true }),
-  cache: section('what the step takes over from runs before on the same ship, or on any ship with `caches.store`: restored before it, saved after it has succeeded', {
-    key: text("names the content; nothing is saved under a key that is there. `${{ hash('package-lock.json') }}` stands for the SHA-256 of files, `${{ os }}` and `${{ arch }}` for the machine; empty for no cache", '', { maxLength: 512 }),
-    paths: list('files and folders below the work folder, or below the home of the step after `~/`', FILES, { maxItems: 32, uniqueItems: true }),
-    restore_keys: list('beginnings of keys whose newest content is taken where there is none for the key', TEXT, { maxItems: 16 }),
-  }),
+  approval: section(
+    'between two steps: the run leaves its ship, and goes on with the next step when a person approves it',
+    {
+      required: flag('wait here until somebody with the scope `approve` approves the run', false),
+      timeout: format('written-duration', 'how long it waits; then the run fails', '24h'),
+      message: text('what is to be approved, for the person who decides', '', { maxLength: 500 }),
+    },
+  ),
+  artifacts: list(
+    'files below the work folder that are kept when the step has ended by itself, also when it failed: `*` and ' +
+      '`?` stand for letters of a name, `**` for any folders',
+    FILES,
+    { maxItems: 100, uniqueItems: true },
+  ),
+  cache: section(
+    'what the step takes over from runs before on the same ship, or on any ship with `caches.store`: restored ' +
+      'before it, saved after it has succeeded',
+    {
+      key: text(
+        "names the content; nothing is saved under a key that is there. `${{ hash('package-lock.json') }}` stands " +
+          'for the SHA-256 of files, `${{ os }}` and `${{ arch }}` for the machine; empty for no cache',
+        '',
+        { maxLength: 512 },
+      ),
+      paths: list('files and folders below the work folder, or below the home of the step after `~/`', FILES, {
+        maxItems: 32,
+        uniqueItems: true,
+      }),
+      restore_keys: list('beginnings of keys whose newest content is taken where there is none for the key', TEXT, {
+        maxItems: 16,
+      }),
+    },
+  ),
 });
 
 const input = item('an input', ['name'], {
-  name: requiredText('unique in its pipeline; its key in the `input` of a run, and QUIRE_INPUT_NAME of steps', SHORT_NAME.pattern, SHORT_NAME['x-expected']),
-  type: oneOf('what its values are; a `date` is a day such as 2027-01-31', 'string', ['string', 'number', 'boolean', 'choice', 'date']),
+  name: requiredText('unique in its pipeline; its key in the `input` of a run, and QUIRE_INPUT_NAME of steps',
+    SHORT_NAME.pattern, SHORT_NAME['x-expected']),
+  type: oneOf('what its values are; a `date` is a day such as 2027-01-31', 'string', ['string', 'number', 'boolean',
+    'choice', 'date']),
   description: text('for people', ''),
   required: flag('refuse runs without it', false),
   default: scalar('its value where a run has none; null for an empty variable'),
@@ -44,9 +82,17 @@ const input = item('an input', ['name'], {
 });
 
 const matrix = section('a run for each combination of values; it is a run itself, which is as they are', {
-  axes: mapping('values by their names, QUIRE_MATRIX_NAME of steps; may stand beside the other keys', SHORT_NAME, { type: 'array', items: SCALAR, minItems: 1, maxItems: 100, uniqueItems: true }),
-  include: list('values that are added to the combinations that they agree with, or else as a combination of their own', mapping('values by their names', SHORT_NAME, SCALAR), { maxItems: 100 }),
-  exclude: list('combinations that are left out: those that have all of these values', mapping('values by their names', SHORT_NAME, SCALAR), { maxItems: 100 }),
+  axes: mapping('values by their names, QUIRE_MATRIX_NAME of steps; may stand beside the other keys', SHORT_NAME, {
+    type: 'array',
+    items: SCALAR,
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+  }),
+  include: list('values that are added to the combinations that they agree with, or else as a combination of their own',
+    mapping('values by their names', SHORT_NAME, SCALAR), { maxItems: 100 }),
+  exclude: list('combinations that are left out: those that have all of these values',
+    mapping('values by their names', SHORT_NAME, SCALAR), { maxItems: 100 }),
   max_parallel: integer('how many of its runs are under way at once; 0 for no limit', 0, 0, 100),
   fail_fast: flag('the first that fails cancels the others', true),
 });
@@ -57,17 +103,27 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
   projects: listOrAll('projects that may run it; null for all', TEXT),
   inputs: list('inputs of its runs; without any they take text or a mapping of any kind', input, { maxItems: 50 }),
   matrix,
-  runs_on: list("label selectors, added to the project's; {matrix.NAME} stands for a value of the matrix", LABEL_OF_CELL, { maxItems: 16, uniqueItems: true }),
+  runs_on: list("label selectors, added to the project's; {matrix.NAME} stands for a value of the matrix",
+    LABEL_OF_CELL, { maxItems: 16, uniqueItems: true }),
   checkout: oneOf('how much of the repository is fetched', 'none', ['none', 'shallow', 'full']),
   timeout: format('written-duration', 'longest time of an attempt', '1h'),
   max_attempts: integer('attempts of a run; 0 for queue.max_attempts', 0, 0, 100),
   retry: section('failures that lead to another attempt, besides faults of ships', {
-    on: list('kinds of failure', { type: 'string', enum: ['step_failed', 'timeout', 'model_error'] }, { uniqueItems: true }),
+    on: list('kinds of failure', { type: 'string', enum: ['step_failed', 'timeout', 'model_error'] }, {
+      uniqueItems: true,
+    }),
   }),
   concurrency: section('one run at a time', {
-    group: format('group', 'runs whose groups have the same name are under way one at a time; {project}, {pipeline}, {ref} (`ref` of the input) and {input.NAME} stand for values of the run, and a text input is {input}; a matrix is in it as a whole; empty for no group', ''),
+    group: format('group',
+      'runs whose groups have the same name are under way one at a time; {project}, {pipeline}, {ref} (`ref` of ' +
+        'the input) and {input.NAME} stand for values of the run, and a text input is {input}; a matrix is in it as ' +
+        'a whole; empty for no group', ''),
     cancel_in_progress: flag('a new run cancels those of its group before it, also one that is under way', false),
-    pending: oneOf('which of the runs that wait for their turn are kept: `all`, or the `newest` alone, with the others cancelled', 'all', ['all', 'newest']),
+    pending: oneOf(
+      'which of the runs that wait for their turn are kept: `all`, or the `newest` alone, with the others cancelled',
+      'all',
+      ['all', 'newest'],
+    ),
   }),
   approval: section('a person lets its runs start', {
     required: flag('runs wait until somebody with the scope `approve` approves them', false),
@@ -76,7 +132,8 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
   on_partition: oneOf('what a ship does with the run when it cannot reach the service', 'stop', ['stop', 'continue']),
   sandbox: oneOf("`inherit` for the ship's own", 'inherit', ['inherit', ...SANDBOXES]),
   image: text('image of the container sandbox; {matrix.NAME} stands for a value of the matrix', ''),
-  result: oneOf('what its runs leave in QUIRE_RESULT_FILE: `any` text or nothing, or `json`, without which they fail', 'any', ['any', 'json']),
+  result: oneOf('what its runs leave in QUIRE_RESULT_FILE: `any` text or nothing, or `json`, without which they fail',
+    'any', ['any', 'json']),
   env: environment('environment variables of all steps'),
   secrets: list('names of secrets that its steps get', TEXT, { uniqueItems: true }),
   steps: { type: 'array', description: 'in their order', items: step, minItems: 1, maxItems: 100 },
@@ -84,7 +141,8 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
 
 const role = item('an AI role', ['name', 'endpoint', 'model'], {
   name: name('unique; the task of its runs'),
-  endpoint: requiredText('base URL of an OpenAI-compatible API; short form: base_url', '^https?://[^\\s@]+$', 'an http:// or https:// URL without credentials'),
+  endpoint: requiredText('base URL of an OpenAI-compatible API; short form: base_url', '^https?://[^\\s@]+$',
+    'an http:// or https:// URL without credentials'),
   model: { ...TEXT, description: 'name of the model' },
   api_key_env: variable('environment variable with the key, read on the executing machine'),
   system_prompt: text('instructions before the input', ''),
@@ -98,18 +156,33 @@ const role = item('an AI role', ['name', 'endpoint', 'model'], {
 
 /** Pipelines, roles and secrets: what runs execute. */
 export const execution = {
-  secrets: list('values that pipelines get as environment variables and that are masked in logs', item('a secret', ['name', 'env'], {
-    name: requiredVariable('variable that steps see'),
-    env: requiredVariable('variable of this process that holds the value'),
-  })),
-  git: section('how git gets at private repositories', {
-    credentials: list('of all that fit the address of a repository the longest counts; steps do not see what it names, unless their pipeline names the secret, too', item('credentials', ['url'], {
-      url: { ...requiredText('beginning of addresses that they are for: a host, or a path of it', '^(https://|http://|ssh://|file:///|git@)[^\\s\\u0000-\\u001f]+$', 'the beginning of an address, such as https://git.example.org/team'), maxLength: 512 },
-      token: variable('name of a secret: password or token, for https://'),
-      username: text('user name that goes with the token; many servers take any', 'git', { pattern: '^[^\\u0000-\\u001f]+$', 'x-expected': 'no control characters', maxLength: 128 }),
-      ssh_key: variable('name of a secret: private key in the format of OpenSSH, for ssh:// and git@'),
-      known_hosts: text('lines of a known_hosts file with the keys of the host; empty for those that the ship knows', '', { maxLength: 16_384 }),
+  secrets: list('values that pipelines get as environment variables and that are masked in logs',
+    item('a secret', ['name', 'env'], {
+      name: requiredVariable('variable that steps see'),
+      env: requiredVariable('variable of this process that holds the value'),
     })),
+  git: section('how git gets at private repositories', {
+    credentials: list(
+      'of all that fit the address of a repository the longest counts; steps do not see what it names, unless ' +
+        'their pipeline names the secret, too',
+      item('credentials', ['url'], {
+        url: {
+          ...requiredText('beginning of addresses that they are for: a host, or a path of it',
+            '^(https://|http://|ssh://|file:///|git@)[^\\s\\u0000-\\u001f]+$',
+            'the beginning of an address, such as https://git.example.org/team'),
+          maxLength: 512,
+        },
+        token: variable('name of a secret: password or token, for https://'),
+        username: text('user name that goes with the token; many servers take any', 'git', {
+          pattern: '^[^\\u0000-\\u001f]+$',
+          'x-expected': 'no control characters',
+          maxLength: 128,
+        }),
+        ssh_key: variable('name of a secret: private key in the format of OpenSSH, for ssh:// and git@'),
+        known_hosts: text('lines of a known_hosts file with the keys of the host; empty for those that the ship knows',
+          '', { maxLength: 16_384 }),
+      }),
+    ),
   }),
   ai: section('text by language models', { roles: list('roles', role) }),
   pipelines: list('pipelines', pipeline),

@@ -9,8 +9,8 @@ import { service } from './service.ts';
 import { tokens } from './tokens.ts';
 
 /**
- * The JSON Schema (2020-12) of the run-queue configuration (run-queue decisions, section 3). It is the only source of validation, defaults and the
- * type `RunsConfig`.
+ * The JSON Schema (2020-12) of the run-queue configuration (run-queue decisions, section 3). It is the only source of
+ * validation, defaults and the type `RunsConfig`.
  */
 export const RUNS_CONFIG_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -35,52 +35,87 @@ export const queue = {
     enabled: flag('execute runs here', true),
     capacity: integer('runs at once', 2, 1, 1000),
     labels: list('labels besides os, arch and ship', LABEL, { maxItems: 32, uniqueItems: true }),
-    sandbox: oneOf('how steps are fenced in; `auto` for the strongest that works on this machine', 'auto', ['auto', ...SANDBOXES]),
-    run_as: oneOf('whom steps run as: `separate` from the service, always; `self` or `root` say by name that they may run as its own user', 'separate', ['separate', 'self', 'root']),
-    user_ids: section('user ids of runs, one each while it runs, where the service is root; they must belong to no account', {
-      first: integer('the first', 70_000, 1000, 4_000_000_000),
-      count: integer('how many', 4000, 1, 1_000_000),
+    sandbox: oneOf('how steps are fenced in; `auto` for the strongest that works on this machine', 'auto', ['auto',
+      ...SANDBOXES]),
+    run_as: oneOf(
+      'whom steps run as: `separate` from the service, always; `self` or `root` say by name that they may run as ' +
+        'its own user',
+      'separate',
+      ['separate', 'self', 'root'],
+    ),
+    user_ids: section(
+      'user ids of runs, one each while it runs, where the service is root; they must belong to no account',
+      {
+        first: integer('the first', 70_000, 1000, 4_000_000_000),
+        count: integer('how many', 4000, 1, 1_000_000),
+      },
+    ),
+    git_protocols: list('transports that git may use; repositories at file:/// need `file`', {
+      type: 'string',
+      enum: ['https', 'http', 'ssh', 'git', 'file'],
+    }, { uniqueItems: true }, ['https', 'http', 'ssh']),
+    cache_size: format('bytes-or-zero',
+      'room for clones of repositories and for the caches of steps; what was used longest ago goes first; 0 for none',
+      '10GiB'),
+    hide: list('folders and files that steps behind a fence do not see, besides those of the service', TEXT, {
+      maxItems: 100,
     }),
-    git_protocols: list('transports that git may use; repositories at file:/// need `file`', { type: 'string', enum: ['https', 'http', 'ssh', 'git', 'file'] }, { uniqueItems: true }, ['https', 'http', 'ssh']),
-    cache_size: format('bytes-or-zero', 'room for clones of repositories and for the caches of steps; what was used longest ago goes first; 0 for none', '10GiB'),
-    hide: list('folders and files that steps behind a fence do not see, besides those of the service', TEXT, { maxItems: 100 }),
   }),
   logs: section('logs of runs', {
     retention: format('duration', 'how long they are kept after a run has finished', '30d'),
     max_line: format('bytes', 'longer lines are split', '16KiB'),
     attempt_budget: format('bytes', 'bytes of one attempt; beyond it the middle of the log is left out', '16MiB'),
     attempt_events: integer('lines of one attempt', 200_000, 1, 100_000_000),
-    total_budget: format('bytes', 'bytes of all logs; beyond it the oldest of attempts that have ended are removed', '10GiB'),
+    total_budget: format('bytes', 'bytes of all logs; beyond it the oldest of attempts that have ended are removed',
+      '10GiB'),
   }),
-  backup: section('backups by a schedule, as `quire runs backup` writes them; for a queue in SQLite, from the next start on', {
-    schedule: text('cron expression of five fields; empty for none', '', { maxLength: 200 }),
-    timezone: format('timezone', 'IANA time zone of its times', 'UTC'),
-    folder: text('where they are, relative to data_dir; keep it as secret as a private key', 'backups'),
-    keep: section('which are kept', {
-      last: integer('the newest', 7, 1, 100_000),
-      daily: integer('days of which the newest is kept, too', 0, 0, 100_000),
-      weekly: integer('weeks of which the newest is kept, too', 0, 0, 100_000),
-      monthly: integer('months of which the newest is kept, too', 0, 0, 100_000),
-      age: format('duration-or-zero', 'age from which they are removed in any case, except for the newest; 0 for any age', '0'),
-    }),
-    s3: section('a bucket of an S3-compatible service for a copy of each', {
-      url: text('bucket and folder, such as https://s3.example.org/our-backups/runs; empty for none', '', { maxLength: 1024 }),
-      region: text('region that requests are signed for', 'us-east-1'),
-      access_key_env: variable('environment variable with the access key'),
-      secret_key_env: variable('environment variable with the secret key'),
-    }),
-  }),
+  backup: section(
+    'backups by a schedule, as `quire runs backup` writes them; for a queue in SQLite, from the next start on',
+    {
+      schedule: text('cron expression of five fields; empty for none', '', { maxLength: 200 }),
+      timezone: format('timezone', 'IANA time zone of its times', 'UTC'),
+      folder: text('where they are, relative to data_dir; keep it as secret as a private key', 'backups'),
+      keep: section('which are kept', {
+        last: integer('the newest', 7, 1, 100_000),
+        daily: integer('days of which the newest is kept, too', 0, 0, 100_000),
+        weekly: integer('weeks of which the newest is kept, too', 0, 0, 100_000),
+        monthly: integer('months of which the newest is kept, too', 0, 0, 100_000),
+        age: format('duration-or-zero',
+          'age from which they are removed in any case, except for the newest; 0 for any age', '0'),
+      }),
+      s3: section('a bucket of an S3-compatible service for a copy of each', {
+        url: text('bucket and folder, such as https://s3.example.org/our-backups/runs; empty for none', '', {
+          maxLength: 1024,
+        }),
+        region: text('region that requests are signed for', 'us-east-1'),
+        access_key_env: variable('environment variable with the access key'),
+        secret_key_env: variable('environment variable with the secret key'),
+      }),
+    },
+  ),
   artifacts: section('files that steps leave to be kept', {
     dir: text('folder, relative to data_dir; with a bucket, for what is on its way there', 'artifacts'),
-    store: oneOf('`folder`, or a bucket of an S3-compatible service, which several servers may share; takes effect at the next start', 'folder', ['folder', 's3']),
+    store: oneOf(
+      '`folder`, or a bucket of an S3-compatible service, which several servers may share; takes effect at the ' +
+        'next start',
+      'folder',
+      ['folder', 's3'],
+    ),
     s3: bucket,
     retention: format('duration', 'how long they are kept after a run has finished', '30d'),
     max_size: format('bytes', 'bytes of one', '1GiB'),
     max_count: integer('how many an attempt may leave', 1000, 1, 100_000),
-    total_budget: format('bytes', 'bytes of all; beyond it those of the runs that finished first are removed, and while none are left further ones are refused', '10GiB'),
+    total_budget: format('bytes',
+      'bytes of all; beyond it those of the runs that finished first are removed, and while none are left further ' +
+        'ones are refused', '10GiB'),
   }),
   caches: section('caches of steps that all ships share', {
-    store: oneOf('`ships`: each ship has only the caches that it saved itself; `folder` or `s3`: the service keeps them for all ships, too; takes effect at the next start', 'ships', ['ships', 'folder', 's3']),
+    store: oneOf(
+      '`ships`: each ship has only the caches that it saved itself; `folder` or `s3`: the service keeps them for ' +
+        'all ships, too; takes effect at the next start',
+      'ships',
+      ['ships', 'folder', 's3'],
+    ),
     dir: text('folder, relative to data_dir; with a bucket, for what is on its way there', 'caches'),
     s3: bucket,
     retention: format('duration', 'how long one is kept that no ship has saved or fetched', '30d'),

@@ -13,7 +13,9 @@ interface Node {
 
 /** Every object of the schema with its path. */
 function objects(node: Node, path: string): [string, Node][] {
-  const inner = Object.entries(node.properties ?? {}).flatMap(([name, child]) => objects(child, path === '' ? name : `${path}.${name}`));
+  const inner = Object.entries(node.properties ?? {}).flatMap(([name, child]) =>
+    objects(child, path === '' ? name : `${path}.${name}`)
+  );
   const items = node.items === undefined ? [] : objects(node.items, `${path}[]`);
   return [...(node.properties === undefined ? [] : [[path, node] as [string, Node]]), ...inner, ...items];
 }
@@ -22,7 +24,10 @@ const OBJECTS = objects(RUNS_CONFIG_SCHEMA, '');
 
 describe('the schema of the configuration', () => {
   it('reaches every part', () => {
-    expect(OBJECTS.map(([path]) => path)).toEqual(expect.arrayContaining(['', 'queue.backoff', 'pipelines[].steps[]', 'projects[].content', 'alerts.routes[]', 'ai.roles[]']));
+    expect(OBJECTS.map(([path]) => path)).toEqual(
+      expect.arrayContaining(['', 'queue.backoff', 'pipelines[].steps[]', 'projects[].content', 'alerts.routes[]',
+        'ai.roles[]']),
+    );
   });
 
   it.each(OBJECTS)('%s: refuses unknown keys, describes each key, and gives it a default or requires it', (_, node) => {

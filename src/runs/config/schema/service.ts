@@ -10,33 +10,68 @@ export const service = {
     cert: text('certificate file (PEM), relative to the folder of this file', ''),
     key: text('key file (PEM), relative to the folder of this file', ''),
   }),
-  node_id: text('name of this node; empty for the host name', '', { pattern: '^[A-Za-z0-9._-]{0,128}$', 'x-expected': 'letters, digits, ., - and _, at most 128' }),
-  data_dir: text('folder of the data, relative to the folder of this file; relative paths below start from it', './data/runs'),
+  node_id: text('name of this node; empty for the host name', '', {
+    pattern: '^[A-Za-z0-9._-]{0,128}$',
+    'x-expected': 'letters, digits, ., - and _, at most 128',
+  }),
+  data_dir: text('folder of the data, relative to the folder of this file; relative paths below start from it',
+    './data/runs'),
   runtime: section('the running service', {
-    api_token_env: variable('environment variable with the API token, or with two, split by a space; without it writes return 401 and reads are open'),
-    public_reads: flag('allow reading without a token; without any token configured, reading is open in any case', false),
+    api_token_env: variable(
+      'environment variable with the API token, or with two, split by a space; without it writes return 401 and ' +
+        'reads are open',
+    ),
+    public_reads: flag('allow reading without a token; without any token configured, reading is open in any case',
+      false),
     public_badges: flag('allow reading badges of projects without a token', false),
     idempotency_ttl: format('duration', 'how long idempotency keys are remembered', '30d'),
     shutdown_grace: format('duration-or-zero', 'time for runs and requests in flight when the service stops', '30s'),
-    log_level: oneOf("least level of the service's own log; --log-level and SVC_LOG_LEVEL win; takes effect at the next start", 'info', ['debug', 'info', 'warn', 'error']),
-    log_format: oneOf('`text` for people, `json` for programs: one object a line; --log-format and SVC_LOG_FORMAT win; takes effect at the next start', 'text', ['text', 'json']),
-    git_url_template: text('URL of a repository that is given as owner/name', 'https://github.com/{repository}.git', { pattern: '\\{repository\\}', 'x-expected': 'a URL with {repository} in it' }),
+    log_level: oneOf(
+      "least level of the service's own log; --log-level and SVC_LOG_LEVEL win; takes effect at the next start",
+      'info',
+      ['debug', 'info', 'warn', 'error'],
+    ),
+    log_format: oneOf(
+      '`text` for people, `json` for programs: one object a line; --log-format and SVC_LOG_FORMAT win; takes ' +
+        'effect at the next start',
+      'text',
+      ['text', 'json'],
+    ),
+    git_url_template: text('URL of a repository that is given as owner/name', 'https://github.com/{repository}.git', {
+      pattern: '\\{repository\\}',
+      'x-expected': 'a URL with {repository} in it',
+    }),
   }),
   requests: section('requests over HTTP', {
-    body_timeout: format('duration', 'longest that a body may take to arrive, unless it arrives at 64 KiB a second', '60s'),
-    slow_bodies: integer('bodies of one address that may arrive slowly at once, for longer than two seconds; beyond it the slowest are refused with 429; 0 for no limit', 32, 0, 1_000_000),
+    body_timeout: format('duration', 'longest that a body may take to arrive, unless it arrives at 64 KiB a second',
+      '60s'),
+    slow_bodies: integer(
+      'bodies of one address that may arrive slowly at once, for longer than two seconds; beyond it the slowest ' +
+        'are refused with 429; 0 for no limit',
+      32,
+      0,
+      1_000_000,
+    ),
   }),
   storage: section('the store', {
     driver: oneOf('`sqlite` for one node, `postgres` for several', 'sqlite', ['sqlite', 'postgres']),
-    reserve: format('bytes', 'room on disk that is left to the states and ends of runs: while there is less, no lines of logs are taken', '64MiB'),
+    reserve: format('bytes',
+      'room on disk that is left to the states and ends of runs: while there is less, no lines of logs are taken',
+      '64MiB'),
     sqlite: section('the embedded database; short form: storage.path', {
       path: text('file, relative to data_dir', 'runs.db'),
       synchronous: oneOf('`full`: an acknowledged write survives a power failure', 'full', ['full', 'normal']),
       busy_timeout: format('duration', 'how long a statement waits for a lock', '5s'),
     }),
     postgres: section('PostgreSQL, which several servers may share: see docs/run-queue-postgres.md', {
-      url_env: variable('environment variable with the connection URL, such as postgres://user:password@host/database', 'RUNS_DATABASE_URL'),
-      pool: integer('connections of this server for transactions and short reads; 4 more are for heavy reads and messages', 20, 1, 1000),
+      url_env: variable('environment variable with the connection URL, such as postgres://user:password@host/database',
+        'RUNS_DATABASE_URL'),
+      pool: integer(
+        'connections of this server for transactions and short reads; 4 more are for heavy reads and messages',
+        20,
+        1,
+        1000,
+      ),
     }),
   }),
   config: section('this file', {

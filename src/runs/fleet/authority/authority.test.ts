@@ -1,5 +1,5 @@
 import { createHash, X509Certificate } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile, chmod } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +21,16 @@ beforeEach(async () => {
 afterEach(() => rm(join(folder, '..', '..'), { recursive: true }));
 
 const open = (ttl: { caTtlMs?: number; serverTtlMs?: number; shipTtlMs?: number } = {}): Promise<Authority> =>
-  Authority.open({ folder, trustDomain: 'quire.internal', caTtlMs: 3650 * DAY, serverTtlMs: 90 * DAY, shipTtlMs: 30 * DAY, clock: { now: () => now }, log: silentLog, ...ttl });
+  Authority.open({
+    folder,
+    trustDomain: 'quire.internal',
+    caTtlMs: 3650 * DAY,
+    serverTtlMs: 90 * DAY,
+    shipTtlMs: 30 * DAY,
+    clock: { now: () => now },
+    log: silentLog,
+    ...ttl,
+  });
 
 const certificateOf = (der: Uint8Array): X509Certificate => new X509Certificate(der);
 
@@ -60,38 +69,48 @@ describe('the certificate authority (decisions, section 4)', () => {
     const foreignKey = (await readFile(join(folder, 'authority.pem'), 'utf8')).split('\n').slice(-8).join('\n');
     folder = other;
     const certificate = sound.slice(0, sound.indexOf('-----BEGIN PRIVATE'));
-    for (const damaged of ['', certificate, sound.slice(0, -60), certificate + foreignKey.slice(foreignKey.indexOf('-----BEGIN PRIVATE'))]) {
+    for (const damaged of ['', certificate, sound.slice(0, -60),
+      certificate + foreignKey.slice(foreignKey.indexOf('-----BEGIN PRIVATE'))])
+    {
       await writeFile(file, damaged);
       await expect(open()).rejects.toThrow(file);
       expect(await readFile(file, 'utf8')).toBe(damaged);
     }
   });
 
-  it('issues ships certificates for clients, with the id as common name and in the SPIFFE name, from 5 minutes before now', async () => {
-    const authority = await open();
-    const { der, keys } = await makeRequest();
-    const { der: issued, serial, expiresMs, renewAfterMs } = await authority.signShip(SHIP, der, () => 0.5);
-    const certificate = certificateOf(issued);
-    expect(certificate.subject).toBe(`CN=${SHIP}`);
-    expect(certificate.subjectAltName).toBe(`URI:spiffe://quire.internal/ship/${SHIP}`);
-    expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
-    expect(certificate.ca).toBe(false);
-    expect(certificate.serialNumber).toBe(serial);
-    expect(Date.parse(certificate.validFrom)).toBe(now - 300_000);
-    expect(Date.parse(certificate.validTo)).toBe(expiresMs);
-    expect(expiresMs).toBe(now + 30 * DAY);
-    expect(renewAfterMs).toBe(15 * DAY);
-    const root = certificateOf(authority.bundle()[0]!);
-    expect(certificate.verify(root.publicKey)).toBe(true);
-    expect(certificate.checkIssued(root)).toBe(true);
-    const { subtle } = globalThis.crypto;
-    expect(certificate.publicKey.export({ type: 'spki', format: 'der' })).toEqual(Buffer.from(await subtle.exportKey('spki', keys.publicKey)));
-  });
+  it(
+    'issues ships certificates for clients, with the id as common name and in the SPIFFE name, from 5 minutes ' +
+      'before now',
+    async () => {
+      const authority = await open();
+      const { der, keys } = await makeRequest();
+      const { der: issued, serial, expiresMs, renewAfterMs } = await authority.signShip(SHIP, der, () => 0.5);
+      const certificate = certificateOf(issued);
+      expect(certificate.subject).toBe(`CN=${SHIP}`);
+      expect(certificate.subjectAltName).toBe(`URI:spiffe://quire.internal/ship/${SHIP}`);
+      expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
+      expect(certificate.ca).toBe(false);
+      expect(certificate.serialNumber).toBe(serial);
+      expect(Date.parse(certificate.validFrom)).toBe(now - 300_000);
+      expect(Date.parse(certificate.validTo)).toBe(expiresMs);
+      expect(expiresMs).toBe(now + 30 * DAY);
+      expect(renewAfterMs).toBe(15 * DAY);
+      const root = certificateOf(authority.bundle()[0]!);
+      expect(certificate.verify(root.publicKey)).toBe(true);
+      expect(certificate.checkIssued(root)).toBe(true);
+      const { subtle } = globalThis.crypto;
+      expect(certificate.publicKey.export({ type: 'spki', format: 'der' })).toEqual(
+        Buffer.from(await subtle.exportKey('spki', keys.publicKey)),
+      );
+    },
+  );
 
   it('names no ship as a request wishes, and renews not all ships at once', async () => {
     const authority = await open();
     const { der } = await makeRequest();
-    const renewals = await Promise.all([0, 0.999].map(async (random) => (await authority.signShip(SHIP, der, () => random)).renewAfterMs));
+    const renewals = await Promise.all(
+      [0, 0.999].map(async (random) => (await authority.signShip(SHIP, der, () => random)).renewAfterMs),
+    );
     expect(renewals[0]).toBe(13.5 * DAY);
     expect(renewals[1]! / DAY).toBeCloseTo(16.5, 1);
     expect(certificateOf((await authority.signShip(SHIP, der)).der).subject).not.toContain('whoever');
@@ -105,18 +124,25 @@ describe('the certificate authority (decisions, section 4)', () => {
     const swapped = Buffer.from(der);
     const other = await makeRequest();
     // Another key with the signature of the first.
-    const [own, foreign] = await Promise.all([der, other.der].map(async (request) => Buffer.from(request).subarray(findKey(request), findKey(request) + 65)));
+    const [own, foreign] = await Promise.all(
+      [der, other.der].map(async (request) => Buffer.from(request).subarray(findKey(request), findKey(request) + 65)),
+    );
     swapped.set(foreign!, Buffer.from(der).indexOf(own!));
-    for (const bad of [new Uint8Array(), Buffer.from('hello'), forged, swapped, der.slice(0, 100), new Uint8Array(9000), Buffer.concat([der, der.slice(0, 1)]).subarray(1)]) {
+    for (const bad of [new Uint8Array(), Buffer.from('hello'), forged, swapped, der.slice(0, 100), new Uint8Array(9000),
+      Buffer.concat([der, der.slice(0, 1)]).subarray(1)])
+    {
       await expect(authority.signShip(SHIP, bad)).rejects.toMatchObject({ status: 'invalid_argument' });
     }
-    for (const key of [await rsaRequest(), await curveRequest('P-384')]) await expect(authority.signShip(SHIP, key)).rejects.toMatchObject({ status: 'invalid_argument' });
+    for (const key of [await rsaRequest(), await curveRequest('P-384')])
+      await expect(authority.signShip(SHIP, key)).rejects.toMatchObject({ status: 'invalid_argument' });
   });
 
   it('issues servers certificates for all their hosts, names and addresses, with the root behind it', async () => {
     const authority = await open();
     const material = await authority.serverMaterial(['ships.example.org', 'localhost', '127.0.0.1', '::1']);
-    const [leaf, root] = material.certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)!.map((text) => new X509Certificate(text));
+    const [leaf, root] = material.certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)!.map(
+      (text) => new X509Certificate(text)
+    );
     expect(leaf!.checkHost('ships.example.org')).toBe('ships.example.org');
     expect(leaf!.checkIP('127.0.0.1')).toBe('127.0.0.1');
     expect(leaf!.checkIP('::1')).toBeDefined();
@@ -137,7 +163,7 @@ describe('the certificate authority (decisions, section 4)', () => {
 describe('a root that grows old', () => {
   const TTL = { caTtlMs: 365 * DAY, shipTtlMs: 30 * DAY };
 
-  it('is announced, takes over, and the old one is dropped, each a certificate\'s life after the other', async () => {
+  it("is announced, takes over, and the old one is dropped, each a certificate's life after the other", async () => {
     const authority = await open(TTL);
     const old = authority.fingerprint.toString('hex');
     const seen: { day: number; roots: number; signs: string }[] = [];
@@ -151,12 +177,11 @@ describe('a root that grows old', () => {
       }
       now += DAY;
     }
-    expect(seen).toEqual([
-      { day: 0, roots: 1, signs: 'old' },
-      { day: 276, roots: 2, signs: 'old' },
-      { day: 306, roots: 2, signs: 'new' },
-      { day: 365, roots: 1, signs: 'new' },
-    ]);
+    expect(seen).toEqual([{ day: 0, roots: 1, signs: 'old' }, { day: 276, roots: 2, signs: 'old' }, {
+      day: 306,
+      roots: 2,
+      signs: 'new',
+    }, { day: 365, roots: 1, signs: 'new' }]);
   });
 
   it('is changed once by all servers that share its folder', async () => {
@@ -188,7 +213,12 @@ function findKey(request: Uint8Array): number {
 }
 
 async function rsaRequest(): Promise<Uint8Array> {
-  return requestOf({ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) });
+  return requestOf({
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    modulusLength: 2048,
+    publicExponent: new Uint8Array([1, 0, 1]),
+  });
 }
 
 async function curveRequest(namedCurve: string): Promise<Uint8Array> {
@@ -197,6 +227,9 @@ async function curveRequest(namedCurve: string): Promise<Uint8Array> {
 
 async function requestOf(algorithm: { name: string; hash: string } & Record<string, unknown>): Promise<Uint8Array> {
   const { Pkcs10CertificateRequestGenerator } = await import('@peculiar/x509');
-  const keys = await globalThis.crypto.subtle.generateKey(algorithm as never, true, ['sign', 'verify']) as unknown as CryptoKeyPair;
-  return new Uint8Array((await Pkcs10CertificateRequestGenerator.create({ name: 'CN=x', keys, signingAlgorithm: algorithm })).rawData);
+  const keys = await globalThis.crypto.subtle.generateKey(algorithm as never, true, ['sign',
+    'verify']) as unknown as CryptoKeyPair;
+  return new Uint8Array(
+    (await Pkcs10CertificateRequestGenerator.create({ name: 'CN=x', keys, signingAlgorithm: algorithm })).rawData,
+  );
 }

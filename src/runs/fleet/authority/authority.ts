@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type * as x509 from '@peculiar/x509';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { issueServer, issueShip, keyOfRequest, makeRoot, type Signer } from './certificates.ts';
@@ -19,7 +19,10 @@ export interface AuthorityOptions {
 
 /** Key and certificates of a TLS server of the fleet, as PEM. */
 export interface ServerMaterial {
-  /** The server's certificate and the root that signed it: joining ships compare that root with the one that their token names. */
+  /**
+   * The server's certificate and the root that signed it: joining ships compare that root with the one that their token
+   * names.
+   */
   readonly certificates: string;
   readonly key: string;
   /** Roots of ships' certificates. */
@@ -36,10 +39,12 @@ export interface ShipCertificate {
 }
 
 /**
- * The fleet's certificate authority: a root, created at the first start, that signs the certificates of servers and ships.
+ * The fleet's certificate authority: a root, created at the first start, that signs the certificates of servers and
+ * ships.
  *
- * Before a root expires, another one replaces it in two steps, each as long as a ship's certificate is valid, so that every ship renews in between.
- * First the next root is announced in the trust bundle; then it signs, and the old one is trusted until it expires.
+ * Before a root expires, another one replaces it in two steps, each as long as a ship's certificate is valid, so that
+ * every ship renews in between. First the next root is announced in the trust bundle; then it signs, and the old one is
+ * trusted until it expires.
  */
 export class Authority {
   readonly #options: AuthorityOptions;
@@ -87,7 +92,10 @@ export class Authority {
   /** Creates a key and a certificate for a server that is reachable under these hosts. */
   async serverMaterial(hosts: readonly string[]): Promise<ServerMaterial> {
     const signer = this.#signer;
-    const { certificate, key } = await issueServer(signer, hosts, { nowMs: this.#options.clock.now(), ttlMs: this.#options.serverTtlMs });
+    const { certificate, key } = await issueServer(signer, hosts, {
+      nowMs: this.#options.clock.now(),
+      ttlMs: this.#options.serverTtlMs,
+    });
     return {
       certificates: `${certificate.toString('pem')}\n${signer.certificate.toString('pem')}\n`,
       key,
@@ -105,7 +113,10 @@ export class Authority {
   async signShip(id: string, request: Uint8Array, random: () => number = Math.random): Promise<ShipCertificate> {
     const { clock, shipTtlMs, trustDomain } = this.#options;
     const nowMs = clock.now();
-    const certificate = await issueShip(this.#signer, { id, trustDomain }, await keyOfRequest(request), { nowMs, ttlMs: shipTtlMs });
+    const certificate = await issueShip(this.#signer, { id, trustDomain }, await keyOfRequest(request), {
+      nowMs,
+      ttlMs: shipTtlMs,
+    });
     const expiresMs = certificate.notAfter.getTime();
     return {
       der: new Uint8Array(certificate.rawData),
@@ -131,7 +142,8 @@ async function bringUpToDate(files: AuthorityFiles, options: AuthorityOptions): 
   const left = ({ certificate }: Signer): number => certificate.notAfter.getTime() - nowMs;
   let stored = await files.read();
   if (stored.current !== undefined && stored.next === undefined && left(stored.current) <= 0) {
-    log.warn({ expired: stored.current.certificate.notAfter }, 'the certificate authority of the fleet has expired; all ships have to join again');
+    log.warn({ expired: stored.current.certificate.notAfter },
+      'the certificate authority of the fleet has expired; all ships have to join again');
     await files.drop();
     stored = await files.read();
   }
@@ -142,7 +154,8 @@ async function bringUpToDate(files: AuthorityFiles, options: AuthorityOptions): 
   }
   if (stored.next === undefined && left(stored.current!) < 3 * step) {
     await files.add('next', await newRoot(options));
-    log.info({ expires: stored.current!.certificate.notAfter }, 'announced the next certificate authority of the fleet');
+    log.info({ expires: stored.current!.certificate.notAfter },
+      'announced the next certificate authority of the fleet');
     stored = await files.read();
   }
   if (stored.next !== undefined && (stored.current === undefined || left(stored.current) < 2 * step)) {
@@ -153,10 +166,17 @@ async function bringUpToDate(files: AuthorityFiles, options: AuthorityOptions): 
   const trusted = stored.previous.filter((root) => root.notAfter.getTime() > nowMs);
   if (trusted.length < stored.previous.length) await files.keepPrevious(trusted);
   const signer = stored.current!;
-  return { signer, roots: [signer.certificate, ...(stored.next ? [stored.next.certificate] : []), ...trusted.filter(({ serialNumber }) => serialNumber !== signer.certificate.serialNumber)] };
+  return {
+    signer,
+    roots: [signer.certificate, ...(stored.next ? [stored.next.certificate] : []),
+      ...trusted.filter(({ serialNumber }) => serialNumber !== signer.certificate.serialNumber)],
+  };
 }
 
 /** The name is unique, so a certificate shows which root signed it. */
 function newRoot({ trustDomain, caTtlMs, clock }: AuthorityOptions): Promise<string> {
-  return makeRoot(`${trustDomain} fleet authority ${randomBytes(4).toString('hex')}`, { nowMs: clock.now(), ttlMs: caTtlMs });
+  return makeRoot(`${trustDomain} fleet authority ${randomBytes(4).toString('hex')}`, {
+    nowMs: clock.now(),
+    ttlMs: caTtlMs,
+  });
 }

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
+import * as x509 from '@peculiar/x509';
 import { randomBytes } from 'node:crypto';
 import { chmod, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as x509 from '@peculiar/x509';
 import { durableRename, syncFolder } from '../../../lib/durable-rename.ts';
 import { makeFolder } from '../../../lib/make-folder.ts';
 import type { Signer } from './certificates.ts';
@@ -22,8 +22,8 @@ export interface StoredAuthority {
 }
 
 /**
- * The folder of the authority, accessible only to its owner. A root and its key are one file, which is created atomically and only once: if two
- * servers start on an empty folder, both use the root that was written first.
+ * The folder of the authority, accessible only to its owner. A root and its key are one file, which is created
+ * atomically and only once: if two servers start on an empty folder, both use the root that was written first.
  */
 export class AuthorityFiles {
   readonly #folder: string;
@@ -34,8 +34,13 @@ export class AuthorityFiles {
   }
 
   async read(): Promise<StoredAuthority> {
-    const [current, next, previous] = [await this.#readSigner(CURRENT), await this.#readSigner(NEXT), await this.#readText(PREVIOUS)];
-    return { ...(current && { current }), ...(next && { next }), previous: previous === undefined ? [] : certificatesOf(previous) };
+    const [current, next, previous] = [await this.#readSigner(CURRENT), await this.#readSigner(NEXT),
+      await this.#readText(PREVIOUS)];
+    return {
+      ...(current && { current }),
+      ...(next && { next }),
+      previous: previous === undefined ? [] : certificatesOf(previous),
+    };
   }
 
   /** Stores a new root unless there is one already. */
@@ -56,7 +61,9 @@ export class AuthorityFiles {
   }
 
   async keepPrevious(certificates: readonly x509.X509Certificate[]): Promise<void> {
-    const distinct = new Map(certificates.map((certificate) => [certificate.serialNumber, certificate.toString('pem')]));
+    const distinct = new Map(
+      certificates.map((certificate) => [certificate.serialNumber, certificate.toString('pem')]),
+    );
     await this.#write(PREVIOUS, `${[...distinct.values()].join('\n')}\n`, 'replace');
   }
 
@@ -70,7 +77,8 @@ export class AuthorityFiles {
     if (text === undefined) return undefined;
     const [certificate] = certificatesOf(text);
     const [key] = blocks(text, 'PRIVATE KEY');
-    if (certificate === undefined || key === undefined) throw this.#broken(name, 'it lacks a certificate or its private key');
+    if (certificate === undefined || key === undefined)
+      throw this.#broken(name, 'it lacks a certificate or its private key');
     try {
       if (belongTogether(certificate, key)) return { certificate, key: await readKey(key) };
     } catch (error) {
@@ -80,7 +88,11 @@ export class AuthorityFiles {
   }
 
   #broken(name: string, reason: string): Error {
-    return new Error(`the certificate authority ${join(this.#folder, name)} cannot be used: ${reason}; restore the file, or remove it, and all ships have to join again`);
+    return new Error(
+      `the certificate authority ${
+        join(this.#folder, name)
+      } cannot be used: ${reason}; restore the file, or remove it, and all ships have to join again`,
+    );
   }
 
   async #readText(name: string): Promise<string | undefined> {
@@ -126,7 +138,8 @@ async function writeSynced(path: string, text: string): Promise<void> {
   }
 }
 
-const certificatesOf = (text: string): x509.X509Certificate[] => blocks(text, 'CERTIFICATE').map((pem) => new x509.X509Certificate(pem));
+const certificatesOf = (text: string): x509.X509Certificate[] =>
+  blocks(text, 'CERTIFICATE').map((pem) => new x509.X509Certificate(pem));
 
 function blocks(text: string, kind: string): string[] {
   return text.match(new RegExp(`-----BEGIN ${kind}-----[^-]+-----END ${kind}-----`, 'g')) ?? [];

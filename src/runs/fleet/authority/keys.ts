@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
+import { createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto';
 
 /** Keys of the fleet: of the authority, of servers and of ships. */
 export const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClockOffsets } from './clock-offsets.ts';
 
-describe('the offset of a ship\'s clock', () => {
+describe("the offset of a ship's clock", () => {
   it('is taken from the quickest of its last heartbeats, and follows a clock that is set', () => {
     const offsets = new ClockOffsets();
     expect(offsets.of('a')).toBe(0);

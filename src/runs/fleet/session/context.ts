@@ -1,5 +1,6 @@
+import type { Assignment, CompleteRunRequest,
+  CompleteRunResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../../lib/log.ts';
-import type { Assignment, CompleteRunRequest, CompleteRunResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RepeatedFailure } from '../../../lib/repeated-failure.ts';
 import type { RunsEnvironment } from '../../environment.ts';
 import type { RunLogs } from '../../logs/port.ts';
@@ -24,10 +25,16 @@ export interface SessionContext {
   readonly assignmentOf: (claim: Claim) => Assignment;
   /** Trusted roots, DER each. */
   readonly trustBundle: () => Uint8Array[];
-  /** Reads the membership of a ship, and stores what it reports about itself. Rejects with a `FleetRefusal` if it is not a member. */
+  /**
+   * Reads the membership of a ship, and stores what it reports about itself. Rejects with a `FleetRefusal` if it is not
+   * a member.
+   */
   readonly admit: (shipId: string, sessionId: string, traits: ShipTraits) => Promise<Member>;
   readonly fencedWrite: (rpc: 'Accept') => void;
-  /** Handles the end of a run like the call. Rejects with a `FleetRefusal`, or with another error if the end could not be recorded. */
+  /**
+   * Handles the end of a run like the call. Rejects with a `FleetRefusal`, or with another error if the end could not
+   * be recorded.
+   */
   readonly completeRun: (peer: Peer, request: CompleteRunRequest) => Promise<CompleteRunResponse>;
   /** Logs ends that could not be recorded: once while they repeat. */
   readonly completions: Pick<RepeatedFailure, 'note' | 'over'>;

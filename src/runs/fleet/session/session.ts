@@ -1,11 +1,13 @@
-import type { Accept, CompleteRunRequest, Heartbeat, HeldRun, Hello, Reject, Resume, ServerMessage, ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Accept, CompleteRunRequest, Heartbeat, HeldRun, Hello, Reject, Resume, ServerMessage,
+  ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { SecretUnavailable } from '../../definitions/index.ts';
 import type { Claim, Completion, RunChange, RunRef, Worker, WorkerHandle } from '../../queue/port.ts';
 import { FleetRefusal, type Peer, type Session, type SessionOutput } from '../port.ts';
 import { isSameRef, readRef } from '../refs.ts';
 import { featuresOf, PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
 import type { SessionContext } from './context.ts';
-import { abandon, ack, assignmentMessage, cancel, completed, drain, reconnect, resume, unavailable, undrain, welcome } from './messages.ts';
+import { abandon, ack, assignmentMessage, cancel, completed, drain, reconnect, resume, unavailable, undrain,
+  welcome } from './messages.ts';
 import { Slots } from './slots.ts';
 
 /** Most runs that one message may name. */
@@ -28,8 +30,8 @@ export interface SessionEvents {
 type WorkerTraits = Required<Pick<Worker, 'labels' | 'kinds' | 'keyVariables' | 'sessionId' | 'maxHeld'>>;
 
 /**
- * One control stream of a ship. The ship says hello and which runs it holds, learns what to do with each, and receives runs until the stream ends. It
- * keeps its runs then: the next session continues with them, or their leases end.
+ * One control stream of a ship. The ship says hello and which runs it holds, learns what to do with each, and receives
+ * runs until the stream ends. It keeps its runs then: the next session continues with them, or their leases end.
  */
 export class FleetSession implements Session {
   readonly shipId: string;
@@ -133,7 +135,8 @@ export class FleetSession implements Session {
     const { run } = change;
     const ref = this.#slots.find(run.id);
     if (ref === undefined || this.#over) return;
-    const isStillThere = run.shipId === this.shipId && run.fence === ref.fence && (run.state === 'running' || run.state === 'cancelling');
+    const isStillThere = run.shipId === this.shipId && run.fence === ref.fence &&
+      (run.state === 'running' || run.state === 'cancelling');
     if (!isStillThere) return this.#lose(ref, `the run is ${run.state}`);
     if (run.state === 'cancelling') this.#output.send(cancel(ref, this.#graceMs()));
   }
@@ -158,9 +161,11 @@ export class FleetSession implements Session {
     this.#heardMs = this.#context.env.clock.now();
     try {
       if (body.case === 'hello') await this.#greet(body.value);
-      else if (this.#worked === undefined) throw new FleetRefusal('failed_precondition', 'the first message must be hello');
+      else if (this.#worked === undefined)
+        throw new FleetRefusal('failed_precondition', 'the first message must be hello');
       else if (body.case === 'heartbeat') this.#heartbeat(body.value);
-      else if (body.case === 'accept') return { written: this.#accept(body.value).catch((error: unknown) => this.#fail(error)) };
+      else if (body.case === 'accept')
+        return { written: this.#accept(body.value).catch((error: unknown) => this.#fail(error)) };
       else if (body.case === 'reject') await this.#reject(body.value);
       else if (body.case === 'complete') return { written: this.#complete(body.value) };
     } catch (error) {
@@ -173,7 +178,8 @@ export class FleetSession implements Session {
     if (error instanceof FleetRefusal) {
       this.#context.log.warn({ ship: this.shipId, reason: error.message }, 'a ship is rejected');
       const { status } = error;
-      return this.close(status === 'permission_denied' || status === 'not_found' ? status : 'failed_precondition', error.message, error.revocation);
+      return this.close(status === 'permission_denied' || status === 'not_found' ? status : 'failed_precondition',
+        error.message, error.revocation);
     }
     this.#context.log.error({ err: error, ship: this.shipId }, 'a message of a ship could not be handled');
     this.close('unavailable', 'the server failed; connect again');
@@ -185,7 +191,8 @@ export class FleetSession implements Session {
     requireCompatible(info, this.shipId.startsWith('local:') ? '' : env.config.current().config.fleet.min_ship_version);
     const traits = readTraits(info);
     this.#features = info!.features;
-    if (sessionId.length === 0 || sessionId.length > MAX_SESSION_ID_BYTES) throw new FleetRefusal('failed_precondition', `hello.session_id must have 1 to ${MAX_SESSION_ID_BYTES} bytes`);
+    if (sessionId.length === 0 || sessionId.length > MAX_SESSION_ID_BYTES)
+      throw new FleetRefusal('failed_precondition', `hello.session_id must have 1 to ${MAX_SESSION_ID_BYTES} bytes`);
     requireFew(held.length);
     const id = Buffer.from(sessionId).toString('hex');
     const member = await this.#context.admit(this.shipId, id, traits);
@@ -197,13 +204,19 @@ export class FleetSession implements Session {
     const resumes = await this.#goOn(held, traits.capacity);
     if (this.#over) return;
     this.#output.send(welcome(this.#welcome(resumes)));
-    // A program that was asked to drain exits when no run is left. A program that starts while its ship drains stays, because otherwise its
-    // supervisor would restart it again and again.
+    // A program that was asked to drain exits when no run is left. A program that starts while its ship drains stays,
+    // because otherwise its supervisor would restart it again and again.
     const ends = this.#drains || member.ends || held.length > 0;
     if (member.draining) this.#drains = true;
     if (this.#drains) this.#output.send(drain(ends));
     log.info({ ship: this.shipId, version: traits.version, held: held.length }, 'a ship is connected');
-    this.#begin({ labels: member.labels, kinds: traits.kinds, keyVariables: traits.keyVariables, sessionId: id, maxHeld: traits.capacity });
+    this.#begin({
+      labels: member.labels,
+      kinds: traits.kinds,
+      keyVariables: traits.keyVariables,
+      sessionId: id,
+      maxHeld: traits.capacity,
+    });
   }
 
   /** Asks the queue about each run that the ship holds. Finished runs take no slot. */
@@ -219,7 +232,11 @@ export class FleetSession implements Session {
       if (!finished && lasting.some((other) => isSameRef(ref, other))) this.#slots.keep(ref);
     }
     this.#slots.report(capacity - this.#slots.size);
-    return Promise.all(answers.map(async ({ ref, action }) => resume(ref, action, action === 'discard' ? 0 : await logs.nextSeq(ref.runId, ref.attempt))));
+    return Promise.all(
+      answers.map(async ({ ref, action }) =>
+        resume(ref, action, action === 'discard' ? 0 : await logs.nextSeq(ref.runId, ref.attempt))
+      ),
+    );
   }
 
   /** After the welcome: the ship may receive runs, and gets the changes that arrived meanwhile. */
@@ -235,8 +252,13 @@ export class FleetSession implements Session {
     const { env, trustBundle } = this.#context;
     const { fleet, queue, storage } = env.config.current().config;
     return {
-      serverVersion: env.version, protocol: PROTOCOL, minShipVersion: fleet.min_ship_version,
-      leaseTtlMs: BigInt(queue.lease_ttl), heartbeatMs: BigInt(queue.heartbeat), resume: resumes, trustBundleDer: trustBundle(),
+      serverVersion: env.version,
+      protocol: PROTOCOL,
+      minShipVersion: fleet.min_ship_version,
+      leaseTtlMs: BigInt(queue.lease_ttl),
+      heartbeatMs: BigInt(queue.heartbeat),
+      resume: resumes,
+      trustBundleDer: trustBundle(),
       // If several servers share a store, another one could assign the ship's runs elsewhere while this one is down.
       outageGraceMs: BigInt(storage.driver === 'sqlite' ? fleet.outage_grace : 0),
       features: ['complete'],
@@ -244,7 +266,13 @@ export class FleetSession implements Session {
   }
 
   #worker(traits: WorkerTraits): Worker {
-    return { ...traits, shipId: this.shipId, free: () => this.#free(), idle: () => this.#idle(), assign: (claim) => this.#assign(claim) };
+    return {
+      ...traits,
+      shipId: this.shipId,
+      free: () => this.#free(),
+      idle: () => this.#idle(),
+      assign: (claim) => this.#assign(claim),
+    };
   }
 
   #free(): number {
@@ -256,8 +284,8 @@ export class FleetSession implements Session {
   }
 
   /**
-   * The connection may be dead without anyone having noticed, and a run that is assigned over it would only wait. The next message of the ship ends
-   * this state.
+   * The connection may be dead without anyone having noticed, and a run that is assigned over it would only wait. The
+   * next message of the ship ends this state.
    */
   #isSilent(): boolean {
     const { clock, config } = this.#context.env;
@@ -273,26 +301,40 @@ export class FleetSession implements Session {
       const assignment = this.#context.assignmentOf(claim);
       const missing = featuresOf(assignment).find((feature) => !this.#features.includes(feature));
       if (missing !== undefined) {
-        this.#context.log.warn({ ship: this.shipId, run: ref.runId, feature: missing }, 'a ship is too old for a run with a ref, credentials, artefacts, caches or approval steps: upgrade it');
+        this.#context.log.warn({ ship: this.shipId, run: ref.runId, feature: missing },
+          'a ship is too old for a run with a ref, credentials, artefacts, caches or approval steps: upgrade it');
         this.#slots.release(ref);
         return this.#try(this.#context.queue.reject(ref, this.shipId, 'unsupported'), ref);
       }
       this.#output.send(assignmentMessage(assignment));
     } catch (error) {
-      this.#try(this.reporting(ref, () => this.#context.queue.complete(ref, this.shipId, this.#unprepared(ref, error))), ref);
+      this.#try(this.reporting(ref, () => this.#context.queue.complete(ref, this.shipId, this.#unprepared(ref, error))),
+        ref);
     }
   }
 
   /** The result of an attempt that never reaches its ship. Another ship would lack the same secret. */
   #unprepared({ runId }: RunRef, error: unknown): Completion {
     const failure = { step: null, exitCode: null, signal: null };
-    if (error instanceof SecretUnavailable) return { outcome: 'failed', error: { ...failure, code: 'secret_unavailable', message: error.message }, started: false };
+    if (error instanceof SecretUnavailable)
+      return {
+        outcome: 'failed',
+        error: { ...failure, code: 'secret_unavailable', message: error.message },
+        started: false,
+      };
     this.#context.log.error({ err: error, run: runId }, 'a run could not be turned into an assignment');
-    return { outcome: 'ship_error', error: { ...failure, code: 'internal', message: 'the server could not prepare the run' }, started: false };
+    return {
+      outcome: 'ship_error',
+      error: { ...failure, code: 'internal', message: 'the server could not prepare the run' },
+      started: false,
+    };
   }
 
   #try(work: Promise<unknown>, ref: RunRef): void {
-    work.catch((error: unknown) => this.#context.log.error({ err: error, run: ref.runId, ship: this.shipId }, 'a run could not be taken back from a ship; its lease will end'));
+    work.catch((error: unknown) =>
+      this.#context.log.error({ err: error, run: ref.runId, ship: this.shipId },
+        'a run could not be taken back from a ship; its lease will end')
+    );
   }
 
   async #accept({ ref: wire }: Accept): Promise<void> {
@@ -302,7 +344,7 @@ export class FleetSession implements Session {
     if (await this.#context.queue.accept(ref, this.shipId) === 'accepted') return;
     this.#context.fencedWrite('Accept');
     this.#release(ref);
-    this.#send(abandon(ref, 'the run is no longer this ship\'s'));
+    this.#send(abandon(ref, "the run is no longer this ship's"));
   }
 
   /** Never rejects. */
@@ -324,7 +366,8 @@ export class FleetSession implements Session {
   /** Disconnects a ship whose certificate has expired. */
   #isExpired(): boolean {
     if (this.#context.env.clock.now() < (this.#peer.expiresMs ?? Infinity)) return false;
-    this.close('unavailable', 'the certificate of this connection has expired; connect with the new one, or join again');
+    this.close('unavailable',
+      'the certificate of this connection has expired; connect with the new one, or join again');
     return true;
   }
 
@@ -358,7 +401,9 @@ export class FleetSession implements Session {
   async #renew(): Promise<void> {
     this.#renewing += 1;
     try {
-      for (let heartbeat = this.#nextHeartbeat; heartbeat !== undefined && !this.#over; heartbeat = this.#nextHeartbeat) {
+      for (let heartbeat = this.#nextHeartbeat; heartbeat !== undefined && !this.#over;
+        heartbeat = this.#nextHeartbeat)
+      {
         this.#nextHeartbeat = undefined;
         const refs = heartbeat.held.flatMap((ref) => readRef(ref) ?? []);
         const answer = await this.#context.queue.renew(this.shipId, refs).catch(() => undefined);
@@ -396,5 +441,6 @@ export class FleetSession implements Session {
 }
 
 function requireFew(count: number): void {
-  if (count > MAX_REFS) throw new FleetRefusal('failed_precondition', `a message may name ${MAX_REFS} runs, got ${count}`);
+  if (count > MAX_REFS)
+    throw new FleetRefusal('failed_precondition', `a message may name ${MAX_REFS} runs, got ${count}`);
 }

@@ -29,55 +29,61 @@ describe('the slots of a ship', () => {
   });
 
   /*
-   * A ship with a queue of messages in each direction. The server assigns it a run whenever it believes that a slot is free; the ship accepts, ends
-   * and reports at random times, and its heartbeats name the runs that it holds when they are sent. Ends are reported outside the stream, so they may
-   * arrive before or after heartbeats.
+   * A ship with a queue of messages in each direction. The server assigns it a run whenever it believes that a slot is
+   * free; the ship accepts, ends and reports at random times, and its heartbeats name the runs that it holds when they
+   * are sent. Ends are reported outside the stream, so they may arrive before or after heartbeats.
    */
   it('never promise more than the ship has, in whatever order messages cross, and all of it in the end', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 4 }), fc.array(fc.constantFrom('hand', 'deliver', 'beat', 'hear', 'end', 'report'), { maxLength: 120 }), (capacity, steps) => {
-      const slots = new Slots();
-      slots.setCapacity(capacity);
-      let next = 0;
-      const toShip: RunRef[] = [];
-      const toServer: ({ accept: RunRef } | { room: number })[] = [];
-      const working = new Set<RunRef>();
-      const unreported: RunRef[] = [];
-      const act: Record<string, () => void> = {
-        hand: () => {
-          if (slots.free === 0) return;
-          const ref = refOf(next++);
-          slots.hand(ref);
-          toShip.push(ref);
-        },
-        deliver: () => {
-          const ref = toShip.shift();
-          if (ref === undefined) return;
-          working.add(ref);
-          expect(working.size).toBeLessThanOrEqual(capacity);
-          toServer.push({ accept: ref });
-        },
-        beat: () => toServer.push({ room: Math.max(0, capacity - working.size) }),
-        hear: () => {
-          const message = toServer.shift();
-          if (message === undefined) return;
-          if ('accept' in message) slots.accept(message.accept);
-          else slots.report(message.room);
-        },
-        end: () => {
-          const [ref] = working;
-          if (ref === undefined) return;
-          working.delete(ref);
-          unreported.push(ref);
-        },
-        report: () => {
-          const ref = unreported.shift();
-          if (ref !== undefined) slots.release(ref);
-        },
-      };
-      for (const step of steps) act[step]!();
-      for (const step of ['deliver', 'hear', 'end', 'report', 'beat', 'hear']) for (let n = 0; n < 200; n++) act[step]!();
-      expect(slots.size).toBe(0);
-      expect(slots.free).toBe(capacity);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }),
+        fc.array(fc.constantFrom('hand', 'deliver', 'beat', 'hear', 'end', 'report'), { maxLength: 120 }),
+        (capacity, steps) => {
+          const slots = new Slots();
+          slots.setCapacity(capacity);
+          let next = 0;
+          const toShip: RunRef[] = [];
+          const toServer: ({ accept: RunRef } | { room: number })[] = [];
+          const working = new Set<RunRef>();
+          const unreported: RunRef[] = [];
+          const act: Record<string, () => void> = {
+            hand: () => {
+              if (slots.free === 0) return;
+              const ref = refOf(next++);
+              slots.hand(ref);
+              toShip.push(ref);
+            },
+            deliver: () => {
+              const ref = toShip.shift();
+              if (ref === undefined) return;
+              working.add(ref);
+              expect(working.size).toBeLessThanOrEqual(capacity);
+              toServer.push({ accept: ref });
+            },
+            beat: () => toServer.push({ room: Math.max(0, capacity - working.size) }),
+            hear: () => {
+              const message = toServer.shift();
+              if (message === undefined) return;
+              if ('accept' in message) slots.accept(message.accept);
+              else slots.report(message.room);
+            },
+            end: () => {
+              const [ref] = working;
+              if (ref === undefined) return;
+              working.delete(ref);
+              unreported.push(ref);
+            },
+            report: () => {
+              const ref = unreported.shift();
+              if (ref !== undefined) slots.release(ref);
+            },
+          };
+          for (const step of steps) act[step]!();
+          for (const step of ['deliver', 'hear', 'end', 'report', 'beat', 'hear'])
+            for (let n = 0; n < 200; n++) act[step]!();
+          expect(slots.size).toBe(0);
+          expect(slots.free).toBe(capacity);
+        }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -8,14 +8,17 @@ interface HeldRun {
 }
 
 /**
- * The runs that a ship holds, as far as its messages have reported, and how many more it would take. Messages are ordered, so an assignment that a
- * heartbeat does not name has not been accepted yet.
+ * The runs that a ship holds, as far as its messages have reported, and how many more it would take. Messages are
+ * ordered, so an assignment that a heartbeat does not name has not been accepted yet.
  */
 export class Slots {
   readonly #held = new Map<string, HeldRun>();
   #capacity = 0;
   #room = 0;
-  /** Assigned runs that the ship has not accepted; counted, because the dispatcher asks all ships for their free slots before each batch. */
+  /**
+   * Assigned runs that the ship has not accepted; counted, because the dispatcher asks all ships for their free slots
+   * before each batch.
+   */
   #waiting = 0;
 
   setCapacity(capacity: number): void {

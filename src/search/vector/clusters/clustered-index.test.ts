@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { AnnFactory, AnnIndex, Metric } from '../ann-index.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
+import type { AnnFactory, AnnIndex, Metric } from '../ann-index.ts';
 import { VectorCheckpointError } from '../errors.ts';
-import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPieces, Rows, seededRandom } from '../hnsw/test-fixture.ts';
+import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPieces, Rows,
+  seededRandom } from '../hnsw/test-fixture.ts';
 import { VectorIndex } from '../vector-index.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
 import { ivfFactory, opqFactory, pqFactory } from './index.ts';
@@ -14,7 +15,9 @@ afterAll(() => pool.close());
 const FACTORIES = [ivfFactory, pqFactory, opqFactory].map((factory) => ({ algorithm: factory.algorithm, factory }));
 const METRICS = ['cosine', 'dot_product', 'euclidean'] as const;
 
-async function structureOf(factory: AnnFactory, vectors: readonly Float32Array[], metric: Metric, build: 'release' | 'debug' = 'release'): Promise<{ rows: Rows; index: AnnIndex }> {
+async function structureOf(factory: AnnFactory, vectors: readonly Float32Array[], metric: Metric,
+  build: 'release' | 'debug' = 'release'): Promise<{ rows: Rows; index: AnnIndex }>
+{
   const rows = new Rows(pool, vectors[0]!.length, build).add(vectors);
   const index = factory.create(rows.segment, factory.structureFor(metric));
   await index.insert(vectors.length);
@@ -44,7 +47,8 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
     expect(factory.structureFor('dot_product')).toBe(factory.structureFor('euclidean'));
     const { rows, index } = await structureOf(factory, vectors.slice(0, 2000), 'euclidean');
     for (const metric of ['dot_product', 'euclidean'] as const) {
-      expect(await rows.recall(index, queries, metric, 10, factory.candidates(10, 2000, undefined, vectors[0]!.length))).toBeGreaterThanOrEqual(0.95);
+      expect(await rows.recall(index, queries, metric, 10, factory.candidates(10, 2000, undefined, vectors[0]!.length)))
+        .toBeGreaterThanOrEqual(0.95);
     }
   });
 
@@ -57,7 +61,10 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
       rows.remove(end - 1);
       await index.insert(end);
       expect(index.covers).toBe(end);
-      expect(await rows.recall(index, queries.slice(0, 20), 'cosine', 10, factory.candidates(10, end, undefined, vectors[0]!.length))).toBeGreaterThanOrEqual(0.95);
+      expect(
+        await rows.recall(index, queries.slice(0, 20), 'cosine', 10,
+          factory.candidates(10, end, undefined, vectors[0]!.length)),
+      ).toBeGreaterThanOrEqual(0.95);
       const { candidates } = await rows.search(index, queries[0]!, 'cosine', 10, 50);
       expect(candidates.some((row) => rows.dead.has(row))).toBe(false);
       expect(new Set(candidates).size).toBe(candidates.length);
@@ -90,24 +97,31 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
     const restored = await factory.restore(rows.segment, 'cosine', inPieces(await collect(index.save()), 777));
     expect(restored.covers).toBe(900);
     for (const query of queries.slice(0, 10)) {
-      const sorted = async (structure: AnnIndex) => [...(await rows.search(structure, query, 'cosine', 10, 50)).candidates].toSorted((a, b) => a - b);
+      const sorted = async (structure: AnnIndex) =>
+        [...(await rows.search(structure, query, 'cosine', 10, 50)).candidates].toSorted((a, b) => a - b);
       expect(await sorted(restored)).toEqual(await sorted(index));
     }
     rows.add(vectors.slice(900, 1200));
     await restored.insert(1200);
-    expect(await rows.recall(restored, queries.slice(0, 20), 'cosine', 10, factory.candidates(10, 1200, undefined, vectors[0]!.length))).toBeGreaterThanOrEqual(0.95);
+    expect(
+      await rows.recall(restored, queries.slice(0, 20), 'cosine', 10,
+        factory.candidates(10, 1200, undefined, vectors[0]!.length)),
+    ).toBeGreaterThanOrEqual(0.95);
   });
 
   it('refuses a checkpoint that is damaged, cut off, or of another metric or fewer rows', async () => {
     const { rows, index } = await structureOf(factory, vectors.slice(0, 600), 'cosine');
     const saved = await collect(index.save());
-    const restore = (bytes: Buffer, metric: Metric = 'cosine', target = rows) => factory.restore(target.segment, metric, inPieces(bytes, 4096));
+    const restore = (bytes: Buffer, metric: Metric = 'cosine', target = rows) =>
+      factory.restore(target.segment, metric, inPieces(bytes, 4096));
     const damaged = Buffer.from(saved);
     damaged[saved.length >> 1]! ^= 0x10;
     await expect(restore(damaged)).rejects.toThrow(VectorCheckpointError);
     await expect(restore(saved.subarray(0, saved.length - 9))).rejects.toThrow(VectorCheckpointError);
     await expect(restore(saved, 'euclidean')).rejects.toThrow(VectorCheckpointError);
-    await expect(restore(saved, 'cosine', new Rows(pool, 32).add(vectors.slice(0, 10)))).rejects.toThrow(VectorCheckpointError);
+    await expect(restore(saved, 'cosine', new Rows(pool, 32).add(vectors.slice(0, 10)))).rejects.toThrow(
+      VectorCheckpointError,
+    );
   });
 
   it('stays as it was when a segment has no space to train it again, and frees all that it took', async () => {
@@ -140,44 +154,57 @@ describe.each(['release', 'debug'] as const)('odd vectors (%s build)', (build) =
   it('all alike, or all zero, or fewer than centroids, are found as well as others', async () => {
     const same = Float32Array.from({ length: 20 }, (_, i) => i - 7);
     for (const { factory } of FACTORIES) {
-      const { rows, index } = await structureOf(factory, [same, same, same, new Float32Array(20), new Float32Array(20)], 'cosine', build);
+      const { rows, index } = await structureOf(factory, [same, same, same, new Float32Array(20), new Float32Array(20)],
+        'cosine', build);
       expect(new Set((await rows.search(index, same, 'cosine', 3, 5)).candidates).size).toBe(5);
     }
   });
 });
 
 describe('inverted files', () => {
-  it.each([[0, 1], [1, 1], [10, 3], [1_000_000, 1000], [16_777_216, 4096], [100_000_000, 4096]])('over %i rows have %i lists', (rows, lists) => {
-    expect(listsFor(rows)).toBe(lists);
-  });
+  it.each([[0, 1], [1, 1], [10, 3], [1_000_000, 1000], [16_777_216, 4096], [100_000_000, 4096]])(
+    'over %i rows have %i lists',
+    (rows, lists) => {
+      expect(listsFor(rows)).toBe(lists);
+    },
+  );
 
   it('look at more lists with a larger nprobe', async () => {
     const { rows, index } = await structureOf(ivfFactory, clusteredVectors(3000, 16, 41), 'euclidean');
     const query = rows.vectors[9]!;
     const all = await rows.search(index, query, 'euclidean', 10, 10, undefined, { nprobe: 54 });
     expect(all.best).toEqual(exactNearest(rows.vectors, query, 'euclidean', 10));
-    expect((await rows.search(index, query, 'euclidean', 10, 10, undefined, { nprobe: 1 })).candidates).toHaveLength(10);
+    expect((await rows.search(index, query, 'euclidean', 10, 10, undefined, { nprobe: 1 })).candidates).toHaveLength(
+      10,
+    );
   });
 });
 
-describe.each(CORPUS_SETS.flatMap((name) => FACTORIES.map(({ algorithm, factory }) => ({ name, algorithm, factory }))))('real vectors: $algorithm on $name', ({ name, algorithm, factory }) => {
-  const isLong = name === 'mnist784' && algorithm !== 'ivf';
-  const set = isLong ? undefined : corpusSet(name);
+describe.each(CORPUS_SETS.flatMap((name) => FACTORIES.map(({ algorithm, factory }) => ({ name, algorithm, factory }))))(
+  'real vectors: $algorithm on $name',
+  ({ name, algorithm, factory }) => {
+    const isLong = name === 'mnist784' && algorithm !== 'ivf';
+    const set = isLong ? undefined : corpusSet(name);
 
-  it.skipIf(set === undefined)('have a recall of at least 0.95 at the defaults (needs the corpora beside the project; codebooks of 784 dimensions train too long for a test)', async () => {
-    const { metric, base, queries, neighbours } = set!;
-    const index = new VectorIndex({ pool, factories: [factory], exactBytes: 0 });
-    base.forEach((vector, ord) => index.put(ord, [{ vector }]));
-    await index.search({ vector: queries[0]!, metric, algorithm, k: 10 });
-    await index.settled();
-    let hits = 0;
-    for (const [i, vector] of queries.entries()) {
-      const found = await index.search({ vector, metric, algorithm, k: 10 });
-      expect(found.algorithm).toBe(algorithm);
-      const truth = new Set(neighbours[i]!.subarray(0, 10));
-      hits += found.hits.filter(({ ord }) => truth.has(ord)).length;
-    }
-    expect(hits / queries.length / 10).toBeGreaterThanOrEqual(0.95);
-    await index.close();
-  });
-});
+    it.skipIf(set === undefined)(
+      'have a recall of at least 0.95 at the defaults (needs the corpora beside the project; codebooks of 784 ' +
+        'dimensions train too long for a test)',
+      async () => {
+        const { metric, base, queries, neighbours } = set!;
+        const index = new VectorIndex({ pool, factories: [factory], exactBytes: 0 });
+        base.forEach((vector, ord) => index.put(ord, [{ vector }]));
+        await index.search({ vector: queries[0]!, metric, algorithm, k: 10 });
+        await index.settled();
+        let hits = 0;
+        for (const [i, vector] of queries.entries()) {
+          const found = await index.search({ vector, metric, algorithm, k: 10 });
+          expect(found.algorithm).toBe(algorithm);
+          const truth = new Set(neighbours[i]!.subarray(0, 10));
+          hits += found.hits.filter(({ ord }) => truth.has(ord)).length;
+        }
+        expect(hits / queries.length / 10).toBeGreaterThanOrEqual(0.95);
+        await index.close();
+      },
+    );
+  },
+);

@@ -1,8 +1,8 @@
 import { type ClustersExports, clustersKernel } from '../../../kernels/clusters.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
 import type { AnnIndex, AnnQuery, Candidates, Metric, SegmentAccess } from '../ann-index.ts';
-import { ByteReader, block, u32 } from '../blocks.ts';
 import { METRIC_CODES } from '../ann-index.ts';
+import { block, ByteReader, u32 } from '../blocks.ts';
 import { VectorCheckpointError } from '../errors.ts';
 import { Trainer } from './trainer.ts';
 
@@ -26,7 +26,9 @@ export interface ClusteredKind {
   release(place: Place, address: number): void;
   bytes(place: Place, address: number): number;
   done(place: Place, address: number): number;
-  /** The function that adds rows; its arguments are the structure, the end of the rows, and the maximum number of rows. */
+  /**
+   * The function that adds rows; its arguments are the structure, the end of the rows, and the maximum number of rows.
+   */
   readonly add: keyof ClustersExports & string;
   /** Number of rows that it adds within some tens of milliseconds. */
   addBudget(place: Place, address: number): number;
@@ -88,7 +90,8 @@ export class ClusteredIndex implements AnnIndex {
     const generation = this.#generation!;
     generation.users++;
     try {
-      return await this.#kind.search(this.#place, generation.address, query, Math.min(generation.covers, query.rowCount));
+      return await this.#kind.search(this.#place, generation.address, query,
+        Math.min(generation.covers, query.rowCount));
     } finally {
       generation.users--;
       if (generation.isReplaced) this.#replace(generation);
@@ -99,7 +102,10 @@ export class ClusteredIndex implements AnnIndex {
     const { address, trainedRows } = this.#generation!;
     const description = this.#kind.describe(this.#place, address);
     const done = this.#kind.done(this.#place, address);
-    yield Buffer.concat([FORMAT, METRIC_CODES[this.#place.metric], this.#place.segment.dims, trainedRows, done, description.length, ...description].map(u32));
+    yield Buffer.concat(
+      [FORMAT, METRIC_CODES[this.#place.metric], this.#place.segment.dims, trainedRows, done, description.length,
+        ...description].map(u32),
+    );
     for (const part of this.#kind.saveParts(this.#place, address)) yield block(part);
   }
 
@@ -108,7 +114,9 @@ export class ClusteredIndex implements AnnIndex {
     const reader = new ByteReader(bytes);
     const { segment, metric } = this.#place;
     const [format, code, dims, trainedRows, done, length] = await reader.numbers(6);
-    if (format !== FORMAT || code !== METRIC_CODES[metric] || dims !== segment.dims || done! > segment.rowCount || length! > 16) {
+    if (format !== FORMAT || code !== METRIC_CODES[metric] || dims !== segment.dims || done! > segment.rowCount ||
+      length! > 16)
+    {
       throw new VectorCheckpointError(`the ${this.#kind.name} structure is of another version`);
     }
     const address = this.#kind.create(this.#place, await reader.numbers(length!));
@@ -142,8 +150,16 @@ export class ClusteredIndex implements AnnIndex {
     const { memory, build, pool } = this.#place.segment;
     const budget = this.#kind.addBudget(this.#place, address);
     while (this.#kind.done(this.#place, address) < upTo) {
-      const added = await pool.run({ memory, module: 'clusters', build, call: this.#kind.add, args: [address, upTo, budget], background: true });
-      if (added < 0) throw new SegmentFullError(`a segment of vectors has no room for ${this.#kind.name} of ${upTo} rows`);
+      const added = await pool.run({
+        memory,
+        module: 'clusters',
+        build,
+        call: this.#kind.add,
+        args: [address, upTo, budget],
+        background: true,
+      });
+      if (added < 0)
+        throw new SegmentFullError(`a segment of vectors has no room for ${this.#kind.name} of ${upTo} rows`);
     }
   }
 
@@ -165,7 +181,9 @@ export function addressOf(value: number): number {
 }
 
 /** Copies numbers into a segment's memory for the duration of `use`. */
-export function withNumbers<T>({ segment }: Place, numbers: Float32Array | Uint32Array, use: (address: number) => T): T {
+export function withNumbers<T>({ segment }: Place, numbers: Float32Array | Uint32Array,
+  use: (address: number) => T): T
+{
   const bytes = Math.max(64, numbers.byteLength);
   const address = segment.allocateScratch(bytes);
   try {
@@ -183,6 +201,7 @@ export function copyBytes({ segment }: Place, address: number, bytes: number): U
 /** Reads a block of a checkpoint into the memory. */
 export async function readBytes({ segment }: Place, reader: ByteReader, address: number, bytes: number): Promise<void> {
   const read = await reader.block();
-  if (read.length !== bytes) throw new VectorCheckpointError(`a block of ${bytes} bytes should follow, got ${read.length}`);
+  if (read.length !== bytes)
+    throw new VectorCheckpointError(`a block of ${bytes} bytes should follow, got ${read.length}`);
   segment.bytes.set(read, address >>> 0);
 }

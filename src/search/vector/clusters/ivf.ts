@@ -1,9 +1,10 @@
 import { NO_ROOM } from '../../../kernels/clusters.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
-import { METRIC_CODES, type AnnFactory, type AnnQuery, type Candidates, type SegmentAccess } from '../ann-index.ts';
+import { type AnnFactory, type AnnQuery, type Candidates, METRIC_CODES, type SegmentAccess } from '../ann-index.ts';
 import type { ByteReader } from '../blocks.ts';
 import { VectorCheckpointError } from '../errors.ts';
-import { addressOf, ClusteredIndex, type ClusteredKind, copyBytes, type Place, readBytes, withNumbers } from './clustered-index.ts';
+import { addressOf, ClusteredIndex, type ClusteredKind, copyBytes, type Place, readBytes,
+  withNumbers } from './clustered-index.ts';
 import { sampleRows } from './sample.ts';
 import { structureFor } from './structure-for.ts';
 import type { Trainer } from './trainer.ts';
@@ -32,7 +33,8 @@ const ivf: ClusteredKind = {
 
   async train(place: Place, trainer: Trainer): Promise<number> {
     const { segment, metric, kernel } = place;
-    const points = await sampleRows(segment, trainer, metric, Math.max(LEAST_ROWS, ROWS_PER_LIST * listsFor(segment.liveCount)));
+    const points = await sampleRows(segment, trainer, metric,
+      Math.max(LEAST_ROWS, ROWS_PER_LIST * listsFor(segment.liveCount)));
     const lists = Math.min(listsFor(segment.liveCount), Math.max(1, points.rows));
     const clustering = trainer.clustering(points, lists);
     if (points.rows > 0) {
@@ -40,20 +42,25 @@ const ivf: ClusteredKind = {
       await trainer.refine(points, clustering, ROUNDS);
     }
     const centroids = trainer.numbers(clustering.centroids).slice();
-    return withNumbers(place, centroids, (at) => addressOf(kernel.createLists(METRIC_CODES[metric], segment.dims, lists, at)));
+    return withNumbers(place, centroids,
+      (at) => addressOf(kernel.createLists(METRIC_CODES[metric], segment.dims, lists, at)));
   },
 
   create: ({ kernel, metric, segment }, [lists]) => {
-    if (lists === undefined || lists < 1 || lists > MAX_LISTS) throw new VectorCheckpointError(`an inverted file has 1 to ${MAX_LISTS} lists, got ${lists}`);
+    if (lists === undefined || lists < 1 || lists > MAX_LISTS)
+      throw new VectorCheckpointError(`an inverted file has 1 to ${MAX_LISTS} lists, got ${lists}`);
     return addressOf(kernel.createLists(METRIC_CODES[metric], segment.dims, lists, 0));
   },
   describe: (place, file) => [listCount(place, file)],
   release: ({ kernel }, file) => kernel.releaseLists(file),
   bytes: ({ kernel }, file) => kernel.listsBytes(file),
   done: ({ kernel }, file) => kernel.listsDone(file) >>> 0,
-  addBudget: (place, file) => 64 * Math.max(1, Math.floor(CALL_PRODUCTS / 64 / (listCount(place, file) * (place.segment.dims + 8)))),
+  addBudget: (place, file) =>
+    64 * Math.max(1, Math.floor(CALL_PRODUCTS / 64 / (listCount(place, file) * (place.segment.dims + 8)))),
 
-  async search(place: Place, file: number, { query, metric, k, rows, options }: AnnQuery, end: number): Promise<Candidates> {
+  async search(place: Place, file: number, { query, metric, k, rows, options }: AnnQuery,
+    end: number): Promise<Candidates>
+  {
     const { segment, kernel } = place;
     const lists = listCount(place, file);
     const probes = Math.max(1, Math.min(lists, Math.floor(options.nprobe ?? PROBES)));
@@ -91,8 +98,10 @@ const ivf: ClusteredKind = {
     for (let list = 0; list < listCount(place, file); list++) {
       const bytes = await reader.block();
       const rows = new Uint32Array(Uint8Array.from(bytes).buffer, 0, bytes.length >> 2);
-      if (bytes.length % 4 !== 0 || rows.some((row) => row >= done)) throw new VectorCheckpointError('an inverted file names rows that there are not');
-      if (withNumbers(place, rows, (at) => kernel.restoreList(file, list, at, rows.length)) === 0) throw new SegmentFullError('a segment of vectors has no room for its lists');
+      if (bytes.length % 4 !== 0 || rows.some((row) => row >= done))
+        throw new VectorCheckpointError('an inverted file names rows that there are not');
+      if (withNumbers(place, rows, (at) => kernel.restoreList(file, list, at, rows.length)) === 0)
+        throw new SegmentFullError('a segment of vectors has no room for its lists');
     }
     kernel.restoreListsDone(file, done);
   },
@@ -106,7 +115,10 @@ function runSearch({ pool, memory, build }: SegmentAccess, call: string, args: r
   return pool.run({ memory, module: 'clusters', build, call, args });
 }
 
-/** Approximate search in the lists of the nearest centroids (ivf). It computes the distances from the rows, so it needs no additional candidates. */
+/**
+ * Approximate search in the lists of the nearest centroids (ivf). It computes the distances from the rows, so it needs
+ * no additional candidates.
+ */
 export const ivfFactory: AnnFactory = {
   algorithm: 'ivf',
   types: ['float32'],

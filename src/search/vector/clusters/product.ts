@@ -25,8 +25,13 @@ export function partsOf(dims: number): number {
   return parts;
 }
 
-/** Trains a codebook; with `rotated`, alternates with training a rotation before it (opq). The points are rotated in place. */
-export async function trainCodebook(trainer: Trainer, points: Matrix, parts: number, rotated: boolean, seed: number): Promise<Codebook> {
+/**
+ * Trains a codebook; with `rotated`, alternates with training a rotation before it (opq). The points are rotated in
+ * place.
+ */
+export async function trainCodebook(trainer: Trainer, points: Matrix, parts: number, rotated: boolean,
+  seed: number): Promise<Codebook>
+{
   const quantizer = new PartQuantizer(trainer, points, parts);
   await quantizer.seed(seed);
   const rotation = rotated ? await alternate(trainer, points, quantizer) : undefined;
@@ -57,7 +62,8 @@ async function learnStep(trainer: Trainer, points: Matrix, coded: Matrix, step: 
   trainer.floats(step, trainer.kernel.squareBytes(dims) / 4).fill(0);
   const stride = trainer.kernel.rowBytes(dims);
   for (const { first, count } of slices(points.rows, dims * dims)) {
-    await trainer.run('addCorrelation', [points.address + first * stride, coded.address + first * stride, count, dims, step], true);
+    await trainer.run('addCorrelation', [points.address + first * stride, coded.address + first * stride, count, dims,
+      step], true);
   }
   await makeOrthogonal(trainer, step, dims, work);
 }
@@ -81,7 +87,8 @@ async function rotate(trainer: Trainer, points: Matrix, step: number): Promise<v
 /** Ranges of rows that take some tens of milliseconds each; `products` is the number of products per row. */
 function slices(rows: number, products: number): { first: number; count: number }[] {
   const size = 512 * Math.max(1, Math.floor(2 ** 28 / 512 / products));
-  return Array.from({ length: Math.ceil(rows / size) }, (_, i) => ({ first: i * size, count: Math.min(size, rows - i * size) }));
+  return Array.from({ length: Math.ceil(rows / size) },
+    (_, i) => ({ first: i * size, count: Math.min(size, rows - i * size) }));
 }
 
 /** Runs k-means on each part of the points. */
@@ -96,7 +103,8 @@ class PartQuantizer {
     this.#points = points;
     this.#columns = trainer.matrix(points.rows, points.dims / parts);
     const { assigned, distances } = trainer.clustering(this.#columns, CODES);
-    this.#parts = Array.from({ length: parts }, () => ({ centroids: trainer.matrix(CODES, points.dims / parts), assigned, distances, sum: Infinity }));
+    this.#parts = Array.from({ length: parts },
+      () => ({ centroids: trainer.matrix(CODES, points.dims / parts), assigned, distances, sum: Infinity }));
   }
 
   async seed(seed: number): Promise<void> {
@@ -115,7 +123,8 @@ class PartQuantizer {
       sum += clustering.sum;
       if (coded === undefined) continue;
       const { rows, dims } = this.#points;
-      await this.#trainer.run('putCentroids', [clustering.centroids.address, clustering.assigned, rows, dims, part * this.#columns.dims, this.#columns.dims, coded.address]);
+      await this.#trainer.run('putCentroids', [clustering.centroids.address, clustering.assigned, rows, dims,
+        part * this.#columns.dims, this.#columns.dims, coded.address]);
     }
     return sum;
   }
@@ -129,6 +138,7 @@ class PartQuantizer {
 
   async #take(part: number): Promise<void> {
     const { address, rows, dims } = this.#points;
-    await this.#trainer.run('takeColumns', [address, rows, dims, part * this.#columns.dims, this.#columns.dims, this.#columns.address]);
+    await this.#trainer.run('takeColumns', [address, rows, dims, part * this.#columns.dims, this.#columns.dims,
+      this.#columns.address]);
   }
 }

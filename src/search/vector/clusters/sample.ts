@@ -7,10 +7,12 @@ import type { Matrix, Trainer } from './trainer.ts';
 const COPIED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Copies an even sample of at most `most` live rows to a trainer, normalised to length 1 for `cosine`. It may contain rows that were
- * removed meanwhile.
+ * Copies an even sample of at most `most` live rows to a trainer, normalised to length 1 for `cosine`. It may contain
+ * rows that were removed meanwhile.
  */
-export async function sampleRows(segment: SegmentAccess, trainer: Trainer, metric: Metric, most: number): Promise<Matrix> {
+export async function sampleRows(segment: SegmentAccess, trainer: Trainer, metric: Metric,
+  most: number): Promise<Matrix>
+{
   const rows = chooseRows(segment, most);
   const points = trainer.matrix(rows.length, segment.dims);
   const width = segment.stride / 4;
@@ -29,7 +31,10 @@ export async function sampleRows(segment: SegmentAccess, trainer: Trainer, metri
   return points;
 }
 
-/** Divides the live rows into `wanted` runs and selects one row of each at random, so that a periodic order of rows does not bias the sample. */
+/**
+ * Divides the live rows into `wanted` runs and selects one row of each at random, so that a periodic order of rows does
+ * not bias the sample.
+ */
 function chooseRows(segment: SegmentAccess, most: number): number[] {
   const kernel = clustersKernel(segment.memory, segment.build);
   const { rowCount, liveCount } = segment;

@@ -1,6 +1,6 @@
 import { type ClustersExports, clustersKernel } from '../../../kernels/clusters.ts';
-import { SegmentFullError, SegmentMemory } from '../../../kernels/vectors.ts';
 import type { KernelBuild } from '../../../kernels/load.ts';
+import { SegmentFullError, SegmentMemory } from '../../../kernels/vectors.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 
 /** Multiplications that a worker computes in one call, in some tens of milliseconds. */
@@ -23,8 +23,8 @@ export interface Clustering {
 }
 
 /**
- * Trains in worker threads, in a memory of its own that is freed afterwards. All work is divided into calls so short that searches can wait
- * for them.
+ * Trains in worker threads, in a memory of its own that is freed afterwards. All work is divided into calls so short
+ * that searches can wait for them.
  */
 export class Trainer {
   readonly #memory: SegmentMemory;
@@ -66,12 +66,18 @@ export class Trainer {
   async run(call: keyof ClustersExports & string, args: readonly number[], zeroIsFailure = false): Promise<number> {
     const { memory, build } = this.#memory;
     const result = await this.#pool.run({ memory, module: 'clusters', build, call, args, background: true });
-    if (result < 0 || (zeroIsFailure && result === 0)) throw new SegmentFullError('there is no memory to train an index of vectors');
+    if (result < 0 || (zeroIsFailure && result === 0))
+      throw new SegmentFullError('there is no memory to train an index of vectors');
     return result;
   }
 
   clustering(points: Matrix, k: number): Clustering {
-    return { centroids: this.matrix(k, points.dims), assigned: this.allocate(points.rows * 4), distances: this.allocate(points.rows * 4), sum: Infinity };
+    return {
+      centroids: this.matrix(k, points.dims),
+      assigned: this.allocate(points.rows * 4),
+      distances: this.allocate(points.rows * 4),
+      sum: Infinity,
+    };
   }
 
   /** Selects initial centroids (k-means++). */
@@ -80,7 +86,8 @@ export class Trainer {
     const k = centroids.rows;
     const step = Math.max(1, Math.floor(CALL_PRODUCTS / (this.kernel.seedPoints(n, k) * (dims + 8))));
     for (let first = 0; first < k; first += step) {
-      await this.run('seedCentroids', [points.address, n, dims, k, centroids.address, distances, first, Math.min(k, first + step), seed]);
+      await this.run('seedCentroids', [points.address, n, dims, k, centroids.address, distances, first,
+        Math.min(k, first + step), seed]);
     }
   }
 
@@ -93,17 +100,22 @@ export class Trainer {
     for (let first = 0; first < points.rows; first += step) {
       const count = Math.min(step, points.rows - first);
       const at = points.address + first * stride;
-      sum += await this.run('assign', [at, count, stride, points.dims, centroids.rows, centroids.address, assigned + first * 4, distances + first * 4]);
+      sum += await this.run('assign', [at, count, stride, points.dims, centroids.rows, centroids.address,
+        assigned + first * 4, distances + first * 4]);
     }
     clustering.sum = sum;
   }
 
   /** Moves every centroid to the mean of its points. */
   async move(points: Matrix, { centroids, assigned, distances }: Clustering): Promise<void> {
-    await this.run('moveCentroids', [points.address, points.rows, points.dims, centroids.rows, centroids.address, assigned, distances], true);
+    await this.run('moveCentroids', [points.address, points.rows, points.dims, centroids.rows, centroids.address,
+      assigned, distances], true);
   }
 
-  /** Rounds of k-means from the current centroids, until nothing changes; finally, the points are assigned to the last centroids. */
+  /**
+   * Rounds of k-means from the current centroids, until nothing changes; finally, the points are assigned to the last
+   * centroids.
+   */
   async refine(points: Matrix, clustering: Clustering, rounds: number): Promise<void> {
     await this.assign(points, clustering);
     for (let round = 0; round < rounds; round++) {

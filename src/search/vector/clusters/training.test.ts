@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clusteredVectors, seededRandom } from '../hnsw/test-fixture.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
 import { makeOrthogonal, partsOf, trainCodebook } from './product.ts';
@@ -21,10 +21,13 @@ function rowsOf(trainer: Trainer, matrix: Matrix): Float32Array[] {
   return Array.from({ length: matrix.rows }, (_, i) => numbers.slice(i * width, i * width + matrix.dims));
 }
 
-const distance = (a: ArrayLike<number>, b: ArrayLike<number>) => Array.from(a).reduce((sum, x, i) => sum + (x - b[i]!) ** 2, 0);
+const distance = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+  Array.from(a).reduce((sum, x, i) => sum + (x - b[i]!) ** 2, 0);
 
 describe.each(['release', 'debug'] as const)('k-means (%s build)', (build) => {
-  const withTrainer = async (vectors: readonly Float32Array[], use: (trainer: Trainer, points: Matrix) => Promise<void>) => {
+  const withTrainer = async (vectors: readonly Float32Array[],
+    use: (trainer: Trainer, points: Matrix) => Promise<void>) =>
+  {
     const trainer = new Trainer(pool, vectors[0]!.length, build);
     await use(trainer, matrixOf(trainer, vectors));
     trainer.close();
@@ -44,14 +47,18 @@ describe.each(['release', 'debug'] as const)('k-means (%s build)', (build) => {
   };
 
   it('assigns every point to its nearest centroid, for all numbers of points, centroids and dimensions', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 40 }), fc.nat(1000), async (n, k, dims, seed) => {
-      await withTrainer(clusteredVectors(n, dims, seed), async (trainer, points) => {
-        const clustering = trainer.clustering(points, Math.min(k, n));
-        await trainer.seed(points, clustering, seed);
-        await trainer.assign(points, clustering);
-        check(trainer, points, clustering);
-      });
-    }), { numRuns: 15 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 70 }),
+        fc.integer({ min: 1, max: 40 }), fc.nat(1000), async (n, k, dims, seed) => {
+        await withTrainer(clusteredVectors(n, dims, seed), async (trainer, points) => {
+          const clustering = trainer.clustering(points, Math.min(k, n));
+          await trainer.seed(points, clustering, seed);
+          await trainer.assign(points, clustering);
+          check(trainer, points, clustering);
+        });
+      }),
+      { numRuns: 15 },
+    );
   });
 
   it('moves centroids to the means of their points, and never to a larger sum', async () => {
@@ -66,7 +73,10 @@ describe.each(['release', 'debug'] as const)('k-means (%s build)', (build) => {
         const vectors = rowsOf(trainer, points);
         rowsOf(trainer, clustering.centroids).forEach((centroid, c) => {
           const own = vectors.filter((_, i) => assigned[i] === c);
-          if (own.length > 0) centroid.forEach((x, d) => expect(x).toBeCloseTo(own.reduce((sum, vector) => sum + vector[d]!, 0) / own.length, 4));
+          if (own.length > 0)
+            centroid.forEach((x, d) =>
+              expect(x).toBeCloseTo(own.reduce((sum, vector) => sum + vector[d]!, 0) / own.length, 4)
+            );
         });
         await trainer.assign(points, clustering);
         expect(clustering.sum).toBeLessThanOrEqual(before * (1 + 1e-6));
@@ -77,7 +87,8 @@ describe.each(['release', 'debug'] as const)('k-means (%s build)', (build) => {
 
   it('finds clusters that are there', async () => {
     const random = seededRandom(5);
-    const vectors = Array.from({ length: 400 }, (_, i) => Float32Array.from({ length: 6 }, (_, d) => (i % 8 === d ? 50 : 0) + (i % 8 === 7 ? 20 : 0) + random()));
+    const vectors = Array.from({ length: 400 },
+      (_, i) => Float32Array.from({ length: 6 }, (_, d) => (i % 8 === d ? 50 : 0) + (i % 8 === 7 ? 20 : 0) + random()));
     await withTrainer(vectors, async (trainer, points) => {
       const clustering = trainer.clustering(points, 8);
       await trainer.seed(points, clustering, 1);
@@ -91,7 +102,8 @@ describe.each(['release', 'debug'] as const)('k-means (%s build)', (build) => {
   });
 
   it('moves centroids without points to points that are far from theirs', async () => {
-    await withTrainer([...Array.from({ length: 50 }, () => Float32Array.of(1, 1)), Float32Array.of(9, 9), Float32Array.of(0, 9)], async (trainer, points) => {
+    await withTrainer([...Array.from({ length: 50 }, () => Float32Array.of(1, 1)), Float32Array.of(9, 9),
+      Float32Array.of(0, 9)], async (trainer, points) => {
       const clustering = trainer.clustering(points, 3);
       trainer.numbers(clustering.centroids).fill(1);
       await trainer.refine(points, clustering, 5);
@@ -105,7 +117,8 @@ describe('an orthogonal factor', () => {
   afterAll(() => trainer.close());
 
   const factorOf = async (dims: number, entry: (i: number, j: number) => number): Promise<number[][]> => {
-    const [at, work] = [trainer.allocate(trainer.kernel.squareBytes(dims)), trainer.allocate(trainer.kernel.squareBytes(dims) * 4)];
+    const [at, work] = [trainer.allocate(trainer.kernel.squareBytes(dims)),
+      trainer.allocate(trainer.kernel.squareBytes(dims) * 4)];
     const width = trainer.kernel.squareStride(dims) / 4;
     const numbers = trainer.floats(at, width * dims).fill(0);
     for (let i = 0; i < dims; i++) for (let j = 0; j < dims; j++) numbers[i * width + j] = entry(i, j);
@@ -113,16 +126,23 @@ describe('an orthogonal factor', () => {
     const result = trainer.floats(at, width * dims);
     return Array.from({ length: dims }, (_, i) => Array.from(result.subarray(i * width, i * width + dims)));
   };
-  const deviation = (q: number[][]) => Math.max(...q.flatMap((a, i) => q.map((b, j) => Math.abs(a.reduce((sum, x, d) => sum + x * b[d]!, 0) - (i === j ? 1 : 0)))));
+  const deviation = (q: number[][]) =>
+    Math.max(
+      ...q.flatMap((a, i) =>
+        q.map((b, j) => Math.abs(a.reduce((sum, x, d) => sum + x * b[d]!, 0) - (i === j ? 1 : 0)))
+      ),
+    );
 
   it.each([1, 2, 7, 33, 64])('of %i dimensions is orthogonal to 1e-4', async (dims) => {
     const random = seededRandom(dims);
     const noise = Array.from({ length: dims * dims }, () => random() - 0.5);
-    expect(deviation(await factorOf(dims, (i, j) => noise[i * dims + j]! * 0.4 + (i === j ? Math.exp(-i / 5) : 0)))).toBeLessThan(1e-4);
+    expect(deviation(await factorOf(dims, (i, j) => noise[i * dims + j]! * 0.4 + (i === j ? Math.exp(-i / 5) : 0))))
+      .toBeLessThan(1e-4);
   });
 
   it('is orthogonal even where the points do not vary, and the rotation itself when there is one', async () => {
-    expect(deviation(await factorOf(20, (i, j) => (i < 8 && j < 8 ? Number(i === j) + 0.3 * Math.sin(i * 3 + j) : 0)))).toBeLessThan(1e-4);
+    expect(deviation(await factorOf(20, (i, j) => (i < 8 && j < 8 ? Number(i === j) + 0.3 * Math.sin(i * 3 + j) : 0))))
+      .toBeLessThan(1e-4);
     const angle = 0.7;
     const turn = [[Math.cos(angle), -Math.sin(angle)], [Math.sin(angle), Math.cos(angle)]];
     const found = await factorOf(2, (i, j) => 12 * turn[i]![j]!);
@@ -132,9 +152,12 @@ describe('an orthogonal factor', () => {
 });
 
 describe('product quantization', () => {
-  it.each([[768, 96], [128, 16], [50, 5], [784, 98], [7, 1], [13, 1], [1, 1], [1536, 192]])('divides %i dimensions into %i parts', (dims, parts) => {
-    expect(partsOf(dims)).toBe(parts);
-  });
+  it.each([[768, 96], [128, 16], [50, 5], [784, 98], [7, 1], [13, 1], [1, 1], [1536, 192]])(
+    'divides %i dimensions into %i parts',
+    (dims, parts) => {
+      expect(partsOf(dims)).toBe(parts);
+    },
+  );
 
   /** Dimensions that depend on dimensions of other parts, which a rotation can exploit. */
   const correlated = () => {

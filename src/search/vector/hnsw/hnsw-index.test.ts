@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { M, M0, hnswKernel } from '../../../kernels/hnsw.ts';
+import { hnswKernel, M, M0 } from '../../../kernels/hnsw.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
 import type { Metric } from '../ann-index.ts';
 import { VectorCheckpointError } from '../errors.ts';
@@ -8,14 +8,17 @@ import { VectorIndex } from '../vector-index.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
 import { type CodeBits, HnswIndex } from './hnsw-index.ts';
 import { hnswFactory } from './index.ts';
-import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPieces, Rows, seededRandom, similarity } from './test-fixture.ts';
+import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPieces, Rows, seededRandom,
+  similarity } from './test-fixture.ts';
 
 const pool = new WorkerPool(2);
 afterAll(() => pool.close());
 
 const METRICS = ['cosine', 'dot_product', 'euclidean'] as const;
 
-async function graphOf(vectors: readonly Float32Array[], metric: Metric, build: 'release' | 'debug' = 'release', bits?: CodeBits): Promise<{ rows: Rows; index: HnswIndex }> {
+async function graphOf(vectors: readonly Float32Array[], metric: Metric, build: 'release' | 'debug' = 'release',
+  bits?: CodeBits): Promise<{ rows: Rows; index: HnswIndex }>
+{
   const rows = new Rows(pool, vectors[0]!.length, build).add(vectors);
   const index = new HnswIndex(rows.segment, metric, bits);
   await index.insert(vectors.length);
@@ -66,31 +69,39 @@ describe('a graph at its defaults', () => {
     expect(candidates.every((row) => farthest.has(row))).toBe(true);
   });
 
-  it('compares no more rows than without a filter where a tenth passes, spread evenly, in clusters near the query or far from it', async () => {
-    const vectors = clusteredVectors(9000, 24, 61);
-    const { rows, index } = await graphOf(vectors, 'cosine');
-    const queries = clusteredVectors(20, 24, 61);
-    const random = seededRandom(62);
-    const lot = rows.vectors.map(() => random());
-    const axis = queries[0]!;
-    const along = rows.vectors.map((vector) => similarity(axis, vector, 'cosine'));
-    const [near, far] = [along.toSorted((a, b) => b - a)[900]!, along.toSorted((a, b) => a - b)[900]!];
-    const filters = { even: (row: number) => lot[row]! < 0.1, near: (row: number) => along[row]! > near, far: (row: number) => along[row]! < far };
-    for (const counts of Object.values(filters)) {
-      let [filtered, all, found] = [0, 0, 0];
-      for (const query of queries) {
-        const truth = new Set(exactNearest(vectors, query, 'cosine', 10, counts));
-        const narrow = await rows.search(index, query, 'cosine', 10, 20, counts, { efSearch: 25 });
-        expect(narrow.candidates.every(counts)).toBe(true);
-        expect(narrow.candidates.length).toBe(20);
-        found += narrow.best.filter((row) => truth.has(row)).length;
-        filtered += narrow.scanned;
-        all += (await rows.search(index, query, 'cosine', 10, 20, undefined, { efSearch: 40 })).scanned;
+  it(
+    'compares no more rows than without a filter where a tenth passes, spread evenly, in clusters near the query or ' +
+      'far from it',
+    async () => {
+      const vectors = clusteredVectors(9000, 24, 61);
+      const { rows, index } = await graphOf(vectors, 'cosine');
+      const queries = clusteredVectors(20, 24, 61);
+      const random = seededRandom(62);
+      const lot = rows.vectors.map(() => random());
+      const axis = queries[0]!;
+      const along = rows.vectors.map((vector) => similarity(axis, vector, 'cosine'));
+      const [near, far] = [along.toSorted((a, b) => b - a)[900]!, along.toSorted((a, b) => a - b)[900]!];
+      const filters = {
+        even: (row: number) => lot[row]! < 0.1,
+        near: (row: number) => along[row]! > near,
+        far: (row: number) => along[row]! < far,
+      };
+      for (const counts of Object.values(filters)) {
+        let [filtered, all, found] = [0, 0, 0];
+        for (const query of queries) {
+          const truth = new Set(exactNearest(vectors, query, 'cosine', 10, counts));
+          const narrow = await rows.search(index, query, 'cosine', 10, 20, counts, { efSearch: 25 });
+          expect(narrow.candidates.every(counts)).toBe(true);
+          expect(narrow.candidates.length).toBe(20);
+          found += narrow.best.filter((row) => truth.has(row)).length;
+          filtered += narrow.scanned;
+          all += (await rows.search(index, query, 'cosine', 10, 20, undefined, { efSearch: 40 })).scanned;
+        }
+        expect(filtered).toBeLessThan(all * 1.2);
+        expect(found / queries.length / 10).toBeGreaterThanOrEqual(0.9);
       }
-      expect(filtered).toBeLessThan(all * 1.2);
-      expect(found / queries.length / 10).toBeGreaterThanOrEqual(0.9);
-    }
-  });
+    },
+  );
 
   it('finds as many as there are, up to all of them', async () => {
     const { rows, index } = await graphOf(clusteredVectors(700, 16, 6), 'euclidean');
@@ -183,7 +194,8 @@ describe('a graph with codes of four bits', () => {
     const vectors = clusteredVectors(1500, 512, 47);
     const [small, large] = [await graphOf(vectors, 'cosine', 'release', 4), await graphOf(vectors, 'cosine')];
     expect(small.index.bytes).toBeLessThan(0.7 * large.index.bytes);
-    for (const { rows, index } of [small, large]) expect(await rows.recall(index, clusteredVectors(20, 512, 47), 'cosine', 10, 30)).toBeGreaterThanOrEqual(0.95);
+    for (const { rows, index } of [small, large])
+      expect(await rows.recall(index, clusteredVectors(20, 512, 47), 'cosine', 10, 30)).toBeGreaterThanOrEqual(0.95);
   });
 });
 
@@ -193,7 +205,8 @@ describe.each(METRICS)('a graph over rows of int8, by %s', (metric) => {
 
   it('finds at least 98 of 100 that a scan finds, also of documents of several passages and after changes', async () => {
     const index = new VectorIndex({ pool, factories: [hnswFactory()], exactBytes: 0 });
-    for (let ord = 0; ord < 1000; ord++) index.put(ord, vectors.slice(ord * 4, ord * 4 + 4).map((vector) => ({ vector })), 'int8');
+    for (let ord = 0; ord < 1000; ord++)
+      index.put(ord, vectors.slice(ord * 4, ord * 4 + 4).map((vector) => ({ vector })), 'int8');
     await index.search({ vector: queries[0]!, metric, algorithm: 'hnsw', k: 10 });
     await index.settled();
     for (let ord = 0; ord < 1000; ord += 9) index.remove(ord);
@@ -201,7 +214,9 @@ describe.each(METRICS)('a graph over rows of int8, by %s', (metric) => {
     for (const perDocument of [false, true]) {
       let [found, wanted] = [0, 0];
       for (const vector of queries) {
-        const exact = new Set((await index.search({ vector, metric, k: 10, perDocument })).hits.map(({ ord, chunk }) => `${ord} ${chunk}`));
+        const exact = new Set(
+          (await index.search({ vector, metric, k: 10, perDocument })).hits.map(({ ord, chunk }) => `${ord} ${chunk}`),
+        );
         const { hits, algorithm } = await index.search({ vector, metric, algorithm: 'hnsw', k: 10, perDocument });
         expect(algorithm).toBe('hnsw');
         found += hits.filter(({ ord, chunk }) => exact.has(`${ord} ${chunk}`)).length;
@@ -214,23 +229,28 @@ describe.each(METRICS)('a graph over rows of int8, by %s', (metric) => {
 
   it('finds under any filter what a scan finds, and as much', async () => {
     const index = new VectorIndex({ pool, factories: [hnswFactory()], exactBytes: 0 });
-    for (let ord = 0; ord < 1000; ord++) index.put(ord, vectors.slice(ord * 4, ord * 4 + 4).map((vector) => ({ vector })), 'int8');
+    for (let ord = 0; ord < 1000; ord++)
+      index.put(ord, vectors.slice(ord * 4, ord * 4 + 4).map((vector) => ({ vector })), 'int8');
     await index.search({ vector: queries[0]!, metric, algorithm: 'hnsw', k: 10 });
     await index.settled();
     let [found, wanted] = [0, 0];
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 999 }), fc.nat(), fc.nat(59), fc.boolean(), fc.constantFrom(12, 40, 600), async (share, seed, query, perDocument, efSearch) => {
-      const random = seededRandom(seed);
-      const filter = new Uint32Array(32);
-      for (let ord = 0; ord < 1000; ord++) if (random() * 1000 < share) filter[ord >> 5]! |= 1 << (ord & 31);
-      const asked = { vector: queries[query]!, metric, k: 10, perDocument, filter } as const;
-      const exact = (await index.search(asked)).hits;
-      const { hits } = await index.search({ ...asked, algorithm: 'hnsw', options: { efSearch } });
-      expect(hits).toHaveLength(exact.length);
-      expect(hits.every(({ ord }) => (filter[ord >> 5]! >> (ord & 31)) & 1)).toBe(true);
-      const truth = new Set(exact.map(({ ord, chunk }) => `${ord} ${chunk}`));
-      found += hits.filter(({ ord, chunk }) => truth.has(`${ord} ${chunk}`)).length;
-      wanted += exact.length;
-    }), { numRuns: 100, seed: 17 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 999 }), fc.nat(), fc.nat(59), fc.boolean(),
+        fc.constantFrom(12, 40, 600), async (share, seed, query, perDocument, efSearch) => {
+        const random = seededRandom(seed);
+        const filter = new Uint32Array(32);
+        for (let ord = 0; ord < 1000; ord++) if (random() * 1000 < share) filter[ord >> 5]! |= 1 << (ord & 31);
+        const asked = { vector: queries[query]!, metric, k: 10, perDocument, filter } as const;
+        const exact = (await index.search(asked)).hits;
+        const { hits } = await index.search({ ...asked, algorithm: 'hnsw', options: { efSearch } });
+        expect(hits).toHaveLength(exact.length);
+        expect(hits.every(({ ord }) => (filter[ord >> 5]! >> (ord & 31)) & 1)).toBe(true);
+        const truth = new Set(exact.map(({ ord, chunk }) => `${ord} ${chunk}`));
+        found += hits.filter(({ ord, chunk }) => truth.has(`${ord} ${chunk}`)).length;
+        wanted += exact.length;
+      }),
+      { numRuns: 100, seed: 17 },
+    );
     expect(found / wanted).toBeGreaterThanOrEqual(0.97);
     await index.close();
   });
@@ -242,7 +262,8 @@ describe.each(METRICS)('a graph over rows of int8, by %s', (metric) => {
     const find = (of: VectorIndex, vector: Float32Array) => of.search({ vector, metric, algorithm: 'hnsw', k: 10 });
     await find(index, queries[0]!);
     await index.settled();
-    const { index: restored } = await VectorIndex.restore(inPieces(await collect(index.save(() => '')), 65_536), options);
+    const { index: restored } = await VectorIndex.restore(inPieces(await collect(index.save(() => '')), 65_536),
+      options);
     for (const query of queries.slice(0, 10)) expect(await find(restored, query)).toEqual(await find(index, query));
     expect(restored.stats().sets[0]!.structures).toMatchObject([{ algorithm: 'hnsw', covers: 1500 }]);
     await index.close();
@@ -250,27 +271,29 @@ describe.each(METRICS)('a graph over rows of int8, by %s', (metric) => {
   });
 });
 
-describe.each([['release', 7], ['debug', 7], ['release', 4], ['debug', 4]] as const)('odd vectors (%s build, %i bits)', (build, bits) => {
-  it.each([1, 3, 15, 17, 33])('of %i dimensions are found', async (dims) => {
-    for (const metric of METRICS) {
-      const { rows, index } = await graphOf(clusteredVectors(600, dims, 23), metric, build, bits);
-      const { best } = await rows.search(index, rows.vectors[77]!, metric, 10, 60);
-      const truth = exactNearest(rows.vectors, rows.vectors[77]!, metric, 10);
-      const scores = (found: readonly number[]) => found.map((row) => rows.vectors[row]!);
-      if (dims > 3) expect(best.filter((row) => truth.includes(row)).length).toBeGreaterThanOrEqual(9);
-      else expect(scores(best)).toHaveLength(10);
-    }
-  });
+describe.each([['release', 7], ['debug', 7], ['release', 4], ['debug', 4]] as const)('odd vectors (%s build, %i bits)',
+  (build, bits) => {
+    it.each([1, 3, 15, 17, 33])('of %i dimensions are found', async (dims) => {
+      for (const metric of METRICS) {
+        const { rows, index } = await graphOf(clusteredVectors(600, dims, 23), metric, build, bits);
+        const { best } = await rows.search(index, rows.vectors[77]!, metric, 10, 60);
+        const truth = exactNearest(rows.vectors, rows.vectors[77]!, metric, 10);
+        const scores = (found: readonly number[]) => found.map((row) => rows.vectors[row]!);
+        if (dims > 3) expect(best.filter((row) => truth.includes(row)).length).toBeGreaterThanOrEqual(9);
+        else expect(scores(best)).toHaveLength(10);
+      }
+    });
 
-  it('all alike, or all zero, are found as well as others', async () => {
-    const same = Float32Array.from({ length: 20 }, (_, i) => i - 7);
-    for (const metric of METRICS) {
-      const { rows, index } = await graphOf([...Array.from({ length: 300 }, () => same), ...Array.from({ length: 300 }, () => new Float32Array(20))], metric, build, bits);
-      const { candidates } = await rows.search(index, same, metric, 10, 30);
-      expect(new Set(candidates).size).toBe(30);
-    }
+    it('all alike, or all zero, are found as well as others', async () => {
+      const same = Float32Array.from({ length: 20 }, (_, i) => i - 7);
+      for (const metric of METRICS) {
+        const { rows, index } = await graphOf([...Array.from({ length: 300 }, () => same),
+          ...Array.from({ length: 300 }, () => new Float32Array(20))], metric, build, bits);
+        const { candidates } = await rows.search(index, same, metric, 10, 30);
+        expect(new Set(candidates).size).toBe(30);
+      }
+    });
   });
-});
 
 describe('a saved graph', () => {
   it('comes back with the same results, and goes on from there', async () => {
@@ -284,7 +307,9 @@ describe('a saved graph', () => {
     const restored = await new HnswIndex(rows.segment, 'cosine').restore(inPieces(saved, 1000));
     expect(restored.covers).toBe(2610);
     for (const query of vectors.slice(0, 20)) {
-      expect((await rows.search(restored, query, 'cosine', 10, 30)).candidates).toEqual((await rows.search(index, query, 'cosine', 10, 30)).candidates);
+      expect((await rows.search(restored, query, 'cosine', 10, 30)).candidates).toEqual(
+        (await rows.search(index, query, 'cosine', 10, 30)).candidates,
+      );
     }
     rows.add(vectors.slice(2610));
     await restored.insert(3000);
@@ -294,13 +319,16 @@ describe('a saved graph', () => {
   it('is refused when it is damaged, cut off, or of another metric or fewer rows', async () => {
     const { rows, index } = await graphOf(clusteredVectors(1500, 12, 31), 'cosine');
     const saved = await collect(index.save());
-    const restore = (bytes: Buffer, metric: Metric = 'cosine', target = rows) => new HnswIndex(target.segment, metric).restore(inPieces(bytes, 4096));
+    const restore = (bytes: Buffer, metric: Metric = 'cosine', target = rows) =>
+      new HnswIndex(target.segment, metric).restore(inPieces(bytes, 4096));
     const damaged = Buffer.from(saved);
     damaged[saved.length >> 1]! ^= 0x10;
     await expect(restore(damaged)).rejects.toThrow(VectorCheckpointError);
     await expect(restore(saved.subarray(0, saved.length - 9))).rejects.toThrow(VectorCheckpointError);
     await expect(restore(saved, 'euclidean')).rejects.toThrow(VectorCheckpointError);
-    await expect(restore(saved, 'cosine', new Rows(pool, 12).add(clusteredVectors(10, 12, 31)))).rejects.toThrow(VectorCheckpointError);
+    await expect(restore(saved, 'cosine', new Rows(pool, 12).add(clusteredVectors(10, 12, 31)))).rejects.toThrow(
+      VectorCheckpointError,
+    );
   });
 });
 
@@ -322,22 +350,23 @@ describe('a segment without room', () => {
 describe.each(CORPUS_SETS)('real vectors: %s', (name) => {
   const set = corpusSet(name);
 
-  it.skipIf(set === undefined)('have a recall of at least 0.95 at the defaults (needs the corpora beside the project)', async () => {
-    const { metric, base, queries, neighbours } = set!;
-    const index = new VectorIndex({ pool, factories: [hnswFactory()], exactBytes: 0 });
-    base.forEach((vector, ord) => index.put(ord, [{ vector }]));
-    await index.search({ vector: queries[0]!, metric, algorithm: 'hnsw', k: 10 });
-    await index.settled();
-    let hits = 0;
-    for (const [i, vector] of queries.entries()) {
-      const found = await index.search({ vector, metric, algorithm: 'hnsw', k: 10 });
-      expect(found.algorithm).toBe('hnsw');
-      const truth = new Set(neighbours[i]!.subarray(0, 10));
-      hits += found.hits.filter(({ ord }) => truth.has(ord)).length;
-    }
-    expect(hits / queries.length / 10).toBeGreaterThanOrEqual(0.95);
-    await index.close();
-  });
+  it.skipIf(set === undefined)('have a recall of at least 0.95 at the defaults (needs the corpora beside the project)',
+    async () => {
+      const { metric, base, queries, neighbours } = set!;
+      const index = new VectorIndex({ pool, factories: [hnswFactory()], exactBytes: 0 });
+      base.forEach((vector, ord) => index.put(ord, [{ vector }]));
+      await index.search({ vector: queries[0]!, metric, algorithm: 'hnsw', k: 10 });
+      await index.settled();
+      let hits = 0;
+      for (const [i, vector] of queries.entries()) {
+        const found = await index.search({ vector, metric, algorithm: 'hnsw', k: 10 });
+        expect(found.algorithm).toBe('hnsw');
+        const truth = new Set(neighbours[i]!.subarray(0, 10));
+        hits += found.hits.filter(({ ord }) => truth.has(ord)).length;
+      }
+      expect(hits / queries.length / 10).toBeGreaterThanOrEqual(0.95);
+      await index.close();
+    });
 });
 
 function reached(entry: number, linksOf: (row: number) => number[]): number {

@@ -1,7 +1,8 @@
-import { hnswKernel, type HnswExports, NO_ROOM, UNFINISHED } from '../../../kernels/hnsw.ts';
+import { type HnswExports, hnswKernel, NO_ROOM, UNFINISHED } from '../../../kernels/hnsw.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
-import { METRIC_CODES, type AnnIndex, type AnnQuery, type Candidates, type Metric, type SegmentAccess } from '../ann-index.ts';
-import { ByteReader, block, u32 } from '../blocks.ts';
+import { type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
+  type SegmentAccess } from '../ann-index.ts';
+import { block, ByteReader, u32 } from '../blocks.ts';
 import { VectorCheckpointError } from '../errors.ts';
 
 /** Width of the beam while rows are inserted (efConstruction), and the minimum in searches (efSearch). */
@@ -17,7 +18,10 @@ const QUICK_WIDTH = 2048;
 const QUICK_ROWS = 50_000;
 const FORMAT = 1;
 
-/** Maximum number of links of a row at level 0. Rows of int8 have fewer, because links would take a third of the memory; a wider beam compensates. */
+/**
+ * Maximum number of links of a row at level 0. Rows of int8 have fewer, because links would take a third of the memory;
+ * a wider beam compensates.
+ */
 const LINKS = 32;
 const LINKS_OF_INT8 = 24;
 const SEARCH_WIDTH_OF_INT8 = 600;
@@ -84,8 +88,13 @@ export class HnswIndex implements AnnIndex {
     }
   }
 
-  /** Writes the rows found to `out` and returns their number. What may take more than some milliseconds runs in a worker. */
-  async #find({ query, k, least, rows, rowCount, selected, options }: AnnQuery, scratch: number, out: number): Promise<number> {
+  /**
+   * Writes the rows found to `out` and returns their number. What may take more than some milliseconds runs in a
+   * worker.
+   */
+  async #find({ query, k, least, rows, rowCount, selected, options }: AnnQuery, scratch: number,
+    out: number): Promise<number>
+  {
     const width = options.efSearch ?? (this.#segment.type === 'int8' ? SEARCH_WIDTH_OF_INT8 : SEARCH_WIDTH);
     const end = Math.min(this.covers, rowCount);
     const isQuick = Math.max(width, k) <= QUICK_WIDTH;
@@ -93,7 +102,9 @@ export class HnswIndex implements AnnIndex {
     const count = (isQuick ? this.#kernel.search(...args) : await this.#run('search', args, false)) >>> 0;
     if (count !== UNFINISHED) return count;
     const further = [this.#graph, scratch, query, 1, k, width, rows, selected, end, out] as const;
-    return (isQuick && selected <= QUICK_ROWS ? this.#kernel.searchFurther(...further) : await this.#run('searchFurther', further, false)) >>> 0;
+    return (isQuick && selected <= QUICK_ROWS
+      ? this.#kernel.searchFurther(...further)
+      : await this.#run('searchFurther', further, false)) >>> 0;
   }
 
   async *save(): AsyncGenerator<Uint8Array> {
@@ -116,13 +127,17 @@ export class HnswIndex implements AnnIndex {
   async restore(bytes: AsyncIterable<Uint8Array>): Promise<this> {
     const reader = new ByteReader(bytes);
     const [format, metric, dims, done] = await reader.numbers(4);
-    if (format !== FORMAT || metric !== METRIC_CODES[this.#metric] || dims !== this.#segment.dims || done! > this.#segment.rowCount) {
+    if (format !== FORMAT || metric !== METRIC_CODES[this.#metric] || dims !== this.#segment.dims ||
+      done! > this.#segment.rowCount)
+    {
       throw new VectorCheckpointError('the graph is of another version');
     }
     this.#create();
     try {
-      for (let first = 0; first < done!; first += SAVED_ROWS) await this.#restoreRows(first, Math.min(done!, first + SAVED_ROWS), await reader.block());
-      if (await this.#run('linksAreSound', [this.#graph], false) === 0) throw new VectorCheckpointError('the graph has links that lead nowhere');
+      for (let first = 0; first < done!; first += SAVED_ROWS)
+        await this.#restoreRows(first, Math.min(done!, first + SAVED_ROWS), await reader.block());
+      if (await this.#run('linksAreSound', [this.#graph], false) === 0)
+        throw new VectorCheckpointError('the graph has links that lead nowhere');
     } catch (error) {
       this.close();
       throw error;
@@ -131,7 +146,8 @@ export class HnswIndex implements AnnIndex {
   }
 
   close(): void {
-    for (const scratch of [...this.#free.splice(0), this.#builder]) if (scratch !== 0) this.#kernel.releaseScratch(scratch);
+    for (const scratch of [...this.#free.splice(0), this.#builder])
+      if (scratch !== 0) this.#kernel.releaseScratch(scratch);
     if (this.#graph !== 0) this.#kernel.releaseGraph(this.#graph);
     this.#graph = this.#builder = 0;
   }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { KernelBuild } from '../../../kernels/load.ts';
-import { type AnnIndex, METRIC_CODES, type Metric } from '../ann-index.ts';
+import { type AnnIndex, type Metric, METRIC_CODES } from '../ann-index.ts';
 import { Segment } from '../segment.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 
@@ -43,9 +43,13 @@ export function similarity(a: Float32Array, b: Float32Array, metric: Metric): nu
 }
 
 /** The k nearest rows to a query among those that count. */
-export function exactNearest(vectors: readonly Float32Array[], query: Float32Array, metric: Metric, k: number, counts: (row: number) => boolean = () => true): number[] {
+export function exactNearest(vectors: readonly Float32Array[], query: Float32Array, metric: Metric, k: number,
+  counts: (row: number) => boolean = () => true): number[]
+{
   return vectors.map((vector, row) => ({ row, score: counts(row) ? similarity(query, vector, metric) : -Infinity }))
-    .filter(({ score }) => score > -Infinity).toSorted((a, b) => b.score - a.score || a.row - b.row).slice(0, k).map(({ row }) => row);
+    .filter(({ score }) => score > -Infinity).toSorted((a, b) => b.score - a.score || a.row - b.row).slice(0, k).map((
+      { row },
+    ) => row);
 }
 
 export interface Found {
@@ -77,7 +81,7 @@ export class Rows {
 
   /** Allocates all the memory that is left in the segment, including freed chunks. */
   fill(): void {
-    for (let bytes = 2 ** 24; bytes >= 64; ) {
+    for (let bytes = 2 ** 24; bytes >= 64;) {
       try {
         this.segment.allocate(bytes);
       } catch {
@@ -92,7 +96,9 @@ export class Rows {
   }
 
   /** Searches a structure for `candidates` rows and scores them by their vectors. */
-  async search(index: AnnIndex, query: Float32Array, metric: Metric, k: number, candidates: number, filter?: (row: number) => boolean, options: Record<string, number> = {}): Promise<Found> {
+  async search(index: AnnIndex, query: Float32Array, metric: Metric, k: number, candidates: number,
+    filter?: (row: number) => boolean, options: Record<string, number> = {}): Promise<Found>
+  {
     const { segment } = this;
     const rowCount = segment.rowCount;
     const counts = (row: number) => !this.dead.has(row) && (filter?.(row) ?? true);
@@ -105,21 +111,36 @@ export class Rows {
     segment.call.prepareQuery(at, METRIC_CODES[metric]);
     for (const row of selected) segment.bytes[bitmap + (row >> 3)]! |= 1 << (row & 7);
     const found = await index.search({
-      query: at, metric, k: candidates, least: candidates, rows: isFiltered ? bitmap : 0, rowCount, selected: selected.length, perDocument: false, options, scoring: { border: rowCount, heap: 0 },
+      query: at,
+      metric,
+      k: candidates,
+      least: candidates,
+      rows: isFiltered ? bitmap : 0,
+      rowCount,
+      selected: selected.length,
+      perDocument: false,
+      options,
+      scoring: { border: rowCount, heap: 0 },
     });
     const rows = [...segment.rows.u32(found.address, found.count)];
     segment.release(found.address, found.bytes);
     segment.release(at, queryBytes);
     segment.release(bitmap, bitmapBytes);
-    const best = rows.map((row) => ({ row, score: similarity(query, this.vectors[row]!, metric) })).toSorted((a, b) => b.score - a.score || a.row - b.row);
+    const best = rows.map((row) => ({ row, score: similarity(query, this.vectors[row]!, metric) })).toSorted((a, b) =>
+      b.score - a.score || a.row - b.row
+    );
     return { candidates: rows, best: best.slice(0, k).map(({ row }) => row), scanned: found.scanned };
   }
 
   /** Recall: the share of the true k nearest rows that a structure finds, over all queries. */
-  async recall(index: AnnIndex, queries: readonly Float32Array[], metric: Metric, k: number, candidates: number, filter?: (row: number) => boolean): Promise<number> {
+  async recall(index: AnnIndex, queries: readonly Float32Array[], metric: Metric, k: number, candidates: number,
+    filter?: (row: number) => boolean): Promise<number>
+  {
     let [hits, all] = [0, 0];
     for (const query of queries) {
-      const truth = new Set(exactNearest(this.vectors, query, metric, k, (row) => !this.dead.has(row) && (filter?.(row) ?? true)));
+      const truth = new Set(
+        exactNearest(this.vectors, query, metric, k, (row) => !this.dead.has(row) && (filter?.(row) ?? true)),
+      );
       const { best } = await this.search(index, query, metric, k, candidates, filter);
       hits += best.filter((row) => truth.has(row)).length;
       all += truth.size;
@@ -153,12 +174,15 @@ export const CORPUS_SETS = ['sift128', 'glove50', 'mnist784'] as const;
 
 /** Vectors with known neighbours, from the corpora beside the project; undefined if these are missing. */
 export function corpusSet(name: (typeof CORPUS_SETS)[number]): CorpusSet | undefined {
-  const file = (suffix: string) => fileURLToPath(new URL(`../../../../../shared/corpus/vec/${name}.${suffix}`, import.meta.url));
+  const file = (suffix: string) =>
+    fileURLToPath(new URL(`../../../../../shared/corpus/vec/${name}.${suffix}`, import.meta.url));
   if (!existsSync(file('json'))) return undefined;
-  const { dim, metric, k } = JSON.parse(readFileSync(file('json'), 'utf8')) as { dim: number; metric: string; k: number };
+  const { dim, metric, k } = JSON.parse(readFileSync(file('json'), 'utf8')) as { dim: number; metric: string;
+    k: number };
   const floats = (bytes: Buffer) => cut(new Float32Array(Uint8Array.from(bytes).buffer), dim);
   return {
-    name, metric: metric === 'cosine' ? 'cosine' : 'euclidean',
+    name,
+    metric: metric === 'cosine' ? 'cosine' : 'euclidean',
     base: floats(gunzipSync(readFileSync(file('base.f32.gz')))),
     queries: floats(readFileSync(file('queries.f32'))),
     neighbours: cut(new Int32Array(Uint8Array.from(readFileSync(file('gt.i32'))).buffer), k),

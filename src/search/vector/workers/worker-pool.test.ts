@@ -6,7 +6,13 @@ describe('a pool of workers', () => {
   const pool = new WorkerPool(2);
   afterAll(() => pool.close());
 
-  const call = (segment: SegmentMemory, name: string, ...args: number[]) => ({ memory: segment.memory, module: 'vectors', build: segment.build, call: name, args });
+  const call = (segment: SegmentMemory, name: string, ...args: number[]) => ({
+    memory: segment.memory,
+    module: 'vectors',
+    build: segment.build,
+    call: name,
+    args,
+  });
 
   it('runs kernels over the memory that the caller has', async () => {
     const segment = new SegmentMemory(4, 'float32', 'debug');
@@ -19,7 +25,8 @@ describe('a pool of workers', () => {
   it('allocates every chunk once, whichever threads ask at the same time', async () => {
     const segment = new SegmentMemory(4, 'float32', 'debug');
     const sizes = Array.from({ length: 400 }, (_, i) => 64 + (i % 7) * 64);
-    const take = () => Promise.all(sizes.map(async (size) => [await pool.run(call(segment, 'allocate', size)), size] as const));
+    const take = () =>
+      Promise.all(sizes.map(async (size) => [await pool.run(call(segment, 'allocate', size)), size] as const));
     const chunks = await take();
     await Promise.all(chunks.map(([at, size]) => pool.run(call(segment, 'release', at, size))));
     const again = await take();
@@ -40,16 +47,22 @@ describe('a pool of workers', () => {
 
   it('takes searches before building, and builds one thing after the other', async () => {
     const segment = new SegmentMemory(4, 'float32');
-    const calls = [['build 1', true], ['build 2', true], ['build 3', true], ['search 1', false], ['search 2', false]] as const;
+    const calls = [['build 1', true], ['build 2', true], ['build 3', true], ['search 1', false], ['search 2',
+      false]] as const;
     const orderOf = async (workers: WorkerPool): Promise<string[]> => {
       const order: string[] = [];
-      await Promise.all(calls.map(([name, background]) => workers.run({ ...call(segment, 'rowCount'), background }).then(() => order.push(name))));
+      await Promise.all(
+        calls.map(([name, background]) =>
+          workers.run({ ...call(segment, 'rowCount'), background }).then(() => order.push(name))
+        ),
+      );
       return order;
     };
     const single = new WorkerPool(1);
     expect(await orderOf(single)).toEqual(['build 1', 'search 1', 'search 2', 'build 2', 'build 3']);
     await single.close();
-    // One of the two workers is kept free of building. Whether the search or the build ends first depends on the system.
+    // One of the two workers is kept free of building. Whether the search or the build ends first depends on the
+    // system.
     expect((await orderOf(pool)).filter((name) => name.startsWith('build'))).toEqual(['build 1', 'build 2', 'build 3']);
   });
 
@@ -87,7 +100,8 @@ describe('a pool of workers', () => {
     const calls = [1, 2, 3].map(() => own.run(call(segment, 'rowCount')));
     const settled = Promise.allSettled(calls);
     await own.close();
-    for (const result of await settled) expect(result).toMatchObject({ status: 'rejected', reason: expect.any(WorkerFailure) as unknown });
+    for (const result of await settled)
+      expect(result).toMatchObject({ status: 'rejected', reason: expect.any(WorkerFailure) as unknown });
     await expect(own.run(call(segment, 'rowCount'))).rejects.toThrow(WorkerFailure);
   });
 });

@@ -14,8 +14,8 @@ export interface KernelCall {
   readonly call: string;
   readonly args: readonly number[];
   /**
-   * Building rather than searching: waits while a search waits, and never takes the last free worker if there are several. Each call should
-   * take at most some tens of milliseconds, because a search may wait for it.
+   * Building rather than searching: waits while a search waits, and never takes the last free worker if there are
+   * several. Each call should take at most some tens of milliseconds, because a search may wait for it.
    */
   readonly background?: boolean;
 }
@@ -41,8 +41,8 @@ export class WorkerFailure extends Error {}
 const MAX_WORKERS = 16;
 
 /**
- * Worker threads that run kernels over shared memories, for all collections. They are started on demand, keep the process alive only while
- * they work, and are replaced when they end.
+ * Worker threads that run kernels over shared memories, for all collections. They are started on demand, keep the
+ * process alive only while they work, and are replaced when they end.
  */
 export class WorkerPool {
   /** Maximum number of workers. */
@@ -60,7 +60,10 @@ export class WorkerPool {
     this.size = size;
   }
 
-  /** Resolves with the function's result (0 for nothing); rejects with a WorkerFailure when it throws or its worker ends. */
+  /**
+   * Resolves with the function's result (0 for nothing); rejects with a WorkerFailure when it throws or its worker
+   * ends.
+   */
   run(call: KernelCall): Promise<number> {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw new WorkerFailure('the workers were closed');
@@ -70,7 +73,8 @@ export class WorkerPool {
   }
 
   /**
-   * As `run`, for work that this thread also does itself if need be: undefined if no worker is free. A first worker is started for later calls.
+   * As `run`, for work that this thread also does itself if need be: undefined if no worker is free. A first worker is
+   * started for later calls.
    */
   tryRun(call: KernelCall): Promise<number> | undefined {
     if (this.#closed) return undefined;
@@ -97,7 +101,8 @@ export class WorkerPool {
   /** Ends the workers; pending calls are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const task of [...this.#waiting.splice(0), ...this.#waitingInBackground.splice(0)]) task.reject(new WorkerFailure('the workers were closed'));
+    for (const task of [...this.#waiting.splice(0), ...this.#waitingInBackground.splice(0)])
+      task.reject(new WorkerFailure('the workers were closed'));
     await Promise.all([...this.#workers].map(({ worker }) => worker.end()));
   }
 
@@ -136,7 +141,9 @@ export class WorkerPool {
   }
 
   /** Sends a worker the memories and modules that it does not have yet. */
-  #introduce(pooled: PooledWorker, memory: number, value: WebAssembly.Memory, number: number, module: WebAssembly.Module): void {
+  #introduce(pooled: PooledWorker, memory: number, value: WebAssembly.Memory, number: number,
+    module: WebAssembly.Module): void
+  {
     if (!pooled.memories.has(memory)) pooled.worker.tell({ kind: 'memory', memory, value });
     pooled.memories.add(memory);
     if (!pooled.modules.has(number)) pooled.worker.tell({ kind: 'module', module: number, value: module });
@@ -151,7 +158,10 @@ export class WorkerPool {
 
   #start(): PooledWorker {
     const worker: PooledWorker['worker'] = new ThreadClient(workerFile(import.meta.url, 'kernel-worker'), {
-      name: 'a worker', restarts: false, onEnd: () => this.#lost(pooled), failure: (message, cause) => new WorkerFailure(message, { cause }),
+      name: 'a worker',
+      restarts: false,
+      onEnd: () => this.#lost(pooled),
+      failure: (message, cause) => new WorkerFailure(message, { cause }),
     });
     const pooled: PooledWorker = { worker, memories: new Set(), modules: new Set(), task: undefined };
     worker.start();

@@ -5,7 +5,8 @@ export type ToWorker =
   | { readonly kind: 'module'; readonly module: number; readonly value: WebAssembly.Module }
   /** Drops a memory and the instances over it. */
   | { readonly kind: 'forget'; readonly memory: number }
-  | { readonly kind: 'call'; readonly memory: number; readonly module: number; readonly call: string; readonly args: readonly number[] };
+  | { readonly kind: 'call'; readonly memory: number; readonly module: number; readonly call: string;
+    readonly args: readonly number[] };
 
 /** Result of each call, in order. */
 export type FromWorker = { readonly result: number } | { readonly error: string };

@@ -51,7 +51,8 @@ class StreamedAnswer implements ChatAnswer {
   end(): string {
     // The last event without its empty line is invalid by the standard, but some servers omit that line.
     const rest = this.#feed(`${this.#decoder.decode()}\n\n`, !this.#done && this.facts.finish_reason === null);
-    if (!this.#done && this.facts.finish_reason === null) throw new AnswerError('the response broke off before its end');
+    if (!this.#done && this.facts.finish_reason === null)
+      throw new AnswerError('the response broke off before its end');
     return rest;
   }
 
@@ -88,7 +89,8 @@ interface Chunk {
   readonly model?: unknown;
   readonly error?: unknown;
   readonly usage?: Readonly<Record<string, unknown>> | null;
-  readonly choices?: readonly { readonly delta?: { readonly content?: unknown } | null; readonly message?: { readonly content?: unknown } | null; readonly finish_reason?: unknown }[];
+  readonly choices?: readonly { readonly delta?: { readonly content?: unknown } | null;
+    readonly message?: { readonly content?: unknown } | null; readonly finish_reason?: unknown }[];
 }
 
 function parse(json: string): Chunk {
@@ -112,9 +114,15 @@ function take({ error, model, usage, choices }: Chunk, facts: Facts): string {
 }
 
 function usageOf(usage: Readonly<Record<string, unknown>>): ResultContent['usage'] {
-  const count = (value: unknown): number => (typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0);
+  const count = (
+    value: unknown,
+  ): number => (typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0);
   const [prompt, completion] = [count(usage['prompt_tokens']), count(usage['completion_tokens'])];
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: count(usage['total_tokens']) || prompt + completion };
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: count(usage['total_tokens']) || prompt + completion,
+  };
 }
 
 /** The text of an error object, of which servers use different forms. */

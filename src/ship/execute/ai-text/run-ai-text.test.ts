@@ -1,7 +1,7 @@
+import fc from 'fast-check';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { assignmentOf, executorBench, start } from '../../../testkit/runs-executor.ts';
@@ -29,7 +29,11 @@ async function chatServer(...behaviours: Behaviour[]) {
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => {
-      const received = { path: request.url!, headers: request.headers, body: JSON.parse(text) as Record<string, unknown> };
+      const received = {
+        path: request.url!,
+        headers: request.headers,
+        body: JSON.parse(text) as Record<string, unknown>,
+      };
       requests.push(received);
       for (const resolve of arrived.splice(0)) resolve();
       behaviours[Math.min(requests.length, behaviours.length) - 1]!(response, received);
@@ -40,11 +44,17 @@ async function chatServer(...behaviours: Behaviour[]) {
     server.closeAllConnections();
     server.close();
   });
-  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests, asked: () => new Promise<void>((resolve) => (requests.length > 0 ? resolve() : arrived.push(resolve))), close: () => server.close() };
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    asked: () => new Promise<void>((resolve) => (requests.length > 0 ? resolve() : arrived.push(resolve))),
+    close: () => server.close(),
+  };
 }
 
 const event = (data: object | string): string => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
-const delta = (content: string, rest: object = {}): string => event({ model: 'some-model-1', choices: [{ index: 0, delta: { content }, ...rest }] });
+const delta = (content: string, rest: object = {}): string =>
+  event({ model: 'some-model-1', choices: [{ index: 0, delta: { content }, ...rest }] });
 const usage = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 };
 const ending = delta('', { finish_reason: 'stop' }) + event({ choices: [], usage }) + event('[DONE]');
 
@@ -53,24 +63,48 @@ const streams = (...parts: string[]): Behaviour => (response) => {
   for (const part of parts) response.write(part);
   response.end();
 };
-const answers = (status: number, body: unknown = { error: { message: `said ${status}` } }, headers: Record<string, string> = {}): Behaviour => (response) => {
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
-};
+const answers =
+  (status: number, body: unknown = { error: { message: `said ${status}` } },
+    headers: Record<string, string> = {}
+  ): Behaviour =>
+  (response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+  };
 
 function ask(endpoint: string, plan: object = {}, fields: Parameters<typeof assignmentOf>[1] = {}) {
   const sleeps: number[] = [];
-  const bench = executorBench({ env: { PATH: process.env['PATH'], WRITER_KEY: KEY }, timer: { sleep: async (ms) => void sleeps.push(ms) } });
+  const bench = executorBench({
+    env: { PATH: process.env['PATH'], WRITER_KEY: KEY },
+    timer: { sleep: async (ms) => void sleeps.push(ms) },
+  });
   cleanups.push(() => bench.close());
-  const running = start(bench.executor, assignmentOf(
-    { case: 'aiText', value: { role: 'writer', endpoint, model: 'some-model', apiKeyEnv: 'WRITER_KEY', systemPrompt: 'Be brief.', maxTokens: 100, temperature: 0.2, firstByteTimeoutMs: 30_000n, ...plan } },
-    { input: Buffer.from('Write a note.'), ...fields },
-  ));
+  const running = start(bench.executor, assignmentOf({
+    case: 'aiText',
+    value: {
+      role: 'writer',
+      endpoint,
+      model: 'some-model',
+      apiKeyEnv: 'WRITER_KEY',
+      systemPrompt: 'Be brief.',
+      maxTokens: 100,
+      temperature: 0.2,
+      firstByteTimeoutMs: 30_000n,
+      ...plan,
+    },
+  }, { input: Buffer.from('Write a note.'), ...fields }));
   return Object.assign(running, { sleeps });
 }
 
 async function ended(running: ReturnType<typeof ask>) {
   const { outcome, error, result } = await running.result;
-  return { outcome: Outcome[outcome], error, type: result?.type, content: result === undefined ? undefined : JSON.parse(Buffer.from(result.body).toString()) as Record<string, unknown> };
+  return {
+    outcome: Outcome[outcome],
+    error,
+    type: result?.type,
+    content: result === undefined
+      ? undefined
+      : JSON.parse(Buffer.from(result.body).toString()) as Record<string, unknown>,
+  };
 }
 
 describe('the request', () => {
@@ -79,9 +113,17 @@ describe('the request', () => {
     const running = ask(server.endpoint);
     await running.result;
     expect(server.requests).toHaveLength(1);
-    expect(server.requests[0]).toMatchObject({ path: '/v1/chat/completions', headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' } });
+    expect(server.requests[0]).toMatchObject({
+      path: '/v1/chat/completions',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    });
     expect(server.requests[0]!.body).toEqual({
-      model: 'some-model', messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Write a note.' }], stream: true, stream_options: { include_usage: true }, max_tokens: 100, temperature: 0.2,
+      model: 'some-model',
+      messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Write a note.' }],
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 100,
+      temperature: 0.2,
     });
     expect(running.starts).toBe(1);
   });
@@ -107,10 +149,20 @@ describe('the response', () => {
     const server = await chatServer(streams(delta('First li'), delta('ne\nSecond'), delta(' line'), ending));
     const running = ask(server.endpoint);
     expect(await ended(running)).toEqual({
-      outcome: 'SUCCEEDED', error: undefined, type: 'application/vnd.quire.result+json',
-      content: { content: 'First line\nSecond line', content_type: 'text/plain', model: 'some-model-1', finish_reason: 'stop', usage, truncated: false },
+      outcome: 'SUCCEEDED',
+      error: undefined,
+      type: 'application/vnd.quire.result+json',
+      content: {
+        content: 'First line\nSecond line',
+        content_type: 'text/plain',
+        model: 'some-model-1',
+        finish_reason: 'stop',
+        usage,
+        truncated: false,
+      },
     });
-    expect(running.lines.map(({ stream, step, message }) => [stream, step, message])).toEqual([['stdout', null, 'First line'], ['stdout', null, 'Second line']]);
+    expect(running.lines.map(({ stream, step, message }) => [stream, step, message])).toEqual([['stdout', null,
+      'First line'], ['stdout', null, 'Second line']]);
   });
 
   it('is in the log before it is complete: lines at once, parts of lines after a second', async () => {
@@ -129,12 +181,24 @@ describe('the response', () => {
   });
 
   it('may lack usage, model and [DONE]', async () => {
-    const server = await chatServer(streams(event({ choices: [{ delta: { role: 'assistant', content: null } }] }), event({ choices: [{ delta: { content: 'x' }, finish_reason: 'length' }] })));
-    expect((await ended(ask(server.endpoint))).content).toEqual({ content: 'x', content_type: 'text/plain', model: 'some-model', finish_reason: 'length', usage: null, truncated: false });
+    const server = await chatServer(
+      streams(event({ choices: [{ delta: { role: 'assistant', content: null } }] }),
+        event({ choices: [{ delta: { content: 'x' }, finish_reason: 'length' }] })),
+    );
+    expect((await ended(ask(server.endpoint))).content).toEqual({
+      content: 'x',
+      content_type: 'text/plain',
+      model: 'some-model',
+      finish_reason: 'length',
+      usage: null,
+      truncated: false,
+    });
   });
 
   it('may come whole from a server that knows no streams', async () => {
-    const server = await chatServer(answers(200, { model: 'm2', choices: [{ message: { content: 'whole' }, finish_reason: 'stop' }], usage }));
+    const server = await chatServer(
+      answers(200, { model: 'm2', choices: [{ message: { content: 'whole' }, finish_reason: 'stop' }], usage }),
+    );
     const running = ask(server.endpoint);
     expect((await ended(running)).content).toMatchObject({ content: 'whole', model: 'm2', usage });
     expect(running.text()).toEqual(['whole']);
@@ -145,14 +209,22 @@ describe('the response', () => {
     const running = ask(server.endpoint);
     expect((await ended(running)).content).toMatchObject({ content: 'It is ***.' });
     expect(running.text()).toEqual(['It is ***.']);
-    const names = await chatServer(streams(event({ model: KEY, choices: [{ delta: { content: 'x' }, finish_reason: `stop ${KEY}` }] })));
+    const names = await chatServer(
+      streams(event({ model: KEY, choices: [{ delta: { content: 'x' }, finish_reason: `stop ${KEY}` }] })),
+    );
     expect((await ended(ask(names.endpoint))).content).toMatchObject({ model: '***', finish_reason: 'stop ***' });
-    const echo = await chatServer((response, { headers }) => answers(401, { error: { message: `bad key ${headers.authorization}` } })(response, undefined!));
-    expect((await ended(ask(echo.endpoint))).error!.message).toBe(`the model at ${echo.endpoint} answered 401: bad key Bearer ***`);
+    const echo = await chatServer((response, { headers }) =>
+      answers(401, { error: { message: `bad key ${headers.authorization}` } })(response, undefined!)
+    );
+    expect((await ended(ask(echo.endpoint))).error!.message).toBe(
+      `the model at ${echo.endpoint} answered 401: bad key Bearer ***`,
+    );
   });
 
   it('of more than 1 MiB loses its end, which is reported', async () => {
-    const server = await chatServer(streams(...Array.from({ length: 30 }, () => delta(`${'"ä'.repeat(20)}\n`.repeat(700))), ending));
+    const server = await chatServer(
+      streams(...Array.from({ length: 30 }, () => delta(`${'"ä'.repeat(20)}\n`.repeat(700))), ending),
+    );
     const { content } = await ended(ask(server.endpoint));
     expect(content).toMatchObject({ truncated: true, finish_reason: 'stop' });
     expect(Buffer.byteLength(JSON.stringify(content))).toBeLessThanOrEqual(1024 * 1024);
@@ -160,8 +232,14 @@ describe('the response', () => {
   });
 
   it('has a name of the model that leaves room for the text', async () => {
-    const server = await chatServer(streams(event({ model: 'm'.repeat(2 ** 21), choices: [{ delta: { content: 'x' }, finish_reason: 'stop' }] })));
-    expect((await ended(ask(server.endpoint))).content).toMatchObject({ content: 'x', model: 'm'.repeat(200), truncated: false });
+    const server = await chatServer(
+      streams(event({ model: 'm'.repeat(2 ** 21), choices: [{ delta: { content: 'x' }, finish_reason: 'stop' }] })),
+    );
+    expect((await ended(ask(server.endpoint))).content).toMatchObject({
+      content: 'x',
+      model: 'm'.repeat(200),
+      truncated: false,
+    });
   });
 
   it('is the same however the stream is cut', () => {
@@ -181,7 +259,10 @@ describe('failures', () => {
   it.each([429, 500, 503])('%s is tried two times more', async (status) => {
     const server = await chatServer(answers(status));
     const running = ask(server.endpoint);
-    expect(await ended(running)).toMatchObject({ outcome: 'FAILED', error: { code: 'model_error', message: `the model at ${server.endpoint} answered ${status}: said ${status}` } });
+    expect(await ended(running)).toMatchObject({
+      outcome: 'FAILED',
+      error: { code: 'model_error', message: `the model at ${server.endpoint} answered ${status}: said ${status}` },
+    });
     expect(server.requests).toHaveLength(3);
     expect(running.sleeps).toHaveLength(2);
     expect(running.text('system')).toHaveLength(2);
@@ -189,7 +270,10 @@ describe('failures', () => {
 
   it.each([401, 404, 422, 301])('%s is not tried again', async (status) => {
     const server = await chatServer(answers(status, 'plain text', { Location: 'http://other.example/' }));
-    expect(await ended(ask(server.endpoint))).toMatchObject({ outcome: 'FAILED', error: { code: 'model_error', message: expect.stringContaining(`answered ${status}: plain text`) } });
+    expect(await ended(ask(server.endpoint))).toMatchObject({
+      outcome: 'FAILED',
+      error: { code: 'model_error', message: expect.stringContaining(`answered ${status}: plain text`) },
+    });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -215,29 +299,44 @@ describe('failures', () => {
   it('nobody there is a model_error', async () => {
     const server = await chatServer(answers(200));
     server.close();
-    expect(await ended(ask(server.endpoint))).toMatchObject({ outcome: 'FAILED', error: { code: 'model_error', message: expect.stringMatching(/can't be reached: .*ECONNREFUSED/) } });
+    expect(await ended(ask(server.endpoint))).toMatchObject({
+      outcome: 'FAILED',
+      error: { code: 'model_error', message: expect.stringMatching(/can't be reached: .*ECONNREFUSED/) },
+    });
   });
 
-  it.each<[string, Behaviour, string]>([
-    ['breaks off', streams(delta('half')), 'the response broke off before its end'],
-    ['breaks off in an event', streams(delta('half'), 'data: {"choices": [{"del'), 'the response broke off before its end'],
-    ['loses its connection', (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      response.write(delta('half'), () => response.socket!.destroy());
-    }, 'broke off'],
-    ['tells an error', streams(delta('half'), event({ error: { message: 'overloaded' } })), 'the model failed: overloaded'],
-    ['is no JSON', streams('data: <html>\n\n'), 'the response is not JSON of a chat completion'],
-  ])('a response that %s is a model_error, and not tried again', async (_, behaviour, message) => {
-    const server = await chatServer(behaviour);
-    expect(await ended(ask(server.endpoint))).toMatchObject({ outcome: 'FAILED', error: { code: 'model_error', message: expect.stringContaining(message) } });
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each<[string, Behaviour, string]>([['breaks off', streams(delta('half')), 'the response broke off before its end'],
+    ['breaks off in an event', streams(delta('half'), 'data: {"choices": [{"del'),
+      'the response broke off before its end'], ['loses its connection', (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(delta('half'), () => response.socket!.destroy());
+  }, 'broke off'], ['tells an error', streams(delta('half'), event({ error: { message: 'overloaded' } })),
+    'the model failed: overloaded'], ['is no JSON', streams('data: <html>\n\n'),
+    'the response is not JSON of a chat completion']])('a response that %s is a model_error, and not tried again',
+      async (_, behaviour, message) => {
+        const server = await chatServer(behaviour);
+        expect(await ended(ask(server.endpoint))).toMatchObject({
+          outcome: 'FAILED',
+          error: { code: 'model_error', message: expect.stringContaining(message) },
+        });
+        expect(server.requests).toHaveLength(1);
+      });
 
   it('a server that does not begin to respond is a model_timeout', async () => {
     const server = await chatServer(() => undefined);
-    expect(await ended(ask(server.endpoint, { firstByteTimeoutMs: 100n }))).toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'model_timeout', message: `the model at ${server.endpoint} did not begin to respond within 100ms` } });
-    const headersOnly = await chatServer((response) => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders());
-    expect(await ended(ask(headersOnly.endpoint, { firstByteTimeoutMs: 100n }))).toMatchObject({ error: { code: 'model_timeout' } });
+    expect(await ended(ask(server.endpoint, { firstByteTimeoutMs: 100n }))).toMatchObject({
+      outcome: 'TIMED_OUT',
+      error: {
+        code: 'model_timeout',
+        message: `the model at ${server.endpoint} did not begin to respond within 100ms`,
+      },
+    });
+    const headersOnly = await chatServer((response) =>
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders()
+    );
+    expect(await ended(ask(headersOnly.endpoint, { firstByteTimeoutMs: 100n }))).toMatchObject({
+      error: { code: 'model_timeout' },
+    });
   });
 
   it('a response that takes too long is a model_timeout', async () => {
@@ -245,7 +344,10 @@ describe('failures', () => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.write(delta('slow'));
     });
-    expect(await ended(ask(server.endpoint, {}, { timeoutMs: 200n }))).toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'model_timeout', message: `the model at ${server.endpoint} took longer than 200ms` } });
+    expect(await ended(ask(server.endpoint, {}, { timeoutMs: 200n }))).toMatchObject({
+      outcome: 'TIMED_OUT',
+      error: { code: 'model_timeout', message: `the model at ${server.endpoint} took longer than 200ms` },
+    });
   });
 
   it('a stop aborts the request', async () => {
@@ -273,7 +375,9 @@ describe('failures', () => {
 
 describe('helpers', () => {
   it('put the path under the base URL', () => {
-    expect(endpointUrl('https://api.example.com/v1/', '/chat/completions')).toBe('https://api.example.com/v1/chat/completions');
+    expect(endpointUrl('https://api.example.com/v1/', '/chat/completions')).toBe(
+      'https://api.example.com/v1/chat/completions',
+    );
     expect(endpointUrl('http://host/base?api-version=1#x', '/models')).toBe('http://host/base/models?api-version=1');
   });
 });

@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import { Outcome, type AiTextPlan } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type AiTextPlan, Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { backoffDelay } from '../../../lib/backoff.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import type { ExecutorContext, Work } from '../context.ts';
@@ -17,16 +17,19 @@ const MAX_RETRY_AFTER_MS = 60_000;
 const MAX_NAME = 200;
 const BACKOFF = { initial: 1_000, max: 10_000 };
 
-type Attempt =
-  | { readonly result: WorkResult }
-  | { readonly failure: Failure; readonly again?: boolean; readonly afterMs?: number | undefined; readonly withoutUsage?: boolean };
+type Attempt = { readonly result: WorkResult } | { readonly failure: Failure; readonly again?: boolean;
+  readonly afterMs?: number | undefined; readonly withoutUsage?: boolean };
 
-/** One chat completion (decisions, section 5, "ai_text"): its text is logged while it arrives, and becomes the result. */
+/**
+ * One chat completion (decisions, section 5, "ai_text"): its text is logged while it arrives, and becomes the result.
+ */
 export async function runAiText(context: ExecutorContext, work: Work, plan: AiTextPlan): Promise<WorkResult> {
   const { masker } = work;
   const key = plan.apiKeyEnv === '' ? undefined : context.env[plan.apiKeyEnv];
-  if (key === '') return failed({ code: 'model_error', message: `the variable ${plan.apiKeyEnv} is not set on this ship` }, masker);
-  if (!URL.canParse(plan.endpoint)) return failed({ code: 'model_error', message: `the endpoint ${plan.endpoint} is no URL` }, masker);
+  if (key === '')
+    return failed({ code: 'model_error', message: `the variable ${plan.apiKeyEnv} is not set on this ship` }, masker);
+  if (!URL.canParse(plan.endpoint))
+    return failed({ code: 'model_error', message: `the endpoint ${plan.endpoint} is no URL` }, masker);
   // The default time limits of fetch are shorter than the thinking time of some models.
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   work.started();
@@ -38,14 +41,20 @@ export async function runAiText(context: ExecutorContext, work: Work, plan: AiTe
 }
 
 /** Repeats failures that may be temporary, as long as no part of an answer has arrived. */
-async function askUntilAnswered(context: ExecutorContext, work: Work, plan: AiTextPlan, ask: (wantsUsage: boolean) => Promise<Attempt>): Promise<WorkResult> {
+async function askUntilAnswered(context: ExecutorContext, work: Work, plan: AiTextPlan,
+  ask: (wantsUsage: boolean) => Promise<Attempt>): Promise<WorkResult>
+{
   const { limits, masker, output, assignment } = work;
   let wantsUsage = true;
-  for (let failures = 0; ;) {
+  for (let failures = 0;;) {
     const attempt = await ask(wantsUsage);
     if ('result' in attempt) return attempt.result;
     if (limits.reason === 'stop') return { outcome: Outcome.CANCELLED };
-    if (limits.reason === 'timeout') return failed({ code: 'model_timeout', message: `the model at ${plan.endpoint} took longer than ${formatDuration(Number(assignment.timeoutMs))}` }, masker);
+    if (limits.reason === 'timeout')
+      return failed({
+        code: 'model_timeout',
+        message: `the model at ${plan.endpoint} took longer than ${formatDuration(Number(assignment.timeoutMs))}`,
+      }, masker);
     if (attempt.withoutUsage && wantsUsage) {
       wantsUsage = false;
       continue;
@@ -53,40 +62,82 @@ async function askUntilAnswered(context: ExecutorContext, work: Work, plan: AiTe
     if (!attempt.again || failures >= RETRIES) return failed(attempt.failure, masker);
     failures++;
     const wait = attempt.afterMs ?? backoffDelay(failures, BACKOFF);
-    if (wait > MAX_RETRY_AFTER_MS) return failed({ ...attempt.failure, message: `${attempt.failure.message}; it asks to wait ${formatDuration(Math.round(wait))}` }, masker);
+    if (wait > MAX_RETRY_AFTER_MS)
+      return failed({
+        ...attempt.failure,
+        message: `${attempt.failure.message}; it asks to wait ${formatDuration(Math.round(wait))}`,
+      }, masker);
     await output.note('warn', `${attempt.failure.message}; trying again in ${formatDuration(Math.round(wait))}`);
     await context.timer.sleep(wait, limits.ended);
   }
 }
 
-async function ask(work: Work, plan: AiTextPlan, { key, agent, wantsUsage }: { key: string | undefined; agent: Agent; wantsUsage: boolean }): Promise<Attempt> {
+async function ask(work: Work, plan: AiTextPlan,
+  { key, agent, wantsUsage }: { key: string | undefined; agent: Agent; wantsUsage: boolean }): Promise<Attempt>
+{
   const { limits, assignment } = work;
   const silence = alarm(Number(plan.firstByteTimeoutMs));
   const signal = AbortSignal.any([limits.ended, silence.signal]);
   let begun = false;
   try {
-    const sent = await sendChat({ plan, prompt: Buffer.from(assignment.input).toString(), wantsUsage, key, agent, signal });
+    const sent = await sendChat({
+      plan,
+      prompt: Buffer.from(assignment.input).toString(),
+      wantsUsage,
+      key,
+      agent,
+      signal,
+    });
     if ('status' in sent) return refused(sent, wantsUsage);
-    return { result: await readAnswer(work, plan, sent, () => {
-      begun = true;
-      silence.clear();
-    }) };
+    return {
+      result: await readAnswer(work, plan, sent, () => {
+        begun = true;
+        silence.clear();
+      }),
+    };
   } catch (error) {
-    const message = error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code ?? error.name) : String(error);
-    if (error instanceof AnswerError) return { failure: { code: 'model_error', message: `the model at ${plan.endpoint}: ${message}` } };
-    if (silence.signal.aborted) return { failure: { code: 'model_timeout', message: `the model at ${plan.endpoint} did not begin to respond within ${formatDuration(Number(plan.firstByteTimeoutMs))}` } };
-    if (begun) return { failure: { code: 'model_error', message: `the response of the model at ${plan.endpoint} broke off: ${message}` } };
-    return { failure: { code: 'model_error', message: `the model at ${plan.endpoint} can't be reached: ${message}` }, again: true };
+    const message = error instanceof Error
+      ? error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
+      : String(error);
+    if (error instanceof AnswerError)
+      return { failure: { code: 'model_error', message: `the model at ${plan.endpoint}: ${message}` } };
+    if (silence.signal.aborted)
+      return {
+        failure: {
+          code: 'model_timeout',
+          message: `the model at ${plan.endpoint} did not begin to respond within ${
+            formatDuration(Number(plan.firstByteTimeoutMs))
+          }`,
+        },
+      };
+    if (begun)
+      return {
+        failure: {
+          code: 'model_error',
+          message: `the response of the model at ${plan.endpoint} broke off: ${message}`,
+        },
+      };
+    return {
+      failure: { code: 'model_error', message: `the model at ${plan.endpoint} can't be reached: ${message}` },
+      again: true,
+    };
   } finally {
     silence.clear();
   }
 }
 
 function refused({ status, message, retryAfterMs }: Extract<Sent, { status: number }>, wantsUsage: boolean): Attempt {
-  return { failure: { code: 'model_error', message }, again: status === 429 || status >= 500, afterMs: retryAfterMs, withoutUsage: status === 400 && wantsUsage };
+  return {
+    failure: { code: 'model_error', message },
+    again: status === 429 || status >= 500,
+    afterMs: retryAfterMs,
+    withoutUsage: status === 400 && wantsUsage,
+  };
 }
 
-async function readAnswer({ output, masker }: Work, plan: AiTextPlan, { body, contentType }: Exclude<Sent, { status: number }>, begins: () => void): Promise<WorkResult> {
+async function readAnswer({ output, masker }: Work, plan: AiTextPlan,
+  { body, contentType }: Exclude<Sent, { status: number }>, begins: () => void): Promise<WorkResult>
+{
   const answer = chatAnswer(contentType);
   const text = new TextLog(output.writer('stdout', null), masker.stream());
   try {
@@ -101,7 +152,12 @@ async function readAnswer({ output, masker }: Work, plan: AiTextPlan, { body, co
   const { finish_reason, usage, model } = answer.facts;
   const shown = (name: string): string => masker.text(name).slice(0, MAX_NAME).toWellFormed();
   const result = {
-    content: text.content, content_type: 'text/plain', model: shown(model ?? plan.model), finish_reason: finish_reason === null ? null : shown(finish_reason), usage, truncated: text.truncated,
+    content: text.content,
+    content_type: 'text/plain',
+    model: shown(model ?? plan.model),
+    finish_reason: finish_reason === null ? null : shown(finish_reason),
+    usage,
+    truncated: text.truncated,
   };
   return { outcome: Outcome.SUCCEEDED, result: { type: RESULT_TYPE, body: fitResult(result) } };
 }

@@ -1,4 +1,4 @@
-import { request, type Agent, type Dispatcher } from 'undici';
+import { type Agent, type Dispatcher, request } from 'undici';
 import type { AiTextPlan } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { retryAfter } from '../../../lib/retry-after.ts';
 import { errorText } from './chat-answer.ts';
@@ -40,15 +40,26 @@ export async function sendChat({ plan, prompt, wantsUsage, key, agent, signal }:
     signal,
   });
   if (statusCode >= 200 && statusCode < 300) return { body, contentType: String(headers['content-type'] ?? '') };
-  const location = headers['location'] === undefined ? '' : ` (it redirects to ${String(headers['location'])}; set the endpoint to where the model is)`;
+  const location = headers['location'] === undefined
+    ? ''
+    : ` (it redirects to ${String(headers['location'])}; set the endpoint to where the model is)`;
   const said = await readStart(body);
-  return { status: statusCode, message: `the model at ${plan.endpoint} answered ${statusCode}${said === '' ? '' : `: ${said}`}${location}`, retryAfterMs: retryAfter(headers) };
+  return {
+    status: statusCode,
+    message: `the model at ${plan.endpoint} answered ${statusCode}${said === '' ? '' : `: ${said}`}${location}`,
+    retryAfterMs: retryAfter(headers),
+  };
 }
 
-function chatBody({ model, systemPrompt, maxTokens, temperature }: AiTextPlan, prompt: string, wantsUsage: boolean): object {
+function chatBody({ model, systemPrompt, maxTokens, temperature }: AiTextPlan, prompt: string,
+  wantsUsage: boolean): object
+{
   return {
     model,
-    messages: [...(systemPrompt.trim() === '' ? [] : [{ role: 'system', content: systemPrompt }]), { role: 'user', content: prompt }],
+    messages: [...(systemPrompt.trim() === '' ? [] : [{ role: 'system', content: systemPrompt }]), {
+      role: 'user',
+      content: prompt,
+    }],
     stream: true,
     ...(wantsUsage ? { stream_options: { include_usage: true } } : {}),
     ...(maxTokens === 0 ? {} : { max_tokens: maxTokens }),

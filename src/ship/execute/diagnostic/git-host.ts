@@ -16,7 +16,12 @@ export function gitHost(address: string): GitHost | undefined {
   const port = PORTS[url?.protocol ?? ''];
   if (url === undefined || port === undefined || url.hostname === '') return undefined;
   const web = url.protocol === 'https:' || url.protocol === 'http:';
-  return { host: unbracketed(url.hostname), port: url.port === '' ? port : Number(url.port), tls: url.protocol === 'https:', web };
+  return {
+    host: unbracketed(url.hostname),
+    port: url.port === '' ? port : Number(url.port),
+    tls: url.protocol === 'https:',
+    web,
+  };
 }
 
 function unbracketed(host: string): string {

@@ -8,7 +8,9 @@ import { findFiles, openInside, sha256Of } from './index.ts';
 let root: string;
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'quire-files-'));
-  for (const file of ['a.txt', 'dist/a.tgz', 'dist/b.tgz', 'dist/deep/er/c.tgz', 'x/report.xml', 'x/y/report.xml', '.git/report.xml', 'dist/.hidden']) {
+  for (const file of ['a.txt', 'dist/a.tgz', 'dist/b.tgz', 'dist/deep/er/c.tgz', 'x/report.xml', 'x/y/report.xml',
+    '.git/report.xml', 'dist/.hidden'])
+  {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), file);
   }
@@ -42,7 +44,9 @@ it('opens files alone, and no links', async () => {
   await expect(openInside(root, 'passwd.txt', undefined)).rejects.toThrow('it is a link');
   await expect(openInside(root, 'etc/passwd', undefined)).rejects.toThrow('there is a link on the way to it');
   await expect(openInside(root, 'dist', undefined)).rejects.toThrow('it is no file');
-  await expect(openInside(root, 'a.txt', { uid: 4_000_000, gid: 4_000_000 })).rejects.toThrow('it belongs to another user');
+  await expect(openInside(root, 'a.txt', { uid: 4_000_000, gid: 4_000_000 })).rejects.toThrow(
+    'it belongs to another user',
+  );
   const file = await openInside(root, 'a.txt', undefined);
   const { size, sha256 } = await sha256Of(file);
   await file.close();

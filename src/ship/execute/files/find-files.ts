@@ -6,9 +6,9 @@ import { createGlob } from '../../../lib/glob.ts';
 const MAX_LOOKED_AT = 500_000;
 
 /**
- * Files below a folder that match a pattern, as paths with `/`, sorted. `*` and `?` match letters of a name, `**` matches any folders; a folder
- * selects all files in it. Names that begin with a dot match only if the pattern has the dot. Links are neither found nor followed. Throws a readable
- * reason if there are too many entries to read.
+ * Files below a folder that match a pattern, as paths with `/`, sorted. `*` and `?` match letters of a name, `**`
+ * matches any folders; a folder selects all files in it. Names that begin with a dot match only if the pattern has the
+ * dot. Links are neither found nor followed. Throws a readable reason if there are too many entries to read.
  */
 export async function findFiles(root: string, pattern: string): Promise<string[]> {
   const found = new Set<string>();
@@ -55,7 +55,8 @@ type Kind = 'file' | 'folder';
 async function each(search: Search, path: string, visit: (name: string, kind: Kind) => Promise<void>): Promise<void> {
   const entries = await readdir(join(search.root, path), { withFileTypes: true }).catch(() => []);
   search.looked.at += entries.length;
-  if (search.looked.at > MAX_LOOKED_AT) throw new Error(`${search.pattern} has to look at more than ${MAX_LOOKED_AT} files`);
+  if (search.looked.at > MAX_LOOKED_AT)
+    throw new Error(`${search.pattern} has to look at more than ${MAX_LOOKED_AT} files`);
   for (const entry of entries) {
     const kind = kindOf(entry);
     if (kind !== undefined) await visit(entry.name, kind);

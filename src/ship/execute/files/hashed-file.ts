@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { StagingFailure } from '../port.ts';
 
 /** A new file for bytes that the server sends. Failures of the disk are `StagingFailure`s. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants, open, realpath, type FileHandle } from 'node:fs/promises';
+import { constants, type FileHandle, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { User } from '../sandbox/index.ts';
 
@@ -7,14 +7,17 @@ import type { User } from '../sandbox/index.ts';
 const PIECE = 256 * 1024;
 
 /**
- * Opens a file that the steps of a run have written, while no process of the run is alive. This process may have more rights than the steps, so
- * neither the file nor a folder in its path may be a link, and the file must belong to the run's user if it has one. Throws a readable reason.
+ * Opens a file that the steps of a run have written, while no process of the run is alive. This process may have more
+ * rights than the steps, so neither the file nor a folder in its path may be a link, and the file must belong to the
+ * run's user if it has one. Throws a readable reason.
  */
 export async function openInside(root: string, name: string, user: User | undefined): Promise<FileHandle> {
   const path = join(root, name);
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(error.code === 'ELOOP' ? 'it is a link' : `it cannot be read (${error.code})`);
-  });
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw new Error(error.code === 'ELOOP' ? 'it is a link' : `it cannot be read (${error.code})`);
+    },
+  );
   try {
     const stat = await file.stat();
     if (!stat.isFile()) throw new Error('it is no file');
@@ -29,7 +32,7 @@ export async function openInside(root: string, name: string, user: User | undefi
 
 /** The bytes of an open file, from its beginning; the file stays open. */
 export async function* bytesOf(file: FileHandle): AsyncGenerator<Buffer> {
-  for (let position = 0; ;) {
+  for (let position = 0;;) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(PIECE), 0, PIECE, position);
     if (bytesRead === 0) return;
     position += bytesRead;

@@ -1,1 +1,1 @@
-export { KeptStore, type KeptKind } from './kept-store.ts';
+export { type KeptKind, KeptStore } from './kept-store.ts';

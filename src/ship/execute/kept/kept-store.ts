@@ -11,7 +11,9 @@ export type KeptKind = (typeof KINDS)[number];
 
 /** File in the folder that names the process that uses it. */
 const OWNER = 'owner';
-/** File in an entry that is being changed; if it is still there later, the process has died, and the entry is not used. */
+/**
+ * File in an entry that is being changed; if it is still there later, the process has died, and the entry is not used.
+ */
 const BUSY = 'busy';
 
 export interface KeptStoreOptions {
@@ -31,8 +33,9 @@ interface Entry {
 }
 
 /**
- * Data that a ship keeps between runs, one folder per entry: clones of repositories and caches of steps. Together they have a size limit; the least
- * recently used entries are removed first. All data can be produced again, so entries that may be damaged are removed.
+ * Data that a ship keeps between runs, one folder per entry: clones of repositories and caches of steps. Together they
+ * have a size limit; the least recently used entries are removed first. All data can be produced again, so entries that
+ * may be damaged are removed.
  */
 export class KeptStore {
   readonly #options: KeptStoreOptions;
@@ -76,7 +79,9 @@ export class KeptStore {
 
   /** Names of the entries of a kind, most recently used first. */
   keysOf(kind: KeptKind): string[] {
-    const named = [...this.#entries].filter(([name]) => name.startsWith(`${kind}/`)).sort(([, one], [, other]) => other.usedAt - one.usedAt);
+    const named = [...this.#entries].filter(([name]) => name.startsWith(`${kind}/`)).sort(([, one], [, other]) =>
+      other.usedAt - one.usedAt
+    );
     return named.map(([name]) => name.slice(kind.length + 1));
   }
 
@@ -90,24 +95,25 @@ export class KeptStore {
   }
 
   /**
-   * Changes an entry in place, one run after another: `change` gets its folder, which is empty at first. If `change` rejects, or the process
-   * dies, the entry is removed.
+   * Changes an entry in place, one run after another: `change` gets its folder, which is empty at first. If `change`
+   * rejects, or the process dies, the entry is removed.
    */
   async change<T>(kind: KeptKind, key: string, signal: AbortSignal, change: (path: string) => Promise<T>): Promise<T> {
     const name = `${kind}/${key}`;
     const path = this.pathOf(kind, key);
-    return this.#inTurn(name, signal, () => this.#using(name, async () => {
-      await mkdir(path, { recursive: true, mode: 0o700 });
-      await writeFile(join(path, BUSY), '');
-      try {
-        const result = await change(path);
-        await rm(join(path, BUSY));
-        return result;
-      } catch (error) {
-        await this.#drop(name);
-        throw error;
-      }
-    }));
+    return this.#inTurn(name, signal, () =>
+      this.#using(name, async () => {
+        await mkdir(path, { recursive: true, mode: 0o700 });
+        await writeFile(join(path, BUSY), '');
+        try {
+          const result = await change(path);
+          await rm(join(path, BUSY));
+          return result;
+        } catch (error) {
+          await this.#drop(name);
+          throw error;
+        }
+      }));
   }
 
   /** A folder on the same disk for data that `add` will make an entry. */

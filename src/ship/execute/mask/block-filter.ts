@@ -1,9 +1,12 @@
-import type { Pattern } from './secret-patterns.ts';
 import { eachBlock, SPECIAL } from './paths.ts';
+import type { Pattern } from './secret-patterns.ts';
 
 /** Bytes of a block. */
 const BLOCK = 3;
-/** The text is sampled at most once in so many bytes; a longer distance would make few texts faster, and the filter slower to build. */
+/**
+ * The text is sampled at most once in so many bytes; a longer distance would make few texts faster, and the filter
+ * slower to build.
+ */
 const MAX_WINDOW = 24;
 
 /** A bit for each block with a special byte, which is taken as part of a match; made for the first filter. */
@@ -24,8 +27,9 @@ function withSpecialBlocks(): Uint8Array {
 }
 
 /**
- * Where a match may begin: sampling, after Wu and Manber, "A fast algorithm for multi-pattern searching" (1994). Each match covers one of the sampled
- * blocks of three bytes, so where such a block occurs in no pattern, all bytes up to it are passed over.
+ * Where a match may begin: sampling, after Wu and Manber, "A fast algorithm for multi-pattern searching" (1994). Each
+ * match covers one of the sampled blocks of three bytes, so where such a block occurs in no pattern, all bytes up to it
+ * are passed over.
  */
 export class BlockFilter {
   /** No match is shorter. */
@@ -71,19 +75,23 @@ export class BlockFilter {
   #add({ spellings, mayLackFirst }: Pattern): void {
     for (let start = 0; start <= (mayLackFirst ? 1 : 0); start++) {
       for (const byte of spellings[start]!.next.keys()) this.#firstBytes[byte] = 1;
-      eachBlock(spellings[start]!.fromStart, spellings[start + 1]?.fromStart, spellings[start + 2]?.fromStart, (block) => set(this.#first, block));
+      eachBlock(spellings[start]!.fromStart, spellings[start + 1]?.fromStart, spellings[start + 2]?.fromStart,
+        (block) => set(this.#first, block));
     }
     const reached = Math.min(spellings.length, this.#window + 1);
     for (let at = 0; at < reached; at++) {
-      eachBlock(spellings[at]!.fromAnywherePlain, spellings[at + 1]?.fromStartPlain, spellings[at + 2]?.fromStartPlain, (block) => set(this.#inside, block));
+      eachBlock(spellings[at]!.fromAnywherePlain, spellings[at + 1]?.fromStartPlain, spellings[at + 2]?.fromStartPlain,
+        (block) => set(this.#inside, block));
     }
   }
 }
 
 /** Bytes of the shortest match. */
-const shortest = ({ spellings, mayLackFirst }: Pattern): number => (mayLackFirst ? spellings.slice(1) : spellings).reduce((sum, spelling) => sum + spelling.shortest(), 0);
+const shortest = ({ spellings, mayLackFirst }: Pattern): number =>
+  (mayLackFirst ? spellings.slice(1) : spellings).reduce((sum, spelling) => sum + spelling.shortest(), 0);
 
-const blockAt = (text: Uint8Array, at: number): number => ((text[at]! & 127) << 14) | ((text[at + 1]! & 127) << 7) | (text[at + 2]! & 127);
+const blockAt = (text: Uint8Array, at: number): number =>
+  ((text[at]! & 127) << 14) | ((text[at + 1]! & 127) << 7) | (text[at + 2]! & 127);
 const has = (bits: Uint8Array, block: number): boolean => (bits[block >> 3]! & (1 << (block & 7))) !== 0;
 
 function set(bits: Uint8Array, block: number): void {

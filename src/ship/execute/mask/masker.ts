@@ -1,5 +1,5 @@
-import { SecretScan, SecretSearch } from './secret-search.ts';
 import { secretPatterns } from './secret-patterns.ts';
+import { SecretScan, SecretSearch } from './secret-search.ts';
 
 const MASK = Buffer.from('***');
 const NOTHING = Buffer.alloc(0);
@@ -62,7 +62,9 @@ class Stream implements MaskStream {
     return this.#show(this.#tail, this.#tail.length);
   }
 
-  /** A place takes in those that it overlaps: of the secrets "abcdef" and "defghi" nothing in "abcdefghi" may remain. */
+  /**
+   * A place takes in those that it overlaps: of the secrets "abcdef" and "defghi" nothing in "abcdefghi" may remain.
+   */
   readonly #found = (start: number, end: number): void => {
     const place = { start, end, shown: false };
     for (let last = this.#places.at(-1); last !== undefined && last.end > start; last = this.#places.at(-1)) {
@@ -86,7 +88,11 @@ class Stream implements MaskStream {
       from = Math.min(place.end, keep);
     }
     if (from < keep) shown.push(text.subarray(from, keep));
-    this.#places = this.#places.filter(({ end }) => end > keep).map(({ start, end, shown: isShown }) => ({ start: Math.max(0, start - keep), end: end - keep, shown: isShown }));
+    this.#places = this.#places.filter(({ end }) => end > keep).map(({ start, end, shown: isShown }) => ({
+      start: Math.max(0, start - keep),
+      end: end - keep,
+      shown: isShown,
+    }));
     this.#tail = keep === text.length ? NOTHING : Buffer.from(text.subarray(keep));
     this.#scan.cut(keep);
     return shown.length === 1 ? shown[0]! : Buffer.concat(shown);

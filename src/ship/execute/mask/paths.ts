@@ -21,7 +21,13 @@ export interface Paths {
 export function pathsFrom(places: readonly Place[], without: ReadonlySet<number> = new Set()): Paths {
   const one = steps(places.map((place): Path => [0, place]), without);
   const two = steps(one, without);
-  return { one: numbers(one), oneComplete: complete(one), two: numbers(two), twoComplete: complete(two), three: numbers(steps(two, without)) };
+  return {
+    one: numbers(one),
+    oneComplete: complete(one),
+    two: numbers(two),
+    twoComplete: complete(two),
+    three: numbers(steps(two, without)),
+  };
 }
 
 /** The sequences of two bytes that begin with `start`, and go on in the next character. */
@@ -30,7 +36,9 @@ export function pairsFrom(start: Paths, second: Paths | undefined): number[] {
 }
 
 /** Calls back with each sequence of three bytes that begins with `start`, and goes on in the next two characters. */
-export function eachBlock(start: Paths, second: Paths | undefined, third: Paths | undefined, found: (block: number) => void): void {
+export function eachBlock(start: Paths, second: Paths | undefined, third: Paths | undefined,
+  found: (block: number) => void): void
+{
   for (const block of start.three) found(block);
   if (second === undefined) return;
   for (const two of start.twoComplete) for (const byte of second.one) found((two << 7) | byte);
@@ -42,6 +50,11 @@ export function eachBlock(start: Paths, second: Paths | undefined, third: Paths 
 
 type Path = readonly [bytes: number, end: Place];
 
-const steps = (paths: readonly Path[], without: ReadonlySet<number>): Path[] => paths.flatMap(([bytes, end]) => Array.from(end.next).flatMap(([byte, next]): Path[] => (without.has(byte) ? [] : [[(bytes << 7) | (byte & 127), next]])));
+const steps = (paths: readonly Path[], without: ReadonlySet<number>): Path[] =>
+  paths.flatMap(([bytes, end]) =>
+    Array.from(end.next).flatMap((
+      [byte, next],
+    ): Path[] => (without.has(byte) ? [] : [[(bytes << 7) | (byte & 127), next]]))
+  );
 const numbers = (paths: readonly Path[]): number[] => [...new Set(paths.map(([bytes]) => bytes))];
 const complete = (paths: readonly Path[]): number[] => numbers(paths.filter(([, end]) => end.complete));

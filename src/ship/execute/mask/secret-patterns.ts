@@ -5,7 +5,10 @@ import { base64, escaped, hexadecimal } from './styles.ts';
 const MIN_SECRET_LENGTH = 6;
 /** Line widths of `base64` programs: the default of coreutils, and the width of PEM (RFC 7468). */
 const BASE64_WIDTHS = [76, 64];
-/** Encoded secrets with at least so many characters are also found without the first one, which may stand in another line. */
+/**
+ * Encoded secrets with at least so many characters are also found without the first one, which may stand in another
+ * line.
+ */
 const MIN_TO_SHORTEN = 10;
 
 /** What to search for: a sequence of characters, each of which may be written in several ways. */
@@ -18,7 +21,10 @@ export interface Pattern {
 const whole = (spellings: readonly Spelling[]): Pattern => ({ spellings, mayLackFirst: false });
 
 /** Its first character may stand alone in another line. */
-const encoded = (spellings: readonly Spelling[]): Pattern => ({ spellings, mayLackFirst: spellings.length >= MIN_TO_SHORTEN });
+const encoded = (spellings: readonly Spelling[]): Pattern => ({
+  spellings,
+  mayLackFirst: spellings.length >= MIN_TO_SHORTEN,
+});
 
 /** Whether the value of a variable with this name counts as a secret (decisions, section 5, "Masking"). */
 export function isSecretName(name: string): boolean {
@@ -26,28 +32,31 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * All patterns of these values: the values and their lines with any escapes, in hexadecimal digits and in base64, the values also in base64 twice. What has
- * fewer than six characters is left out.
+ * All patterns of these values: the values and their lines with any escapes, in hexadecimal digits and in base64, the
+ * values also in base64 twice. What has fewer than six characters is left out.
  */
 export function secretPatterns(values: Iterable<string>): Pattern[] {
   const patterns: Pattern[] = [];
   const known = new Set<string>();
-  const unknown = (text: string): boolean => text.trim().length >= MIN_SECRET_LENGTH && known.size < known.add(text).size;
+  const unknown = (text: string): boolean =>
+    text.trim().length >= MIN_SECRET_LENGTH && known.size < known.add(text).size;
   for (const value of values) {
     const lines = value.split(/\r\n|\n|\r/);
-    for (const text of [value, value.trim(), lines.join('\n').trim()].filter(unknown)) patterns.push(...patternsOf(text), ...insides(text).flatMap(insides).map((form) => whole(base64(form))));
+    for (const text of [value, value.trim(), lines.join('\n').trim()].filter(unknown))
+      patterns.push(...patternsOf(text), ...insides(text).flatMap(insides).map((form) => whole(base64(form))));
     for (const line of lines.map((each) => each.trim()).filter(unknown)) patterns.push(...patternsOf(line));
   }
   return patterns;
 }
 
 function patternsOf(text: string): Pattern[] {
-  return [whole(escaped(text)), encoded(hexadecimal(text)), ...insides(text).map((form) => encoded(base64(form))), ...alone(text).map((form) => whole(base64(form)))];
+  return [whole(escaped(text)), encoded(hexadecimal(text)), ...insides(text).map((form) => encoded(base64(form))),
+    ...alone(text).map((form) => whole(base64(form)))];
 }
 
 /**
- * Base64 encodes groups of three bytes, so a value inside other text has three forms, depending on its position in the first group. Characters that
- * depend on the neighbours of the value are left out.
+ * Base64 encodes groups of three bytes, so a value inside other text has three forms, depending on its position in the
+ * first group. Characters that depend on the neighbours of the value are left out.
  */
 function insides(text: string): string[] {
   const bytes = Buffer.from(text);
@@ -63,6 +72,8 @@ function insideOfBase64(bytes: Buffer, before: number): string {
 /** A value that is alone in base64, and the lines of it, each of which may stand alone. */
 function alone(text: string): string[] {
   const encoded = Buffer.from(text).toString('base64');
-  const lines = BASE64_WIDTHS.filter((width) => encoded.length > width).flatMap((width) => encoded.replaceAll('=', '').match(new RegExp(`.{${MIN_SECRET_LENGTH},${width}}`, 'g')) ?? []);
+  const lines = BASE64_WIDTHS.filter((width) => encoded.length > width).flatMap((width) =>
+    encoded.replaceAll('=', '').match(new RegExp(`.{${MIN_SECRET_LENGTH},${width}}`, 'g')) ?? []
+  );
   return [encoded, ...lines];
 }

@@ -48,14 +48,16 @@ export class SecretSearch {
   /** The patterns that may begin here, as far as two bytes tell. */
   beginnings(text: Uint8Array, at: number): readonly Beginning[] {
     const first = text[at]! & 127;
-    return (at + 1 < text.length ? this.#byPair.get((first << 7) | (text[at + 1]! & 127)) : this.#byByte.get(first)) ?? NONE;
+    return (at + 1 < text.length ? this.#byPair.get((first << 7) | (text[at + 1]! & 127)) : this.#byByte.get(first)) ??
+      NONE;
   }
 
   #add(beginning: Beginning): void {
     const { of: { spellings }, unit } = beginning;
     const { fromStart } = spellings[unit]!;
     for (const byte of fromStart.one) append(this.#byByte, byte, beginning);
-    for (const pair of new Set(pairsFrom(fromStart, spellings[unit + 1]?.fromStart))) append(this.#byPair, pair, beginning);
+    for (const pair of new Set(pairsFrom(fromStart, spellings[unit + 1]?.fromStart)))
+      append(this.#byPair, pair, beginning);
   }
 }
 
@@ -68,8 +70,9 @@ function append(lists: Map<number, Beginning[]>, key: number, beginning: Beginni
 }
 
 /**
- * Searches a text that comes in pieces. All places at which a secret may have begun are followed at the same time, so each byte is read once. Of those that
- * have come to the same character of a pattern, only the first one is followed: it ends where the others end.
+ * Searches a text that comes in pieces. All places at which a secret may have begun are followed at the same time, so
+ * each byte is read once. Of those that have come to the same character of a pattern, only the first one is followed:
+ * it ends where the others end.
  */
 export class SecretScan {
   readonly #search: SecretSearch;
@@ -83,7 +86,10 @@ export class SecretScan {
     this.#search = search;
   }
 
-  /** Reads the text from `from` on, and calls back with each secret in it, in the order of their ends; of those with the same end, at least the first one. */
+  /**
+   * Reads the text from `from` on, and calls back with each secret in it, in the order of their ends; of those with the
+   * same end, at least the first one.
+   */
   read(text: Uint8Array, from: number, found: (start: number, end: number) => void): void {
     const search = this.#search;
     const { filter } = search;
@@ -92,7 +98,8 @@ export class SecretScan {
       if (this.#threads.length === 0) at = filter.next(text, at);
       if (at >= text.length) return;
       if (this.#threads.length === 0 || filter.mayBegin(text, at)) {
-        for (const { of, unit } of search.beginnings(text, at)) this.#threads.push({ of, unit, place: of.spellings[unit]!, start: at });
+        for (const { of, unit } of search.beginnings(text, at))
+          this.#threads.push({ of, unit, place: of.spellings[unit]!, start: at });
       }
       this.#advance(text[at]!, at + 1, found);
       at++;
@@ -106,7 +113,7 @@ export class SecretScan {
 
   /** The next piece is appended to a text that lacks this many bytes at the beginning. */
   cut(bytes: number): void {
-    if (bytes > 0) for (const thread of this.#threads) thread.start -= bytes;
+    if (bytes > 0) { for (const thread of this.#threads) thread.start -= bytes; }
   }
 
   #advance(byte: number, end: number, found: (start: number, end: number) => void): void {
@@ -122,7 +129,10 @@ export class SecretScan {
     this.#threads = going;
   }
 
-  /** A character is complete: goes on to the next one. Returns false if there is none, or if another thread has reached it. */
+  /**
+   * A character is complete: goes on to the next one. Returns false if there is none, or if another thread has reached
+   * it.
+   */
   #complete(thread: Thread, end: number, found: (start: number, end: number) => void): boolean {
     const { of: { spellings, base }, start } = thread;
     const unit = thread.unit + 1;

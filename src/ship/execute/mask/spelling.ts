@@ -1,4 +1,4 @@
-import { pathsFrom, SPECIAL, type Paths } from './paths.ts';
+import { type Paths, pathsFrom, SPECIAL } from './paths.ts';
 
 /** One way to write a character. */
 export interface Way {
@@ -57,7 +57,9 @@ export class Spelling {
 
   /** Bytes of the shortest way. */
   shortest(): number {
-    return (this.#shortest ??= this.complete ? 0 : 1 + Math.min(...Array.from(this.next.values(), (place) => place.shortest())));
+    return (this.#shortest ??= this.complete
+      ? 0
+      : 1 + Math.min(...Array.from(this.next.values(), (place) => place.shortest())));
   }
 
   get fromStart(): Paths {
@@ -75,7 +77,8 @@ export class Spelling {
 
   #add(ways: readonly Way[], gap = ''): void {
     const start = [...Buffer.from(gap)].reduce((place, byte) => place.#follow(byte, false), this as Spelling);
-    for (const { bytes, isHex } of ways) [...bytes].reduce((place, byte, index) => place.#follow(byte, isHex && index > 0), start).complete = true;
+    for (const { bytes, isHex } of ways)
+      [...bytes].reduce((place, byte, index) => place.#follow(byte, isHex && index > 0), start).complete = true;
   }
 
   /** The beginning of a line: the character, after blanks. */

@@ -1,2 +1,2 @@
 export { LineSplitter } from './line-splitter.ts';
-export { RunOutput, type OutputWriter } from './run-output.ts';
+export { type OutputWriter, RunOutput } from './run-output.ts';

@@ -15,11 +15,13 @@ function lastSegment(line: string): string {
   return line.replace(/\r+$/, '').replace(/^.*\r/s, '');
 }
 
-const bytesOf = fc.array(fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom('a', 'bc', 'ä', '€', '😀').map((text) => Buffer.from(text)) },
-  { weight: 2, arbitrary: fc.constantFrom('\n', '\r', '\r\n').map((text) => Buffer.from(text)) },
-  { weight: 1, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 3 }).map((bytes) => Buffer.from(bytes)) },
-), { maxLength: 60 }).map((parts) => Buffer.concat(parts));
+const bytesOf = fc.array(
+  fc.oneof({ weight: 4, arbitrary: fc.constantFrom('a', 'bc', 'ä', '€', '😀').map((text) => Buffer.from(text)) }, {
+    weight: 2,
+    arbitrary: fc.constantFrom('\n', '\r', '\r\n').map((text) => Buffer.from(text)),
+  }, { weight: 1, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 3 }).map((bytes) => Buffer.from(bytes)) }),
+  { maxLength: 60 },
+).map((parts) => Buffer.concat(parts));
 
 describe('LineSplitter', () => {
   it('keeps the last segment of each line, like a terminal', () => {
@@ -31,9 +33,13 @@ describe('LineSplitter', () => {
   });
 
   it('makes the same lines however the bytes are cut into chunks', () => {
-    fc.assert(fc.property(bytesOf, fc.integer({ min: 4, max: 20 }), fc.array(fc.nat(5), { maxLength: 40 }), (bytes, maxBytes, sizes) => {
-      expect(split(bytes, maxBytes, sizes)).toEqual(split(bytes, maxBytes));
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(bytesOf, fc.integer({ min: 4, max: 20 }), fc.array(fc.nat(5), { maxLength: 40 }),
+        (bytes, maxBytes, sizes) => {
+          expect(split(bytes, maxBytes, sizes)).toEqual(split(bytes, maxBytes));
+        }),
+      { numRuns: 500 },
+    );
   });
 
   it('never makes a line longer than the limit, nor cuts a character', () => {

@@ -4,9 +4,10 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /**
- * Splits output into lines (decisions, section 2.5). A line ends at a line feed, with or without a carriage return before it. A carriage return
- * elsewhere restarts the line, as progress bars do, so only the last segment remains. A line of more than `maxBytes` becomes several lines, split
- * between characters. Bytes that are not UTF-8 become U+FFFD. The chunks in which the bytes arrive make no difference.
+ * Splits output into lines (decisions, section 2.5). A line ends at a line feed, with or without a carriage return
+ * before it. A carriage return elsewhere restarts the line, as progress bars do, so only the last segment remains. A
+ * line of more than `maxBytes` becomes several lines, split between characters. Bytes that are not UTF-8 become U+FFFD.
+ * The chunks in which the bytes arrive make no difference.
  */
 export class LineSplitter {
   readonly #maxBytes: number;

@@ -10,7 +10,10 @@ const clock = { now: () => 1000 };
 function setUp(limits: { maxLine?: number } = {}, secrets: string[] = []) {
   const lines: OutputLine[] = [];
   const sink: OutputSink = { write: (line) => void lines.push(line) };
-  return { lines, output: new RunOutput({ limits: create(LogLimitsSchema, limits), masker: new Masker(secrets), sink, clock }) };
+  return {
+    lines,
+    output: new RunOutput({ limits: create(LogLimitsSchema, limits), masker: new Masker(secrets), sink, clock }),
+  };
 }
 
 describe('RunOutput', () => {
@@ -20,12 +23,19 @@ describe('RunOutput', () => {
     await writer.write(Buffer.from('a\nb'));
     await output.note('warn', 'one\ntwo');
     await writer.end();
-    expect(lines).toEqual([
-      { unixMs: 1000, level: 'info', stream: 'stderr', step: 'build', message: 'a' },
-      { unixMs: 1000, level: 'warn', stream: 'system', step: null, message: 'one' },
-      { unixMs: 1000, level: 'warn', stream: 'system', step: null, message: 'two' },
-      { unixMs: 1000, level: 'info', stream: 'stderr', step: 'build', message: 'b' },
-    ]);
+    expect(lines).toEqual([{ unixMs: 1000, level: 'info', stream: 'stderr', step: 'build', message: 'a' }, {
+      unixMs: 1000,
+      level: 'warn',
+      stream: 'system',
+      step: null,
+      message: 'one',
+    }, { unixMs: 1000, level: 'warn', stream: 'system', step: null, message: 'two' }, {
+      unixMs: 1000,
+      level: 'info',
+      stream: 'stderr',
+      step: 'build',
+      message: 'b',
+    }]);
   });
 
   it('never shows a secret that is split across chunks and across a cut of a long line', async () => {
@@ -38,9 +48,16 @@ describe('RunOutput', () => {
 
   it('waits for the sink', async () => {
     const room = Promise.withResolvers<void>();
-    const output = new RunOutput({ limits: undefined, masker: new Masker([]), sink: { write: () => room.promise }, clock });
+    const output = new RunOutput({
+      limits: undefined,
+      masker: new Masker([]),
+      sink: { write: () => room.promise },
+      clock,
+    });
     let written = false;
-    const writing = output.writer('stdout', null).write(Buffer.from('a\n')).then(() => { written = true; });
+    const writing = output.writer('stdout', null).write(Buffer.from('a\n')).then(() => {
+      written = true;
+    });
     await new Promise((resolve) => setImmediate(resolve));
     expect(written).toBe(false);
     room.resolve();
@@ -50,7 +67,12 @@ describe('RunOutput', () => {
 
   it('remembers a failure of the sink, and writes no more', async () => {
     let calls = 0;
-    const output = new RunOutput({ limits: undefined, masker: new Masker([]), clock, sink: { write: () => (calls++ === 0 ? undefined : Promise.reject(new Error('disk full'))) } });
+    const output = new RunOutput({
+      limits: undefined,
+      masker: new Masker([]),
+      clock,
+      sink: { write: () => (calls++ === 0 ? undefined : Promise.reject(new Error('disk full'))) },
+    });
     const writer = output.writer('stdout', null);
     await writer.write(Buffer.from('a\nb\nc\nd\n'));
     expect(output.failure?.error).toEqual(new Error('disk full'));

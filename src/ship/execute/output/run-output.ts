@@ -56,7 +56,8 @@ export class RunOutput {
   async note(level: OutputLine['level'], text: string, step: string | null = null): Promise<void> {
     const splitter = new LineSplitter(this.maxLine);
     const bytes = Buffer.from(this.#masker.text(text));
-    for (const message of [...splitter.push(bytes), ...splitter.flush()]) await this.#line(level, 'system', step, message);
+    for (const message of [...splitter.push(bytes), ...splitter.flush()])
+      await this.#line(level, 'system', step, message);
   }
 
   /** A step has failed: its last lines stay in the log, however many follow. */
@@ -65,7 +66,8 @@ export class RunOutput {
   }
 
   writer(stream: 'stdout' | 'stderr', step: string | null): OutputWriter {
-    return new Writer(this.#masker.stream(), new LineSplitter(this.maxLine), () => this.#dropping, (message) => this.#line('info', stream, step, message));
+    return new Writer(this.#masker.stream(), new LineSplitter(this.maxLine), () => this.#dropping,
+      (message) => this.#line('info', stream, step, message));
   }
 
   get #dropping(): boolean {
@@ -73,7 +75,9 @@ export class RunOutput {
   }
 
   /** Undefined if the sink needs no pause; this saves a turn of the event loop per line. */
-  #line(level: OutputLine['level'], stream: OutputLine['stream'], step: string | null, message: string): Promise<void> | undefined {
+  #line(level: OutputLine['level'], stream: OutputLine['stream'], step: string | null, message: string): Promise<void>
+    | undefined
+  {
     if (this.#dropping) return undefined;
     try {
       const pause = this.#sink.write({ unixMs: this.#clock.now(), level, stream, step, message });
@@ -108,7 +112,9 @@ class Writer implements OutputWriter {
   /** Lines since other work got a turn. */
   #unbroken = 0;
 
-  constructor(mask: MaskStream, splitter: LineSplitter, dropping: () => boolean, line: (message: string) => Promise<void> | undefined) {
+  constructor(mask: MaskStream, splitter: LineSplitter, dropping: () => boolean,
+    line: (message: string) => Promise<void> | undefined)
+  {
     this.#mask = mask;
     this.#splitter = splitter;
     this.#dropping = dropping;
@@ -118,7 +124,8 @@ class Writer implements OutputWriter {
   async write(chunk: Buffer): Promise<void> {
     if (this.#dropping()) return;
     const shown = this.#mask.push(chunk);
-    for (let at = 0; at < shown.length && !this.#dropping(); at += PIECE) await this.#lines(this.#splitter.push(shown.subarray(at, at + PIECE)));
+    for (let at = 0; at < shown.length && !this.#dropping(); at += PIECE)
+      await this.#lines(this.#splitter.push(shown.subarray(at, at + PIECE)));
   }
 
   async flush(): Promise<void> {

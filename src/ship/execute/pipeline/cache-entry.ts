@@ -20,4 +20,5 @@ export interface CacheEntry {
 /** Adds a line of the ship to the log of the run. */
 export type NoteLine = (level: 'info' | 'warn', text: string) => Promise<void>;
 
-export const nameOf = (project: string, key: string): string => createHash('sha256').update(`${project}\0${key}`).digest('hex').slice(0, 40);
+export const nameOf = (project: string, key: string): string =>
+  createHash('sha256').update(`${project}\0${key}`).digest('hex').slice(0, 40);

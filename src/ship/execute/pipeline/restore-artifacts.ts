@@ -1,6 +1,6 @@
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { execFile } from 'node:child_process';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { DownloadArtifactsResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Failure } from '../failure.ts';
 import { HashedFile, onDisk } from '../files/index.ts';
@@ -12,14 +12,18 @@ import { runTar } from './run-tar.ts';
 const SOURCE = 'src';
 
 /**
- * After an approval, puts the artefacts that the attempt has left before it back at their paths; returns what went wrong. They come into a folder that
- * steps cannot enter, and `tar` writes them to the work folder as the run itself, because the repository may have links at their paths.
+ * After an approval, puts the artefacts that the attempt has left before it back at their paths; returns what went
+ * wrong. They come into a folder that steps cannot enter, and `tar` writes them to the work folder as the run itself,
+ * because the repository may have links at their paths.
  */
 export async function restoreArtifacts(setting: StepSetting): Promise<Failure | undefined> {
   const { work, plan, folder } = setting;
   if (!plan.restoreArtifacts) return undefined;
   const staging = join(folder.path, 'artifacts');
-  const failed = (reason: string): Failure => ({ code: 'ship_error', message: `the artefacts of the steps before the approval are not restored: ${reason}` });
+  const failed = (reason: string): Failure => ({
+    code: 'ship_error',
+    message: `the artefacts of the steps before the approval are not restored: ${reason}`,
+  });
   let names: readonly string[] = [];
   try {
     const reason = await work.restoreArtifacts(async (messages) => {
@@ -30,7 +34,9 @@ export async function restoreArtifacts(setting: StepSetting): Promise<Failure | 
     const archive = await pack(staging, names).catch((error: Error) => error);
     if (archive instanceof Error) return failed(archive.message);
     try {
-      const { exitCode } = await runTar(setting, { name: 'artifacts', step: null }, ['-xof', '-'], { stdin: archive.fd });
+      const { exitCode } = await runTar(setting, { name: 'artifacts', step: null }, ['-xof', '-'], {
+        stdin: archive.fd,
+      });
       if (exitCode !== 0) return failed('tar failed');
     } finally {
       await archive.close();
@@ -38,11 +44,15 @@ export async function restoreArtifacts(setting: StepSetting): Promise<Failure | 
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
-  await work.output.note('info', `restored ${names.length} ${names.length === 1 ? 'artefact' : 'artefacts'} of the steps before the approval`);
+  await work.output.note('info',
+    `restored ${names.length} ${names.length === 1 ? 'artefact' : 'artefacts'} of the steps before the approval`);
   return undefined;
 }
 
-/** Writes the files of a download below an empty folder and checks them; returns their names. Throws a `StagingFailure` if the disk does not take them. */
+/**
+ * Writes the files of a download below an empty folder and checks them; returns their names. Throws a `StagingFailure`
+ * if the disk does not take them.
+ */
 async function stage(staging: string, messages: AsyncIterable<DownloadArtifactsResponse>): Promise<string[]> {
   await onDisk(async () => {
     await rm(staging, { recursive: true, force: true });
@@ -72,17 +82,22 @@ async function stage(staging: string, messages: AsyncIterable<DownloadArtifactsR
 
 /** Creates the file of an artefact below the folder. */
 async function stageFile(staging: string, name: string): Promise<HashedFile> {
-  if (name === '' || name.startsWith('/') || name.split('/').includes('..')) throw new StagingFailure('the server sent an artefact with a name that is no relative path');
+  if (name === '' || name.startsWith('/') || name.split('/').includes('..'))
+    throw new StagingFailure('the server sent an artefact with a name that is no relative path');
   const path = join(staging, SOURCE, name);
   await onDisk(() => mkdir(dirname(path), { recursive: true, mode: 0o700 }));
   return HashedFile.create(path, 0o644);
 }
 
-/** An open archive of the staged files, which are removed. It contains no folders, so that folders of the repository keep their permissions. */
+/**
+ * An open archive of the staged files, which are removed. It contains no folders, so that folders of the repository
+ * keep their permissions.
+ */
 async function pack(staging: string, names: readonly string[]): Promise<FileHandle> {
   const archive = join(staging, 'content.tar');
   await new Promise<void>((resolve, reject) => {
-    const child = execFile('tar', ['-cf', archive, '-C', staging, '-T', '-'], (error) => (error === null ? resolve() : reject(new Error('tar failed'))));
+    const child = execFile('tar', ['-cf', archive, '-C', staging, '-T', '-'],
+      (error) => (error === null ? resolve() : reject(new Error('tar failed'))));
     child.stdin!.on('error', () => undefined); // tar has ended, and its exit code says why
     child.stdin!.end(names.map((name) => `${SOURCE}/${name}\n`).join(''));
   });

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { assignmentOf, type ExecutorBench, executorBench, pipelineOf, type Running, script, start,
+  type StepInit } from '../../../testkit/runs-executor.ts';
 import { UserIds } from '../users/index.ts';
-import { assignmentOf, executorBench, pipelineOf, script, start, type ExecutorBench, type Running, type StepInit } from '../../../testkit/runs-executor.ts';
 
 const benches: ExecutorBench[] = [];
 afterEach(() => {
@@ -18,7 +19,9 @@ function bench(options: Parameters<typeof executorBench>[0] = {}): ExecutorBench
   return made;
 }
 
-function run(steps: readonly (string | StepInit)[], fields: Parameters<typeof assignmentOf>[1] = {}, on = bench(), plan: object = {}): Running {
+function run(steps: readonly (string | StepInit)[], fields: Parameters<typeof assignmentOf>[1] = {}, on = bench(),
+  plan: object = {}): Running
+{
   return start(on.executor, assignmentOf(pipelineOf(steps, plan), fields));
 }
 
@@ -27,30 +30,48 @@ async function end(running: Running, on = benches.at(-1)!) {
   const result = await running.result;
   expect(await running.living()).toEqual([]);
   expect(on.left()).toEqual([]);
-  return { ...result, outcome: Outcome[result.outcome], body: result.result === undefined ? undefined : Buffer.from(result.result.body).toString() };
+  return {
+    ...result,
+    outcome: Outcome[result.outcome],
+    body: result.result === undefined ? undefined : Buffer.from(result.result.body).toString(),
+  };
 }
 
 describe('steps', () => {
   it('run in their order in one folder, and write to the log under their names', async () => {
     const running = run(['echo one > file; echo hello', 'cat file >&2']);
     expect(await end(running)).toMatchObject({ outcome: 'SUCCEEDED' });
-    expect(running.lines.map(({ stream, step, message }) => [stream, step, message])).toEqual([['stdout', 's1', 'hello'], ['stderr', 's2', 'one']]);
+    expect(running.lines.map(({ stream, step, message }) => [stream, step, message])).toEqual([['stdout', 's1',
+      'hello'], ['stderr', 's2', 'one']]);
     expect(running.starts).toBe(1);
   });
 
   it('end with the first that fails; those that always run still do', async () => {
     const running = run(['echo a', 'exit 3', 'echo never', { ...script('echo cleanup'), always: true }]);
-    expect(await end(running)).toMatchObject({ outcome: 'FAILED', error: { code: 'step_failed', step: 's2', exitCode: 3, signal: '', message: 'step s2 exited with code 3' } });
+    expect(await end(running)).toMatchObject({
+      outcome: 'FAILED',
+      error: { code: 'step_failed', step: 's2', exitCode: 3, signal: '', message: 'step s2 exited with code 3' },
+    });
     expect(running.text()).toEqual(['a', 'cleanup']);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('that fail are what the run reports, whatever fails when their traces are cleared (as root: users are given back)', async () => {
-    vi.spyOn(UserIds.prototype, 'acquire').mockResolvedValue({ uid: 72_345, gid: 72_345, release: () => Promise.reject(new Error('ENOSPC: no space left on device')) });
-    const running = run(['echo why >&2; exit 3'], {}, bench({ runAs: 'separate', open: true }));
-    expect(await end(running)).toMatchObject({ outcome: 'FAILED', error: { code: 'step_failed', step: 's1', exitCode: 3 } });
-    expect(running.text()).toEqual(['why']);
-    vi.restoreAllMocks();
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'that fail are what the run reports, whatever fails when their traces are cleared (as root: users are given back)',
+    async () => {
+      vi.spyOn(UserIds.prototype, 'acquire').mockResolvedValue({
+        uid: 72_345,
+        gid: 72_345,
+        release: () => Promise.reject(new Error('ENOSPC: no space left on device')),
+      });
+      const running = run(['echo why >&2; exit 3'], {}, bench({ runAs: 'separate', open: true }));
+      expect(await end(running)).toMatchObject({
+        outcome: 'FAILED',
+        error: { code: 'step_failed', step: 's1', exitCode: 3 },
+      });
+      expect(running.text()).toEqual(['why']);
+      vi.restoreAllMocks();
+    },
+  );
 
   it('go on after a failure where they may', async () => {
     const running = run([{ ...script('exit 1'), continueOnError: true }, 'echo next']);
@@ -59,17 +80,26 @@ describe('steps', () => {
   });
 
   it('report the signal that ended them', async () => {
-    expect(await end(run(['kill -SEGV $$']))).toMatchObject({ outcome: 'FAILED', error: { code: 'step_failed', signal: 'SIGSEGV' } });
+    expect(await end(run(['kill -SEGV $$']))).toMatchObject({
+      outcome: 'FAILED',
+      error: { code: 'step_failed', signal: 'SIGSEGV' },
+    });
   });
 
-  it.each([
-    ['a program that is not there', { argv: ['no-such-program-here'] }, 'there is no program no-such-program-here'],
-    ['a folder that is not there', { ...script('true'), workingDir: 'a/b' }, 'there is no folder a/b'],
-    ['a folder outside', { ...script('true'), workingDir: '../..' }, 'is outside of the work folder'],
-    ['no command', { argv: [] }, 'it has no command'],
-    ['a variable that no process can have', { ...script('true'), env: { A: 'x\0y' } }, 'null bytes'],
-  ])('that name %s fail as spawn_failed', async (_, step, message) => {
-    expect(await end(run([step]))).toMatchObject({ outcome: 'FAILED', error: { code: 'spawn_failed', step: 's1', message: expect.stringContaining(message) } });
+  it.each([['a program that is not there', { argv: ['no-such-program-here'] },
+    'there is no program no-such-program-here'], ['a folder that is not there', {
+    ...script('true'),
+    workingDir: 'a/b',
+  }, 'there is no folder a/b'], ['a folder outside', { ...script('true'), workingDir: '../..' },
+    'is outside of the work folder'], ['no command', { argv: [] }, 'it has no command'], [
+    'a variable that no process can have',
+    { ...script('true'), env: { A: 'x\0y' } },
+    'null bytes',
+  ]])('that name %s fail as spawn_failed', async (_, step, message) => {
+    expect(await end(run([step]))).toMatchObject({
+      outcome: 'FAILED',
+      error: { code: 'spawn_failed', step: 's1', message: expect.stringContaining(message) },
+    });
   });
 
   it('start in the folder that they name', async () => {
@@ -92,15 +122,19 @@ describe('environment', () => {
     const folder = running.text().find((line) => line.startsWith('HOME='))!.replace(/^HOME=(.*)\/home$/, '$1');
     const { runId } = running.assignment.ref!;
     const ignored = /^(PWD|OLDPWD|SHLVL|_)=/;
-    expect(running.text().filter((line) => !ignored.test(line)).sort()).toEqual([
-      'A=1', 'B=1', `HOME=${folder}/home`, 'LANG=de_DE.UTF-8', `PATH=${process.env['PATH']}`, 'QUIRE_ATTEMPT=1', 'QUIRE_FENCING_TOKEN=7', 'QUIRE_INPUT=',
-      `QUIRE_INPUT_FILE=${folder}/input`, 'QUIRE_ISSUE_LABEL=ready', 'QUIRE_PROJECT=alpha', 'QUIRE_REPOSITORY=org/alpha', `QUIRE_RESULT_FILE=${folder}/out/result`, `QUIRE_RUN_ID=${runId}`, 'S=***', `TMPDIR=${folder}/tmp`,
-    ]);
+    expect(running.text().filter((line) => !ignored.test(line)).sort()).toEqual(['A=1', 'B=1', `HOME=${folder}/home`,
+      'LANG=de_DE.UTF-8', `PATH=${process.env['PATH']}`, 'QUIRE_ATTEMPT=1', 'QUIRE_FENCING_TOKEN=7', 'QUIRE_INPUT=',
+      `QUIRE_INPUT_FILE=${folder}/input`, 'QUIRE_ISSUE_LABEL=ready', 'QUIRE_PROJECT=alpha',
+      'QUIRE_REPOSITORY=org/alpha', `QUIRE_RESULT_FILE=${folder}/out/result`, `QUIRE_RUN_ID=${runId}`, 'S=***',
+      `TMPDIR=${folder}/tmp`]);
     expect(folder).toContain(`${runId}.1`);
   });
 
-  it('of a step comes before that of the pipeline, secrets before both, the service\'s own before all', async () => {
-    const running = run([{ ...script('echo $A $B $C $QUIRE_PROJECT'), env: { B: 'step', C: 'step', QUIRE_PROJECT: 'other' } }], { env: { A: 'all', B: 'all', C: 'all' }, secrets: { C: 'short' } });
+  it("of a step comes before that of the pipeline, secrets before both, the service's own before all", async () => {
+    const running = run([{
+      ...script('echo $A $B $C $QUIRE_PROJECT'),
+      env: { B: 'step', C: 'step', QUIRE_PROJECT: 'other' },
+    }], { env: { A: 'all', B: 'all', C: 'all' }, secrets: { C: 'short' } });
     await end(running);
     expect(running.text()).toEqual(['all step short alpha']);
   });
@@ -113,7 +147,9 @@ describe('environment', () => {
     const large = run([check], { input: Buffer.alloc(32 * 1024 + 1, 'a') });
     await end(large);
     expect(large.text()).toEqual(['32769', '6']);
-    const binary = run(['cat "$QUIRE_INPUT_FILE" | od -An -c | tr -d " "; echo "${QUIRE_INPUT-unset}"'], { input: Buffer.from([0, 65]) });
+    const binary = run(['cat "$QUIRE_INPUT_FILE" | od -An -c | tr -d " "; echo "${QUIRE_INPUT-unset}"'], {
+      input: Buffer.from([0, 65]),
+    });
     await end(binary);
     expect(binary.text()).toEqual(['\\0A', 'unset']);
   });
@@ -128,7 +164,9 @@ describe('results', () => {
   });
 
   it('are masked, and no longer called JSON when that breaks it', async () => {
-    const { body, result } = await end(run(['echo "[12345678]" > "$QUIRE_RESULT_FILE"'], { secrets: { PIN: '12345678' } }));
+    const { body, result } = await end(
+      run(['echo "[12345678]" > "$QUIRE_RESULT_FILE"'], { secrets: { PIN: '12345678' } }),
+    );
     expect([body, result!.type]).toEqual(['[***]\n', 'text/plain']);
   });
 
@@ -139,28 +177,38 @@ describe('results', () => {
     expect(JSON.parse(body!)).toMatchObject({ content_type: 'text/plain', model: null, truncated: true });
   });
 
-  it.each([['a link', 'ln -s /etc/hostname'], ['a pipe', 'mkfifo'], ['a folder', 'mkdir']])('are not read through %s', async (_, command) => {
-    const running = run([`${command} "$QUIRE_RESULT_FILE"`]);
-    expect((await end(running)).result).toBeUndefined();
-    expect(running.text('system')[0]).toContain('the result is not used');
-  });
+  it.each([['a link', 'ln -s /etc/hostname'], ['a pipe', 'mkfifo'], ['a folder', 'mkdir']])('are not read through %s',
+    async (_, command) => {
+      const running = run([`${command} "$QUIRE_RESULT_FILE"`]);
+      expect((await end(running)).result).toBeUndefined();
+      expect(running.text('system')[0]).toContain('the result is not used');
+    });
 });
 
 describe('the end of the work', () => {
   it('a step that takes too long fails as a timeout', async () => {
     const running = run([{ ...script('sleep 100'), timeoutMs: 100n }, { ...script('echo cleanup'), always: true }]);
-    expect(await end(running)).toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'timeout', step: 's1', message: 'step s1 took longer than 100ms', signal: 'SIGTERM' } });
+    expect(await end(running)).toMatchObject({
+      outcome: 'TIMED_OUT',
+      error: { code: 'timeout', step: 's1', message: 'step s1 took longer than 100ms', signal: 'SIGTERM' },
+    });
     expect(running.text('stdout')).toEqual(['cleanup']);
   });
 
   it('a run that takes too long fails as a timeout', async () => {
     const running = run(['sleep 100', 'echo never', { ...script('echo cleanup'), always: true }], { timeoutMs: 150n });
-    expect(await end(running)).toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'timeout', step: '', message: 'the run took longer than 150ms' } });
+    expect(await end(running)).toMatchObject({
+      outcome: 'TIMED_OUT',
+      error: { code: 'timeout', step: '', message: 'the run took longer than 150ms' },
+    });
     expect(running.text('stdout')).toEqual(['cleanup']);
   });
 
   it('a stop lets the step end in order, skips the others, and runs what always runs', async () => {
-    const running = run(['trap "echo saved; exit 1" TERM; echo ready; while :; do sleep 0.01; done', 'echo never', { ...script('echo cleanup'), always: true }]);
+    const running = run(['trap "echo saved; exit 1" TERM; echo ready; while :; do sleep 0.01; done', 'echo never', {
+      ...script('echo cleanup'),
+      always: true,
+    }]);
     await running.saw('ready');
     running.stop();
     expect(await end(running)).toMatchObject({ outcome: 'CANCELLED' });
@@ -168,7 +216,10 @@ describe('the end of the work', () => {
   });
 
   it('a step that ignores SIGTERM is killed after the grace, with its children, and nothing follows', async () => {
-    const running = run(['trap "" TERM; sleep 100 & echo ready; wait; sleep 100', { ...script('echo never'), always: true }]);
+    const running = run(['trap "" TERM; sleep 100 & echo ready; wait; sleep 100', {
+      ...script('echo never'),
+      always: true,
+    }]);
     await running.saw('ready');
     running.stop(100);
     expect(await end(running)).toMatchObject({ outcome: 'CANCELLED' });
@@ -192,7 +243,9 @@ describe('the end of the work', () => {
 
   it('a kill ends work whose log takes nothing any more', async () => {
     const on = bench();
-    const running = start(on.executor, assignmentOf(pipelineOf(['while :; do echo y; done'])), { write: () => new Promise(() => undefined) });
+    const running = start(on.executor, assignmentOf(pipelineOf(['while :; do echo y; done'])), {
+      write: () => new Promise(() => undefined),
+    });
     await running.saw('y');
     running.kill();
     expect(await end(running, on)).toMatchObject({ outcome: 'CANCELLED' });
@@ -204,11 +257,15 @@ describe('the end of the work', () => {
     await running.saw('ready');
     running.stop();
     expect(await end(running)).toMatchObject({ outcome: 'CANCELLED' });
-    expect(await end(run([{ ...script('trap "exit 0" TERM; while :; do sleep 0.01; done'), timeoutMs: 300n }]))).toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'timeout' } });
+    expect(await end(run([{ ...script('trap "exit 0" TERM; while :; do sleep 0.01; done'), timeoutMs: 300n }])))
+      .toMatchObject({ outcome: 'TIMED_OUT', error: { code: 'timeout' } });
   });
 
   it('a stop that comes when only steps that always run are left changes nothing', async () => {
-    const running = run(['true', { ...script('echo ready; while [ ! -e "$HOME/../go" ]; do sleep 0.01; done; echo done'), always: true }]);
+    const running = run(['true', {
+      ...script('echo ready; while [ ! -e "$HOME/../go" ]; do sleep 0.01; done; echo done'),
+      always: true,
+    }]);
     await running.saw('ready');
     running.stop();
     writeFileSync(join(benches.at(-1)!.workDir, benches.at(-1)!.left()[0]!, 'go'), '');
@@ -216,10 +273,15 @@ describe('the end of the work', () => {
     expect(running.text('stdout')).toEqual(['ready', 'done']);
   });
 
-  it('a log that cannot be written is the ship\'s fault', async () => {
+  it("a log that cannot be written is the ship's fault", async () => {
     const on = bench();
-    const running = start(on.executor, assignmentOf(pipelineOf(['echo a; echo b'])), { write: () => Promise.reject(new Error('disk full')) });
-    expect(await end(running, on)).toMatchObject({ outcome: 'SHIP_ERROR', error: { code: 'ship_error', message: expect.stringContaining('disk full') } });
+    const running = start(on.executor, assignmentOf(pipelineOf(['echo a; echo b'])), {
+      write: () => Promise.reject(new Error('disk full')),
+    });
+    expect(await end(running, on)).toMatchObject({
+      outcome: 'SHIP_ERROR',
+      error: { code: 'ship_error', message: expect.stringContaining('disk full') },
+    });
   });
 
   it('removes also what a step made read-only', async () => {
@@ -237,13 +299,14 @@ describe('secrets', () => {
   it('never reach the log, errors or results, also when written bit by bit (scenario 24)', async () => {
     const secret = 'correct-horse-battery';
     const running = run([
-      'printf correct-; sleep 0.05; printf horse-battery; printf "\\n"; echo "$DB_PASSWORD"; printf %s "$TOKEN_VALUE" | base64; echo "$TOKEN_VALUE" > "$QUIRE_RESULT_FILE"',
+      'printf correct-; sleep 0.05; printf horse-battery; printf "\\n"; echo "$DB_PASSWORD"; printf %s ' +
+      '"$TOKEN_VALUE" | base64; echo "$TOKEN_VALUE" > "$QUIRE_RESULT_FILE"',
       { argv: [secret] },
     ], { secrets: { TOKEN_VALUE: secret }, env: { DB_PASSWORD: 'hunter2hunter2' } });
     const ended = await end(running);
     expect(running.text()).toEqual(['***', '***', '***']);
     expect(ended.body).toBe('***\n');
-    expect(ended.error!.message).toBe('step s2 can\'t start: there is no program ***');
+    expect(ended.error!.message).toBe("step s2 can't start: there is no program ***");
   });
 });
 
@@ -251,7 +314,12 @@ describe('much output', () => {
   it('of 100 MB does not hold up the work, and takes no memory (scenario 23)', async () => {
     const on = bench();
     let bytes = 0;
-    const running = start(on.executor, assignmentOf(pipelineOf([`yes ${'0123456789'.repeat(12)} | head -c 100000000; echo end >&2`])), { write: (line) => { bytes += line.message.length; } });
+    const running = start(on.executor,
+      assignmentOf(pipelineOf([`yes ${'0123456789'.repeat(12)} | head -c 100000000; echo end >&2`])), {
+      write: (line) => {
+        bytes += line.message.length;
+      },
+    });
     running.lines.push = () => 0; // only counted
     const before = process.memoryUsage().arrayBuffers;
     expect(await end(running, on)).toMatchObject({ outcome: 'SUCCEEDED' });
@@ -263,7 +331,10 @@ describe('much output', () => {
 describe('checkout', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quire-repository-'));
   const origin = join(folder, 'origin');
-  const git = (...args: string[]): string => execFileSync('git', ['-C', origin, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { encoding: 'utf8' });
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', origin, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+      encoding: 'utf8',
+    });
   mkdirSync(origin);
   git('init', '--quiet', '--initial-branch=main');
   for (const text of ['one', 'two']) {
@@ -273,23 +344,33 @@ describe('checkout', () => {
   }
   const gitUrl = `file://${origin}`;
   it.each([['shallow', '1'], ['full', '2']])('%s fetches %s commits', async (checkout, commits) => {
-    const running = run(['cat file.txt; echo; git rev-list --count HEAD; git status --short'], {}, bench(), { checkout, gitUrl });
+    const running = run(['cat file.txt; echo; git rev-list --count HEAD; git status --short'], {}, bench(), {
+      checkout,
+      gitUrl,
+    });
     expect(await end(running)).toMatchObject({ outcome: 'SUCCEEDED' });
     expect(running.text('stdout')).toEqual(['two', commits]);
   });
 
   it('says why it failed, and runs what always runs', async () => {
-    const running = run(['echo never', { ...script('echo cleanup'), always: true }], {}, bench(), { checkout: 'full', gitUrl: `file://${folder}/missing` });
-    expect(await end(running)).toMatchObject({ outcome: 'FAILED', error: { code: 'step_failed', step: '', exitCode: 128, message: 'the checkout failed: git exited with code 128' } });
+    const running = run(['echo never', { ...script('echo cleanup'), always: true }], {}, bench(), {
+      checkout: 'full',
+      gitUrl: `file://${folder}/missing`,
+    });
+    expect(await end(running)).toMatchObject({
+      outcome: 'FAILED',
+      error: { code: 'step_failed', step: '', exitCode: 128, message: 'the checkout failed: git exited with code 128' },
+    });
     expect(running.text('stderr').join()).toContain('does not appear to be a git repository');
     expect(running.text('stdout')).toEqual(['cleanup']);
   });
 
-  it.each([['ext::sh -c touch% /tmp/never', 'not allowed'], ['--upload-pack=touch /tmp/never', 'blocked'], [gitUrl, 'not allowed']])('runs no command for %s', async (address, said) => {
-    const running = run(['true'], {}, bench({ gitProtocols: ['https'] }), { checkout: 'full', gitUrl: address });
-    expect(await end(running)).toMatchObject({ outcome: 'FAILED' });
-    expect(running.text('stderr').join()).toContain(said);
-  });
+  it.each([['ext::sh -c touch% /tmp/never', 'not allowed'], ['--upload-pack=touch /tmp/never', 'blocked'], [gitUrl,
+    'not allowed']])('runs no command for %s', async (address, said) => {
+      const running = run(['true'], {}, bench({ gitProtocols: ['https'] }), { checkout: 'full', gitUrl: address });
+      expect(await end(running)).toMatchObject({ outcome: 'FAILED' });
+      expect(running.text('stderr').join()).toContain(said);
+    });
 
   it('ends with a stop', async () => {
     const running = run(['echo never'], {}, bench(), { checkout: 'full', gitUrl });

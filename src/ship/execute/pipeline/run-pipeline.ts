@@ -8,23 +8,30 @@ import type { SandboxName } from '../sandbox/index.ts';
 import { checkOut } from './checkout.ts';
 import { restoreArtifacts } from './restore-artifacts.ts';
 import { readResult } from './result-file.ts';
+import { runStep, type StepSetting } from './run-step.ts';
 import { keepArtifacts } from './step-artifacts.ts';
 import { restoreCache } from './step-cache.ts';
-import { runStep, type StepSetting } from './run-step.ts';
 import { makeWorkFolder, removeFolder } from './work-folder.ts';
 
 /** Runs the commands of a pipeline in a new folder (decisions, section 5, "pipeline"). */
 export async function runPipeline(context: ExecutorContext, work: Work, plan: PipelinePlan): Promise<WorkResult> {
-  const chosen = await context.sandboxes.choose(plan.sandbox === 'inherit' || plan.sandbox === '' ? context.sandbox : plan.sandbox);
+  const chosen = await context.sandboxes.choose(
+    plan.sandbox === 'inherit' || plan.sandbox === '' ? context.sandbox : plan.sandbox,
+  );
   if ('reason' in chosen) return failed({ code: 'ship_error', message: chosen.reason }, work.masker);
   const sandbox = chosen.name;
-  if (sandbox === 'container' && plan.image === '') return failed({ code: 'spawn_failed', message: 'the sandbox container needs an image, and the pipeline names none' }, work.masker);
+  if (sandbox === 'container' && plan.image === '')
+    return failed({
+      code: 'spawn_failed',
+      message: 'the sandbox container needs an image, and the pipeline names none',
+    }, work.masker);
   const user = await context.users?.acquire(work.limits.leaseLeft);
   try {
     return await runInFolder({ context, work, plan, sandbox, user });
   } finally {
     const survivors = await user?.release(!PRIVATE_PLACES.includes(sandbox)).catch(cleaningFailed(context, work)) ?? [];
-    if (survivors.length > 0) context.log.error({ run: work.ref.runId, processes: survivors }, 'processes of a run cannot be killed');
+    if (survivors.length > 0)
+      context.log.error({ run: work.ref.runId, processes: survivors }, 'processes of a run cannot be killed');
   }
 }
 
@@ -33,7 +40,8 @@ const PRIVATE_PLACES: readonly SandboxName[] = ['bubblewrap', 'namespaces', 'con
 
 async function runInFolder(setting: Omit<StepSetting, 'folder' | 'view'>): Promise<WorkResult> {
   const { context, work, user } = setting;
-  const folder = await makeWorkFolder(context.workDir, `${work.ref.runId}.${work.ref.attempt}`, work.assignment.input, user);
+  const folder = await makeWorkFolder(context.workDir, `${work.ref.runId}.${work.ref.attempt}`, work.assignment.input,
+    user);
   try {
     return await runSteps({ ...setting, folder, view: context.view() });
   } finally {
@@ -85,12 +93,16 @@ async function runSteps(before: StepSetting): Promise<WorkResult> {
 }
 
 /** Runs a step with the work before and after it: its cache, and the files that it produces. */
-async function runWhole(setting: StepSetting, step: Step, steps: StepResult[]): Promise<Failure | 'stopped' | undefined> {
+async function runWhole(setting: StepSetting, step: Step,
+  steps: StepResult[]): Promise<Failure | 'stopped' | undefined>
+{
   const { clock } = setting.context;
   const startedMs = clock.now();
   const cache = await restoreCache(setting, step);
   const problem = cache !== undefined && 'code' in cache ? cache : await runStep(setting, step);
-  const [exitCode, signal] = typeof problem === 'object' ? [problem.exitCode ?? null, problem.signal ?? null] : [problem === undefined ? 0 : null, null];
+  const [exitCode, signal] = typeof problem === 'object'
+    ? [problem.exitCode ?? null, problem.signal ?? null]
+    : [problem === undefined ? 0 : null, null];
   steps.push({ name: step.name, startedMs, endedMs: clock.now(), outcome: stepOutcome(problem), exitCode, signal });
   if (problem === 'stopped') return problem;
   if (problem === undefined && cache !== undefined && 'save' in cache) await cache.save();
@@ -105,11 +117,16 @@ function stepOutcome(problem: Failure | 'stopped' | undefined): StepResult['outc
   return problem.code === 'timeout' ? 'timed_out' : 'failed';
 }
 
-async function resultOf({ work, folder, user }: StepSetting, failure: Failure | undefined, cutShort: boolean): Promise<WorkResult> {
+async function resultOf({ work, folder, user }: StepSetting, failure: Failure | undefined,
+  cutShort: boolean): Promise<WorkResult>
+{
   const { limits, masker, output, assignment } = work;
   if (failure === undefined && cutShort) {
     if (limits.reason === 'stop') return { outcome: Outcome.CANCELLED };
-    return failed({ code: 'timeout', message: `the run took longer than ${formatDuration(Number(assignment.timeoutMs))}` }, masker);
+    return failed({
+      code: 'timeout',
+      message: `the run took longer than ${formatDuration(Number(assignment.timeoutMs))}`,
+    }, masker);
   }
   const result = await readResult(folder.resultFile, masker, user);
   if (typeof result === 'string') await output.note('warn', result);

@@ -2,9 +2,9 @@ import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PipelinePlan, Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatDuration } from '../../../lib/duration.ts';
-import { marksOf, type ExecutorContext, type Work } from '../context.ts';
+import { type ExecutorContext, marksOf, type Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
-import { runProcess, type ProcessEnd } from '../process/index.ts';
+import { type ProcessEnd, runProcess } from '../process/index.ts';
 import { findProgram, isWithin, type SandboxName, type User, type View } from '../sandbox/index.ts';
 import type { ResolvedRef } from '../source/index.ts';
 import { alarm } from '../work-limits.ts';
@@ -25,35 +25,62 @@ export interface StepSetting {
 }
 
 /** The sandbox of programs that the ship runs for a run; a container's image may lack them. */
-export async function fenceForTools({ context, sandbox }: Pick<StepSetting, 'context' | 'sandbox'>): Promise<SandboxName> {
+export async function fenceForTools(
+  { context, sandbox }: Pick<StepSetting, 'context' | 'sandbox'>,
+): Promise<SandboxName> {
   if (sandbox !== 'container') return sandbox;
   const chosen = await context.sandboxes.choose('auto');
   return 'name' in chosen ? chosen.name : 'none';
 }
 
 /**
- * Runs one step to its end, and kills the processes that it leaves; returns what went wrong. `stopped`: the work had to end. This holds even if the
- * exit code is 0, because programs may end normally when they are asked to stop.
+ * Runs one step to its end, and kills the processes that it leaves; returns what went wrong. `stopped`: the work had to
+ * end. This holds even if the exit code is 0, because programs may end normally when they are asked to stop.
  */
 export async function runStep(setting: StepSetting, step: Step): Promise<Failure | 'stopped' | undefined> {
   const { context, work, plan, folder, sandbox, view, user, source } = setting;
   const cwd = join(folder.source, step.workingDir);
   const env = stepEnvironment(context.env, work.assignment, step, folder, source);
   const impossible = await cannotStart(step, cwd, folder, sandbox === 'container' ? undefined : env['PATH']!);
-  if (impossible !== undefined) return { code: 'spawn_failed', step: step.name, message: `step ${step.name} can't start: ${impossible}` };
+  if (impossible !== undefined)
+    return { code: 'spawn_failed', step: step.name, message: `step ${step.name} can't start: ${impossible}` };
   const name = `quire-${work.ref.runId}-${work.ref.attempt}-${work.ref.fencingToken}-${plan.steps.indexOf(step)}`;
-  const wrapped = context.sandboxes.wrap(sandbox, { argv: step.argv, cwd, env, folder: folder.path, view, name, image: plan.image, ...(user !== undefined && { user }) });
-  const { end, timedOut } = await timed(work, step, (stop) => runProcess(
-    { ...wrapped, marks: marksOf(work.ref), ...(user !== undefined && { ownUser: user.uid }), stdout: work.output.writer('stdout', step.name), stderr: work.output.writer('stderr', step.name) },
-    { stop, graceMs: () => work.limits.graceMs, kill: work.limits.over, leaseLeft: work.limits.leaseLeft },
-  ));
-  if (end.survivors.length > 0) await work.output.note('warn', `${end.survivors.length} processes of step ${step.name} can't be killed`, step.name);
+  const wrapped = context.sandboxes.wrap(sandbox, {
+    argv: step.argv,
+    cwd,
+    env,
+    folder: folder.path,
+    view,
+    name,
+    image: plan.image,
+    ...(user !== undefined && { user }),
+  });
+  const { end, timedOut } = await timed(work, step, (stop) =>
+    runProcess({
+      ...wrapped,
+      marks: marksOf(work.ref),
+      ...(user !== undefined && { ownUser: user.uid }),
+      stdout: work.output.writer('stdout', step.name),
+      stderr: work.output.writer('stderr', step.name),
+    }, { stop, graceMs: () => work.limits.graceMs, kill: work.limits.over, leaseLeft: work.limits.leaseLeft }));
+  if (end.survivors.length > 0)
+    await work.output.note('warn', `${end.survivors.length} processes of step ${step.name} can't be killed`, step.name);
   if (end.stopped && !timedOut) return 'stopped';
-  return timedOut ? { code: 'timeout', step: step.name, message: `step ${step.name} took longer than ${formatDuration(Number(step.timeoutMs))}`, exitCode: end.exitCode, signal: end.signal } : failureOf(step.name, end);
+  return timedOut
+    ? {
+      code: 'timeout',
+      step: step.name,
+      message: `step ${step.name} took longer than ${formatDuration(Number(step.timeoutMs))}`,
+      exitCode: end.exitCode,
+      signal: end.signal,
+    }
+    : failureOf(step.name, end);
 }
 
 /** Steps marked `always` react only to their own timeout, until the end of the grace. */
-async function timed(work: Work, step: Step, run: (stop: AbortSignal) => Promise<ProcessEnd>): Promise<{ end: ProcessEnd; timedOut: boolean }> {
+async function timed(work: Work, step: Step,
+  run: (stop: AbortSignal) => Promise<ProcessEnd>): Promise<{ end: ProcessEnd; timedOut: boolean }>
+{
   const timeout = alarm(Number(step.timeoutMs));
   try {
     const end = await run(step.always ? timeout.signal : AbortSignal.any([timeout.signal, work.limits.ended]));
@@ -64,19 +91,31 @@ async function timed(work: Work, step: Step, run: (stop: AbortSignal) => Promise
 }
 
 /** Checked beforehand, because the started program is that of the sandbox, whose error message would be less clear. */
-async function cannotStart(step: Step, cwd: string, folder: WorkFolder, path: string | undefined): Promise<string | undefined> {
+async function cannotStart(step: Step, cwd: string, folder: WorkFolder,
+  path: string | undefined): Promise<string | undefined>
+{
   if (step.argv.length === 0) return 'it has no command';
   if (!isWithin(cwd, folder.source)) return `its folder ${step.workingDir} is outside of the work folder`;
-  if (!await isPlainFolder(folder.source) || !await isPlainFolder(folder.temporary)) return 'a step before has replaced the work folder';
+  if (!await isPlainFolder(folder.source) || !await isPlainFolder(folder.temporary))
+    return 'a step before has replaced the work folder';
   // The target of a link elsewhere is not revealed: this process may read folders that the step may not.
   const real = await realpath(cwd).catch(() => '');
-  if (real === '' || !isWithin(real, folder.source) || !await stat(real).then((found) => found.isDirectory(), () => false)) return `there is no folder ${step.workingDir}`;
-  if (path !== undefined && findProgram(step.argv[0]!, path, cwd) === undefined) return `there is no program ${step.argv[0]}`;
+  if (real === '' || !isWithin(real, folder.source) ||
+    !await stat(real).then((found) => found.isDirectory(), () => false)) return `there is no folder ${step.workingDir}`;
+  if (path !== undefined && findProgram(step.argv[0]!, path, cwd) === undefined)
+    return `there is no program ${step.argv[0]}`;
   return undefined;
 }
 
 function failureOf(step: string, { exitCode, signal, spawnError }: ProcessEnd): Failure | undefined {
-  if (spawnError !== undefined) return { code: 'spawn_failed', step, message: `step ${step} can't start: ${spawnError}` };
+  if (spawnError !== undefined)
+    return { code: 'spawn_failed', step, message: `step ${step} can't start: ${spawnError}` };
   if (exitCode === 0) return undefined;
-  return { code: 'step_failed', step, exitCode, signal, message: exitCode === null ? `step ${step} was ended by ${signal}` : `step ${step} exited with code ${exitCode}` };
+  return {
+    code: 'step_failed',
+    step,
+    exitCode,
+    signal,
+    message: exitCode === null ? `step ${step} was ended by ${signal}` : `step ${step} exited with code ${exitCode}`,
+  };
 }

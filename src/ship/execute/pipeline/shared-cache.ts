@@ -4,22 +4,31 @@ import type { CacheDescription, DownloadCacheResponse } from '../../../../genera
 import { formatByteSize } from '../../../lib/byte-size.ts';
 import { bytesOf, HashedFile, onDisk, sha256Of } from '../files/index.ts';
 import { StagingFailure } from '../port.ts';
-import { CONTENT, META, nameOf, type CacheEntry, type CacheMeta, type NoteLine } from './cache-entry.ts';
+import { type CacheEntry, type CacheMeta, CONTENT, META, nameOf, type NoteLine } from './cache-entry.ts';
 import type { StepSetting } from './run-step.ts';
 
-/** Fetches what the server has for a key that this ship does not have, or for one of the restore keys; undefined if that is nothing, or not possible. */
-export async function fetchShared(setting: StepSetting, wanted: { readonly key: string; readonly restoreKeys: readonly string[] }, note: NoteLine): Promise<CacheEntry | undefined> {
+/**
+ * Fetches what the server has for a key that this ship does not have, or for one of the restore keys; undefined if that
+ * is nothing, or not possible.
+ */
+export async function fetchShared(setting: StepSetting,
+  wanted: { readonly key: string; readonly restoreKeys: readonly string[] },
+  note: NoteLine): Promise<CacheEntry | undefined>
+{
   const { work } = setting;
   let fetched: CacheEntry | undefined;
   const reason = await work.fetchCache(wanted, async (messages) => {
     fetched = await receive(setting, messages);
   }, work.limits.ended);
-  if (reason !== undefined && !work.limits.ended.aborted) await note('warn', `the cache ${wanted.key} is not fetched from the server: ${reason}`);
+  if (reason !== undefined && !work.limits.ended.aborted)
+    await note('warn', `the cache ${wanted.key} is not fetched from the server: ${reason}`);
   return fetched;
 }
 
 /** Has the server keep a cache of this ship. A failure is a warning: the ship has the cache nevertheless. */
-export async function share({ context: { kept }, work }: StepSetting, { name, key }: CacheEntry, note: NoteLine): Promise<void> {
+export async function share({ context: { kept }, work }: StepSetting, { name, key }: CacheEntry,
+  note: NoteLine): Promise<void>
+{
   const reason = await kept.use('caches', name, async (path) => {
     const file = await open(join(path, CONTENT), 'r');
     try {
@@ -33,7 +42,9 @@ export async function share({ context: { kept }, work }: StepSetting, { name, ke
 }
 
 /** Adds a download to the caches of this ship, unless it is there already. */
-async function receive({ context: { kept }, work }: StepSetting, messages: AsyncIterable<DownloadCacheResponse>): Promise<CacheEntry | undefined> {
+async function receive({ context: { kept }, work }: StepSetting,
+  messages: AsyncIterable<DownloadCacheResponse>): Promise<CacheEntry | undefined>
+{
   const project = work.assignment.projectId;
   let incoming: IncomingCache | undefined;
   try {
@@ -41,7 +52,10 @@ async function receive({ context: { kept }, work }: StepSetting, messages: Async
       if (body.case === 'description') {
         const entry = { name: nameOf(project, body.value.key), key: body.value.key };
         if (kept.has('caches', entry.name)) return entry;
-        if (body.value.size > BigInt(kept.limit)) throw new StagingFailure(`${entry.key} is larger than all that the ship keeps (${formatByteSize(kept.limit)})`);
+        if (body.value.size > BigInt(kept.limit))
+          throw new StagingFailure(
+            `${entry.key} is larger than all that the ship keeps (${formatByteSize(kept.limit)})`,
+          );
         incoming = await IncomingCache.begin(await onDisk(() => kept.begin()), project, body.value);
       } else if (body.case === 'chunk') {
         if (incoming === undefined) throw new Error('the server sent bytes without a description');

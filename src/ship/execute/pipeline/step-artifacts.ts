@@ -1,6 +1,6 @@
 import type { Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { bytesOf, findFiles, openInside, sha256Of } from '../files/index.ts';
 import type { Failure } from '../failure.ts';
+import { bytesOf, findFiles, openInside, sha256Of } from '../files/index.ts';
 import type { StepSetting } from './run-step.ts';
 import { isPlainFolder } from './work-folder.ts';
 
@@ -12,7 +12,11 @@ export async function keepArtifacts(setting: StepSetting, step: Step): Promise<F
     await work.output.note('warn', 'the run had to end: the artefacts of this step are not kept', step.name);
     return undefined;
   }
-  const failed = (reason: string): Failure => ({ code: 'step_failed', step: step.name, message: `the artefacts of step ${step.name} are not kept: ${reason}` });
+  const failed = (reason: string): Failure => ({
+    code: 'step_failed',
+    step: step.name,
+    message: `the artefacts of step ${step.name} are not kept: ${reason}`,
+  });
   if (!await isPlainFolder(folder.source)) return failed('the work folder was replaced');
   const names = new Set<string>();
   for (const pattern of step.artifacts) {

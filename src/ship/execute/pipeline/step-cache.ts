@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { lstat, open, readFile, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Step, StepCache } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { parseCacheKey, type CacheKeyPart } from '../../../lib/cache-key.ts';
 import { formatByteSize } from '../../../lib/byte-size.ts';
+import { type CacheKeyPart, parseCacheKey } from '../../../lib/cache-key.ts';
 import type { Failure } from '../failure.ts';
 import { findFiles, openInside, sha256Of } from '../files/index.ts';
 import type { OutputWriter } from '../output/index.ts';
 import type { ProcessEnd } from '../process/index.ts';
 import { isWithin } from '../sandbox/index.ts';
-import { CONTENT, META, nameOf, type CacheEntry, type CacheMeta, type NoteLine } from './cache-entry.ts';
+import { type CacheEntry, type CacheMeta, CONTENT, META, nameOf, type NoteLine } from './cache-entry.ts';
 import type { StepSetting } from './run-step.ts';
 import { runTar, type TarJob } from './run-tar.ts';
 import { fetchShared, share } from './shared-cache.ts';
@@ -21,9 +21,10 @@ export interface OpenCache {
 }
 
 /**
- * Restores into the work folder what earlier runs of the project have stored under the step's key, on this ship or on the server, or the newest entry
- * whose key begins with one of its restore keys. `tar` writes and reads the archive as the run itself, as its user and in its sandbox, so it can read
- * and overwrite only what a step could. Undefined without a cache.
+ * Restores into the work folder what earlier runs of the project have stored under the step's key, on this ship or on
+ * the server, or the newest entry whose key begins with one of its restore keys. `tar` writes and reads the archive as
+ * the run itself, as its user and in its sandbox, so it can read and overwrite only what a step could. Undefined
+ * without a cache.
  */
 export async function restoreCache(setting: StepSetting, step: Step): Promise<OpenCache | Failure | undefined> {
   const { context: { kept }, work } = setting;
@@ -33,7 +34,8 @@ export async function restoreCache(setting: StepSetting, step: Step): Promise<Op
   const note: NoteLine = (level, text) => work.output.note(level, text, step.name);
   const key = await keyOf(setting, cache.key).catch((error: Error) => error);
   if (key instanceof Error || !kept.isOpen) {
-    await note('warn', `the step runs without its cache: ${key instanceof Error ? key.message : 'this ship keeps none'}`);
+    await note('warn',
+      `the step runs without its cache: ${key instanceof Error ? key.message : 'this ship keeps none'}`);
     return undefined;
   }
   const name = nameOf(work.assignment.projectId, key);
@@ -41,12 +43,18 @@ export async function restoreCache(setting: StepSetting, step: Step): Promise<Op
   if (work.limits.ended.aborted) return undefined;
   if (found === undefined) await note('info', `there is no cache ${key} yet`);
   else {
-    const end = await kept.use('caches', found.name, (path) => unpack(setting, step, join(path, CONTENT))).catch((error: Error) => error);
+    const end = await kept.use('caches', found.name, (path) => unpack(setting, step, join(path, CONTENT))).catch((
+      error: Error,
+    ) => error);
     if (work.limits.ended.aborted) return undefined;
     if (end instanceof Error || end.exitCode !== 0) {
       await kept.remove('caches', found.name);
       if (cache.shared) await work.discardCache(found.key, work.limits.ended);
-      return { code: 'ship_error', step: step.name, message: `the cache ${found.key} could not be restored, and is removed` };
+      return {
+        code: 'ship_error',
+        step: step.name,
+        message: `the cache ${found.key} could not be restored, and is removed`,
+      };
     }
     await note('info', `restored the cache ${found.key}`);
   }
@@ -54,19 +62,29 @@ export async function restoreCache(setting: StepSetting, step: Step): Promise<Op
 }
 
 /** The entry of the key, or else what the server has for the step, or else what this ship has for the restore keys. */
-async function find(setting: StepSetting, { shared, restoreKeys }: StepCache, own: CacheEntry, note: NoteLine): Promise<CacheEntry | undefined> {
+async function find(setting: StepSetting, { shared, restoreKeys }: StepCache, own: CacheEntry,
+  note: NoteLine): Promise<CacheEntry | undefined>
+{
   if (setting.context.kept.has('caches', own.name)) return own;
   const fetched = shared ? await fetchShared(setting, { key: own.key, restoreKeys }, note) : undefined;
   return fetched ?? newestOf(setting, restoreKeys);
 }
 
-const ofStep = ({ plan }: StepSetting, step: Step): TarJob => ({ name: `cache-${plan.steps.indexOf(step)}`, step: step.name });
+const ofStep = ({ plan }: StepSetting, step: Step): TarJob => ({
+  name: `cache-${plan.steps.indexOf(step)}`,
+  step: step.name,
+});
 
 async function keyOf(setting: StepSetting, template: string): Promise<string> {
   const parts = parseCacheKey(template);
   if (typeof parts === 'string') throw new Error(parts);
   let key = '';
-  for (const part of parts) key += part.kind === 'text' ? part.text : part.kind === 'word' ? wordOf(setting, part.word) : await hashOf(setting, part.files);
+  for (const part of parts)
+    key += part.kind === 'text'
+      ? part.text
+      : part.kind === 'word'
+      ? wordOf(setting, part.word)
+      : await hashOf(setting, part.files);
   return key;
 }
 
@@ -96,11 +114,16 @@ async function hashOf({ folder, user }: StepSetting, patterns: readonly string[]
 }
 
 /** Uses the first restore key that has an entry. */
-async function newestOf({ context: { kept }, work }: StepSetting, beginnings: readonly string[]): Promise<CacheEntry | undefined> {
+async function newestOf({ context: { kept }, work }: StepSetting,
+  beginnings: readonly string[]): Promise<CacheEntry | undefined>
+{
   if (beginnings.length === 0) return undefined;
   const known: (CacheMeta & CacheEntry)[] = [];
   for (const name of kept.keysOf('caches')) {
-    const meta = await readFile(join(kept.pathOf('caches', name), META), 'utf8').then((text) => JSON.parse(text) as CacheMeta, () => undefined);
+    const meta = await readFile(join(kept.pathOf('caches', name), META), 'utf8').then(
+      (text) => JSON.parse(text) as CacheMeta,
+      () => undefined,
+    );
     if (meta?.project === work.assignment.projectId) known.push({ ...meta, name });
   }
   known.sort((one, other) => other.createdMs - one.createdMs);
@@ -120,11 +143,14 @@ async function unpack(setting: StepSetting, step: Step, archive: string): Promis
   }
 }
 
-async function save(setting: StepSetting, step: Step, { paths, shared }: StepCache, { name, key }: CacheEntry, note: NoteLine): Promise<void> {
+async function save(setting: StepSetting, step: Step, { paths, shared }: StepCache, { name, key }: CacheEntry,
+  note: NoteLine): Promise<void>
+{
   const { context: { kept, clock }, work } = setting;
   try {
     const members = await membersOf(setting, paths);
-    if (members.length === 0) return await note('warn', `the cache ${key} is not saved: there is nothing of ${paths.join(', ')}`);
+    if (members.length === 0)
+      return await note('warn', `the cache ${key} is not saved: there is nothing of ${paths.join(', ')}`);
     const folder = await kept.begin();
     const size = await pack(setting, step, members, join(folder, CONTENT));
     const meta: CacheMeta = { project: work.assignment.projectId, key, createdMs: clock.now() };
@@ -144,7 +170,8 @@ async function membersOf({ folder }: StepSetting, paths: readonly string[]): Pro
     const [root, inner] = path.startsWith('~/') ? [folder.home, path.slice(2)] : [folder.source, path];
     const target = join(root, inner);
     if (!isWithin(target, root) || !await lstat(target).then(() => true, () => false)) continue;
-    if (await realpath(dirname(target)) !== join(await realpath(root), dirname(inner))) throw new Error(`there is a link on the way to ${path}`);
+    if (await realpath(dirname(target)) !== join(await realpath(root), dirname(inner)))
+      throw new Error(`there is a link on the way to ${path}`);
     members.push(target.slice(folder.path.length + 1));
   }
   return members;
@@ -170,7 +197,10 @@ async function pack(setting: StepSetting, step: Step, members: readonly string[]
     end: async () => undefined,
   };
   try {
-    const { exitCode } = await runTar(setting, ofStep(setting, step), ['-cf', '-', '--', ...members], { stdout, kill: tooLarge.signal });
+    const { exitCode } = await runTar(setting, ofStep(setting, step), ['-cf', '-', '--', ...members], {
+      stdout,
+      kill: tooLarge.signal,
+    });
     if (failure !== undefined) throw failure;
     if (size > limit) throw new Error(`it is larger than all that the ship keeps (${formatByteSize(limit)})`);
     if (exitCode !== 0) throw new Error('tar failed');

@@ -9,10 +9,12 @@ import type { WorkFolder } from './work-folder.ts';
 const MAX_INPUT_VARIABLE = 32 * 1024;
 
 /**
- * The environment of a step. From the machine it contains only path and language, because the rest may contain secrets of the machine. Variables of
- * the service are set last, so that a step cannot pretend to belong to another run.
+ * The environment of a step. From the machine it contains only path and language, because the rest may contain secrets
+ * of the machine. Variables of the service are set last, so that a step cannot pretend to belong to another run.
  */
-export function stepEnvironment(machine: Variables, assignment: Assignment, step: Step, folder: WorkFolder, source?: ResolvedRef): Record<string, string> {
+export function stepEnvironment(machine: Variables, assignment: Assignment, step: Step, folder: WorkFolder,
+  source?: ResolvedRef): Record<string, string>
+{
   const { ref, input, projectId, repository, issueLabel } = assignment;
   const text = input.length <= MAX_INPUT_VARIABLE ? decodeUtf8(Buffer.from(input)) : undefined;
   return {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { chmod, type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { User } from '../sandbox/index.ts';
-import { isOwnedByOther, ownerText, OWNER_FILE } from './owner.ts';
+import { isOwnedByOther, OWNER_FILE, ownerText } from './owner.ts';
 
 /** The folders of one attempt. */
 export interface WorkFolder {
@@ -18,19 +18,30 @@ export interface WorkFolder {
 }
 
 /**
- * Creates the folder of an attempt, inaccessible to others, with its input. If the run has a user of its own, this process keeps the folder itself:
- * the user traverses it and owns its content, so that no step can replace a path that this process uses there by a link. It is handed over once it is
- * complete.
+ * Creates the folder of an attempt, inaccessible to others, with its input. If the run has a user of its own, this
+ * process keeps the folder itself: the user traverses it and owns its content, so that no step can replace a path that
+ * this process uses there by a link. It is handed over once it is complete.
  */
-export async function makeWorkFolder(workDir: string, name: string, input: Uint8Array, user: User | undefined): Promise<WorkFolder> {
+export async function makeWorkFolder(workDir: string, name: string, input: Uint8Array,
+  user: User | undefined): Promise<WorkFolder>
+{
   const path = join(workDir, name);
   const out = join(path, 'out');
-  const folder: WorkFolder = { path, source: join(path, 'src'), home: join(path, 'home'), temporary: join(path, 'tmp'), inputFile: join(path, 'input'), resultFile: join(out, 'result') };
+  const folder: WorkFolder = {
+    path,
+    source: join(path, 'src'),
+    home: join(path, 'home'),
+    temporary: join(path, 'tmp'),
+    inputFile: join(path, 'input'),
+    resultFile: join(out, 'result'),
+  };
   await makeEmpty(path);
   await writeNew(join(path, OWNER_FILE), Buffer.from(ownerText()));
   for (const inner of [folder.source, folder.home, folder.temporary, out]) await mkdir(inner, { mode: 0o700 });
   await writeNew(folder.inputFile, input, user);
-  if (user !== undefined) for (const owned of [folder.source, folder.home, folder.temporary, out]) await chownFolder(owned, user);
+  if (user !== undefined) {
+    for (const owned of [folder.source, folder.home, folder.temporary, out]) await chownFolder(owned, user);
+  }
   return folder;
 }
 
@@ -43,13 +54,17 @@ export async function handOver({ path }: WorkFolder, user: User | undefined): Pr
   });
 }
 
-/** Whether a folder of the attempt is still the original one, and not a link; must be called while no process of the run is alive. */
+/**
+ * Whether a folder of the attempt is still the original one, and not a link; must be called while no process of the run
+ * is alive.
+ */
 export async function isPlainFolder(path: string): Promise<boolean> {
   return lstat(path).then((found) => found.isDirectory(), () => false);
 }
 
 async function chownFolder(path: string, { uid, gid }: User): Promise<void> {
-  await using(await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW), (folder) => folder.chown(uid, gid));
+  await using(await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW),
+    (folder) => folder.chown(uid, gid));
 }
 
 async function writeNew(path: string, content: Uint8Array, user?: User): Promise<void> {
@@ -86,8 +101,8 @@ export async function userOf(path: string): Promise<User | undefined> {
 }
 
 /**
- * Removes a folder with everything in it, including what its owner made read-only. No process of the run is alive any more. Files of the run's own
- * user are removed as that user, who can reach nothing else, whatever was put there.
+ * Removes a folder with everything in it, including what its owner made read-only. No process of the run is alive any
+ * more. Files of the run's own user are removed as that user, who can reach nothing else, whatever was put there.
  */
 export async function removeFolder(path: string, user: User | undefined): Promise<void> {
   if (user !== undefined) await removeAs(path, user);
@@ -109,11 +124,17 @@ done`;
 /** Files that it cannot remove are left to this process, with the folder closed again. */
 async function removeAs(path: string, user: User): Promise<void> {
   // This process enters the folder, because the folders above may be closed to the user.
-  await promisify(execFile)('/bin/sh', ['-c', EMPTY], { uid: user.uid, gid: user.gid, cwd: path, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } }).catch(() => undefined);
+  await promisify(execFile)('/bin/sh', ['-c', EMPTY], {
+    uid: user.uid,
+    gid: user.gid,
+    cwd: path,
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+  }).catch(() => undefined);
   await chmod(path, 0o700);
 }
 
 async function openFolders(path: string): Promise<void> {
   await chmod(path, 0o700);
-  for (const entry of await readdir(path, { withFileTypes: true })) if (entry.isDirectory()) await openFolders(join(path, entry.name));
+  for (const entry of await readdir(path, { withFileTypes: true }))
+    if (entry.isDirectory()) await openFolders(join(path, entry.name));
 }

@@ -1,3 +1,4 @@
-export { endUser, killLeftovers, livingProcesses, usersWithProcesses, type Marks } from './leftovers.ts';
+export { endUser, killLeftovers, livingProcesses, type Marks, usersWithProcesses } from './leftovers.ts';
 export { isAliveAs, ownName } from './process-name.ts';
-export { runProcess, watchUser, releaseUser, type ProcessEnd, type ProcessPlan, type ProcessSignals } from './run-process.ts';
+export { type ProcessEnd, type ProcessPlan, type ProcessSignals, releaseUser, runProcess,
+  watchUser } from './run-process.ts';

@@ -21,9 +21,9 @@ const TIMEOUT_MS = 5_000;
 const SLICE_MS = 5;
 
 /**
- * The living processes of some work: the processes of its group and session, those with its environment variables, because a process that calls
- * `setsid` leaves group and session, and those of its user. Zombies do not count: if process 1 does not reap them, they stay for ever. Empty on
- * systems without /proc.
+ * The living processes of some work: the processes of its group and session, those with its environment variables,
+ * because a process that calls `setsid` leaves group and session, and those of its user. Zombies do not count: if
+ * process 1 does not reap them, they stay for ever. Empty on systems without /proc.
  */
 export async function livingProcesses(marks: Marks): Promise<number[]> {
   const found: number[] = [];
@@ -38,10 +38,13 @@ export async function livingProcesses(marks: Marks): Promise<number[]> {
   return found;
 }
 
-/** Kills the remaining processes of some work, including those that it starts meanwhile. Returns the processes that could not be killed. */
+/**
+ * Kills the remaining processes of some work, including those that it starts meanwhile. Returns the processes that
+ * could not be killed.
+ */
 export async function killLeftovers(marks: Marks): Promise<number[]> {
   const end = performance.now() + TIMEOUT_MS;
-  for (let pause = 2; ; pause = Math.min(50, pause * 2)) {
+  for (let pause = 2;; pause = Math.min(50, pause * 2)) {
     const living = await livingProcesses(marks);
     if (living.length === 0 || performance.now() > end) return living;
     for (const pid of living) signal(pid, 'SIGKILL');
@@ -62,10 +65,14 @@ export function usersWithProcesses(): ReadonlySet<number> {
 
 /** Resolves when no process of a group is alive any more, or when the signal aborts. */
 export async function groupEnds(group: number, until: AbortSignal): Promise<void> {
-  while (!until.aborted && (await livingProcesses({ group, variables: [] })).length > 0) await systemTimer.sleep(50, until);
+  while (!until.aborted && (await livingProcesses({ group, variables: [] })).length > 0)
+    await systemTimer.sleep(50, until);
 }
 
-/** Sends a signal to a process, or to a group if the number is negative; ignores a process that is gone or belongs to another user. */
+/**
+ * Sends a signal to a process, or to a group if the number is negative; ignores a process that is gone or belongs to
+ * another user.
+ */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -75,11 +82,15 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * The kernel kills all processes that the user may signal in one call, so a program that starts processes faster than they are counted cannot escape.
+ * The kernel kills all processes that the user may signal in one call, so a program that starts processes faster than
+ * they are counted cannot escape.
  */
 async function killAllOf(user: number): Promise<void> {
   try {
-    await once(spawn('/bin/sh', ['-c', 'kill -s KILL -- -1'], { uid: user, gid: user, cwd: '/', env: {}, stdio: 'ignore' }), 'exit');
+    await once(
+      spawn('/bin/sh', ['-c', 'kill -s KILL -- -1'], { uid: user, gid: user, cwd: '/', env: {}, stdio: 'ignore' }),
+      'exit',
+    );
   } catch {
     // Not possible; kill them one by one.
   }
@@ -95,7 +106,9 @@ function belongs(pid: string, { group, variables, user }: Marks): boolean {
   return variables.every((variable) => environment.includes(`\0${variable}\0`));
 }
 
-/** The name in parentheses may contain any character (proc_pid_stat(5)); after it come state, parent, group, session. */
+/**
+ * The name in parentheses may contain any character (proc_pid_stat(5)); after it come state, parent, group, session.
+ */
 function stateOf(pid: string): { isAlive: boolean; group: number; session: number } {
   const stat = contentOf(`/proc/${pid}/stat`);
   const [state = '', , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);

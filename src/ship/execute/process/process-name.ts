@@ -11,7 +11,10 @@ export function isAliveAs(name: string): boolean {
   return pid !== undefined && /^\d+$/.test(pid) && start === startOf(Number(pid));
 }
 
-/** Start time of a process, in ticks since the machine started (proc_pid_stat(5), field 22); `gone` if there is no such process. */
+/**
+ * Start time of a process, in ticks since the machine started (proc_pid_stat(5), field 22); `gone` if there is no such
+ * process.
+ */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

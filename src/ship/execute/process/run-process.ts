@@ -1,11 +1,14 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { OutputWriter } from '../output/index.ts';
 import { groupEnds, killLeftovers, signal } from './leftovers.ts';
-import { Watchdog, type LeaseLeft } from './watchdog.ts';
+import { type LeaseLeft, Watchdog } from './watchdog.ts';
 
-/** After the last process has ended its pipes are empty at once; a pipe that stays open for this long is held by a process of other work. */
+/**
+ * After the last process has ended its pipes are empty at once; a pipe that stays open for this long is held by a
+ * process of other work.
+ */
 const PIPE_IDLE_MS = 1_000;
 /** Timers can wait at most this long (24 days). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -64,16 +67,18 @@ export function releaseUser(uid: number): void {
 }
 
 /**
- * Runs a command in a process group of its own and writes its output. When it has ended, so have all processes that it started: the remaining ones
- * are killed. Never rejects.
+ * Runs a command in a process group of its own and writes its output. When it has ended, so have all processes that it
+ * started: the remaining ones are killed. Never rejects.
  */
 export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Promise<ProcessEnd> {
   const child = await start(plan);
-  if (typeof child === 'string') return { exitCode: null, signal: null, stopped: false, spawnError: child, survivors: [] };
+  if (typeof child === 'string')
+    return { exitCode: null, signal: null, stopped: false, spawnError: child, survivors: [] };
   watchdog.watch(child.pid!, signals.leaseLeft);
   const finished = new AbortController();
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-  const output = Promise.all([pump(child.stdout, plan.stdout, finished.signal), pump(child.stderr, plan.stderr, finished.signal)]);
+  const output = Promise.all([pump(child.stdout, plan.stdout, finished.signal),
+    pump(child.stderr, plan.stderr, finished.signal)]);
   const stopping = new Stopping(child.pid!, signals);
   const [exitCode, endSignal] = await exit;
   const stopped = stopping.asked;
@@ -81,7 +86,11 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
   if (stopped) await groupEnds(child.pid!, stopping.over);
   stopping.done();
   if (plan.forceEnd !== undefined) await forceEnd(plan.forceEnd, plan.env);
-  const survivors = await killLeftovers({ group: child.pid!, variables: plan.marks, ...(plan.ownUser !== undefined && { user: plan.ownUser }) });
+  const survivors = await killLeftovers({
+    group: child.pid!,
+    variables: plan.marks,
+    ...(plan.ownUser !== undefined && { user: plan.ownUser }),
+  });
   watchdog.release(child.pid!);
   finished.abort();
   await output;
@@ -90,7 +99,13 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
 
 async function start({ argv, cwd, env, user, stdin }: ProcessPlan): Promise<Child | string> {
   try {
-    const child = spawn(argv[0]!, argv.slice(1), { cwd, env: { ...env }, detached: true, stdio: [stdin ?? 'ignore', 'pipe', 'pipe'], ...user }) as Child;
+    const child = spawn(argv[0]!, argv.slice(1), {
+      cwd,
+      env: { ...env },
+      detached: true,
+      stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
+      ...user,
+    }) as Child;
     await once(child, 'spawn');
     return child;
   } catch (error) {
@@ -144,8 +159,8 @@ function onAbort(signal: AbortSignal, until: AbortSignal, act: () => void): void
 }
 
 /**
- * Writes a pipe to its end, at the speed of the log. It ends when the last process that holds the pipe has ended; a process that was not found must
- * not keep the run alive, so after `finished` a pause in the output ends it too.
+ * Writes a pipe to its end, at the speed of the log. It ends when the last process that holds the pipe has ended; a
+ * process that was not found must not keep the run alive, so after `finished` a pause in the output ends it too.
  */
 async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -171,7 +186,12 @@ async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal)
 
 async function forceEnd(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
   try {
-    const child = spawn(argv[0]!, argv.slice(1), { env: { ...env }, stdio: 'ignore', timeout: 15_000, killSignal: 'SIGKILL' });
+    const child = spawn(argv[0]!, argv.slice(1), {
+      env: { ...env },
+      stdio: 'ignore',
+      timeout: 15_000,
+      killSignal: 'SIGKILL',
+    });
     await once(child, 'exit');
   } catch {
     // It is already gone, or the program that would end it is missing.

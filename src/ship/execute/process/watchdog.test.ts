@@ -23,28 +23,36 @@ const program = (end: string, leases = '[]'): string => `
 /** Runs it to its end; returns a function that finds the living processes of a group. */
 async function runProgram(end: string): Promise<(group: number) => Promise<number[]>> {
   const name = `QUIRE_TEST=${randomBytes(8).toString('hex')}`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program(end)], { env: { PATH: process.env['PATH'], QUIRE_TEST: name.slice(11) }, stdio: 'ignore' });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program(end)], {
+    env: { PATH: process.env['PATH'], QUIRE_TEST: name.slice(11) },
+    stdio: 'ignore',
+  });
   await once(child, 'exit');
   return (group) => livingProcesses({ variables: [name, `GROUP=${group}`] });
 }
 
 describe('the watchdog', () => {
-  it.each([
-    ['is killed', "setTimeout(() => process.kill(process.pid, 'SIGKILL'), 100);"],
-    ['ends without a word', 'setTimeout(() => process.exit(1), 100);'],
-    ['has nothing to do any more', ''],
-  ])('kills the groups of a process that %s, and no others', async (_how, end) => {
-    const living = await runProgram(end);
-    while ((await living(1)).length + (await living(3)).length > 0) await setTimeout(10);
-    const released = await living(2);
-    expect(released.length).toBeGreaterThan(0);
-    for (const pid of released) process.kill(pid, 'SIGKILL');
-  });
+  it.each([['is killed', "setTimeout(() => process.kill(process.pid, 'SIGKILL'), 100);"], ['ends without a word',
+    'setTimeout(() => process.exit(1), 100);'], ['has nothing to do any more', '']])(
+      'kills the groups of a process that %s, and no others',
+      async (_how, end) => {
+        const living = await runProgram(end);
+        while ((await living(1)).length + (await living(3)).length > 0) await setTimeout(10);
+        const released = await living(2);
+        expect(released.length).toBeGreaterThan(0);
+        for (const pid of released) process.kill(pid, 'SIGKILL');
+      },
+    );
 
   it('kills work whose lease ends while the process is frozen, once, and leaves alone what has none', async () => {
     const mark = randomBytes(8).toString('hex');
-    const living = (group: number): Promise<number[]> => livingProcesses({ variables: [`QUIRE_TEST=${mark}`, `GROUP=${group}`] });
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program("process.kill(process.pid, 'SIGSTOP');", '[2500, 60_000]')], { env: { PATH: process.env['PATH'], QUIRE_TEST: mark }, stdio: 'ignore' });
+    const living = (group: number): Promise<number[]> =>
+      livingProcesses({ variables: [`QUIRE_TEST=${mark}`, `GROUP=${group}`] });
+    const child = spawn(process.execPath, ['--input-type=module', '-e',
+      program("process.kill(process.pid, 'SIGSTOP');", '[2500, 60_000]')], {
+      env: { PATH: process.env['PATH'], QUIRE_TEST: mark },
+      stdio: 'ignore',
+    });
     while ((await living(3)).length < 2) await setTimeout(10);
     while ((await living(1)).length > 0) await setTimeout(10);
     for (const group of [2, 3]) expect((await living(group)).length).toBeGreaterThan(1);

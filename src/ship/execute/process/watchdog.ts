@@ -1,10 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 
 /**
- * Reads lines: `+ WORK SECONDS` starts work, `l WORK SECONDS` starts work with a lease, `- WORK SECONDS` ends either, and `= 0 SECONDS` only says
- * when the leases end: in this many seconds, or `-` if there are none. Unless another line arrives before that, it then kills the work with a lease.
- * At the end of its input, which is also the end of this process, it kills all remaining work. Work is a process group, or, as `u` and the number of
- * a user, all processes of that user, which are killed as that user and all at once. The script must survive the signals that a terminal or a
+ * Reads lines: `+ WORK SECONDS` starts work, `l WORK SECONDS` starts work with a lease, `- WORK SECONDS` ends either,
+ * and `= 0 SECONDS` only says when the leases end: in this many seconds, or `-` if there are none. Unless another line
+ * arrives before that, it then kills the work with a lease. At the end of its input, which is also the end of this
+ * process, it kills all remaining work. Work is a process group, or, as `u` and the number of a user, all processes of
+ * that user, which are killed as that user and all at once. The script must survive the signals that a terminal or a
  * supervisor sends to all processes.
  */
 const SCRIPT = `
@@ -53,9 +54,10 @@ type Charge = number | `u${number}`;
 export type LeaseLeft = () => number;
 
 /**
- * A small process that kills the process groups and the users of this process's work when this process cannot: because it has died, by SIGKILL, for
- * lack of memory, or by a fault; or because it is frozen when the lease of the work ends. Without it the work would go on while the server assigns it
- * again. If there is no shell, only the next start kills the remaining processes.
+ * A small process that kills the process groups and the users of this process's work when this process cannot: because
+ * it has died, by SIGKILL, for lack of memory, or by a fault; or because it is frozen when the lease of the work ends.
+ * Without it the work would go on while the server assigns it again. If there is no shell, only the next start kills
+ * the remaining processes.
  */
 export class Watchdog {
   readonly #charges = new Map<Charge, LeaseLeft | undefined>();
@@ -81,8 +83,14 @@ export class Watchdog {
   }
 
   #start(): void {
-    // Without environment variables, so that the search for processes of a run does not find it. It does not keep this process alive.
-    const shell = spawn('/bin/sh', ['-c', SCRIPT], { cwd: '/', env: {}, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+    // Without environment variables, so that the search for processes of a run does not find it. It does not keep this
+    // process alive.
+    const shell = spawn('/bin/sh', ['-c', SCRIPT], {
+      cwd: '/',
+      env: {},
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     this.#shell = shell;
     const forget = (): void => {
       if (this.#shell === shell) this.#shell = undefined; // the next work starts a new one, which gets all work
@@ -104,7 +112,9 @@ export class Watchdog {
 
   #write(sign: '+' | 'l' | '-' | '=', charge: Charge): void {
     this.#writtenEnd = this.#end();
-    const seconds = this.#writtenEnd === Infinity ? '-' : Math.max(0, Math.floor((this.#writtenEnd - performance.now()) / 1000));
+    const seconds = this.#writtenEnd === Infinity
+      ? '-'
+      : Math.max(0, Math.floor((this.#writtenEnd - performance.now()) / 1000));
     this.#shell?.stdin?.write(`${sign} ${charge} ${seconds}\n`);
   }
 

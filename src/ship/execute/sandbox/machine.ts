@@ -22,13 +22,27 @@ export interface Machine {
   readonly docker?: string;
 }
 
-const PROGRAMS = { unshare: 'unshare', setpriv: 'setpriv', prlimit: 'prlimit', mount: 'mount', mkdir: 'mkdir', envProgram: 'env', bwrap: 'bwrap', systemdRun: 'systemd-run', systemctl: 'systemctl', podman: 'podman', docker: 'docker' } as const;
+const PROGRAMS = {
+  unshare: 'unshare',
+  setpriv: 'setpriv',
+  prlimit: 'prlimit',
+  mount: 'mount',
+  mkdir: 'mkdir',
+  envProgram: 'env',
+  bwrap: 'bwrap',
+  systemdRun: 'systemd-run',
+  systemctl: 'systemctl',
+  podman: 'podman',
+  docker: 'docker',
+} as const;
 
 /** Searched last: the path of a service may lack the folders of administrators. */
 const SYSTEM_PATH = ':/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Looks for the programs. */
 export function thisMachine(env: Variables): Machine {
-  const found = Object.entries(PROGRAMS).map(([key, name]) => [key, findProgram(name, `${env['PATH'] ?? ''}${SYSTEM_PATH}`, '/')]);
+  const found = Object.entries(PROGRAMS).map((
+    [key, name],
+  ) => [key, findProgram(name, `${env['PATH'] ?? ''}${SYSTEM_PATH}`, '/')]);
   return { root: process.getuid?.() === 0, env, ...Object.fromEntries(found.filter(([, path]) => path !== undefined)) };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Machine } from './machine.ts';
 import type { View } from './view.ts';
-import { SANDBOXES, wrap, type FencedCommand, type SandboxName, type User, type Wrapped } from './wrap.ts';
+import { type FencedCommand, SANDBOXES, type SandboxName, type User, wrap, type Wrapped } from './wrap.ts';
 
 const PROBE_MS = 10_000;
 
@@ -14,8 +14,12 @@ const NEEDS: Readonly<Record<SandboxName, (machine: Machine, user: User | undefi
   none: () => undefined,
   namespaces: ({ unshare, setpriv, mount, mkdir }) => notInstalled({ unshare, setpriv, mount, mkdir }),
   bubblewrap: ({ bwrap, setpriv }, user) => notInstalled({ bwrap, ...(user !== undefined && { setpriv }) }),
-  systemd: ({ systemdRun }) => notInstalled({ 'systemd-run': systemdRun }) ?? (existsSync('/run/systemd/system') ? undefined : 'systemd does not run here'),
-  container: ({ podman, docker }) => (podman === undefined && docker === undefined ? 'neither podman nor docker is installed' : undefined),
+  systemd: ({ systemdRun }) =>
+    notInstalled({ 'systemd-run': systemdRun }) ??
+      (existsSync('/run/systemd/system') ? undefined : 'systemd does not run here'),
+  container: (
+    { podman, docker },
+  ) => (podman === undefined && docker === undefined ? 'neither podman nor docker is installed' : undefined),
 };
 
 /** The strongest first; all of them protect the service equally. */
@@ -38,8 +42,8 @@ export interface SandboxesOptions {
 }
 
 /**
- * The sandboxes of this machine. An installed program may still be unable to work (a kernel may forbid user namespaces, a container engine may not
- * run), so each is tested once.
+ * The sandboxes of this machine. An installed program may still be unable to work (a kernel may forbid user namespaces,
+ * a container engine may not run), so each is tested once.
  */
 export class Sandboxes {
   readonly #options: SandboxesOptions;
@@ -51,7 +55,10 @@ export class Sandboxes {
     this.#options = options;
   }
 
-  /** Why a sandbox cannot be used, as far as is known without waiting; undefined if no reason is known. `auto` is the strongest one that works. */
+  /**
+   * Why a sandbox cannot be used, as far as is known without waiting; undefined if no reason is known. `auto` is the
+   * strongest one that works.
+   */
   lacks(name: string): string | undefined {
     if (name === 'auto') {
       void this.choose(name);
@@ -94,7 +101,8 @@ export class Sandboxes {
   /** Whether a tested sandbox fails only because a folder is closed to the users of steps. */
   isClosedOff(name: string): boolean {
     const { user, closed, mayShareUser } = this.#options;
-    return user !== undefined && !mayShareUser && closed !== undefined && !(SEPARATING as readonly string[]).includes(name);
+    return user !== undefined && !mayShareUser && closed !== undefined &&
+      !(SEPARATING as readonly string[]).includes(name);
   }
 
   wrap(name: SandboxName, command: FencedCommand): Wrapped {
@@ -115,8 +123,13 @@ export class Sandboxes {
   #unseparated(name: SandboxName): string | undefined {
     const { user, mayShareUser, closed } = this.#options;
     if (mayShareUser || SEPARATING.includes(name)) return undefined;
-    if (user === undefined) return `with the sandbox ${name} steps would run as this process's own user and could read its secrets: install bubblewrap, allow user namespaces, or set run_as by name (local.run_as, quire ship run --run-as)`;
-    return closed === undefined ? undefined : `with the sandbox ${name} the user of the steps can't get to the work folder, because others may not pass through ${closed}: open it (chmod o+x), put the data folder elsewhere, or install bubblewrap`;
+    if (user === undefined)
+      return `with the sandbox ${name} steps would run as this process's own user and could read its secrets: install ` +
+        'bubblewrap, allow user namespaces, or set run_as by name (local.run_as, quire ship run --run-as)';
+    return closed === undefined
+      ? undefined
+      : `with the sandbox ${name} the user of the steps can't get to the work folder, because others may not pass ` +
+        `through ${closed}: open it (chmod o+x), put the data folder elsewhere, or install bubblewrap`;
   }
 
   async #try(name: SandboxName): Promise<string | undefined> {
@@ -134,7 +147,13 @@ export class Sandboxes {
       const command = await this.#trialIn(trial, SEPARATING.includes(name));
       const { argv, env, cwd, user: as } = wrap[name](command, machine);
       const probe = name === 'container' ? [argv[0]!, 'info'] : argv;
-      await promisify(execFile)(probe[0]!, probe.slice(1), { env: { ...env }, cwd, timeout: PROBE_MS, killSignal: 'SIGKILL', ...as });
+      await promisify(execFile)(probe[0]!, probe.slice(1), {
+        env: { ...env },
+        cwd,
+        timeout: PROBE_MS,
+        killSignal: 'SIGKILL',
+        ...as,
+      });
       return undefined;
     } catch (error) {
       const { stderr, message } = error as { stderr?: string; message: string };
@@ -156,8 +175,15 @@ export class Sandboxes {
     }
     if (user !== undefined) await chown(trial, user.uid, user.gid);
     return {
-      argv: ['/bin/sh', '-c', ': > written; [ ! -e "$0" ] || { echo "it does not hide files" >&2; exit 1; }', apart ? join(trial, 'hidden') : '/dev/null/none'], cwd: join(folder, 'src'), env: { PATH: machine.env['PATH'] ?? '' }, folder, view: this.#options.view(),
-      name: `quire-probe-${process.pid}`, image: '', ...(user === undefined ? {} : { user }),
+      argv: ['/bin/sh', '-c', ': > written; [ ! -e "$0" ] || { echo "it does not hide files" >&2; exit 1; }',
+        apart ? join(trial, 'hidden') : '/dev/null/none'],
+      cwd: join(folder, 'src'),
+      env: { PATH: machine.env['PATH'] ?? '' },
+      folder,
+      view: this.#options.view(),
+      name: `quire-probe-${process.pid}`,
+      image: '',
+      ...(user === undefined ? {} : { user }),
     };
   }
 }
@@ -168,5 +194,7 @@ function isSandbox(name: string): name is SandboxName {
 
 function notInstalled(programs: Readonly<Record<string, string | undefined>>): string | undefined {
   const missing = Object.entries(programs).filter(([, path]) => path === undefined).map(([name]) => name);
-  return missing.length === 0 ? undefined : `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
+  return missing.length === 0
+    ? undefined
+    : `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
 }

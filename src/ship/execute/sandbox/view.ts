@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** What a step in a sandbox sees of the file system: everything is read-only, except for its own folder and what is private or hidden. */
+/**
+ * What a step in a sandbox sees of the file system: everything is read-only, except for its own folder and what is
+ * private or hidden.
+ */
 export interface View {
   /** Folders that are empty for it, except for its own folder if that is inside. None lies in another one. */
   readonly hidden: readonly string[];
@@ -28,26 +31,32 @@ export interface Machinery {
 export const SHARED_PLACES = ['/tmp', '/var/tmp', '/dev/shm'] as const;
 
 /** Needed to resolve names; some systems have their programs in /run. */
-const KEPT_IN_RUN = ['systemd/resolve', 'resolvconf', 'NetworkManager/resolv.conf', 'connman/resolv.conf', 'nscd', 'current-system', 'wrappers', 'opengl-driver'];
+const KEPT_IN_RUN = ['systemd/resolve', 'resolvconf', 'NetworkManager/resolv.conf', 'connman/resolv.conf', 'nscd',
+  'current-system', 'wrappers', 'opengl-driver'];
 
 /** Folders of a home in which programs store keys and tokens. Steps have a home of their own and need none of it. */
-const CREDENTIALS = [
-  '.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.git-credentials', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pypirc', '.pgpass', '.my.cnf', '.vault-token', '.password-store',
-  '.config/gcloud', '.config/gh', '.config/git', '.config/glab-cli', '.config/hub', '.config/rclone', '.config/containers', '.cargo/credentials', '.cargo/credentials.toml', '.gem/credentials', '.m2/settings.xml',
-  '.local/share/keyrings', '.mozilla', '.config/google-chrome', '.config/chromium', '.bash_history', '.zsh_history',
-];
+const CREDENTIALS = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.netrc', '.git-credentials', '.npmrc',
+  '.yarnrc', '.yarnrc.yml', '.pypirc', '.pgpass', '.my.cnf', '.vault-token', '.password-store', '.config/gcloud',
+  '.config/gh', '.config/git', '.config/glab-cli', '.config/hub', '.config/rclone', '.config/containers',
+  '.cargo/credentials', '.cargo/credentials.toml', '.gem/credentials', '.m2/settings.xml', '.local/share/keyrings',
+  '.mozilla', '.config/google-chrome', '.config/chromium', '.bash_history', '.zsh_history'];
 
 /** Left alone: their content is kernel memory, devices, or limited by the rights of the user. */
 const SYSTEM = ['/proc', '/sys', '/dev'];
 /** Options of a mount itself (mount(8)); the options of the file system behind it are kept anyway. */
-const KEPT_OPTIONS = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'relatime', 'strictatime', 'nosymfollow']);
+const KEPT_OPTIONS = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'relatime', 'strictatime',
+  'nosymfollow']);
 
 export function viewOf({ workDir, hide, home, otherUser }: Machinery): View {
   const credentials = home === undefined || home === '/' ? [] : CREDENTIALS.map((name) => join(home, name));
-  const real = [...hide, ...credentials, workDir, ...(otherUser ? closedAbove(workDir) : [])].filter((path) => existsSync(path)).map((path) => realpathSync(path));
+  const real = [...hide, ...credentials, workDir, ...(otherUser ? closedAbove(workDir) : [])].filter((path) =>
+    existsSync(path)
+  ).map((path) => realpathSync(path));
   const folders = outermost(real.filter((path) => path !== '/' && statSync(path).isDirectory()));
   const covered = [...folders, ...SHARED_PLACES, '/run'];
-  const files = [...new Set(real)].filter((path) => !statSync(path).isDirectory() && !covered.some((folder) => isWithin(path, folder)));
+  const files = [...new Set(real)].filter((path) =>
+    !statSync(path).isDirectory() && !covered.some((folder) => isWithin(path, folder))
+  );
   return {
     hidden: folders.filter((folder) => !['/run', ...SHARED_PLACES].some((place) => isWithin(folder, place))),
     masked: files,
@@ -65,7 +74,7 @@ export function isWithin(path: string, folder: string): boolean {
 /** The outermost folder above it that others may not traverse. */
 export function closedAbove(folder: string): string[] {
   let closed: string[] = [];
-  for (let at = resolve(folder); ; at = dirname(at)) {
+  for (let at = resolve(folder);; at = dirname(at)) {
     if ((statSync(at).mode & 0o001) === 0) closed = [at];
     if (at === dirname(at)) return closed;
   }

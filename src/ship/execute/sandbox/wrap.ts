@@ -41,21 +41,25 @@ export interface Wrapped {
 /** Most processes of one step, if they can be counted. */
 const MAX_PROCESSES = 4096;
 /** Our variables, because a container engine is a client that has to find its server. */
-const ENGINE_VARIABLES = ['PATH', 'HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'DOCKER_HOST', 'DOCKER_CONFIG', 'DOCKER_CONTEXT', 'DOCKER_TLS_VERIFY', 'DOCKER_CERT_PATH', 'CONTAINER_HOST'];
+const ENGINE_VARIABLES = ['PATH', 'HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'DOCKER_HOST', 'DOCKER_CONFIG',
+  'DOCKER_CONTEXT', 'DOCKER_TLS_VERIFY', 'DOCKER_CERT_PATH', 'CONTAINER_HOST'];
 /**
- * Variables that make the loader, the C library, a shell or mount run or read the files that they name (ld.so(8), secure-execution mode, and
- * bash(1)).
+ * Variables that make the loader, the C library, a shell or mount run or read the files that they name (ld.so(8),
+ * secure-execution mode, and bash(1)).
  */
-const DANGEROUS = /^(LD_|LIBMOUNT_|MALLOC_|BASH_FUNC_|(GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|NIS_PATH|NLSPATH|RES_OPTIONS|RESOLV_HOST_CONF|TZDIR|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4)$)/;
+const DANGEROUS =
+  /^(LD_|LIBMOUNT_|MALLOC_|BASH_FUNC_|(GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|NIS_PATH|NLSPATH|RES_OPTIONS|RESOLV_HOST_CONF|TZDIR|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4)$)/;
 
 /** How each sandbox starts a command (decisions, section 5). The required programs must be installed. */
 export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine: Machine) => Wrapped>> = {
   none: ({ argv, cwd, env, user }, machine) => {
-    // A core file would contain the secrets of the step. Processes are counted per user, so they are limited only if the user has no others.
+    // A core file would contain the secrets of the step. Processes are counted per user, so they are limited only if
+    // the user has no others.
     if (user === undefined) return { argv: [...limits(machine, false), ...argv], env, cwd };
     const { early, late } = parted(env);
     const inside = inFolder(cwd, late, argv, 'exec "$@"');
-    if (machine.setpriv === undefined) return { argv: [...limits(machine, true), ...inside], env: early, cwd: '/', user };
+    if (machine.setpriv === undefined)
+      return { argv: [...limits(machine, true), ...inside], env: early, cwd: '/', user };
     return { argv: [...limits(machine, true), ...become(user, machine), ...inside], env: early, cwd: '/' };
   },
 
@@ -63,27 +67,44 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     const { root, unshare, mount, mkdir, setpriv } = machine;
     const { early, late } = parted(env);
     const identity = root ? [] : ['--user', '--map-current-user', '--keep-caps'];
-    const drop = user !== undefined ? [...limits(machine, true), ...become(user, machine)] : root ? [] : [setpriv!, '--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'];
-    // Process 1 of a namespace ignores SIGTERM unless it handles it, so the shell is process 1, and the command its child.
+    const drop = user !== undefined
+      ? [...limits(machine, true), ...become(user, machine)]
+      : root
+      ? []
+      : [setpriv!, '--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'];
+    // Process 1 of a namespace ignores SIGTERM unless it handles it, so the shell is process 1, and the command its
+    // child.
     const inside = inFolder(cwd, late, argv, '"$@"; exit $?');
-    return { argv: [unshare!, ...identity, '--mount', '--pid', '--ipc', '--mount-proc', '--fork', '--kill-child', '--', '/bin/sh', '-c', viewScript(view, folder, { mount: mount!, mkdir: mkdir! }), 'sh', ...drop, ...inside], env: early, cwd: '/' };
+    return {
+      argv: [unshare!, ...identity, '--mount', '--pid', '--ipc', '--mount-proc', '--fork', '--kill-child', '--',
+        '/bin/sh', '-c', viewScript(view, folder, { mount: mount!, mkdir: mkdir! }), 'sh', ...drop, ...inside],
+      env: early,
+      cwd: '/',
+    };
   },
 
   bubblewrap: ({ argv, cwd, env, user, folder, view }, machine) => {
     const { bwrap, envProgram = 'env' } = machine;
     const { early, late } = parted(env);
     const drop = user === undefined ? [] : [...limits(machine, true), ...become(user, machine)];
-    const shared = SHARED_PLACES.filter((place) => existsSync(place)).flatMap((place) => (place === '/dev/shm' || isWithin(folder, place) ? ['--perms', '1777', '--tmpfs', place] : ['--bind', join(folder, 'tmp'), place]));
+    const shared = SHARED_PLACES.filter((place) => existsSync(place)).flatMap((
+      place,
+    ) => (place === '/dev/shm' || isWithin(folder, place)
+      ? ['--perms', '1777', '--tmpfs', place]
+      : ['--bind', join(folder, 'tmp'), place])
+    );
     const kept = view.keptInRun.flatMap((name) => ['--ro-bind-try', join('/run', name), join('/run', name)]);
     return {
       // bwrap would end the whole sandbox at the first SIGTERM, so only the command in it must receive it.
-      argv: [
-        envProgram, '--ignore-signal=TERM', bwrap!, '--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts',
-        '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...(existsSync('/run') ? ['--tmpfs', '/run'] : []), ...kept, ...shared,
-        ...view.hidden.flatMap((target) => ['--tmpfs', target]), ...waysTo(folder, [...view.hidden, ...SHARED_PLACES, '/run']), '--bind', folder, folder, ...view.masked.flatMap((file) => ['--ro-bind', '/dev/null', file]),
-        '--chdir', '/', '--', envProgram, '--default-signal=TERM', ...drop, ...inFolder(cwd, late, argv, 'exec "$@"'),
-      ],
-      env: early, cwd: '/',
+      argv: [envProgram, '--ignore-signal=TERM', bwrap!, '--die-with-parent', '--unshare-pid', '--unshare-ipc',
+        '--unshare-uts', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc',
+        ...(existsSync('/run') ? ['--tmpfs', '/run'] : []), ...kept, ...shared,
+        ...view.hidden.flatMap((target) => ['--tmpfs', target]),
+        ...waysTo(folder, [...view.hidden, ...SHARED_PLACES, '/run']), '--bind', folder, folder,
+        ...view.masked.flatMap((file) => ['--ro-bind', '/dev/null', file]), '--chdir', '/', '--', envProgram,
+        '--default-signal=TERM', ...drop, ...inFolder(cwd, late, argv, 'exec "$@"')],
+      env: early,
+      cwd: '/',
     };
   },
 
@@ -93,21 +114,34 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     const bus = root ? {} : pick(ours, ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS']);
     const { early, late } = parted(env);
     return {
-      argv: [systemdRun!, ...manager, '--scope', '--quiet', '--collect', `--unit=${name}`, `--property=TasksMax=${MAX_PROCESSES}`, '--property=MemoryAccounting=yes', '--property=CPUAccounting=yes', ...identity, '--', ...inFolder(cwd, late, argv, 'exec "$@"')],
-      env: { ...early, ...bus }, cwd: '/',
-      ...(systemctl === undefined ? {} : { forceEnd: [systemctl, ...manager, 'kill', '--signal=SIGKILL', `${name}.scope`] }),
+      argv: [systemdRun!, ...manager, '--scope', '--quiet', '--collect', `--unit=${name}`,
+        `--property=TasksMax=${MAX_PROCESSES}`, '--property=MemoryAccounting=yes', '--property=CPUAccounting=yes',
+        ...identity, '--', ...inFolder(cwd, late, argv, 'exec "$@"')],
+      env: { ...early, ...bus },
+      cwd: '/',
+      ...(systemctl === undefined
+        ? {}
+        : { forceEnd: [systemctl, ...manager, 'kill', '--signal=SIGKILL', `${name}.scope`] }),
     };
   },
 
   container: ({ argv, cwd, env, user, folder, name, image }, machine) => {
     const engine = machine.podman ?? machine.docker!;
     const own = pick(machine.env, ENGINE_VARIABLES);
-    // Values are passed in the engine's environment, where `ps` does not show them, except variables that the engine itself uses.
-    const variables = Object.entries(env).filter(([key]) => key !== 'PATH').flatMap(([key, value]) => ['--env', ENGINE_VARIABLES.includes(key) || DANGEROUS.test(key) ? `${key}=${value}` : key]);
-    const identity = machine.podman !== undefined && !machine.root ? ['--userns=keep-id'] : ['--user', `${user?.uid ?? process.getuid?.() ?? 0}:${user?.gid ?? process.getgid?.() ?? 0}`];
+    // Values are passed in the engine's environment, where `ps` does not show them, except variables that the engine
+    // itself uses.
+    const variables = Object.entries(env).filter(([key]) => key !== 'PATH').flatMap((
+      [key, value],
+    ) => ['--env', ENGINE_VARIABLES.includes(key) || DANGEROUS.test(key) ? `${key}=${value}` : key]);
+    const identity = machine.podman !== undefined && !machine.root
+      ? ['--userns=keep-id']
+      : ['--user', `${user?.uid ?? process.getuid?.() ?? 0}:${user?.gid ?? process.getgid?.() ?? 0}`];
     return {
-      argv: [engine, 'run', '--rm', '--init', '--name', name, ...identity, '--security-opt', 'no-new-privileges', '--volume', `${folder}:${folder}:Z`, '--workdir', cwd, ...variables, '--entrypoint', argv[0]!, image, ...argv.slice(1)],
-      env: { ...parted(env).early, ...own }, cwd: '/',
+      argv: [engine, 'run', '--rm', '--init', '--name', name, ...identity, '--security-opt', 'no-new-privileges',
+        '--volume', `${folder}:${folder}:Z`, '--workdir', cwd, ...variables, '--entrypoint', argv[0]!, image,
+        ...argv.slice(1)],
+      env: { ...parted(env).early, ...own },
+      cwd: '/',
       forceEnd: [engine, 'rm', '--force', name],
     };
   },
@@ -117,7 +151,8 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
 function waysTo(folder: string, empty: readonly string[]): string[] {
   const inside = empty.find((place) => isWithin(folder, place));
   const ways: string[] = [];
-  for (let at = dirname(folder); inside !== undefined && at !== inside && isWithin(at, inside); at = dirname(at)) ways.unshift('--dir', at);
+  for (let at = dirname(folder); inside !== undefined && at !== inside && isWithin(at, inside); at = dirname(at))
+    ways.unshift('--dir', at);
   return ways;
 }
 
@@ -125,20 +160,31 @@ function limits({ prlimit }: Machine, ownUser: boolean): string[] {
   return prlimit === undefined ? [] : [prlimit, '--core=0', ...(ownUser ? [`--nproc=${MAX_PROCESSES}`] : []), '--'];
 }
 
-/** Root changes to a user permanently: without groups or capabilities, and without a way to get others by a set-user-id program. */
+/**
+ * Root changes to a user permanently: without groups or capabilities, and without a way to get others by a set-user-id
+ * program.
+ */
 function become({ uid, gid }: User, { setpriv }: Machine): string[] {
-  return [setpriv!, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'];
+  return [setpriv!, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all', '--bounding-set=-all',
+    '--no-new-privs', '--'];
 }
 
 /** Enters the folder as the step's user: a link in it cannot lead to a folder that the step may not enter. */
 function inFolder(cwd: string, late: readonly string[], argv: readonly string[], run: string): string[] {
-  return ['/bin/sh', '-c', `cd -- "$1" || exit 126; shift; ${run}`, 'sh', cwd, ...(late.length === 0 ? [] : ['env', ...late]), ...argv];
+  return ['/bin/sh', '-c', `cd -- "$1" || exit 126; shift; ${run}`, 'sh', cwd,
+    ...(late.length === 0 ? [] : ['env', ...late]), ...argv];
 }
 
-/** The variables of the step that programs between this process and the step may see, and those that are set for the step alone. */
+/**
+ * The variables of the step that programs between this process and the step may see, and those that are set for the
+ * step alone.
+ */
 function parted(env: Readonly<Record<string, string>>): { early: Record<string, string>; late: string[] } {
   const entries = Object.entries(env);
-  return { early: Object.fromEntries(entries.filter(([name]) => !DANGEROUS.test(name))), late: entries.filter(([name]) => DANGEROUS.test(name)).map(([name, value]) => `${name}=${value}`) };
+  return {
+    early: Object.fromEntries(entries.filter(([name]) => !DANGEROUS.test(name))),
+    late: entries.filter(([name]) => DANGEROUS.test(name)).map(([name, value]) => `${name}=${value}`),
+  };
 }
 
 function pick(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): Record<string, string> {

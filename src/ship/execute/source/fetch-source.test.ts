@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { assignmentOf, executorBench, pipelineOf, start, type ExecutorBench, type Running } from '../../../testkit/runs-executor.ts';
 import { Origin, serveGit } from '../../../testkit/git-origin.ts';
+import { assignmentOf, type ExecutorBench, executorBench, pipelineOf, type Running,
+  start } from '../../../testkit/runs-executor.ts';
 
 let origin: Origin;
 let keepFolder: string;
@@ -25,11 +26,18 @@ function bench(limit = 2 ** 30): ExecutorBench {
   return made;
 }
 
-const SHOW = 'cat file.txt; echo " $QUIRE_REF $QUIRE_COMMIT $(git rev-parse HEAD) $(git rev-parse --abbrev-ref HEAD) $(git rev-list --count HEAD)"; git status --short';
+const SHOW =
+  'cat file.txt; echo " $QUIRE_REF $QUIRE_COMMIT $(git rev-parse HEAD) $(git rev-parse --abbrev-ref HEAD) $(git ' +
+  'rev-list --count HEAD)"; git status --short';
 
-function run(on: ExecutorBench, plan: object, script = SHOW, fields: object = {}): Running & { readonly found: string[][] } {
+function run(on: ExecutorBench, plan: object, script = SHOW, fields: object = {}): Running & {
+  readonly found: string[][];
+} {
   const found: string[][] = [];
-  const running = start(on.executor, assignmentOf(pipelineOf([script], { checkout: 'shallow', gitUrl: origin.url, ...plan }), fields), undefined, { sourceFound: (...source) => void found.push(source) });
+  const running = start(on.executor,
+    assignmentOf(pipelineOf([script], { checkout: 'shallow', gitUrl: origin.url, ...plan }), fields), undefined, {
+    sourceFound: (...source) => void found.push(source),
+  });
   return Object.assign(running, { found });
 }
 
@@ -56,11 +64,17 @@ describe('a ref', () => {
   });
 
   it('that is not there is reported with similar names', async () => {
-    const said = async (gitRef: string): Promise<string | undefined> => (await run(bench(), { gitRef }).result).error?.message;
-    expect(await said('mian')).toBe('the checkout failed: the repository has no branch or tag "mian"; there are: feature/x, main, v1, v2; did you mean main?');
+    const said = async (gitRef: string): Promise<string | undefined> =>
+      (await run(bench(), { gitRef }).result).error?.message;
+    expect(await said('mian')).toBe(
+      'the checkout failed: the repository has no branch or tag "mian"; there are: feature/x, main, v1, v2; did ' +
+        'you mean main?',
+    );
     expect(await said(origin.commits.one.slice(0, 9))).toContain('a commit is named by all of its characters');
     expect(await said('0'.repeat(40))).toBe(`the checkout failed: the repository has no commit ${'0'.repeat(40)}`);
-    expect(await said('--upload-pack=touch x')).toBe('the checkout failed: its ref is no name of a branch, tag or commit');
+    expect(await said('--upload-pack=touch x')).toBe(
+      'the checkout failed: its ref is no name of a branch, tag or commit',
+    );
   });
 
   it('of a further attempt is the commit of the first one, however the branch has moved since', async () => {
@@ -126,7 +140,10 @@ describe('a hostile server', () => {
   it('cannot name a default branch that leads to files outside of the work folder', async () => {
     const outside = join(origin.folder, 'outside');
     const server = await serveGit(origin.folder, 'password', `refs/heads/${'../'.repeat(30)}${outside.slice(1)}`);
-    const running = run(bench(), { gitUrl: `${server.url}/origin/.git`, credentials: { username: 'robot', password: 'password' } });
+    const running = run(bench(), {
+      gitUrl: `${server.url}/origin/.git`,
+      credentials: { username: 'robot', password: 'password' },
+    });
     const { outcome } = await running.result;
     expect(existsSync(outside)).toBe(false);
     expect(outcome, running.text().join('\n')).toBe(Outcome.SUCCEEDED);
@@ -142,7 +159,8 @@ describe('a private repository', () => {
     const server = await serveGit(origin.folder, token);
     const on = bench();
     const plan = { gitUrl: `${server.url}/origin/.git`, credentials: { username: 'robot', password: token } };
-    const running = run(on, plan, `${SHOW}; env; cat .git/config; grep -r ${token.slice(0, 12)} .. 2>/dev/null || echo nowhere`);
+    const running = run(on, plan,
+      `${SHOW}; env; cat .git/config; grep -r ${token.slice(0, 12)} .. 2>/dev/null || echo nowhere`);
     expect(await running.result, running.text().join('\n')).toMatchObject({ outcome: Outcome.SUCCEEDED });
     expect(running.text().join('\n')).not.toMatch(/\*\*\*|robot|GIT_PASSWORD/);
     expect(running.text()).toContain('nowhere');
@@ -155,7 +173,10 @@ describe('a private repository', () => {
 
   it('has a key in a file for git alone, and no token that git cannot use', async () => {
     const on = bench();
-    const running = run(on, { gitUrl: 'ssh://git@127.0.0.1:1/x.git', credentials: { sshKey: 'a key\n', knownHosts: 'host ssh-ed25519 AAAA' } }, 'true');
+    const running = run(on, {
+      gitUrl: 'ssh://git@127.0.0.1:1/x.git',
+      credentials: { sshKey: 'a key\n', knownHosts: 'host ssh-ed25519 AAAA' },
+    }, 'true');
     expect((await running.result).error?.message).toContain('the checkout failed');
     expect(running.text().join('\n')).not.toContain('a key');
     const wrong = run(on, { gitUrl: origin.url, credentials: { password: 'abcdefgh' } });

@@ -1,2 +1,2 @@
-export { fetchSource, type Fetched } from './fetch-source.ts';
+export { type Fetched, fetchSource } from './fetch-source.ts';
 export type { ResolvedRef } from './remote-refs.ts';

@@ -1,7 +1,7 @@
-import { marksOf, type ExecutorContext, type Work } from '../context.ts';
+import { type ExecutorContext, marksOf, type Work } from '../context.ts';
 import { gitEnvironment } from '../git.ts';
-import { runProcess, type ProcessEnd } from '../process/index.ts';
 import type { OutputWriter } from '../output/index.ts';
+import { type ProcessEnd, runProcess } from '../process/index.ts';
 
 /** Most bytes of a list of refs. */
 const MAX_LIST = 16 * 1024 * 1024;
@@ -16,12 +16,18 @@ export interface GitCall {
 }
 
 /** Runs git, or a script that uses it, as the ship itself; its error output is logged. */
-export function runGit(context: ExecutorContext, { ref, output, limits }: Work, { argv, cwd, env, stdout }: GitCall): Promise<ProcessEnd> {
+export function runGit(context: ExecutorContext, { ref, output, limits }: Work,
+  { argv, cwd, env, stdout }: GitCall): Promise<ProcessEnd>
+{
   const marks = marksOf(ref);
-  return runProcess(
-    { argv, cwd, env: { ...gitEnvironment(context, marks), ...env }, marks, stdout: stdout ?? output.writer('stdout', null), stderr: output.writer('stderr', null) },
-    { stop: limits.ended, graceMs: () => limits.graceMs, kill: limits.over, leaseLeft: limits.leaseLeft },
-  );
+  return runProcess({
+    argv,
+    cwd,
+    env: { ...gitEnvironment(context, marks), ...env },
+    marks,
+    stdout: stdout ?? output.writer('stdout', null),
+    stderr: output.writer('stderr', null),
+  }, { stop: limits.ended, graceMs: () => limits.graceMs, kill: limits.over, leaseLeft: limits.leaseLeft });
 }
 
 /** Collects output instead of logging it. */

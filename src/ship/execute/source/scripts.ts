@@ -3,7 +3,8 @@
  * outside is an argument of the script, never a part of its text, and follows `--` or is checked before.
  */
 
-const GIT = 'g() { git -c core.hooksPath=/dev/null -c advice.detachedHead=false -c gc.auto=0 -c protocol.version=2 "$@"; }';
+const GIT =
+  'g() { git -c core.hooksPath=/dev/null -c advice.detachedHead=false -c gc.auto=0 -c protocol.version=2 "$@"; }';
 
 const INIT = `
 [ -d "$GIT_DIR/objects" ] || g init --quiet --bare --template= --object-format="$format" "$GIT_DIR"`;
@@ -12,9 +13,9 @@ const INIT = `
 export const NO_SUCH_COMMIT = 44;
 
 /**
- * Fetches a commit into a bare repository; with `full`, all branches and tags, too. The server is not contacted if `local` is yes and the commit is
- * present. Old servers do not send a commit by its name: then all branches and tags are fetched. Unused objects are removed from time to time,
- * because the repository is kept.
+ * Fetches a commit into a bare repository; with `full`, all branches and tags, too. The server is not contacted if
+ * `local` is yes and the commit is present. Old servers do not send a commit by its name: then all branches and tags
+ * are fetched. Unused objects are removed from time to time, because the repository is kept.
  */
 export const FETCH = `
 GIT_DIR=$1 format=$2 mode=$3 url=$4 commit=$5 keep=$6 local=$7
@@ -55,4 +56,5 @@ export GIT_DIR
 ${GIT}
 ${INIT}`;
 
-export const shell = (script: string, ...args: readonly string[]): string[] => ['/bin/sh', '-eu', '-c', script, 'sh', ...args];
+export const shell = (script: string,
+  ...args: readonly string[]): string[] => ['/bin/sh', '-eu', '-c', script, 'sh', ...args];

@@ -1,2 +1,2 @@
 export { clearSharedPlaces } from './shared-places.ts';
-export { DEFAULT_USER_IDS, UserIds, type HeldUser, type UserIdRange } from './user-ids.ts';
+export { DEFAULT_USER_IDS, type HeldUser, type UserIdRange, UserIds } from './user-ids.ts';

@@ -16,22 +16,26 @@ export interface UserIdRange {
 /** Above all accounts and the ids that systemd assigns (65519), below the ids of containers (100000 and more). */
 export const DEFAULT_USER_IDS: UserIdRange = { first: 70_000, count: 4_000 };
 
-/** Only root can enter them; the first usable one is used. Usually in memory, so that no id is held after the machine has restarted. */
+/**
+ * Only root can enter them; the first usable one is used. Usually in memory, so that no id is held after the machine
+ * has restarted.
+ */
 const FOLDERS = ['/run/quire', '/var/lib/quire'];
 const BUSY_MS = 10_000;
 
 /** A user that only one run has. */
 export interface HeldUser extends User {
   /**
-   * Kills every process of the user and frees it for the next run, after removing what it left in the places that it `shared` with others. Returns
-   * the processes that could not be killed; the user is not free then.
+   * Kills every process of the user and frees it for the next run, after removing what it left in the places that it
+   * `shared` with others. Returns the processes that could not be killed; the user is not free then.
    */
   release(shared: boolean): Promise<readonly number[]>;
 }
 
 /**
- * Assigns user ids to runs, each to one run at a time on the whole machine. All processes use the same table, which only root can access, and which
- * contains the holder of each id. An id whose holder has died is assigned again once none of its processes is alive.
+ * Assigns user ids to runs, each to one run at a time on the whole machine. All processes use the same table, which
+ * only root can access, and which contains the holder of each id. An id whose holder has died is assigned again once
+ * none of its processes is alive.
  */
 export class UserIds {
   readonly #range: UserIdRange;
@@ -76,7 +80,9 @@ export class UserIds {
 
   async #end(uid: number, shared: boolean): Promise<readonly number[]> {
     const survivors = await endUser(uid);
-    if (survivors.length > 0) this.#log.error({ user: uid, processes: survivors }, 'processes of a run cannot be killed; its user id is not used again');
+    if (survivors.length > 0)
+      this.#log.error({ user: uid, processes: survivors },
+        'processes of a run cannot be killed; its user id is not used again');
     else if (shared) await clearSharedPlaces({ uid, gid: uid });
     return survivors;
   }
@@ -98,7 +104,8 @@ export class UserIds {
   }
 
   #hold(uid: number): void {
-    this.#open().prepare('INSERT INTO held (uid, owner) VALUES (?, ?) ON CONFLICT DO UPDATE SET owner = excluded.owner').run(uid, ownName());
+    this.#open().prepare('INSERT INTO held (uid, owner) VALUES (?, ?) ON CONFLICT DO UPDATE SET owner = excluded.owner')
+      .run(uid, ownName());
   }
 
   /** Locks the table for this process. */
@@ -106,7 +113,11 @@ export class UserIds {
     const database = this.#open();
     database.exec('BEGIN IMMEDIATE');
     try {
-      const answer = act(new Map(database.prepare('SELECT uid, owner FROM held').all().map(({ uid, owner }) => [Number(uid), String(owner)])));
+      const answer = act(
+        new Map(
+          database.prepare('SELECT uid, owner FROM held').all().map(({ uid, owner }) => [Number(uid), String(owner)]),
+        ),
+      );
       database.exec('COMMIT');
       return answer;
     } catch (error) {
@@ -134,7 +145,10 @@ export class UserIds {
   #open(): DatabaseSync {
     if (this.#database !== undefined) return this.#database;
     const database = new DatabaseSync(join(rootFolder(), 'user-ids.db'));
-    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; CREATE TABLE IF NOT EXISTS held (uid INTEGER PRIMARY KEY, owner TEXT NOT NULL)`);
+    database.exec(
+      `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; CREATE TABLE IF ` +
+        'NOT EXISTS held (uid INTEGER PRIMARY KEY, owner TEXT NOT NULL)',
+    );
     return (this.#database = database);
   }
 }
@@ -157,13 +171,18 @@ function rangeProblem({ first, count }: UserIdRange): string | undefined {
   const map = contentOf('/proc/self/uid_map').trim();
   if (map === '') return undefined;
   // In a container the system may have fewer ids: inside, outside, length (user_namespaces(7)).
-  const isMapped = map.split('\n').map((line) => line.trim().split(/\s+/).map(Number)).some(([inside, , length]) => inside! <= first && first + count <= inside! + length!);
-  return isMapped ? undefined : `user_ids: the ids ${first} to ${first + count - 1} do not exist in this container; name others, or set run_as`;
+  const isMapped = map.split('\n').map((line) => line.trim().split(/\s+/).map(Number)).some(([inside, , length]) =>
+    inside! <= first && first + count <= inside! + length!
+  );
+  return isMapped
+    ? undefined
+    : `user_ids: the ids ${first} to ${first + count - 1} do not exist in this container; name others, or set run_as`;
 }
 
 /** Ids of users and groups in the files of the system. */
 function accountIds(): ReadonlySet<number> {
-  const lines = [...contentOf('/etc/passwd').split('\n').flatMap((line) => line.split(':').slice(2, 4)), ...contentOf('/etc/group').split('\n').flatMap((line) => line.split(':').slice(2, 3))];
+  const lines = [...contentOf('/etc/passwd').split('\n').flatMap((line) => line.split(':').slice(2, 4)),
+    ...contentOf('/etc/group').split('\n').flatMap((line) => line.split(':').slice(2, 3))];
   return new Set(lines.map(Number));
 }
 

@@ -1,6 +1,9 @@
 import type { Migration } from '../migration.ts';
 
-/** Schedules by cron and their pauses, groups of runs that run one at a time, approvals, notifications, and what badges show. */
+/**
+ * Schedules by cron and their pauses, groups of runs that run one at a time, approvals, notifications, and what badges
+ * show.
+ */
 export const orchestration: Migration = {
   version: 7,
   name: 'runs-orchestration',

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Indexes that a claim changes in fewer places. Runs of many projects are claimed together, so an index that begins with the project is changed in
- * another page for each of them, and a commit writes each changed page.
+ * Indexes that a claim changes in fewer places. Runs of many projects are claimed together, so an index that begins
+ * with the project is changed in another page for each of them, and a commit writes each changed page.
  */
 export const fewerPages: Migration = {
   version: 12,

@@ -16,7 +16,5 @@ import { artifactTotal } from './0014-artifact-total.ts';
 import { ownersOfKeys } from './0015-owners-of-keys.ts';
 
 /** Every format of the run queue's database, oldest first. A new one is appended; none ever changes. */
-export const RUN_QUEUE_MIGRATIONS: readonly Migration[] = [
-  queue, requests, logs, ships, schedules, sourceAndArtifacts, orchestration, inputsAndMatrices, nextRuns, origins, caches,
-  fewerPages, cacheHits, artifactTotal, ownersOfKeys,
-];
+export const RUN_QUEUE_MIGRATIONS: readonly Migration[] = [queue, requests, logs, ships, schedules, sourceAndArtifacts,
+  orchestration, inputsAndMatrices, nextRuns, origins, caches, fewerPages, cacheHits, artifactTotal, ownersOfKeys];

@@ -7,7 +7,10 @@ const OPTIONS = { maxSymbols: 512 };
 const small = 'function small() {}';
 const large = Array.from({ length: 4000 }, (_, i) => `function f${i}() {}`).join('\n');
 
-/** A thread that does what its source says: `spin` for ever, `end`, or fill the memory; otherwise it only returns the source. */
+/**
+ * A thread that does what its source says: `spin` for ever, `end`, or fill the memory; otherwise it only returns the
+ * source.
+ */
 const THREAD = `
   import { parentPort } from 'node:worker_threads';
   parentPort.on('message', ({ source }) => {
@@ -24,19 +27,28 @@ describe('the thread that reads sources', () => {
   it('finds what is found without it', async () => {
     const reader = new SymbolReader();
     const all = [small, large, small, 'broken {{{'].map((source) => reader.read(request(source)));
-    expect(await Promise.all(all)).toEqual([small, large, small, 'broken {{{'].map((source) => extractSymbols('javascript', source, request(source))));
+    expect(await Promise.all(all)).toEqual(
+      [small, large, small, 'broken {{{'].map((source) => extractSymbols('javascript', source, request(source))),
+    );
   });
 
   it.each(['spin', 'end'])('abandons a source that makes it %s, and continues with the others', async (trouble) => {
     const reader = new SymbolReader({ thread, limit: 500 });
     const all = ['a', trouble, 'b', trouble, 'c'].map((source) => reader.read(request(source)));
     const settled = await Promise.allSettled(all);
-    expect(settled.map((each) => (each.status === 'fulfilled' ? each.value.defines[0] : each.reason instanceof SymbolsUnread))).toEqual(['a', true, 'b', true, 'c']);
+    expect(
+      settled.map((
+        each,
+      ) => (each.status === 'fulfilled' ? each.value.defines[0] : each.reason instanceof SymbolsUnread)),
+    ).toEqual(['a', true, 'b', true, 'c']);
   });
 
   it('abandons a source that takes all memory, before the process does', async () => {
     const reader = new SymbolReader({ thread, limit: 60_000, heap: 24 });
-    await expect(reader.read(request('fill'))).rejects.toMatchObject({ name: 'SymbolsUnread', cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' } });
+    await expect(reader.read(request('fill'))).rejects.toMatchObject({
+      name: 'SymbolsUnread',
+      cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' },
+    });
     expect((await reader.read(request('a'))).defines).toEqual(['a']);
   });
 
@@ -49,13 +61,16 @@ describe('the thread that reads sources', () => {
 
 describe('the symbols of a document', () => {
   const asked: string[] = [];
-  const reader = { read: async (source: { language: string; source: string; path: string; maxSymbols: number }) => {
-    asked.push(source.source);
-    return extractSymbols(source.language, source.source, source);
-  } };
+  const reader = {
+    read: async (source: { language: string; source: string; path: string; maxSymbols: number }) => {
+      asked.push(source.source);
+      return extractSymbols(source.language, source.source, source);
+    },
+  };
   const definesOf = async (contentMd: string, key = 'a.js') => {
     asked.length = 0;
-    return [(await symbolsOf({ key, meta: {}, contentMd }, { ...OPTIONS, inlineMs: 10_000 }, reader)).defines.length, asked.length];
+    return [(await symbolsOf({ key, meta: {}, contentMd }, { ...OPTIONS, inlineMs: 10_000 }, reader)).defines.length,
+      asked.length];
   };
 
   it('are read at once where that is fast, else in the thread', async () => {

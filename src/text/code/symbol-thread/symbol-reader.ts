@@ -29,9 +29,13 @@ const MAX_HEAP_MB = 512;
 export class SymbolReader {
   readonly #thread: ThreadClient<SymbolRequest, SymbolAnswer>;
 
-  constructor({ thread = workerFile(import.meta.url, 'thread'), limit = LIMIT_MS, heap = MAX_HEAP_MB }: SymbolReaderOptions = {}) {
+  constructor(
+    { thread = workerFile(import.meta.url, 'thread'), limit = LIMIT_MS, heap = MAX_HEAP_MB }: SymbolReaderOptions = {},
+  ) {
     this.#thread = new ThreadClient(thread, {
-      name: 'the thread that reads sources', limitMs: limit, resourceLimits: { maxOldGenerationSizeMb: heap },
+      name: 'the thread that reads sources',
+      limitMs: limit,
+      resourceLimits: { maxOldGenerationSizeMb: heap },
       failure: (message, cause) => new SymbolsUnread(message, cause),
     });
   }

@@ -11,11 +11,14 @@ const INLINE_MS = 10;
 const shared = new SymbolReader();
 
 /**
- * The symbols of a code document with the lines of their first occurrences. Most sources are read faster than they could be sent to a
- * thread; long or difficult sources are read in a thread, so that none blocks the event loop. Rejects with `SymbolsUnread` if the thread
- * fails. `inlineMs`: the time limit on the calling thread; for tests.
+ * The symbols of a code document with the lines of their first occurrences. Most sources are read faster than they
+ * could be sent to a thread; long or difficult sources are read in a thread, so that none blocks the event loop.
+ * Rejects with `SymbolsUnread` if the thread fails. `inlineMs`: the time limit on the calling thread; for tests.
  */
-export async function symbolsOf(document: SourceDocument, { maxSymbols, inlineMs = INLINE_MS }: { readonly maxSymbols: number; readonly inlineMs?: number }, reader: Pick<SymbolReader, 'read'> = shared): Promise<CodeSymbols> {
+export async function symbolsOf(document: SourceDocument,
+  { maxSymbols, inlineMs = INLINE_MS }: { readonly maxSymbols: number; readonly inlineMs?: number },
+  reader: Pick<SymbolReader, 'read'> = shared): Promise<CodeSymbols>
+{
   const language = codeLanguage(document);
   const source = document.contentMd;
   const context = { path: codePath(document), maxSymbols };

@@ -1,7 +1,9 @@
 /** Keywords before a parenthesis that are not function calls. */
-const KEYWORDS: ReadonlySet<string> = new Set(['if', 'for', 'while', 'switch', 'catch', 'function', 'return', 'typeof', 'void', 'await', 'async', 'with', 'super']);
+const KEYWORDS: ReadonlySet<string> = new Set(['if', 'for', 'while', 'switch', 'catch', 'function', 'return', 'typeof',
+  'void', 'await', 'async', 'with', 'super']);
 /** Objects that the browser provides: their methods are not names of the document. */
-const PROVIDED: ReadonlySet<string> = new Set(['this', 'event', '$event', 'document', 'console', 'location', 'history', 'navigator', 'Math', 'JSON', 'Object', 'localStorage', 'sessionStorage']);
+const PROVIDED: ReadonlySet<string> = new Set(['this', 'event', '$event', 'document', 'console', 'location', 'history',
+  'navigator', 'Math', 'JSON', 'Object', 'localStorage', 'sessionStorage']);
 const GLOBALS: ReadonlySet<string> = new Set(['window', 'self', 'globalThis']);
 
 const PATH = /^[\p{ID_Start}$_][\p{ID_Continue}$]*(?:\.[\p{ID_Start}$_][\p{ID_Continue}$]*)*$/u;
@@ -10,8 +12,8 @@ const STRINGS = /'(?:[^'\\]|\\[^])*(?:'|$)|"(?:[^"\\]|\\[^])*(?:"|$)/g;
 const MAX_HANDLER_LENGTH = 4096;
 
 /**
- * The names that an event handler refers to: the functions that it calls, or the function that it is. For `App.open()` that is `App`, which
- * a script may define; for `event.preventDefault()` it is nothing.
+ * The names that an event handler refers to: the functions that it calls, or the function that it is. For `App.open()`
+ * that is `App`, which a script may define; for `event.preventDefault()` it is nothing.
  */
 export function handlerNames(value: string): string[] {
   if (value.length > MAX_HANDLER_LENGTH) return [];

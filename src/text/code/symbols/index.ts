@@ -31,9 +31,14 @@ export interface CodeSymbols {
 type Reader = (piece: Piece, language: string, symbols: SymbolSets) => void;
 
 const READERS: Readonly<Record<string, Reader>> = {
-  css: readStyle, scss: readStyle, less: readStyle,
-  javascript: readScript, typescript: readScript,
-  html: readMarkup, vue: readMarkup, svelte: readMarkup,
+  css: readStyle,
+  scss: readStyle,
+  less: readStyle,
+  javascript: readScript,
+  typescript: readScript,
+  html: readMarkup,
+  vue: readMarkup,
+  svelte: readMarkup,
 };
 
 /** Whether there is a reader for the symbols of a language. */
@@ -42,15 +47,17 @@ export function hasSymbols(language: string): boolean {
 }
 
 /**
- * The symbols of a source (contract, "Code documents"); none for a language without a reader. Never throws: returns what can be read of a
- * broken source, and what can be read of a hostile source within a second.
+ * The symbols of a source (contract, "Code documents"); none for a language without a reader. Never throws: returns
+ * what can be read of a broken source, and what can be read of a hostile source within a second.
  */
 export function extractSymbols(language: string, source: string, context: ExtractContext): CodeSymbols {
   return readSymbols(language, source, context, READ_MILLISECONDS).symbols;
 }
 
 /** Like `extractSymbols`, with another time limit. `complete` is false if the source was not read to its end. */
-export function readSymbols(language: string, source: string, { path, maxSymbols }: ExtractContext, milliseconds: number): { symbols: CodeSymbols; complete: boolean } {
+export function readSymbols(language: string, source: string, { path, maxSymbols }: ExtractContext,
+  milliseconds: number): { symbols: CodeSymbols; complete: boolean }
+{
   const sets = new SymbolSets();
   const piece: Piece = { source: source.slice(0, MAX_SOURCE_LENGTH), line: 1, path };
   const complete = !hasSymbols(language) || withinTime(milliseconds, () => READERS[language]!(piece, language, sets));
@@ -62,7 +69,9 @@ function toSymbols(symbols: SymbolSets, maxSymbols: number): CodeSymbols {
   const uses = symbols.uses.first(maxSymbols);
   const imports = symbols.imports.first(maxSymbols);
   return {
-    defines: defines.names, uses: uses.names, imports: imports.names,
+    defines: defines.names,
+    uses: uses.names,
+    imports: imports.names,
     locations: { defines: defines.lines, uses: uses.lines, imports: imports.lines },
   };
 }

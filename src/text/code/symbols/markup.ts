@@ -1,4 +1,4 @@
-import { type Token, Tokenizer, TokenizerMode, type TokenHandler } from 'parse5';
+import { type Token, type TokenHandler, Tokenizer, TokenizerMode } from 'parse5';
 import { handlerNames } from './handler-names.ts';
 import { resolveLocal } from './resolve-path.ts';
 import { readScript } from './script.ts';
@@ -7,9 +7,15 @@ import { LineCounter, type Piece, type SymbolSets } from './symbol-set.ts';
 
 /** How to tokenise elements that contain only text (HTML standard, "parsing HTML fragments"). */
 const TEXT_MODES: Readonly<Record<string, Tokenizer['state']>> = {
-  title: TokenizerMode.RCDATA, textarea: TokenizerMode.RCDATA,
-  style: TokenizerMode.RAWTEXT, xmp: TokenizerMode.RAWTEXT, iframe: TokenizerMode.RAWTEXT, noembed: TokenizerMode.RAWTEXT, noframes: TokenizerMode.RAWTEXT,
-  script: TokenizerMode.SCRIPT_DATA, plaintext: TokenizerMode.PLAINTEXT,
+  title: TokenizerMode.RCDATA,
+  textarea: TokenizerMode.RCDATA,
+  style: TokenizerMode.RAWTEXT,
+  xmp: TokenizerMode.RAWTEXT,
+  iframe: TokenizerMode.RAWTEXT,
+  noembed: TokenizerMode.RAWTEXT,
+  noframes: TokenizerMode.RAWTEXT,
+  script: TokenizerMode.SCRIPT_DATA,
+  plaintext: TokenizerMode.PLAINTEXT,
 };
 
 /** `onclick`, Svelte's `on:click`, Vue's `@click` and `v-on:click`; parse5 writes names in lower case. */
@@ -22,9 +28,10 @@ const UNKNOWN = /[{}<>]/;
 const EXPRESSION = /=\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g;
 
 /**
- * HTML, Vue and Svelte: `id`s are definitions, class names and the functions that `on*` handlers call are uses, local `src` and `href`
- * targets are imports (contract, "Code documents"). Scripts and style sheets inside the document add their own symbols. It reads tags
- * instead of a tree: that takes linear time for every input, and the templates of components are not valid trees.
+ * HTML, Vue and Svelte: `id`s are definitions, class names and the functions that `on*` handlers call are uses, local
+ * `src` and `href` targets are imports (contract, "Code documents"). Scripts and style sheets inside the document add
+ * their own symbols. It reads tags instead of a tree: that takes linear time for every input, and the templates of
+ * components are not valid trees.
  */
 export function readMarkup(piece: Piece, language: string, symbols: SymbolSets): void {
   const reader = new MarkupReader(piece, symbols);
@@ -69,7 +76,11 @@ class MarkupReader {
       },
       onEndTag: (tag) => this.#endElement(tag.location!.startOffset),
       onEof: () => this.#endElement(this.#piece.source.length),
-      onComment: ignore, onDoctype: ignore, onCharacter: ignore, onNullCharacter: ignore, onWhitespaceCharacter: ignore,
+      onComment: ignore,
+      onDoctype: ignore,
+      onCharacter: ignore,
+      onNullCharacter: ignore,
+      onWhitespaceCharacter: ignore,
     };
   }
 
@@ -91,11 +102,11 @@ class MarkupReader {
 
   #attribute(name: string, value: string, line: number): void {
     const { defines, uses, imports } = this.#symbols;
-    if (name === 'id') for (const word of knownWords(value)) defines.add(word, line);
-    else if (name === 'class') for (const word of knownWords(value)) uses.add(word, line);
+    if (name === 'id') { for (const word of knownWords(value)) defines.add(word, line); }
+    else if (name === 'class') { for (const word of knownWords(value)) uses.add(word, line); }
     else if (name.startsWith('class:')) uses.add(name.slice('class:'.length), line);
     else if (name === 'src' || name === 'href') imports.add(resolveLocal(value, this.#piece.path), line);
-    else if (HANDLER.test(name)) for (const handler of handlerNames(value)) uses.add(handler, line);
+    else if (HANDLER.test(name)) { for (const handler of handlerNames(value)) uses.add(handler, line); }
   }
 
   #endElement(end: number): void {
@@ -118,9 +129,11 @@ function knownWords(value: string): string[] {
 
 /** The language of a script or style element; undefined for data and templates. */
 function embeddedLanguage(tag: Token.TagToken): string | undefined {
-  const attribute = (name: string): string => tag.attrs.find((each) => each.name === name)?.value.trim().toLowerCase() ?? '';
+  const attribute = (name: string): string =>
+    tag.attrs.find((each) => each.name === name)?.value.trim().toLowerCase() ?? '';
   const lang = attribute('lang');
-  if (tag.tagName === 'style') return lang === 'sass' || lang === 'stylus' ? undefined : lang === 'scss' || lang === 'less' ? lang : 'css';
+  if (tag.tagName === 'style')
+    return lang === 'sass' || lang === 'stylus' ? undefined : lang === 'scss' || lang === 'less' ? lang : 'css';
   if (lang.startsWith('ts')) return 'typescript';
   return SCRIPT_TYPE.test(attribute('type')) ? 'javascript' : undefined;
 }

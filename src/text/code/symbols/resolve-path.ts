@@ -6,9 +6,9 @@ const INLINE = /^(?:data|blob|about|javascript|mailto|tel):/i;
 const PLACEHOLDER = /[{}]|<%|%>/;
 
 /**
- * The path that an `href` or `src` in a document refers to, or undefined if it is not a local file: another site, inline data, mail,
- * script, a fragment of the same document, or a template's placeholder. A bare path is relative to the document (contract, "Code
- * documents").
+ * The path that an `href` or `src` in a document refers to, or undefined if it is not a local file: another site,
+ * inline data, mail, script, a fragment of the same document, or a template's placeholder. A bare path is relative to
+ * the document (contract, "Code documents").
  */
 export function resolveLocal(target: string, referrer: string): string | undefined {
   const url = target.trim();
@@ -16,8 +16,8 @@ export function resolveLocal(target: string, referrer: string): string | undefin
 }
 
 /**
- * The target of an `@import` or `url()` in a style sheet: a path as from `resolveLocal`, or the original text for external targets
- * (`https:`, `//`, the built-in `sass:` and the packages `~name` of bundlers).
+ * The target of an `@import` or `url()` in a style sheet: a path as from `resolveLocal`, or the original text for
+ * external targets (`https:`, `//`, the built-in `sass:` and the packages `~name` of bundlers).
  */
 export function resolveStyleTarget(target: string, referrer: string): string | undefined {
   const url = target.trim();
@@ -25,7 +25,10 @@ export function resolveStyleTarget(target: string, referrer: string): string | u
   return isExternal(url) || url.startsWith('~') ? url : resolveUrlPath(url, referrer);
 }
 
-/** The target of a module specifier: a path if it is relative or starts with a slash; a bare one names a package and is unchanged, as is a URL. */
+/**
+ * The target of a module specifier: a path if it is relative or starts with a slash; a bare one names a package and is
+ * unchanged, as is a URL.
+ */
 export function resolveModule(specifier: string, referrer: string): string | undefined {
   if (INLINE.test(specifier)) return undefined;
   return /^(?:\.{0,2}\/(?!\/)|\.{1,2}$)/.test(specifier) ? join(withoutSuffix(specifier), referrer) : specifier;
@@ -54,7 +57,10 @@ function decode(path: string): string {
   }
 }
 
-/** Joins paths as browsers do: `..` beyond the root stays at the root. The result begins with a slash if the referrer's path does. */
+/**
+ * Joins paths as browsers do: `..` beyond the root stays at the root. The result begins with a slash if the referrer's
+ * path does.
+ */
 function join(path: string, referrer: string): string | undefined {
   const folder = path.startsWith('/') ? '' : referrer.slice(0, referrer.lastIndexOf('/') + 1);
   const segments: string[] = [];

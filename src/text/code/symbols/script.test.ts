@@ -25,14 +25,15 @@ describe('symbols of scripts (contract, "Code documents")', () => {
       const object = { ten() {}, eleven: () => 11 };`)).toEqual({
       defines: ['Three', 'eight', 'five', 'four', 'inner', 'one', 'six', 'two'],
       uses: [],
-      imports: ['data.json', 'node:fs', 'react', 'src/all.js', 'src/lazy.js', 'src/local', 'src/named.js', 'src/side-effect.js', 'src/tpl.js'],
+      imports: ['data.json', 'node:fs', 'react', 'src/all.js', 'src/lazy.js', 'src/local', 'src/named.js',
+        'src/side-effect.js', 'src/tpl.js'],
     });
   });
 
   it('reads JSX', () => {
     expect(symbolsOf(`import s from './a.module.css';
-      export const Card = ({ title }) => <div className={s.card} onClick={() => open()}>Don't {title} <>x</></div>;`, 'javascript', 'src/card.jsx'))
-      .toEqual({ defines: ['Card'], uses: [], imports: ['src/a.module.css'] });
+      export const Card = ({ title }) => <div className={s.card} onClick={() => open()}>Don't {title} <>x</></div>;`,
+      'javascript', 'src/card.jsx')).toEqual({ defines: ['Card'], uses: [], imports: ['src/a.module.css'] });
   });
 
   it('reads TypeScript', () => {
@@ -65,14 +66,26 @@ describe('symbols of scripts (contract, "Code documents")', () => {
   });
 
   it('reads what can be read of broken source', () => {
-    expect(symbolsOf('import a from "./a.js";\nfunction b() {}\nconst s = "no end\nclass C {\n  m( {\nexport const d = async (x) => {\nlet e = y => y;')).toEqual({
-      defines: ['C', 'b', 'd', 'e'], uses: [], imports: ['src/a.js'],
+    expect(
+      symbolsOf(
+        'import a from "./a.js";\nfunction b() {}\nconst s = "no end\nclass C {\n  m( {\nexport const d = async ' +
+          '(x) => {\nlet e = y => y;',
+      ),
+    ).toEqual({
+      defines: ['C', 'b', 'd', 'e'],
+      uses: [],
+      imports: ['src/a.js'],
     });
-    expect(symbolsOf('function a() {}\n<<<<<<< HEAD\nfunction b() {}\n=======\nfunction c() {}\n>>>>>>> x').defines).toEqual(['a', 'b', 'c']);
+    expect(symbolsOf('function a() {}\n<<<<<<< HEAD\nfunction b() {}\n=======\nfunction c() {}\n>>>>>>> x').defines)
+      .toEqual(['a', 'b', 'c']);
   });
 
   it('says where each name comes first', () => {
-    const { locations } = extractSymbols('javascript', "\nimport a from 'a';\nfunction f() {}\n\nconst g = () => f(),\n  h = 1;\nfunction g2() {}", { path: 'x.js', maxSymbols: 512 });
+    const { locations } = extractSymbols('javascript',
+      "\nimport a from 'a';\nfunction f() {}\n\nconst g = () => f(),\n  h = 1;\nfunction g2() {}", {
+      path: 'x.js',
+      maxSymbols: 512,
+    });
     expect(Object.fromEntries(locations.defines)).toEqual({ f: 3, g: 5, g2: 7 });
     expect(Object.fromEntries(locations.imports)).toEqual({ a: 2 });
   });

@@ -16,10 +16,10 @@ interface SyntaxNode {
 }
 
 /**
- * JavaScript and TypeScript with JSX: the names of functions, of classes, and of variables with a function or class as value are
- * definitions, at any depth; the specifiers of `import`, `export … from`, `require` and `import()` are imports. There are no uses
- * (contract, "Code documents"). Source without a syntax tree (because it is broken, hostile, or very long) is scanned for declarations
- * instead.
+ * JavaScript and TypeScript with JSX: the names of functions, of classes, and of variables with a function or class as
+ * value are definitions, at any depth; the specifiers of `import`, `export … from`, `require` and `import()` are
+ * imports. There are no uses (contract, "Code documents"). Source without a syntax tree (because it is broken, hostile,
+ * or very long) is scanned for declarations instead.
  */
 export function readScript(piece: Piece, language: string, symbols: SymbolSets): void {
   const program = piece.source.length <= MAX_PARSED_LENGTH ? parseScript(piece, language) : undefined;
@@ -43,9 +43,16 @@ function parseScript({ source, path }: Piece, language: string): SyntaxNode | un
 function tryParse(source: string, plugins: ParserPlugin[]): SyntaxNode | undefined {
   try {
     return parse(source, {
-      sourceType: 'unambiguous', plugins, errorRecovery: true, attachComment: false,
-      allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true, allowNewTargetOutsideFunction: true,
-      allowSuperOutsideMethod: true, allowUndeclaredExports: true, allowImportExportEverywhere: true,
+      sourceType: 'unambiguous',
+      plugins,
+      errorRecovery: true,
+      attachComment: false,
+      allowReturnOutsideFunction: true,
+      allowAwaitOutsideFunction: true,
+      allowNewTargetOutsideFunction: true,
+      allowSuperOutsideMethod: true,
+      allowUndeclaredExports: true,
+      allowImportExportEverywhere: true,
     }).program as unknown as SyntaxNode;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
@@ -90,10 +97,14 @@ function readNode(node: SyntaxNode, piece: Piece, symbols: SymbolSets): void {
 /** The identifier to which a declaration assigns a function or class. */
 function declaredName(node: SyntaxNode): SyntaxNode | undefined {
   switch (node.type) {
-    case 'FunctionDeclaration': case 'TSDeclareFunction': case 'ClassDeclaration':
+    case 'FunctionDeclaration':
+    case 'TSDeclareFunction':
+    case 'ClassDeclaration':
       return asNode(node.id);
     case 'VariableDeclarator':
-      return /^(?:ArrowFunction|Function|Class)Expression$/.test(asNode(node.init)?.type ?? '') ? asNode(node.id) : undefined;
+      return /^(?:ArrowFunction|Function|Class)Expression$/.test(asNode(node.init)?.type ?? '')
+        ? asNode(node.id)
+        : undefined;
     default:
       return undefined;
   }
@@ -102,7 +113,10 @@ function declaredName(node: SyntaxNode): SyntaxNode | undefined {
 /** The literal that names a module. */
 function specifierOf(node: SyntaxNode): SyntaxNode | undefined {
   switch (node.type) {
-    case 'ImportDeclaration': case 'ExportNamedDeclaration': case 'ExportAllDeclaration': case 'ImportExpression':
+    case 'ImportDeclaration':
+    case 'ExportNamedDeclaration':
+    case 'ExportAllDeclaration':
+    case 'ImportExpression':
       return asNode(node.source);
     case 'TSExternalModuleReference':
       return asNode(node.expression);

@@ -1,7 +1,8 @@
 import { tokenTypes } from 'css-tree/tokenizer';
 import { ident } from 'css-tree/utils';
 
-const { Comma, Delim, Function: FunctionToken, Hash, Ident, LeftParenthesis, LeftSquareBracket, RightParenthesis, RightSquareBracket } = tokenTypes;
+const { Comma, Delim, Function: FunctionToken, Hash, Ident, LeftParenthesis, LeftSquareBracket, RightParenthesis,
+  RightSquareBracket } = tokenTypes;
 
 /** A token of a statement; whitespace and comments are omitted. */
 export interface StyleToken {

@@ -19,23 +19,31 @@ describe('symbols of style sheets (contract, "Code documents")', () => {
       @keyframes spin { from { top: 0 } 50% { top: 1px } to { top: 2px } }
       @property --size { syntax: '<length>'; }
       /* .comment { } */`)).toEqual({
-      defines: ['#hero > a:hover', '--accent', '--main-color', '--size', '.card', '.card:not(.wide) .title::before', ':root', 'body', 'card', 'hero', 'title', 'wide'],
+      defines: ['#hero > a:hover', '--accent', '--main-color', '--size', '.card', '.card:not(.wide) .title::before',
+        ':root', 'body', 'card', 'hero', 'title', 'wide'],
       uses: ['fonts/x.woff2', 'theme/img/a b.svg', 'theme/img/bg.png'],
       imports: ['reset.css', 'theme/base.css'],
     });
   });
 
   it('decodes names as HTML writes them', () => {
-    expect(symbolsOf('.sm\\:flex, .w-1\\/2, .\\31 0 { a: b }').defines).toEqual(expect.arrayContaining(['sm:flex', 'w-1/2', '10']));
+    expect(symbolsOf('.sm\\:flex, .w-1\\/2, .\\31 0 { a: b }').defines).toEqual(
+      expect.arrayContaining(['sm:flex', 'w-1/2', '10']),
+    );
   });
 
   it('keeps external targets as written and leaves out inline ones', () => {
-    expect(symbolsOf('@import "https://fonts.example/css?family=A"; a { b: url(data:image/png;base64,AAAA); c: url(https://x.example/y.png?z) }'))
-      .toEqual({ defines: ['a'], uses: ['https://x.example/y.png?z'], imports: ['https://fonts.example/css?family=A'] });
+    expect(
+      symbolsOf(
+        '@import "https://fonts.example/css?family=A"; a { b: url(data:image/png;base64,AAAA); c: ' +
+          'url(https://x.example/y.png?z) }',
+      ),
+    ).toEqual({ defines: ['a'], uses: ['https://x.example/y.png?z'], imports: ['https://fonts.example/css?family=A'] });
   });
 
   it('reads minified and unfinished sheets', () => {
-    expect(symbolsOf('.a{b:c}.d>.e,f{--g:h}.i{j:k').defines).toEqual(['--g', '.a', '.d>.e', '.i', 'a', 'd', 'e', 'f', 'i']);
+    expect(symbolsOf('.a{b:c}.d>.e,f{--g:h}.i{j:k').defines).toEqual(['--g', '.a', '.d>.e', '.i', 'a', 'd', 'e', 'f',
+      'i']);
     expect(symbolsOf('}} .a { b: "c\n; d: url(e } .f { }').defines).toEqual(expect.arrayContaining(['a']));
   });
 
@@ -64,13 +72,19 @@ describe('symbols of style sheets (contract, "Code documents")', () => {
   it('reads LESS', () => {
     expect(symbolsOf(`@import (reference) "lib/mixins"; @color: #fff;
       .bordered(@w: 2px) { border: @w solid; } // it's a mixin
-      .panel { .bordered(4px); &-head { color: @color } .@{name}-x { a: b } @media print { display: none } }`, 'less', 'less/main.less')).toEqual({
-      defines: ['.bordered(@w: 2px)', '.panel', 'bordered', 'panel', 'panel-head'], uses: [], imports: ['less/lib/mixins'],
-    });
+      .panel { .bordered(4px); &-head { color: @color } .@{name}-x { a: b } @media print { display: none } }`, 'less',
+      'less/main.less')).toEqual({
+        defines: ['.bordered(@w: 2px)', '.panel', 'bordered', 'panel', 'panel-head'],
+        uses: [],
+        imports: ['less/lib/mixins'],
+      });
   });
 
   it('says where each name comes first', () => {
-    const { locations } = extractSymbols('css', '.a { }\n.b,\n.c .a { d: url(e.png) }\n@import "f.css";', { path: 'x.css', maxSymbols: 512 });
+    const { locations } = extractSymbols('css', '.a { }\n.b,\n.c .a { d: url(e.png) }\n@import "f.css";', {
+      path: 'x.css',
+      maxSymbols: 512,
+    });
     expect(Object.fromEntries(locations.defines)).toEqual({ '.a': 1, '.b': 2, '.c .a': 3, a: 1, b: 2, c: 3 });
     expect(Object.fromEntries(locations.uses)).toEqual({ 'e.png': 3 });
     expect(Object.fromEntries(locations.imports)).toEqual({ 'f.css': 4 });

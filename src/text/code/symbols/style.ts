@@ -4,16 +4,17 @@ import { resolveStyleTarget } from './resolve-path.ts';
 import { namesOf, selectorsOf, type StyleToken } from './selector.ts';
 import { LineCounter, type Piece, type SymbolSets } from './symbol-set.ts';
 
-const { AtKeyword, BadUrl, Colon, Comment, Delim, Function: FunctionToken, Ident, LeftCurlyBracket, LeftParenthesis, RightCurlyBracket, RightParenthesis, Semicolon, String: StringToken, Url, WhiteSpace } = tokenTypes;
+const { AtKeyword, BadUrl, Colon, Comment, Delim, Function: FunctionToken, Ident, LeftCurlyBracket, LeftParenthesis,
+  RightCurlyBracket, RightParenthesis, Semicolon, String: StringToken, Url, WhiteSpace } = tokenTypes;
 
 /** Maximum length of a statement in tokens: longer ones are data and are ignored. */
 const MAX_STATEMENT = 10_000;
 const IMPORTS: ReadonlySet<string> = new Set(['@import', '@use', '@forward', '@plugin']);
 
 /**
- * CSS, SCSS and LESS: selectors, the classes and ids in them, and custom properties are definitions; `url()` targets are uses, `@import`,
- * `@use` and `@forward` targets are imports (contract, "Code documents"). It reads tokens instead of a syntax tree: they are the same in
- * the three languages and in broken source, and blocks may nest to any depth.
+ * CSS, SCSS and LESS: selectors, the classes and ids in them, and custom properties are definitions; `url()` targets
+ * are uses, `@import`, `@use` and `@forward` targets are imports (contract, "Code documents"). It reads tokens instead
+ * of a syntax tree: they are the same in the three languages and in broken source, and blocks may nest to any depth.
  */
 export function readStyle(piece: Piece, language: string, symbols: SymbolSets): void {
   new StyleReader(piece, language === 'css' ? piece.source : withoutLineComments(piece.source), symbols).read();
@@ -64,7 +65,9 @@ class StyleReader {
   /** Whether the token belongs to an interpolation, whose curly brackets do not open a block. */
   #interpolates(type: number, start: number): boolean {
     const before = this.#statement.at(-1);
-    if (type === LeftCurlyBracket && (this.#interpolations > 0 || (before?.type === Delim && before.end === start && '#@'.includes(before.text)))) {
+    if (type === LeftCurlyBracket &&
+      (this.#interpolations > 0 || (before?.type === Delim && before.end === start && '#@'.includes(before.text))))
+    {
       this.#interpolations += 1;
       this.#dynamic = true;
       return true;
@@ -109,7 +112,8 @@ class StyleReader {
   /** `--x: {` and `font: {` open blocks of declarations; `a:hover {` does not. */
   #isDeclaration(): boolean {
     const [first, second] = this.#statement;
-    return first?.type === Ident && second?.type === Colon && (first.text.startsWith('--') || this.#statement.length === 2);
+    return first?.type === Ident && second?.type === Colon &&
+      (first.text.startsWith('--') || this.#statement.length === 2);
   }
 
   #readSelectors(parents: readonly string[]): string[] {
@@ -124,9 +128,11 @@ class StyleReader {
 
   #readDeclaration(): void {
     const [first, second] = this.#statement;
-    if (first?.type === Ident && first.text.startsWith('--') && second?.type === Colon) this.#define(ident.decode(first.text), first);
+    if (first?.type === Ident && first.text.startsWith('--') && second?.type === Colon)
+      this.#define(ident.decode(first.text), first);
     if (first?.text.toLowerCase() === '@namespace') return; // a vocabulary, not a file
-    for (const { target, token } of this.#urls()) this.#symbols.uses.add(resolveStyleTarget(target, this.#piece.path), this.#lineOf(token));
+    for (const { target, token } of this.#urls())
+      this.#symbols.uses.add(resolveStyleTarget(target, this.#piece.path), this.#lineOf(token));
   }
 
   #readImports(): void {
@@ -148,7 +154,8 @@ class StyleReader {
     return this.#statement.flatMap((token, i) => {
       if (token.type === Url) return [{ target: cssUrl.decode(token.text), token }];
       const before = this.#statement[i - 1];
-      const quoted = token.type === StringToken && before?.type === FunctionToken && before.text.toLowerCase() === 'url(';
+      const quoted = token.type === StringToken && before?.type === FunctionToken &&
+        before.text.toLowerCase() === 'url(';
       return quoted ? [{ target: cssString.decode(token.text), token }] : [];
     });
   }
@@ -163,7 +170,8 @@ class StyleReader {
 }
 
 /** Texts in which `//` does not begin a line comment, and line comments, which SCSS and LESS add to CSS. */
-const COMMENTS = /\\[^]|"(?:[^"\\\n]|\\[^])*(?:"|(?=\n)|$)|'(?:[^'\\\n]|\\[^])*(?:'|(?=\n)|$)|\/\*[^]*?(?:\*\/|$)|url\([^)\n]{0,2048}\)|\/\/[^\n]*/gi;
+const COMMENTS =
+  /\\[^]|"(?:[^"\\\n]|\\[^])*(?:"|(?=\n)|$)|'(?:[^'\\\n]|\\[^])*(?:'|(?=\n)|$)|\/\*[^]*?(?:\*\/|$)|url\([^)\n]{0,2048}\)|\/\/[^\n]*/gi;
 
 /** Replaces line comments by spaces, so that offsets do not change. */
 function withoutLineComments(source: string): string {

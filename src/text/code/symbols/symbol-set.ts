@@ -29,8 +29,8 @@ export class SymbolSets {
 }
 
 /**
- * A piece of source from which symbols are read: a document, or a script or style sheet inside one. `line` is the line of the document on
- * which the piece begins.
+ * A piece of source from which symbols are read: a document, or a script or style sheet inside one. `line` is the line
+ * of the document on which the piece begins.
  */
 export interface Piece {
   readonly source: string;

@@ -1,5 +1,5 @@
-import { documentOf, DOCUMENT } from '../arguments.ts';
 import { withDocument } from '../advice.ts';
+import { DOCUMENT, documentOf } from '../arguments.ts';
 import type { ModelTool } from '../model-tool.ts';
 
 export const deleteTool: ModelTool = {

@@ -1,7 +1,7 @@
 import { limitOf, OFFSET } from '../arguments.ts';
 import { collectionsOf } from '../collections.ts';
 import { fitting } from '../fitting.ts';
-import { roomBeside, type ModelTool } from '../model-tool.ts';
+import { type ModelTool, roomBeside } from '../model-tool.ts';
 
 export const listCollections: ModelTool = {
   name: 'list_collections',
@@ -21,7 +21,9 @@ export const listCollections: ModelTool = {
       collections: shown,
       total: all.length,
       ...(next < all.length ? { next_offset: next } : {}),
-      ...(all.length === 0 ? { note: 'there are no collections that you can see; write makes one with its first document' } : {}),
+      ...(all.length === 0
+        ? { note: 'there are no collections that you can see; write makes one with its first document' }
+        : {}),
     };
   },
 };

@@ -1,6 +1,6 @@
 import { limitOf, momentOf, OFFSET } from '../arguments.ts';
 import { fitting, shortened } from '../fitting.ts';
-import { roomBeside, type ModelTool } from '../model-tool.ts';
+import { type ModelTool, roomBeside } from '../model-tool.ts';
 
 const DEFAULT_LIMIT = 10;
 const MAX_TEXT = 1000;
@@ -24,11 +24,17 @@ export const recall: ModelTool = {
     const [limit, offset] = [args.get<number>('limit') ?? DEFAULT_LIMIT, args.get<number>('offset') ?? 0];
     const topic = args.get<string>('topic');
     const { results } = await service.call('recallMemory', {
-      query: args.text('query'), topK: limit + 1, offset, includeContent: true,
-      ...args.pick({ user: 'userId' }), ...(topic === undefined ? {} : { filterMeta: { scenario: [topic] } }),
+      query: args.text('query'),
+      topK: limit + 1,
+      offset,
+      includeContent: true,
+      ...args.pick({ user: 'userId' }),
+      ...(topic === undefined ? {} : { filterMeta: { scenario: [topic] } }),
     });
     const memories = results.map(({ document: { contentMd = '', meta, addedAt } }) => ({
-      text: shortened(contentMd, MAX_TEXT), ...topicOf(meta), ...(addedAt === undefined ? {} : { at: momentOf(addedAt) }),
+      text: shortened(contentMd, MAX_TEXT),
+      ...topicOf(meta),
+      ...(addedAt === undefined ? {} : { at: momentOf(addedAt) }),
     }));
     const shown = fitting(memories.slice(0, limit), roomBeside({}, service));
     return {

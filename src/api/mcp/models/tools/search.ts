@@ -3,7 +3,7 @@ import { collectionMissing } from '../advice.ts';
 import { FILTER, limitOf, OFFSET } from '../arguments.ts';
 import { collectionsOf } from '../collections.ts';
 import { fitting, shortened } from '../fitting.ts';
-import { roomBeside, type ModelService, type ModelTool } from '../model-tool.ts';
+import { type ModelService, type ModelTool, roomBeside } from '../model-tool.ts';
 import { snippetOf } from '../snippet.ts';
 
 /** Most collections that a search without a collection covers. */
@@ -17,7 +17,9 @@ const MAX_TITLE = 100;
 export const search: ModelTool = {
   name: 'search',
   title: 'Search documents',
-  description: 'Finds documents by words and meaning, in one collection or in all. Returns snippets; read returns the text, from `line` on.',
+  description:
+    'Finds documents by words and meaning, in one collection or in all. Returns snippets; read returns the text, ' +
+    'from `line` on.',
   properties: {
     query: { type: 'string', description: 'What to look for, in plain words.' },
     collection: { type: 'string', description: 'Only this collection; all when absent.' },
@@ -34,14 +36,27 @@ export const search: ModelTool = {
     const [limit, offset] = [args.get<number>('limit') ?? DEFAULT_LIMIT, args.get<number>('offset') ?? 0];
     const collection = args.get<string>('collection');
     const names = collection === undefined ? await searchable(service) : [collection];
-    const input = { query: args.text('query'), ...args.pick({ filter: 'filterMeta' }), ...(args.get('lang') === undefined ? {} : { langs: [args.text('lang')] }) };
-    const rankings = await Promise.all(names.slice(0, MAX_COLLECTIONS).map((name) => rank(service, { ...input, collection: name }, offset + limit + 1)));
-    const prompt = rankings.length === 1 && rankings[0]!.prompt !== undefined ? { how_to_answer: rankings[0]!.prompt } : {};
+    const input = {
+      query: args.text('query'),
+      ...args.pick({ filter: 'filterMeta' }),
+      ...(args.get('lang') === undefined ? {} : { langs: [args.text('lang')] }),
+    };
+    const rankings = await Promise.all(
+      names.slice(0, MAX_COLLECTIONS).map((name) => rank(service, { ...input, collection: name }, offset + limit + 1)),
+    );
+    const prompt = rankings.length === 1 && rankings[0]!.prompt !== undefined
+      ? { how_to_answer: rankings[0]!.prompt }
+      : {};
     const found = interleaved(rankings.map(({ hits }) => hits));
     const shown = fitting(found.slice(offset, offset + limit), roomBeside(prompt, service));
     const next = offset + shown.length;
     if (shown.length === 0 && collection !== undefined) await complainOf(service, collection);
-    return { results: shown, ...(next < found.length ? { next_offset: next } : {}), ...prompt, ...noteOf(shown.length, offset, names.length) };
+    return {
+      results: shown,
+      ...(next < found.length ? { next_offset: next } : {}),
+      ...prompt,
+      ...noteOf(shown.length, offset, names.length),
+    };
   },
 };
 
@@ -62,13 +77,20 @@ interface Ranking {
 
 /** The best documents of a collection, each with its best passage. */
 async function rank(service: ModelService, input: { readonly collection: string }, count: number): Promise<Ranking> {
-  const { results, responsePrompt } = await service.call('searchHybrid', { ...input, topK: Math.min(MAX_PASSAGES, count * PASSAGES), fuzzy: 'auto', retrievalMode: 'chunk' });
+  const { results, responsePrompt } = await service.call('searchHybrid', {
+    ...input,
+    topK: Math.min(MAX_PASSAGES, count * PASSAGES),
+    fuzzy: 'auto',
+    retrievalMode: 'chunk',
+  });
   const hits = new Map<string, Hit>();
   for (const { document: { id, key, lang, meta }, chunkText = '', startLine, matchedTerms } of results) {
     if (hits.has(id)) continue;
     const title = meta?.['title']?.[0];
     hits.set(id, {
-      collection: input.collection, key, lang,
+      collection: input.collection,
+      key,
+      lang,
       ...(title === undefined ? {} : { title: shortened(title, MAX_TITLE) }),
       snippet: snippetOf(chunkText, matchedTerms),
       ...(startLine === undefined || startLine === 1 ? {} : { line: startLine }),
@@ -77,7 +99,9 @@ async function rank(service: ModelService, input: { readonly collection: string 
   return { hits: [...hits.values()], prompt: responsePrompt };
 }
 
-/** The first of each collection, then the second of each, because scores of different collections are not comparable. */
+/**
+ * The first of each collection, then the second of each, because scores of different collections are not comparable.
+ */
 function interleaved(rankings: readonly (readonly Hit[])[]): Hit[] {
   const longest = Math.max(0, ...rankings.map(({ length }) => length));
   return Array.from({ length: longest }, (_, place) => rankings.flatMap((hits) => hits.slice(place, place + 1))).flat();
@@ -86,7 +110,9 @@ function interleaved(rankings: readonly (readonly Hit[])[]): Hit[] {
 async function searchable(service: ModelService): Promise<string[]> {
   const names = (await collectionsOf(service)).map(({ name }) => name);
   if (names.length > 0) return names;
-  throw new ServiceError('missing_fields', 'missing fields: collection', { body: { advice: 'no collection is known to you, so name the one to search' } });
+  throw new ServiceError('missing_fields', 'missing fields: collection', {
+    body: { advice: 'no collection is known to you, so name the one to search' },
+  });
 }
 
 async function complainOf(service: ModelService, collection: string): Promise<void> {
@@ -95,7 +121,15 @@ async function complainOf(service: ModelService, collection: string): Promise<vo
 }
 
 function noteOf(shown: number, offset: number, collections: number): { note?: string } {
-  if (shown === 0) return { note: offset > 0 ? 'there are no more results' : 'nothing was found; try other or fewer words, or leave filter and lang out' };
-  if (collections > MAX_COLLECTIONS) return { note: `only ${MAX_COLLECTIONS} of ${collections} collections were searched; name a collection to search another` };
+  if (shown === 0)
+    return {
+      note: offset > 0
+        ? 'there are no more results'
+        : 'nothing was found; try other or fewer words, or leave filter and lang out',
+    };
+  if (collections > MAX_COLLECTIONS)
+    return {
+      note: `only ${MAX_COLLECTIONS} of ${collections} collections were searched; name a collection to search another`,
+    };
   return {};
 }

@@ -1,15 +1,20 @@
 import { ServiceError } from '../../../../errors/index.ts';
-import { documentOf, DOCUMENT } from '../arguments.ts';
+import { DOCUMENT, documentOf } from '../arguments.ts';
 import type { ModelTool } from '../model-tool.ts';
 
 export const write: ModelTool = {
   name: 'write',
   title: 'Write a document',
-  description: 'Creates a document or replaces its whole text. Earlier versions are kept. To change a part of a text call edit.',
+  description:
+    'Creates a document or replaces its whole text. Earlier versions are kept. To change a part of a text call edit.',
   properties: {
     ...DOCUMENT,
     content: { type: 'string', minLength: 0, description: 'The whole text, in markdown.' },
-    meta: { type: 'object', description: 'Metadata, such as {"title": "Hello", "tags": ["news"]}; replaces all that there is, absent keeps it.' },
+    meta: {
+      type: 'object',
+      description:
+        'Metadata, such as {"title": "Hello", "tags": ["news"]}; replaces all that there is, absent keeps it.',
+    },
   },
   required: ['collection', 'key', 'content'],
   example: { collection: 'notes', key: 'shopping-list', content: '# Shopping\n\n- apples' },
