@@ -33,9 +33,18 @@ export function missing(title: string, reason: string): Section {
 export function renderSection({ title, header, rows, notes = [] }: Section): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const table = rows.length === 0 ? [] : [line(header), `|${'---|'.repeat(header.length)}`, ...rows.map(line), ''];
-  return [`## ${title}`, '', ...table, ...notes.map((note) => `- ${note}`), ...(notes.length > 0 ? [''] : [])].join(
-    '\n',
-  );
+  return [`## ${title}`, '', ...table, ...notes.map(item), ...(notes.length > 0 ? [''] : [])].join('\n');
+}
+
+/** An item of a list, in lines of up to 120 columns, as `npm run check` demands. */
+function item(note: string): string {
+  const lines = ['-'];
+  for (const word of note.split(' ')) {
+    const longer = `${lines.at(-1)!} ${word}`;
+    if (longer.length <= 120) lines[lines.length - 1] = longer;
+    else lines.push(`  ${word}`);
+  }
+  return lines.join('\n');
 }
 
 export function compare(what: string, value: number, peer: string, peerValue: number, unit: string): Row {

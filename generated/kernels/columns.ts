@@ -63,7 +63,10 @@ export const H_PARTS = 32784;
 export const H_FREE_CLASSES = 32800;
 /** Set while a checkpoint is read: chunks are then allocated at the end of the memory only. */
 export const H_FROZEN = 32832;
-/** Number of blocks of slots, the array of their blocks of ordinals, its capacity, and a bitmap of the slots that have a document. */
+/**
+ * Number of blocks of slots, the array of their blocks of ordinals, its capacity, and a bitmap of the slots that have a
+ * document.
+ */
 export const H_BLOCKS = 32840;
 export const H_BLOCK_ORDS = 32844;
 export const H_BLOCK_CAPACITY = 32848;
@@ -93,7 +96,9 @@ export const MAX_SLICED = 8;
 export const H_FREE_LISTS = 33024;
 /** Buffers that grow (see `scratch.ts`), 96 x 8 bytes: address, bytes. */
 export const H_BUFFERS = 33920;
-/** Buffers that were replaced while the memory was frozen and have to be freed: 16 x (address, bytes), and their number. */
+/**
+ * Buffers that were replaced while the memory was frozen and have to be freed: 16 x (address, bytes), and their number.
+ */
 export const H_LEFT = 34688;
 export const H_LEFT_COUNT = 32836;
 export const MAX_LEFT = 16;
@@ -101,7 +106,10 @@ export const PART_DICTIONARIES = 0;
 export const PART_BITMAPS = 1;
 export const PART_COLUMNS = 2;
 export const PART_SCRATCH = 3;
-/** Most values that are walked through before all documents are read instead, unless values are fewer than 1 per `SCANNED` documents. */
+/**
+ * Most values that are walked through before all documents are read instead, unless values are fewer than 1 per
+ * `SCANNED` documents.
+ */
 export const MAX_WALK = 4096;
 export const NOT_WALKED = 4294967295;
 /** What an order compares: whole texts; parts; or moments (numbers and dates, before everything else), then parts. */

@@ -79,7 +79,10 @@ export const QUERY_BYTES = 160;
 export const ANY = 4294967295;
 export const NO_FILTER = 4294967295;
 export const INTERVALS = 3;
-/** Bytes of a result: only the ordinal, near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -, f64 lat, f64 lng). */
+/**
+ * Bytes of a result: only the ordinal, near a point (f64 square of the chord, u32 ord), and in a box (u32 ord, u32 -,
+ * f64 lat, f64 lng).
+ */
 export const ORD = 4;
 export const NEAR = 16;
 export const INSIDE = 24;
@@ -89,7 +92,10 @@ export const EDGE = 40;
 /** Offsets of the ring and the part of an edge. */
 export const E_RING = 32;
 export const E_PART = 36;
-/** Finds what is near, in no order; the nearest, in order; what is in a box; the same with its places; how many are in each cell. */
+/**
+ * Finds what is near, in no order; the nearest, in order; what is in a box; the same with its places; how many are in
+ * each cell.
+ */
 export const WALK_CIRCLE = 0;
 export const WALK_NEAREST = 1;
 export const WALK_BOX = 2;

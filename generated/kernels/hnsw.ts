@@ -46,7 +46,10 @@ export const MAX_SAVED_BYTES = 612;
 export const S_PROBE = 0;
 export const S_OWNER = 4;
 export const S_CANDIDATE = 8;
-/** Bitmap of rows that were seen; all zero between calls except its last bit, which stands for all rows beyond the bitmap. */
+/**
+ * Bitmap of rows that were seen; all zero between calls except its last bit, which stands for all rows beyond the
+ * bitmap.
+ */
 export const S_SEEN = 16;
 /** Rows that were seen, by which the bitmap is cleared, as far as they fit; the newest are the current batch. */
 export const S_TRAIL = 24;

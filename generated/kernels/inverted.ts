@@ -38,9 +38,15 @@ export const PAGE_FREE = 0;
 export const PAGE_SMALL = 1;
 export const PAGE_LARGE = 2;
 export const PAGE_SCRATCH = 3;
-/** Plain fields, from 0 on: the content, and the fields that most documents have. Each has a bit, and an array of lengths by document. */
+/**
+ * Plain fields, from 0 on: the content, and the fields that most documents have. Each has a bit, and an array of
+ * lengths by document.
+ */
 export const PLAIN_FIELDS = 7;
-/** Bits of plain fields that repeat text of other fields: they count only if weights name them, and phrases do not search them. */
+/**
+ * Bits of plain fields that repeat text of other fields: they count only if weights name them, and phrases do not
+ * search them.
+ */
 export const DERIVED = 96;
 /** Plain fields before the derived ones. */
 export const OWN_FIELDS = 5;
@@ -71,9 +77,15 @@ export const H_LIVE_DOCS = 65924;
 /** Deleted documents that still have postings. */
 export const H_DEAD_DOCS = 65928;
 export const H_DOC_CAPACITY = 65932;
-/** Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 if no document has had it (8 x address). */
+/**
+ * Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 if no document
+ * has had it (8 x address).
+ */
 export const H_LENGTHS = 65936;
-/** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 if no document has had any. */
+/**
+ * Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 if no document has had
+ * any.
+ */
 export const H_FURTHER_LENGTHS = 65996;
 /** Array of u32: the caller's ordinal of each document. */
 export const H_ORDINALS = 66000;
@@ -82,7 +94,9 @@ export const H_DOC_OF = 65968;
 export const H_DOC_OF_CAPACITY = 65972;
 /** Sum of the lengths of live documents over all fields but the derived ones, f64. */
 export const H_LENGTH_SUM = 65976;
-/** By field, 16 bytes each: sum of the lengths of live documents (f64), live documents that have a token there (u32). */
+/**
+ * By field, 16 bytes each: sum of the lengths of live documents (f64), live documents that have a token there (u32).
+ */
 export const H_FIELD_SUMS = 65984;
 export const H_FIELD_CAPACITY = 65988;
 /** Array of u8 by document: its class (see `documents.ts`). */
@@ -113,7 +127,10 @@ export const H_REMAP = 66784;
 export const H_REMAP_DOCS = 66788;
 export const H_COMPACT_FORM = 66792;
 export const H_COMPACT_BLOCK = 66796;
-/** The hash table that is being moved into the larger one: address, slots, the first slot that was not moved (see `form-table.ts`). */
+/**
+ * The hash table that is being moved into the larger one: address, slots, the first slot that was not moved (see
+ * `form-table.ts`).
+ */
 export const H_OLD_HASH = 66800;
 export const H_OLD_SLOTS = 66804;
 export const H_OLD_NEXT = 66808;
@@ -164,7 +181,10 @@ export const H_NOTED = 68224;
 export const H_PLACES = 68344;
 /** Numbers by which the host identifies the parameters of scoring (see `lists/scored.ts`). */
 export const H_SCORING_NAMES = 68352;
-/** Documents before this one have grades; and the number of documents when the grade lengths, 3 x f32, were chosen (see `grades.ts`). */
+/**
+ * Documents before this one have grades; and the number of documents when the grade lengths, 3 x f32, were chosen (see
+ * `grades.ts`).
+ */
 export const H_GRADED = 68544;
 export const H_GRADED_FOR = 68548;
 /** Not used; it is written so that the compiler keeps the loads of `touchBlocks`. */
@@ -243,7 +263,10 @@ export const L_PHRASES = 56;
 export const L_FAMILY = 60;
 /** Its largest impact, f32. */
 export const L_MAX = 64;
-/** The kind of this list, of lists of `matches.ts`, and of bare lists; other kinds, which are odd, are families of `scored.ts`. */
+/**
+ * The kind of this list, of lists of `matches.ts`, and of bare lists; other kinds, which are odd, are families of
+ * `scored.ts`.
+ */
 export const SUMS = 0;
 export const MATCHES = 2;
 export const BARE = 4;
@@ -260,9 +283,15 @@ export const MAX_FORMS = 1024;
 /** Offsets from H_SCORING_NAMES. */
 export const N_NUMBER = 0;
 export const N_FAMILY = 4;
-/** Bytes of a list of `selectFew` in B_INPUT: its address, its weight (f32), the classes that count, and the place of the last search. */
+/**
+ * Bytes of a list of `selectFew` in B_INPUT: its address, its weight (f32), the classes that count, and the place of
+ * the last search.
+ */
 export const FEW = 16;
-/** Offsets of these; a list of `selectPruned` begins with the same fields, one of `matchLists` and a term of `selectTallied` with the first two. */
+/**
+ * Offsets of these; a list of `selectPruned` begins with the same fields, one of `matchLists` and a term of
+ * `selectTallied` with the first two.
+ */
 export const E_WEIGHT = 4;
 export const E_CLASSES = 8;
 export const E_PLACE = 12;
@@ -370,18 +399,27 @@ export const B_RERANK_POSITIONS = 39;
 export const B_RERANK_ORDER = 40;
 /** By document, a byte: how many operands of a group match it (see `countMatches`). */
 export const B_MATCH_COUNTS = 41;
-/** By document, a byte: how long it is (see `grades.ts`); and by slot and document, how often a term occurs there (see `tallies.ts`). */
+/**
+ * By document, a byte: how long it is (see `grades.ts`); and by slot and document, how often a term occurs there (see
+ * `tallies.ts`).
+ */
 export const B_GRADES = 42;
 export const B_TALLIES = 43;
 export const B_TALLY_RESTS = 44;
-/** Candidates of a phrase (see `phrase-candidates.ts`), the places of its words in them (see `occurrences.ts`), and the positions of a chunk. */
+/**
+ * Candidates of a phrase (see `phrase-candidates.ts`), the places of its words in them (see `occurrences.ts`), and the
+ * positions of a chunk.
+ */
 export const B_RANKS = 45;
 export const B_PLACES_FOUND = 46;
 export const B_POSITIONS_FOUND = 47;
 export const B_CHUNK_POSITIONS = 48;
 /** Positions of a block, class by class, while it is decoded. */
 export const B_VALUES = 49;
-/** Where filters by document are, matches by document, and which documents are in step with their ordinals (see `filters.ts`). */
+/**
+ * Where filters by document are, matches by document, and which documents are in step with their ordinals (see
+ * `filters.ts`).
+ */
 export const B_DOC_FILTERS = 50;
 export const B_DOC_MATCHES = 51;
 export const B_IN_STEP = 52;
@@ -401,18 +439,27 @@ export const B_KEPT_CHUNKS = 60;
 export const B_KEPT_FORMS = 61;
 /** Hashes of recent queries (see `lists/matches.ts`). */
 export const B_ASKED = 62;
-/** By word and candidate, how often and where it occurs; and the postings of the words in the candidates (see `candidates.ts`). */
+/**
+ * By word and candidate, how often and where it occurs; and the postings of the words in the candidates (see
+ * `candidates.ts`).
+ */
 export const B_RERANK_FOUND = 63;
 export const B_RERANK_POSTINGS = 64;
 /** Upper bounds of the factors of candidates, keys that order these, and scores (see `reranking.ts`). */
 export const B_RERANK_BOUNDS = 65;
 export const B_RERANK_KEYS = 66;
 export const B_RERANK_SCORES = 67;
-/** The documents of a segment that is being made; a segment that is being merged, and the numbers of its forms (see `segments.ts`). */
+/**
+ * The documents of a segment that is being made; a segment that is being merged, and the numbers of its forms (see
+ * `segments.ts`).
+ */
 export const B_NOTED = 68;
 export const B_SEGMENT = 69;
 export const B_SEGMENT_FORMS = 70;
-/** The documents of the candidates of a phrase, which of them remain, the postings of its words in them, and by document, whether it is one (see `phrase-candidates.ts`). */
+/**
+ * The documents of the candidates of a phrase, which of them remain, the postings of its words in them, and by
+ * document, whether it is one (see `phrase-candidates.ts`).
+ */
 export const B_CANDIDATES = 71;
 export const B_REMAINING = 72;
 export const B_CHOSEN = 73;
@@ -429,7 +476,10 @@ export const MAX_SEGMENT_DOCUMENTS = 127;
 export const FILTERED = 1;
 export const MULTIPLIED = 2;
 export const COLLECTED = 4;
-/** XOR masks: from a key of the selection to an entry of B_OUTPUT, and from an entry to a key that is smaller for better results. */
+/**
+ * XOR masks: from a key of the selection to an entry of B_OUTPUT, and from an entry to a key that is smaller for better
+ * results.
+ */
 export const ORDINAL_BITS = 4294967295;
 /** Slots of a document; the last one has the number of the first further field. */
 export const SLOTS = 8;

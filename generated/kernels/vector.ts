@@ -48,11 +48,14 @@ export const EUCLIDEAN = 2;
 /** Shorter vectors count as zero vectors: 1 / length would exceed the range of f32. */
 export const SHORTEST = 1.1754943508222875e-38;
 /**
- * If at least this many of 64 rows are selected, all are scored: the processor prefetches sequential reads, and skipping single
- * rows costs more than it saves.
+ * If at least this many of 64 rows are selected, all are scored: the processor prefetches sequential reads, and
+ * skipping single rows costs more than it saves.
  */
 export const DENSE = 16;
-/** A product of query and row without the lower planes is P_PRODUCT x the product with the upper planes + P_SUM x sum + P_CONSTANT. */
+/**
+ * A product of query and row without the lower planes is P_PRODUCT x the product with the upper planes + P_SUM x sum +
+ * P_CONSTANT.
+ */
 export const P_PRODUCT = 16;
 export const P_SUM = 20;
 export const P_CONSTANT = 24;
@@ -70,9 +73,12 @@ export const ROWS = 0;
 /** Only the best row of each document; the rows of a document must be consecutive. */
 export const DOCUMENTS = 1;
 /**
- * Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that are replaced later.
- * They can only be drained, not closed.
+ * Rows whose scores are estimates: equal scores are ordered by row, so that no ordinal has to be fetched for rows that
+ * are replaced later. They can only be drained, not closed.
  */
 export const CANDIDATES = 2;
-/** Before a scan for many candidates, one of so many rows is looked at, to find a bar that about twice the wanted number of rows reach. */
+/**
+ * Before a scan for many candidates, one of so many rows is looked at, to find a bar that about twice the wanted number
+ * of rows reach.
+ */
 export const SAMPLED = 16;

@@ -211,8 +211,10 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
   { service, spools, workers }: Served): Promise<Listeners>
 {
   const specification = await readSpecification('docs');
-  const deps = { service, clock, ...(settings.storage.driver === 'postgres' && { refresh: () => service.refresh() }) };
-  const invoke = followingInvoke(settings, service, createServiceInvoke(settings, deps, specification));
+  // With several nodes, each applies what the others have committed before it authenticates and authorizes a request.
+  const follow = settings.storage.driver === 'postgres' ? () => service.refresh() : undefined;
+  const deps = { service, clock, follow, ...(follow && { refresh: follow }) };
+  const invoke = createServiceInvoke(settings, deps, specification);
   const permits = createPermits<Operations>({
     operations,
     built: new Set(Object.keys(service.handlers)),
@@ -220,8 +222,9 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
     mode: (protocol) => modeOf(settings, protocol),
     guard: service.access.guard,
   });
-  const admit = followingInvoke(settings, service,
-    createServiceInvoke(settings, deps, specification, { streamEvents: () => Promise.resolve(NO_EVENTS) }));
+  const admit = createServiceInvoke(settings, deps, specification, {
+    streamEvents: () => Promise.resolve(NO_EVENTS),
+  });
   const admitToEvents = (input: { readonly collection?: string }, caller: Caller) =>
     admit('streamEvents', { ...input }, caller);
   return serveProtocols({
@@ -243,42 +246,31 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
 /** The answer to a call that only asks whether the stream would be opened. */
 const NO_EVENTS = { contentType: 'text/event-stream', content: '' };
 
-/** Operations about the node itself, which do not depend on the database. */
-const OF_NODE: ReadonlySet<string> = new Set<keyof Operations>(['getHealth', 'getHealthV1', 'getMetrics']);
-
-/** With several nodes, each applies what the others have committed before it authenticates and authorizes a request. */
-function followingInvoke({ storage }: Settings, service: DocumentService,
-  invoke: Invoke<Operations>): Invoke<Operations>
-{
-  if (storage.driver !== 'postgres') return invoke;
-  return async (id, input, caller) => {
-    if (!OF_NODE.has(id)) await service.refresh();
-    return invoke(id, input, caller);
-  };
-}
-
 /** GraphQL is served on the HTTP port, under its mode. */
 const modeOf = (settings: Settings, protocol: Protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode;
 
 interface InvokeDeps {
   readonly service: DocumentService;
   readonly clock: Clock;
+  readonly follow?: (() => Promise<void>) | undefined;
   /** Applies what other processes have committed; absent if there are none. */
   readonly refresh?: () => Promise<void>;
 }
 
 /** Creates `invoke` for the operations of a service, according to the settings. */
-export function createServiceInvoke(settings: Settings, { service, clock, refresh }: InvokeDeps,
+export function createServiceInvoke(settings: Settings, { service, clock, follow, refresh }: InvokeDeps,
   { inputs }: Pick<SpecificationFiles, 'inputs'>, handlers = service.handlers): Invoke<Operations>
 {
   return createInvoker<Operations>({
     operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
     inputs,
     handlers,
+    steps: service.steps,
     strictInput: settings.input.strict,
     guard: service.access.guard,
     watches: service.access.accessWatches,
     clock,
+    follow,
     ...(refresh && { refresh }),
     observe: service.observe,
     mode: (protocol) => modeOf(settings, protocol),

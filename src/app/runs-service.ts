@@ -242,7 +242,7 @@ async function serveHttp(
     }));
 }
 
-/** Pages of other sites are rejected while reading requires no token (decision D-140). */
+/** Pages of other sites are rejected while reading requires no token: they would act for whoever visits them. */
 function whileReadsAreOpen(config: LiveRunsConfig): JudgeWebRequest {
   const { listen } = config.current().config;
   const remedy = (): string => 'configure a token (runtime.api_token_env or tokens), so that reading takes it';

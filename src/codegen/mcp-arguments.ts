@@ -7,7 +7,7 @@ export function snakeCase(name: string): string {
 
 /**
  * The schema of a tool's arguments: the operation's input with its fields in snake_case, at every
- * depth (decision D-116). Keys of free maps, such as metadata, belong to the user and are not changed.
+ * depth. Keys of free maps, such as metadata, belong to the user and are not changed.
  */
 export function toArguments(input: SchemaObject): SchemaObject {
   const { description: _summary, ...schema } = rename(input, fieldsOf(input)) as SchemaObject;

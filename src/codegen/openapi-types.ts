@@ -1,3 +1,5 @@
+import type { OperationSpec } from '../operations/spec.ts';
+
 /** The part of OpenAPI 3.1 that the generator reads. */
 export interface SchemaObject {
   $ref?: string;
@@ -58,6 +60,15 @@ export interface OperationObject {
   'x-unread'?: Record<string, string | 0>;
   'x-conditions'?: string[];
   'x-tells'?: string;
+  'x-probe'?: OperationSpec['probe'];
+  'x-waits-for'?: OperationSpec['waitsFor'];
+  'x-tables'?: true;
+  'x-search'?: OperationSpec['search'];
+  'x-local'?: true;
+  'x-noted'?: true;
+  'x-feature'?: OperationSpec['feature'];
+  'x-scope'?: OperationSpec['scope'];
+  'x-password-pending'?: true;
   'x-pages'?: string;
   'x-timeout'?: 'none';
   'x-sanitize'?: boolean;

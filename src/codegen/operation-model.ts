@@ -47,6 +47,7 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
       ...(operation['x-pages'] === undefined
         ? {}
         : { pages: checkedPages(document, operation, operation['x-pages'], properties) }),
+      ...facts(operation),
       limited: operation['x-timeout'] !== 'none',
       sanitize: operation['x-sanitize'] === true,
       ...inputLimits(document, operation, input),
@@ -73,6 +74,22 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
       query: parameters.some((p) => p.in === 'query'),
     },
   };
+}
+
+/** What the steps of the pipeline need to know of an operation. */
+function facts(operation: OperationObject): Partial<OperationSpec> {
+  const given = {
+    probe: operation['x-probe'],
+    waitsFor: operation['x-waits-for'],
+    tables: operation['x-tables'],
+    search: operation['x-search'],
+    local: operation['x-local'],
+    noted: operation['x-noted'],
+    feature: operation['x-feature'],
+    scope: operation['x-scope'],
+    passwordPending: operation['x-password-pending'],
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /**

@@ -82,7 +82,7 @@ export interface DocsSettings {
     /** Scoring algorithm of searches that name none; `tfidf` when absent. */
     readonly algorithm?: FullTextAlgorithm;
   };
-  /** Embeddings (decision D-16); absent fields have their defaults. */
+  /** Embeddings; absent fields have their defaults. */
   readonly embedding?: {
     /** Provider of embeddings; `none` when absent. */
     readonly provider?: 'none' | 'openai' | 'voyage' | 'local' | 'builtin';
@@ -120,7 +120,7 @@ export interface DocsSettings {
     /** Bytes of memory for the dictionaries of all collections; 128 MiB when absent. */
     readonly maxBytes?: number;
   };
-  /** Vector search (decision D-17); absent fields have their defaults. */
+  /** Vector search; absent fields have their defaults. */
   readonly vectors?: {
     /** Algorithm of searches that name none, in collections without a quantization; `auto` when absent. */
     readonly defaultAlgorithm?: Algorithm | 'auto';
@@ -131,15 +131,15 @@ export interface DocsSettings {
     /** Number of worker threads; the number of processors, at most 16, when absent. */
     readonly parallelWorkers?: number;
   };
-  /** Limits of wiki dumps (decision D-20); 500,000 pages and 4 GiB when absent. */
+  /** Limits of wiki dumps; 500,000 pages and 4 GiB when absent. */
   readonly wiki?: WikiLimits;
-  /** Addresses to which users may cause requests (decision D-21); public and loopback addresses when absent. */
+  /** Addresses to which users may cause requests; public and loopback addresses when absent. */
   readonly outbound?: OutboundSettings;
   /** Retention of the change feed; all changes are kept when absent. */
   readonly feed?: FeedLimits;
   /** Whether the history of documents is recorded; false when absent. */
   readonly temporal?: boolean;
-  /** Automation (decision D-18); absent fields have their defaults, which enable it. */
+  /** Automation; absent fields have their defaults, which enable it. */
   readonly automation?: {
     readonly enabled?: boolean;
     readonly triggers?: boolean;

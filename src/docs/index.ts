@@ -1,6 +1,7 @@
 import type { Operations } from '../../generated/docs/operations.ts';
 import { createOutbound } from '../net/index.ts';
-import type { Handlers } from '../operations/index.ts';
+import { caughtUp as caughtUpStep, count, type Handlers, type InvokerOptions, note, patience,
+  session } from '../operations/index.ts';
 import { type Access, createAccess } from './access/index.ts';
 import { type Audit, createAudit } from './audit/index.ts';
 import { createAutomation } from './automation/index.ts';
@@ -26,14 +27,14 @@ import { followNodes, laterOutside, untilDone } from './nodes.ts';
 import type { RelayedNote } from './relay.ts';
 import { followTables } from './replication/index.ts';
 import { createSchemas } from './schemas/index.ts';
-import { gateSearches, SearchGate } from './search-gate.ts';
+import { gateStep, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
 import { createSpell } from './spell/index.ts';
 import { switchedOff } from './switched-off.ts';
 import { bytesOfChange, createSystem, type System } from './system/index.ts';
 import { createTemporal } from './temporal/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
-import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp, withSessions } from './view/index.ts';
+import { IndexLoading, Readiness } from './view/index.ts';
 import { createWebhooks } from './webhooks/index.ts';
 
 export type { AuditSettings } from './audit/index.ts';
@@ -50,6 +51,8 @@ const MIN_LSN_WAIT_MS = 5000;
 /** The document service without its protocols: its handlers and its background work. */
 export interface DocumentService {
   readonly handlers: Handlers<Operations>;
+  /** What this service adds to the pipeline of its calls. */
+  readonly steps: NonNullable<InvokerOptions<Operations>['steps']>;
   /** Whether an operation currently refuses every call, because its feature is switched off or has no provider. */
   isOff(operation: string): boolean;
   readonly observeHttp: System['observeHttp'];
@@ -233,14 +236,12 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     searchFullText: findWords,
     searchFullTextByQuery: async (input, context) => findWords(inputOfQuery(input), context),
     ...embeddings.handlers,
-    reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers,
     ...audit.handlers,
     ...webhooks.handlers,
     ...automation.handlers,
     ...streams.handlers,
     ...temporal.handlers,
-    getDocument: temporal.recorded(documents.handlers.getDocument),
     ...env.replication?.handlers,
     ...vectors.handlers,
     ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }),
@@ -305,15 +306,22 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       for (const hook of onReplaced) await hook();
     },
   });
-  const acknowledged = acknowledgeCaughtUp(handlers, search.view, columns, geo.view);
-  const gated = gateSearches(acknowledged, gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0);
-  const withIndexes = awaitIndexes(withSessions(gated, {
-    feed: env.feed,
-    views: [search.view, columns, geo.view, vectors.view],
-    waitMs: env.settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS,
-  }));
+  const views = { words: search.view, columns, places: geo.view, vectors: vectors.view };
+  const documentsOf = (collection: string): number => search.deps.view.indexOf(collection)?.documents ?? 0;
   return {
-    handlers: stats?.counted(withIndexes) ?? withIndexes,
+    handlers,
+    steps: {
+      count: stats && count((...search) => stats.record(...search)),
+      patience: patience((error) => (error instanceof IndexLoading ? error.changed : undefined)),
+      session: session({
+        feed: env.feed,
+        views: Object.values(views),
+        waitMs: env.settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS,
+      }),
+      gate: gateStep(gate, documentsOf),
+      caughtUp: caughtUpStep(views),
+      note: temporal.note && note(temporal.note),
+    },
     isOff: switchedOff(env.settings, embeddings),
     readiness,
     replication: env.replication,

@@ -14,10 +14,10 @@ export interface SecretAndTarget {
 }
 
 /**
- * Throws `missing_fields` if a write changes the address for a stored secret without sending the secret again (decision
- * D-137): otherwise a caller who may change the address could have the secret sent to a server of their own. An absent
- * or empty secret keeps the stored one, so that a client can write back what it read. Without an address nothing is
- * sent, and the next address requires the secret again.
+ * Throws `missing_fields` if a write changes the address for a stored secret without sending the secret again:
+ * otherwise a caller who may change the address could have the secret sent to a server of their own. An absent or empty
+ * secret keeps the stored one, so that a client can write back what it read. Without an address nothing is sent, and
+ * the next address requires the secret again.
  */
 export function requireSecret({ secret, target }: SecretUse, stored: SecretAndTarget, written: SecretAndTarget): void {
   if (written.secret || !stored.secret || !written.target || isSameTarget(stored.target ?? '', written.target)) return;

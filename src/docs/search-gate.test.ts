@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { Context } from '../operations/index.ts';
 import { ManualTimer } from '../testkit/manual-timer.ts';
+import { throughStep } from '../testkit/through-step.ts';
 import { type Cost, costOf } from './search-cost.ts';
-import { gateSearches, SearchGate } from './search-gate.ts';
+import { gateStep, SearchGate } from './search-gate.ts';
 
 const never = new AbortController().signal;
 
@@ -152,24 +153,23 @@ describe('the gate of searches (decision D-19)', () => {
 
   it('is for searches: other operations pass it by', async () => {
     const run = vi.fn((search: () => Promise<unknown>) => search());
-    const handlers = gateSearches({ searchFullText: async () => 'found', getDocument: async () => 'read' } as never, {
-      run: run as never,
-    }, () => 0) as Record<string, (input: object, context: Context) => Promise<unknown>>;
+    const step = gateStep({ run: run as never }, () => 0);
+    const search = throughStep(step, 'searchFullText', async () => 'found');
+    const read = throughStep(step, 'getDocument', async () => 'read');
     const context = { signal: never } as Context;
-    expect([await handlers['getDocument']!({}, context), run.mock.calls.length]).toEqual(['read', 0]);
-    expect([await handlers['searchFullText']!({}, context), run.mock.calls.length]).toEqual(['found', 1]);
+    expect([await read({}, context), run.mock.calls.length]).toEqual(['read', 0]);
+    expect([await search({}, context), run.mock.calls.length]).toEqual(['found', 1]);
   });
 
   it('asks for a place by the cost of the search', async () => {
     const run = vi.fn((search: () => Promise<unknown>) => search());
-    const handlers = gateSearches({ searchFullText: async () => 'found' } as never, { run: run as never },
-      (collection) => (collection === 'large' ? 200_000 : 100)) as Record<string,
-        (input: object, context: Context) => Promise<unknown>>;
+    const step = gateStep({ run: run as never }, (collection) => (collection === 'large' ? 200_000 : 100));
+    const search = throughStep(step, 'searchFullText', async () => 'found');
     const filterMeta = { category: ['news'] };
     for (const input of [{ collection: 'large' }, { collection: 'large', filterMeta }, {
       collection: 'small',
       filterMeta,
-    }]) await handlers['searchFullText']!(input, { signal: never } as Context);
+    }]) await search(input, { signal: never } as Context);
     expect(run.mock.calls.map(([, , cost]: unknown[]) => cost)).toEqual(['cheap', 'expensive', 'cheap']);
   });
 });

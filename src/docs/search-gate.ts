@@ -1,9 +1,8 @@
-import type { Operations } from '../../generated/docs/operations.ts';
 import { ServiceError } from '../errors/index.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import { currentTracing, type Tracing } from '../lib/tracing.ts';
 import { type Turns, turns as turnsOfThread } from '../lib/turns.ts';
-import type { Context, Handlers } from '../operations/index.ts';
+import { gate, type Step } from '../operations/index.ts';
 import { type Cost, costOf, type Passes } from './search-cost.ts';
 
 export interface SearchGateOptions {
@@ -16,21 +15,13 @@ export interface SearchGateOptions {
 }
 
 /**
- * Milliseconds that a search waits for a place (decision D-19). A request may take 30 s, so time is left for an
- * expensive search to run.
+ * Milliseconds that a search waits for a place. A request may take 30 s, so time is left for an expensive search to
+ * run.
  */
 const MAX_WAIT_MS: Readonly<Record<Cost, number>> = { cheap: 2000, expensive: 20_000 };
 
 /** Seconds after which a refused search may be tried again. */
 const RETRY_AFTER: Readonly<Record<Cost, string>> = { cheap: '1', expensive: '5' };
-
-/**
- * Operations that score many documents for one response, and so compete for the processors. Operations that select and
- * count rows use the database, which has its own queue; operations on a whole collection (`findDuplicates`) would
- * occupy places for long. `recallMemory`, `searchHybrid` and vector searches enter the gate themselves, only while they
- * score, so that they occupy no place while they wait for a provider.
- */
-const SEARCHES: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['searchFullText', 'searchFullTextByQuery']);
 
 /**
  * The reason by which the timer of an admitted search ends: without one, each would create an exception with its stack.
@@ -148,24 +139,12 @@ export class SearchGate {
   }
 }
 
-/** The number of documents in a collection; called at each search, so it must return from memory. */
-export type DocumentsOf = (collection: string) => number;
-
-/** The handlers; those in `SEARCHES` go through a gate. */
-export function gateSearches<H extends Handlers<Operations>>(handlers: H, gate: Pick<SearchGate, 'run'>,
-  documentsOf: DocumentsOf): H
-{
-  const wrapped = Object.entries(handlers).map((
-    [id, handler],
-  ) => [id, SEARCHES.has(id as keyof Operations) ? gated(handler as AnyHandler, gate, documentsOf) : handler]);
-  return Object.fromEntries(wrapped) as H;
-}
-
-type AnyHandler = (input: Passes & { readonly collection: string }, context: Context) => Promise<unknown>;
-
-function gated(handler: AnyHandler, gate: Pick<SearchGate, 'run'>, documentsOf: DocumentsOf): AnyHandler {
-  return async (input, context) =>
-    gate.run(() => handler(input, context), context.signal, costOf(input, documentsOf(input.collection)));
+/** The step of the pipeline for searches, by the number of documents in their collection; both are in memory. */
+export function gateStep(searches: Pick<SearchGate, 'run'>, documentsOf: (collection: string) => number): Step {
+  return gate(({ input, context }, search) => {
+    const request = input as Passes & { readonly collection: string };
+    return searches.run(search, context.signal, costOf(request, documentsOf(request.collection)));
+  });
 }
 
 function busy(cost: Cost): ServiceError {

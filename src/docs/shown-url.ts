@@ -1,6 +1,6 @@
 /**
- * A URL as answers and logs show it (decision D-173): without user name, password, query and fragment, in which
- * credentials are sent. The URL may be a template.
+ * A URL as answers and logs show it: without user name, password, query and fragment, in which credentials are sent.
+ * The URL may be a template.
  */
 export function shownUrl(url: string): string {
   const [place = ''] = url.split(/[?#]/, 1);

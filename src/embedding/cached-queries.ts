@@ -4,7 +4,7 @@ import { cancelled } from './embedding-error.ts';
 import type { EmbeddingProvider, EmbeddingRole, PassageStyle } from './provider.ts';
 
 export interface QueryCacheOptions {
-  /** Maximum number of cached queries; 0 for none (D-16). */
+  /** Maximum number of cached queries; 0 for none. */
   readonly size: number;
   /** How long each is cached, in milliseconds. */
   readonly ttlMs: number;

@@ -12,8 +12,8 @@ const WORDS: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * The forms of a switch (decision D-05), in any case: true/false, 1/0, yes/no, on/off, enable/disable. Returns
- * undefined for other texts.
+ * The forms of a switch, in any case: true/false, 1/0, yes/no, on/off, enable/disable. Returns undefined for other
+ * texts.
  */
 export function parseBoolean(text: string): boolean | undefined {
   const word = text.toLowerCase();

@@ -8,8 +8,8 @@ const FORM = /^(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+$/;
 const PART = /(\d+(?:\.\d+)?)(ms|[smhdw])/g;
 
 /**
- * Milliseconds of a duration such as `500ms`, `5s`, `15m`, `24h`, `7d`, `2w` or `1h30m` (decision
- * D-05; run-queue decisions, section 2.6), rounded to whole milliseconds. Returns undefined for everything else: a
+ * Milliseconds of a duration such as `500ms`, `5s`, `15m`, `24h`, `7d`, `2w` or `1h30m`
+ * (run-queue decisions, section 2.6), rounded to whole milliseconds. Returns undefined for everything else: a
  * number without a unit, a sign, spaces, or more than 2^53 - 1 milliseconds.
  */
 export function parseDuration(text: string): number | undefined {
@@ -20,7 +20,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(rounded) ? rounded : undefined;
 }
 
-/** Like `parseDuration`, but a bare integer is a number of seconds (decision D-05). */
+/** Like `parseDuration`, but a bare integer is a number of seconds. */
 export function parseDurationOrSeconds(text: string): number | undefined {
   return parseDuration(/^\d+$/.test(text) ? `${text}s` : text);
 }

@@ -38,7 +38,7 @@ export interface WebGuardOptions {
 const EVERYTHING: WebVerdict = { may: 'everything' };
 
 /**
- * Prevents web pages of strangers from using a server that requires no credential (decisions D-114 and D-140).
+ * Prevents web pages of strangers from using a server that requires no credential.
  *
  * `Host` must be an IP address or a name of this server: with DNS rebinding, a page's own name resolves to this server;
  * browsers then treat the page as the server's own, and only `Host` reveals it. An IP address cannot be made to point

@@ -23,7 +23,7 @@ export interface GuardedFetchDeps extends FetchLimits {
   readonly timer: Timer;
 }
 
-/** Maximum number of redirects that are followed (decision D-21). */
+/** Maximum number of redirects that are followed; each is judged like a first request. */
 const MAX_REDIRECTS = 5;
 
 /** Headers that would address another server than the one that was checked, or change the framing. */

@@ -1,7 +1,7 @@
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { classOf, parseIp, within } from './address-class.ts';
 
-/** Decision D-21. */
+/** Which addresses users may make this server call: otherwise they could reach private services through it. */
 export interface OutboundSettings {
   /** Whether loopback addresses, or all private ones, may be called. */
   readonly allowPrivate: 'false' | 'loopback' | 'true';

@@ -3,8 +3,8 @@ import type { AccessMode, Caller } from './caller.ts';
 import type { Effect, OperationSpec } from './spec.ts';
 
 /**
- * Throws if the access mode forbids an effect (contract section 1, decisions D-11 and D-12), or if a reason is given
- * why writes are refused altogether, as on a follower.
+ * Throws if the access mode forbids an effect (contract section 1), or if a reason is given why writes
+ * are refused altogether, as on a follower.
  */
 export function enforceAccessMode(mode: AccessMode, effect: Effect, readOnlyReason?: string): void {
   if (readOnlyReason !== undefined && effect === 'write') throw new ServiceError('read_only', readOnlyReason);

@@ -34,7 +34,7 @@ export function refuseEarly(spec: OperationSpec, identity: Identity, input: obje
   if (!isOpen) authorize(spec, identity, input);
 }
 
-/** The outcome of a write on a condition tells whether the condition holds, and so what is stored (decision D-171). */
+/** The outcome of a write on a condition tells whether the condition holds, and so what is stored. */
 function requireReadForConditions(spec: OperationSpec, identity: Identity, input: object): void {
   const condition = spec.conditions?.find((path) => (valueAt(input, path) ?? false) !== false);
   if (condition === undefined || mayRead(spec, identity, input)) return;

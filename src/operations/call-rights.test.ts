@@ -31,7 +31,7 @@ const base = {
 const operations: { [K in keyof Operations]: OperationSpec } = {
   readThing: { ...base, id: 'readThing', access: 'read', effect: 'read' },
   writeThing: { ...base, id: 'writeThing', access: 'write', effect: 'write' },
-  loadThings: { ...base, id: 'loadThings', access: 'write', effect: 'write', limited: false },
+  loadThings: { ...base, id: 'loadThings', access: 'write', effect: 'write', limited: false, produces: ['text/plain'] },
 };
 const named = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
 
@@ -269,16 +269,6 @@ describe('an operation without a time limit', () => {
     expect(read).toEqual(['a']);
     expect(signal!.reason).toMatchObject({ code: 'unauthenticated' });
     expect(accounts.watches.size).toBe(0);
-  });
-
-  it('answers nobody who lost the permission before it was checked again', async () => {
-    const accounts = new Accounts();
-    const invoke = accounts.invoker({
-      loadThings: async () => (accounts.change(undefined), { contentType: 'text/plain', content: 'a' }),
-    });
-    await expect(invoke('loadThings', { name: 'a' }, accounts.caller)).rejects.toMatchObject({
-      code: 'unauthenticated',
-    });
   });
 
   it('is not watched after it has ended', async () => {

@@ -100,11 +100,17 @@ export class CallRights {
     await this.#identify(this.#identity);
   }
 
-  /** The pipeline has allowed the call with this input; `require` repeats that decision, with the fence. */
-  allowed(input: object, fence: Fence | undefined): void {
+  /**
+   * Decides whether the caller may make the call with this input; `require` repeats that decision. At once where
+   * nothing has to be asked, so that a read begins in the turn of the event loop that it waited for.
+   */
+  decide(input: object, fence: Fence | undefined): Promise<unknown> | undefined {
     this.#input = input;
     this.#fence = fence;
+    if (fence !== undefined || !this.isCurrent) return this.require();
+    authorize(this.#spec, this.#identity, input);
     this.#isAllowed = true;
+    return undefined;
   }
 
   /** Whether the call is allowed, and nothing has changed since that was decided. */

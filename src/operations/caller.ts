@@ -31,10 +31,10 @@ export interface Caller extends Session {
   readonly confirmTrust?: () => Promise<void>;
   /**
    * The reason why the caller may only read, whatever other permissions there are: a web page of an origin that is not
-   * listed (decision D-140), or a browser that shows a page (decision D-172).
+   * listed, or a browser that shows a page.
    */
   readonly readsOnly?: string;
-  /** Whether a browser wants the response as a part of a page, such as an image or a script (decision D-172). */
+  /** Whether a browser wants the response as a part of a page, such as an image or a script. */
   readonly isPart?: boolean;
   /** Aborts when the client has disconnected. */
   readonly signal?: AbortSignal;

@@ -3,6 +3,7 @@ export { type AccessCheck, type AccessWatch, AccessWatches } from './access-watc
 export { AnswerBudget, DEFAULT_ANSWER_BYTES, type Truncation, truncationHeaders, truncationIn,
   truncationOf } from './answer-budget.ts';
 export { authorize, forbidden, mayReadAll } from './authorize.ts';
+export { Call, type Input, type Next, type Step } from './call.ts';
 export type { AccessMode, Caller, Protocol, StreamedBody } from './caller.ts';
 export type { Download } from './download.ts';
 export type { Guard } from './guard.ts';
@@ -10,14 +11,21 @@ export { type AnswerBounds, type Context, type Handler, type Handlers, type Inpu
   type Standing } from './handler.ts';
 export { ANONYMOUS, EVERYONE, type Identity, type Permission } from './identity.ts';
 export { inputLimits } from './inspect-input.ts';
-export { createInvoker, type Input, type Invoke, type InvokerOptions, type Outcome, type Precondition,
-  type Preconditions } from './invoke.ts';
+export { createInvoker, type Invoke, type InvokerOptions } from './invoke.ts';
 export { parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
 export { pageOf } from './pages.ts';
 export { createPermits, type Permits, type PermitsOptions } from './permits.ts';
-export { createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest, type Sender,
-  UNLIMITED_OPERATIONS } from './rate-limit.ts';
+export type { Steps } from './pipeline.ts';
+export { createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest,
+  type Sender } from './rate-limit.ts';
 export { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Session } from './session.ts';
-export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec } from './spec.ts';
+export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec, ViewName } from './spec.ts';
+export { caughtUp, type Following } from './steps/caught-up.ts';
+export { note } from './steps/note.ts';
+export type { Outcome } from './steps/observe.ts';
+export { patience } from './steps/patience.ts';
+export type { Precondition, Preconditions } from './steps/read.ts';
+export { count, gate } from './steps/search.ts';
+export { type Reaching, session } from './steps/session.ts';
 export { createAjv } from './validation.ts';
 export { warningsIn, withWarnings } from './warnings.ts';

@@ -5,8 +5,10 @@ import type { Download } from './download.ts';
 import type { Guard } from './guard.ts';
 import { type Handlers, Reply } from './handler.ts';
 import { ANONYMOUS, type Identity } from './identity.ts';
-import { createInvoker, type Outcome, type Preconditions } from './invoke.ts';
+import { createInvoker } from './invoke.ts';
 import type { Operation, OperationSpec } from './spec.ts';
+import type { Outcome } from './steps/observe.ts';
+import type { Preconditions } from './steps/read.ts';
 
 interface Operations {
   readThing: Operation<{ name: string; limit: number }, { name: string; limit: number }>;
@@ -36,7 +38,7 @@ const operations: { [K in keyof Operations]: OperationSpec } = {
   writeThing: { ...base, id: 'writeThing', effect: 'write' },
   repairThing: { ...base, id: 'repairThing', effect: 'read', sanitize: true },
   noteThing: { ...base, id: 'noteThing', effect: 'none', stores: true },
-  lookAround: { ...base, id: 'lookAround', effect: 'none' },
+  lookAround: { ...base, id: 'lookAround', effect: 'none', produces: ['application/json', 'text/plain'] },
   listThings: { ...base, id: 'listThings', effect: 'read', pages: 'things' },
 };
 

@@ -34,7 +34,7 @@ const AT_ONCE_BYTES = 16 * 1024;
 
 export interface JsonBodyOptions {
   readonly limits: JsonLimits;
-  /** Whether bytes that are not UTF-8 become lone surrogates (decision D-39) instead of an error. */
+  /** Whether bytes that are not UTF-8 become lone surrogates, to be repaired, instead of an error. */
   readonly repairsText?: boolean;
 }
 

@@ -42,10 +42,6 @@ export interface RateLimit {
   admit(sender: Sender): Promise<QuotaHeaders>;
 }
 
-/** Operations that are never refused, because monitoring must also work while a server is busy. */
-export const UNLIMITED_OPERATIONS: readonly string[] = ['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1',
-  'getMetrics'];
-
 /** For a sender without an address, on a unix socket. */
 const LOCAL = 'local';
 

@@ -4,6 +4,21 @@ export type Access = 'public' | 'user' | 'read' | 'write' | 'admin';
 /** How the access modes classify an operation (`x-effect`). */
 export type Effect = 'read' | 'write' | 'none';
 
+/** The indexes over documents, which follow the change feed. */
+export type ViewName = 'words' | 'columns' | 'places' | 'vectors';
+
+/** The roles of an operation that searches (openapi/README.md, `x-search`). */
+export interface SearchFacts {
+  /** Its type in the metrics; absent if it is not counted. */
+  readonly metric?: string;
+  /** The field of its response that names the algorithm, for the metrics. */
+  readonly algorithm?: string;
+  /** True if it waits for a place as a whole; others wait while they score. */
+  readonly gate?: boolean;
+  /** True if API keys for the class `search` allow it. */
+  readonly keys?: boolean;
+}
+
 export interface ParameterSpec {
   /** Name on the wire. */
   readonly name: string;
@@ -50,6 +65,27 @@ export interface OperationSpec {
    * (`x-pages`).
    */
   readonly pages?: string;
+  /**
+   * Operations that programs ask again and again to know whether a server works (`x-probe`): `store` needs the
+   * database, `node` nothing. They have no rate limit and no session.
+   */
+  readonly probe?: 'node' | 'store';
+  /** The views that a write waits for, so that what it wrote can be found (`x-waits-for`). */
+  readonly waitsFor?: readonly ViewName[];
+  /** True if a read needs only the tables, no view (`x-tables`). */
+  readonly tables?: boolean;
+  /** What the operation is as a search (`x-search`). */
+  readonly search?: SearchFacts;
+  /** True if another process that reads the database can answer (`x-local`). */
+  readonly local?: boolean;
+  /** True if reading is itself noted, while that is on (`x-noted`). */
+  readonly noted?: boolean;
+  /** The feature without which the operation refuses every call (`x-feature`). */
+  readonly feature?: 'temporal' | 'spell' | 'embedding';
+  /** The scope that a token of the run queue needs, where that does not follow from the access (`x-scope`). */
+  readonly scope?: 'submit' | 'approve' | 'alerts';
+  /** True if users who must change their password may call it before that (`x-password-pending`). */
+  readonly passwordPending?: boolean;
   /** False for operations that may run longer than the request limit. */
   readonly limited: boolean;
   /** True if text that is not valid Unicode is repaired instead of refused. */

@@ -74,10 +74,7 @@ export function createAjv(options: Pick<Options, 'useDefaults' | 'validateSchema
   return ajv;
 }
 
-/**
- * Converts single values, numbers and booleans to lists of texts (decision D-135); other values are unchanged, and are
- * refused.
- */
+/** Converts single values, numbers and booleans to lists of texts; other values are unchanged, and are refused. */
 function makeLists(map: Record<string, unknown>): void {
   for (const [key, value] of Object.entries(map)) {
     const isList = Array.isArray(value);

@@ -8,7 +8,7 @@ import type { Sql } from '../storage/index.ts';
 import { createAlerts, projectOf } from './alerts/index.ts';
 import { createArtifacts } from './artifacts/index.ts';
 import { type Audit, createAuditLog } from './audit/index.ts';
-import { createGuard, type FenceDeps, fencePreconditions, fenceProjects, fencesOfFiles } from './auth/index.ts';
+import { createGuard, type FenceDeps, fencePreconditions, projectFences } from './auth/index.ts';
 import { createBadges } from './badges/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
 import { type Environment, inDataDir, type LiveRunsConfig } from './config/index.ts';
@@ -175,12 +175,12 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   }), queue.onChange((change) => void (change.isRemote ?? traces.changed(change))),
     queue.onChange((change) => void (change.isRemote ?? logRunChange(env.log, change))), () => metrics.stop()];
   return {
-    handlers: { ...answeringFailures(fenceProjects(areas, fence), failures), ...metrics.handlers, ...system.handlers },
+    handlers: { ...answeringFailures(areas, failures), ...metrics.handlers, ...system.handlers },
     preconditions: answeringFailures(
       fencePreconditions({ ...runs.preconditions, ...projects.preconditions, ...scheduled.preconditions }, fence),
       failures,
     ),
-    fences: fencesOfFiles(fence),
+    fences: answeringFailures(projectFences(fence), failures),
     guard: createGuard(config, env.clock),
     fleet: fleet.service,
     async start() {

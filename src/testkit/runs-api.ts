@@ -6,7 +6,7 @@ import { silentLog } from '../lib/log.ts';
 import { createInvoker, type Handlers, type InvokerOptions } from '../operations/index.ts';
 import { createAlerts, projectOf } from '../runs/alerts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
-import { createGuard, type FenceDeps, fencePreconditions, fenceProjects, fencesOfFiles } from '../runs/auth/index.ts';
+import { createGuard, type FenceDeps, fencePreconditions, projectFences } from '../runs/auth/index.ts';
 import { createBadges } from '../runs/badges/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
@@ -153,7 +153,7 @@ export class RunsApi {
     };
     const failures = { accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed };
     this.#handlers = {
-      ...answeringFailures(fenceProjects({
+      ...answeringFailures({
         ...this.runs.handlers,
         ...alerts.handlers,
         ...audit.handlers,
@@ -161,7 +161,7 @@ export class RunsApi {
         ...this.notifications.handlers,
         ...createCacheHandlers({ env, audit, caches: undefined }),
         ...createBadges(env).handlers,
-      }, fence), failures),
+      }, failures),
       ...this.metrics.handlers,
       ...system.handlers,
     };
@@ -171,7 +171,7 @@ export class RunsApi {
         fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence),
         failures,
       ),
-      fences: fencesOfFiles(fence),
+      fences: answeringFailures(projectFences(fence), failures),
     };
   }
 

@@ -21,8 +21,8 @@ export const MAX_VALUES = 100_000;
 const MOST = { keys: 256, values: 1000, pathBytes: 1024 };
 
 /**
- * Metadata as they are stored (decision D-135): itself when every value is a list of texts that is not empty; otherwise
- * flattened. What exceeds a limit of metadata still exceeds it afterwards.
+ * Metadata as they are stored: itself when every value is a list of texts that is not empty; otherwise flattened. What
+ * exceeds a limit of metadata still exceeds it afterwards.
  */
 export function flatMeta(given: Readonly<Record<string, unknown>>): Meta {
   return flattenIfNested(given).meta;

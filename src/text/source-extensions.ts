@@ -1,6 +1,6 @@
 /**
- * The extensions of source code files (decision D-38), with the language of each. JSON, YAML, TOML and XML count as
- * prose, so they are not listed.
+ * The extensions of source code files, with the language of each. JSON, YAML, TOML and XML count as prose, so they are
+ * not listed.
  */
 export const SOURCE_EXTENSIONS = {
   css: 'css',

@@ -7,11 +7,11 @@ const NO_LETTER = /[^\p{L}\p{M}\p{Nd}._-]+/gu;
 export type KeySource = 'path' | 'url';
 
 /**
- * The document key of a URL (decision D-37): its path, percent-decoded, without outer slashes and without the extension
- * of a page, lowercased; every `/`, and every run of characters other than letters and digits of any script, `.`, `_`
- * and `-`, is replaced by `-`; `index` if nothing is left. With `url`, host and port precede the path, and the query
- * follows it. User names, passwords and the fragment are ignored. Never throws: the same URL always has the same key,
- * even if it is invalid.
+ * The document key of a URL: its path, percent-decoded, without outer slashes and without the extension of a page,
+ * lowercased; every `/`, and every run of characters other than letters and digits of any script, `.`, `_` and `-`, is
+ * replaced by `-`; `index` if nothing is left. With `url`, host and port precede the path, and the query follows it.
+ * User names, passwords and the fragment are ignored. Never throws: the same URL always has the same key, even if it is
+ * invalid.
  */
 export function urlKey(url: string, from: KeySource = 'path'): string {
   const whole = url.trim();

@@ -4374,7 +4374,7 @@ export type SearchHybridRequest = {
      */
     cursor?: SimilarityCursor;
     /**
-     * What comes first. `combined`: the greatest fused score. `distance`: the smallest `distanceMeters`, which needs `geo`; the nearest `topK` candidates are then the results. Or keys such as `year:desc, title:asc`, as `sort` of `POST /v1/fts`, with `score` for the fused score: what is sorted is what the fusion makes of the 1,000 best candidates of each side, whatever `limit` and `offset` are. Scores are then those of the algorithms, and neither side is reranked.
+     * What comes first. `combined`: the greatest fused score. `distance`: the smallest `distanceMeters`, which needs `geo`. Or keys such as `year:desc, title:asc`, as `sort` of `POST /v1/fts`, with `score` for the fused score. What is sorted, by distance too, is what the fusion makes of the 1,000 best candidates of each side, whatever `limit` and `offset` are. Scores are then those of the algorithms, and neither side is reranked.
      */
     sort?: string;
     facetBy?: FacetBy;

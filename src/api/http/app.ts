@@ -43,7 +43,7 @@ export interface HttpAppOptions<Operations> {
   readonly accessLog?: boolean;
   readonly validateResponses?: boolean;
   /**
-   * Whether a query parameter that an operation does not have is rejected (decision D-145) or ignored with a warning;
+   * Whether a query parameter that an operation does not have is rejected or ignored with a warning;
    * if absent, it is ignored silently.
    */
   readonly strictQuery?: boolean;

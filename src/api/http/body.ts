@@ -21,9 +21,9 @@ export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHea
 /**
  * Reads a JSON object from a request. An absent body is an empty object, so that validation can say which fields are
  * missing; if the body is required but none of its fields, an absent one is rejected. A body must be declared as JSON:
- * only then do browsers send a preflight request before a page of another site may send it (decision D-140). Bytes that
- * are not UTF-8 are rejected, or, for operations that repair text, become lone surrogates that their handlers find
- * (decision D-39). What an operation takes at most is in its specification; `maxBytes` is the server's own limit.
+ * only then do browsers send a preflight request before a page of another site may send it. Bytes that
+ * are not UTF-8 are rejected, or, for operations that repair text, become lone surrogates that their handlers find.
+ * What an operation takes at most is in its specification; `maxBytes` is the server's own limit.
  * Errors: 400 `invalid_json`, 408, 413, 415.
  */
 export async function readJsonObject(request: IncomingMessage, maxBytes: number,

@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * The pages run only their own script files, never inline scripts, and connect to this server only. They load no image
- * of any server: an image of a document could have any path of this one (decision D-172).
+ * of any server: an image of a document could have any path of this one.
  */
 export const CONSOLE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'; manifest-src " +

@@ -21,7 +21,7 @@ export type JudgeWebRequest = (request: Pick<WebRequest, 'host' | 'origin'>) => 
 export interface CrossOriginOptions {
   /** Origins whose pages may read the responses; `*` means all. */
   readonly origins: readonly string[];
-  /** Rejects requests of other sites' pages on a server that requires no credential (decision D-140). */
+  /** Rejects requests of other sites' pages on a server that requires no credential. */
   readonly judge: JudgeWebRequest;
   /** Paths that are open to every origin, for example health probes. */
   readonly openPaths: readonly string[];
@@ -65,8 +65,8 @@ export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOp
 }
 
 /**
- * Requests that show a page or a part of it may only read: a link or an image in a document is enough to send them
- * (decision D-172), as it is on a page of another site (decision D-140).
+ * Requests that show a page or a part of it may only read: a link or an image in a document is enough to send them, as
+ * it is on a page of another site.
  */
 function markPage({ state, method, headers }: HttpContext): void {
   const by = askedBy(headers);

@@ -41,7 +41,7 @@ function decodeParameter(parameter: ParameterSpec, wire: WireInput): unknown {
   return toType(oneOrAll(wire.query.get(parameter.name)), parameter.type, parameter.items);
 }
 
-/** `meta[category]=news`, or `meta=category=news`, for an object parameter named `meta` (decisions D-75 and D-145). */
+/** `meta[category]=news`, or `meta=category=news`, for `meta`: generators of clients disagree about maps. */
 function keyed(parameter: ParameterSpec, query: Query): Record<string, unknown> | undefined {
   const values = new Map<string, string[]>();
   const add = (key: string, each: readonly string[]): void =>

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { presentedCredential } from '../../lib/credential.ts';
 
 /**
- * Whether a browser sends a GET for a page of another site, which needs neither `Origin` nor a preflight request
- * (decision D-140). Browsers report the site in `Sec-Fetch-Site`. Over plain HTTP to another machine they send no such
- * header; then every GET of a browser counts that carries no credential.
+ * Whether a browser sends a GET for a page of another site, which needs neither `Origin` nor a preflight request.
+ * Browsers report the site in `Sec-Fetch-Site`. Over plain HTTP to another machine they send no such header; then every
+ * GET of a browser counts that carries no credential.
  */
 export function isFromForeignPage(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];

@@ -4,7 +4,7 @@ import { presentedCredential } from '../../lib/credential.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
 import { whenClosed } from '../../lib/when-closed.ts';
 import { type Caller, type Invoke, LSN_HEADER, MIN_LSN_HEADER, type OperationSpec, parseMinLsn, type Reply,
-  UNLIMITED_OPERATIONS, withWarnings } from '../../operations/index.ts';
+  withWarnings } from '../../operations/index.ts';
 import { checkLines, LINES_TYPE, readJsonObject } from './body.ts';
 import { decodeParameters, joinInput } from './decode.ts';
 import { isKnown, notModified } from './entity-tags.ts';
@@ -147,7 +147,7 @@ async function readInput(options: OperationEndpointOptions, ctx: HttpContext, sp
  * caches.
  */
 function checkQuery(strict: boolean | undefined, spec: OperationSpec, query: Query): string[] {
-  if (strict === undefined || query.size === 0 || UNLIMITED_OPERATIONS.includes(spec.id)) return [];
+  if (strict === undefined || query.size === 0 || spec.probe !== undefined) return [];
   const unknown = unknownParameters(spec, query);
   if (strict && unknown.length > 0)
     throw new ServiceError('invalid_argument', `unknown query parameter ${unknown[0]!.name}${unknown[0]!.hint}`);

@@ -30,7 +30,7 @@ function checkEscapes(text: string): void {
 
 /**
  * Returns the key of an object parameter that a name contains: `meta[category]` and `meta.category` contain `category`
- * of `meta` (decision D-145). Clients that write a list as `meta[category][]` mean the same. Returns undefined if the
+ * of `meta`. Clients that write a list as `meta[category][]` mean the same. Returns undefined if the
  * name contains none.
  */
 export function keyOf(parameter: string, name: string): string | undefined {

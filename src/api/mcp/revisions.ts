@@ -6,7 +6,7 @@ export const STATELESS = '2026-07-28';
 /** The revision that begins with `initialize`. */
 export const HANDSHAKE = '2025-11-25';
 
-/** The revisions that are served, newest first (decision D-110). */
+/** The revisions that are served, newest first. */
 export const REVISIONS: readonly string[] = [STATELESS, HANDSHAKE];
 
 /** Which revisions a server serves. */
@@ -17,8 +17,7 @@ export interface Revisions {
 }
 
 /**
- * The revisions that remain if one is pinned; all if the pin is empty. Throws `ConfigError` for an unknown revision
- * (decision D-113).
+ * The revisions that remain if one is pinned; all if the pin is empty. Throws `ConfigError` for an unknown revision.
  */
 export function pinRevision(pin: string): Revisions {
   if (pin === '') return { supported: REVISIONS, pinned: false };

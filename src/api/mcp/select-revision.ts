@@ -5,7 +5,7 @@ import { HANDSHAKE, type Revisions, STATELESS } from './revisions.ts';
 /** A JSON-RPC message, not yet checked. */
 export type Message = Readonly<Record<string, unknown>>;
 
-/** Methods that only the revision without sessions has (decision D-110). */
+/** Methods that only the revision without sessions has. */
 const STATELESS_METHODS: ReadonlySet<unknown> = new Set(['server/discover', 'subscriptions/listen']);
 
 /** The revision that a request declares, valid or not. */
@@ -21,7 +21,7 @@ export function isStatelessMessage(message: Message): boolean {
 
 /**
  * Throws `McpFault` if a message of the revision without sessions declares no revision, or one that this server does
- * not serve (decision D-112).
+ * not serve.
  */
 export function checkStateless(message: Message, { supported }: Revisions): void {
   const requested = claimedRevision(message);

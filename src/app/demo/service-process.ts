@@ -23,7 +23,7 @@ export interface ServiceCommand {
 
 const LISTENING = /listening on (https?:\/\/[^\s"',)]+)/;
 const START_WITHIN = 20_000;
-// The service drains for up to 15 seconds (decision D-23); the demo's service has nothing to drain.
+// The service drains for up to 15 seconds; the demo's service has nothing to drain.
 const STOP_WITHIN = 10_000;
 const KEPT_LINES = 20;
 

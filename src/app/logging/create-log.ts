@@ -15,7 +15,7 @@ export interface LogOptions {
 }
 
 /**
- * The log of a program (decision D-22). Lines are written synchronously, in this thread, so that the last lines before
+ * The log of a program. Lines are written synchronously, in this thread, so that the last lines before
  * an exit are not lost. Credentials and query strings are never written.
  */
 export function createLog(options: LogOptions): Log {

@@ -9,7 +9,7 @@ const MAX_DEPTH = 8;
 
 /**
  * A copy of log fields that can be written safely: credentials are hidden by their field's name, at every depth, and
- * URLs lose their query string, which may contain some (decision D-22). Errors and other class instances are left to
+ * URLs lose their query string, which may contain some. Errors and other class instances are left to
  * the serialisers.
  */
 export function redact<T extends object>(fields: T): T {

@@ -43,10 +43,7 @@ export async function createMcp(
   return { core, revisions };
 }
 
-/**
- * Whether MCP itself authenticates its callers: by an MCP key, or over stdio as the user of this machine (decision
- * D-114).
- */
+/** Whether MCP itself authenticates its callers: by an MCP key, or over stdio as the user of this machine. */
 function isTrusted({ mcp }: Settings): boolean {
   return mcp.apiKeyEnabled || mcp.stdio;
 }

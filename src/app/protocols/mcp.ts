@@ -67,7 +67,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
   };
 }
 
-/** Decision D-114. */
+/** An open port of MCP lets everyone use all tools, so a start says how to close it. */
 function warnWhereOpen({ settings: { mcp, auth }, log }: ProtocolContext): void {
   if (mcp.apiKeyEnabled || auth.enabled || isLoopback(mcp.addr)) return;
   log.warn({},

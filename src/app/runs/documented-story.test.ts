@@ -1,4 +1,5 @@
-// The pipeline of the README, read from that file: a private repository, a commit, a cache, an artefact, a webhook.
+// The pipeline of docs/run-queue.md, read from that page: a private repository, a commit, a cache, an artefact, a
+// webhook.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,7 @@ import { OWN_USER } from '../../testkit/runs-executor.ts';
 import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
 import { type RunningRunQueueService, startRunQueueService } from '../runs-service.ts';
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/run-queue.md'), 'utf8');
 const [, yaml = '', commands = ''] = /```yaml\n(# build\.yaml\n[\s\S]*?)```\n\n```sh\n([\s\S]*?)```/.exec(PAGE) ?? [];
 const [API_TOKEN, GIT_TOKEN] = ['a-token-of-many-characters', 'a-token-for-git'];
 

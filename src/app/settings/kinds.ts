@@ -38,7 +38,7 @@ export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Kin
   };
 }
 
-/** Milliseconds, written as `500ms`, `5s`, `15m`, `24h`, `7d` or whole seconds (decision D-05). */
+/** Milliseconds, written as `500ms`, `5s`, `15m`, `24h`, `7d` or whole seconds. */
 export function duration(min = 0, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
   const least = min > 0 ? ` of at least ${formatDuration(min)}` : '';
   const most = max < Number.MAX_SAFE_INTEGER ? ` up to ${formatDuration(max)}` : '';

@@ -32,7 +32,7 @@ export interface LoadedSettings {
 }
 
 /**
- * Reads the settings of the document service from flags, environment, YAML file and defaults (decision D-10). Throws a
+ * Reads the settings of the document service from flags, environment, YAML file and defaults. Throws a
  * `SettingsError` that lists all problems.
  */
 export function loadSettings({ flags = {}, env = {}, yamlFile, defaults = {} }: SettingsInput): LoadedSettings {

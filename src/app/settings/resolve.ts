@@ -30,8 +30,8 @@ export interface Resolution {
 }
 
 /**
- * Takes each setting from its source with the highest precedence: flag, then environment, then YAML, then default
- * (decision D-10). An empty text counts as absent. An invalid value is a problem, and the default replaces it so that
+ * Takes each setting from its source with the highest precedence: flag, then environment, then YAML, then default.
+ * An empty text counts as absent. An invalid value is a problem, and the default replaces it so that
  * all problems are found at once.
  */
 export function resolveSettings(sources: Sources): Resolution {
@@ -102,7 +102,7 @@ function fillDefaults(values: Map<string, unknown>): void {
 }
 
 /**
- * `SVC_HTTP_PORT` and similar variables (decisions D-13, D-14) replace the port and keep the host of an address; a flag
+ * `SVC_HTTP_PORT` and similar variables replace the port and keep the host of an address; a flag
  * or the protocol's own variable sets the whole address and takes precedence.
  */
 function replacePorts(values: Map<string, unknown>, origins: Map<SettingPath, Origin>, env: Environment,

@@ -19,8 +19,8 @@ export interface Setting<T> {
   /** Long name of the command-line flag, without dashes. */
   readonly flag?: string;
   /**
-   * Variable that replaces the port of an address, unless the source with the highest precedence sets the whole address
-   * (decision D-13).
+   * Variable that replaces the port of an address, unless the source with the highest precedence sets the whole
+   * address.
    */
   readonly portEnv?: string;
   /** True if no message, log or listing may show the value. */

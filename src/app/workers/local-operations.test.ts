@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { localOperations } from './local-operations.ts';
 
 it('workers answer reads of documents and searches, and nothing that writes or that only the primary knows', () => {
-  const local = localOperations({ tracksReads: false });
+  const local = localOperations({ notesReads: false });
   const ids = local.map(({ id }) => id);
   expect(local.filter(({ effect }) => effect !== 'read')).toEqual([]);
   expect(ids).toEqual(
@@ -11,5 +11,5 @@ it('workers answer reads of documents and searches, and nothing that writes or t
   );
   for (const id of ['addDocument', 'login', 'getCurrentUser', 'streamEvents', 'listAuditEvents', 'getHealth',
     'getMetrics', 'getVectorStats', 'getBulkIngest', 'queryTemporal', 'listWebhooks']) expect(ids).not.toContain(id);
-  expect(localOperations({ tracksReads: true }).map(({ id }) => id)).toEqual(ids.filter((id) => id !== 'getDocument'));
+  expect(localOperations({ notesReads: true }).map(({ id }) => id)).toEqual(ids.filter((id) => id !== 'getDocument'));
 });

@@ -120,7 +120,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 function listenerOf(settings: Settings, service: DocumentService, local: RequestListener,
   forwarder: Forwarder): RequestListener
 {
-  const routes = createRoutes(localOperations({ tracksReads: settings.temporal.enabled }));
+  const routes = createRoutes(localOperations({ notesReads: settings.temporal.enabled }));
   const sessions = new ConnectionSessions();
   const forward = (request: IncomingMessage, response: ServerResponse): void =>
     forwarder.forward(request, response, (headers) => sessions.note(request, headers));

@@ -8,8 +8,9 @@ let root: string;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'quire-documents-'));
-  write('docs/architecture.md', '# Architecture\n## 1. Principles\nsee [the contract](contract/service.md#d-01)\n');
-  write('docs/contract/service.md', '## 4. Endpoints\n| <a id="d-01"></a>D-01 | text |\n');
+  write('docs/architecture.md', '# Architecture\n## 1. Principles\nsee [the decision](decisions.md#d-01)\n');
+  write('docs/contract/service.md', '## 4. Endpoints\n');
+  write('docs/decisions.md', '| <a id="d-01"></a>D-01 | text |\n');
   write('docs/contract/run-queue.md', '## 8. Limits\n');
   write('docs/contract/run-queue-decisions.md', '### 2.3 State machine\n');
 });
@@ -36,7 +37,7 @@ describe('the documents of a project', () => {
     write('CHANGELOG.md', '`gone.ts` and SVC_GONE went\n');
     expect(checkDocuments(root)).toEqual(['src/docs/README.md:1: the link gone.ts leads to no file',
       'openapi/docs/a.yaml:1: the contract of the document service in docs/contract/ has no section 8',
-      'src/docs/a.ts:1: decision D-02 is not in docs/contract/', 'docs/a.md:1: there is no file gone.ts',
+      'src/docs/a.ts:1: decision D-02 is not in docs/decisions.md', 'docs/a.md:1: there is no file gone.ts',
       'docs/a.md:1: SVC_GONE is no setting']);
   });
 

@@ -1,6 +1,6 @@
 // Part of `npm run check`: whether every citation in the project and every relative link of its markdown pages
 // resolves, whether the source files and settings that they name exist, whether the pages of rooms name their parts,
-// and whether their examples of curl work.
+// whether their paragraphs are short, and whether their examples of curl work.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brokenCitations, type Cited } from './citations.ts';
@@ -8,6 +8,7 @@ import { untypedBodies } from './curl-bodies.ts';
 import { deadLinks, type Tree } from './links.ts';
 import { type MarkdownPage, readMarkdown, type Section } from './markdown.ts';
 import { missingFiles, namesOf } from './named-files.ts';
+import { longProse } from './prose.ts';
 import { missingParts } from './room-indexes.ts';
 import { unknownVariables, variablesOf } from './variables.ts';
 
@@ -23,6 +24,7 @@ const RUN_QUEUE_CONTRACT = 'docs/contract/run-queue.md';
 const RUN_QUEUE_DECISIONS = 'docs/contract/run-queue-decisions.md';
 const DESIGN = 'docs/architecture.md';
 const CONTRACT = 'docs/contract/';
+const DECISIONS = 'docs/decisions.md';
 const SETTINGS = 'docs/settings.md';
 
 /** Tells of files and settings that have gone. */
@@ -43,7 +45,10 @@ export function checkDocuments(root: string): string[] {
   const present = [...texts].filter(([path]) => !HISTORY.has(path) && !isTestOfThis(path));
   const names = namesOf(texts.keys());
   const settings = variablesOf(texts.get(SETTINGS) ?? '');
-  return [...[...texts].filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) => untypedBodies(path, text)),
+  return [
+    ...[...texts].filter(([path]) => path.endsWith('.md')).flatMap((
+      [path, text],
+    ) => [...untypedBodies(path, text), ...longProse(path, text)]),
     ...[...pages].flatMap(([path, page]) => deadLinks(path, page, tree)),
     ...[...texts].flatMap(([path, text]) => missingParts(path, text, texts.keys())),
     ...[...texts].filter(([path]) => !isTestOfThis(path)).flatMap(([path, text]) => brokenCitations(path, text, cited)),
@@ -52,7 +57,8 @@ export function checkDocuments(root: string): string[] {
     ),
     ...present.filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) =>
       unknownVariables(path, text, settings)
-    )];
+    ),
+  ];
 }
 
 function collect(root: string, folder: string, texts: Map<string, string>): void {
@@ -72,7 +78,7 @@ function citedIn(pages: ReadonlyMap<string, MarkdownPage>): Cited {
   ) => sections);
   const design = sectionsOf(DESIGN);
   return {
-    decisions: new Set(contract.flatMap(([, { anchors }]) => [...anchors])),
+    decisions: pages.get(DECISIONS)?.anchors ?? new Set(),
     sections: {
       contract: { docs, runs: sectionsOf(RUN_QUEUE_CONTRACT) },
       decisions: { docs, runs: sectionsOf(RUN_QUEUE_DECISIONS) },

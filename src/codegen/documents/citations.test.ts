@@ -41,7 +41,7 @@ describe('a citation', () => {
     ]);
   });
 
-  it.each([['one line\n\nD-99', 'src/docs/a.ts:3: decision D-99 is not in docs/contract/'], [
+  it.each([['one line\n\nD-99', 'src/docs/a.ts:3: decision D-99 is not in docs/decisions.md'], [
     'contract sections 4 and 7',
     'src/docs/a.ts:1: the contract of the document service in docs/contract/ has no section 7',
   ], ['decisions, section 4.1',

@@ -39,7 +39,7 @@ export function brokenCitations(file: string, text: string, cited: Cited): strin
   const broken: string[] = [];
   for (const { 0: id, index } of flat.matchAll(DECISION)) {
     if (!cited.decisions.has(id.toLowerCase()))
-      broken.push(`${file}:${lineOf(index)}: decision ${id} is not in docs/contract/`);
+      broken.push(`${file}:${lineOf(index)}: decision ${id} is not in docs/decisions.md`);
   }
   for (const match of flat.matchAll(WORK)) {
     const citation = readCitation(flat, match, RUN_QUEUE.test(file) ? 'runs' : 'docs');

@@ -56,7 +56,8 @@ interface Line {
   readonly isCode: boolean;
 }
 
-function* linesOf(text: string): Generator<Line> {
+/** The lines of a page, and whether they are fenced code. */
+export function* linesOf(text: string): Generator<Line> {
   let fence: string | undefined;
   for (const [i, content] of text.split('\n').entries()) {
     const mark = FENCE.exec(content)?.[1];

@@ -11,11 +11,12 @@ const HEAD = `# Names of operations
 
 <!-- \`npm run generate\` writes this page from the specifications, the tables of the protocols and the commands. -->
 
-Each operation has an \`operationId\`, by which documentation, logs, metrics and generated clients name it. Its name in another protocol follows from that
-in the protocol's own style: \`AddDocument\` in gRPC, \`addDocument\` in GraphQL (queries without \`get\` and \`list\`), \`add_document\` in MCP. Names with a
-number do not follow; the numbers are explained below. A new name that does not follow needs a reason in
-[given-names.ts](../src/codegen/names/given-names.ts), without which \`npm run check\` fails. \`quire call OPERATION\` calls any operation of the document
-service, with or without a command of its own.
+Each operation has an \`operationId\`, by which documentation, logs, metrics and generated clients name it. Its name in
+another protocol follows from that in the protocol's own style: \`AddDocument\` in gRPC, \`addDocument\` in GraphQL
+(queries without \`get\` and \`list\`), \`add_document\` in MCP. Names with a number do not follow; the numbers are
+explained below. A new name that does not follow needs a reason in
+[given-names.ts](../src/codegen/names/given-names.ts), without which \`npm run check\` fails. \`quire call OPERATION\`
+calls any operation of the document service, with or without a command of its own.
 `;
 
 /** The page that lists the names of all operations. */

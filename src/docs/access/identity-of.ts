@@ -1,11 +1,7 @@
-import type { OperationId } from '../../../generated/docs/operations.ts';
 import type { Identity, OperationSpec } from '../../operations/index.ts';
 import type { Account } from './accounts.ts';
 import type { ClaimedRights } from './oidc/claims.ts';
 import { type KeyScope, Scope } from './scope.ts';
-
-/** Operations that a user who must change the password may call before that. */
-const BEFORE_THE_CHANGE: ReadonlySet<string> = new Set<OperationId>(['changePassword', 'getCurrentUser', 'logout']);
 
 /** The identity of the holder of a token. An administrator bypasses all checks (contract section 5, rule 8). */
 export function identityByToken(account: Account, expiresAt: number, claimed?: ClaimedRights): Identity {
@@ -43,6 +39,6 @@ function rightsOf(
   };
 }
 
-function refuseBeforeTheChange({ id }: OperationSpec): string | undefined {
-  return BEFORE_THE_CHANGE.has(id) ? undefined : 'the password has to be changed first, with changePassword';
+function refuseBeforeTheChange({ passwordPending }: OperationSpec): string | undefined {
+  return passwordPending === true ? undefined : 'the password has to be changed first, with changePassword';
 }

@@ -1,4 +1,4 @@
-import { type OperationId, operations } from '../../../generated/docs/operations.ts';
+import { operations } from '../../../generated/docs/operations.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { OperationSpec, Permission } from '../../operations/index.ts';
 import { ALL_COLLECTIONS } from './grants.ts';
@@ -10,11 +10,6 @@ export interface KeyScope {
   /** Ids of operations and classes of them. */
   readonly operations?: readonly string[];
 }
-
-/** Searches among the operations that need `read`. Their results can omit the bodies of documents. */
-export const SEARCHES: ReadonlySet<string> = new Set<OperationId>(['searchDocuments', 'searchFullText',
-  'searchFullTextByQuery', 'autocomplete', 'aggregateDocuments', 'searchVectors', 'findSimilar', 'searchHybrid',
-  'searchGeo', 'searchGeoWithin', 'searchGeoPolygon']);
 
 /** Names that stand for many operations. */
 export const CLASSES = ['read', 'write', 'admin', 'search'] as const;
@@ -67,7 +62,7 @@ export class Scope {
     const names = this.#operations;
     if (names?.has(spec.id) === true) return true;
     if (spec.area === 'access') return spec.id === 'getCurrentUser' && names?.has('read') !== false;
-    return names === undefined || names.has(classOf(spec)) || (names.has('search') && SEARCHES.has(spec.id));
+    return names === undefined || names.has(classOf(spec)) || (names.has('search') && spec.search?.keys === true);
   }
 
   #holds(name: string): boolean {
@@ -93,5 +88,5 @@ function permissionsOf(name: string): Permission[] {
 function showsBodies(name: string): boolean {
   if (name === 'read') return true;
   const spec = TABLE[name];
-  return spec !== undefined && classOf(spec) === 'read' && !SEARCHES.has(name);
+  return spec !== undefined && classOf(spec) === 'read' && spec.search?.keys !== true;
 }

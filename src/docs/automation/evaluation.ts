@@ -160,7 +160,7 @@ function deliveryOf(rule: Rule, { seq, timestamp, docId, collection, key, lang }
 
 /**
  * The id of a delivery. It is the same whenever the same event or run is evaluated again, so that a receiver can drop
- * repeats (decision D-07).
+ * repeats.
  */
 export function deliveryId(ruleId: string, occasion: string, docId: string): string {
   return `dlv_${createHash('sha256').update(`${ruleId}/${occasion}/${docId}`).digest('hex').slice(0, 24)}`;

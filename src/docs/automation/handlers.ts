@@ -85,7 +85,7 @@ async function create(deps: AutomationDeps, { secret = '', ...body }: Draft, by:
   checkRule({ ...deps, find: (id) => deps.book.get(id) }, body);
   checkSigningSecret(secret);
   const { environment: { sql, feed, keys, clock }, book } = deps;
-  // Decision D-07.
+  // The prefix tells a reader of a log what the id names.
   const id = `auto_${randomBytes(12).toString('hex')}`;
   const rule = await transactFor(sql, by, async (tx) => {
     // Rules of other transactions in the same group commit are not in the book yet.

@@ -4,14 +4,14 @@ import type { RuleBody } from './rule.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The headers of a target as answers show them: their values may be credentials (decision D-173). */
+/** The headers of a target as answers show them: their values may be credentials. */
 export function withoutValues(headers: Headers = {}): Record<string, string> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, '']));
 }
 
 /**
  * A written rule with what answers do not show of the stored one: a URL that is written as it is shown keeps its query,
- * and an empty header its value. Throws `missing_fields` for such a header if the URL changes (decision D-137).
+ * and an empty header its value. Throws `missing_fields` for such a header if the URL changes.
  */
 export function keepCredentials(stored: RuleBody, written: RuleBody): RuleBody {
   const url = written.url === undefined ? undefined : keepQuery(stored.url, written.url);

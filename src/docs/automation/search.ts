@@ -1,11 +1,11 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
 import { AnswerBudget } from '../../operations/index.ts';
-import { type Documents, expressionOf, inList } from '../documents/index.ts';
+import { type Documents, inList } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { eligibleDocuments, OrdSet, prepareFor, readRows, resolveWords, withNeighbours, type WordsDeps,
-  type WordsRequest } from '../fulltext/index.ts';
+import { OrdSet, readyWords, resolveWords, textQuery, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
+import { eligibleDocuments, expressionOf, readRows } from '../search/index.ts';
 import { COLLECTION_ID } from '../stored-collections.ts';
 import type { Vectors } from '../vectors/index.ts';
 import { type Conditions, hasQuery, isSentimentEnough, leastScore, type Match, satisfied } from './rule.ts';
@@ -165,20 +165,8 @@ const search: Search = (deps, conditions, scope) =>
   ({ fts: byWords, vector: byVector, hybrid: byBoth })[conditions.searchType](deps, conditions, scope);
 
 const byWords: Search = async ({ words }, conditions, { collection, eligible, limit, signal }) => {
-  const { plan, algorithm, fieldWeights, fields } = await withNeighbours(words, wordsOf(words, conditions, collection),
-    signal);
-  const pace = new Pace();
-  while (!prepareFor(words.view.indexOf(collection), plan)) await pace.rest();
-  const index = words.view.indexOf(collection);
-  return index?.search({
-    readings: plan.readings,
-    algorithm,
-    fieldWeights,
-    limit,
-    totals: 'none',
-    ...(fields && { fields }),
-    ...(eligible && { filter: eligible }),
-  }).hits ?? [];
+  const request = await readyWords(words, wordsOf(words, conditions, collection), signal);
+  return words.view.indexOf(collection)?.search({ ...textQuery(request, eligible), limit, totals: 'none' }).hits ?? [];
 };
 
 const byVector: Search = async ({ vectors }, { query, searchParams }, { collection, eligible, limit, signal }) => {

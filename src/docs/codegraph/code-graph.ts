@@ -18,7 +18,7 @@ export interface CodeGraphAreas {
   readonly columns: Pick<ColumnsView, 'indexOf'>;
 }
 
-/** Which source documents use which others (contract section 4, "Code graph"; decision D-76). */
+/** Which source documents use which others (contract section 4, "Code graph"). */
 export interface CodeGraphArea {
   readonly handlers: CodeGraphHandlers;
 }

@@ -11,7 +11,7 @@ export interface ConfigCapabilities {
   readonly isNode?: boolean;
 }
 
-/** Throws if the fields of a merged configuration contradict each other (D-42), the server (D-43) or this build. */
+/** Throws if the fields of a merged configuration contradict each other, the server or this build. */
 export function checkConfig(config: CollectionConfig,
   { encryptionKey, bodies, isNode = false }: ConfigCapabilities): void
 {

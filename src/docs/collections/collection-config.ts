@@ -48,7 +48,7 @@ export interface Retrieval {
   readonly retrievalMode?: 'parent' | 'chunk' | 'window';
   readonly hybridStrategy?: 'alpha' | 'rrf';
   readonly hybridAlpha?: number;
-  /** Whether `hybridAlpha` counts; absent with a value of an earlier version, which does (decision D-136). */
+  /** Whether `hybridAlpha` counts; absent with a value of an earlier version, which does. */
   readonly hybridAlphaSet?: boolean;
   readonly oversample?: number;
   /** Tokens, estimated as bytes divided by 4. */

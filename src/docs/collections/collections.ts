@@ -26,9 +26,9 @@ export interface Collections {
   /** The stored configuration with its credentials, undefined when there is none. Letter case does not matter. */
   configOf(collection: string): CollectionConfig | undefined;
   /**
-   * Merges changes into a collection's configuration within a transaction (decision D-44); `configOf` returns them
-   * after its commit. Throws if the merged settings contradict each other, and if they name another place for bodies,
-   * because that place must be tested first.
+   * Merges changes into a collection's configuration within a transaction; `configOf` returns them after its commit.
+   * Throws if the merged settings contradict each other, and if they name another place for bodies, because that place
+   * must be tested first.
    */
   configure(tx: Transaction, collection: string, changes: ConfigChanges): Promise<void>;
   /** All configurations by lowercased name, those of the system included. */

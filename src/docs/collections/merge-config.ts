@@ -7,8 +7,8 @@ export type ConfigChanges = { readonly [K in (typeof FIELDS)[number]]?: unknown 
 type Block = Readonly<Record<string, unknown>>;
 
 /**
- * Applies a write to a stored configuration (decision D-44): `retrieval` is merged field by field, every other field is
- * replaced as a whole.
+ * Applies a write to a stored configuration: `retrieval` is merged field by field, every other field is replaced as a
+ * whole.
  */
 export function mergeConfig(stored: CollectionConfig, changes: ConfigChanges): CollectionConfig {
   const merged = FIELDS.map((field) => [field, mergeField(field, stored[field], changes[field])] as const);
@@ -24,10 +24,7 @@ function mergeField(field: (typeof FIELDS)[number], stored: unknown, change: unk
     : change;
 }
 
-/**
- * A weight of hybrid search counts only with its flag (contract section 2), so a write of the weight alone sets it
- * (decision D-136).
- */
+/** A weight of hybrid search counts only with its flag (contract section 2), so a write of the weight alone sets it. */
 function knownRetrieval(change: Block): Block {
   const known: Block = Object.fromEntries(
     RETRIEVAL_FIELDS.filter((field) => field in change).map((field) => [field, change[field]]),

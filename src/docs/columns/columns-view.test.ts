@@ -2,8 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase } from '../../storage/index.ts';
-import { expressionOf, type RequestFilter } from '../documents/index.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
+import { expressionOf, type RequestFilter } from '../search/index.ts';
 import { columnsFactory, createColumnsView } from './columns-view.ts';
 import { type ColumnsView, createColumns, selectDocuments } from './index.ts';
 

@@ -98,7 +98,7 @@ function foundByPin<H extends Hit>(byKey: ReadonlyMap<string, readonly H[]>, { k
     : candidates?.find((hit) => hit.lang.toLowerCase() === lang.toLowerCase());
 }
 
-/** No key contains a `|` (decision D-30). */
+/** No key contains a `|`, the separator of ids. */
 function identityOf({ key, lang }: Hit): string {
   return `${key}|${lang}`.toLowerCase();
 }

@@ -97,7 +97,7 @@ export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql'
   };
 }
 
-/** Decision D-07. */
+/** The prefix tells a reader of a log what the id names. */
 function newId(): string {
   return `cur_${randomBytes(12).toString('hex')}`;
 }

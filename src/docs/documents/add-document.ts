@@ -10,7 +10,7 @@ import { requireValid } from './require-valid.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { encodeBody, toPending } from './version.ts';
 
-/** `POST /v1/add`: creates or updates a document (identity rules 1 and 4, decision D-32). */
+/** `POST /v1/add`: creates or updates a document (identity rules 1 and 4). */
 export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
   return async ({ collection, key, lang, meta: given = {}, contentMd, ttl, saveRevision, ...expected }, context) => {
     const validating = requireValid(deps, collection, given);

@@ -2,7 +2,7 @@ import { mayReadAll } from '../../operations/index.ts';
 import type { DocumentHandlers } from './deps.ts';
 import type { BatchItem, DocumentWriter } from './writer.ts';
 
-/** `POST /v1/add-batch`: each item succeeds or fails alone (decision D-67). */
+/** `POST /v1/add-batch`: each item succeeds or fails alone. */
 export function addDocuments(writer: DocumentWriter): DocumentHandlers['addDocuments'] {
   return async ({ collection, documents, saveRevision }, context) => {
     const hidesStored = !mayReadAll(context.identity, collection);

@@ -17,9 +17,9 @@ const KEY_BYTES = 32;
 const DIGITS = 16;
 
 /**
- * The checksums that callers see (decision D-170). They are keyed, because a checksum that anybody can compute confirms
- * a guess of what is stored. The key belongs to the database: its processes, nodes, followers, copies and backups have
- * the same one, so they agree.
+ * The checksums that callers see. They are keyed, because a checksum that anybody can compute confirms a guess of what
+ * is stored. The key belongs to the database: its processes, nodes, followers, copies and backups have the same one, so
+ * they agree.
  */
 export class Checksums {
   /** Until the key of the database is loaded, checksums hold for this process alone. */

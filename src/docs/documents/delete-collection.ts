@@ -8,9 +8,9 @@ import type { UnitOfWork } from './unit-of-work.ts';
 const STEP = 64;
 
 /**
- * `POST /v1/delete-collection` (decision D-74): one transaction, so that no reader sees half a collection and the feed
- * has one change with the count. The event loop turns between its steps; other writers wait until it ends. No versions
- * of its documents are kept, and those of documents that were deleted before are removed. Configuration, schema and
+ * `POST /v1/delete-collection`: one transaction, so that no reader sees half a collection and the feed has one change
+ * with the count. The event loop turns between its steps; other writers wait until it ends. No versions of its
+ * documents are kept, and those of documents that were deleted before are removed. Configuration, schema and
  * permissions stay.
  */
 export function deleteCollection(deps: Deps): DocumentHandlers['deleteCollection'] {

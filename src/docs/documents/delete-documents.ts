@@ -11,9 +11,9 @@ import type { UnitOfWork } from './unit-of-work.ts';
 import { addFailure, CHUNK } from './writer.ts';
 
 /**
- * `POST /v1/delete`: removes a document with all its spellings (decision D-31); for an absent document it returns 404
- * with `deleted` false. Its versions are kept for the retention of deleted documents, unless `purge` is true; `purge`
- * also removes the kept versions of a document that was deleted before.
+ * `POST /v1/delete`: removes a document with all its spellings; for an absent document it returns 404 with `deleted`
+ * false. Its versions are kept for the retention of deleted documents, unless `purge` is true; `purge` also removes the
+ * kept versions of a document that was deleted before.
  */
 export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
   return async ({ collection, key, lang, purge, ...expected }, context) => {

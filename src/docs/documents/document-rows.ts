@@ -1,5 +1,6 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { type BodyCodec, type Queries, ROW_MUST_BE_SEALED, SEALED_META } from '../../storage/index.ts';
+import { documentOf } from '../search/index.ts';
 import type { ChecksumRow, Checksums } from './checksums.ts';
 import type { Identity } from './identity.ts';
 import { parseMeta } from './meta.ts';
@@ -46,8 +47,8 @@ export interface WithBody extends ShownRow {
 }
 
 /**
- * A document by a spelling that was once written (identity rule 2, decision D-31). Undefined when there is none or it
- * has expired, because an expired document is absent at once (decisions section 3.1).
+ * A document by a spelling that was once written (identity rule 2). Undefined when there is none or it has expired,
+ * because an expired document is absent at once (decisions section 3.1).
  *
  * The row is found by its id. The spellings are read only when the key is not the latest one, so the common read is a
  * single lookup.
@@ -66,17 +67,7 @@ export function isExpired({ expires_at: expiresAt }: Pick<ShownRow, 'expires_at'
 }
 
 export function toDocument(row: ShownRow, contentMd: string): Document {
-  const document: Document = {
-    id: row.id,
-    key: row.key,
-    lang: row.lang,
-    meta: parseMeta(row.meta),
-    contentMd,
-    addedAt: row.added_at,
-    updatedAt: row.updated_at,
-  };
-  if (row.expires_at !== null) document.expiresAt = row.expires_at;
-  return document;
+  return documentOf(row, parseMeta(row.meta), contentMd);
 }
 
 export async function decodeDocument(codec: BodyCodec, row: WithBody): Promise<Document> {

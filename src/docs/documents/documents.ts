@@ -108,7 +108,7 @@ export function createDocuments(environment: DocsEnvironment,
     load: () => checksums.load(sql),
     startSweep(timer, more) {
       sweeper ??= createSweeper(deps, timer, more);
-      sweeper.start();
+      sweeper.start(timer);
     },
     stop: async () => {
       await hub.stop();

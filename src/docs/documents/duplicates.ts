@@ -4,7 +4,7 @@ import { canonicalMeta, parseMeta } from './meta.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
 
-/** The versions to leave out because they would change nothing of the stored document (decision D-138). */
+/** The versions to leave out because they would change nothing of the stored document. */
 export async function duplicatesOf(work: UnitOfWork, versions: readonly NewVersion[],
   stored: ReadonlyMap<string, CurrentRow>): Promise<Set<NewVersion>>
 {

@@ -11,7 +11,7 @@ const OPENING = /%%(?=([^%\r\n]+)%%)/g;
 
 /**
  * Replaces each `%%name%%` by the value of that name (contract section 4, `/v1/get` templating). A
- * placeholder without a value stays (decision D-65); its closing `%%` may open the next placeholder, as
+ * placeholder without a value stays; its closing `%%` may open the next placeholder, as
  * in `Save 50%% now, %%name%%!`. Values are not searched for placeholders.
  * Throws `invalid_argument` when the result would be too long.
  */

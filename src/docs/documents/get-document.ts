@@ -42,7 +42,7 @@ export async function lookUp(deps: Deps, { collection, key, lang }: DocumentName
   return row && decodeVersion(deps, row);
 }
 
-/** `GET /v1/doc-meta`: everything except the body, which is not read (decision D-65). */
+/** `GET /v1/doc-meta`: everything except the body, which is not read. */
 export function getDocumentMeta({ sql, clock, checksums }: Deps): DocumentHandlers['getDocumentMeta'] {
   return async ({ collection, key, lang }) => {
     const row = await findDocument<ShownRow & ChecksumRow>(sql, `${SHOWN}, d.crc`, identify(collection, key, lang),

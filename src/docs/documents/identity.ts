@@ -1,5 +1,5 @@
 /**
- * What names a document (contract section 2, identity rules; decisions D-30 and D-31).
+ * What names a document (contract section 2, identity rules).
  *
  * Lowercasing is Unicode's default one, which does not depend on a locale, so that a database means the same on every
  * machine. No part may contain a `|`, so the id can be split again.

@@ -2,19 +2,14 @@
 export { inList } from '../../storage/index.ts';
 export { toItems } from './add-documents.ts';
 export { keepChecksumKey } from './checksums.ts';
-export { type ContentOptions, ContentReader, contentsFor, type ResultRow, WITHOUT_CONTENT } from './content-reader.ts';
-export { contextCost, countWithinBudget } from './context-budget.ts';
 export { createSealers } from './deps.ts';
 export { createDocuments, type Documents } from './documents.ts';
 export { type EmbeddingCapacity, type PendingDocument, type Reservation, transactWithCapacity, UNLIMITED_CAPACITY,
   type WaitBudget } from './embedding-capacity.ts';
-export { checkFilter, expressionOf, type FilterInput, type RangeMeta, type RequestFilter } from './filter/index.ts';
 export { collectionOfId, identify, type Identity } from './identity.ts';
 export type { Meta } from './meta.ts';
 export { parseMeta } from './meta.ts';
 export type { Preparation, UpcomingDocument } from './preparation.ts';
-export { type PresentedDocument, presentInOrder } from './present-in-order.ts';
-export { keepsMeta, projectDocument, type Projection, projectionOf } from './project-document.ts';
 export { putVersions } from './put-versions.ts';
 export type { DocumentReader } from './reader.ts';
 export { removeUnder, removeVectorRows } from './remove-documents.ts';

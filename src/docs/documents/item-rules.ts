@@ -26,8 +26,8 @@ const MAX_META_VALUE_BYTES = 8192;
 
 /**
  * Why an item of a batch cannot be stored, as the message of a single write; undefined when it can. The rules are those
- * of the schemas `DocumentKey`, `Lang`, `Meta` and `TtlSeconds` (decision D-30, limits of decisions section 8), which
- * would refuse a whole request.
+ * of the schemas `DocumentKey`, `Lang`, `Meta` and `TtlSeconds` (limits of decisions section 8), which would refuse a
+ * whole request.
  */
 export function itemProblem(item: RawItem): string | undefined {
   return identityProblem(item, ['key', 'lang', 'contentMd']) ?? ttlProblem(item.ttl) ?? metaProblem(item.meta ?? {});

@@ -2,8 +2,8 @@
 export type Meta = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The stored form: JSON with sorted keys and no spaces, so that equal metadata have equal text; the checksum of
- * decision D-36 requires that. The order of values and their repeats are data.
+ * The stored form: JSON with sorted keys and no spaces, so that equal metadata have equal text; the checksum requires
+ * that. The order of values and their repeats are data.
  */
 export function canonicalMeta(meta: Meta): string {
   const keys = Object.keys(meta);

@@ -5,13 +5,14 @@ import { Pace } from '../../lib/pace.ts';
 import { documentTest, type Filter } from '../../search/filter/index.ts';
 import type { Row } from '../../storage/index.ts';
 import { selectDocuments } from '../columns/index.ts';
+import { expressionOf, type FilterInput } from '../search/index.ts';
 import { type CollectionRow, readCollection } from '../stored-collections.ts';
 import { hex } from './checksums.ts';
 import { scanRows } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
-import { expressionOf, type FilterInput, inSet } from './filter/index.ts';
 import { idBounds } from './identity.ts';
+import { inSet } from './in-set.ts';
 import type { Meta } from './meta.ts';
 
 /** Bodies may be large, so only a few are in memory at once. */
@@ -23,7 +24,7 @@ export interface DocumentReader {
    * for an unknown collection. Throws `invalid_argument` when the filter is too large, and `IndexLoading`.
    */
   documents(collection: string, filterMeta?: Meta, filters?: FilterInput): AsyncIterable<Document[]>;
-  /** Changes whenever a document of the collection changes (decision D-36); `00000000` without documents. */
+  /** Changes whenever a document of the collection changes; `00000000` without documents. */
   checksum(collection: string): Promise<{ checksum: string; documentCount: number }>;
 }
 

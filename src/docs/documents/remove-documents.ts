@@ -9,8 +9,8 @@ import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 const STEP = 64;
 
 /**
- * Removes documents permanently, with their revisions and all spellings (decision D-31). To keep their versions, call
- * `keepVersions` before. `reason` goes into the change feed.
+ * Removes documents permanently, with their revisions and all spellings. To keep their versions, call `keepVersions`
+ * before. `reason` goes into the change feed.
  */
 export async function removeDocuments(work: UnitOfWork, rows: readonly CurrentRow[], reason?: 'ttl'): Promise<void> {
   if (rows.length === 0) return;

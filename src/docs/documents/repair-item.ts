@@ -3,8 +3,8 @@ import type { RawItem } from './item-rules.ts';
 import type { Meta } from './meta.ts';
 
 /**
- * An item with every text made valid Unicode, and whether that changed anything (decision D-39). Valid items, nearly
- * all, are returned unchanged.
+ * An item with every text made valid Unicode, and whether that changed anything. Valid items, nearly all, are returned
+ * unchanged.
  */
 export function repairItem<T extends RawItem>(item: T): { item: T; repaired: boolean } {
   if (isWellFormed(item)) return { item, repaired: false };

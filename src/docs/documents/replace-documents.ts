@@ -32,8 +32,8 @@ const WITHOUT_BODY =
   'UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ? WHERE ord = ?';
 
 /**
- * Writes the next version of documents that exist, each at most once. The revision (decision D-33) and the trimming to
- * `maxRevisions` (0 keeps all) are in the same transaction.
+ * Writes the next version of documents that exist, each at most once. The revision and the trimming to `maxRevisions`
+ * (0 keeps all) are in the same transaction.
  */
 export async function replaceDocuments(work: UnitOfWork, replacements: readonly Replacement[],
   maxRevisions: number): Promise<void>

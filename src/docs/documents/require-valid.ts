@@ -4,7 +4,7 @@ import type { Meta } from './meta.ts';
 
 /**
  * Throws or rejects with `validation_failed`, with one message for each violation, when the collection's schema forbids
- * the metadata (decision D-48). Undefined if there is nothing to wait for, as without a schema.
+ * the metadata. Undefined if there is nothing to wait for, as without a schema.
  */
 export function requireValid({ schemas }: Pick<Deps, 'schemas'>, collection: string, meta: Meta): Promise<void>
   | undefined

@@ -81,8 +81,7 @@ async function findNamed(queries: Queries, identity: Identity, now: number,
 }
 
 /**
- * `POST /v1/revisions`: the kept versions, newest first (decision D-33). They are read in pieces, and only as many as
- * fit the response.
+ * `POST /v1/revisions`: the kept versions, newest first. They are read in pieces, and only as many as fit the response.
  */
 export function listRevisions({ sql, codec, clock, deletedRetention }: Deps): DocumentHandlers['listRevisions'] {
   return async ({ collection, key, lang, limit, offset, includeContent }, context) => {
@@ -177,9 +176,8 @@ function readHeadings(sql: Queries, tables: Tables, params: readonly SqlValue[],
 }
 
 /**
- * `POST /v1/revisions/restore`: an ordinary update to the state of the revision (decision D-35), checked against the
- * current schema. A deleted document is restored, unless the request expects it to exist. 404 when the document has no
- * such revision.
+ * `POST /v1/revisions/restore`: an ordinary update to the state of the revision, checked against the current schema. A
+ * deleted document is restored, unless the request expects it to exist. 404 when the document has no such revision.
  */
 export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision'] {
   return async ({ collection, key, lang, timestamp, revision, ...expected }, context) => {

@@ -2,14 +2,13 @@ import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts
 import { Pace } from '../../lib/pace.ts';
 import type { Context } from '../../operations/index.ts';
 import type { Row, Sql } from '../../storage/index.ts';
+import { projectDocument, type Projection, type Shown, shown } from '../search/index.ts';
 import { type CollectionRow } from '../stored-collections.ts';
 import { queriesFor } from './collection-rows.ts';
-import { contextCost } from './context-budget.ts';
 import { stillKept } from './deleted-documents.ts';
 import type { Deps } from './deps.ts';
 import { type ShownRow, toDocument } from './document-rows.ts';
 import { type Meta, parseMeta } from './meta.ts';
-import { projectDocument, type Projection } from './project-document.ts';
 
 /** The request, with all defaults filled in. */
 export interface DeletedSearch {
@@ -33,12 +32,6 @@ interface VersionRow extends ShownRow {
   readonly body: Uint8Array | null;
 }
 
-/** A deleted document of the page, with the bytes of text that a token budget counts. */
-interface Presented {
-  readonly document: ProjectedDocument;
-  readonly bytes: number;
-}
-
 /** The deleted version is the newest revision. */
 const FROM = 'FROM deleted_documents n JOIN deleted_revisions r ON r.ord = n.ord AND r.ts = n.rev_ts';
 
@@ -48,11 +41,11 @@ const FROM = 'FROM deleted_documents n JOIN deleted_revisions r ON r.ord = n.ord
  */
 export async function searchDeleted({ sql, codec, deletedRetention }: Pick<Deps, 'sql' | 'codec' | 'deletedRetention'>,
   collection: CollectionRow, search: DeletedSearch,
-  { signal, budget }: Pick<Context, 'signal' | 'budget'>): Promise<{ total: number; documents: Presented[] }>
-{
+  { signal, budget }: Pick<Context, 'signal' | 'budget'>
+): Promise<{ total: number; documents: Shown<ProjectedDocument>[] }> {
   const { total, ords } = await pageOf(sql, collection, search, deletedRetention);
   const pace = new Pace();
-  const documents: Presented[] = [];
+  const documents: Shown<ProjectedDocument>[] = [];
   for (const ord of ords) {
     signal.throwIfAborted();
     const row = await sql.get<VersionRow>(
@@ -64,10 +57,12 @@ export async function searchDeleted({ sql, codec, deletedRetention }: Pick<Deps,
     if (row === undefined) continue; // it was removed after the page was chosen
     const content = row.body === null ? '' : await codec.decodeAsync(row.body);
     const document = { ...projectDocument(toDocument(row, content), search.projection), deletedAt: row.deleted_at };
-    const body = search.projection.body ? Buffer.byteLength(content) : undefined;
-    const bytes = contextCost({ body, meta: document.meta });
-    if (!budget.take((body ?? 0) + contextCost({ meta: document.meta }))) break;
-    documents.push({ document, bytes });
+    const one = shown(document, {
+      body: search.projection.body ? Buffer.byteLength(content) : undefined,
+      meta: document.meta,
+    });
+    if (!budget.take(one.size)) break;
+    documents.push(one);
     await pace.rest();
   }
   return { total, documents };

@@ -1,17 +1,15 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { type Context, type InputOf, Reply, truncationHeaders } from '../../operations/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
 import { cursorOf, type Mark, parseSort, type SortKey, writeCursor } from '../../search/order/index.ts';
 import { selectDocuments } from '../columns/index.ts';
-import { limitOf } from '../limit-of.ts';
+import { countWithinBudget, expressionOf, limitOf, presentInOrder, type Projection, projectionOf,
+  type Shown } from '../search/index.ts';
 import { readCollection } from '../stored-collections.ts';
-import { countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
-import { expressionOf } from './filter/index.ts';
-import { type PresentedDocument, presentInOrder } from './present-in-order.ts';
-import { type Projection, projectionOf } from './project-document.ts';
 import { type DeletedSearch, searchDeleted } from './search-deleted.ts';
 
 type Input = InputOf<Operations, 'searchDocuments'>;
@@ -33,9 +31,9 @@ interface Page {
 const DEFAULT_LIMIT = 50;
 
 /**
- * `POST /v1/search`: by metadata, sorted and paged (contract section 4, decision D-66). The number of matches is in the
- * header `X-Total-Count`. An array has no place for `contextTruncated`, `truncated` and `nextOffset`, so those are the
- * headers `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`, and for pages by cursor `X-Next-Cursor`.
+ * `POST /v1/search`: by metadata, sorted and paged (contract section 4). The number of matches is in the header
+ * `X-Total-Count`. An array has no place for `contextTruncated`, `truncated` and `nextOffset`, so those are the headers
+ * `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`, and for pages by cursor `X-Next-Cursor`.
  */
 export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments'] {
   return async (input, context) => {
@@ -53,10 +51,9 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
         now: unixSeconds(deps.clock),
       }, context)
       : await find(deps, name, filter, order, page, projection, context);
-    const fitting = countWithinBudget(found.documents.map(({ bytes }) => bytes),
-      input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
+    const fitting = countWithinBudget(found.documents, input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
     const contextTruncated = fitting < found.documents.length;
-    return new Reply(found.documents.slice(0, fitting).map(({ document }) => document), {
+    return new Reply(found.documents.slice(0, fitting).map(({ result }) => result), {
       'X-Total-Count': String(found.total),
       ...(contextTruncated && { 'X-Context-Truncated': 'true' }),
       ...(input.cursor === undefined
@@ -105,7 +102,7 @@ function cursorHeader(order: string, last: Presented | undefined): Record<string
 }
 
 /** A document of the page. */
-interface Presented extends Pick<PresentedDocument, 'document' | 'bytes'> {
+interface Presented extends Shown<ProjectedDocument> {
   /** Absent for a deleted document. */
   readonly mark?: Mark;
 }

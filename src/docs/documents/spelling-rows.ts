@@ -8,7 +8,7 @@ export interface Spelling {
   readonly lang: string;
 }
 
-/** Stores the spellings under which documents were written (decision D-31); known spellings stay. */
+/** Stores the spellings under which documents were written, the only ones that find them; known spellings stay. */
 export async function addSpellings(work: UnitOfWork, spellings: readonly Spelling[]): Promise<void> {
   await runInSteps(work,
     'INSERT INTO spellings(cid, key, lang, ord) VALUES (?, ?, ?, ?) ON CONFLICT(cid, key, lang) DO NOTHING',

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
-import { createInvoker, DEFAULT_ANSWER_BYTES, type Download, type Handlers, type Invoke, type OutputOf,
-  type StreamedBody } from '../../operations/index.ts';
+import { caughtUp, createInvoker, DEFAULT_ANSWER_BYTES, type Download, type Handlers, type Invoke, type InvokerOptions,
+  type OutputOf, type StreamedBody } from '../../operations/index.ts';
 import { BodyCodec, type Change, ChangeFeed, DOCUMENT_MIGRATIONS, type KeyRing, migrate, openDatabase,
   type Sql } from '../../storage/index.ts';
 import { type Collections, createCollections } from '../collections/index.ts';
@@ -13,7 +13,6 @@ import type { DocsEnvironment } from '../environment.ts';
 import { createGeo, type Geo } from '../geo/index.ts';
 import { createSchemas, type Schemas } from '../schemas/index.ts';
 import { DOCS_INPUTS } from '../test-fixture.ts';
-import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createDocuments, type Documents } from './index.ts';
 
 const ALL_DRIVERS = ['node:sqlite', 'sql.js'] as const;
@@ -80,8 +79,8 @@ export class Fixture {
   }
 
   /** Adds the handlers of another area. */
-  use(handlers: Handlers<Operations>): void {
-    this.#invoke = this.#invokerOf(handlers);
+  use(handlers: Handlers<Operations>, steps: InvokerOptions<Operations>['steps'] = {}): void {
+    this.#invoke = this.#invokerOf(handlers, steps);
   }
 
   /** Sets whether revisions are stored as deltas from now on, as after a restart with the other mode. */
@@ -153,17 +152,18 @@ export class Fixture {
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true });
   }
 
-  #invokerOf(more: Handlers<Operations>): Invoke<Operations> {
-    const handlers = acknowledgeCaughtUp({
+  #invokerOf(more: Handlers<Operations>, steps: InvokerOptions<Operations>['steps'] = {}): Invoke<Operations> {
+    const handlers = {
       ...this.collections.handlers,
       ...this.schemas.handlers,
       ...this.documents.handlers,
       ...more,
-    }, this.columns, this.geo.view);
+    };
     return createInvoker<Operations>({
       operations,
       inputs: DOCS_INPUTS,
       handlers,
+      steps: { caughtUp: caughtUp({ columns: this.columns, places: this.geo.view }), ...steps },
       strictInput: true,
       mode: () => 'wr',
       answerBytes: () => this.answerBytes,

@@ -30,7 +30,7 @@ interface ChangeOptions {
   readonly expected?: Expectation;
 }
 
-/** `PATCH /v1/update`: changes the given fields and keeps a revision (contract section 4, decision D-65). */
+/** `PATCH /v1/update`: changes the given fields and keeps a revision (contract section 4). */
 export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
   return async ({ collection, key, lang, meta, contentMd, ttl, ifChecksum, ifMatch }, context) => {
     if (meta === undefined && contentMd === undefined && ttl === undefined) {

@@ -16,7 +16,7 @@ export interface NewVersion {
   readonly body: EncodedBody;
   /** See `WrittenDocument.prepared`. */
   readonly prepared?: unknown;
-  /** Seconds; 0 removes the expiry, undefined keeps the current one (decision D-32). */
+  /** Seconds; 0 removes the expiry, undefined keeps the current one. */
   readonly ttl: number | undefined;
   readonly saveRevision: boolean;
   /** When a new document was first created, if that was before this write; Unix seconds. */

@@ -60,11 +60,11 @@ export interface BatchResult {
   updated: number;
   skipped: number;
   failed: number;
-  /** Items whose text was repaired (decision D-39). */
+  /** Items whose text was repaired. */
   sanitized: number;
   /** Documents stored without an embedding because the queue was full. */
   embeddingDropped: number;
-  /** `<index> <key>: <reason>` for each item that failed (decision D-67). */
+  /** `<index> <key>: <reason>` for each item that failed. */
   readonly errors: string[];
 }
 

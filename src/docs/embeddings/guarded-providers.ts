@@ -8,7 +8,7 @@ const UNLIMITED = { maxBytes: Infinity, timeoutMs: 60_000 };
 
 /**
  * Creates providers. Providers that users configured may call only addresses that the policy for outgoing requests
- * permits (decision D-21), and none without a policy; the operator's own settings may name any address.
+ * permits, and none without a policy; the operator's own settings may name any address.
  */
 export function guardedProviders(outbound: Outbound | undefined,
   deps: Pick<ProviderDeps, 'log' | 'timer'>): CreateProvider

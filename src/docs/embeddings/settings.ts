@@ -1,12 +1,12 @@
 import type { PassageStyle } from '../../embedding/index.ts';
 import type { DocsSettings } from '../environment.ts';
 
-/** The embedding settings with every default filled in (decision D-16). */
+/** The embedding settings with every default filled in. */
 export type EmbeddingSettings = Required<
   Omit<NonNullable<DocsSettings['embedding']>, 'chunkMode' | 'chunkSize' | 'cacheFolder'>
 > & Pick<NonNullable<DocsSettings['embedding']>, 'chunkMode' | 'chunkSize' | 'cacheFolder'>;
 
-/** Characters of a chunk if neither the settings nor the model specify them (decision D-16). */
+/** Characters of a chunk if neither the settings nor the model specify them. */
 const CHUNK_SIZE = 1500;
 
 const DEFAULTS: EmbeddingSettings = {

@@ -1,7 +1,7 @@
 // Vectors as the table stores them, little-endian like every platform of this service: either float32 numbers, or the
 // minimum and the step between two levels (both float32) followed by one byte for each number, the count of steps above
 // the minimum. The length shows which form it is. A vector that was quantized and read again has the same bytes, also
-// in memory (decision D-41, int8).
+// in memory.
 
 /** The precision of the numbers that are written. */
 export type Precision = 'float32' | 'int8';

@@ -47,10 +47,7 @@ export interface StoredVector extends ChunkPlace, ModelIdentity {
   readonly ord: number;
   /** Number of the chunk within its document, from 0. */
   readonly chunk: number;
-  /**
-   * The type that the collection's configuration named when it was embedded, otherwise that of the model (decision
-   * D-41).
-   */
+  /** The type that the collection's configuration named when it was embedded, otherwise that of the model. */
   readonly stored: StoredType;
   /** CRC-32 of the body that it was made from; the vector is outdated if the document's is different. */
   readonly crc: number;

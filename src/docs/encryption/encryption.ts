@@ -98,7 +98,7 @@ export function createEncryption(environment: DocsEnvironment,
   };
 }
 
-/** Decision D-43: such a server could neither read the stored values nor encrypt new ones. */
+/** Such a server could neither read the stored values nor encrypt new ones. */
 function refuseWithoutKey(collections: Pick<Collections, 'configs'>): void {
   const encrypted = [...collections.configs()].filter(([, config]) => config.encrypted === true).map(([name]) =>
     JSON.stringify(name)

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
-import { createInvoker, type Invoke } from '../../operations/index.ts';
+import { caughtUp, createInvoker, type Invoke } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase } from '../../storage/index.ts';
 import { createCollections } from '../collections/index.ts';
 import { createColumns } from '../columns/index.ts';
@@ -14,7 +14,6 @@ import type { DocsEnvironment } from '../environment.ts';
 import { createIngest } from '../ingest/index.ts';
 import { createSchemas } from '../schemas/index.ts';
 import { DOCS_INPUTS } from '../test-fixture.ts';
-import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createEncryption, type Encryption } from './index.ts';
 
 const keys = new KeyRing({ id: 3, bytes: Buffer.alloc(32, 3) });
@@ -62,7 +61,8 @@ async function start(inMemory: boolean): Promise<Server> {
   const invoke: Invoke<Operations> = createInvoker<Operations>({
     operations,
     inputs: DOCS_INPUTS,
-    handlers: acknowledgeCaughtUp(handlers, columns),
+    handlers,
+    steps: { caughtUp: caughtUp({ columns }) },
     strictInput: true,
     mode: () => 'wr',
   });

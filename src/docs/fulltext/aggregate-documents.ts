@@ -7,11 +7,10 @@ import type { Columns, ValueCount } from '../../search/columns/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
 import { decodeGeohash } from '../../search/geo/index.ts';
 import { type ColumnsView, selectDocuments, type SelectedDocuments } from '../columns/index.ts';
-import { expressionOf } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { circleOf, type GeoView, withinCircle } from '../geo/index.ts';
+import { type GeoView } from '../geo/index.ts';
+import { circleOf, expressionOf, fitFacets, withinCircle } from '../search/index.ts';
 import { type Interval, type Period, periodOf } from './calendar.ts';
-import { fitFacets } from './search/fit-facets.ts';
 
 type AggregateHandler = Required<Pick<Handlers<Operations>, 'aggregateDocuments'>>['aggregateDocuments'];
 type Input = InputOf<Operations, 'aggregateDocuments'>;

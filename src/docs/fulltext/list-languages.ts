@@ -4,7 +4,7 @@ import { LANGUAGES } from '../../text/languages/index.ts';
 
 type LanguagesHandler = Required<Pick<Handlers<Operations>, 'listFullTextLanguages'>>['listFullTextLanguages'];
 
-/** `GET /v1/fts-languages` (decision D-80). */
+/** `GET /v1/fts-languages`. */
 export function listFullTextLanguages(defaultLang: string): LanguagesHandler {
   return async () => ({ languages: LANGUAGES.map(({ code, name }) => ({ code, name })), defaultLang });
 }

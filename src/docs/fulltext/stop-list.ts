@@ -51,9 +51,7 @@ export function withWords(words: readonly string[], differences: Differences, de
   };
 }
 
-/**
- * Makes words searchable: removes the collection's own stop words, and adds an exception for defaults (decision D-93).
- */
+/** Makes words searchable: removes the collection's own stop words, and adds an exception for defaults. */
 export function withoutWords(words: readonly string[], differences: Differences): Revision {
   const changes = new Map<string, Difference | undefined>();
   for (const word of words) {

@@ -16,8 +16,8 @@ export interface Synonyms {
   load(): Promise<void>;
   /**
    * The dictionary of a collection, from memory: for a query term it returns the forms of its synonyms, in both
-   * directions and over one step (decision D-86). A form of several tokens has spaces between them. The same function
-   * is returned until the collection's dictionary changes.
+   * directions and over one step. A form of several tokens has spaces between them. The same function is returned until
+   * the collection's dictionary changes.
    */
   synonymsOf(collection: string): (term: string) => string[];
 }

@@ -34,7 +34,7 @@ export class Thesaurus {
 
   /**
    * Other forms for a query term: its synonyms and the terms that it is a synonym of, but not the synonyms of those
-   * (decision D-86: both directions, one step).
+   * (both directions, one step).
    */
   neighbours(term: string): string[] {
     this.#neighbours ??= bothWays(this.#entries.values());

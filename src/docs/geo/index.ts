@@ -1,4 +1,3 @@
 /** The entry point of the geo area. */
 export { createGeoView, type GeoView } from './geo-view.ts';
 export { createGeo, type Geo } from './geo.ts';
-export { type CircleInput, circleOf, withinCircle } from './within-circle.ts';

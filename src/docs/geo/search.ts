@@ -3,18 +3,17 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { spend } from '../../lib/pace.ts';
+import { roundMeters } from '../../lib/rounded.ts';
 import { type AnswerBounds, AnswerBudget, type InputOf, type OutputOf, truncationOf } from '../../operations/index.ts';
 import type { Columns } from '../../search/columns/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
 import { boxBetween, type NearDocument, type PolygonRings, positionsOf, shapeOf } from '../../search/geo/index.ts';
 import { type ColumnsView, readyColumns, selectDocuments } from '../columns/index.ts';
-import { expressionOf, inList, type PresentedDocument, presentInOrder, projectionOf,
-  type RequestFilter } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { limitOf } from '../limit-of.ts';
+import { circleOf, expressionOf, limitOf, type PresentedDocument, presentInOrder, projectionOf, readConsistently,
+  type RequestFilter } from '../search/index.ts';
 import type { GeoIndex } from './geo-index.ts';
 import type { GeoView } from './geo-view.ts';
-import { circleOf } from './within-circle.ts';
 
 export interface GeoSearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly view: Pick<GeoView, 'indexOf' | 'caughtUp' | 'position' | 'isLatest'>;
@@ -47,10 +46,6 @@ interface Page {
 }
 
 const DEFAULT_TOP_K = 10;
-/** Maximum number of reads if documents move. */
-const LOOKS = 5;
-/** Maximum number of ordinals in one statement. */
-const STEP = 256;
 /** Documents that are sorted at once, and units of work (see `spend`) of each. */
 const PAGE = 1024;
 const SORTED = 50;
@@ -71,9 +66,9 @@ export async function searchGeo(deps: GeoSearchDeps, input: NearInput,
     near = new Map(found.map((one) => [one.ord, one]));
     yield [...near.keys()];
   });
-  const results = documents.map(({ ord, document }, i) => ({
-    document,
-    distanceMeters: toCentimetres(near.get(ord)!.distanceMeters),
+  const results = documents.map(({ ord, result }, i) => ({
+    document: result,
+    distanceMeters: roundMeters(near.get(ord)!.distanceMeters),
     rank: offset + i + 1,
   }));
   return {
@@ -109,7 +104,7 @@ export async function searchGeoPolygon(deps: GeoSearchDeps, input: ShapeInput,
   return { ...answer, shape: polygon === undefined ? 'multiPolygon' : 'polygon', algorithm };
 }
 
-/** Positions of all rings of a shape, as in the specification (decision D-169). */
+/** Positions of all rings of a shape, as in the specification: each may be compared with each place. */
 const MOST_POSITIONS = 100_000;
 
 function requireFewPositions(polygons: readonly PolygonRings[]): void {
@@ -132,7 +127,7 @@ async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offs
     const ready = found.length > FEW ? await readyColumns(deps.columns, input.collection, { keys: [] }) : undefined;
     yield* inPages(ready?.columns ?? ground.columns, OrdSet.of(found), offset, limit ?? found.length);
   });
-  const results: Results = documents.map(({ document }, i) => ({ document, rank: offset + i + 1 }));
+  const results: Results = documents.map(({ result }, i) => ({ document: result, rank: offset + i + 1 }));
   return { results, total: results.length, algorithm: 'rtree', ...truncationOf(isTruncated, offset + results.length) };
 }
 
@@ -151,35 +146,37 @@ function* inPages(columns: Columns, documents: OrdSet, offset: number, count: nu
   }
 }
 
-/**
- * Finds documents and reads them. Columns, places and rows are read one after the other, so all of it is repeated if
- * one of the documents has changed meanwhile. One that never stops changing is returned as it was read last.
- */
+/** Finds documents and reads them; all of them again if one has changed meanwhile. */
 async function look(deps: GeoSearchDeps, input: AreaInput, { signal, budget }: AnswerBounds,
   find: (ground: Ground) => AsyncIterable<readonly number[]>): Promise<Page>
 {
   const filter = expressionOf(input);
   const now = unixSeconds(deps.clock);
   const projection = projectionOf(undefined, input.includeContent);
-  for (let looks = 1;; looks++) {
-    const since = Math.min(deps.view.position ?? 0, deps.columns.position ?? 0);
+  const sources = {
+    sql: deps.sql,
+    views: [deps.view, deps.columns],
+    isLatest: (lsn: number) => deps.view.isLatest(lsn),
+    isWhole: true,
+    signal,
+  };
+  let documents: PresentedDocument[] = [];
+  let own = budget;
+  await readConsistently(sources, async ({ changed }) => {
     const ground = await groundOf(deps, input.collection, filter, now);
     const ords: number[] = [];
-    const documents: PresentedDocument[] = [];
-    const own = new AnswerBudget(budget.left);
+    documents = [];
+    own = new AnswerBudget(budget.left);
     for await (const page of ground === undefined ? [] : find(ground)) {
       ords.push(...page);
       documents.push(...await presentInOrder(deps, page, { filter, now, projection }, { signal, budget: own }));
       if (own.isSpent) break;
     }
-    if (looks < LOOKS && (await haveChanged(deps, since, ords))) {
-      await Promise.all([deps.view.caughtUp(signal), deps.columns.caughtUp(signal)]);
-      continue;
-    }
-    budget.spend(budget.left - own.left);
-    if (own.isSpent) budget.end();
-    return { documents, isTruncated: own.isSpent };
-  }
+    return changed(ords);
+  });
+  budget.spend(budget.left - own.left);
+  if (own.isSpent) budget.end();
+  return { documents, isTruncated: own.isSpent };
 }
 
 /**
@@ -191,23 +188,4 @@ async function groundOf({ view, columns: columnsView }: GeoSearchDeps, collectio
   const selected = await selectDocuments(columnsView, collection, { filter, now });
   const index = view.indexOf(collection);
   return selected && index && { index, columns: selected.columns, documents: selected.documents };
-}
-
-/** Whether any of some documents has changes after a number of the feed. */
-async function haveChanged({ sql, view }: GeoSearchDeps, since: number, ords: readonly number[]): Promise<boolean> {
-  if (view.isLatest(since)) return false;
-  for (let i = 0; i < ords.length; i += STEP) {
-    const { marks, params } = inList(ords.slice(i, i + STEP));
-    const row = await sql.get(
-      `SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${marks}) LIMIT 1`,
-      [since, ...params],
-    );
-    if (row !== undefined) return true;
-  }
-  return false;
-}
-
-/** Distances are rounded to centimetres, as in hybrid search. */
-function toCentimetres(meters: number): number {
-  return Math.round(meters * 100) / 100;
 }

@@ -1,14 +1,8 @@
 import type { Embeddings } from '../embeddings/index.ts';
 import type { WordsDeps } from '../fulltext/index.ts';
 import type { SearchGate } from '../search-gate.ts';
+import type { FollowingView } from '../search/index.ts';
 import type { QueryVector, VectorSearch } from '../vectors/index.ts';
-
-/** The position of a view, and a way to wait for it. */
-export interface Progress {
-  /** Number of the last change that it has applied; undefined while it does not follow. */
-  readonly position: number | undefined;
-  caughtUp(signal?: AbortSignal): Promise<void>;
-}
 
 /**
  * The vector side. The vector of a query is computed separately, because a search that waits for a provider must not
@@ -17,7 +11,7 @@ export interface Progress {
 export interface MeaningSide
   extends Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'searchByVector' | 'passagesOf' | 'modelsOf'>
 {
-  readonly view: Progress;
+  readonly view: FollowingView;
 }
 
 export interface HybridDeps {

@@ -1,13 +1,12 @@
 import { type FusedHit, reorder } from '../../search/fusion/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
-import { orderResults, type ResultOrder } from '../columns/index.ts';
-import { applyCuration, type Curated, type CurationRule, type Pin, withoutPins } from '../curation/index.ts';
-import type { ContentOptions, ResultRow } from '../documents/index.ts';
-import { curatedDocuments, isMeant, leastPosition, matchedTerms, type OrdSet, type PinnedDocument, readRows,
-  waitForViews } from '../fulltext/index.ts';
+import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
+import { matchedTerms, type OrdSet } from '../fulltext/index.ts';
+import { type ContentOptions, curateSearch, isMeant, joinLists, listLengths, orderResults, type PinnedDocument,
+  readConsistently, readRows, type ResultOrder, type ResultRow } from '../search/index.ts';
 import type { Passage } from '../vectors/index.ts';
-import { Candidates, type Positions } from './candidates.ts';
+import { Candidates } from './candidates.ts';
 import type { HybridDeps } from './deps.ts';
 import { inWindows, type Placed } from './in-windows.ts';
 import { type Look, lookAtSides, type Scope } from './look-at-sides.ts';
@@ -45,14 +44,13 @@ export interface FoundResults {
 export async function firstHits(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>,
   rules: readonly CurationRule[]): Promise<FusedHit[]>
 {
-  const { hidden } = await curatedDocuments(deps.words, request.collection.toLowerCase(), request.query, rules);
+  const { hidden } = await curateSearch(deps.words, { ...request, byCursor: false }, rules);
   const candidates = new Candidates(request);
   candidates.take(
     await lookAtSides(deps, request, { ...scope, hidden, side: new WordsSide(deps.words, request.words) }, undefined),
-    { words: undefined, meaning: undefined },
     undefined,
   );
-  return candidates.fused();
+  return candidates.fused(candidates.alpha);
 }
 
 /** The content of the answer, from one read. */
@@ -64,56 +62,68 @@ interface Reading {
   readonly outside: readonly number[];
 }
 
-/** Maximum number of reads of documents that change. */
-const LOOKS = 5;
-
-/**
- * The results of a request, each from one version of its document, although filter, indexes and rows are read one after
- * the other: only those that change in the meantime are read again. One that never stops changing is returned as it was
- * read last.
- */
+/** The results of a request, each from one version of its document. */
 export async function findResults(deps: HybridDeps, request: HybridRequest,
   scope: Omit<Scope, 'hidden' | 'side'> & { readonly content: ContentOptions },
   rules: readonly CurationRule[]): Promise<FoundResults>
 {
   const { words, meaning } = deps;
-  const applied = request.order?.cursor === undefined ? rules : withoutPins(rules);
-  const { hidden, pinned } = await curatedDocuments(words, request.collection.toLowerCase(), request.query, applied);
-  const candidates = new Candidates(request);
+  const { rules: applied, hidden, pinned } = await curateSearch(words, {
+    ...request,
+    byCursor: request.order?.cursor !== undefined,
+  }, rules);
+  const [list, ...longer] = listsOf(deps, request, pinned.length) as [List, ...List[]];
   const views = request.circle === undefined ? [words.view, words.columns] : [words.view, words.columns, words.geo];
-  const side = new WordsSide(words, request.words);
+  const sources = {
+    sql: words.sql,
+    views,
+    vectors: meaning.view,
+    isLatest: (lsn: number) => words.view.isLatest(lsn),
+    signal: scope.signal,
+  };
   let first: Look | undefined;
-  let only: ReadonlySet<number> | undefined;
-  for (let looks = 1;; looks++) {
-    scope.signal.throwIfAborted();
-    const positions: Positions = { words: leastPosition(...views), meaning: meaning.view.position };
-    const look = await lookAtSides(deps, request, { ...scope, hidden, side }, only);
-    first ??= look;
-    candidates.take(look, positions, only);
-    const { results, ords, outside } = await read(deps, request, candidates, applied, pinned, scope.content);
-    const torn = looks < LOOKS
-      ? await candidates.changed(words.sql, ords, (lsn) => words.view.isLatest(lsn))
-      : new Set<number>();
-    if (torn.size === 0)
-      return {
-        results,
-        all: withOrds(candidates.all(), outside),
-        algorithm: first.algorithm,
-        incomparable: first.incomparable,
-        alpha: candidates.alpha,
-      };
-    only = torn;
-    await waitForViews([...views, meaning.view], scope.signal);
-  }
+  let reading: Reading | undefined;
+  await readConsistently(sources, async ({ only, changed }) => {
+    for (const { request: own, side, candidates } of [list, ...longer]) {
+      const look = await lookAtSides(deps, own, { ...scope, hidden, side }, only);
+      first ??= look;
+      candidates.take(look, only);
+    }
+    reading = await read(deps, request, [list, ...longer], applied, pinned, scope.content);
+    return changed(reading.ords);
+  });
+  const { results, outside } = reading!;
+  return {
+    results,
+    all: withOrds(list.candidates.all(), outside),
+    algorithm: first!.algorithm,
+    incomparable: first!.incomparable,
+    alpha: list.candidates.alpha,
+  };
+}
+
+/** One of the lists of candidates that are joined, with what finds them. */
+interface List {
+  readonly request: HybridRequest;
+  readonly side: WordsSide;
+  readonly candidates: Candidates;
+}
+
+/** Almost always one. An order has one list for all pages. */
+function listsOf({ words }: HybridDeps, request: HybridRequest, pins: number): List[] {
+  return listLengths(request.candidates, request.order === undefined ? request.topK + pins : 0).map((length) => {
+    const own = { ...request, candidates: length, words: { ...request.words, limit: length } };
+    return { request: own, side: new WordsSide(words, own.words), candidates: new Candidates(own) };
+  });
 }
 
 /** The results with their present rows in the tables. */
-async function read(deps: HybridDeps, request: HybridRequest, candidates: Candidates, rules: readonly CurationRule[],
+async function read(deps: HybridDeps, request: HybridRequest, lists: readonly List[], rules: readonly CurationRule[],
   pinned: readonly PinnedDocument[], content: ContentOptions): Promise<Reading>
 {
   const { words: { sql, view }, meaning } = deps;
   const pins = new Set(pinned.map(({ ord }) => ord));
-  const organic = firstOf(await inOrder(deps, request, candidates), request.topK, pins);
+  const organic = firstOf(await inOrder(deps, request, lists), request.topK, pins);
   const ords = [...new Set([...organic.map(({ hit }) => hit.ord), ...pins])];
   const index = view.indexOf(request.collection);
   const matched = index === undefined ? [] : await matchedTerms(index, request.words.plan, ords, request.words.fields);
@@ -139,19 +149,32 @@ interface InOrder extends Placed {
   readonly mark?: Mark;
 }
 
-/** Fused hits in the order of the answer, those of earlier pages left out; merged to windows in the mode `window`. */
-async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Candidates): Promise<InOrder[]> {
-  const fused = candidates.fused();
-  const { encoderScores } = request;
-  const hits = encoderScores === undefined ? fused : reorder(fused, encoderScores.of);
-  const placed = request.mode === 'window'
-    ? await inWindows(deps.words.sql, hits, request.windowSize)
+/**
+ * Fused hits in the order of the answer, those of earlier pages by cursor left out; merged to windows in the mode
+ * `window`.
+ */
+async function inOrder(deps: HybridDeps, request: HybridRequest, lists: readonly List[]): Promise<InOrder[]> {
+  const [{ candidates }] = lists as [List];
+  const placed = await joinLists(lists.map((list) => list.request.candidates),
+    (i, before: readonly Placed[]) => placedIn(deps, request, lists[i]!.candidates.fused(candidates.alpha), before));
+  return request.order === undefined ? placed : sorted(deps, request, candidates, placed, request.order);
+}
+
+/** The hits of a list, without those that are shown before it. */
+async function placedIn({ words }: HybridDeps, { mode, windowSize, encoderScores }: HybridRequest, fused: FusedHit[],
+  before: readonly Placed[]): Promise<readonly Placed[]>
+{
+  const shown = Map.groupBy(before, ({ hit }) => hit.ord);
+  const isShown = ({ ord, chunk }: FusedHit): boolean =>
+    shown.get(ord)?.some(({ first, last }) =>
+      mode === 'parent' || chunk === undefined || first === undefined || (first <= chunk && chunk <= last!)
+    ) === true;
+  const left = before.length === 0 ? fused : fused.filter((hit) => !isShown(hit));
+  // The encoder has rated the best of the first list.
+  const hits = encoderScores === undefined || before.length > 0 ? left : reorder(left, encoderScores.of);
+  return mode === 'window'
+    ? inWindows(words.sql, hits, windowSize)
     : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
-  if (request.order !== undefined) return sorted(deps, request, candidates, placed, request.order);
-  if (!request.byDistance) return placed;
-  // Of equal distances, the better result is first, because sorting is stable.
-  const distanceOf = ({ hit: { ord } }: Placed): number => candidates.distanceOf(ord) ?? Infinity;
-  return placed.sort((a, b) => distanceOf(a) - distanceOf(b));
 }
 
 async function sorted({ words: { columns } }: HybridDeps, { collection, mode }: HybridRequest, candidates: Candidates,

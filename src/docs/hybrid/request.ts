@@ -4,12 +4,10 @@ import type { InputOf } from '../../operations/index.ts';
 import type { Fusion } from '../../search/fusion/index.ts';
 import type { Circle } from '../../search/geo/index.ts';
 import { hybridAlphaOf, type Retrieval } from '../collections/index.ts';
-import { distanceOrderOf, ORDERED_CANDIDATES, type ResultOrder, resultOrderOf } from '../columns/index.ts';
-import { keepsMeta, type Projection, projectionOf } from '../documents/index.ts';
 import type { EncoderScores, Rerank } from '../embeddings/index.ts';
 import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
-import { circleOf } from '../geo/index.ts';
-import { limitOf } from '../limit-of.ts';
+import { circleOf, distanceOrderOf, keepsMeta, limitOf, ORDERED_CANDIDATES, type Projection, projectionOf,
+  type ResultOrder, resultOrderOf } from '../search/index.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
@@ -24,7 +22,7 @@ export interface HybridRequest {
   readonly topK: number;
   /** Number of results to skip. */
   readonly offset: number;
-  /** Number of hits from each side. */
+  /** Number of hits from each side for the first pages; it does not depend on `offset`. */
   readonly candidates: number;
   readonly fusion: Fusion;
   /**
@@ -38,8 +36,7 @@ export interface HybridRequest {
   readonly vectorAlgorithm: HybridInput['vectorAlgorithm'];
   readonly metric: HybridInput['distanceMetric'];
   readonly circle: Circle | undefined;
-  readonly byDistance: boolean;
-  /** Undefined for best or nearest first, and pages by offset. */
+  /** Undefined for best first and pages by offset. */
   readonly order: ResultOrder | undefined;
   readonly mode: RetrievalMode;
   /** Number of neighbours on each side. */
@@ -68,11 +65,12 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   if (input.sort === 'distance' && geo === undefined)
     throw new ServiceError('invalid_argument', 'sort: distance needs geo');
   const profile = deps.collections.configOf(collection)?.retrieval ?? {};
-  const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
+  const limit = limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K;
+  const topK = input.offset + limit;
   const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
   const order = orderOf(input, mode);
   const candidates = order === undefined
-    ? Math.max(MIN_CANDIDATES, Math.ceil(topK * (input.oversample ?? profile.oversample ?? OVERSAMPLE)))
+    ? Math.max(MIN_CANDIDATES, Math.ceil(limit * (input.oversample ?? profile.oversample ?? OVERSAMPLE)))
     : ORDERED_CANDIDATES;
   const alpha = alphaOf(input, profile);
   const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
@@ -95,10 +93,9 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
     vectorAlgorithm: input.vectorAlgorithm,
     circle: geo && circleOf(geo),
-    byDistance: input.sort === 'distance',
     rerank: input.rerank,
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
-    // The default of `includeContent` must not hide a body that `fields` names (decision D-40).
+    // The default of `includeContent` must not hide a body that `fields` names.
     projection: projectionOf(input.fields,
       input.fields === undefined ? input.includeContent : input.includeContent || undefined),
   };
@@ -116,7 +113,7 @@ function orderOf(input: HybridInput, mode: RetrievalMode): ResultOrder | undefin
   return resultOrderOf({ sort: sort === 'combined' ? undefined : sort, cursor, offset }, bound);
 }
 
-/** The weight of the profile counts unless it is turned off, even if it is 0 (decision D-136). */
+/** The weight of the profile counts unless it is turned off, even if it is 0. */
 function alphaOf({ alpha }: HybridInput, profile: Retrieval): number {
   return alpha ?? hybridAlphaOf(profile) ?? DEFAULT_ALPHA;
 }

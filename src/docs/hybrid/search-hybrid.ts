@@ -1,13 +1,12 @@
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { Pace } from '../../lib/pace.ts';
-import { type AnswerBounds, truncationOf } from '../../operations/index.ts';
-import { cursorBehind, passedBefore } from '../columns/index.ts';
+import type { AnswerBounds } from '../../operations/index.ts';
 import type { CurationRule } from '../curation/index.ts';
-import { contentsFor, countWithinBudget } from '../documents/index.ts';
 import { type EncoderScores, scoreByEncoder } from '../embeddings/index.ts';
-import { countFacets, fillPrompt, fitFacets, prepareFor, withNeighbours } from '../fulltext/index.ts';
+import { readyWords } from '../fulltext/index.ts';
 import { type Cost, costOf } from '../search-cost.ts';
+import { contentsFor, countFacets, endPage, promptOf, type ShownFacets, shownFacets } from '../search/index.ts';
+import { incomparableWarning } from '../vectors/index.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
 import { findResults, firstHits, type FoundResults } from './find-results.ts';
 import type { Scope } from './look-at-sides.ts';
@@ -31,7 +30,10 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput,
   const { words, gate } = deps;
   const asked = resolveRequest(words, input);
   const documents = words.columns.indexOf(asked.collection)?.documents;
-  const { request, vector, warnings } = await withVector(deps, await withWords(deps, asked, signal), signal);
+  const { request, vector, warnings } = await withVector(deps, {
+    ...asked,
+    words: await readyWords(words, asked.words, signal),
+  }, signal);
   const rules = words.curation.rulesOf(request.collection);
   const content = {
     ...contentsFor(budget, needsBodies(request), request.projection.body),
@@ -47,18 +49,13 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput,
       findResults(deps, { ...request, ...(encoderScores && { encoderScores }) }, { vector, signal, content }, rules),
       signal, cost);
   const facets = await facetsOf(deps, request, found, budget);
-  const { presented, next } = await presentResults(deps, request, found.results, bounds);
-  const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
-  const contextTruncated = fitting < presented.length;
-  const { order } = request;
-  const passed = order === undefined ? 0 : passedBefore(order);
-  // A document that was deleted meanwhile is no result, but the page includes its place.
-  const nextCursor = order &&
-    cursorBehind(order, found.results[contextTruncated ? presented[fitting - 1]!.at : next - 1]?.mark);
-  const notes = [...warnings, ...incomparableWarning(found.incomparable)];
+  const presented = await presentResults(deps, request, found.results, bounds);
+  const { results, end } = endPage(presented, { offset: request.offset, tokens: request.budget, order: request.order },
+    budget, (at) => found.results[at]?.mark);
+  const notes = [...warnings, ...incomparableWarning(found.incomparable, vector)];
   return {
-    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + passed + i + 1 })),
-    total: fitting,
+    results,
+    total: results.length,
     strategy: request.fusion.strategy,
     alpha: found.alpha ?? request.alpha,
     rrfK: request.rrfK,
@@ -69,22 +66,13 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput,
     ...facets,
     ...(notes.length > 0 && { warnings: notes }),
     ...(encoderScores && { reranked: encoderScores.count }),
-    ...(contextTruncated && { contextTruncated }),
-    ...(order?.cursor === undefined && truncationOf(budget.isSpent && !contextTruncated, request.offset + next)),
-    ...(nextCursor !== undefined && { nextCursor }),
+    ...end,
     searchStats: { durationMs: Math.round(performance.now() - started) },
-    ...promptOf(deps, request),
+    ...promptOf(words.collections.configOf(request.collection)?.responsePrompt, {
+      collection: request.collection,
+      query: request.query,
+    }),
   };
-}
-
-/**
- * Prepares the lexical index for the query, in slices, and for `pmisparse` the neighbours of its terms. Throws
- * `index_loading`.
- */
-async function withWords({ words }: HybridDeps, request: HybridRequest, signal: AbortSignal): Promise<HybridRequest> {
-  const pace = new Pace();
-  while (!prepareFor(words.view.indexOf(request.collection), request.words.plan)) await pace.rest();
-  return { ...request, words: await withNeighbours(words, request.words, signal) };
 }
 
 interface Prepared {
@@ -129,8 +117,8 @@ async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<
   rules: readonly CurationRule[], cost: Cost): Promise<EncoderScores | undefined>
 {
   const { gate, meaning } = deps;
-  if (!meaning.encoder.isWanted(request.rerank) || request.byDistance || request.order !== undefined ||
-    request.query.trim() === '') return undefined;
+  if (!meaning.encoder.isWanted(request.rerank) || request.order !== undefined || request.query.trim() === '')
+    return undefined;
   const hits = await gate.run(() => firstHits(deps, request, scope, rules), scope.signal, cost);
   const rareWord = isWordsWanted(request)
     ? rareWordOf(deps.words.view.indexOf(request.collection), request, [...new Set(hits.map(({ ord }) => ord))])
@@ -138,32 +126,11 @@ async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<
   return scoreByEncoder(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal, rareWord);
 }
 
-function incomparableWarning(documents: number): string[] {
-  if (documents === 0) return [];
-  const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
-  return [
-    `${count} not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds ` +
-    'them again',
-  ];
-}
-
-async function facetsOf({ words }: HybridDeps, { collection, words: { facetBy, facetMaxValues } }: HybridRequest,
-  { all, results }: FoundResults,
-  budget: AnswerBounds['budget']): Promise<Pick<SearchHybridResponse, 'facets' | 'facetsTruncated'>>
+async function facetsOf({ words }: HybridDeps,
+  { collection, words: { facetBy: fields, facetMaxValues: max } }: HybridRequest, { all, results }: FoundResults,
+  budget: AnswerBounds['budget']): Promise<ShownFacets>
 {
-  if (facetBy === undefined) return {};
-  const counted = all &&
-    await countFacets(words.columns, collection, all, { fields: facetBy, max: facetMaxValues }, results.map(({ row }) =>
-      row
-    ));
-  const { facets, isTruncated } = fitFacets(counted?.facets ?? Object.fromEntries(facetBy.map((field) => [field, []])),
-    budget);
-  return { facets, ...(isTruncated && { facetsTruncated: true }) };
-}
-
-function promptOf({ words: { collections } }: HybridDeps,
-  { collection, query }: HybridRequest): Pick<SearchHybridResponse, 'responsePrompt'>
-{
-  const prompt = collections.configOf(collection)?.responsePrompt;
-  return prompt ? { responsePrompt: fillPrompt(prompt, { collection, query }) } : {};
+  const counted = fields && all &&
+    await countFacets(words.columns, collection, all, { fields, max }, results.map(({ row }) => row));
+  return shownFacets(fields, counted?.facets, budget);
 }

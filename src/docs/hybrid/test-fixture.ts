@@ -1,6 +1,6 @@
 import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
-import { createInvoker, type Invoke } from '../../operations/index.ts';
+import { caughtUp, createInvoker, type Invoke } from '../../operations/index.ts';
 import { createCollections } from '../collections/index.ts';
 import { createCuration } from '../curation/index.ts';
 import { createDocuments } from '../documents/index.ts';
@@ -8,7 +8,6 @@ import { createFullText, createFullTextSearch, type FullTextSearch } from '../fu
 import { createSchemas } from '../schemas/index.ts';
 import { DOCS_INPUTS } from '../test-fixture.ts';
 import { type FixtureOptions, VectorFixture } from '../vectors/test-fixture.ts';
-import { acknowledgeCaughtUp } from '../view/index.ts';
 import type { MeaningSide } from './deps.ts';
 import { createHybrid, type Hybrid } from './index.ts';
 
@@ -68,7 +67,8 @@ export class HybridFixture {
       inputs: DOCS_INPUTS,
       strictInput: true,
       mode: () => 'wr',
-      handlers: acknowledgeCaughtUp(handlers, search.view, base.columns, base.geo.view),
+      handlers,
+      steps: { caughtUp: caughtUp({ words: search.view, columns: base.columns, places: base.geo.view }) },
     });
   }
 

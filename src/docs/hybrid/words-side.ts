@@ -1,5 +1,5 @@
 import type { WordsHit } from '../../search/fusion/index.ts';
-import { type OrdSet, SearchFeedback, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+import { type OrdSet, SearchFeedback, textQuery, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 
 /** What the lexical side finds at one time. */
 export interface FoundByWords {
@@ -24,17 +24,12 @@ export class WordsSide {
   }
 
   async look(eligible: OrdSet | undefined, factors: Float32Array | undefined): Promise<FoundByWords> {
-    const { collection, plan, algorithm, fieldWeights, fields, rerank, facetBy, limit } = this.#request;
+    const { collection, rerank, facetBy, limit } = this.#request;
     const found = this.#deps.view.indexOf(collection)?.search({
-      readings: plan.readings,
-      algorithm,
-      fieldWeights,
+      ...textQuery(this.#request, eligible, factors),
       rerank,
       limit: this.#feedback?.limit(limit) ?? limit,
-      ...(fields && { fields }),
       collect: facetBy !== undefined,
-      ...(eligible && { filter: eligible }),
-      ...(factors && { factors }),
     });
     const hits = found?.hits ?? [];
     return { words: await this.#feedback?.improve(this.#deps, hits, factors) ?? hits, matches: found?.matches };

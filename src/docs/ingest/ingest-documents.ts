@@ -16,12 +16,12 @@ export interface IngestDeps {
 }
 
 /**
- * `POST /v1/ingest` (contract section 4): scraped documents; each succeeds or fails alone (decision D-67).
+ * `POST /v1/ingest` (contract section 4): scraped documents; each succeeds or fails alone.
  *
  * A duplicate is a document that would not change body, metadata and expiry of the document with its identity, which
- * may be stored or come from an earlier item of the batch (decision D-138). The time at which it was scraped does not
- * count: otherwise a page that is scraped again would never be a duplicate. `textOnly` concerns the conversion of files
- * and has no effect on `contentMd`, which is markdown already.
+ * may be stored or come from an earlier item of the batch. The time at which it was scraped does not count: otherwise a
+ * page that is scraped again would never be a duplicate. `textOnly` concerns the conversion of files and has no effect
+ * on `contentMd`, which is markdown already.
  */
 export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>>['ingestDocuments'] {
   return async ({ collection, documents, options = {} }, context) => {
@@ -57,7 +57,7 @@ export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>
   };
 }
 
-/** Text is repaired first, because URLs and front matter are read from it (decision D-39). */
+/** Text is repaired first, because URLs and front matter are read from it. */
 async function toItems(documents: readonly IngestDocument[],
   options: EffectiveOptions): Promise<{ keyed: KeyedItem[]; repaired: number }>
 {

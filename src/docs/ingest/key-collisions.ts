@@ -17,8 +17,8 @@ interface Group {
 
 /**
  * Finds the items of a batch that name the same document: by keys that differ only in case (identity rule 3), or by
- * URLs of different pages with the same derived key (decision D-37). Items of the later pages are refused, so that no
- * page overwrites another. Items and collisions are in the order of the batch.
+ * URLs of different pages with the same derived key. Items of the later pages are refused, so that no page overwrites
+ * another. Items and collisions are in the order of the batch.
  */
 export function findCollisions(collection: string,
   keyed: readonly KeyedItem[]): { items: BatchItem[]; keyCollisions: KeyCollision[] }

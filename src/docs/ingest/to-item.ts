@@ -20,7 +20,7 @@ export function toItem(scraped: IngestDocument,
   const { meta: found, contentMd } = frontMatterOf(scraped);
   // Objects of unknown keys are spread, not assigned to: `__proto__` is only a key.
   const meta = { ...found, ...given, ...provenance(scraped) };
-  // The key is derived from the URL where it is absent or empty (decision D-37).
+  // The key is derived from the URL where it is absent or empty.
   const source = key ? undefined : url || undefined;
   return {
     item: { key: source === undefined ? key : urlKey(source, keyFrom), lang, contentMd, meta, ttl, saveRevision },

@@ -20,9 +20,9 @@ export interface BackupJail {
 }
 
 /**
- * The path of a backup that a request names: the only place where input of a client becomes a path (decision D-73).
- * Throws `invalid_argument`, always with the same message, unless it is the plain name of a regular file, or of no
- * existing file, directly in the folder: other folders cannot be probed.
+ * The path of a backup that a request names: the only place where input of a client becomes a path. Throws
+ * `invalid_argument`, always with the same message, unless it is the plain name of a regular file, or of no existing
+ * file, directly in the folder: other folders cannot be probed.
  */
 export async function resolveBackup({ dir, databasePath }: BackupJail,
   name: string): Promise<{ path: string; exists: boolean }>

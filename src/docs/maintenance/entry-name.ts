@@ -5,9 +5,8 @@
 const SPECIAL = /[<>:"|?*\u0000-\u001f\u007f-\u009f\ufeff]/g;
 
 /**
- * Names the entries of an export `{key}.{lang}.md` (decision D-72) so that unpacking stays inside its folder on every
- * system: relative, with `/` between folders, without `..`. Each name is returned only once, ignoring case; a repeated
- * one gets a number.
+ * Names the entries of an export `{key}.{lang}.md` so that unpacking stays inside its folder on every system: relative,
+ * with `/` between folders, without `..`. Each name is returned only once, ignoring case; a repeated one gets a number.
  */
 export class EntryNames {
   /**

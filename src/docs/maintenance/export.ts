@@ -10,8 +10,8 @@ export type ExportFormat = 'ndjson' | 'zip';
 const PIECE = 64 * 1024;
 
 /**
- * The documents as a file that is generated while it is read (decision D-72): a slow reader slows down the database
- * reads, and uses no memory. A reader that stops also ends the source.
+ * The documents as a file that is generated while it is read: a slow reader slows down the database reads, and uses no
+ * memory. A reader that stops also ends the source.
  */
 export function exportFile(collection: string, format: ExportFormat, source: AsyncIterable<Document[]>): Download {
   const fileName = `${collection.replace(/[\\/]/g, '_')}.${format}`;

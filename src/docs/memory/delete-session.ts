@@ -12,8 +12,8 @@ import { findSession, noSession, removeSession, type SessionRow } from './sessio
 const REMOVED_AT_ONCE = 500;
 
 /**
- * `DELETE /v1/memory/sessions/{id}` (decision D-131). A long conversation takes several transactions; the last one
- * removes the session, so that an interrupted deletion can be requested again.
+ * `DELETE /v1/memory/sessions/{id}`. A long conversation takes several transactions; the last one removes the session,
+ * so that an interrupted deletion can be requested again.
  */
 export function deleteSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers['deleteSession'] {
   const find = async (queries: Parameters<typeof findSession>[0], id: string,

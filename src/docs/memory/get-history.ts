@@ -3,7 +3,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
 import { truncationOf } from '../../operations/index.ts';
 import { type BodyCodec, inList, type Queries, type Row } from '../../storage/index.ts';
-import { contextCost } from '../documents/index.ts';
+import { bytesOfMeta } from '../search/index.ts';
 import { COLLECTION_ID } from '../stored-collections.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { messageKey } from './message-documents.ts';
@@ -29,9 +29,7 @@ export function getSessionHistory({ sql, codec, clock }: MemoryDeps): MemoryHand
     const messages: HistoryMessage[] = [];
     for await (const batch of messagesOf({ sql, codec }, sessionId, offset + 1, until)) {
       signal.throwIfAborted();
-      messages.push(
-        ...budget.fit(batch, ({ contentMd, meta }) => Buffer.byteLength(contentMd) + contextCost({ meta })),
-      );
+      messages.push(...budget.fit(batch, ({ contentMd, meta }) => Buffer.byteLength(contentMd) + bytesOfMeta(meta)));
       if (budget.isSpent) break;
     }
     return { messages, total: session.messages, ...truncationOf(budget.isSpent, offset + messages.length) };

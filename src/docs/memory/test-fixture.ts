@@ -1,7 +1,7 @@
+import { caughtUp } from '../../operations/index.ts';
 import { type EmbeddingCapacity, UNLIMITED_CAPACITY } from '../documents/index.ts';
 import type { DriverName, Fixture } from '../documents/test-fixture.ts';
 import { SearchFixture } from '../fulltext/search/test-fixture.ts';
-import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createMemory, type MeaningSide, type Memory } from './index.ts';
 
 export { DRIVERS, START } from '../documents/test-fixture.ts';
@@ -44,7 +44,9 @@ export class MemoryFixture {
       columns: search.columns,
       ...(meaning && { meaning: meaning(this.base) }),
     });
-    this.base.use(acknowledgeCaughtUp({ ...search.search.handlers, ...this.memory.handlers }, search.search.view));
+    this.base.use({ ...search.search.handlers, ...this.memory.handlers }, {
+      caughtUp: caughtUp({ words: search.search.view }),
+    });
   }
 
   static async open(driver: DriverName, options: MemoryOptions = {}): Promise<MemoryFixture> {

@@ -18,7 +18,7 @@ const SHOWN_VALUES = 50;
 /** The violations of one rule by the values of its key. */
 type ValuesCheck = (values: readonly string[], effort: Effort) => Iterable<string> | AsyncIterable<string>;
 
-/** Prepares a parsed schema, including its patterns, so that a write only runs the checks (decision D-48). */
+/** Prepares a parsed schema, including its patterns, so that a write only runs the checks. */
 export function compileSchema(schema: ValidationSchema): MetaCheck {
   const required = schema.required ?? [];
   const rules = Object.entries(schema.properties ?? {}).map(([key, rule]) => [key, compileRule(rule)] as const);

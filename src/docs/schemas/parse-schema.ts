@@ -6,8 +6,8 @@ const MAX_KEYS = 256;
 const MAX_VALUES = 1000;
 
 /**
- * Checks a schema, passed as an object or as a JSON string (decision D-48), and drops unknown parts. Throws
- * `invalid_argument` with the name of the wrong part, because the JSON form has not been validated before.
+ * Checks a schema, passed as an object or as a JSON string, and drops unknown parts. Throws `invalid_argument` with the
+ * name of the wrong part, because the JSON form has not been validated before.
  */
 export function parseSchema(input: unknown): ValidationSchema {
   const schema = record(typeof input === 'string' ? parseJson(input) : input, 'schema');

@@ -19,7 +19,7 @@ export interface Schemas {
   /** Reads and compiles all schemas; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /**
-   * The violations of metadata, in the wording of decision D-48; empty when they are valid or there is no schema.
+   * The violations of metadata, in the wording of the contract; empty when they are valid or there is no schema.
    * Several documents of one request share its effort. Without a schema there is nothing to wait for.
    */
   violations(collection: string, meta: Meta, effort?: Effort): Promise<string[]> | string[];

@@ -17,7 +17,7 @@ const INTEGER = /^[+-]?\d+$/;
 const DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]([01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
-/** Whether a metadata value, which is always a string, can be read as the type (decision D-48). */
+/** Whether a metadata value, which is always a string, can be read as the type. */
 export function readsAs(type: ValueType, value: string): boolean {
   switch (type) {
     case 'string':

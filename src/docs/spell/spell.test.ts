@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { caughtUp } from '../../operations/index.ts';
 import { DRIVERS } from '../documents/test-fixture.ts';
 import { SearchFixture } from '../fulltext/search/test-fixture.ts';
-import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createSpell, type Spell } from './index.ts';
 
 describe.each(DRIVERS)('spelling over %s (decisions section 4.10)', (driver) => {
@@ -12,13 +12,13 @@ describe.each(DRIVERS)('spelling over %s (decisions section 4.10)', (driver) => 
     const environment = { ...base.environment, settings: { ...base.environment.settings, spell: settings } };
     spell = createSpell(environment, { words: search.deps });
     await spell.load();
-    base.use(acknowledgeCaughtUp({
+    base.use({
       ...base.documents.handlers,
       ...base.collections.handlers,
       ...search.handlers,
       ...spell.handlers,
       searchFullText: spell.correcting(search.handlers.searchFullText, base.collections.configOf),
-    }, search.view));
+    }, { caughtUp: caughtUp({ words: search.view }) });
   };
   beforeEach(async () => {
     fixture = await SearchFixture.open(driver);

@@ -26,8 +26,8 @@ export interface Spell {
   /** Bytes of memory of the words of a collection; undefined when there are none. */
   bytesOf(collection: string): number | undefined;
   /**
-   * Full-text search that corrects the queries of collections which enable it (decision D-94), and suggests other
-   * queries for those that find nothing.
+   * Full-text search that corrects the queries of collections which enable it, and suggests other queries for those
+   * that find nothing.
    */
   correcting(search: SearchHandler, config: (collection: string) => SpellConfig | undefined): SearchHandler;
   /** As above for hybrid search, without suggestions; `wordsOf` returns its full-text request. */

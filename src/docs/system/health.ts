@@ -5,7 +5,7 @@ import type { McpDescription } from './mcp-description.ts';
 import { describePersistence } from './persistence.ts';
 
 /**
- * The state of the service (contract section 4, decision D-60). Throws `unavailable` with
+ * The state of the service (contract section 4). Throws `unavailable` with
  * `{status: "unhealthy", mode}` in its body when the database does not answer.
  */
 export async function checkHealth(

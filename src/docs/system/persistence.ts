@@ -30,10 +30,7 @@ const FILE_SYSTEMS: Readonly<Record<number, string>> = {
 /** Their content is lost with the machine or, for `overlay`, with the container. */
 const EPHEMERAL: ReadonlySet<string> = new Set(['tmpfs', 'ramfs', 'overlay']);
 
-/**
- * Where the database is stored and what puts it at risk (decision D-60). Never rejects: an undeterminable value is
- * `unknown`.
- */
+/** Where the database is stored and what puts it at risk. Never rejects: an undeterminable value is `unknown`. */
 export async function describePersistence({ info }: Pick<Sql, 'info'>): Promise<Persistence> {
   if (info.path === ':memory:') {
     return withWarnings({ path: info.path, filesystem: 'memory', ephemeral: true, writable: true, freeBytes: null });

@@ -4,7 +4,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { Readiness } from '../view/index.ts';
 
 /**
- * Whether every view serves (decision D-130). Throws `index_loading` with the views in its body when one does not, and
+ * Whether every view serves. Throws `index_loading` with the views in its body when one does not, and
  * `unavailable` when the database does not answer.
  */
 export async function checkReadiness({ sql }: Pick<DocsEnvironment, 'sql'>,

@@ -5,7 +5,7 @@ const COLLECTION = /[{,]collection="((?:[^"\\]|\\.)*)"/;
 
 /**
  * The samples that a caller may see: all except those of collections that the caller may not read. Without a signed-in
- * caller, no collection is included while authentication is on (decision D-141).
+ * caller, no collection is included while authentication is on: names of collections say who works on what.
  */
 export function samplesOf(text: string, identity: Identity): string {
   if (identity.admin) return text;

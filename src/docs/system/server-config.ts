@@ -9,7 +9,7 @@ const NO_EMBEDDINGS: ReturnType<Embeddings['describe']> = {
   chunking: { enabled: false, chunkSize: 1500 },
 };
 
-/** The settings in effect (decision D-63), without any credential. MCP is reported as off while it is not served. */
+/** The settings in effect, without any credential. MCP is reported as off while it is not served. */
 export function describeConfig(
   { sql, settings, replication }: Pick<DocsEnvironment, 'sql' | 'settings' | 'replication'>,
   embeddings = NO_EMBEDDINGS,

@@ -12,7 +12,7 @@ export interface StatsSources {
   readonly indexBytesOf: (collection: string) => IndexBytes;
 }
 
-/** The contents of the database (contract section 2, decision D-62). Throws `IndexLoading`. */
+/** The contents of the database (contract section 2). Throws `IndexLoading`. */
 export async function readStats({ sql, clock, settings }: Pick<DocsEnvironment, 'sql' | 'clock' | 'settings'>,
   { checksum, metaIndicesOf, indexBytesOf }: StatsSources, uptimeSeconds: number): Promise<Stats>
 {
@@ -46,7 +46,7 @@ function toStats({ name, documents, revisions, metaIndices = 0 }: CollectionCoun
   };
 }
 
-/** Seconds as hours, minutes and seconds, such as `2h15m30s` (decision D-62); leading zeros are left out. */
+/** Seconds as hours, minutes and seconds, such as `2h15m30s`; leading zeros are left out. */
 export function formatUptime(seconds: number): string {
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor(seconds / 60) % 60;

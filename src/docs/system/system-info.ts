@@ -35,7 +35,7 @@ export class ProcessMeter {
   }
 }
 
-/** The process and its machine, under the historical names of the contract (decision D-61). */
+/** The process and its machine, under names that clients read whatever the runtime is. */
 export function describeSystem(meter: ProcessMeter, buildVersion: string, uptimeSeconds: number): SystemInfo {
   const memory = process.memoryUsage();
   return {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { note } from '../../operations/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { DRIVERS, Fixture, START } from '../documents/test-fixture.ts';
 import { bucketsOf } from './buckets.ts';
@@ -19,7 +20,7 @@ describe.each(DRIVERS)('temporal tracking over %s (decisions, section 4.10)', (d
       documents: fixture.documents,
       timer,
     });
-    fixture.use({ ...temporal.handlers, getDocument: temporal.recorded(fixture.documents.handlers.getDocument) });
+    fixture.use(temporal.handlers, { note: temporal.note && note(temporal.note) });
     temporal.start();
   };
   beforeEach(async () => {

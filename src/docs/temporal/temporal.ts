@@ -6,7 +6,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { Loop } from '../../lib/loop.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
-import { type Context, type Handlers, Reply } from '../../operations/index.ts';
+import type { Context, Handlers } from '../../operations/index.ts';
 import { type Change, CHANGE_FLAGS, forgetCursor, storedCursor, Subscriber } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { collectionOfId, type Documents, identify } from '../documents/index.ts';
@@ -19,16 +19,12 @@ import { forgetReads, readHot } from './hot-rows.ts';
 type TemporalHandlers = Required<
   Pick<Handlers<Operations>, 'queryTemporal' | 'listHotDocuments' | 'getTemporalHistogram'>
 >;
-type GetDocument = NonNullable<Handlers<Operations>['getDocument']>;
 
 /** When documents were written and read (decisions, section 4.10). */
 export interface Temporal {
   readonly handlers: TemporalHandlers;
-  /**
-   * The handler that reads a document, extended to record who reads it if the collection tracks that; unchanged while
-   * tracking is off.
-   */
-  recorded(getDocument: GetDocument): GetDocument;
+  /** Notes who reads a document, if its collection tracks that; absent while tracking is off. */
+  readonly note: ((document: { readonly id: string }, context: Context) => void) | undefined;
   /** Follows writes. Not for read-only servers, which record nothing. */
   start(): void;
   /** The database was replaced. */
@@ -78,9 +74,14 @@ export function createTemporal(environment: DocsEnvironment,
   let leaving: Promise<void> | undefined;
   return {
     handlers: createHandlers(environment, documents, recorder),
-    recorded: (
-      getDocument,
-    ) => (isEnabled && mode !== 'read' ? noting(getDocument, collections, recorder) : getDocument),
+    note: isEnabled && mode !== 'read'
+      ? ({ id }, { identity }) => {
+        const collection = collectionOfId(id);
+        const { trackAccess = false, trackHot = false } = collections.configOf(collection) ?? {};
+        if (!trackAccess && !trackHot) return;
+        recorder.note({ docId: id, collection, actor: identity.username, isEvent: trackAccess, counts: trackHot });
+      }
+      : undefined,
     start() {
       if (!isEnabled) {
         leaving ??= leaveFeed(environment);
@@ -170,26 +171,6 @@ function withoutChecksum({ checksum: _, ...document }: Document): Document {
 function spanOf(now: number, from = now - DEFAULT_SPAN, to = now): { from: number; to: number } {
   if (from > to) throw new ServiceError('invalid_argument', `from must not be after to, got ${from} and ${to}`);
   return { from: Math.max(from, now - RETENTION), to };
-}
-
-function noting(getDocument: GetDocument, { configOf }: TemporalAreas['collections'],
-  recorder: AccessRecorder): GetDocument
-{
-  return async (input, context: Context) => {
-    const result = await getDocument(input, context);
-    const { trackAccess = false, trackHot = false } = configOf(input.collection) ?? {};
-    if (trackAccess || trackHot) {
-      const { id } = result instanceof Reply ? result.value : result;
-      recorder.note({
-        docId: id,
-        collection: collectionOfId(id),
-        actor: context.identity.username,
-        isEvent: trackAccess,
-        counts: trackHot,
-      });
-    }
-    return result;
-  };
 }
 
 async function follow({ sql }: DocsEnvironment, changes: readonly Change[]): Promise<void> {

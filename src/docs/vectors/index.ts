@@ -11,6 +11,7 @@ import { findDuplicates } from './duplicates/find-duplicates.ts';
 import { projectVectors } from './projection/project-vectors.ts';
 import type { VectorSearch } from './vector-search.ts';
 
+export { incomparableWarning } from './search/search-vectors.ts';
 export { toWindows } from './search/windows.ts';
 export type { ModelCount, NearestHit, NearestQuery, NearestResult, Passage, PassageQuery, QueryVector,
   VectorSearch } from './vector-search.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { DocsSettings } from '../environment.ts';
 
-/** The settings of vector search with all defaults applied (decision D-17). */
+/** The settings of vector search with all defaults applied. */
 export type VectorSettings = Required<NonNullable<DocsSettings['vectors']>>;
 
 const MAX_WORKERS = 16;

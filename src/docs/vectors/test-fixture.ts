@@ -7,7 +7,7 @@ import { EmbeddingError, type EmbeddingProvider } from '../../embedding/index.ts
 import { ConfigError } from '../../lib/config-error.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { createInvoker, type Invoke, type OutputOf } from '../../operations/index.ts';
+import { caughtUp, createInvoker, type Invoke, type OutputOf } from '../../operations/index.ts';
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { createCollections } from '../collections/index.ts';
@@ -21,7 +21,6 @@ import { createMaintenance } from '../maintenance/index.ts';
 import { createSchemas } from '../schemas/index.ts';
 import { SearchGate } from '../search-gate.ts';
 import { DOCS_INPUTS } from '../test-fixture.ts';
-import { acknowledgeCaughtUp, whenCaughtUp } from '../view/index.ts';
 import { createVectors, type Vectors } from './index.ts';
 
 /** The sum of one fixed pseudo-random vector for each word, with length 1; the order of words does not matter. */
@@ -183,14 +182,14 @@ export class VectorFixture {
       inputs: DOCS_INPUTS,
       strictInput: true,
       mode: () => 'wr',
-      handlers: acknowledgeCaughtUp({
+      handlers: {
         ...collections.handlers,
         ...documents.handlers,
         ...maintenance.handlers,
         ...this.embeddings.handlers,
         ...this.vectors.handlers,
-        reindexVectors: whenCaughtUp(this.embeddings.handlers.reindexVectors, this.vectors.view),
-      }, columns, geo.view),
+      },
+      steps: { caughtUp: caughtUp({ columns, places: geo.view, vectors: this.vectors.view }) },
     });
   }
 

@@ -113,9 +113,7 @@ export interface VectorSearch {
   modelsOf(collection: string): readonly ModelCount[];
   /** The model of a document's vectors; undefined when it has none. Throws `index_loading`. */
   modelOf(collection: string, ord: number): ModelIdentity | undefined;
-  /**
-   * A document's vectors by chunk, as they are stored (decision D-41); none when it has none. Throws `index_loading`.
-   */
+  /** A document's vectors by chunk, as they are stored; none when it has none. Throws `index_loading`. */
   vectorsOf(collection: string, ord: number): readonly Float32Array[];
   /**
    * The mean of a document's vectors, with length 1 if `unit` is set; undefined when it has none. Throws

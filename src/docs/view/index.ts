@@ -1,9 +1,6 @@
 /** The entry point of the area that all views of the change feed share. */
-export { acknowledgeCaughtUp, type Following, whenCaughtUp } from './acknowledge.ts';
-export { awaitIndexes } from './await-indexes.ts';
 export { CheckpointFiles } from './checkpoint-files.ts';
 export { CollectionView, type CollectionViewOptions } from './collection-view.ts';
 export { IndexLoading } from './index-loading.ts';
 export { Readiness, type Serving, type ViewState } from './readiness.ts';
-export { type Reaching, type SessionDeps, withSessions } from './sessions.ts';
 export type { Effect, Entry, EntryGroup, Steps, ViewIndex, ViewKind } from './view-kind.ts';

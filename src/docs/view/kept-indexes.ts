@@ -7,7 +7,7 @@ import type { ViewIndex, ViewKind } from './view-kind.ts';
 export interface KeepingOptions {
   /** Where indexes are stored between runs; absent for a database in memory. */
   readonly checkpoints?: CheckpointFiles | undefined;
-  /** Whether a collection is encrypted: a plaintext checkpoint would reveal its words (decision D-43). */
+  /** Whether a collection is encrypted: a plaintext checkpoint would reveal its words. */
   readonly isSecret?: (collection: string) => boolean;
   /** The keys that encrypt the checkpoints of such collections; without keys they have none. */
   readonly keys?: KeyRing | undefined;

@@ -5,7 +5,7 @@ import type { ServiceEvent } from '../events/index.ts';
 import type { Letter } from './dead-letter-rows.ts';
 import type { Webhook } from './webhook.ts';
 
-/** The id of a delivery. It is the same whenever the change is read again (decision D-07). */
+/** The id of a delivery. It is the same whenever the change is read again, so that receivers can drop repeats. */
 export function deliveryId({ id }: Pick<Webhook, 'id'>, { seq, timestamp }: ServiceEvent): string {
   return `dlv_${createHash('sha256').update(`${id}/${seq}/${timestamp}`).digest('hex').slice(0, 24)}`;
 }

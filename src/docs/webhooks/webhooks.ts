@@ -157,7 +157,7 @@ async function create(deps: Deps, { url, events, collection, secret = '' }: Draf
   const { environment: { sql, feed, clock, keys }, book, deliveries } = deps;
   checkUrl(deps, url);
   checkSigningSecret(secret);
-  // Decision D-07.
+  // The prefix tells a reader of a log what the id names.
   const webhook: Webhook = {
     id: `wh_${randomBytes(12).toString('hex')}`,
     url,

@@ -19,19 +19,11 @@ interface Holder {
   readonly expiresMs: number | undefined;
 }
 
-const SUBMITTING: ReadonlySet<string> = new Set<keyof Operations>(['enqueueRun', 'cancelRun', 'retryRun',
-  'runSchedule']);
-
-const APPROVING: ReadonlySet<string> = new Set<keyof Operations>(['approveRun', 'rejectRun']);
-
 const BADGE = 'getBadge' satisfies keyof Operations;
 
 /** The scope that an operation requires; `admin` includes all others. */
-function scopeOf({ id, access }: Pick<OperationSpec, 'id' | 'access'>): Scope {
-  if (access === 'read') return 'read';
-  if (SUBMITTING.has(id)) return 'submit';
-  if (APPROVING.has(id)) return 'approve';
-  return id === ('receiveAlerts' satisfies keyof Operations) ? 'alerts' : 'admin';
+function scopeOf({ access, scope }: Pick<OperationSpec, 'access' | 'scope'>): Scope {
+  return scope ?? (access === 'read' ? 'read' : 'admin');
 }
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -1,7 +1,7 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
-import type { Handlers, OutputOf, Preconditions } from '../../operations/index.ts';
+import type { Handlers, Identity, OutputOf, Preconditions } from '../../operations/index.ts';
 import type { Audit } from '../audit/port.ts';
-import { actorOf } from '../auth/index.ts';
+import { actorOf, mayAll } from '../auth/index.ts';
 import { cellsOf, type Environment, type LiveRunsConfig, type PipelineConfig, type ProjectConfig, type RoleConfig,
   type RunsConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -56,8 +56,9 @@ export function createProjects(
     // Checked before the request is validated, so that a caller of a read-only configuration learns that first.
     preconditions: { createProject: writable, replaceProject: writable, deleteProject: writable },
     handlers: {
-      async listProjects() {
-        return { data: current().projects.map(present), read_only: config.current().readOnly };
+      async listProjects(_, { identity }) {
+        const seen = current().projects.filter(({ id }) => identity.may('read', id));
+        return { data: seen.map(present), read_only: config.current().readOnly };
       },
       async createProject(input, context) {
         const project = await file.add(input);
@@ -73,8 +74,8 @@ export function createProjects(
         await file.remove(id);
         await note(actorOf(context), id, 'deleted');
       },
-      async listPipelines() {
-        return { data: current().pipelines.map(presentPipeline) };
+      async listPipelines(_, { identity }) {
+        return { data: current().pipelines.flatMap((pipeline) => seenBy(identity, presentPipeline(pipeline))) };
       },
       async listRoles(_, { identity }) {
         const seen = current().ai.roles.filter(({ projects }) =>
@@ -84,6 +85,13 @@ export function createProjects(
       },
     },
   };
+}
+
+/** A pipeline as the holder of a token sees it: without projects of others; empty if it is for no project of theirs. */
+export function seenBy(identity: Identity, pipeline: Pipeline): Pipeline[] {
+  if (mayAll(identity)) return [pipeline];
+  const projects = pipeline.projects && pipeline.projects.filter((id) => identity.may('read', id));
+  return projects?.length === 0 ? [] : [{ ...pipeline, projects }];
 }
 
 function presentProject(project: ProjectConfig, { pipelines }: RunsConfig, next: NextRuns): Project {

@@ -66,9 +66,10 @@ export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock
       },
     },
     handlers: {
-      async listSchedules() {
+      async listSchedules(_, { identity }) {
         const progressOf = await readProgress(sql);
-        return { data: await Promise.all(plans().map((plan) => present(plan, progressOf(plan)))) };
+        const seen = plans().filter(({ projectId }) => identity.may('read', projectId));
+        return { data: await Promise.all(seen.map((plan) => present(plan, progressOf(plan)))) };
       },
       async pauseSchedule({ project_id: project, name }, context) {
         return { data: await setPaused(find(project, name), true, actorOf(context)) };

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { operations } from '../../../generated/runs/operations.ts';
+import type { OperationSpec } from '../../operations/index.ts';
 import { RunsApi } from '../../testkit/runs-api.ts';
 import { createSystem } from './health.ts';
 
@@ -57,4 +59,9 @@ describe('readiness', () => {
     expect((await api.client.get('/healthz')).json()).toEqual({ data: { status: 'ok', version: '1.2.3' } });
     await api.stop();
   });
+});
+
+it('is asked by operations that no rate limit holds up', () => {
+  const probes = Object.values<OperationSpec>(operations).filter(({ probe }) => probe !== undefined);
+  expect(probes.map(({ id }) => id).sort()).toEqual(['getLiveness', 'getMetrics', 'getReadiness']);
 });

@@ -62,7 +62,7 @@ export interface SortedDocument {
   readonly ord: number;
   /** The values of its sort keys. */
   readonly place: Place;
-  /** Distinguishes documents with equal sort keys: key and language in lower case, joined by `|` (decision D-66). */
+  /** Distinguishes documents with equal sort keys: key and language in lower case, joined by `|`. */
   readonly tie: string;
 }
 

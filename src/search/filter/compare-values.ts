@@ -16,10 +16,7 @@ export function isWithin(value: RangeValue, bounds: Bounds): boolean {
     holds('lt', (order) => order < 0);
 }
 
-/**
- * Compares numbers by size; otherwise dates, where a number counts as Unix seconds; otherwise texts by code point
- * (decision D-91).
- */
+/** Compares numbers by size; otherwise dates, where a number counts as Unix seconds; otherwise texts by code point. */
 export function compareValues(a: RangeValue, b: RangeValue): number {
   const numbers = [toNumber(a), toNumber(b)] as const;
   if (numbers[0] !== undefined && numbers[1] !== undefined) return numbers[0] - numbers[1];

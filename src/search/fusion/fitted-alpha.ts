@@ -10,10 +10,10 @@ const COMPARED = 10;
 export const WEIGHTS = { agreed: 0.5, disagreed: 0.8 } as const;
 
 /**
- * The default weight of the vector side (decision D-149); takes the ordinals of both results, best first. If the words
- * of a query name what is wanted, the lexical side finds documents that the vector side finds too, and ranks them
- * better. If the results share no document, the words probably belong to another subject. Finer functions of the
- * overlap, the scores and the length of the query were better only on the queries that they were fitted to.
+ * The default weight of the vector side; takes the ordinals of both results, best first. If the words of a query name
+ * what is wanted, the lexical side finds documents that the vector side finds too, and ranks them better. If the
+ * results share no document, the words probably belong to another subject. Finer functions of the overlap, the scores
+ * and the length of the query were better only on the queries that they were fitted to.
  */
 export function fittedAlpha(words: Iterable<number>, meaning: Iterable<number>,
   { agreed, disagreed }: { readonly agreed: number; readonly disagreed: number } = WEIGHTS): number

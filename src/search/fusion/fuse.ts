@@ -1,3 +1,5 @@
+import { roundScore } from '../../lib/rounded.ts';
+
 /** A document from the lexical result. */
 export interface WordsHit {
   readonly ord: number;
@@ -79,13 +81,16 @@ function scoreOf({ words, meaning }: Components, fusion: Fusion): number {
   return worth(words) + worth(meaning);
 }
 
-/** The hits of a side with their ranks, and their scores divided by `one`; negative scores become 0. */
+/**
+ * The hits of a side with their ranks, and their scores divided by `one`; negative scores become 0. They are rounded
+ * before they are added, so that the sum can be reproduced from the response.
+ */
 function ranked<H extends WordsHit & { readonly chunk?: number }>(hits: readonly H[],
   one: number): { hit: H; component: Component }[]
 {
   return hits.toSorted(inOrder).map((hit, i) => ({
     hit,
-    component: { rank: i + 1, score: hit.score > 0 ? round(hit.score / one) : 0 },
+    component: { rank: i + 1, score: hit.score > 0 ? roundScore(hit.score / one) : 0 },
   }));
 }
 
@@ -97,12 +102,4 @@ type Ordered = WordsHit & { readonly chunk?: number | undefined };
 
 function inOrder(a: Ordered, b: Ordered): number {
   return b.score - a.score || a.ord - b.ord || (a.chunk ?? 0) - (b.chunk ?? 0);
-}
-
-/**
- * Sides score in single precision, so further digits are noise. Scores are rounded before they are added, so that the
- * sum can be reproduced from the response.
- */
-function round(score: number): number {
-  return Number(score.toPrecision(8));
 }

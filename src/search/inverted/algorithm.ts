@@ -27,9 +27,9 @@ export interface Collection {
   countsOf(field: number): { readonly tokens: number; readonly documents: number };
 }
 
-/** How strongly the pivoted length of a field depends on its length (decision D-81). */
+/** How strongly the pivoted length of a field depends on its length (Singhal, Buckley and Mitra, SIGIR 1996). */
 export const SLOPE = 0.25;
-/** Default values of k1 and b (decisions D-82, D-83). */
+/** Default values of k1 and b, those of Lucene. */
 export const DEFAULT_K1 = 1.2;
 export const DEFAULT_B = 0.75;
 
@@ -59,8 +59,8 @@ const EVERY_FIELD: ReadonlyMap<Field, number> = new Map(
 );
 
 /**
- * Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), times ln(1 + N / df), decision D-81; s is
- * `SLOPE`, the pivot that of Singhal, Buckley and Mitra (SIGIR 1996).
+ * Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), times ln(1 + N / df); s is `SLOPE`, the
+ * pivot that of Singhal, Buckley and Mitra (SIGIR 1996).
  */
 function tfidf(weights: ReadonlyMap<Field, number> = EVERY_FIELD, collection: Collection): Scoring {
   const factors: FieldFactor[] = [];
@@ -97,7 +97,7 @@ function averageOfFurther({ live, tokens, countsOf }: Collection): number {
   return further > 0 ? further / live : 1;
 }
 
-/** idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * len / avglen)), decision D-82. */
+/** idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * len / avglen)). */
 function bm25({ k1 = DEFAULT_K1, b = DEFAULT_B, fields }: { k1?: number; b?: number; fields?: readonly Field[] },
   collection: Collection): Scoring
 {
@@ -116,9 +116,7 @@ function bm25({ k1 = DEFAULT_K1, b = DEFAULT_B, fields }: { k1?: number; b?: num
   };
 }
 
-/**
- * Sum of idf * t / (k1 + t) where t = sum over fields of w_f * tf_f / (1 - b + b * len_f / avglen_f), decision D-83.
- */
+/** Sum of idf * t / (k1 + t) where t = sum over fields of w_f * tf_f / (1 - b + b * len_f / avglen_f). */
 function bm25f(
   { weights, k1 = DEFAULT_K1, b = DEFAULT_B }: { weights: ReadonlyMap<Field, number>; k1?: number; b?: number },
   collection: Collection,
@@ -143,7 +141,7 @@ function bm25f(
   };
 }
 
-/** ln((N - df + 0.5) / (df + 0.5) + 1), decision D-82. */
+/** ln((N - df + 0.5) / (df + 0.5) + 1), as in Lucene. */
 function inverseDocumentFrequency(documents: number, live: number): number {
   return Math.log((live - documents + 0.5) / (documents + 0.5) + 1);
 }

@@ -44,9 +44,9 @@ export class Dictionary {
 
   /**
    * Forms that match a pattern, in any order, at most `limit`. `*` matches any characters, and `?` one; a `?` at the
-   * end matches one or none (decision D-132). Reads the forms with the same beginning as the pattern, or with the same
-   * end; if a pattern starts and ends with a wildcard, it reads the forms whose signatures contain its literals, which
-   * are few for a literal of three letters.
+   * end matches one or none. Reads the forms with the same beginning as the pattern, or with the same end; if a pattern
+   * starts and ends with a wildcard, it reads the forms whose signatures contain its literals, which are few for a
+   * literal of three letters.
    */
   wildcard(pattern: string, limit: number): number[] {
     const folded = keyOf(pattern);

@@ -7,7 +7,7 @@
  * - `phrase`: documents in which the words stand at their offsets from a common position, in one field; or,
  * with `slop`, in any order in a window that is longer than the phrase by at most `slop`. The score is the sum of the
  * words' terms,
- *   divided by 1 + that excess (decision D-86).
+ *   divided by 1 + that excess.
  * - `or`, `and`: scores add up. `best`: like `or`, but only the largest score counts.
  * - `some`: documents that match at least `least` of the operands; scores add up as in `or`. A `some` must not be
  *   nested in another.

@@ -32,7 +32,7 @@ export interface CodeLookups {
 export type CodeGraphDirection = 'in' | 'out' | 'both';
 
 export interface CodeGraphOptions {
-  /** Default `both` (decision D-76). */
+  /** Default `both`. */
   readonly direction?: CodeGraphDirection;
   /** Steps from the root, default 1, clamped to 1 to 3. */
   readonly depth?: number;
@@ -81,10 +81,10 @@ const MAX_EDGES = 20_000;
 
 /**
  * Walks breadth-first from a document to the documents that it depends on (`out`), the documents that depend on it
- * (`in`), or both (contract, "Code graph"; decision D-76). Two kinds of edges are derived from the meta keys:
- * `uses-selector` if one document uses a name that another defines, `imports` if an import path refers to the key of
- * another document. The result depends only on the documents, never on the order in which the lookups return them. A
- * document is not a neighbour of its own translations.
+ * (`in`), or both (contract, "Code graph"). Two kinds of edges are derived from the meta keys: `uses-selector` if one
+ * document uses a name that another defines, `imports` if an import path refers to the key of another document. The
+ * result depends only on the documents, never on the order in which the lookups return them. A document is not a
+ * neighbour of its own translations.
  */
 export async function walkCodeGraph(root: CodeDocument, lookups: CodeLookups,
   options: CodeGraphOptions = {}): Promise<CodeGraph>

@@ -15,7 +15,7 @@ const MIRRORED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The close tag of a highlight tag (decision D-89): `<x a="b">` closes with `</x>`, `<b><i>` with `</i></b>`,
+ * The close tag of a highlight tag: `<x a="b">` closes with `</x>`, `<b><i>` with `</i></b>`,
  * `[x]` and `[x=1]` with `[/x]`; any other tag closes with its mirror image: `**` with `**`, `{{` with `}}`.
  */
 export function closeTag(tag: string): string {

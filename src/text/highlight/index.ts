@@ -14,7 +14,7 @@ export type { HighlightPhrase, HighlightToken, HitOptions } from './hits.ts';
 export type { Lines } from './lines.ts';
 export { type ScannedText, scanTokens } from './scanned-text.ts';
 
-/** A fragment of a document that shows hits (contract, "Full-text search"; decisions D-88, D-89). */
+/** A fragment of a document that shows hits (contract, "Full-text search"). */
 export interface Highlight {
   /** The text, with a tag around every hit that can have one, and `…` where it was cut. */
   readonly fragment: string;

@@ -36,7 +36,7 @@ const CYRILLIC = /^\p{sc=Cyrillic}+$/u;
 const ARABIC = /^[\p{sc=Arabic}\p{M}ـ]+$/u;
 const TAMIL = /^\p{sc=Tamil}+$/u;
 
-/** The 18 languages of decision D-80, in its order. */
+/** The languages that have a stemmer and stop words, 18 of them, in the order of answers. */
 export const CATALOGUE: readonly Language[] = [{
   code: 'en',
   name: 'English',

@@ -3,7 +3,7 @@ import { CATALOGUE, languageOf } from './catalogue.ts';
 export { analyzerFor, type AnalyzerOptions, type LanguageAnalyzer, stemmingAvailable } from './analyzer.ts';
 export { defaultStopWords } from './stop-words.ts';
 
-/** The languages of `/v1/fts-languages` (decision D-80). */
+/** The languages of `/v1/fts-languages`. */
 export const LANGUAGES: readonly { readonly code: string; readonly name: string }[] = CATALOGUE.map((
   { code, name },
 ) => ({ code, name }));

@@ -28,7 +28,7 @@ export interface PhraseNode extends SourceRange {
   readonly weight?: number;
 }
 
-/** Forms near one another: up to `distance` other positions may be between them (decision D-86). */
+/** Forms near one another: up to `distance` other positions may be between them. */
 export interface ProximityNode extends SourceRange {
   readonly kind: 'proximity';
   readonly forms: readonly string[];
@@ -36,8 +36,8 @@ export interface ProximityNode extends SourceRange {
 }
 
 /**
- * A pattern for whole forms: `*` matches any characters, `?` one character inside the word, and one or none at its end
- * (decision D-132); it contains at least one letter or digit.
+ * A pattern for whole forms: `*` matches any characters, `?` one character inside the word, and one or none at its end;
+ * it contains at least one letter or digit.
  */
 export interface WildcardNode extends SourceRange {
   readonly kind: 'wildcard';

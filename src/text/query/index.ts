@@ -20,7 +20,7 @@ export interface ParsedQuery {
 }
 
 export interface ParseOptions {
-  /** `auto`, the default, detects the mode from the syntax (decision D-87). */
+  /** `auto`, the default, detects the mode from the syntax. */
   readonly mode?: QueryMode | 'auto';
   /** Distance of phrases without an explicit one, in proximity mode; 5 by default. */
   readonly distance?: number;

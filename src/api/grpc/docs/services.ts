@@ -1,7 +1,8 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import type { MethodDefinition, Server, ServiceDefinition, UntypedHandleCall } from '@grpc/grpc-js';
 import type { OperationId } from '../../../../generated/docs/operations.ts';
-import { UNLIMITED_OPERATIONS } from '../../../operations/index.ts';
+import { operations as table } from '../../../../generated/docs/operations.ts';
+import type { OperationSpec } from '../../../operations/index.ts';
 import type { Schema } from '../message/index.ts';
 import type { DocsAdapter } from './adapter.ts';
 import { addBatchStream } from './add-batch-stream.ts';
@@ -13,12 +14,14 @@ import { upload } from './upload.ts';
 import { watch } from './watch.ts';
 import { wikiStream } from './wiki-stream.ts';
 
+const operations: Readonly<Record<string, OperationSpec>> = table;
+
 /** The services of the document service, by their full names. */
 export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replication'] as const;
 
 /** Calls that are exempt from the rate limit: monitoring must work when the server is busy, too. */
 export const UNLIMITED_RPCS: ReadonlySet<string> = new Set([
-  ...Object.entries(RPCS).filter(([, { operation }]) => UNLIMITED_OPERATIONS.includes(operation)).map(([name]) =>
+  ...Object.entries(RPCS).filter(([, { operation }]) => operations[operation]?.probe !== undefined).map(([name]) =>
     `/${DOCS_SERVICES[0]}/${name}`
   ),
   // Followers authenticate themselves, and a rejected call would make one fall behind.

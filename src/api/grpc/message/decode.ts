@@ -30,7 +30,7 @@ const AT_ONCE_BYTES = 64 * 1024;
 /**
  * Decodes a message into the form that JSON would have. Fields that are not on the wire are absent from the result, so
  * presence is kept. Unknown fields are ignored, because a later version may have them. With `repairText`, bytes that
- * are not UTF-8 become lone surrogates, which the operation finds and repairs (decision D-39). Errors: 400
+ * are not UTF-8 become lone surrogates, which the operation finds and repairs. Errors: 400
  * `invalid_argument`, naming the field if there is one.
  */
 export function decodeMessage(bytes: Uint8Array, plan: MessagePlan, options: DecodeOptions = {}): unknown {

@@ -54,7 +54,7 @@ interface Cached {
 }
 
 /**
- * Checks MCP keys if they are required, and otherwise the service's credentials if it has any (decision D-114): without
+ * Checks MCP keys if they are required, and otherwise the service's credentials if it has any: without
  * this, any client that reaches the port could take all sessions.
  */
 export class Authenticator {

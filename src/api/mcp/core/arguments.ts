@@ -13,7 +13,7 @@ export function snakeCase(name: string): string {
 
 /**
  * Converts arguments to the input of an operation: fields that the schema declares are accepted in snake_case and in
- * camelCase, at every depth (decision D-116); the keys of free maps, such as metadata, stay as they are. Throws if a
+ * camelCase, at every depth; the keys of free maps, such as metadata, stay as they are. Throws if a
  * field occurs in both spellings.
  */
 export class ArgumentReader {

@@ -17,8 +17,8 @@ export interface CompletionRequest {
 }
 
 /**
- * Completes the names of collections, for prompts and for resource templates (decision D-118); other arguments have no
- * values to suggest.
+ * Completes the names of collections, for prompts and for resource templates; other arguments have no values to
+ * suggest.
  */
 export async function complete(invoke: AnyInvoke, { ref, argument }: CompletionRequest,
   context: CallContext): Promise<object>

@@ -4,8 +4,7 @@ const given = (value: string | undefined, text: (value: string) => string,
   otherwise = ''): string => (value ? text(value) : otherwise);
 
 /**
- * The texts of the prompts if the core tools are listed and the tools of the operations are not (decision D-142), by
- * the prompts' names.
+ * The texts of the prompts if the core tools are listed and the tools of the operations are not, by the prompts' names.
  */
 export const CORE_TEXTS: Readonly<Record<string, Prompt['text']>> = {
   'analyze-collection': ({ collection, focus }) =>

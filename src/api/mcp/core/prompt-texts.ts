@@ -21,7 +21,7 @@ const optional = ({ name, description }: PromptArgument): PromptArgument => ({ n
 const given = (value: string | undefined, text: (value: string) => string,
   otherwise = ''): string => (value ? text(value) : otherwise);
 
-/** The prompts of the server (decision D-118). */
+/** The prompts of the server. */
 export const PROMPTS: readonly Prompt[] = [{
   name: 'analyze-collection',
   title: 'Analyse a collection',

@@ -6,7 +6,7 @@ import type { AnyInvoke } from './tool.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** The resources that always exist (decision D-117). */
+/** The resources that always exist. */
 export const RESOURCES = [{
   uri: 'svc://health',
   name: 'health',

@@ -3,8 +3,8 @@ import type { Caller } from '../../../operations/index.ts';
 import type { AnyInvoke } from './tool.ts';
 
 /**
- * The instructions for writing answers from a collection, for searches whose operation does not return them itself
- * (decision D-116); undefined if none are configured or if the caller may not read them.
+ * The instructions for writing answers from a collection, for searches whose operation does not return them itself;
+ * undefined if none are configured or if the caller may not read them.
  */
 export async function readPrompt(invoke: AnyInvoke, collection: string, caller: Caller): Promise<string | undefined> {
   try {

@@ -20,7 +20,7 @@ export const MAX_RESULT_BYTES = 4 * 2 ** 20;
 const MAX_SHOWN_BODY = 100_000;
 
 /**
- * A success: the value as JSON that a model can read, and as structured content (decision D-116). The `responsePrompt`
+ * A success: the value as JSON that a model can read, and as structured content. The `responsePrompt`
  * of a collection is repeated as a text of its own, because it is meant for the model.
  */
 export function success(value: Readonly<Record<string, unknown>>): ToolResult {

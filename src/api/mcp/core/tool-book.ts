@@ -38,10 +38,7 @@ export class ToolBook {
     this.#observe = observe;
   }
 
-  /**
-   * One page of the tools that can work for the caller: implemented, enabled, and allowed on some collection (decision
-   * D-142).
-   */
+  /** One page of the tools that can work for the caller: implemented, enabled, and allowed on some collection. */
   async list(cursor: string | undefined,
     context: CallContext): Promise<{ tools: ToolDefinition[]; nextCursor?: string }>
   {

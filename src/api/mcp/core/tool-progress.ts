@@ -30,7 +30,7 @@ interface Meter {
 }
 
 /**
- * Runs a tool that may take long and reports its progress if the client asked for it (decision D-118): at the
+ * Runs a tool that may take long and reports its progress if the client asked for it: at the
  * beginning, every two seconds, and at the end.
  */
 export async function withProgress(parts: ProgressParts, work: () => Promise<Reply<unknown>>): Promise<Reply<unknown>> {

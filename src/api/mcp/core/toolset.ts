@@ -2,7 +2,7 @@ import { tools as BUILT_IN } from '../../../../generated/mcp/tools.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
 import { CORE_NAMES } from '../models/index.ts';
 
-/** Which tools are listed (`SVC_MCP_TOOLSET`, decision D-142); custom tools always are. */
+/** Which tools are listed (`SVC_MCP_TOOLSET`); custom tools always are. */
 export interface Toolset {
   readonly listed: ReadonlySet<string>;
   /**

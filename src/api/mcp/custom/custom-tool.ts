@@ -5,7 +5,7 @@ import type { Arguments, Tool } from '../core/tool.ts';
 import { type CustomParameter, type CustomTool, LOCKED } from './spec.ts';
 
 /**
- * A search with its own name and purpose (decision D-119). Undeclared arguments are dropped, locked defaults take
+ * A search with its own name and purpose. Undeclared arguments are dropped, locked defaults take
  * precedence, and everything else is passed to the built-in tool on which it is based.
  */
 export function customTool(spec: CustomTool, base: Tool, input: JsonSchema): Tool {

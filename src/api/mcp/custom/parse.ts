@@ -33,7 +33,7 @@ class Problems {
   }
 }
 
-/** Reads the file of `SVC_MCP_CONFIG`. Throws `ConfigError` with all its problems (decision D-119). */
+/** Reads the file of `SVC_MCP_CONFIG`. Throws `ConfigError` with all its problems. */
 export function parseCustomTools(file: string, text: string, actions: Actions): CustomTool[] {
   const problems = new Problems(file);
   const tools = readFile(text, actions, problems);

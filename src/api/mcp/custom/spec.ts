@@ -1,4 +1,4 @@
-/** The built-in tools that a custom tool can be based on (decision D-119). */
+/** The built-in tools that a custom tool can be based on. */
 export const ACTIONS = ['semantic_search', 'full_text_search', 'search_documents', 'hybrid_search'] as const;
 
 export type Action = (typeof ACTIONS)[number];

@@ -6,7 +6,7 @@ import type { McpCore } from '../core/core.ts';
 import { HANDSHAKE, STATELESS } from '../revisions.ts';
 import { senderOf } from './sender.ts';
 
-/** Lists do not change while the server runs; the contents of a resource do, and may be private (decision D-112). */
+/** Lists do not change while the server runs; the contents of a resource do, and may be private. */
 const LISTED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 /** The list of tools contains those that the caller may use, which permissions and embedding providers change. */
 const TOOLS = { ttlMs: 300_000, cacheScope: 'private' } as const;

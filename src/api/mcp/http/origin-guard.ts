@@ -26,9 +26,9 @@ const SHOWN =
   'from a program';
 
 /**
- * Rejects requests from pages of other sites (decision D-114). Pages that may only read elsewhere are rejected here,
- * because one path serves all tools, and so is what a browser wants to show (decision D-172). Allowed origins receive
- * the headers of cross-origin requests.
+ * Rejects requests from pages of other sites. Pages that may only read elsewhere are rejected here, because one path
+ * serves all tools, and so is what a browser wants to show. Allowed origins receive the headers of cross-origin
+ * requests.
  */
 export function createOriginGuard({ guard, isOpen }: OriginOptions): (exchange: Exchange) => void {
   return ({ request, response }) => {

@@ -22,9 +22,7 @@ export interface Countable {
   readonly session: string | undefined;
 }
 
-/**
- * Rejects requests above the limit with 429 and the time to wait (decision D-115). Does nothing if the limit is off.
- */
+/** Rejects requests above the limit with 429 and the time to wait. Does nothing if the limit is off. */
 export function createRateLimit(options: RateLimitOptions): (exchange: Exchange, countable: Countable) => void {
   if (!options.enabled) return () => undefined;
   const { windowMs, clock } = options;

@@ -5,7 +5,7 @@ import { Refusal } from './exchange.ts';
 import type { Party } from './party.ts';
 
 /**
- * Limits of sessions (decision D-113): how many are open at once, how many of them one user, key or address may have,
+ * Limits of sessions: how many are open at once, how many of them one user, key or address may have,
  * and how many milliseconds an unused one lives.
  */
 const MAX_SESSIONS = 1000;

@@ -11,7 +11,7 @@ import { endWith, type Party } from './party.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { SseTransport } from './sse-transport.ts';
 
-/** The paths of revision 2024-11-05: `GET /sse`, and `POST /message` with the session in the query (decision D-111). */
+/** The paths of revision 2024-11-05: `GET /sse`, and `POST /message` with the session in the query. */
 export class SseEndpoint {
   readonly #core: McpCore;
   readonly #sessions: Sessions;

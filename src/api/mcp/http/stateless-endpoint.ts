@@ -27,7 +27,7 @@ export function isStateless({ request }: Exchange, message: Message): boolean {
   return outcome.kind !== 'legacy';
 }
 
-/** Streamable HTTP of the revision without sessions: each request has a server of its own (decision D-112). */
+/** Streamable HTTP of the revision without sessions: each request has a server of its own. */
 export interface StatelessEndpoint {
   serve(exchange: Exchange, party: Party, sender: Sender, message: Message): Promise<void>;
   stop(): Promise<void>;

@@ -14,9 +14,7 @@ import { type Exchange, Refusal } from './exchange.ts';
 import { endWith, type Party } from './party.ts';
 import { type Session, Sessions } from './sessions.ts';
 
-/**
- * Streamable HTTP of the revision with sessions: one server and one SDK transport for each session (decision D-113).
- */
+/** Streamable HTTP of the revision with sessions: one server and one SDK transport for each session. */
 export class StreamableEndpoint {
   readonly #core: McpCore;
   readonly #sessions: Sessions;
@@ -88,7 +86,7 @@ async function handle(transport: StreamableHTTPServerTransport, { request, respo
 
 /**
  * The SDK would also agree to older revisions. This server has one revision with sessions, and a client that does not
- * support it learns so from the response (decision D-113).
+ * support it learns so from the response.
  */
 function inOurRevision(message: Message): Message {
   const params = message['params'];

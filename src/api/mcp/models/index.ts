@@ -19,7 +19,7 @@ const CORE: readonly ModelTool[] = [listCollections, search, read, listDocuments
 
 export const CORE_NAMES: readonly string[] = CORE.map(({ name }) => name);
 
-/** The tools that are made for models (decision D-142). */
+/** The tools that are made for models. */
 export function createCoreTools(options: ModelToolOptions): Tool[] {
   return CORE.map((spec) => toTool(spec, options));
 }

@@ -23,7 +23,7 @@ export interface LineTransportOptions {
 type Id = string | number;
 
 /**
- * MCP over a pair of streams, one JSON-RPC message on each line (decision D-111). Unlike the SDK's transport, it sends
+ * MCP over a pair of streams, one JSON-RPC message on each line. Unlike the SDK's transport, it sends
  * an error for lines that are not messages. When the input ends, it first finishes the requests in progress, so that a
  * file of requests can be piped through the server.
  */
@@ -136,7 +136,7 @@ export class LineTransport implements Transport {
     void this.#write({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } });
   }
 
-  /** There is nothing to subscribe to, so a subscription ends as soon as it is acknowledged (decision D-112). */
+  /** There is nothing to subscribe to, so a subscription ends as soon as it is acknowledged. */
   async #endSubscription(message: Acknowledgement): Promise<void> {
     const id = message.params._meta[SUBSCRIPTION_ID_META_KEY]!;
     await this.#write(message);

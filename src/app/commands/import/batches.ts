@@ -7,8 +7,8 @@ export interface BatchLimits {
 }
 
 /**
- * An eighth of the largest request that the service accepts by default (decision D-20), because JSON escapes take up to
- * six times the bytes.
+ * An eighth of the largest request that the service accepts by default, because JSON escapes take up to six times the
+ * bytes.
  */
 export const MAX_BATCH_BYTES = 4 * 2 ** 20;
 

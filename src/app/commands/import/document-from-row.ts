@@ -18,7 +18,7 @@ type Row = Readonly<Record<string, unknown>>;
 /**
  * Returns the document of one NDJSON row. Three forms are accepted, also mixed: an exported Document `{key, lang, meta,
  * contentMd, expiresAt?}`, a parsed file `{path, lang, frontmatter, body}`, and a scraped page `{url, lang, contentMd}`
- * whose key is derived from its URL (decision D-37). A row whose `expiresAt` has passed is skipped. Other fields are
+ * whose key is derived from its URL. A row whose `expiresAt` has passed is skipped. Other fields are
  * ignored, because rows come from many programs.
  */
 export function documentFromRow(row: unknown, { lang, now }: RowOptions): RowResult {

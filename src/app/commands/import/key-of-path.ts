@@ -1,4 +1,4 @@
-// Extensions of source code stay, because a document is recognised as code by them (decision D-38).
+// Extensions of source code stay, because a document is recognised as code by them.
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i;
 
 /** Files that the service converts to markdown (contract, section 4, `/v1/upload`). */
@@ -14,9 +14,9 @@ export const isConvertedName = (name: string): boolean => CONVERTED.test(name);
 export const endingOf = (name: string): string => /\.([a-z]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
 
 /**
- * The key of a file: its path relative to the imported folder with forward slashes, which keys may contain (decision
- * D-30), and without the extension of a markdown file. Files of other types keep theirs, so that `a.md` and `a.pdf` are
- * two documents.
+ * The key of a file: its path relative to the imported folder with forward slashes, which keys may
+ * contain, and without the extension of a markdown file. Files of other types keep theirs, so that `a.md` and `a.pdf`
+ * are two documents.
  */
 export function keyOfPath(path: string): string {
   return path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '').replace(MARKDOWN, '');

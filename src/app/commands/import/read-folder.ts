@@ -6,7 +6,7 @@ import { CommandError } from '../shared/command-error.ts';
 import { endingOf, isConvertedName, isMarkdownName, keyOfPath } from './key-of-path.ts';
 import type { Source, SourceDocument, SourceItem } from './source.ts';
 
-// The form of decision D-30; any other value of a field `lang` has another meaning.
+// The form of a language; any other value of a field `lang` has another meaning.
 const LANG = /^[A-Za-z0-9_-]{1,35}$/;
 
 export interface FolderOptions {

@@ -7,7 +7,7 @@ export interface Line {
   readonly bytes: Buffer;
 }
 
-// A line is one document; the service accepts bodies of 32 MiB by default (decision D-20).
+// A line is one document; the service accepts bodies of 32 MiB by default.
 const MAX_LINE = 64 * 2 ** 20;
 const NEWLINE = 0x0a;
 

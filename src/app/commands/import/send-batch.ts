@@ -88,7 +88,7 @@ async function upload({ url, sdk }: ServiceClient, { documents, origins }: Batch
 }
 
 async function add({ url, sdk }: ServiceClient, { documents }: Batch, { collection, saveRevisions }: SendOptions) {
-  // `true` is the service's default (decision D-33), so only `false` is sent.
+  // `true` is the service's default, so only `false` is sent.
   const body = {
     collection,
     documents: saveRevisions ? [...documents] : documents.map((document) => ({ ...document, saveRevision: false })),
@@ -104,7 +104,7 @@ async function ingest({ url, sdk }: ServiceClient, { documents }: Batch,
     ingestDocuments({ client: sdk, body: { collection, documents: [...documents], options } }))).data;
 }
 
-/** Converts `<index> <key>: <reason>` (decision D-67) to the position for the index, and the rest. */
+/** Converts `<index> <key>: <reason>` to the position for the index, and the rest. */
 function placed(line: string, origins: readonly string[]): string {
   const [, index = '', rest = ''] = /^(\d+) (.*)$/s.exec(line) ?? [];
   const origin = origins[Number(index)];

@@ -23,7 +23,7 @@ export type SourceItem = { readonly origin: string; readonly position: number } 
   | {
     readonly kind: 'document';
     readonly document: SourceDocument;
-    /** Its bytes were not valid UTF-8 and were repaired (decision D-39). */
+    /** Its bytes were not valid UTF-8 and were repaired. */
     readonly sanitized: boolean;
     /** What was omitted or left unchanged, such as front matter that is not YAML. */
     readonly notes: readonly string[];

@@ -38,7 +38,7 @@ export function documentTable(documents: readonly ProjectedDocument[], fields?: 
   return renderTable(columns, documents.map((document) => columns.map(({ text }) => text(document))), width);
 }
 
-/** A field of the document if it has one with that name (decision D-40), otherwise a metadata key. */
+/** A field of the document if it has one with that name, otherwise a metadata key. */
 function fieldColumn(name: string, heading = name): DocumentColumn {
   const moment = MOMENTS.find((each) => each === name);
   // A truncated time would be useless.

@@ -5,7 +5,7 @@ import { accessMode } from './listeners.ts';
 
 export const IN_MEMORY = ':memory:';
 
-/** The database's directory (decision D-73); an in-memory database uses the default directory for its files. */
+/** The database's directory; an in-memory database uses the default directory for its files. */
 const databaseFolder = (lookup: Lookup): string => {
   const path = lookup<string>('database.path');
   return path === IN_MEMORY ? 'data' : dirname(path);

@@ -33,7 +33,7 @@ export const rateLimit = {
   by: setting(oneOf(['ip', 'user']), 'ip', 'SVC_RATE_LIMIT_BY', 'what the limit counts by'),
 };
 
-/** Requests that the server itself makes: webhooks, callbacks, imports (decision D-21). */
+/** Requests that the server itself makes: webhooks, callbacks, imports. */
 export const outbound = {
   allowPrivate: setting(oneOf(['false', 'loopback', 'true']),
     (lookup: Lookup) => (lookup<boolean>('production.enabled') ? 'false' : 'loopback'), 'SVC_OUTBOUND_ALLOW_PRIVATE',

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { boolean, byteSize, integer, oneOf } from '../kinds.ts';
 import { setting } from '../setting.ts';
 
-/** Languages with a stemmer and stop words (decision D-80). */
+/** Languages with a stemmer and stop words. */
 const LANGUAGES = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi', 'hu', 'ro', 'tr', 'ar',
   'ta'] as const;
 

@@ -37,8 +37,8 @@ export async function effectiveChoice(
 }
 
 /**
- * Embedding configurations (contract section 4): keys are stored but never returned (decision D-47), nor is the query
- * of an address (decision D-173).
+ * Embedding configurations (contract section 4): keys are stored but never returned, nor is the query of an address,
+ * which may be one.
  */
 export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
   const { sql, keys, settings, create, apply } = deps;
@@ -145,7 +145,7 @@ function required(configs: readonly EmbeddingConfig[], id: string): EmbeddingCon
   return found;
 }
 
-/** Decision D-07. */
+/** The prefix tells a reader of a log what the id names. */
 function newId(): string {
   return `cfg_${randomBytes(12).toString('hex')}`;
 }

@@ -12,7 +12,7 @@ import { countEncoded, lackingAfter, nameOf, type PassageName } from './passage-
 /** How a search may be reordered. */
 export type Rerank = 'encoder' | 'none';
 
-/** The encoder's opinion on search results (decision D-148). */
+/** The encoder's opinion on search results: it finds better and takes much longer, so its time has a limit. */
 export interface Encoder {
   /**
    * Whether a search is to be reordered: as the request says, otherwise as the server's settings say. Throws

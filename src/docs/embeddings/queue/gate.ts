@@ -27,9 +27,9 @@ interface Waiter {
 }
 
 /**
- * Counts the queue of documents to embed and makes writes wait for places in it (decision D-16). Its depth is the
- * number of rows in its table plus the places that writes have reserved for documents that are not in the table yet.
- * Waiting writes get places in the order in which they came.
+ * Counts the queue of documents to embed and makes writes wait for places in it. Its depth is the number of rows in its
+ * table plus the places that writes have reserved for documents that are not in the table yet. Waiting writes get
+ * places in the order in which they came.
  */
 export class QueueGate implements EmbeddingCapacity {
   readonly #options: GateOptions;

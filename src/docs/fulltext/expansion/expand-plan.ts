@@ -3,7 +3,7 @@ import type { QueryMode, QueryNode, TermNode } from '../../../text/query/index.t
 import type { QueryPlan, Reading, WantedLeaf } from '../search/query-plan.ts';
 import type { WeightedTerm } from '../view/text-index.ts';
 
-/** Factor of a neighbour's score, in addition to its weight (decision D-84). */
+/** Factor of a neighbour's score, in addition to its weight. */
 const EXPANSION_WEIGHT = 0.35;
 /** Maximum number of query terms that get neighbours: each adds five more terms to the search. */
 const EXPANDED_TERMS = 32;

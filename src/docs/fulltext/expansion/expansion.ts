@@ -11,7 +11,7 @@ export interface ReadQuery {
   readonly plan: QueryPlan;
 }
 
-/** The part of `pmisparse` that runs before scoring (decision D-84). */
+/** The part of `pmisparse` that runs before scoring. */
 export interface Expansion {
   /**
    * The plan with the neighbours of its terms. If the query is read in several languages, the neighbours are learned

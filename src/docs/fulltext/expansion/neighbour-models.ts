@@ -67,8 +67,8 @@ interface Run {
 }
 
 /**
- * Which terms occur together in each collection, learned on first use (decision D-84). Writes make a model stale: it
- * remains in use while a new one is trained in the background, some seconds after the last write.
+ * Which terms occur together in each collection, learned on first use. Writes make a model stale: it remains in use
+ * while a new one is trained in the background, some seconds after the last write.
  */
 export class NeighbourModels {
   readonly #env: Environment;

@@ -12,7 +12,7 @@ import { type DocumentText, toIndexed } from '../view/to-indexed.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>;
 
-/** Maximum number of documents that a model is trained on (decision D-84). */
+/** Maximum number of documents that a model is trained on. */
 export const MAX_SAMPLE = 200_000;
 
 /** Up to this many bytes, training takes a few milliseconds, less than a thread needs to start. */

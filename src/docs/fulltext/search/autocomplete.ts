@@ -14,8 +14,8 @@ const MAX_SCAN = 10_000;
 const MAX_PREFIX = 32;
 
 /**
- * `GET /v1/autocomplete` (contract section 4, "Full-text search"; decision D-92): completes words, and for several
- * words phrases and titles.
+ * `GET /v1/autocomplete` (contract section 4, "Full-text search"): completes words, and for several words phrases and
+ * titles.
  */
 export async function autocomplete(deps: SearchDeps, { collection, q, field, topN }: Input): Promise<Output> {
   const prefixes = toPrefixes(q);

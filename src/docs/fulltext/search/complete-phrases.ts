@@ -3,11 +3,11 @@ import { foldDiacritics } from '../../../text/folding.ts';
 import { headingsOf } from '../../../text/headings.ts';
 import type { QueryNode } from '../../../text/query/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
+import { readRows } from '../../search/index.ts';
 import { PLAIN } from '../view/analyzers.ts';
 import { PROSE_CLASSES } from '../view/document-classes.ts';
 import { CONTENT, type Field, FIELDS, type TextIndex } from '../view/text-index.ts';
 import { isUntitled, nameOfField } from '../view/to-indexed.ts';
-import { readRows } from './result-rows.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
 /** Several words, or the parts of one (`array.pro`); the last is still being typed. */

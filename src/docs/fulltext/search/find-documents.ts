@@ -1,9 +1,9 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import { compareTexts } from '../../../search/filter/index.ts';
 import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
-import { applyCuration, type Curated, type CurationRule, type Pin, withoutPins } from '../../curation/index.ts';
-import type { ResultRow } from '../../documents/index.ts';
-import { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
+import { applyCuration, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
+import { curateSearch, isMeant, type PinnedDocument, type ResultRow } from '../../search/index.ts';
 import { type Match, type MatchDeps, matchDocuments, type MatchPlace, type MatchScope } from './match-documents.ts';
 import type { SearchRequest } from './request.ts';
 
@@ -29,17 +29,16 @@ export interface SearchOutcome {
   readonly all: OrdSet | undefined;
 }
 
-const NOT_CURATED: CuratedDocuments = { hidden: [], pinned: [] };
-
 /** Finds documents, weights their scores and applies curation. */
 export async function findDocuments(deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[],
   scope: Omit<MatchScope, 'hidden' | 'pinned'>): Promise<SearchOutcome>
 {
-  const { query, limit, sort, cursor } = request;
-  const applied = cursor === undefined ? rules : withoutPins(rules);
-  const { hidden, pinned } = rules.length === 0
-    ? NOT_CURATED
-    : await curatedDocuments(deps, request.collection.toLowerCase(), query, applied);
+  const { collection, query, limit, sort, cursor } = request;
+  const { rules: applied, hidden, pinned } = await curateSearch(deps, {
+    collection,
+    query,
+    byCursor: cursor !== undefined,
+  }, rules);
   const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, {
     ...scope,
     hidden,
@@ -65,7 +64,7 @@ function byPlace(sort: readonly SortKey[]): (a: Match, b: Match) => number {
 }
 
 function toFound({ row, score, terms, place }: Match): Found {
-  return { ord: row.ord, key: row.key, lang: row.lang, score: round(score ?? 0), row, terms, place };
+  return { ord: row.ord, key: row.key, lang: row.lang, score: roundScore(score ?? 0), row, terms, place };
 }
 
 /** The best document that a pin selects; its score is 0 if it does not match (decisions section 4.5). */
@@ -75,9 +74,4 @@ function findPinned(pinned: readonly PinnedDocument[], pin: Pin, found: Readonly
   );
   return meant.reduce<Found | undefined>((best, one) => (best === undefined || one.score > best.score ? one : best),
     undefined);
-}
-
-/** Scores have single precision: further digits would have no meaning. */
-function round(score: number): number {
-  return Number(score.toPrecision(8));
 }

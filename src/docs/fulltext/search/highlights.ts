@@ -18,8 +18,8 @@ interface Shown {
 }
 
 /**
- * The best passages of a document's body, then those of its metadata, the same maximum number of each (decisions D-88,
- * D-89); only in searched fields.
+ * The best passages of a document's body, then those of its metadata, the same maximum number of each; only in
+ * searched fields.
  */
 export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher,
   document: Shown): Highlight[]

@@ -1,18 +1,15 @@
 import { OrdSet } from '../../../lib/ord-set.ts';
-import { systemTimer } from '../../../lib/timer.ts';
 import type { SortedDocument } from '../../../search/columns/index.ts';
-import { inList, type Sql } from '../../../storage/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
-import type { ContentOptions, ResultRow } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { GeoView } from '../../geo/index.ts';
+import { boostFactors, type ContentOptions, eligibleDocuments, type FollowingView, type Look, readConsistently,
+  readRows, type ResultRow } from '../../search/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
-import { boostFactors } from './boost-factors.ts';
-import { eligibleDocuments } from './eligible-documents.ts';
+import { textQuery } from './ask-words.ts';
 import { matchedTerms } from './matched-terms.ts';
 import type { SearchRequest } from './request.ts';
-import { readRows } from './result-rows.ts';
 import { SearchFeedback } from './search-feedback.ts';
 import { sortMatches } from './sorted-hits.ts';
 
@@ -63,7 +60,7 @@ export interface Matches {
 type Seen = Omit<Match, 'row'> & { readonly ord: number; readonly row: ResultRow | undefined };
 
 /** The result of reading filter, index and rows once. */
-interface Look {
+interface Seeing {
   readonly total: number;
   readonly isLowerBound: boolean;
   /** A row is undefined for a document that was deleted in the meantime. */
@@ -73,17 +70,9 @@ interface Look {
   readonly torn: ReadonlySet<number>;
 }
 
-/** How often changed documents are read again, and the milliseconds of each wait for the index. */
-const LOOKS = 5;
-const TIMEOUT_MS = 250;
-/** Ordinals looked up by one statement. */
-const STEP = 256;
 const NONE: ReadonlySet<number> = new Set();
 
-/**
- * The documents that match, each in one consistent state, although filter, index and rows are read one after the other:
- * only those that change in the meantime are read again. One that never stops changing is returned as it was read last.
- */
+/** The documents that match, each in one consistent state. */
 export async function matchDocuments(deps: MatchDeps, request: SearchRequest, scope: MatchScope): Promise<Matches> {
   const found = new Map<number, Match>();
   // Pinned documents may come first, and move others to a later page.
@@ -91,15 +80,19 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
   let all: OrdSet | undefined;
   let total = 0;
   let isLowerBound = false;
-  let only: ReadonlySet<number> | undefined;
   const feedback = SearchFeedback.of(request);
-  for (let looks = 1;; looks++) {
-    const { seen, ...look } = await lookAt(deps, request, { ...scope, skipped }, feedback, only);
-    const torn = looks < LOOKS ? look.torn : NONE;
-    total += look.total;
-    isLowerBound ||= look.isLowerBound;
-    if (all === undefined) all = look.all;
-    else for (const ord of look.all ?? []) all.add(ord);
+  const sources = {
+    sql: deps.sql,
+    views: viewsOf(deps, request),
+    isLatest: (lsn: number) => deps.view.isLatest(lsn),
+    signal: scope.signal,
+  };
+  await readConsistently(sources, async (look) => {
+    const { seen, torn, ...seenNow } = await lookAt(deps, request, { ...scope, skipped }, feedback, look);
+    total += seenNow.total;
+    isLowerBound ||= seenNow.isLowerBound;
+    if (all === undefined) all = seenNow.all;
+    else for (const ord of seenNow.all ?? []) all.add(ord);
     for (const one of seen) {
       if (hasRow(one) && !torn.has(one.ord)) {
         found.set(one.ord, one);
@@ -108,22 +101,21 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
       if (one.score !== undefined) total -= 1;
       all?.delete(one.ord);
     }
-    if (torn.size === 0) return { total, isLowerBound, skipped, found, all };
-    only = torn;
-    await waitForViews(viewsOf(deps, request), scope.signal);
-  }
+    return torn;
+  });
+  return { total, isLowerBound, skipped, found, all };
 }
 
 function hasRow(seen: Seen): seen is Seen & Match {
   return seen.row !== undefined;
 }
 
-/** Reads some documents, or all. Every change between the first and the last line is detected. */
+/** Reads the documents of a look. */
 async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope & Pick<Matches, 'skipped'>,
-  feedback: SearchFeedback | undefined, only: ReadonlySet<number> | undefined): Promise<Look>
+  feedback: SearchFeedback | undefined, look: Look): Promise<Seeing>
 {
-  const since = leastPosition(...viewsOf(deps, request));
-  const { plan, algorithm, fieldWeights, fields, rerank, totals, facetBy, sort, collection } = request;
+  const { only } = look;
+  const { plan, fields, rerank, totals, facetBy, sort, collection } = request;
   const { documents: eligible, columns } = await eligibleDocuments(deps, collection, {
     filter: request.filter,
     circle: request.circle,
@@ -140,14 +132,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const filter = only === undefined ? eligible : within(only, eligible);
   // A pinned document leaves a gap among the best.
   const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
-  const query = {
-    readings: plan.readings,
-    algorithm,
-    fieldWeights,
-    ...(fields && { fields }),
-    ...(filter && { filter }),
-    ...(factors && { factors }),
-  };
+  const query = textQuery(request, filter, factors);
   const { total, isLowerBound, hits: best, matches, looked } = index.search({
     ...query,
     collect: facetBy !== undefined || sort !== undefined,
@@ -173,7 +158,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
     ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))]
     : ords;
   const rows = await readRows(deps.sql, ords, { ...scope.content, contentsOf });
-  const torn = since === undefined || deps.view.isLatest(since) ? NONE : await changedSince(deps.sql, since, ords);
+  const torn = await look.changed(ords);
   const places = sorted && new Map(sorted.map(({ ord, ...place }) => [ord, place]));
   const seen = ords.map((ord, i): Seen => ({
     ord,
@@ -186,19 +171,8 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
 }
 
 /** The views that a search uses. */
-function viewsOf({ view, columns, geo }: MatchDeps,
-  { circle }: Pick<SearchRequest, 'circle'>): (MatchDeps['columns'] | MatchDeps['geo'] | MatchDeps['view'])[]
-{
+function viewsOf({ view, columns, geo }: MatchDeps, { circle }: Pick<SearchRequest, 'circle'>): FollowingView[] {
   return circle === undefined ? [view, columns] : [view, columns, geo];
-}
-
-/**
- * The smallest position in the feed of some views; undefined if none follows it. A document that changed after it may
- * be of different versions in them.
- */
-export function leastPosition(...views: readonly { readonly position: number | undefined }[]): number | undefined {
-  const known = views.map(({ position }) => position).filter((position) => position !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /** Scores of some documents, as a search by score computes them; undefined for a document that no longer matches. */
@@ -218,31 +192,4 @@ function within(ords: ReadonlySet<number>, eligible: OrdSet | undefined): OrdSet
   const set = OrdSet.of(ords);
   if (eligible !== undefined) set.intersect(eligible);
   return set;
-}
-
-/** The documents that have changes after a number of the feed. */
-async function changedSince(sql: Sql, lsn: number, ords: readonly number[]): Promise<Set<number>> {
-  const changed = new Set<number>();
-  for (let i = 0; i < ords.length; i += STEP) {
-    const { marks, params } = inList(ords.slice(i, i + STEP));
-    const rows = await sql.all<{ ord: number }>(
-      `SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${marks})`,
-      [lsn, ...params],
-    );
-    for (const { ord } of rows) changed.add(ord);
-  }
-  return changed;
-}
-
-/** Waits until views include all writes, but not for long, because a document of many megabytes may delay them. */
-export async function waitForViews(views: readonly Pick<FullTextView, 'caughtUp'>[],
-  signal: AbortSignal): Promise<void>
-{
-  const over = new AbortController();
-  try {
-    await Promise.race([Promise.all(views.map((view) => view.caughtUp(signal))),
-      systemTimer.sleep(TIMEOUT_MS, over.signal)]);
-  } finally {
-    over.abort();
-  }
 }

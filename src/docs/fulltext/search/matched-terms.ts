@@ -12,8 +12,8 @@ const FEW = 256;
 
 /**
  * Which terms of a query each document matches, in the order of the documents, and for each in the order of the query;
- * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed` (decision
- * D-85). With `fields`, only those are searched. It pauses between the leaves.
+ * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed`. With
+ * `fields`, only those are searched. It pauses between the leaves.
  */
 export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[],
   fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]>

@@ -1,22 +1,15 @@
-import type { Document, FullTextResult, Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
-import { Pace } from '../../../lib/pace.ts';
+import type { FullTextResult, Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
-import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { documentOf, keepsMeta, metaOf, presentEach, type Presented, projectDocument, type ResultRow, type Shown,
+  shown } from '../../search/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { TextIndex } from '../view/text-index.ts';
 import type { Found } from './find-documents.ts';
 import { highlightsOf } from './highlights.ts';
 import type { SearchRequest } from './request.ts';
-import { readContent } from './result-rows.ts';
 import { WordMatchers } from './word-matcher.ts';
-
-/** A result with the number of text bytes that count for a token budget. */
-export interface PresentedResult {
-  readonly result: FullTextResult;
-  readonly bytes: number;
-}
 
 interface PresentDeps {
   readonly sql: Queries;
@@ -34,35 +27,22 @@ export function needsMeta({ projection, highlight: options }: SearchRequest): bo
   return keepsMeta(projection) || options !== undefined;
 }
 
-type Meta = Document['meta'];
-
 /**
  * Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the
  * answer may hold.
  */
-export async function presentResults({ sql, codec, view }: PresentDeps, request: SearchRequest,
-  found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<PresentedResult[]>
+export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[],
+  bounds: AnswerBounds): Promise<Presented<FullTextResult>>
 {
-  const pace = new Pace();
-  const presented: PresentedResult[] = [];
-  const passagesOf = passagesFor(request, view.indexOf(request.collection));
-  await codec.fetchAhead(found.map(({ row }) => row.body));
-  for (const one of found) {
-    signal.throwIfAborted();
-    const { row } = one;
-    if (row.meta === null && presented.length > 0) budget.end();
-    if (budget.isSpent) break;
-    if (row.meta === null && !(await readContent(sql, row, needsBodies(request)))) continue;
-    const body = row.body === null ? NO_BODY : await bodyOf(codec, request, row.body);
-    const { result, bytes, size } = present(request, one, body, passagesOf);
-    if (!budget.take(size)) break;
-    presented.push({ result, bytes });
-    if (pace.isDue) await pace.rest();
-  }
-  return presented;
+  const passagesOf = passagesFor(request, deps.view.indexOf(request.collection));
+  const show = async (one: Curated<Found>, row: ResultRow): Promise<Shown<FullTextResult>> => {
+    const body = row.body === null ? NO_BODY : await bodyOf(deps.codec, request, row.body);
+    return present(request, one, row, body, passagesOf);
+  };
+  return presentEach(deps, found, { rowOf: ({ row }) => row, withBodies: needsBodies(request), show }, bounds);
 }
 
-type PassagesOf = (row: ResultRow, meta: Meta, contentMd: Buffer) => Highlight[] | undefined;
+type PassagesOf = (row: ResultRow, meta: Record<string, string[]>, contentMd: Buffer) => Highlight[] | undefined;
 
 /** Returns the passages of a document, or undefined if none are requested. */
 function passagesFor(request: SearchRequest, index: TextIndex | undefined): PassagesOf {
@@ -90,35 +70,22 @@ async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest
     : codec.bytesAsync(body, projection.body);
 }
 
-function present({ projection }: SearchRequest, { row, score, terms, pinned }: Curated<Found>, { text, utf8 }: Body,
-  passagesOf: PassagesOf): PresentedResult & { readonly size: number }
+function present({ projection }: SearchRequest, { score, terms, pinned }: Curated<Found>, row: ResultRow,
+  { text, utf8 }: Body, passagesOf: PassagesOf): Shown<FullTextResult>
 {
-  const meta = row.meta === '{}' ? {} : JSON.parse(row.meta!) as Meta;
-  const document = projectDocument(toDocument(row, meta, text), projection);
+  const meta = metaOf(row);
+  const document = projectDocument(documentOf(row, meta, text), projection);
   const highlights = passagesOf(row, meta, utf8);
-  const fragmentBytes = highlights === undefined ? 0 : contextCost({ fragments: highlights });
-  const metaBytes = document.meta === undefined ? 0 : contextCost({ meta: document.meta });
-  const body = projection.body ? row.bytes : undefined;
   const result: FullTextResult = { document, score, matchedTerms: [...terms] };
   if (highlights !== undefined) result.highlights = highlights;
   if (pinned) result.pinned = pinned;
-  return {
-    result,
-    bytes: body ?? (fragmentBytes === 0 ? metaBytes : fragmentBytes),
-    size: (body ?? 0) + fragmentBytes + metaBytes,
-  };
+  return shown(result, {
+    body: projection.body ? row.bytes : undefined,
+    fragments: highlights && bytesOf(highlights),
+    meta: document.meta,
+  });
 }
 
-export function toDocument(row: ResultRow, meta: Document['meta'], contentMd: string): Document {
-  const document: Document = {
-    id: row.id,
-    key: row.key,
-    lang: row.lang,
-    meta,
-    contentMd,
-    addedAt: row.added_at,
-    updatedAt: row.updated_at,
-  };
-  if (row.expires_at !== null) document.expiresAt = row.expires_at;
-  return document;
+function bytesOf(highlights: readonly Highlight[]): number {
+  return highlights.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0);
 }

@@ -14,8 +14,8 @@ export interface QueryLanguage {
 
 /**
  * The languages that a query is read in: the one that it names, for all documents; otherwise those of the collection's
- * documents, each for its own documents (decision D-144), ordered by number of documents, descending. Documents of an
- * unknown language, and collections without prose, use the server's language. Throws `index_loading`.
+ * documents, each for its own documents, ordered by number of documents, descending. Documents of an unknown language,
+ * and collections without prose, use the server's language. Throws `index_loading`.
  */
 export function languagesOfQuery(
   { settings: { defaultLang }, dictionaries, view }: Pick<RequestContext, 'settings' | 'dictionaries' | 'view'>,

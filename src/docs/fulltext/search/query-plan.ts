@@ -6,7 +6,7 @@ import { type GroupNode, type ParsedQuery, type ParseOptions, parseQuery, type P
   type WildcardNode } from '../../../text/query/index.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
-import type { TermAnalyzer, TextIndex, TextReading } from '../view/text-index.ts';
+import type { TermAnalyzer, TextReading } from '../view/text-index.ts';
 import type { QueryLanguage } from './query-languages.ts';
 import { wordsOfQuery } from './query-words.ts';
 
@@ -55,11 +55,6 @@ export function isStemming({ readings }: QueryPlan): boolean {
   return readings.some(({ analyzer }) => analyzer.stemming);
 }
 
-/** Prepares an index, if there is one, for a plan, one step at each call; true when it is ready. */
-export function prepareFor(index: Pick<TextIndex, 'prepare'> | undefined, { readings }: QueryPlan): boolean {
-  return index === undefined || readings.every(({ analyzer }) => index.prepare(analyzer));
-}
-
 export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'distance'>> {
   /** The languages of prose, the main one first. */
   readonly languages: readonly [QueryLanguage, ...QueryLanguage[]];
@@ -76,7 +71,7 @@ export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'dista
   readonly withoutCode?: boolean;
 }
 
-/** Shorter terms, in characters, match exactly (decision D-85). */
+/** Shorter terms, in characters, match exactly, because they have too many neighbours. */
 const FUZZY_FROM = 3;
 /** With `auto`, the lengths in characters from which a term may be one edit away, and two. */
 const ONE_EDIT_FROM = 4;

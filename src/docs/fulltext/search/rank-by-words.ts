@@ -1,8 +1,8 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import { Pace } from '../../../lib/pace.ts';
 import { CONTENT, type TextHit } from '../view/text-index.ts';
+import { prepareIndex } from './ask-words.ts';
 import { languagesOfQuery } from './query-languages.ts';
-import { planQuery, prepareFor } from './query-plan.ts';
+import { planQuery } from './query-plan.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
 export interface WordsQuery {
@@ -15,8 +15,8 @@ export interface WordsQuery {
 }
 
 /**
- * The documents whose bodies match the words of a text, by BM25 (decision D-82), best first. For areas that present
- * documents in their own way. Throws `index_loading`.
+ * The documents whose bodies match the words of a text, by BM25, best first. For areas that present documents in their
+ * own way. Throws `index_loading`.
  */
 export async function rankByWords(deps: SearchDeps,
   { collection, text, eligible, limit }: WordsQuery): Promise<readonly TextHit[]>
@@ -30,9 +30,7 @@ export async function rankByWords(deps: SearchDeps,
     stemming: settings.stemming,
     synonymsOf: settings.synonyms ? dictionaries.synonymsOf(collection) : undefined,
   });
-  const pace = new Pace();
-  while (!prepareFor(deps.view.indexOf(collection), plan)) await pace.rest();
-  // Read again, because another index may have replaced it in the meantime.
+  await prepareIndex(deps.view, collection, plan);
   const found = deps.view.indexOf(collection)?.search({
     readings: plan.readings,
     algorithm: 'bm25',

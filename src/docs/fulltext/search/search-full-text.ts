@@ -1,22 +1,18 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
-import type { Fuzziness, SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { FullTextResult, Fuzziness, SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { Pace } from '../../../lib/pace.ts';
-import { type AnswerBounds, type InputOf, type Truncation, truncationOf } from '../../../operations/index.ts';
-import { writeCursor } from '../../../search/order/index.ts';
+import type { AnswerBounds, InputOf } from '../../../operations/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { Curation } from '../../curation/index.ts';
-import { contentsFor, countWithinBudget } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { GeoView } from '../../geo/index.ts';
+import { contentsFor, type Counted, countFacets, endPage, type PageEnd, promptOf, type ShownFacets,
+  shownFacets } from '../../search/index.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
-import { type Counted, countFacets } from './count-facets.ts';
-import { fillPrompt } from './fill-prompt.ts';
-import { findDocuments, type Found, type SearchOutcome } from './find-documents.ts';
-import { fitFacets } from './fit-facets.ts';
+import { readyWords } from './ask-words.ts';
+import { findDocuments, type SearchOutcome } from './find-documents.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
-import { prepareFor } from './query-plan.ts';
 import { type RequestContext, resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 
@@ -34,38 +30,27 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput,
   bounds: AnswerBounds): Promise<SearchFullTextResponse>
 {
   const { signal, budget: room } = bounds;
-  const request = await withNeighbours(deps, resolveRequest(deps, input, { forPresent: true }), signal);
-  const { collection: name, budget, offset, plan } = request;
-  const index = deps.view.indexOf(name);
-  if (index === undefined)
+  const request = await readyWords(deps, resolveRequest(deps, input, { forPresent: true }), signal);
+  const { collection: name, budget, offset } = request;
+  if (deps.view.indexOf(name) === undefined)
     return toResponse(deps, request, {
       total: 0,
       isLowerBound: false,
       results: [],
-      facets: {},
-      facetsTruncated: false,
-      contextTruncated: false,
-      truncation: {},
+      end: {},
+      facets: shownFacets(request.facetBy, undefined, room),
     });
-  const pace = new Pace();
-  // Words that were indexed before the first query in this language are grouped first, in slices.
-  while (!prepareFor(index, plan)) await pace.rest();
   const { outcome, counted } = await findAndCount(deps, request, bounds);
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
-  const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
+  const facets = shownFacets(request.facetBy, counted?.facets, room);
   const presented = await presentResults(deps, request, outcome.results, bounds);
-  const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
-  const contextTruncated = fitting < presented.length;
+  const page = endPage(presented, { offset, tokens: budget, order: request }, room, (at) => outcome.results[at]?.place);
   return toResponse(deps, request, {
     total: counted?.documents ?? outcome.total,
     isLowerBound: outcome.isLowerBound,
-    results: presented.slice(0, fitting).map(({ result }) => result),
+    ...page,
     facets,
-    facetsTruncated,
-    contextTruncated,
     help,
-    truncation: request.cursor === undefined ? truncationOf(room.isSpent && !contextTruncated, offset + fitting) : {},
-    nextCursor: nextCursor(request, outcome.results, presented[fitting - 1]?.result.document.id),
   });
 }
 
@@ -95,45 +80,20 @@ async function findAndCount(deps: SearchDeps, request: SearchRequest,
   }
 }
 
-/** For `pmisparse`, expands terms by their neighbours; a collection without documents has none. */
-export async function withNeighbours({ view, expansion }: Pick<SearchDeps, 'view' | 'expansion'>,
-  request: SearchRequest, signal: AbortSignal): Promise<SearchRequest>
-{
-  if (request.algorithm !== 'pmisparse' || view.indexOf(request.collection) === undefined) return request;
-  return { ...request, plan: await expansion.expand(request, signal) };
-}
-
-interface Answer {
+interface Answer extends PageEnd<FullTextResult> {
   /** Number of documents that match, whatever the limit. */
   readonly total: number;
   /** Whether there may be more. */
   readonly isLowerBound: boolean;
-  readonly results: SearchFullTextResponse['results'];
-  /** By field; a field that no document has has no values. */
-  readonly facets: NonNullable<SearchFullTextResponse['facets']>;
-  readonly facetsTruncated: boolean;
-  readonly contextTruncated: boolean;
-  readonly truncation: Truncation;
-  readonly nextCursor?: string | undefined;
+  readonly facets: ShownFacets;
   /** For a query that finds nothing. */
   readonly help?: SearchHelp | undefined;
 }
 
-/** Cursor of the next page; undefined for pages by offset, and when the page is empty. */
-function nextCursor({ cursor }: SearchRequest, results: readonly Found[], last: string | undefined): string
-  | undefined
-{
-  const place = results.find(({ row }) => row.id === last)?.place;
-  return cursor === undefined || place === undefined ? undefined : writeCursor(cursor.order, place);
-}
-
 function toResponse({ collections }: SearchDeps, request: SearchRequest,
-  { total, isLowerBound, results, facets, facetsTruncated, contextTruncated, truncation, nextCursor: next, help }:
-    Answer): SearchFullTextResponse
+  { total, isLowerBound, results, end, facets, help }: Answer): SearchFullTextResponse
 {
-  const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, facetBy, totals } =
-    request;
-  const prompt = collections.configOf(collection)?.responsePrompt;
+  const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, totals } = request;
   return {
     results,
     total: results.length,
@@ -145,22 +105,17 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest,
     langs: [...langs],
     stemmingActive,
     synonymsActive,
-    ...(facetBy && {
-      facets: Object.fromEntries(facetBy.map((field) => [field, Object.hasOwn(facets, field) ? facets[field]! : []])),
-    }),
     ...(help && help.suggestions.length > 0 && { suggestions: [...help.suggestions] }),
     ...(help && help.droppedWords.length > 0 && { droppedWords: [...help.droppedWords] }),
-    ...(facetsTruncated && { facetsTruncated }),
-    ...(contextTruncated && { contextTruncated }),
-    ...truncation,
-    ...(next !== undefined && { nextCursor: next }),
-    ...(prompt && { responsePrompt: fillPrompt(prompt, { collection, query }) }),
+    ...facets,
+    ...end,
+    ...promptOf(collections.configOf(collection)?.responsePrompt, { collection, query }),
   };
 }
 
 type ByQueryInput = InputOf<Operations, 'searchFullTextByQuery'>;
 
-/** `GET /v1/fts` (decision D-75): the same with scalar parameters. Throws `missing_fields` without `query` and `q`. */
+/** `GET /v1/fts`: the same with scalar parameters. Throws `missing_fields` without `query` and `q`. */
 export function searchFullTextByQuery(deps: SearchDeps, input: ByQueryInput,
   bounds: AnswerBounds): Promise<SearchFullTextResponse>
 {

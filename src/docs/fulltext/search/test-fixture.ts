@@ -1,9 +1,9 @@
+import { caughtUp } from '../../../operations/index.ts';
 import { DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
 import { type ColumnsFactory, type ColumnsView, createColumns } from '../../columns/index.ts';
 import { createCuration } from '../../curation/index.ts';
 import { type DriverName, Fixture } from '../../documents/test-fixture.ts';
 import type { DocsSettings } from '../../environment.ts';
-import { acknowledgeCaughtUp } from '../../view/index.ts';
 import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
 import { createFullText, createFullTextSearch, type FullTextSearch } from '../index.ts';
 import type { TextIndexes } from '../view/text-index.ts';
@@ -45,7 +45,7 @@ export class SearchFixture {
     });
     await search.view.start();
     const handlers = { ...base.documents.handlers, ...dictionaries.handlers, ...curation.handlers, ...search.handlers };
-    base.use(acknowledgeCaughtUp(handlers, search.view, columns, base.geo.view));
+    base.use(handlers, { caughtUp: caughtUp({ words: search.view, columns, places: base.geo.view }) });
     return new SearchFixture(base, search, columns);
   }
 

@@ -1,7 +1,7 @@
 import type { Field } from './text-index.ts';
 import { fieldByName, OTHER } from './to-indexed.ts';
 
-/** Weights of the fields unless a request says otherwise (contract, `fieldWeights`, and decision D-81). */
+/** Weights of the fields unless a request says otherwise (contract, `fieldWeights`). */
 const DEFAULT_WEIGHTS = {
   'content': 1,
   'meta.title': 3,

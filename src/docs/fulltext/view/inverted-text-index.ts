@@ -17,7 +17,7 @@ import { toRerankings } from './to-rerankings.ts';
 
 /** Deleted documents are removed from the index when they reach this share. */
 const DELETED_SHARE = 0.2;
-/** k1 of the BM25 that `pmisparse` is based on (decision D-84). */
+/** k1 of the BM25 that `pmisparse` is based on. */
 const PMISPARSE_K1 = 1.5;
 /** Words of at least this many characters are still similar when they are two edits apart. */
 const TWO_EDITS_FROM = 5;

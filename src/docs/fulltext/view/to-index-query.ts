@@ -9,10 +9,7 @@ import type { TermAnalyzer, TextReading } from './text-index.ts';
 type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents' | 'textOf'>;
 type Index = Forms & Pick<InvertedIndex, 'classes'>;
 
-/**
- * Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from (decision
- * D-85).
- */
+/** Maximum number of forms that a fuzzy term matches, and of dictionary entries that they are chosen from. */
 const FUZZY_FORMS = 50;
 const FUZZY_CANDIDATES = 5000;
 /** Factor of a form's weight for each edit. */
@@ -192,7 +189,7 @@ class Translation {
       ...near.map(({ id, distance }) => ({ id, weight: EDIT_WEIGHT ** distance }))];
   }
 
-  /** A pattern that is a word except for its end also finds what the word finds: `cats?` is `cats` (decision D-132). */
+  /** A pattern that is a word except for its end also finds what the word finds: `cats?` is `cats`. */
   #pattern(pattern: string): WeightedForm[] {
     const word = wordOf(pattern);
     return [...this.#budget.formsOf(pattern), ...word === undefined ? [] : this.#formsOf(word)];
@@ -221,9 +218,9 @@ export function wordOf(pattern: string): string | undefined {
 }
 
 /**
- * The forms of a term, and forms at an edit distance from it: the nearest, and of these the most frequent (decision
- * D-85). With `keepsFirst`, which keeps the first character, inflections of the nearest are found as well, and, for a
- * word that has no form itself, forms whose stem is near its stem.
+ * The forms of a term, and forms at an edit distance from it: the nearest, and of these the most frequent. With
+ * `keepsFirst`, which keeps the first character, inflections of the nearest are found as well, and, for a word that has
+ * no form itself, forms whose stem is near its stem.
  */
 export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer,
   { form, fuzzy = 0, keepsFirst = false }: Pick<TermNode, 'form' | 'fuzzy' | 'keepsFirst'>

@@ -221,7 +221,7 @@ export function callbackUrlOf({ id, callback_url }: JobRow, keys: KeyRing | unde
   return openSecret(keys, SECRETS.callbackUrl, id, callback_url!);
 }
 
-/** The record in responses and callbacks; the query of the callback's URL is shown to nobody (decision D-173). */
+/** The record in responses and callbacks; the query of the callback's URL is shown to nobody. */
 export function toRecord(row: JobRow, keys: KeyRing | undefined): BulkIngestJob {
   const { id, collection, total, processed, added, updated, failed } = row;
   return {

@@ -16,7 +16,7 @@ export interface Page extends Validators {
   readonly url: string;
 }
 
-/** Decision D-70. */
+/** Few, because the server waits for a stranger. */
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024 };
 
 /** Maximum length of a stored validator. */

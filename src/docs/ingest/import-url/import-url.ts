@@ -26,9 +26,8 @@ type ImportInput = InputOf<Operations, 'importUrl'>;
 const SOURCE = { url: 'source_url', etag: 'source_etag', modified: 'source_modified' } as const;
 
 /**
- * `POST /v1/import-url` (contract section 4, decision D-70). A page that was imported before is requested
- * conditionally; if it has not changed, the stored document is returned. This requires that the request would not
- * change metadata or expiry.
+ * `POST /v1/import-url` (contract section 4). A page that was imported before is requested conditionally; if it has not
+ * changed, the stored document is returned. This requires that the request would not change metadata or expiry.
  */
 export function importUrl(deps: ImportDeps): Required<Handlers<Operations>>['importUrl'] {
   return async (input, context) => {

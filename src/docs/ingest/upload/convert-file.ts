@@ -3,8 +3,8 @@ import { type Conversion, ConversionError, type ConversionFault, type Conversion
 import { type ErrorCode, ServiceError } from '../../../errors/index.ts';
 
 /**
- * The errors for a file that cannot be converted: a file that is not a supported document is the fault of the request
- * (decision D-69), other failures are those of the file.
+ * The errors for a file that cannot be converted: a file that is not a supported document is the fault of the request,
+ * other failures are those of the file.
  */
 const CODES: Readonly<Record<ConversionFault, ErrorCode>> = {
   unsupported: 'invalid_argument',

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
 
-/** The error of a single write, made from the error line of a batch with one item (decision D-67). */
+/** The error of a single write, made from the error line of a batch with one item. */
 export function failureOf(line: string): ServiceError {
   const reason = line.slice(line.indexOf(': ') + 2);
   if (reason.startsWith('missing fields: ')) return new ServiceError('missing_fields', reason);

@@ -37,10 +37,7 @@ interface Converted {
   readonly repaired: boolean;
 }
 
-/**
- * `POST /v1/upload` (contract section 4, decision D-69). In a batch, a file that fails is counted, and the others are
- * stored.
- */
+/** `POST /v1/upload` (contract section 4). In a batch, a file that fails is counted, and the others are stored. */
 export function uploadFiles(deps: UploadDeps): Required<Handlers<Operations>>['uploadFiles'] {
   return async (input, context) => {
     const { file, 'files[]': list, profile } = input;

@@ -10,7 +10,7 @@ import { convertDump, type ConvertedBatch } from './convert-dump.ts';
 import { dumpSource } from './dump-source.ts';
 import { toItems } from './page-items.ts';
 
-/** Limits of a dump (decision D-20); 0 for no limit. */
+/** Limits of a dump; 0 for no limit. */
 export interface WikiLimits {
   readonly maxPages: number;
   /** Bytes of XML, unpacked. */
@@ -26,7 +26,7 @@ export interface WikiDeps {
 
 type Result = OutputOf<Operations, 'importWiki'>;
 
-/** Maximum number of failure reasons in a response (decision D-71). */
+/** Maximum number of failure reasons in a response: they show what is wrong with a dump of half a million pages. */
 const MOST_ERRORS = 10;
 
 /**

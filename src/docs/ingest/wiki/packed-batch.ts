@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 
 /**
  * `free`: the bytes of an earlier batch that are no longer needed. What is not valid Unicode becomes U+FFFD, as when it
- * is stored (decision D-39).
+ * is stored.
  */
 export function packBatch({ documents, skipped, indexes }: DumpBatch,
   free: Uint8Array<ArrayBuffer> = new Uint8Array(USUAL_BYTES)): PackedBatch

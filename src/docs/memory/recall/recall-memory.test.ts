@@ -232,6 +232,26 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
     );
   const ranks = (side: ReadonlyMap<string, number>) => new Map([...side.keys()].map((id, i) => [id, i + 1]));
 
+  it('has every message once on pages by offset, also behind the candidates of the first page', async () => {
+    const words = ['apples', 'garden', 'rain', 'tea', 'lamp', 'stone'];
+    await fixture.talk(
+      Array.from({ length: 90 }, (_, i) => words.filter((_word, bit) => ((i * 7) >> bit) % 2 === 0).join(' ') || 'tea'),
+    );
+    for (const more of [{}, { alpha: 0.4 }]) {
+      const all: { document: { id: string }; rank: number }[] = [];
+      for (;;) {
+        const { results } = await fixture.recall('apples in the garden', { topK: 10, offset: all.length, ...more });
+        if (results.length === 0) break;
+        all.push(...results as typeof all);
+      }
+      expect(all.map(({ rank }) => rank)).toEqual(all.map((_, i) => i + 1));
+      expect(new Set(all.map(({ document: { id } }) => id)).size).toBe(all.length);
+      const { results } = await fixture.recall('apples in the garden', { topK: 200, ...more });
+      expect(all.map(({ document: { id } }) => id).sort()).toEqual(results.map(({ document: { id } }) => id).sort());
+      expect(all.length).toBeGreaterThan(60);
+    }
+  });
+
   it('finds by meaning alone', async () => {
     const { results, strategy } = await fixture.recall('watering the gardens', { strategy: 'semantic', topK: 2 });
     expect([strategy, results.length]).toEqual(['semantic', 2]);

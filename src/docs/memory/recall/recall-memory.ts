@@ -1,16 +1,15 @@
 import type { MessageRole, RecallMemoryResponse, RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { Pace } from '../../../lib/pace.ts';
-import { type AnswerBounds, truncationOf } from '../../../operations/index.ts';
+import { roundScore } from '../../../lib/rounded.ts';
+import type { AnswerBounds } from '../../../operations/index.ts';
 import { fuse, type FusedHit, type MeaningHit, reorder, REORDERED } from '../../../search/fusion/index.ts';
 import type { Mark } from '../../../search/order/index.ts';
-import type { BodyCodec } from '../../../storage/index.ts';
-import { cursorBehind, orderResults, passedBefore } from '../../columns/index.ts';
-import { contentsFor, contextCost, countWithinBudget, projectDocument, type ResultRow } from '../../documents/index.ts';
 import { scoreByEncoder } from '../../embeddings/index.ts';
-import { type EligibilityDeps, eligibleDocuments, readContent, readRows, type TextHit,
-  type WordsQuery } from '../../fulltext/index.ts';
+import { type TextHit, type WordsQuery } from '../../fulltext/index.ts';
 import { costOf } from '../../search-cost.ts';
+import { contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage, joinLists, listLengths, metaOf,
+  orderResults, passedBefore, presentEach, projectDocument, readRows, type ResultRow, type Shown,
+  shown } from '../../search/index.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from '../deps.ts';
 import { type RecallRequest, resolveRecall } from './request.ts';
 import type { Gate, MeaningSide, QueryVector, WordsSide } from './sides.ts';
@@ -96,16 +95,23 @@ async function findBest(deps: RecallDeps, request: RecallRequest,
 {
   const { query, strategy, fusion, candidates, topK, threshold, filter, order } = request;
   const { documents: eligible } = await eligibleDocuments(deps, MEMORY, { filter });
-  const limit = strategy === 'hybrid' || order !== undefined ? candidates : topK;
-  const [words, meaning] = await Promise.all([
-    byWords(request) ? deps.words.rankByWords({ collection: MEMORY, text: query, eligible, limit }) : [],
-    vector === undefined ? [] : nearest(deps.meaning!, order === undefined ? vector : { ...vector, text: undefined }, {
-      eligible,
-      limit,
-      threshold,
-    }, signal),
-  ]);
-  if (strategy === 'hybrid') return fuse(words, meaning, fusion).map(toRecallHit);
+  const bySides = async (limit: number) =>
+    Promise.all([byWords(request) ? deps.words.rankByWords({ collection: MEMORY, text: query, eligible, limit }) : [],
+      vector === undefined
+        ? []
+        : nearest(deps.meaning!, order === undefined ? vector : { ...vector, text: undefined }, {
+          eligible,
+          limit,
+          threshold,
+        }, signal)]);
+  if (strategy === 'hybrid') {
+    const lengths = listLengths(candidates, order === undefined ? topK : 0);
+    return joinLists(lengths, async (i, before: readonly RecallHit[]) => {
+      const shown = new Set(before.map(({ ord }) => ord));
+      return fuse(...await bySides(lengths[i]!), fusion).filter(({ ord }) => !shown.has(ord)).map(toRecallHit);
+    });
+  }
+  const [words, meaning] = await bySides(order === undefined ? topK : candidates);
   return strategy === 'keyword'
     ? words.map(({ ord, score }) => ({ ord, score, chunk: undefined, by: strategy }))
     : meaning.map(({ ord, score, chunk }) => ({ ord, score, chunk, by: strategy }));
@@ -136,72 +142,36 @@ async function nearest(meaning: MeaningSide, vector: QueryVector, { eligible, li
   }, signal)).hits;
 }
 
-async function toResponse({ sql, codec }: RecallDeps,
-  { query, strategy, includeContent, budget, offset, order }: RecallRequest, hits: readonly RecallHit[],
-  { signal, budget: room }: AnswerBounds): Promise<RecallMemoryResponse>
+async function toResponse(deps: RecallDeps,
+  { query, strategy, includeContent, budget: tokens, offset, order }: RecallRequest, hits: readonly RecallHit[],
+  bounds: AnswerBounds): Promise<RecallMemoryResponse>
 {
-  const rows = await readRows(sql, hits.map(({ ord }) => ord), contentsFor(room, includeContent, includeContent));
-  const pace = new Pace();
-  const results: Result[] = [];
-  const bytes: number[] = [];
-  /** Position of each result among the hits. */
-  const at: number[] = [];
-  const before = offset + (order === undefined ? 0 : passedBefore(order));
-  let next = 0;
-  for (const hit of hits) {
-    signal.throwIfAborted();
-    const row = rows.get(hit.ord);
-    if (row?.meta === null && results.length > 0) room.end();
-    if (room.isSpent) break;
-    next += 1;
-    // deleted meanwhile
-    if (row === undefined || (row.meta === null && !(await readContent(sql, row, includeContent)))) continue;
-    const result = await present(codec, hit, row, before + results.length + 1);
-    const body = includeContent ? row.bytes : undefined;
-    const { meta } = result.document;
-    if (!room.take((body ?? 0) + contextCost({ meta }))) {
-      next -= 1;
-      break;
-    }
-    results.push(result);
-    at.push(next - 1);
-    bytes.push(contextCost({ body, meta }));
-    await pace.rest();
-  }
-  const fitting = countWithinBudget(bytes, budget);
-  const contextTruncated = fitting < results.length;
-  const nextCursor = order && cursorBehind(order, hits[contextTruncated ? at[fitting - 1]! : next - 1]?.mark);
-  return {
-    results: results.slice(0, fitting),
-    total: fitting,
-    strategy,
-    query,
-    ...(contextTruncated && { contextTruncated }),
-    ...(order?.cursor === undefined && truncationOf(room.isSpent && !contextTruncated, offset + next)),
-    ...(nextCursor !== undefined && { nextCursor }),
-  };
+  const rows = await readRows(deps.sql, hits.map(({ ord }) => ord),
+    contentsFor(bounds.budget, includeContent, includeContent));
+  const first = 1 + offset + (order === undefined ? 0 : passedBefore(order));
+  const presented = await presentEach(deps, hits, {
+    rowOf: ({ ord }) => rows.get(ord),
+    withBodies: includeContent,
+    show: async (hit, row, place) =>
+      present(hit, row, row.body === null ? '' : await deps.codec.decodeAsync(row.body), includeContent, first + place),
+  }, bounds);
+  const { results, end } = endPage(presented, { offset, tokens, order }, bounds.budget, (at) => hits[at]?.mark);
+  return { results, total: results.length, strategy, query, ...end };
 }
 
-async function present(codec: BodyCodec, { score, by }: RecallHit, row: ResultRow, rank: number): Promise<Result> {
-  const meta = JSON.parse(row.meta!) as Record<string, string[]>;
-  const document = projectDocument({
-    id: row.id,
-    key: row.key,
-    lang: row.lang,
-    meta,
-    contentMd: row.body === null ? '' : await codec.decodeAsync(row.body),
-    addedAt: row.added_at,
-    updatedAt: row.updated_at,
-    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
-  }, { fields: undefined, body: row.body !== null });
-  return {
-    document,
+function present({ score, by }: RecallHit, row: ResultRow, contentMd: string, includeContent: boolean,
+  rank: number): Shown<Result>
+{
+  const meta = metaOf(row);
+  const result: Result = {
+    document: projectDocument(documentOf(row, meta, contentMd), { fields: undefined, body: includeContent }),
     rank,
-    score: Number(score.toPrecision(8)), // sides score in single precision: further digits would be noise
+    score: roundScore(score),
     sessionId: meta['session_id']![0]!,
     role: (meta['role']?.[0] ?? '') as
       | MessageRole
       | '', // a summary is nobody's
     matchStrategy: by,
   };
+  return shown(result, { body: includeContent ? row.bytes : undefined, meta });
 }

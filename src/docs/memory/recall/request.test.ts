@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expressionOf } from '../../documents/index.ts';
+import { expressionOf } from '../../search/index.ts';
 import { type RecallInput, resolveRecall } from './request.ts';
 
 const input = (more: Partial<RecallInput> = {}): RecallInput => ({

@@ -4,10 +4,10 @@ import type { InputOf } from '../../../operations/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import type { Fusion } from '../../../search/fusion/index.ts';
 import { hybridAlphaOf, type Retrieval } from '../../collections/index.ts';
-import { ORDERED_CANDIDATES, type ResultOrder, resultOrderOf } from '../../columns/index.ts';
-import { checkFilter, expressionOf, type Meta } from '../../documents/index.ts';
+import { type Meta } from '../../documents/index.ts';
 import type { Rerank } from '../../embeddings/index.ts';
-import { limitOf } from '../../limit-of.ts';
+import { checkFilter, expressionOf, limitOf, ORDERED_CANDIDATES, type ResultOrder,
+  resultOrderOf } from '../../search/index.ts';
 
 export type RecallInput = InputOf<Operations, 'recallMemory'>;
 
@@ -16,13 +16,13 @@ export interface RecallRequest {
   readonly query: string;
   readonly strategy: RecallStrategy;
   readonly fusion: Fusion;
-  /** Number of documents from each side. */
+  /** Number of documents from each side for the first pages; it does not depend on `offset`. */
   readonly candidates: number;
   /** Number of results to find, including skipped ones. */
   readonly topK: number;
   /** Number of results to skip. */
   readonly offset: number;
-  /** Minimum similarity of vector hits (decision D-131); undefined for any. */
+  /** Minimum similarity of vector hits, because scores of words have no scale; undefined for any. */
   readonly threshold: number | undefined;
   /** All conditions on documents. */
   readonly filter: Filter | undefined;
@@ -47,7 +47,8 @@ const OVERSAMPLE = 3;
 export function resolveRecall(input: RecallInput, profile: Retrieval = {}): RecallRequest {
   const { query, strategy, threshold, includeContent, filterMeta = {} } = input;
   checkFilter(filterMeta);
-  const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
+  const limit = limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K;
+  const topK = input.offset + limit;
   const order = resultOrderOf(input, ['recall', query, strategy, input.alpha,
     strategy === 'semantic' ? undefined : threshold]);
   return {
@@ -61,7 +62,7 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
     offset: input.offset,
     fusion: fusionOf(input.alpha, profile),
     candidates: order === undefined
-      ? Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE)))
+      ? Math.max(MIN_CANDIDATES, Math.ceil(limit * (profile.oversample ?? OVERSAMPLE)))
       : ORDERED_CANDIDATES,
     filter: expressionOf({ ...input, filterMeta: filterOf(input, filterMeta) }),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,

@@ -26,7 +26,7 @@ export class Vocabulary {
     return { terms, counts: terms.map((term) => counts.get(term)!) };
   }
 
-  /** ln(1 + N / df) of each term, where N is the number of sentences (decision D-81). */
+  /** ln(1 + N / df) of each term, where N is the number of sentences. */
   weights(sentences: number): Float64Array {
     return Float64Array.from(this.#frequencies, (frequency) => Math.log(1 + sentences / frequency));
   }

@@ -2,6 +2,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { ClassifyDocumentResponse, Document } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import { type Context, type Handlers, type InputOf, Reply } from '../../../operations/index.ts';
 import type { Documents } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -83,5 +84,5 @@ function choose({ labels, threshold, multi, topK }: ClassifyInput, scores: reado
     (a, b) => b.score - a.score
   );
   const wanted = multi ? found : found.slice(0, topK);
-  return wanted.map(({ label, score }) => ({ label, score: Number(score.toPrecision(8)) }));
+  return wanted.map(({ label, score }) => ({ label, score: roundScore(score) }));
 }

@@ -1,15 +1,14 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { SearchAcrossCollectionsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { Pace } from '../../../lib/pace.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
-import { type Context, type Identity, type InputOf, truncationOf } from '../../../operations/index.ts';
+import type { AnswerBounds, Context, Identity, InputOf } from '../../../operations/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
-import { contentsFor, contextCost, expressionOf, projectDocument, type ResultRow } from '../../documents/index.ts';
-import { type EligibilityDeps, eligibleDocuments, readContent, readRows } from '../../fulltext/index.ts';
-import { limitOf } from '../../limit-of.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
+import { contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage, expressionOf, limitOf, metaOf,
+  presentEach, type Presented, projectDocument, projectionOf, readRows, shown } from '../../search/index.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';
 import { toSearchVector } from '../query-vector.ts';
 import type { NearestResult, QueryVector, VectorSearch } from '../vector-search.ts';
@@ -65,12 +64,14 @@ export async function searchAcrossCollections(deps: CrossSearchDeps,
     signal,
     costOf(input, documentsOf(comparable)),
   );
-  const { results, next } = await toResults(deps, candidates, input, bounds);
+  const presented = await toResults(deps, candidates, input, bounds);
+  const { results, end } = endPage(presented, { offset: input.offset, tokens: 0, order: undefined }, budget,
+    () => undefined);
   const isFromDocument = wanted.ord !== undefined;
   return {
     results,
     total: results.length,
-    ...truncationOf(budget.isSpent, next),
+    ...end,
     targetCollections: targets.names,
     algorithm: usedAlgorithm(algorithms, input.algorithm),
     distanceMetric: input.distanceMetric,
@@ -199,10 +200,9 @@ function usedAlgorithm(used: ReadonlySet<Algorithm>, asked: Algorithm | undefine
   return used.has('flat') ? 'flat' : [...used].sort()[0]!;
 }
 
-/** As many results as the answer may hold, and the position of the first one that did not fit. */
+/** As many results as the answer may hold. */
 async function toResults({ sql, codec }: CrossSearchDeps, candidates: readonly Candidate[],
-  { topK, offset, includeContent }: CrossSearchInput,
-  { signal, budget }: Pick<Context, 'signal' | 'budget'>): Promise<{ results: Result[]; next: number }>
+  { topK, offset, includeContent }: CrossSearchInput, bounds: AnswerBounds): Promise<Presented<Result>>
 {
   const known = await readRows(sql, candidates.map(({ ord }) => ord), {
     withBodies: false,
@@ -214,37 +214,23 @@ async function toResults({ sql, codec }: CrossSearchDeps, candidates: readonly C
   ) => (known.has(candidate.ord) ? [{ ...candidate, id: known.get(candidate.ord)!.id }] : [])).sort((a, b) =>
     b.score - a.score || compare(a.collection, b.collection) || compare(a.id, b.id)
   ).slice(offset, offset + topK);
-  const rows = await readRows(sql, ranked.map(({ ord }) => ord), contentsFor(budget, includeContent, includeContent));
-  const pace = new Pace();
-  const results: Result[] = [];
-  for (const [i, { collection, ord, score }] of ranked.entries()) {
-    signal.throwIfAborted();
-    const row = rows.get(ord);
-    if (row === undefined) continue; // it was deleted meanwhile
-    if (row.meta === null && results.length > 0) budget.end();
-    if (budget.isSpent) return { results, next: offset + i };
-    if (row.meta === null && !(await readContent(sql, row, includeContent))) continue;
-    const contentMd = row.body === null ? '' : await codec.decodeAsync(row.body);
-    const document = toDocument(row, contentMd, includeContent);
-    if (!budget.take((includeContent ? row.bytes : 0) + contextCost({ meta: document.meta })))
-      return { results, next: offset + i };
-    results.push({ collection, document, score: Number(score.toPrecision(8)), rank: offset + results.length + 1 });
-    await pace.rest();
-  }
-  return { results, next: offset + ranked.length };
-}
-
-function toDocument(row: ResultRow, contentMd: string, body: boolean): Result['document'] {
-  return projectDocument({
-    id: row.id,
-    key: row.key,
-    lang: row.lang,
-    meta: JSON.parse(row.meta!) as Record<string, string[]>,
-    contentMd,
-    addedAt: row.added_at,
-    updatedAt: row.updated_at,
-    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
-  }, { fields: undefined, body });
+  const rows = await readRows(sql, ranked.map(({ ord }) => ord),
+    contentsFor(bounds.budget, includeContent, includeContent));
+  const projection = projectionOf(undefined, includeContent);
+  return presentEach({ sql, codec }, ranked, {
+    rowOf: ({ ord }) => rows.get(ord),
+    withBodies: includeContent,
+    show: async ({ collection, score }, row, place) => {
+      const document = projectDocument(
+        documentOf(row, metaOf(row), row.body === null ? '' : await codec.decodeAsync(row.body)),
+        projection,
+      );
+      return shown({ collection, document, score: roundScore(score), rank: offset + place + 1 }, {
+        body: includeContent ? row.bytes : undefined,
+        meta: document.meta,
+      });
+    },
+  }, bounds);
 }
 
 function compare(a: string, b: string): number {

@@ -69,8 +69,8 @@ function byId({ sql, clock }: SourceDeps, collection: string, id: string): Promi
 }
 
 /**
- * Finds a document by a spelling under which it was once written (decision D-31), in the first of several languages
- * unless one is named.
+ * Finds a document by a spelling under which it was once written, in the first of several languages unless one is
+ * named.
  */
 async function byKey({ sql, clock }: SourceDeps, collection: string, key: string,
   wanted?: string): Promise<SourceRow | undefined>

@@ -1,6 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { DuplicateDocument, DuplicateGroup,
   FindDuplicatesResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds, AnswerBudget, InputOf } from '../../../operations/index.ts';
 import type { Embeddings } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -109,7 +110,7 @@ function similarGroups({ groups }: SimilarDocuments, bodies: ReadonlyMap<number,
   return there.map(({ score, documents }, i) => ({
     groupId: `similar-${i + 1}`,
     type: 'similar',
-    score: round(score),
+    score: roundScore(score),
     documents: documents.map(({ document, best }) => present(document, bodies.get(document.ord)!, best)),
   }));
 }
@@ -122,12 +123,7 @@ function present({ id, key, lang }: ComparedDocument, { hash, contentMd }: BodyD
     key,
     lang,
     contentHash: hash,
-    score: round(score),
+    score: roundScore(score),
     ...(contentMd !== undefined && { contentMd }),
   };
-}
-
-/** Scores have single precision: further digits would have no meaning. */
-function round(score: number): number {
-  return Number(score.toPrecision(8));
 }

@@ -3,7 +3,7 @@ import { inBatches } from '../../../lib/in-batches.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { AnswerBudget } from '../../../operations/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { readRows } from '../../fulltext/index.ts';
+import { readRows } from '../../search/index.ts';
 import type { ComparedDocument } from './compared-documents.ts';
 
 /** What a result contains of a body. */

@@ -1,9 +1,9 @@
 import { Pace } from '../../../lib/pace.ts';
 import type { Mark } from '../../../search/order/index.ts';
 import type { Algorithm } from '../../../search/vector/index.ts';
-import { ORDERED_CANDIDATES, orderResults, type ResultOrder } from '../../columns/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { type EligibilityDeps, eligibleDocuments } from '../../fulltext/index.ts';
+import { type EligibilityDeps, eligibleDocuments, ORDERED_CANDIDATES, orderResults,
+  type ResultOrder } from '../../search/index.ts';
 import type { NearestHit, QueryVector } from '../vector-search.ts';
 import { chooseByMmr } from './mmr.ts';
 import type { SearchRequest } from './request.ts';

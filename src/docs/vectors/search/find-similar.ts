@@ -13,8 +13,8 @@ type SimilarInput = InputOf<Operations, 'findSimilar'>;
 const DECIDED = { retrievalMode: 'parent', windowSize: 1, mmr: false, mmrLambda: 0.5, rerank: 'none' } as const;
 
 /**
- * `POST /v1/similar` (decision D-151): documents by the similarity of their vectors to the mean of those of a stored
- * document, which is left out. Only the scoring occupies a place in the search gate.
+ * `POST /v1/similar`: documents by the similarity of their vectors to the mean of those of a stored document, which is
+ * left out. Only the scoring occupies a place in the search gate.
  */
 export async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarInput,
   bounds: AnswerBounds): Promise<FindSimilarResponse>

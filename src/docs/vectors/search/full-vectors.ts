@@ -5,9 +5,7 @@ import { fromBlob } from '../../embeddings/index.ts';
 /** Maximum number of vectors that one statement reads. */
 const STEP = 128;
 
-/**
- * Reads vectors of a given dimension from the tables, for collections that keep only codes in memory (decision D-42).
- */
+/** Reads vectors of a given dimension from the tables, for collections that keep only codes in memory. */
 export function fullVectors(queries: Queries, dimensions: number): Rescoring {
   return async (chunks) => {
     const vectors = new Map<string, Float32Array>();

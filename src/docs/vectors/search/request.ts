@@ -5,11 +5,9 @@ import type { Filter } from '../../../search/filter/index.ts';
 import type { Circle } from '../../../search/geo/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
-import { type ResultOrder, resultOrderOf } from '../../columns/index.ts';
-import { expressionOf, type Projection, projectionOf } from '../../documents/index.ts';
 import type { Rerank } from '../../embeddings/index.ts';
-import { circleOf } from '../../geo/index.ts';
-import { limitOf } from '../../limit-of.ts';
+import { circleOf, expressionOf, limitOf, type Projection, projectionOf, type ResultOrder,
+  resultOrderOf } from '../../search/index.ts';
 import { toSearchVector } from '../query-vector.ts';
 
 export type SearchInput = InputOf<Operations, 'searchVectors'>;
@@ -79,7 +77,7 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     windowSize: input.windowSize,
     oversample: input.oversample ?? profile.oversample,
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
-    // The default of `includeContent` must not hide a body that `fields` names (decision D-40).
+    // The default of `includeContent` must not hide a body that `fields` names.
     projection: fields === undefined
       ? projectionOf(undefined, includeContent)
       : projectionOf(fields, includeContent || undefined),

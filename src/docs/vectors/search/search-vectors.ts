@@ -1,13 +1,11 @@
 import type { FindSimilarResponse, SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
-import { type AnswerBounds, truncationOf } from '../../../operations/index.ts';
+import type { AnswerBounds } from '../../../operations/index.ts';
 import { reorder, REORDERED } from '../../../search/fusion/index.ts';
-import { cursorBehind, passedBefore } from '../../columns/index.ts';
-import { countWithinBudget } from '../../documents/index.ts';
 import { scoreByEncoder } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { fillPrompt } from '../../fulltext/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
+import { endPage, promptOf } from '../../search/index.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import { type FindDeps, findResults, type FoundResults } from './find-results.ts';
 import { presentResults } from './present-results.ts';
@@ -55,7 +53,10 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput,
     ...(await toAnswer(deps, request, query, { ...found, results }, bounds, started)),
     retrievalMode: request.mode,
     ...(reranked !== undefined && { reranked }),
-    ...promptOf(deps, request),
+    ...promptOf(deps.collections.configOf(request.collection)?.responsePrompt, {
+      collection: request.collection,
+      query: request.query,
+    }),
   };
 }
 
@@ -74,25 +75,19 @@ async function byEncoder({ encoder }: SearchDeps, { query, mode, topK }: SearchR
 export async function toAnswer(deps: SearchDeps, request: SearchRequest, query: QueryVector | undefined,
   found: FoundResults, bounds: AnswerBounds, started: number): Promise<FindSimilarResponse>
 {
-  const { presented, next } = await presentResults(deps, found.results.slice(request.offset), request, bounds);
-  const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
-  const contextTruncated = fitting < presented.length;
-  const { order } = request;
-  const passed = order === undefined ? 0 : passedBefore(order);
-  // A document that was deleted meanwhile is no result, but the page includes its place.
-  const nextCursor = order &&
-    cursorBehind(order, found.results[contextTruncated ? presented[fitting - 1]!.at : next - 1]?.mark);
+  const { offset, order, budget: tokens } = request;
+  const presented = await presentResults(deps, found.results.slice(offset), request, bounds);
+  const { results, end } = endPage(presented, { offset, tokens, order }, bounds.budget,
+    (at) => found.results[offset + at]?.mark);
   return {
-    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + passed + i + 1 })),
-    total: fitting,
+    results,
+    total: results.length,
     ...modelOf(deps, request, query),
     algorithm: found.algorithm,
     distanceMetric: request.metric,
     searchStats: { durationMs: Math.round(performance.now() - started) },
-    ...(contextTruncated && { contextTruncated }),
-    ...(order?.cursor === undefined && truncationOf(bounds.budget.isSpent && !contextTruncated, request.offset + next)),
-    ...(nextCursor !== undefined && { nextCursor }),
-    ...(found.incomparable > 0 && { warnings: [incomparableWarning(found.incomparable, query!)] }),
+    ...end,
+    ...(found.incomparable > 0 && { warnings: incomparableWarning(found.incomparable, query) }),
   };
 }
 
@@ -114,15 +109,12 @@ function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: Searc
   return { model, dimensions };
 }
 
-function incomparableWarning(documents: number, { model }: QueryVector): string {
+/** Says how many documents a search left out, if any. */
+export function incomparableWarning(documents: number, query: QueryVector | undefined): string[] {
+  if (documents === 0) return [];
   const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
-  const reason = model === undefined
+  const reason = query?.model === undefined
     ? 'they have another dimension than queryVector'
     : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them again';
-  return `${count} not compared: ${reason}`;
-}
-
-function promptOf({ collections }: SearchDeps, { collection, query }: SearchRequest): { responsePrompt?: string } {
-  const prompt = collections.configOf(collection)?.responsePrompt;
-  return prompt ? { responsePrompt: fillPrompt(prompt, { collection, query }) } : {};
+  return [`${count} not compared: ${reason}`];
 }

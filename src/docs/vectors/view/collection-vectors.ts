@@ -45,7 +45,7 @@ export class CollectionVectors implements ViewIndex {
     return this.#index.rowBytes;
   }
 
-  /** Every vector is added with its own stored type (decision D-41), so that a collection may have several. */
+  /** Every vector is added with its own stored type, so that a collection may have several. */
   put({ ord, model, stored, vectors }: DocumentVectors): void {
     this.#index.put(ord, vectors.map((vector) => ({ vector })), stored);
     this.#models.put(ord, model);

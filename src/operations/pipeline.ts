@@ -1,0 +1,67 @@
+import type { Call, Next, Step } from './call.ts';
+import type { Handler } from './handler.ts';
+import type { OperationSpec } from './spec.ts';
+
+/**
+ * The steps of every call in every protocol, the outermost first. Each is in a file of `steps/`; what it needs to know
+ * of an operation is a fact of the specification. Beside them, only two things wrap handlers: the correction of queries
+ * (`src/docs/spell`), and the codes for failures of the run queue's store (`src/runs/storage-failures.ts`).
+ */
+export const PIPELINE = [
+  /** A span, while calls are traced. */
+  'trace',
+  /** Metrics, audit log and alarms learn the outcome. */
+  'observe',
+  /** With several nodes: what the others have committed is applied. */
+  'follow',
+  /** Origin, access mode and identity. */
+  'identify',
+  /** The input, with its preconditions; the caller is identified again if that took time. */
+  'read',
+  /** A read waits for a turn of the event loop that has time left. */
+  'turn',
+  /** Callers without the permission learn nothing from the validation. */
+  'refuse',
+  /** The input is checked and completed. */
+  'validate',
+  /** The permission for the whole input, with what of it depends on what is stored. */
+  'authorize',
+  /** Warnings of the validation are added to the response. */
+  'warn',
+  /** A response that is produced while it is sent ends with the permission. */
+  'supervise',
+  /** Fields that the caller may not read are left out. */
+  'withhold',
+  /** The page of a list. */
+  'page',
+  /** The permission for a read is checked again before anything is returned. */
+  'confirm',
+  /** Time, and the size of the response. */
+  'limit',
+  /** Searches are counted and timed. */
+  'count',
+  /** A read that meets an index which is loading is repeated when it serves. */
+  'patience',
+  /** Requests that name an LSN wait for it; writes return theirs. */
+  'session',
+  /** Searches wait for a place. */
+  'gate',
+  /** A write resolves when it can be found. */
+  'caughtUp',
+  /** Reads of documents are noted. */
+  'note',
+] as const;
+
+export type StepName = (typeof PIPELINE)[number];
+
+/** The steps of a service. One that is absent does nothing. */
+export type Steps = { readonly [Name in StepName]?: Step | undefined };
+
+/** The steps that apply to an operation, in order, around its handler; `refuse` stops calls that have none. */
+export function composeSteps(steps: Steps, spec: OperationSpec, handler: Handler<object, unknown> | undefined): Next {
+  const innermost: Next = (call: Call) => handler!(call.input!, call.context);
+  return PIPELINE.map((name) => steps[name]).reduceRight<Next>((next, step) => {
+    if (step === undefined || step.appliesTo?.(spec) === false) return next;
+    return (call) => step.run(call, next);
+  }, innermost);
+}
