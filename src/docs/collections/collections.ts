@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
-import { refuseOlderBuilds, type Transaction } from '../../storage/index.ts';
+import type { Transaction } from '../../storage/index.ts';
 import type { Bodies } from '../bodies/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { transactFor } from '../transact-for.ts';
@@ -56,7 +56,6 @@ export function createCollections(
     const encrypted = after.encrypted === true;
     if ((before.encrypted === true) === encrypted) return;
     await markSwitch(tx, name, encrypted);
-    if (encrypted) await refuseOlderBuilds(tx, 'encryption');
     tx.onCommit(() => listeners.forEach((listener) => listener()));
   };
   const capabilities = { encryptionKey: keys !== undefined, bodies: bodies !== undefined, isNode };

@@ -6,7 +6,7 @@ import { operations } from '../../../generated/docs/operations.ts';
 import { createSpecificationReader, type SpecificationReader } from '../../api/http/specification.ts';
 import { silentLog } from '../../lib/log.ts';
 import { type Context, type Download, EVERYONE } from '../../operations/index.ts';
-import { BodyCodec, ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { type ColumnsView, createColumns } from '../columns/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { createSystem, type System } from './index.ts';
@@ -70,7 +70,7 @@ async function start(path: string, changed: Partial<DocsSettings> = {}): Promise
   now = 1_766_400_000_000;
   const clock = { now: () => now };
   sql = await openDatabase({ path });
-  await migrate(sql, [documents]);
+  await migrate(sql, DOCUMENT_MIGRATIONS);
   feed = new ChangeFeed(sql, clock);
   environment = { sql, feed, codec: new BodyCodec(), clock, log: silentLog, settings: { ...settings, ...changed } };
   columns = createColumns(environment, { collections: { configOf: () => undefined } });

@@ -5,8 +5,8 @@ import type { Queries, Transaction } from '../../storage/index.ts';
 import { type ContentStore, type Place, RowContents } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
-import { addArtifact, countAgain, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, type RemovedFile,
-  removeExpired, totalBytes } from './artifact-rows.ts';
+import { addArtifact, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, type RemovedFile, removeExpired,
+  totalBytes } from './artifact-rows.ts';
 import { type ArtifactHandlers, createArtifactHandlers } from './handlers.ts';
 import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
 import { type AnnouncedFile, readDescription } from './receive.ts';
@@ -59,7 +59,6 @@ class KeptArtifacts implements Artifacts {
 
   async start(): Promise<void> {
     await this.#options.store.open();
-    await this.#change(countAgain); // an older version has not counted
     this.#sweeping = this.#contents.sweepForEver(() => this.#expire(), this.#stopping.signal,
       'expired artefacts could not be removed');
   }

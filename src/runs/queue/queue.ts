@@ -190,15 +190,11 @@ const MATERIAL =
   `SELECT coalesce(m.input, pm.input) AS input, coalesce(pm.input_is_json, m.input_is_json) AS input_is_json, m.definition_id FROM runs r JOIN run_material m ON m.seq = r.seq
   LEFT JOIN runs p ON p.id = r.parent_id LEFT JOIN run_material pm ON pm.seq = p.seq WHERE r.id = ?`;
 
-export const UNFINISHED =
-  'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL AND ' +
-  "source <> 'api' LIMIT 1";
-
 type Part<Names extends keyof Queue> = Pick<Queue, Names>;
 
-function stored(core: Core): Part<
-  'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'unfinished' | 'attempts'
-> {
+function stored(
+  core: Core,
+): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'attempts'> {
   const { sql } = core.env;
   const audited = (audit: (tx: Transaction) => Promise<void>,
     work: (tx: Transaction) => Promise<RunRecord | undefined>): Promise<RunRecord | undefined> =>
@@ -232,8 +228,6 @@ function stored(core: Core): Part<
     cancel: (id, audit) => audited(audit, (tx) => cancel(core, tx, id)),
     approve: (id, by, audit) => audited(audit, (tx) => approve(core, tx, id, by)),
     disapprove: (id, by, audit) => audited(audit, (tx) => disapprove(core, tx, id, by)),
-    unfinished: async (projectId, kind, task, source) =>
-      (await sql.get(UNFINISHED, [projectId, kind, task, source])) !== undefined,
   };
 }
 
