@@ -163,11 +163,11 @@ class BodyStores implements Bodies {
   }
 
   async work(): Promise<void> {
-    this.#collector.start(this.#areas.timer ?? systemTimer);
+    this.#collector.loop.start(this.#areas.timer);
   }
 
   stop(): Promise<void> {
-    return this.#collector.stop();
+    return this.#collector.loop.stop();
   }
 
   collect(): Promise<void> {

@@ -11,6 +11,7 @@ import type { Change } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { EmbeddingCapacity } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { BodyStates } from './body-states.ts';
 import { type Chunker, createChunker } from './chunker.ts';
 import { type ConfigHandlers, createConfigHandlers, effectiveChoice } from './configs/configs.ts';
 import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
@@ -22,7 +23,6 @@ import { guardedProviders } from './guarded-providers.ts';
 import { registerMetrics } from './metrics.ts';
 import { type CreateProvider, Providers } from './providers.ts';
 import { createQueue } from './queue/queue.ts';
-import { RecentBodies } from './recent-bodies.ts';
 import { ReindexJobs } from './reindex-jobs.ts';
 import { chunkSizeOf, embeddingSettings } from './settings.ts';
 import { TokenMatching } from './token-matching.ts';
@@ -85,7 +85,7 @@ export interface Embeddings extends Chunker {
   /** Compares documents with a query token by token; see `TokenMatching`. */
   readonly matching: Pick<TokenMatching, 'similarities'>;
   /** Which documents exist, and which of them have vectors of their present bodies. */
-  readonly bodies: Pick<RecentBodies, 'each'>;
+  readonly bodies: Pick<BodyStates, 'each'>;
   /** The vectors that a change `vectors.put` stored, if this process has just stored them; only once. */
   freshVectorsOf(change: Pick<Change, 'lsn' | 'ord'>): DocumentVectors | undefined;
   /** All vectors of a collection, by document and chunk, in pages, read outside of the event loop. */
@@ -144,7 +144,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     mayKeep: (collection) => writable && collections.configOf(collection)?.encrypted !== true,
     isBusy: () => queue.gate.depth > 0,
   });
-  const bodies = new RecentBodies(sql, environment.feed);
+  const bodies = new BodyStates(sql);
   const matching = new TokenMatching({ sql, clock, chunker, providers, bodies, codec: environment.codec });
   const newWarmUp = () =>
     new TokenWarmUp({

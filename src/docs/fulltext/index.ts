@@ -6,7 +6,6 @@ export { readyWords, textQuery } from './search/ask-words.ts';
 export { createFullTextSearch, type FullTextSearch } from './search/fulltext-search.ts';
 export { languagesOfQuery, type QueryLanguage } from './search/query-languages.ts';
 export type { Reading } from './search/query-plan.ts';
-export { QueryPlans } from './search/query-plans.ts';
 export { PLAIN_SEARCH, resolveRequest as resolveWords, type SearchRequest as WordsRequest } from './search/request.ts';
 export type { SearchDeps as WordsDeps } from './search/search-full-text.ts';
 export { correctedQuery } from './search/spelling.ts';

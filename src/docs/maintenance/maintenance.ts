@@ -51,13 +51,13 @@ export function createMaintenance(environment: DocsEnvironment,
   return {
     makeBackup: (to) => backUp({ to }),
     async start() {
-      if (environment.replication?.role === 'follower') retention?.start();
+      if (environment.replication?.role === 'follower') retention?.loop.start();
     },
     work() {
-      retention?.start();
+      retention?.loop.start();
       void removeLeftovers(jail.dir, environment);
     },
-    stop: async () => retention?.stop(),
+    stop: async () => retention?.loop.stop(),
     handlers: {
       exportDocuments: async ({ collection, filterMeta, filter, langs, format }) =>
         exportFile(collection, format, documents.reader.documents(collection, filterMeta, { filter, langs })),

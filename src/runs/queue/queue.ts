@@ -1,4 +1,5 @@
 import { systemClock } from '../../lib/clock.ts';
+import { Loop } from '../../lib/loop.ts';
 import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -31,7 +32,9 @@ import { expireRuns } from './retention.ts';
 import { lockHeld, readById, toRecord } from './run-rows.ts';
 import { SharedQueueTime } from './shared-queue-time.ts';
 import { mindingStandstills } from './standstill.ts';
-import { Ticker } from './ticker.ts';
+
+/** How often the queue looks for work that nothing has woken it for. */
+const TICK_MS = 1000;
 
 export interface QueueOptions {
   readonly env: RunsEnvironment;
@@ -81,7 +84,14 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   const reports = new JoinedReports(core);
   const neighbours = neighboursOf(core);
   const tick = (signal?: AbortSignal): Promise<void> => runTick(core, dispatcher, neighbours, signal);
-  const ticker = new Ticker(options.env, mindingStandstills(core, tick));
+  const { timer, log } = options.env;
+  const ticker = new Loop({
+    name: 'queue',
+    everyMs: TICK_MS,
+    timer,
+    log,
+    failure: 'the queue could not be looked after; the next tick tries again',
+  }, mindingStandstills(core, tick));
   const load = async (): Promise<void> => {
     await core.time.load(options.env.sql);
     // If several servers share the store, ships could renew their leases at the other ones.

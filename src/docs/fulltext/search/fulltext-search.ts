@@ -16,10 +16,6 @@ import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view
 import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
-import { CachedHighlights } from './cached-highlights.ts';
-import { CachedMatchers } from './cached-matchers.ts';
-import { QueryPlans } from './query-plans.ts';
-import { RecentRows } from './recent-rows.ts';
 import { type SearchDeps, searchFullText, searchFullTextByQuery } from './search-full-text.ts';
 
 type SearchHandlers = Required<
@@ -37,8 +33,6 @@ export interface FullTextSearch {
   readonly expansion: Expansion;
   /** The dictionaries and vocabularies that correct queries. */
   readonly spell: Spell;
-  /** Memory of the caches that searches keep beside the indexes. */
-  readonly cacheBytes: number;
   /** The dependencies of searches, for areas that combine full-text search with other search. */
   readonly deps: SearchDeps;
 }
@@ -65,7 +59,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
   { fullText, collections, curation, columns, geo, indexes = invertedIndexes(), neighbours }:
     FullTextSearchAreas): FullTextSearch
 {
-  const { sql, feed, codec, clock, settings: { fullText: given = {} } } = environment;
+  const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
   const settings = {
     defaultLang: given.defaultLang ?? 'en',
     stemming: given.stemming ?? true,
@@ -83,12 +77,6 @@ export function createFullTextSearch(environment: DocsEnvironment,
   });
   const expansion = createExpansion(environment, fullText, neighbours);
   const spell = createSpell(environment, { view });
-  const remembered = {
-    plans: new QueryPlans(),
-    matchers: new CachedMatchers(),
-    highlights: new CachedHighlights(),
-    rows: new RecentRows(feed),
-  };
   const deps: SearchDeps = {
     sql,
     codec,
@@ -102,9 +90,8 @@ export function createFullTextSearch(environment: DocsEnvironment,
     columns,
     geo,
     spelling: spell.spelling,
-    ...remembered,
   };
-  const served = withCaches(view, expansion, remembered.rows);
+  const served = withExpansion(view, expansion);
   return {
     preparation: preparingSegments({ fieldNames: (collection) => view.indexOf(collection)?.fieldNames ?? [] }),
     handlers: {
@@ -120,18 +107,12 @@ export function createFullTextSearch(environment: DocsEnvironment,
     views: [served],
     expansion,
     spell,
-    get cacheBytes() {
-      return remembered.plans.bytes + remembered.matchers.bytes + remembered.highlights.bytes;
-    },
     deps,
   };
 }
 
-/**
- * The models learned from the documents exist as long as the index of their words. After a restart, all rows may be
- * others.
- */
-function withCaches(view: ServedView, expansion: Expansion, rows: RecentRows): ServedView {
+/** The models learned from the documents exist as long as the index of their words. */
+function withExpansion(view: ServedView, expansion: Expansion): ServedView {
   return {
     start: () => view.start(),
     async stop() {
@@ -140,7 +121,6 @@ function withCaches(view: ServedView, expansion: Expansion, rows: RecentRows): S
     },
     async restart() {
       await expansion.stop();
-      rows.clear();
       await view.restart();
     },
     get isCaughtUp() {
