@@ -13,11 +13,11 @@ const input = (more: Partial<RecallInput> = {}): RecallInput => ({
 describe('what a recall asks for (contract section 2, `retrieval`)', () => {
   it('is what the request says, then the profile, then the default', () => {
     const profile = { topK: 20, contextTokenBudget: 7, oversample: 5 };
-    expect(resolveRecall(input())).toMatchObject({ topK: 10, budget: 0, candidates: 50 });
-    expect(resolveRecall(input({ topK: 40 }))).toMatchObject({ topK: 40, candidates: 120 });
-    expect(resolveRecall(input(), profile)).toMatchObject({ topK: 20, budget: 7, candidates: 100 });
+    expect(resolveRecall(input())).toMatchObject({ limit: 10, budget: 0, candidates: 50 });
+    expect(resolveRecall(input({ topK: 40 }))).toMatchObject({ limit: 40, candidates: 120 });
+    expect(resolveRecall(input(), profile)).toMatchObject({ limit: 20, budget: 7, candidates: 100 });
     expect(resolveRecall(input({ topK: 3, contextTokenBudget: 0 }), profile)).toMatchObject({
-      topK: 3,
+      limit: 3,
       budget: 0,
       candidates: 50,
     });
@@ -29,8 +29,11 @@ describe('what a recall asks for (contract section 2, `retrieval`)', () => {
     expect(fusionOf({ alpha: 0 })).toEqual({ strategy: 'alpha', alpha: 0 });
     expect(fusionOf({ alpha: 0.3 }, { hybridStrategy: 'rrf' })).toEqual({ strategy: 'alpha', alpha: 0.3 });
     expect(fusionOf({}, { hybridStrategy: 'alpha' })).toEqual({ strategy: 'alpha', alpha: 0.5 });
-    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0.9 })).toEqual({ strategy: 'alpha', alpha: 0.9 });
-    expect(fusionOf({}, { hybridAlpha: 0 }), 'as earlier versions stored it').toEqual({ strategy: 'alpha', alpha: 0 });
+    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0.9, hybridAlphaSet: true })).toEqual({
+      strategy: 'alpha',
+      alpha: 0.9,
+    });
+    expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: true })).toEqual({ strategy: 'alpha', alpha: 0 });
     expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: false }), 'turned off (decision D-136)').toEqual({
       strategy: 'rrf',
       k: 60,
