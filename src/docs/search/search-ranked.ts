@@ -1,4 +1,4 @@
-import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
+import type { Highlight, ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { roundMeters } from '../../lib/rounded.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import { type FusedHit, reorder } from '../../search/fusion/index.ts';
@@ -35,13 +35,14 @@ export interface ChosenPassage extends Omit<Passage, 'crc' | 'bytes'> {
 /** What a result has in every search. */
 export interface ResultParts {
   readonly document: ProjectedDocument;
-  /** From 1; absent fields belong to requests without passages, or without a circle. */
+  /** From 1. Of the further fields, a result has those that its request asks for. */
   readonly rank: number;
   readonly chunkIndex?: number;
   readonly chunkText?: string;
   readonly startLine?: number;
   readonly endLine?: number;
   readonly distanceMeters?: number;
+  readonly highlights?: Highlight[];
 }
 
 /** A search by words, by vectors or by both. */
@@ -56,11 +57,15 @@ export interface RankedSearch<R> extends Omit<FindScope, 'signal'> {
    * out.
    */
   readonly passageOf?: (document: ReturnType<typeof documentOf>) => ChosenPassage | undefined;
+  /** The marked passages of a document, whose body is given as UTF-8; absent if none are requested. */
+  readonly highlightsOf?: ((document: ReturnType<typeof documentOf>, body: Buffer) => Highlight[]) | undefined;
   readonly show: (found: Curated<Found>, parts: ResultParts) => R;
 }
 
 export interface RankedAnswer<R> extends PageEnd<R>, Omit<FoundResults, 'results' | 'all'> {
   readonly facets: ShownFacets;
+  /** Number of all matches; undefined if they were not counted. */
+  readonly matches: number | undefined;
   /** Number of results that the encoder has scored; undefined if it was not asked. */
   readonly reranked: number | undefined;
 }
@@ -74,28 +79,34 @@ export async function searchRanked<R>(deps: RankedDeps, search: RankedSearch<R>,
 {
   const { signal, budget } = bounds;
   const { request, cost } = search;
-  const { projection, mode, facetBy, facetMaxValues, offset, order } = request;
+  const { projection, facetBy, facetMaxValues, offset, order } = request;
   const scores = await scoresOf(deps, search, signal);
   const scope = {
     ...search,
     signal,
     rerank: scores === undefined ? search.rerank : (hits: readonly FusedHit[]) => reorder(hits, scores.of),
   };
+  const withBodies = needsBodies(search);
   const content = {
-    ...contentsFor(budget, projection.body || mode !== 'parent', projection.body),
+    ...contentsFor(budget, withBodies, projection.body),
     // Metadata are also counted, and show whether a document is source code, whose passages are different.
-    withMeta: keepsMeta(projection) || facetBy !== undefined || mode !== 'parent',
+    withMeta: keepsMeta(projection) || facetBy !== undefined || withBodies,
   };
   const { results: found, all, ...rest } = cost === undefined
     ? NOTHING
     : await deps.gate.run(() => findResults(deps, request, scope, content), signal, cost);
-  const counted = facetBy && all &&
-    await countFacets(deps.columns, request.collection, all, { fields: facetBy, max: facetMaxValues },
+  const counted = all &&
+    await countFacets(deps.columns, request.collection, all, { fields: facetBy ?? [], max: facetMaxValues },
       found.map(({ row }) => row));
   const facets = shownFacets(facetBy, counted?.facets, budget);
   const presented = await present(deps, search, found, bounds);
   const page = endPage(presented, { offset, tokens: request.budget, order }, budget, (at) => found[at]?.mark);
-  return { ...rest, ...page, facets, reranked: scores?.count };
+  return { ...rest, ...page, facets, matches: counted?.documents, reranked: scores?.count };
+}
+
+/** Whether results need their bodies, even if only for passages. */
+function needsBodies<R>({ request: { projection, mode }, highlightsOf }: RankedSearch<R>): boolean {
+  return projection.body || mode !== 'parent' || highlightsOf !== undefined;
 }
 
 /**
@@ -120,27 +131,33 @@ async function scoresOf<R>(deps: RankedDeps, search: RankedSearch<R>,
 function present<R>(deps: RankedDeps, search: RankedSearch<R>, found: readonly Curated<Found>[],
   bounds: AnswerBounds): Promise<Presented<R>>
 {
-  const { order, offset, projection, mode } = search.request;
+  const { order, offset } = search.request;
   const bodies = new Bodies(deps.codec, found.map(({ row }) => row.ord));
   const first = 1 + offset + (order === undefined ? 0 : passedBefore(order));
   return presentEach(deps, found, {
     rowOf: ({ row }) => row,
-    withBodies: projection.body || mode !== 'parent',
+    withBodies: needsBodies(search),
     show: async (one, row, place) => presentOne(deps, search, one, await bodies.take(row), first + place),
   }, bounds);
 }
 
 /** Undefined if a passage is wanted, and there is none. */
-function presentOne<R>({ geo }: RankedDeps, { request, passageOf, show }: RankedSearch<R>, one: Curated<Found>,
-  body: Body, rank: number): Shown<R> | undefined
+function presentOne<R>({ geo }: RankedDeps, { request, passageOf, highlightsOf, show }: RankedSearch<R>,
+  one: Curated<Found>, body: Body, rank: number): Shown<R> | undefined
 {
   const { projection, circle, collection, mode } = request;
   const { row, hit, passage: known } = one;
   const document = documentOf(row, metaOf(row), body.text);
   const projected = projectDocument(document, projection);
   const point = circle && geo!.indexOf(collection)?.places.pointOf(row.ord);
-  const texts = { body: projection.body ? row.bytes : undefined, meta: projected.meta };
+  const highlights = highlightsOf?.(document, body.bytes);
+  const texts = {
+    body: projection.body ? row.bytes : undefined,
+    fragments: highlights?.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0),
+    meta: projected.meta,
+  };
   const parts: { -readonly [Name in keyof ResultParts]: ResultParts[Name] } = { document: projected, rank };
+  if (highlights !== undefined) parts.highlights = highlights;
   if (point !== undefined) parts.distanceMeters = roundMeters(distanceMeters(circle!.middle, point));
   if (mode === 'parent') return shown(show(one, parts), texts);
   // If the body was changed after its passages were read, their places are invalid.

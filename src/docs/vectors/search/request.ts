@@ -60,5 +60,6 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     rerank: input.rerank,
     fusion: undefined,
     isFitted: false,
+    isCounted: input.facetBy !== undefined,
   };
 }
