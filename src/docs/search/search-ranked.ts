@@ -1,7 +1,7 @@
 import type { Highlight, ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { roundMeters } from '../../lib/rounded.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
-import { type FusedHit, reorder } from '../../search/fusion/index.ts';
+import { type FusedHit, reorder, REORDERED } from '../../search/fusion/index.ts';
 import { distanceMeters } from '../../search/geo/index.ts';
 import type { BodyCodec } from '../../storage/index.ts';
 import type { Curated } from '../curation/index.ts';
@@ -78,9 +78,10 @@ export async function searchRanked<R>(deps: RankedDeps, search: RankedSearch<R>,
   bounds: AnswerBounds): Promise<RankedAnswer<R>>
 {
   const { signal, budget } = bounds;
-  const { request, cost } = search;
+  const isReranked = isEncoderWanted(deps, search);
+  const request = isReranked ? withEnough(search.request) : search.request;
   const { projection, facetBy, facetMaxValues, offset, order } = request;
-  const scores = await scoresOf(deps, search, signal);
+  const scores = isReranked ? await scoresOf(deps, request, search, signal) : undefined;
   const scope = {
     ...search,
     signal,
@@ -92,9 +93,9 @@ export async function searchRanked<R>(deps: RankedDeps, search: RankedSearch<R>,
     // Metadata are also counted, and show whether a document is source code, whose passages are different.
     withMeta: keepsMeta(projection) || facetBy !== undefined || withBodies,
   };
-  const { results: found, all, ...rest } = cost === undefined
+  const { results: found, all, ...rest } = search.cost === undefined
     ? NOTHING
-    : await deps.gate.run(() => findResults(deps, request, scope, content), signal, cost);
+    : await deps.gate.run(() => findResults(deps, request, scope, content), signal, search.cost);
   const counted = all &&
     await countFacets(deps.columns, request.collection, all, { fields: facetBy ?? [], max: facetMaxValues },
       found.map(({ row }) => row));
@@ -109,22 +110,25 @@ function needsBodies<R>({ request: { projection, mode }, highlightsOf }: RankedS
   return projection.body || mode !== 'parent' || highlightsOf !== undefined;
 }
 
-/**
- * The encoder's scores of the best hits, if they are wanted; it is called without a place in the search gate. An order
- * of the request, or of its own, is kept.
- */
-async function scoresOf<R>(deps: RankedDeps, search: RankedSearch<R>,
-  signal: AbortSignal): Promise<EncoderScores | undefined>
+/** An order of the request, or of its own, is kept. Throws `invalid_argument` if no encoder is installed. */
+function isEncoderWanted<R>({ encoder }: RankedDeps, { request, rerank }: RankedSearch<R>): boolean {
+  return encoder?.isWanted(request.rerank) === true && request.order === undefined && rerank === undefined &&
+    request.query.trim() !== '';
+}
+
+/** The request with as many candidates as the encoder puts in order. */
+function withEnough(request: RankedRequest): RankedRequest {
+  return { ...request, candidates: Math.max(request.candidates, REORDERED) };
+}
+
+/** The encoder's scores of the best hits; it is called without a place in the search gate. */
+async function scoresOf<R>(deps: RankedDeps, request: RankedRequest, { cost, rareWord, ...scope }: RankedSearch<R>,
+  signal: AbortSignal): Promise<EncoderScores>
 {
-  const { encoder, gate } = deps;
-  const { request, cost, rareWord } = search;
-  if (!encoder?.isWanted(request.rerank) || request.order !== undefined || search.rerank !== undefined)
-    return undefined;
-  if (request.query.trim() === '') return undefined;
   const hits = cost === undefined
     ? []
-    : await gate.run(() => bestHits(deps, request, { ...search, signal }), signal, cost);
-  return scoreByEncoder(encoder, request.query, hits, request.mode === 'parent', signal, rareWord?.(hits));
+    : await deps.gate.run(() => bestHits(deps, request, { ...scope, signal }), signal, cost);
+  return scoreByEncoder(deps.encoder!, request.query, hits, request.mode === 'parent', signal, rareWord?.(hits));
 }
 
 /** Results as they are returned, as many as the answer may hold. */
@@ -141,7 +145,7 @@ function present<R>(deps: RankedDeps, search: RankedSearch<R>, found: readonly C
   }, bounds);
 }
 
-/** Undefined if a passage is wanted, and there is none. */
+/** Undefined if a passage is wanted, and nothing finds one. */
 function presentOne<R>({ geo }: RankedDeps, { request, passageOf, highlightsOf, show }: RankedSearch<R>,
   one: Curated<Found>, body: Body, rank: number): Shown<R> | undefined
 {

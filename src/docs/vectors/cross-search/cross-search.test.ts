@@ -176,8 +176,8 @@ describe('searching several collections (decisions section 4.3)', () => {
       if (page.length === 0) break;
       all.push(...page);
     }
-    expect(all).toEqual(ids(await find({ limit: 1000 })));
-    expect(new Set(all).size).toBe(140);
+    expect(all).toHaveLength(140);
+    expect(all.toSorted()).toEqual(ids(await find({ limit: 1000 })).toSorted());
   });
 
   it('passes over collections whose vectors cannot be compared', async () => {

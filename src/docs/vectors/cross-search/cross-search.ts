@@ -7,8 +7,8 @@ import type { AnswerBounds, Context, Identity, InputOf } from '../../../operatio
 import { compareTexts, type Filter } from '../../../search/filter/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
-import { candidatesOf, contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage, expressionOf,
-  joinLists, limitOf, listLengths, metaOf, presentEach, type Presented, projectDocument, projectionOf, readRows,
+import { contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage, expressionOf, joinLists, limitOf,
+  listLengths, metaOf, presentEach, type Presented, projectDocument, projectionOf, readRows,
   shown } from '../../search/index.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';
 import { toSearchVector } from '../query-vector.ts';
@@ -152,7 +152,7 @@ function findBest(deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>, i
   algorithms: Set<Algorithm>, signal: AbortSignal): Promise<readonly Candidate[]>
 {
   const { offset, topK } = input;
-  const lengths = listLengths(candidatesOf({ limit: topK }, undefined, 1), offset + topK);
+  const lengths = listLengths(topK, offset + topK);
   return joinLists(lengths, async (i, before: readonly Candidate[]) => {
     const known = new Set(before.map(({ ord }) => ord));
     const list = await searchTargets(deps, targets, { ...input, k: lengths[i]! }, wanted, algorithms, signal);
