@@ -1,10 +1,9 @@
-#!/usr/bin/env -S node --no-concurrent-marking --no-allocation-site-pretenuring
+#!/usr/bin/env node
 // The published package holds compiled files; a checkout runs from its sources.
 import { existsSync } from 'node:fs';
 // Not by name: an old Node lacks the function, and would say so instead of what is below.
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 18)) {
@@ -12,15 +11,6 @@ if (major < 24 || (major === 24 && minor < 18)) {
     `quire needs Node 24.18 or newer, this is ${process.versions.node}; in a checkout use \`npm run quire -- ...\`, which brings its own`,
   );
   process.exit(1);
-}
-// Young objects are collected while old ones are marked, as up to Node 20, and more often, pages of them become old where they are, and idle
-// servers are not compacted (docs/operations.md, "How it is started"). Here and not in the first line, of which older kernels read 127 bytes;
-// before the cache is enabled, which is valid for one set of flags; and in execArgv, from which further processes take theirs.
-for (const flag of ['--no-separate-gc-phases', '--no-memory-reducer-favors-memory', '--minor-gc-task-trigger=50',
-  '--page-promotion-threshold=30'])
-{
-  setFlagsFromString(flag);
-  process.execArgv.push(flag);
 }
 // Compiling takes most of a start. The folder is the package's own, since whoever can write there decides what runs; where this user
 // cannot, or NODE_COMPILE_CACHE names another one, that is all right.

@@ -29,7 +29,8 @@ const service = await startDocumentService({
 });
 await sql!.transaction((tx) =>
   tx.run(
-    "INSERT INTO users SELECT 'locked', 'none', password_hash, 0, 1, created_at FROM users WHERE username = 'known'",
+    "INSERT INTO users(username, uid, token_id, password_hash, admin, disabled, created_at) SELECT 'locked', " +
+      "'none', 'none', password_hash, 0, 1, created_at FROM users WHERE username = 'known'",
   )
 );
 // One successful login first, so that no first-time initialisation distorts the comparison.

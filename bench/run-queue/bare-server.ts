@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
-import { type handleUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js';
-import { type AppendLogsRequest, type AppendLogsResponse, AppendLogsResponseSchema, AppendStatus,
-  Fleet } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type handleBidiStreamingCall, Server, ServerCredentials } from '@grpc/grpc-js';
+import { AppendStatus, Fleet, type StreamLogsRequest, type StreamLogsResponse,
+  StreamLogsResponseSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { definitionOf } from '../../src/api/grpc/fleet/definitions.ts';
 import { FleetAddresses } from '../../src/app/runs/fleet.ts';
 import type { FleetFixture } from '../../src/testkit/runs-fleet.ts';
@@ -13,13 +13,13 @@ export interface BareServer {
 }
 
 /**
- * The library's server with mutual TLS and the messages of `AppendLogs`, which stores nothing: what a call costs before
- * any work of the service.
+ * The library's server with mutual TLS and the messages of `StreamLogs`, which stores nothing: what a message costs
+ * before any work of the service.
  */
 export async function startBareServer({ authority, addresses: own, loaded }: FleetFixture): Promise<BareServer> {
   const { certificates, key, roots } = await authority!.serverMaterial(own.hosts());
   const server = new Server();
-  server.addService({ appendLogs: definitionOf(Fleet.method.appendLogs) }, { appendLogs: answerAtOnce });
+  server.addService({ streamLogs: definitionOf(Fleet.method.streamLogs) }, { streamLogs: answerAtOnce });
   const credentials = ServerCredentials.createSsl(Buffer.from(roots), [{
     cert_chain: Buffer.from(certificates),
     private_key: Buffer.from(key),
@@ -32,8 +32,16 @@ export async function startBareServer({ authority, addresses: own, loaded }: Fle
   return { addresses, stop: () => server.forceShutdown() };
 }
 
-const answerAtOnce: handleUnaryCall<AppendLogsRequest, AppendLogsResponse> = ({ request }, callback) =>
-  callback(null, create(AppendLogsResponseSchema, {
-    status: AppendStatus.STORED,
-    nextSeq: request.firstSeq + BigInt(request.lines.length),
-  }));
+const answerAtOnce: handleBidiStreamingCall<StreamLogsRequest, StreamLogsResponse> = (call) => {
+  call.on('data', (request: StreamLogsRequest) => {
+    for (const { ref, firstSeq, lines } of [request, ...request.more]) {
+      call.write(create(StreamLogsResponseSchema, {
+        ref: ref!,
+        answered: 1,
+        status: AppendStatus.STORED,
+        nextSeq: firstSeq + BigInt(lines.length),
+      }));
+    }
+  });
+  call.on('end', () => call.end());
+};

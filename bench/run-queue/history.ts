@@ -67,10 +67,10 @@ async function writeHistory(sql: Sql, count: number): Promise<void> {
     await sql.transaction(async (tx) => {
       const last = Math.min(count, first + 20_000) - 1;
       await tx.run(`WITH RECURSIVE n(i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-        INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, ship_id, accepted,
+        INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, origin, lane_id, fence, ship_id, accepted,
           created_at, updated_at, started_at, finished_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, root_id, retry_number)
         SELECT printf('%032x', i), 'p' || (i * 7 % ${PROJECTS}), CASE i % 10 WHEN 0 THEN 'diagnostic' WHEN 1 THEN 'ai_text' ELSE 'pipeline' END, 'build',
-          CASE i % 20 WHEN 3 THEN 'failed' WHEN 4 THEN 'cancelled' ELSE 'succeeded' END, 1, 3, 0, '["os=linux"]', 'api', 1, 0, 1, '0123456789abcdef0123456789abcdef', 1,
+          CASE i % 20 WHEN 3 THEN 'failed' WHEN 4 THEN 'cancelled' ELSE 'succeeded' END, 1, 3, 0, '["os=linux"]', 'api', '{"by":"api"}', 1, 1, '0123456789abcdef0123456789abcdef', 1,
           ? + i * 30, ? + i * 30 + 60, ? + i * 30 + 5, ? + i * 30 + 60, 0, 0, 0, 0, 0, 3600000, printf('%032x', i), 0 FROM n`,
         [first, last, begin, begin, begin, begin]);
       await tx.run('INSERT INTO run_material SELECT seq, \'{"ref":"main"}\', 1, 1 FROM runs WHERE seq > ? ORDER BY seq',

@@ -4,7 +4,7 @@
 import { create } from '@bufbuild/protobuf';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppendLogsRequestSchema, LogLineSchema, type RunRef } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { LogLineSchema, type RunRef, StreamLogsRequestSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RemoteLink } from '../../src/ship/grpc/index.ts';
 import { FleetFixture, TestShip } from '../../src/testkit/runs-fleet.ts';
 import { progress } from '../support/progress.ts';
@@ -123,7 +123,7 @@ async function streamedPerSecond(fixture: FleetFixture, working: readonly Workin
         const seq = next++;
         const line = create(LogLineSchema, { level: 1, message: text(seq) });
         const { nextSeq } = await link.appendLogs(
-          create(AppendLogsRequestSchema, { ref: each.ref, firstSeq: BigInt(seq), lines: [line] }),
+          create(StreamLogsRequestSchema, { ref: each.ref, firstSeq: BigInt(seq), lines: [line] }),
         );
         each.seq = Math.max(each.seq, Number(nextSeq));
       }

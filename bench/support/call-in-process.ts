@@ -3,7 +3,6 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Called, Calls } from './in-process.ts';
-import { SERVER_FLAGS } from './server-flags.ts';
 
 export type { Call, Called, Calls } from './in-process.ts';
 
@@ -14,8 +13,9 @@ export async function callInProcess<Kind extends string>(folder: string,
   const [job, answer] = [join(folder, 'calls.json'), join(folder, 'called.json')];
   await writeFile(job, JSON.stringify(calls));
   try {
-    await promisify(execFile)(process.execPath, [...SERVER_FLAGS, join(import.meta.dirname, 'in-process.ts'), job,
-      answer], { maxBuffer: 1e8 });
+    await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'in-process.ts'), job, answer], {
+      maxBuffer: 1e8,
+    });
     return JSON.parse(await readFile(answer, 'utf8')) as Record<Kind, Called>;
   } finally {
     await rm(job, { force: true });

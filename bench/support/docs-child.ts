@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Usage } from './docs-server.ts';
-import { SERVER_FLAGS } from './server-flags.ts';
 import { ROOT } from './server.ts';
 
 /** The compile cache that `bin/quire.js` uses. */
@@ -19,7 +18,6 @@ export interface DocsChild {
 /** Resolves when it listens; `env` contains further settings, if any. */
 export async function startDocsChild(database: string, env: Readonly<Record<string, string>> = {}): Promise<DocsChild> {
   const child = fork(join(import.meta.dirname, 'docs-server.ts'), [database], {
-    execArgv: [...SERVER_FLAGS],
     env: { ...process.env, NODE_COMPILE_CACHE, ...env },
   });
   const ended = once(child, 'exit');

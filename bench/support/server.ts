@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SERVER_FLAGS } from './server-flags.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -18,7 +17,7 @@ export interface BenchServer {
 
 /** The document service as started by a user, on a free port; with further settings, if any. */
 export function startQuire(database: string, env: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
-  return start([...SERVER_FLAGS, join(ROOT, 'bin/quire.js'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], {
+  return start([join(ROOT, 'bin/quire.js'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], {
     SVC_LOG_LEVEL: 'warn',
     SVC_GRPC_ADDR: '127.0.0.1:0',
     SVC_MCP_ADDR: '127.0.0.1:0',

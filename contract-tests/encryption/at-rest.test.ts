@@ -280,18 +280,4 @@ describe('an encrypted database that somebody has changed', () => {
         .status,
     ).toBe(200);
   });
-
-  it('is refused by a build that does not know encryption, and only then', async () => {
-    server = await Restarted.start(ONE);
-    // Format 8 is rejected by every earlier build.
-    const breaking = () => {
-      const file = new DatabaseSync(server.database, { readOnly: true });
-      const rows = file.prepare('SELECT name FROM schema_version WHERE breaking = 1 AND version <= 7').all();
-      file.close();
-      return rows.map(({ name }) => name);
-    };
-    expect(breaking()).toEqual([]);
-    await server.configure('secret', { encrypted: true });
-    expect(breaking()).toEqual(['encryption']);
-  });
 });

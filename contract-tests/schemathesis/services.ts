@@ -49,8 +49,8 @@ const DOCS = {
 };
 
 async function serveDocs(folder: string, settings: Readonly<Record<string, string>>): Promise<Started> {
-  const server = DocsProcess.command(process.execPath, ['--no-concurrent-marking', MAIN, 'docs', '--http-addr',
-    '127.0.0.1:0', '--db', join(folder, 'quire.db')], { env: { ...DOCS, ...settings } });
+  const server = DocsProcess.command(process.execPath, [MAIN, 'docs', '--http-addr', '127.0.0.1:0', '--db',
+    join(folder, 'quire.db')], { env: { ...DOCS, ...settings } });
   return { url: await server.listening(), end: () => server.end() };
 }
 
@@ -93,7 +93,7 @@ async function serveRuns(folder: string, token?: string): Promise<Started> {
   const file = join(folder, 'runs.yaml');
   const runtime = token === undefined ? '{shutdown_grace: 1s}' : '{shutdown_grace: 1s, api_token_env: RUNS_API_TOKEN}';
   await writeFile(file, `data_dir: ${folder}\nruntime: ${runtime}${RUNS}`);
-  const server = DocsProcess.command(process.execPath, ['--no-concurrent-marking', MAIN, 'runs', '--config', file], {
+  const server = DocsProcess.command(process.execPath, [MAIN, 'runs', '--config', file], {
     env: token === undefined ? {} : { RUNS_API_TOKEN: token },
   });
   return { url: await server.listening(), ...(token === undefined ? {} : { token }), end: () => server.end() };

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
+import { Loop } from '../lib/loop.ts';
 import type { Timer } from '../lib/timer.ts';
 import { type TlsMaterial, tlsOptions, type TlsSource } from '../lib/tls.ts';
 
@@ -30,14 +31,13 @@ export class Certificates implements TlsSource {
   readonly #files: CertificateFiles;
   readonly #log: Log;
   readonly #listeners = new Set<(material: TlsMaterial) => void>();
-  readonly #stopping = new AbortController();
   #current: TlsMaterial;
   /** What was read last, valid or not. */
   #seen: TlsMaterial;
   /** Why the last check failed; logged once. */
   #failure = '';
   #reloading: Promise<void> = Promise.resolve();
-  #following: Promise<void> | undefined;
+  #following: Loop | undefined;
 
   private constructor(files: CertificateFiles, log: Log, material: TlsMaterial) {
     this.#files = files;
@@ -66,15 +66,15 @@ export class Certificates implements TlsSource {
 
   /** Checks the files periodically until it is stopped. */
   follow(timer: Timer): void {
-    const { signal } = this.#stopping;
-    const look = async (): Promise<void> => {
-      for (;;) {
-        await timer.sleep(LOOK_MS, signal);
-        if (signal.aborted) return;
-        await this.#enqueue('if changed');
-      }
-    };
-    this.#following ??= look();
+    this.#following ??= new Loop({
+      name: 'certificates',
+      everyMs: LOOK_MS,
+      waitsFirst: true,
+      timer,
+      log: this.#log,
+      failure: 'the certificates could not be looked at',
+    }, () => this.#enqueue('if changed'));
+    this.#following.start();
   }
 
   /** Loads the current files for new connections. Invalid files change nothing. Never rejects. */
@@ -83,8 +83,7 @@ export class Certificates implements TlsSource {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#following;
+    await this.#following?.stop();
   }
 
   #enqueue(when: 'if changed' | 'in any case'): Promise<void> {

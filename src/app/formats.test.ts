@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { DOCUMENT_MIGRATIONS } from '../storage/index.ts';
 import { type DocsServer, startDocsServer } from '../testkit/docs-server.ts';
 import { recordedFormats, unpackRecording } from '../testkit/formats/recording.ts';
-import { FIRST_BODY, FOX, SECOND_BODY, SETTINGS, SINCE } from '../testkit/formats/story.ts';
+import { FIRST_BODY, FOX, SECOND_BODY, SETTINGS } from '../testkit/formats/story.ts';
 
 const formats = await recordedFormats('documents');
 
@@ -48,23 +48,18 @@ describe('what an earlier version stored', () => {
     expect(await keysFound('/v1/fts', { query: 'fox', filterMeta: { category: ['animals'] } })).toEqual(['fox']);
     expect(await keysFound('/v1/fts', { query: 'Hund', langs: ['de'] })).toEqual(['hund']);
     expect(await ask('/v1/schema/get', { collection: 'strict' })).toMatchObject({ schema: { required: ['category'] } });
-    if (format >= SINCE.synonyms) expect(await keysFound('/v1/fts', { query: 'vixen' })).toEqual(['fox']);
-    if (format >= SINCE.memory)
-      expect(await ask('/v1/memory/sessions', { userId: 'ada' })).toMatchObject({ sessions: [{ userId: 'ada' }] });
-    if (format >= SINCE.encryption)
-      expect(await ask('/v1/get', { collection: 'secrets', key: 'plan', lang: 'en' })).toMatchObject({
-        contentMd: 'Meet at the old lighthouse.',
-        meta: { level: ['high'] },
-      });
-    if (format >= SINCE.deleted)
-      expect(await ask('/v1/revisions', { ...FOX, key: 'gone' })).toMatchObject({
-        revisions: [{ contentMd: 'This one is deleted.' }],
-      });
-    if (format >= SINCE.webhooks) expect(await ask('/v1/webhooks')).toMatchObject([{ collection: 'nowhere' }]);
-    if (format >= SINCE.geo)
-      expect(await keysFound('/v1/geo-search', { lat: 52.52, lng: 13.405, radiusMeters: 5000 })).toEqual(['berlin']);
-    if (format >= SINCE.automation)
-      expect(await ask('/v1/automation')).toMatchObject({ rules: [{ name: 'Somewhere' }] });
+    expect(await keysFound('/v1/fts', { query: 'vixen' })).toEqual(['fox']);
+    expect(await ask('/v1/memory/sessions', { userId: 'ada' })).toMatchObject({ sessions: [{ userId: 'ada' }] });
+    expect(await ask('/v1/get', { collection: 'secrets', key: 'plan', lang: 'en' })).toMatchObject({
+      contentMd: 'Meet at the old lighthouse.',
+      meta: { level: ['high'] },
+    });
+    expect(await ask('/v1/revisions', { ...FOX, key: 'gone' })).toMatchObject({
+      revisions: [{ contentMd: 'This one is deleted.' }],
+    });
+    expect(await ask('/v1/webhooks')).toMatchObject([{ collection: 'nowhere' }]);
+    expect(await keysFound('/v1/geo-search', { lat: 52.52, lng: 13.405, radiusMeters: 5000 })).toEqual(['berlin']);
+    expect(await ask('/v1/automation')).toMatchObject({ rules: [{ name: 'Somewhere' }] });
   });
 });
 

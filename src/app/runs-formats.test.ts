@@ -11,7 +11,7 @@ import { loadRunsConfig } from '../runs/config/index.ts';
 import { IdentityFile } from '../ship/identity/index.ts';
 import { RUN_QUEUE_MIGRATIONS } from '../storage/index.ts';
 import { recordedFormats, unpackRecording } from '../testkit/formats/recording.ts';
-import { API_TOKEN, keyOf, requestOf, RUNS, RUNS_SINCE, SHIP, storyConfig } from '../testkit/formats/runs-story.ts';
+import { API_TOKEN, keyOf, requestOf, RUNS, SHIP, storyConfig } from '../testkit/formats/runs-story.ts';
 import { ManualTimer } from '../testkit/manual-timer.ts';
 import { startRunQueueService } from './runs-service.ts';
 
@@ -32,7 +32,7 @@ async function unpacked(format: number): Promise<{ folder: string; config: strin
   onTestFinished(() => rm(folder, { recursive: true }));
   await unpackRecording('runs', format, folder);
   const config = join(folder, 'runs.yaml');
-  await writeFile(config, storyConfig(format, join(folder, 'data')));
+  await writeFile(config, storyConfig(join(folder, 'data')));
   return { folder, config };
 }
 
@@ -124,8 +124,8 @@ const succeeded = ({ state }: Run): boolean => state === 'succeeded';
 describe.each(formats)('what a run queue of format %i stored when it was killed', (format) => {
   it('is there', async () => {
     const queue = await Reopened.start(format);
-    for (const recorded of RUNS.filter(({ since, state }) =>
-      since <= format && (state === 'succeeded' || state === 'failed' || state === 'cancelled')
+    for (const recorded of RUNS.filter(({ state }) =>
+      state === 'succeeded' || state === 'failed' || state === 'cancelled'
     )) {
       expect(await queue.run(recorded.task)).toMatchObject({ state: recorded.state, project_id: recorded.project });
       expect(await queue.post('/runs', requestOf(recorded), keyOf(recorded))).toMatchObject({
@@ -143,26 +143,17 @@ describe.each(formats)('what a run queue of format %i stored when it was killed'
       revoked: false,
       labels: expect.arrayContaining([SHIP.label]) as string[],
     }]);
-    if (format >= RUNS_SINCE.artifacts) {
-      const path = `/runs/${(await queue.run('pack')).id}/artifacts`;
-      expect(await queue.get<RunArtifact[]>(path)).toMatchObject([{ name: 'parcel', size: 7 }]);
-      expect(await queue.text(`${path}/parcel`)).toBe('packed\n');
-    }
-    if (format >= RUNS_SINCE.orchestration) {
-      expect(await queue.get<Schedule[]>('/schedules')).toMatchObject([{ name: 'nightly', paused_by: 'api' }]);
-      expect(await queue.get('/notifications')).toMatchObject([{
-        name: 'hook',
-        waiting: expect.any(Number) as number,
-      }]);
-    }
-    if (format >= RUNS_SINCE.matrices) {
-      const cells = await queue.get<Run[]>(`/runs?parent_id=${(await queue.run('grid')).id}`);
-      expect(
-        cells.map(({ matrix, state }) => ({ matrix, state })).sort((a, b) =>
-          JSON.stringify(a).localeCompare(JSON.stringify(b))
-        ),
-      ).toEqual([{ matrix: { n: 1 }, state: 'succeeded' }, { matrix: { n: 2 }, state: 'succeeded' }]);
-    }
+    const path = `/runs/${(await queue.run('pack')).id}/artifacts`;
+    expect(await queue.get<RunArtifact[]>(path)).toMatchObject([{ name: 'parcel', size: 7 }]);
+    expect(await queue.text(`${path}/parcel`)).toBe('packed\n');
+    expect(await queue.get<Schedule[]>('/schedules')).toMatchObject([{ name: 'nightly', paused_by: 'api' }]);
+    expect(await queue.get('/notifications')).toMatchObject([{ name: 'hook', waiting: expect.any(Number) as number }]);
+    const cells = await queue.get<Run[]>(`/runs?parent_id=${(await queue.run('grid')).id}`);
+    expect(
+      cells.map(({ matrix, state }) => ({ matrix, state })).sort((a, b) =>
+        JSON.stringify(a).localeCompare(JSON.stringify(b))
+      ),
+    ).toEqual([{ matrix: { n: 1 }, state: 'succeeded' }, { matrix: { n: 2 }, state: 'succeeded' }]);
   });
 
   it('goes on: runs under way get another attempt, those that wait are executed, and a cancellation ends', async () => {
@@ -170,27 +161,21 @@ describe.each(formats)('what a run queue of format %i stored when it was killed'
     await queue.until('hanging', succeeded);
     expect(await queue.output('hanging', 2)).toEqual(['attempt 2']);
     await queue.until('waiting', succeeded);
-    if (format >= RUNS_SINCE.orchestration) {
-      await queue.until('holder', succeeded);
-      await queue.until('follower', succeeded);
-      const asking = await queue.run('asking');
-      expect(asking).toMatchObject({ state: 'queued', waiting_reason: 'approval' });
-      await queue.post(`/runs/${asking.id}/approve`);
-      await queue.until('asking', succeeded);
-    }
-    if (format >= RUNS_SINCE.approvalSteps) {
-      const staged = await queue.run('staged');
-      expect(staged).toMatchObject({ state: 'queued', attempt: 1, approval: { state: 'waiting', step: 'ask' } });
-      await queue.post(`/runs/${staged.id}/approve`);
-      await queue.until('staged', succeeded);
-      expect(await queue.output('staged', 1)).toEqual(['built']);
-    }
-    if (format >= RUNS_SINCE.sharedCaches) {
-      // The recording lacks the caches of the ship, but not those of the service.
-      await queue.post(`/runs`, { project_id: 'alpha', kind: 'pipeline', task: 'cached' });
-      await queue.until('cached', succeeded);
-      expect(await queue.output('cached', 1)).toEqual(['kept']);
-    }
+    await queue.until('holder', succeeded);
+    await queue.until('follower', succeeded);
+    const asking = await queue.run('asking');
+    expect(asking).toMatchObject({ state: 'queued', waiting_reason: 'approval' });
+    await queue.post(`/runs/${asking.id}/approve`);
+    await queue.until('asking', succeeded);
+    const staged = await queue.run('staged');
+    expect(staged).toMatchObject({ state: 'queued', attempt: 1, approval: { state: 'waiting', step: 'ask' } });
+    await queue.post(`/runs/${staged.id}/approve`);
+    await queue.until('staged', succeeded);
+    expect(await queue.output('staged', 1)).toEqual(['built']);
+    // The recording lacks the caches of the ship, but not those of the service.
+    await queue.post(`/runs`, { project_id: 'alpha', kind: 'pipeline', task: 'cached' });
+    await queue.until('cached', succeeded);
+    expect(await queue.output('cached', 1)).toEqual(['kept']);
     await queue.until('stubborn', ({ state }) => state === 'cancelled', LONG_STEP_MS);
     const lost = await queue.until('distant', ({ attempt }) => attempt === 2, LONG_STEP_MS);
     expect(lost).toMatchObject({ state: 'queued' }); // its ship is not there
@@ -202,9 +187,8 @@ describe.each(formats)('what a run queue of format %i stored when it was killed'
     const places = placesOf((await loadRunsConfig({ source: config, env: VARIABLES })).config)!;
     const at = recordedAt(folder);
     const restored = await restore(places, join(folder, 'backup'), { clock: { now: () => at }, unfinished: 'fail' });
-    const held =
-      RUNS.filter(({ since, state }) => since <= format && (state === 'running' || state === 'cancelling')).length;
-    const queued = RUNS.filter(({ since, state }) => since <= format && state === 'queued').length;
+    const held = RUNS.filter(({ state }) => (state === 'running' || state === 'cancelling')).length;
+    const queued = RUNS.filter(({ state }) => state === 'queued').length;
     expect(restored.unfinished).toEqual({ held, queued });
     expect(await new IdentityFile(join(folder, 'far')).read()).toMatchObject({ name: SHIP.name });
   });

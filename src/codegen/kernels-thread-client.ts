@@ -1,11 +1,18 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { askThread } from '../lib/thread-client.ts';
 import { SpecificationError } from './specification-error.ts';
+
+export interface KernelsRequest {
+  readonly root: string;
+  readonly target: string;
+}
 
 /** Compiles all kernels like `buildKernels`, beside the work of this thread: the compiler never yields. */
 export async function buildKernelsInThread(root: string, target: string): Promise<void> {
-  const thread = new Worker(new URL('kernels-thread.ts', import.meta.url), { workerData: { root, target } });
-  const crash = once(thread, 'exit').then(() => ['the compiler of the kernels crashed']);
-  const [problem] = (await Promise.race([once(thread, 'message'), crash])) as [string | null];
+  const file = new URL('kernels-thread.ts', import.meta.url);
+  const failure = (): SpecificationError => new SpecificationError('the compiler of the kernels crashed');
+  const problem = await askThread<KernelsRequest, string | null>(file, { root, target }, {
+    name: 'the compiler of the kernels',
+    failure,
+  });
   if (problem !== null) throw new SpecificationError(problem);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../lib/log.ts';
-import { systemTimer, type Timer } from '../lib/timer.ts';
+import { Loop } from '../lib/loop.ts';
+import type { Timer } from '../lib/timer.ts';
 import type { Peers, Sql } from '../storage/index.ts';
 
 const HOLDER = 'duty';
@@ -34,28 +35,29 @@ export interface DutyDeps {
 export class Duty {
   readonly #deps: DutyDeps;
   readonly #node = randomUUID();
-  readonly #stopping = new AbortController();
+  readonly #loop: Loop;
   #missed = 0;
   #held = false;
-  #work: Promise<void> | undefined;
 
   constructor(deps: DutyDeps) {
     this.#deps = deps;
+    const { log, timer } = deps;
+    const failure = 'the node that works in the background could not be looked up; trying again';
+    this.#loop = new Loop({ name: 'duty', everyMs: LOOK_MS, waitsFirst: true, timer, log, failure },
+      () => this.#look());
   }
 
   /** Resolves when it is known whether this node starts with the duty. */
   async start(): Promise<void> {
-    const { peers, log, timer = systemTimer } = this.#deps;
-    await peers.claim(presenceOf(this.#node));
+    await this.#deps.peers.claim(presenceOf(this.#node));
     // If no node has the duty, or the last one has given it up, this node need not wait.
     await this.#look();
-    this.#work = this.#repeat(log, timer);
+    this.#loop.start();
   }
 
   /** Gives up the duty; call this when the work that `begin` started has ended. Harmless when repeated. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#work;
+    await this.#loop.stop();
     if (!this.#held) return;
     this.#held = false;
     const { sql, log } = this.#deps;
@@ -65,17 +67,6 @@ export class Duty {
       );
   }
 
-  async #repeat(log: Log, timer: Timer): Promise<void> {
-    const { signal } = this.#stopping;
-    for (;;) {
-      await timer.sleep(LOOK_MS, signal);
-      if (signal.aborted) return;
-      await this.#look().catch((error: unknown) =>
-        log.warn({ err: error }, 'the node that works in the background could not be looked up; trying again')
-      );
-    }
-  }
-
   async #look(): Promise<void> {
     const { sql, peers, begin, look, lost, log } = this.#deps;
     const holder = (await sql.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', [HOLDER]))?.value;
@@ -83,7 +74,8 @@ export class Duty {
       if (holder === this.#node) return look();
       log.error({}, 'another node does the work in the background, since this one was cut off from the database');
       this.#held = false;
-      this.#stopping.abort();
+      // Not awaited, because it waits for this round.
+      void this.#loop.stop();
       return lost();
     }
     this.#missed = holder === undefined || await peers.isClaimed(presenceOf(holder)) ? 0 : this.#missed + 1;

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Log } from '../lib/log.ts';
+import { Loop } from '../lib/loop.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
 import type { Queries, Sql } from '../storage/index.ts';
 import type { DocsEnvironment } from './environment.ts';
@@ -18,27 +19,18 @@ const LOOK_MS = 1000;
 export function followNodes({ sql, log }: Pick<DocsEnvironment, 'sql' | 'log'>,
   refresh: (queries?: Queries) => Promise<void>, timer: Timer = systemTimer): { stop(): Promise<void> }
 {
-  const stopping = new AbortController();
-  const look = (): Promise<void> =>
-    refresh().catch((error: unknown) =>
-      log.warn({ err: error }, 'changes of other nodes could not be read; trying again')
-    );
+  const failure = 'changes of other nodes could not be read; trying again';
+  const look = (): Promise<void> => refresh().catch((error: unknown) => log.warn({ err: error }, failure));
   sql.onTurn?.(refresh);
   const stopListening = sql.peers?.listen((message) => {
     if (message === undefined || message === CHANGED) void look();
   });
-  const repeat = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await timer.sleep(LOOK_MS, stopping.signal);
-      if (!stopping.signal.aborted) await look();
-    }
-  };
-  const repeating = repeat();
+  const looking = new Loop({ name: 'other nodes', everyMs: LOOK_MS, waitsFirst: true, timer, log, failure }, look);
+  looking.start();
   return {
     async stop() {
-      stopping.abort();
       stopListening?.();
-      await repeating;
+      await looking.stop();
     },
   };
 }

@@ -49,7 +49,7 @@ class CachedQueries implements CachedProvider {
   readonly name: EmbeddingProvider['name'];
   readonly #provider: EmbeddingProvider;
   readonly #options: QueryCacheOptions;
-  readonly #entries: Lru<string, Entry> | undefined;
+  readonly #entries: Lru<string, Entry>;
   readonly #calls = new Map<string, Shared>();
   #hits = 0;
   #misses = 0;
@@ -58,7 +58,7 @@ class CachedQueries implements CachedProvider {
     this.name = provider.name;
     this.#provider = provider;
     this.#options = options;
-    this.#entries = options.size > 0 ? new Lru(options.size) : undefined;
+    this.#entries = new Lru(options.size);
   }
 
   get model(): string {
@@ -90,11 +90,11 @@ class CachedQueries implements CachedProvider {
   }
 
   get cache(): QueryCacheCounters {
-    return { hits: this.#hits, misses: this.#misses, size: this.#entries?.size ?? 0 };
+    return { hits: this.#hits, misses: this.#misses, size: this.#entries.size };
   }
 
   async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
-    if (this.#entries === undefined || role !== 'query' || texts.length !== 1)
+    if (this.#entries.capacity === 0 || role !== 'query' || texts.length !== 1)
       return this.#provider.embed(texts, role, signal);
     if (signal?.aborted) throw cancelled(signal);
     const vector = this.#cached(texts[0]!) ?? (await this.#shared(texts[0]!, signal));
@@ -102,18 +102,18 @@ class CachedQueries implements CachedProvider {
   }
 
   async close(): Promise<void> {
-    this.#entries?.clear();
+    this.#entries.clear();
     await this.#provider.close();
   }
 
   #cached(text: string): Float32Array | undefined {
-    const entry = this.#entries!.get(text);
+    const entry = this.#entries.get(text);
     if (entry === undefined) return undefined;
     if (this.#options.clock.now() < entry.until) {
       this.#hits++;
       return entry.vector;
     }
-    this.#entries!.delete(text);
+    this.#entries.delete(text);
     return undefined;
   }
 
@@ -133,7 +133,7 @@ class CachedQueries implements CachedProvider {
   #start(text: string): Shared {
     const stop = new AbortController();
     const vector = this.#provider.embed([text], 'query', stop.signal).then(([only]) => {
-      this.#entries!.set(text, { vector: only!, until: this.#options.clock.now() + this.#options.ttlMs });
+      this.#entries.set(text, { vector: only!, until: this.#options.clock.now() + this.#options.ttlMs });
       return only!;
     });
     const call: Shared = { vector, stop, waiting: 0, isOver: false };

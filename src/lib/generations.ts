@@ -1,6 +1,6 @@
 /**
- * A bounded map for values that are looked up often: it forgets those that were not used for a while, but unlike `Lru`
- * it moves nothing when a value is found that was used recently. At least half of the capacity is kept.
+ * A bounded map that forgets what was not used for a while, and keeps at least half of its capacity. Not an `Lru`:
+ * every word of every document is looked up here, and moving an entry at each hit takes longer than the lookup.
  */
 export class Generations<K, V> {
   readonly #half: number;

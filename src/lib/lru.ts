@@ -1,26 +1,40 @@
+export interface LruOptions<V> {
+  /** What a value counts towards the capacity, always the same for one value; by default 1. */
+  readonly sizeOf?: (value: V) => number;
+  /** Maximum number of entries, whatever their sizes; by default without limit. */
+  readonly maxEntries?: number;
+  /** Called with each value that leaves the map, for whatever reason. */
+  readonly onForget?: (value: V) => void;
+}
+
 /**
  * A bounded map that removes the least recently used entry. Relies on `Map` keeping insertion order: a hit is moved to
  * the end, so the first key is always the oldest. The bound is a number of entries, or a sum of sizes.
  */
 export class Lru<K, V> {
   readonly #entries = new Map<K, V>();
-  readonly #capacity: number;
-  readonly #onForget: (value: V) => void;
-  readonly #sizeOf: (value: V) => number;
+  readonly #options: LruOptions<V>;
+  #capacity = 0;
   #total = 0;
   /** The newest entry, which need not be moved. */
   #newest: { readonly key: K; readonly value: V } | undefined;
 
   /**
-   * `capacity`: at least 1. `onForget` is called with each value that leaves the map, for whatever reason. `sizeOf`:
-   * what a value counts towards the capacity, always the same for one value; by default 1. A value that alone exceeds
-   * the capacity leaves at once.
+   * A map with a capacity of 0 keeps nothing. A value that alone exceeds the capacity leaves at once, after all others.
    */
-  constructor(capacity: number, onForget: (value: V) => void = () => {}, sizeOf: (value: V) => number = () => 1) {
-    if (!(capacity >= 1)) throw new RangeError(`capacity must be at least 1, got ${capacity}`);
+  constructor(capacity: number, options: LruOptions<V> = {}) {
+    this.#options = options;
+    this.capacity = capacity;
+  }
+
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  /** A smaller capacity takes effect at the next `set`. */
+  set capacity(capacity: number) {
+    if (!(capacity >= 0)) throw new RangeError(`capacity must be at least 0, got ${capacity}`);
     this.#capacity = capacity;
-    this.#onForget = onForget;
-    this.#sizeOf = sizeOf;
   }
 
   get size(): number {
@@ -30,6 +44,12 @@ export class Lru<K, V> {
   /** Sum of the sizes of all values. */
   get total(): number {
     return this.#total;
+  }
+
+  /** The key that would leave next; undefined if there is none. */
+  get oldest(): K | undefined {
+    const [oldest] = this.#entries.keys();
+    return oldest;
   }
 
   /** Returns the value and makes it the most recently used; undefined if it is absent or was removed. */
@@ -43,15 +63,23 @@ export class Lru<K, V> {
     return value;
   }
 
+  /** Whether the key is present, without using it. */
+  has(key: K): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** All values, the least recently used first. */
+  values(): Iterable<V> {
+    return this.#entries.values();
+  }
+
   set(key: K, value: V): void {
     this.delete(key);
     this.#entries.set(key, value);
     this.#newest = { key, value };
     this.#total += this.#sizeOf(value);
-    while (this.#total > this.#capacity) {
-      const [oldest] = this.#entries.keys();
-      this.delete(oldest!);
-    }
+    const { maxEntries = Infinity } = this.#options;
+    while (this.#total > this.#capacity || this.#entries.size > maxEntries) this.delete(this.oldest!);
   }
 
   /** Returns true if the key was present. */
@@ -60,11 +88,15 @@ export class Lru<K, V> {
     if (!this.#entries.delete(key)) return false;
     if (this.#newest?.key === key) this.#newest = undefined;
     this.#total -= this.#sizeOf(value!);
-    this.#onForget(value!);
+    this.#options.onForget?.(value!);
     return true;
   }
 
   clear(): void {
     for (const key of [...this.#entries.keys()]) this.delete(key);
+  }
+
+  #sizeOf(value: V): number {
+    return this.#options.sizeOf?.(value) ?? 1;
   }
 }

@@ -13,7 +13,6 @@ export { ANONYMOUS, EVERYONE, type Identity, type Permission } from './identity.
 export { inputLimits } from './inspect-input.ts';
 export { createInvoker, type Invoke, type InvokerOptions } from './invoke.ts';
 export { parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
-export { keepJson, toJson } from './kept-json.ts';
 export { pageOf } from './pages.ts';
 export { createPermits, type Permits, type PermitsOptions } from './permits.ts';
 export type { Steps } from './pipeline.ts';

@@ -1,7 +1,7 @@
-import type { AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, DiscardCacheRequest,
-  DiscardCacheResponse, DownloadArtifactsResponse, DownloadCacheRequest, DownloadCacheResponse, RecordSourceRequest,
-  RecordSourceResponse, RunRef, ServerMessage, ShipMessage, UploadArtifactRequest, UploadArtifactResponse,
-  UploadCacheRequest, UploadCacheResponse } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Completed, CompleteRunRequest, DiscardCacheRequest, DiscardCacheResponse, DownloadArtifactsResponse,
+  DownloadCacheRequest, DownloadCacheResponse, RecordSourceRequest, RecordSourceResponse, RunRef, ServerMessage,
+  ShipMessage, StreamLogsRequest, StreamLogsResponse, UploadArtifactRequest, UploadArtifactResponse, UploadCacheRequest,
+  UploadCacheResponse } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** Receives the events of an open control stream. No function may throw. */
 export interface StreamEvents {
@@ -31,8 +31,8 @@ export interface ShipLink {
    * be determined. Never rejects.
    */
   isDown?(): Promise<boolean>;
-  appendLogs(request: AppendLogsRequest): Promise<AppendLogsResponse>;
-  completeRun(request: CompleteRunRequest): Promise<CompleteRunResponse>;
+  appendLogs(request: StreamLogsRequest): Promise<Pick<StreamLogsResponse, 'status' | 'nextSeq'>>;
+  completeRun(request: CompleteRunRequest): Promise<Pick<Completed, 'status'>>;
   recordSource(request: RecordSourceRequest): Promise<RecordSourceResponse>;
   /** Takes as long as the size of the file and the network require; aborting the signal ends it. */
   uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal): Promise<UploadArtifactResponse>;

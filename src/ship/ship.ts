@@ -75,7 +75,6 @@ export function toShipInfo({ keyVariables, ...description }: ShipDescription, ki
     protocol: PROTOCOL,
     kinds: [...kinds],
     roles: [...keyVariables],
-    features: ['source', 'restore'],
   });
 }
 

@@ -12,8 +12,7 @@ export { countKeys, isSealed, isSealedText, type Key, type KeyCount, keyIdOfHead
 export { beginCursor, type Change, CHANGE_FLAGS, ChangeFeed, type ChangeKind, type Cursor, FeedGap, type FeedReader,
   forgetCursor, type Keep, memoryCursor, type NewChange, saveCursor, storedCursor, Subscriber, type SubscriberOptions,
   type WrittenDocument } from './feed/index.ts';
-export { DOCUMENT_MIGRATIONS, documents, migrate, type Migration, refuseOlderBuilds,
-  RUN_QUEUE_MIGRATIONS } from './migrations/index.ts';
+export { DOCUMENT_MIGRATIONS, migrate, type Migration, RUN_QUEUE_MIGRATIONS } from './migrations/index.ts';
 export { type DatabaseOptions, openDatabase, openPostgres } from './open-database.ts';
 export type { CommitQueries, CommitRecorder, Peers, Queries, Row, Sql, SqlValue, Transaction,
   TransactionOptions } from './port.ts';

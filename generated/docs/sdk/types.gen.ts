@@ -1303,7 +1303,7 @@ export type ListRevisionsRequest = {
 };
 
 /**
- * Names the revision within its document. Numbers grow with every revision, whatever the clock does; they begin with 1, or with a time in documents that an earlier version of the server wrote.
+ * Names the revision within its document. Numbers grow with every revision, whatever the clock does; they begin with 1.
  */
 export type RevisionNumber = number;
 

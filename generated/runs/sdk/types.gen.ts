@@ -109,7 +109,7 @@ export type Approval = {
 export type RunSource = {
     type: RunSourceType;
     /**
-     * Who asked, as the audit log has it (`token:NAME`, or `api` for the token of the service); null for what the service queued by itself, and for runs of earlier versions.
+     * Who asked, as the audit log has it (`token:NAME`, or `api` for the token of the service); null for what the service queued by itself.
      */
     by: string | null;
     /**
@@ -2314,7 +2314,7 @@ export type StreamRunLogsData = {
     body?: never;
     headers?: {
         /**
-         * The `id` of the last event that was received. The stream goes on after it; it wins over `offset`. An id without an attempt, as earlier versions sent, is of the attempt that `attempt` names, or of the current one.
+         * The `id` of the last event that was received. The stream goes on after it; it wins over `offset`.
          */
         'Last-Event-ID'?: string;
     };

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Download, type OperationSpec, toJson } from '../../operations/index.ts';
+import type { Download, OperationSpec } from '../../operations/index.ts';
 import { compressedJson, setEncoding } from './compression.ts';
 import type { HttpContext } from './operation-endpoint.ts';
 import { outbox } from './outbox.ts';
@@ -20,7 +20,7 @@ export function respond(ctx: HttpContext, spec: OperationSpec, status: number, v
  * request. Sent with others of this turn. Undefined if the JSON is not compressed, for which nothing has to be awaited.
  */
 export function sendJson(ctx: HttpContext, value: unknown): Promise<void> | undefined {
-  const json = toJson(value);
+  const json = JSON.stringify(value);
   const compressing = compressedJson(ctx, json);
   if (compressing === undefined) return send(ctx, json);
   return compressing.then(({ bytes, encoding }) => {

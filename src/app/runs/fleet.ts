@@ -5,6 +5,7 @@ import { type Address, formatAddress, parseAddress } from '../../lib/address.ts'
 import type { Clock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
+import { Loop } from '../../lib/loop.ts';
 import type { ClientBounds } from '../../lib/slow-bodies.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { inDataDir, type RunsConfig } from '../../runs/config/index.ts';
@@ -135,19 +136,21 @@ export async function startFleet(options: FleetStartOptions): Promise<RunningFle
       log.error({ err: error }, 'the certificates of the fleet could not be looked after');
     }
   };
-  const stopping = new AbortController();
-  void (async () => {
-    while (!stopping.signal.aborted) {
-      await timer.sleep(REVIEW_MS, stopping.signal);
-      if (!stopping.signal.aborted) await review();
-    }
-  })();
+  const reviews = new Loop({
+    name: 'certificates of the fleet',
+    everyMs: REVIEW_MS,
+    waitsFirst: true,
+    timer,
+    log,
+    failure: 'the certificates of the fleet could not be looked after',
+  }, review);
+  reviews.start();
   log.info({ fleet: addresses.fleet(), enrol: addresses.enrol() }, 'ships can connect');
   return {
     serverExpiresMs: () => material.expiresMs,
     review,
-    stop: (graceMs) => {
-      stopping.abort();
+    stop: async (graceMs) => {
+      await reviews.stop();
       return servers.stop(graceMs);
     },
   };

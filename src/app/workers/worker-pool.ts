@@ -7,6 +7,7 @@ import { summed } from '../../docs/index.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 import type { Log } from '../../lib/log.ts';
+import { Loop } from '../../lib/loop.ts';
 import type { SlowBodyReports } from '../../lib/slow-bodies.ts';
 import type { RateLimit } from '../../operations/index.ts';
 import type { ChangeFeed } from '../../storage/index.ts';
@@ -36,7 +37,7 @@ const CLOSING_MS = 5000;
 export interface WorkerPoolOptions {
   readonly settings: Settings;
   readonly log: Log;
-  readonly service: Pick<DocumentService, 'receive' | 'describeProcesses'>;
+  readonly service: Pick<DocumentService, 'receive' | 'system'>;
   readonly feed: Pick<ChangeFeed, 'join'>;
   /** How workers record traces; undefined while traces are off. */
   readonly traces?: TraceSettings | undefined;
@@ -65,11 +66,14 @@ export class WorkerPool {
   #folder: string | undefined;
   #stopping: Promise<void> | undefined;
   #leave: (() => void) | undefined;
-  #looking: NodeJS.Timeout | undefined;
+  readonly #looking: Loop;
   #lastCount = 0;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
+    const failure = 'the worker processes could not be looked at';
+    this.#looking = new Loop({ name: 'workers', everyMs: LOOK_MS, waitsFirst: true, log: options.log, failure },
+      () => this.#look());
     this.#acceptor = new Acceptor(() => this.#takers());
     this.sockets = this.#acceptor;
   }
@@ -84,7 +88,7 @@ export class WorkerPool {
   async start(limits: PoolLimits): Promise<void> {
     const { settings, service, feed } = this.#options;
     this.#limits = limits;
-    service.describeProcesses(this.#processes());
+    service.system.describeProcesses(this.#processes());
     let isAnnounced = true;
     this.#leave = feed.join({
       position: () => undefined,
@@ -97,7 +101,7 @@ export class WorkerPool {
         isAnnounced = false;
       },
     });
-    this.#looking = setInterval(() => void this.#look(), LOOK_MS).unref();
+    this.#looking.start();
     const socket = await this.socket();
     for (let number = 1; number < settings.workers.count; number++) this.#spawn(number, socket);
   }
@@ -121,12 +125,12 @@ export class WorkerPool {
   }
 
   async #stop(graceMs: number): Promise<void> {
-    clearInterval(this.#looking);
+    const looked = this.#looking.stop();
     this.#leave?.();
     const workers = [...this.#workers.values()];
     const late = setTimeout(() => workers.forEach((worker) => worker.kill()), graceMs + CLOSING_MS);
     for (const worker of workers) worker.send({ type: 'stop', graceMs });
-    await Promise.all(workers.map(({ exited }) => exited));
+    await Promise.all([looked, ...workers.map(({ exited }) => exited)]);
     clearTimeout(late);
   }
 

@@ -41,6 +41,12 @@ describe('the documents of a project', () => {
       'docs/a.md:1: SVC_GONE is no setting']);
   });
 
+  it('tell of all loops', () => {
+    write('src/docs/a.ts', "new Loop({\n  name: 'sweep',\n});\nnew Loop({ name: 'other', everyMs: 1 });\n");
+    write('docs/loops.md', '[sweep](../src/docs/a.ts)\n');
+    expect(checkDocuments(root)).toEqual(['src/docs/a.ts: docs/loops.md does not tell of the loop other']);
+  });
+
   it('are those of the project alone', () => {
     for (const folder of ['node_modules/a', 'generated', 'src/app/demo/corpus', '.cache', 'dist'])
       write(`${folder}/a.md`, '[gone](gone.md), decision D-02\n');

@@ -26,6 +26,7 @@ const DESIGN = 'docs/architecture.md';
 const CONTRACT = 'docs/contract/';
 const DECISIONS = 'docs/decisions.md';
 const SETTINGS = 'docs/settings.md';
+const LOOPS = 'docs/loops.md';
 
 /** Tells of files and settings that have gone. */
 const HISTORY = new Set(['CHANGELOG.md', 'bench/RESULTS.md']);
@@ -55,10 +56,19 @@ export function checkDocuments(root: string): string[] {
     ...present.filter(([path]) => /\.(?:md|tsx?)$/.test(path)).flatMap(([path, text]) =>
       missingFiles(path, text, names)
     ),
+    ...present.flatMap(([path, text]) => untoldLoops(path, text, texts.get(LOOPS) ?? '')),
     ...present.filter(([path]) => path.endsWith('.md')).flatMap(([path, text]) =>
       unknownVariables(path, text, settings)
     ),
   ];
+}
+
+/** Loops of a source that the page of loops does not name, with a link to the source. */
+function untoldLoops(path: string, text: string, page: string): string[] {
+  if (!path.startsWith('src/') || path.endsWith('.test.ts')) return [];
+  return [...text.matchAll(/new Loop\(\{\s*name: '([^']+)'/g)].filter(([, name]) =>
+    !page.includes(`[${name}](../${path})`)
+  ).map(([, name]) => `${path}: ${LOOPS} does not tell of the loop ${name}`);
 }
 
 function collect(root: string, folder: string, texts: Map<string, string>): void {

@@ -2,6 +2,7 @@ import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { AuditFilter, AuditStore } from './audit-store.ts';
 
@@ -34,10 +35,18 @@ export class AuditLog {
   #dropped = 0;
   #writing: Promise<void> | undefined;
   #flushing: Promise<void> | undefined;
-  #pruning: Promise<void> | undefined;
+  readonly #pruning: Loop;
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
+    const { store, clock, timer, log, retentionDays } = options;
+    this.#pruning = new Loop({
+      name: 'audit events',
+      everyMs: PRUNE_MS,
+      timer,
+      log,
+      failure: 'old audit events could not be removed',
+    }, (signal) => store.prune((clock.now() - retentionDays * DAY_MS) * 1e6, signal));
   }
 
   /** Number of events that were lost because the ring was full. */
@@ -46,7 +55,7 @@ export class AuditLog {
   }
 
   start(): void {
-    this.#pruning ??= this.#prune();
+    this.#pruning.start();
   }
 
   note(event: AuditEvent): void {
@@ -70,7 +79,7 @@ export class AuditLog {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#flushing;
-    await this.#pruning;
+    await this.#pruning.stop();
     await this.#write().catch((error: unknown) =>
       this.#options.log.error({ err: error, events: this.#ring.length }, 'audit events are lost')
     );
@@ -118,20 +127,6 @@ export class AuditLog {
     if (surplus <= 0) return;
     this.#ring.splice(0, surplus);
     this.#dropped += surplus;
-  }
-
-  /** Never rejects. */
-  async #prune(): Promise<void> {
-    const { store, clock, timer, log, retentionDays } = this.#options;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await store.prune((clock.now() - retentionDays * DAY_MS) * 1e6, signal);
-      } catch (error) {
-        log.warn({ err: error }, 'old audit events could not be removed');
-      }
-      await timer.sleep(PRUNE_MS, signal);
-    }
   }
 }
 

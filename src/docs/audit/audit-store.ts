@@ -17,7 +17,7 @@ const FORMATS: readonly Migration[] = [{
   version: 1,
   name: 'audit',
   sql: `
--- \`ts\` in nanoseconds since 1970, as it is shown: rounded to what a double holds.
+-- ts in nanoseconds since 1970, as it is shown: rounded to what a double holds. collection, key and lang are NULL where an event is about none.
 CREATE TABLE audit_events(
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   ts INTEGER NOT NULL,
@@ -26,18 +26,12 @@ CREATE TABLE audit_events(
   resource TEXT NOT NULL,
   result TEXT NOT NULL,
   ip TEXT NOT NULL,
-  user_agent TEXT NOT NULL
+  user_agent TEXT NOT NULL,
+  collection TEXT,
+  key TEXT,
+  lang TEXT
 ) STRICT;
 CREATE INDEX audit_events_by_ts ON audit_events(ts, seq);
-`,
-}, {
-  version: 2,
-  name: 'audit of documents',
-  sql: `
--- NULL where an event is about none.
-ALTER TABLE audit_events ADD COLUMN collection TEXT;
-ALTER TABLE audit_events ADD COLUMN key TEXT;
-ALTER TABLE audit_events ADD COLUMN lang TEXT;
 `,
 }];
 

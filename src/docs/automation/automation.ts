@@ -1,11 +1,12 @@
 import type { Registry } from 'prom-client';
 import { unixSeconds } from '../../lib/clock.ts';
+import { Loop } from '../../lib/loop.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { QueryPlans, type WordsDeps } from '../fulltext/index.ts';
+import type { WordsDeps } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
 import { warnOfSecrets } from '../signing-secret.ts';
 import { listCollections } from '../stored-collections.ts';
@@ -26,10 +27,10 @@ import { Triggers } from './triggers.ts';
 /** Rules that watch writes or search on a schedule, and send matches to a URL. */
 export interface Automation {
   readonly handlers: AutomationHandlers;
-  /** Reads the rules. Call it before `start`, and again after the database was replaced. */
+  /** Reads the rules. Call it before `work`, and again after the database was replaced. */
   load(): Promise<void>;
   /** Starts triggers, crons and deliveries, as far as the settings enable them. Not for read-only servers. */
-  start(): Promise<void>;
+  work(): Promise<void>;
   /** Delivers what another node has put into outboxes. */
   wake(): Promise<void>;
   /** Waits briefly for running work; harmless when repeated. */
@@ -61,10 +62,9 @@ export function createAutomation(environment: DocsEnvironment,
   const book = new Map<string, Rule>();
   const find = (id: string): Rule | undefined => book.get(id);
   let lexicon: Lexicon | undefined;
-  // Rules have plans of their own, because they would displace those of searches that clients repeat.
   const search: RuleSearchDeps = {
     environment,
-    words: { ...words, plans: new QueryPlans() },
+    words,
     vectors,
     hybrid,
     readDocument,
@@ -82,8 +82,13 @@ export function createAutomation(environment: DocsEnvironment,
     find,
     run: (rule, second, signal) => runCron({ environment, book, deliveries, matches }, rule, second, signal),
   });
-  const stopping = new AbortController();
-  let pruning: Promise<void> | undefined;
+  const pruning = new Loop({
+    name: 'automation log',
+    everyMs: PRUNE_MS,
+    timer,
+    log,
+    failure: 'old entries of the automation log could not be removed',
+  }, (signal) => prune(environment, signal));
   let isRunning = false;
   const followsTriggers = (): boolean => isRunning && enabled && hasTriggers;
   const apply = async (): Promise<void> => {
@@ -119,25 +124,24 @@ export function createAutomation(environment: DocsEnvironment,
       await apply();
       if (isRunning && enabled) await deliveries.start();
     },
-    async start() {
+    async work() {
       isRunning = true;
       warnOfSecrets(log, 'rule', book.values());
       if (followsTriggers()) await triggers.apply();
       else await triggers.forget();
       if (enabled) await deliveries.start();
       if (enabled && hasCrons) crons.start();
-      pruning ??= prune(environment, timer, stopping.signal);
+      pruning.start();
     },
     async wake() {
       if (isRunning && enabled) await deliveries.start();
     },
     async stop() {
       isRunning = false;
-      stopping.abort();
       await triggers.stop();
       await crons.stop();
       await deliveries.stop();
-      await pruning;
+      await pruning.stop();
     },
     registerMetrics: (registers) =>
       registerMetrics(registers, { evaluation: triggers.evaluation.counts, deliveries, book }),
@@ -196,16 +200,8 @@ async function runCron({ environment: { sql }, book, matches, deliveries }: Cron
   if (outcome.error !== undefined) throw outcome.error as Error;
 }
 
-/** Never rejects. */
-async function prune(environment: DocsEnvironment, timer: Timer, signal: AbortSignal): Promise<void> {
-  const { sql, clock, log } = environment;
-  while (!signal.aborted) {
-    try {
-      const before = unixSeconds(clock) - retentionOf(environment);
-      while (!signal.aborted && (await sql.transaction((tx) => removeExpired(tx, before, PRUNE_STEP))) === PRUNE_STEP);
-    } catch (error) {
-      log.warn({ err: error }, 'old entries of the automation log could not be removed');
-    }
-    await timer.sleep(PRUNE_MS, signal);
-  }
+async function prune(environment: DocsEnvironment, signal: AbortSignal): Promise<void> {
+  const before = unixSeconds(environment.clock) - retentionOf(environment);
+  while (!signal.aborted &&
+    (await environment.sql.transaction((tx) => removeExpired(tx, before, PRUNE_STEP))) === PRUNE_STEP);
 }

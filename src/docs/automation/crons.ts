@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { LocalTime } from './local-time.ts';
 import type { FindRule, Rule } from './rule.ts';
@@ -40,11 +41,22 @@ export class Crons {
   readonly #running = new Map<string, Promise<void>>();
   readonly #turns: Promise<void>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve());
   #started = 0;
-  #loop: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
+  readonly #loop: Loop;
+  /** The last second that was looked at. */
+  #seen = 0;
 
   constructor(deps: CronsDeps) {
     this.#deps = deps;
     this.#local = new LocalTime(deps.timeZone);
+    const { clock, timer, log } = deps;
+    this.#loop = new Loop({
+      name: 'crons',
+      everyMs: () => 1000 - (clock.now() % 1000),
+      waitsFirst: true,
+      timer,
+      log,
+      failure: 'crons could not be looked at',
+    }, async (signal) => this.#follow(signal));
   }
 
   /** Replaces the schedules by those of the current crons. */
@@ -68,30 +80,22 @@ export class Crons {
   }
 
   start(): void {
-    if (this.#loop !== undefined) return;
-    const abort = new AbortController();
-    this.#loop = { abort, ended: this.#follow(abort.signal) };
+    this.#seen ||= Math.floor(this.#deps.clock.now() / 1000);
+    this.#loop.start();
   }
 
   /** Waits for running crons; harmless when repeated. */
   async stop(): Promise<void> {
-    this.#loop?.abort.abort();
-    await this.#loop?.ended;
+    await this.#loop.stop();
     await Promise.all(this.#running.values());
-    this.#loop = undefined;
+    this.#seen = 0;
   }
 
-  /** Never rejects. */
-  async #follow(signal: AbortSignal): Promise<void> {
-    const { clock, timer } = this.#deps;
-    for (let seen = Math.floor(clock.now() / 1000);;) {
-      await timer.sleep(1000 - (clock.now() % 1000), signal);
-      if (signal.aborted) return;
-      const now = Math.floor(clock.now() / 1000);
-      const from = now < seen ? now : Math.max(seen + 1, now - CATCH_UP_SECONDS);
-      for (let second = from; second <= now; second++) this.#look(second, signal);
-      seen = now;
-    }
+  #follow(signal: AbortSignal): void {
+    const now = Math.floor(this.#deps.clock.now() / 1000);
+    const from = now < this.#seen ? now : Math.max(this.#seen + 1, now - CATCH_UP_SECONDS);
+    for (let second = from; second <= now; second++) this.#look(second, signal);
+    this.#seen = now;
   }
 
   #look(second: number, signal: AbortSignal): void {

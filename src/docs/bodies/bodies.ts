@@ -3,8 +3,7 @@ import type { Registry } from 'prom-client';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
 import { type ObjectStore, type S3Settings, S3Store, targetOf } from '../../net/objects/index.ts';
-import { type BodyObjects, BodyUnavailable, corrupt, readReference, refuseOlderBuilds,
-  type Transaction } from '../../storage/index.ts';
+import { type BodyObjects, BodyUnavailable, corrupt, readReference, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { BodyPlace } from './body-place.ts';
 import { Collector } from './collector.ts';
@@ -35,7 +34,7 @@ export interface Bodies extends BodyObjects {
    */
   remember(tx: Transaction, collection: string, placement: Placement): Promise<void>;
   /** Removes objects that no version refers to, in the background. Not for read-only servers. */
-  start(): Promise<void>;
+  work(): Promise<void>;
   /** Waits for running work; harmless when repeated. */
   stop(): Promise<void>;
   /** Runs one round of the background work. */
@@ -130,7 +129,6 @@ class BodyStores implements Bodies {
       : { ...found, settings: wanted.settings };
     await updateStore(tx, record, keys);
     const elsewhere = await this.#renewCredentials(tx, record);
-    await refuseOlderBuilds(tx, 'body-stores');
     tx.onCommit(() => [record, ...elsewhere].forEach((each) => this.#places.set(each.id, this.#open(each))));
   }
 
@@ -164,12 +162,12 @@ class BodyStores implements Bodies {
     return record;
   }
 
-  async start(): Promise<void> {
-    this.#collector.start(this.#areas.timer ?? systemTimer);
+  async work(): Promise<void> {
+    this.#collector.loop.start(this.#areas.timer);
   }
 
   stop(): Promise<void> {
-    return this.#collector.stop();
+    return this.#collector.loop.stop();
   }
 
   collect(): Promise<void> {

@@ -139,12 +139,3 @@ it('a bucket that is down leaves everything for the next round', async () => {
   await bodies.collect();
   expect(await isThere(garbage)).toBe(false);
 });
-
-it('older builds refuse the database once a collection keeps bodies elsewhere', async () => {
-  const breaking = async () =>
-    (await sql.get<{ breaking: number }>("SELECT breaking FROM schema_version WHERE name = 'body-stores'"))!.breaking;
-  await configure({ storageBackend: 'boltdb' });
-  expect(await breaking()).toBe(0);
-  await configure({ storageBackend: 'memory' });
-  expect(await breaking()).toBe(1);
-});

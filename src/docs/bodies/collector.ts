@@ -1,6 +1,6 @@
 import { type Clock, isRecent } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
+import { Loop } from '../../lib/loop.ts';
 import { BodyUnavailable, inList, type Queries, type Sql } from '../../storage/index.ts';
 import { backendOf, type BodyPlace } from './body-place.ts';
 
@@ -12,6 +12,8 @@ const INTERVAL_MS = { memory: 60_000, s3: 6 * 3_600_000 } as const;
 
 /** How often the collector checks whether a collection is due, in milliseconds. */
 const TICK_MS = 60_000;
+
+const FAILURE = 'unused bodies could not be removed; a later round tries again';
 
 /** Number of names in one query. */
 const ASKED_AT_ONCE = 500;
@@ -27,31 +29,17 @@ export interface CollectorDeps {
   emptied(place: BodyPlace): Promise<void>;
 }
 
-/**
- * Removes objects to which no document, revision or deleted version refers. `stop` waits for a running request; it is
- * harmless before `start` and when repeated.
- */
+/** Removes objects to which no document, revision or deleted version refers. */
 export class Collector {
   readonly #deps: CollectorDeps;
   readonly #last = new Map<number, number>();
-  #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly loop: Loop;
   removed = 0;
 
   constructor(deps: CollectorDeps) {
     this.#deps = deps;
-  }
-
-  start(timer: Timer): void {
-    if (this.#running !== undefined) return;
-    this.#stopping = new AbortController();
-    this.#running = this.#run(timer, this.#stopping.signal);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-    this.#running = undefined;
+    this.loop = new Loop({ name: 'unused bodies', everyMs: TICK_MS, waitsFirst: true, log: deps.log, failure: FAILURE },
+      (signal) => this.collect(signal));
   }
 
   /** One round over the places that are due; a place that fails is tried again in a later round. */
@@ -64,15 +52,8 @@ export class Collector {
         const { log } = this.#deps;
         if (!signal.aborted)
           log[error instanceof BodyUnavailable ? 'info' : 'warn']({ err: error, collection: place.record.collection },
-            'unused bodies could not be removed; a later round tries again');
+            FAILURE);
       }
-    }
-  }
-
-  async #run(timer: Timer, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await timer.sleep(TICK_MS, signal);
-      if (!signal.aborted) await this.collect(signal);
     }
   }
 

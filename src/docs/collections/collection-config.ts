@@ -48,7 +48,7 @@ export interface Retrieval {
   readonly retrievalMode?: 'parent' | 'chunk' | 'window';
   readonly hybridStrategy?: 'alpha' | 'rrf';
   readonly hybridAlpha?: number;
-  /** Whether `hybridAlpha` counts; absent with a value of an earlier version, which does. */
+  /** Whether `hybridAlpha` counts. */
   readonly hybridAlphaSet?: boolean;
   readonly oversample?: number;
   /** Tokens, estimated as bytes divided by 4. */
@@ -63,8 +63,8 @@ export interface Retrieval {
 }
 
 /** The weight of the semantic side that the profile sets; undefined if there is none or it is turned off. */
-export function hybridAlphaOf({ hybridAlpha, hybridAlphaSet = true }: Retrieval): number | undefined {
-  return hybridAlphaSet ? hybridAlpha : undefined;
+export function hybridAlphaOf({ hybridAlpha, hybridAlphaSet }: Retrieval): number | undefined {
+  return hybridAlphaSet === true ? hybridAlpha : undefined;
 }
 
 /** Every field; other fields of a request are not stored. */

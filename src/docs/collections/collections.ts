@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
-import { refuseOlderBuilds, type Transaction } from '../../storage/index.ts';
+import type { Transaction } from '../../storage/index.ts';
 import type { Bodies } from '../bodies/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { transactFor } from '../transact-for.ts';
@@ -39,6 +39,8 @@ export interface Collections {
 
 /** Where bodies outside of the database are stored; without it, collections store all bodies in the database. */
 export interface CollectionsAreas {
+  /** Where the configurations are kept in memory; a cache of its own when absent. */
+  readonly configs?: ConfigCache;
   readonly bodies?: Pick<Bodies, 'probe' | 'remember'>;
 }
 
@@ -46,9 +48,8 @@ type Placement = Pick<CollectionConfig, 'storageBackend' | 'storageConfig'>;
 
 export function createCollections(
   { sql, feed, clock, keys, isNode = false }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys' | 'isNode'>,
-  { bodies }: CollectionsAreas = {},
+  { bodies, configs: cache = new ConfigCache() }: CollectionsAreas = {},
 ): Collections {
-  const cache = new ConfigCache();
   const listeners: (() => void)[] = [];
   const switched = async (tx: Transaction, name: string, before: CollectionConfig,
     after: CollectionConfig): Promise<void> =>
@@ -56,7 +57,6 @@ export function createCollections(
     const encrypted = after.encrypted === true;
     if ((before.encrypted === true) === encrypted) return;
     await markSwitch(tx, name, encrypted);
-    if (encrypted) await refuseOlderBuilds(tx, 'encryption');
     tx.onCommit(() => listeners.forEach((listener) => listener()));
   };
   const capabilities = { encryptionKey: keys !== undefined, bodies: bodies !== undefined, isNode };

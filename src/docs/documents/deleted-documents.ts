@@ -56,12 +56,8 @@ export async function findManyDeleted(queries: Queries, ids: readonly string[], 
  * Copies the versions of documents that are about to be removed as they are stored: encrypted ones stay encrypted. The
  * current version becomes a revision if it is not one yet. Does nothing if deleted documents are not kept.
  */
-export async function keepVersions(work: UnitOfWork,
-  documents: readonly Pick<CurrentRow, 'ord' | 'id'>[]): Promise<void>
-{
+export async function keepVersions(work: UnitOfWork, documents: readonly Pick<CurrentRow, 'ord'>[]): Promise<void> {
   if ((work.deletedRetention ?? 0) === 0) return;
-  // An older build may have added the document again without removing its kept versions.
-  await runInSteps(work, 'DELETE FROM deleted_documents WHERE id = ?', documents.map(({ id }) => [id]));
   await runInSteps(work, `
     INSERT INTO deleted_documents(ord, cid, id, key, lang, rev_ts, added_at, deleted_at, expires_at)
     SELECT ord, cid, id, key, lang, rev_ts + CASE WHEN EXISTS (SELECT 1 FROM revisions r WHERE r.ord = d.ord AND r.ts = d.rev_ts AND r.meta IS NULL) THEN 0 ELSE 1 END, added_at, CAST(? AS BIGINT), expires_at

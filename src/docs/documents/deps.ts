@@ -11,7 +11,6 @@ import { transactFor } from '../transact-for.ts';
 import type { Checksums } from './checksums.ts';
 import type { EmbeddingCapacity } from './embedding-capacity.ts';
 import type { Preparation } from './preparation.ts';
-import type { RecentDocuments } from './recent-documents.ts';
 import type { SharedWrites } from './shared-writes.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -25,7 +24,6 @@ export type DocumentHandlers = Required<
 /** What the handlers of documents work with. */
 export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'> {
   readonly checksums: Checksums;
-  readonly recent: RecentDocuments;
   readonly ttlSweepMs: number;
   /** How long versions of deleted documents are kept, in seconds; 0 keeps none. */
   readonly deletedRetention: number;

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors/index.ts';
+import type { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
@@ -12,16 +12,15 @@ import { deleteDocument, deleteDocuments } from './delete-documents.ts';
 import { createSealers, type Deps, type DocumentHandlers } from './deps.ts';
 import { type EmbeddingCapacity, UNLIMITED_CAPACITY } from './embedding-capacity.ts';
 import { getChecksum } from './get-checksum.ts';
-import { findByName, getDocument, getDocumentMeta } from './get-document.ts';
+import { getDocument, getDocumentMeta, lookUp } from './get-document.ts';
 import { listMetaKeys } from './list-meta-keys.ts';
 import type { Preparation } from './preparation.ts';
 import { createReader, type DocumentReader } from './reader.ts';
-import { RecentDocuments } from './recent-documents.ts';
 import { listRevisions, restoreRevision } from './revisions.ts';
 import { searchDocuments } from './search-documents.ts';
 import { setDocumentTtl } from './set-document-ttl.ts';
 import { SharedWrites } from './shared-writes.ts';
-import { type Sweep, Sweeper } from './sweep.ts';
+import { createSweeper, type Sweep } from './sweep.ts';
 import { truncateRevisions } from './truncate-revisions.ts';
 import { updateDocument } from './update-document.ts';
 import { createWatch, type Watch, type WatchDependencies, WatchHub } from './watch/index.ts';
@@ -46,6 +45,7 @@ export interface Documents {
    * Not for followers and read-only servers.
    */
   startSweep(timer?: Timer, more?: readonly Sweep[]): void;
+  work(): void;
   /** Ends all watchers and waits for a running sweep; harmless before `startSweep` and when repeated. */
   stop(): Promise<void>;
 }
@@ -66,16 +66,18 @@ export interface DocumentsAreas {
    * write.
    */
   readonly preparation?: Preparation;
+  /** Sweeps of other areas, which follow those of documents. */
+  readonly sweeps?: () => readonly Sweep[];
 }
 
 /** 30 days. */
 const DELETED_RETENTION = 2_592_000;
 
 export function createDocuments(environment: DocsEnvironment,
-  { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation }: DocumentsAreas): Documents
+  { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation, sweeps }:
+    DocumentsAreas): Documents
 {
   const { sql, feed, codec, clock, log, settings } = environment;
-  const recent = new RecentDocuments(feed);
   const checksums = new Checksums();
   const stored = {
     sql,
@@ -84,7 +86,6 @@ export function createDocuments(environment: DocsEnvironment,
     clock,
     log,
     checksums,
-    recent,
     ttlSweepMs: settings.ttlSweepMs,
     codeMaxSymbols: settings.codeMaxSymbols,
     collections,
@@ -99,35 +100,26 @@ export function createDocuments(environment: DocsEnvironment,
   const deps: Deps = { ...stored, sharedWrites: new SharedWrites(stored) };
   const writer = createWriter(deps);
   const reader = createReader(deps);
-  const sweeper = new Sweeper(deps);
+  let sweeper: Loop | undefined;
+  const startSweep: Documents['startSweep'] = (timer, more) => {
+    sweeper ??= createSweeper(deps, timer, more);
+    sweeper.start(timer);
+  };
   const hub = new WatchHub(deps);
-  const readDocument = documentReader(deps);
+  const readDocument: WatchDependencies['readDocument'] = (name) => lookUp(deps, name);
   return {
     handlers: createHandlers(deps, writer, reader),
     writer,
     reader,
     watch: createWatch({ feed, hub, readDocument }),
     readDocument,
-    async load() {
-      await checksums.load(sql);
-      recent.clear();
-    },
-    startSweep: (timer, more) => sweeper.start(timer, more),
+    load: () => checksums.load(sql),
+    startSweep,
+    work: () => startSweep(undefined, sweeps?.()),
     stop: async () => {
       await hub.stop();
-      await sweeper.stop();
+      await sweeper?.stop();
     },
-  };
-}
-
-function documentReader(deps: Deps): WatchDependencies['readDocument'] {
-  return async ({ collection, key, lang }) => {
-    try {
-      return await findByName(deps, { collection, key, lang });
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'not_found') return undefined;
-      throw error;
-    }
   };
 }
 

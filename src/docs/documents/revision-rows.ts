@@ -3,8 +3,7 @@ import { copyLast, LAST_DOCUMENTS, runInSteps, type UnitOfWork } from './unit-of
 
 /**
  * The number of a document's next revision. Numbers rise whatever the clock does, so that revisions of one second keep
- * their order and each can be named; their time is `updated_at`. The columns are called `ts` and `rev_ts` because the
- * number was a time at first, which could run ahead of the clock: documents from that period continue their numbers.
+ * their order and each can be named; their time is `updated_at`.
  */
 export function nextRevision(newest: number): number {
   return newest + 1;

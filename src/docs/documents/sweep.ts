@@ -1,5 +1,6 @@
 import { unixSeconds } from '../../lib/clock.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { Loop } from '../../lib/loop.ts';
+import type { Timer } from '../../lib/timer.ts';
 import { forgetDeleted } from './deleted-documents.ts';
 import { type Deps, transact } from './deps.ts';
 import { type CurrentRow, REPLACED } from './document-rows.ts';
@@ -53,44 +54,22 @@ export async function sweepDeleted(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | '
   return total;
 }
 
-/**
- * The background service that removes expired documents and data that expire with them. `stop` waits for a running
- * sweep; it is harmless before `start` and when repeated.
- */
-export class Sweeper {
-  readonly #deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs' | 'deletedRetention'>;
-  #stopping = new AbortController();
-  #running: Promise<void> | undefined;
-
-  constructor(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs' | 'deletedRetention'>) {
-    this.#deps = deps;
-  }
-
-  start(timer: Timer = systemTimer, more: readonly Sweep[] = []): void {
-    if (this.#running !== undefined) return;
-    this.#stopping = new AbortController();
-    this.#running = this.#run(timer, more, this.#stopping.signal);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-    this.#running = undefined;
-  }
-
-  async #run(timer: Timer, more: readonly Sweep[], signal: AbortSignal): Promise<void> {
-    const { log, ttlSweepMs } = this.#deps;
-    while (!signal.aborted) {
-      try {
-        const removed = await sweepExpired(this.#deps, signal);
-        if (removed > 0) log.info({ removed }, 'expired documents removed');
-        const forgotten = await sweepDeleted(this.#deps, signal);
-        if (forgotten > 0) log.info({ forgotten }, 'versions of deleted documents removed');
-        for (const sweep of more) await sweep(signal);
-      } catch (error) {
-        log.warn({ error }, 'expired documents could not be removed; the next sweep tries again');
-      }
-      await timer.sleep(ttlSweepMs, signal);
-    }
-  }
+/** The background service that removes expired documents and data that expire with them. */
+export function createSweeper(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs' | 'deletedRetention'>,
+  timer: Timer | undefined, more: readonly Sweep[] = []): Loop
+{
+  const { log, ttlSweepMs } = deps;
+  return new Loop({
+    name: 'expired documents',
+    everyMs: ttlSweepMs,
+    timer,
+    log,
+    failure: 'expired documents could not be removed; the next sweep tries again',
+  }, async (signal) => {
+    const removed = await sweepExpired(deps, signal);
+    if (removed > 0) log.info({ removed }, 'expired documents removed');
+    const forgotten = await sweepDeleted(deps, signal);
+    if (forgotten > 0) log.info({ forgotten }, 'versions of deleted documents removed');
+    for (const sweep of more) await sweep(signal);
+  });
 }

@@ -1,3 +1,4 @@
+import { Lru } from '../../lib/lru.ts';
 import type { Change } from '../../storage/index.ts';
 import { blobBytes, fromBlob } from './vector-blob.ts';
 import type { ModelIdentity, StoredType } from './vector-rows.ts';
@@ -29,22 +30,17 @@ const KEPT_BYTES = 8 * 2 ** 20;
  * read from the table.
  */
 export class FreshVectors {
-  readonly #documents = new Map<number, StoredDocument>();
-  #bytes = 0;
+  readonly #documents = new Lru<number, StoredDocument>(KEPT_BYTES, { sizeOf: bytesOf });
 
   /** Adds the vectors of a committed change. */
   add(lsn: number, document: StoredDocument): void {
     this.#documents.set(lsn, document);
-    this.#bytes += bytesOf(document);
-    for (const oldest of this.#documents.keys()) {
-      if (this.#bytes <= KEPT_BYTES) return;
-      this.#remove(oldest);
-    }
   }
 
   /** The vectors of a change as the table had them then; each only once. */
   take({ lsn, ord }: Pick<Change, 'lsn' | 'ord'>): DocumentVectors | undefined {
-    const document = this.#remove(lsn);
+    const document = this.#documents.get(lsn);
+    this.#documents.delete(lsn);
     if (document === undefined || document.ord !== ord) return undefined;
     const { blobs, ...rest } = document;
     const { stored, model: { dimensions } } = rest;
@@ -55,15 +51,6 @@ export class FreshVectors {
   /** Call this when the numbers of changes begin again. */
   clear(): void {
     this.#documents.clear();
-    this.#bytes = 0;
-  }
-
-  #remove(lsn: number): StoredDocument | undefined {
-    const document = this.#documents.get(lsn);
-    if (document === undefined) return undefined;
-    this.#documents.delete(lsn);
-    this.#bytes -= bytesOf(document);
-    return document;
   }
 }
 

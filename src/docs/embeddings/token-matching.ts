@@ -2,11 +2,11 @@ import type { TokenMatcher } from '../../embedding/index.ts';
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { BodyCodec, Sql } from '../../storage/index.ts';
+import type { BodyStates } from './body-states.ts';
 import { type Chunker, embeddedText } from './chunker.ts';
 import type { EmbeddedBody } from './encoder/passage-rows.ts';
 import { loadDocuments } from './load-documents.ts';
 import type { Providers } from './providers.ts';
-import type { RecentBodies } from './recent-bodies.ts';
 import { type DocumentTokens, isSameVersion, TokenStore } from './token-store.ts';
 import type { ModelIdentity } from './vector-rows.ts';
 
@@ -16,7 +16,7 @@ export interface TokenMatchingDeps {
   readonly clock: Clock;
   readonly chunker: Chunker;
   readonly providers: Pick<Providers, 'use' | 'current'>;
-  readonly bodies: Pick<RecentBodies, 'each'>;
+  readonly bodies: Pick<BodyStates, 'each'>;
   /** Maximum number of bytes of cached tokens; 96 MiB by default. */
   readonly limit?: number;
 }

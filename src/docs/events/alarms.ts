@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
 import { isRecent } from '../../lib/clock.ts';
+import { Loop } from '../../lib/loop.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outcome } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -25,7 +26,8 @@ export interface Alarms {
   readonly observe: (outcome: Pick<Outcome, 'operation' | 'error'>) => void;
   /** The same for a handler in another process. */
   readonly receive: (operation: string) => void;
-  start(): void;
+  /** Watches the disk, on servers that write. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -40,8 +42,7 @@ export function createAlarms(
   { timer = systemTimer, usedPercent = () => diskUse(environment.sql.info.path) }: AlarmDeps = {},
 ): Alarms {
   const reportedAt = new Map<string, number>();
-  const stopping = new AbortController();
-  let watching: Promise<void> | undefined;
+  const watching = watchDisk(environment, timer, usedPercent);
   const receive = (id: string): void => {
     const now = environment.clock.now();
     if (isRecent(reportedAt.get(id) ?? -Infinity, now, COOLDOWN_MS)) return;
@@ -55,12 +56,11 @@ export function createAlarms(
       else environment.relay.add({ kind: 'unforeseen', operation: id });
     },
     receive,
-    start() {
-      watching ??= watchDisk(environment, timer, usedPercent, stopping.signal);
+    async start() {
+      if (environment.settings.mode !== 'read') watching.start();
     },
     async stop() {
-      stopping.abort();
-      await watching;
+      await watching.stop();
     },
   };
 }
@@ -71,18 +71,22 @@ function isUnforeseen(error: unknown): boolean {
   return error instanceof Error && error.name !== 'ClientGone' && error.name !== 'AbortError';
 }
 
-/** Never rejects. */
-async function watchDisk(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings'>, timer: Timer,
-  usedPercent: () => Promise<number | undefined>, signal: AbortSignal): Promise<void>
+function watchDisk(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings'>, timer: Timer,
+  usedPercent: () => Promise<number | undefined>): Loop
 {
   let isReported = false;
-  while (!signal.aborted) {
+  return new Loop({
+    name: 'disk',
+    everyMs: LOOK_MS,
+    timer,
+    log: environment.log,
+    failure: 'the use of the disk could not be read',
+  }, async () => {
     const percent = await usedPercent();
     if (percent !== undefined && percent >= FULL_PERCENT && !isReported)
       publishEvent(environment, 'ops.disk_usage_high', { usedPercent: percent, thresholdPercent: FULL_PERCENT });
     if (percent !== undefined) isReported = percent >= (isReported ? RELIEVED_PERCENT : FULL_PERCENT);
-    await timer.sleep(LOOK_MS, signal);
-  }
+  });
 }
 
 /** The use of the file system that contains the database, as `df` counts it. */

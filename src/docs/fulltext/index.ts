@@ -7,13 +7,11 @@ export { createFullTextSearch, type FullTextSearch } from './search/fulltext-sea
 export { highlightsOf } from './search/highlights.ts';
 export { languagesOfQuery, type QueryLanguage } from './search/query-languages.ts';
 export type { Reading } from './search/query-plan.ts';
-export { QueryPlans } from './search/query-plans.ts';
 export { PLAIN_SEARCH, resolveRequest as resolveWords, type SearchRequest as WordsRequest } from './search/request.ts';
 export type { SearchDeps as WordsDeps } from './search/search-full-text.ts';
 export { correctedQuery } from './search/spelling.ts';
 export { type WordMatcher, WordMatchers } from './search/word-matcher.ts';
 export { wordsRetriever } from './search/words-retriever.ts';
-export { preparingSegments } from './segments/segments.ts';
 export { PLAIN } from './view/analyzers.ts';
 export { classOfDocument, CODE_CLASS, isAmong } from './view/document-classes.ts';
 export type { FullTextView } from './view/fulltext-view.ts';

@@ -1,13 +1,10 @@
 import { OrdSet } from '../../lib/ord-set.ts';
 import type { Circle, PlaceIndex, Point } from '../../search/geo/index.ts';
 import type { ViewIndex } from '../view/index.ts';
-import { CircleCache } from './circle-cache.ts';
 
 /** The places of one collection, as the view keeps them. */
 export class GeoIndex implements ViewIndex {
   readonly places: PlaceIndex;
-  readonly #circles = new CircleCache();
-  #version = 0;
 
   constructor(places: PlaceIndex) {
     this.places = places;
@@ -19,31 +16,21 @@ export class GeoIndex implements ViewIndex {
   }
 
   get bytes(): number {
-    return this.places.bytes + this.#circles.bytes;
+    return this.places.bytes;
   }
 
-  /**
-   * The documents in a circle, of some documents or of all. Callers must not change the set: the same object is
-   * returned for the same circle and documents as long as no place changes.
-   */
+  /** The documents in a circle, of some documents or of all. */
   async inCircle(circle: Circle, documents: OrdSet | undefined): Promise<OrdSet> {
-    const known = this.#circles.find(circle, documents);
-    if (known !== undefined) return known;
-    const version = this.#version;
-    const set = OrdSet.of(await this.places.inCircle(circle, { documents }));
-    if (this.#version === version) this.#circles.keep(circle, documents, set);
-    return set;
+    return OrdSet.of(await this.places.inCircle(circle, { documents }));
   }
 
   /** Without a place the document is removed. */
   put(ord: number, point: Point | undefined): void {
-    this.#changed();
     if (point === undefined) this.places.remove(ord);
     else this.places.put(ord, point);
   }
 
   remove(ord: number): void {
-    this.#changed();
     this.places.remove(ord);
   }
 
@@ -53,10 +40,5 @@ export class GeoIndex implements ViewIndex {
 
   save(): AsyncIterable<Uint8Array> {
     return this.places.save();
-  }
-
-  #changed(): void {
-    this.#version += 1;
-    this.#circles.clear();
   }
 }

@@ -83,7 +83,7 @@ export async function keepLoadedFile(tx: Transaction, { country, csvPath, sha256
     [LOADED + country, JSON.stringify({ csvPath, sha256 })]);
 }
 
-/** The files that postcodes were loaded from; those that an earlier build loaded are not known. */
+/** The files that postcodes were loaded from. */
 export async function readLoadedFiles(queries: Queries): Promise<LoadedFile[]> {
   const rows = await queries.all<{ name: string; value: string }>(
     `SELECT name, value FROM settings WHERE name >= ? AND name < ? ORDER BY name`,

@@ -51,13 +51,13 @@ describe('the retention of the change feed', () => {
   it('looks once an hour until it is stopped', async () => {
     const timer = new VirtualTimer();
     const kept = retention({}, timer);
-    kept.start();
+    kept.loop.start();
     await append(5);
     now += 2 * HOUR;
     await timer.advance(HOUR - 1);
     expect(await feed.oldest()).toBe(1);
     await timer.advance(1);
     await expect.poll(() => feed.oldest()).toBe(5);
-    await kept.stop();
+    await kept.loop.stop();
   });
 });

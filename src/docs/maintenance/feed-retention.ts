@@ -1,5 +1,5 @@
-import type { Log } from '../../lib/log.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { Loop } from '../../lib/loop.ts';
+import type { Timer } from '../../lib/timer.ts';
 import type { DocsEnvironment } from '../environment.ts';
 
 /**
@@ -28,21 +28,20 @@ const INTERVAL_MS = 3_600_000;
  */
 export class FeedRetention {
   readonly #deps: FeedRetentionDeps;
-  readonly #stopping = new AbortController();
-  #work: Promise<void> | undefined;
+  /** Does not prune at once, because a start has enough work. */
+  readonly loop: Loop;
 
   constructor(deps: FeedRetentionDeps) {
     this.#deps = deps;
-  }
-
-  start(): void {
-    this.#work ??= this.#repeat(this.#deps.timer ?? systemTimer, this.#deps.log);
-  }
-
-  /** Waits for running work; may be called twice. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#work;
+    const { timer, log } = deps;
+    this.loop = new Loop({
+      name: 'change feed',
+      everyMs: INTERVAL_MS,
+      waitsFirst: true,
+      timer,
+      log,
+      failure: 'old changes could not be removed from the feed; trying again later',
+    }, () => this.prune());
   }
 
   /** Returns the number of removed changes. */
@@ -51,17 +50,5 @@ export class FeedRetention {
     const old = await feed.prune({ since: clock.now() - limits.maxAgeMs });
     const size = await bytesOfChange();
     return old + (size === 0 ? 0 : await feed.prune({ entries: Math.floor(limits.maxBytes / size) }));
-  }
-
-  /** Never rejects. Does not prune at once, because a start has enough work. */
-  async #repeat(timer: Timer, log: Log): Promise<void> {
-    const { signal } = this.#stopping;
-    for (;;) {
-      await timer.sleep(INTERVAL_MS, signal);
-      if (signal.aborted) return;
-      await this.prune().catch((error: unknown) =>
-        log.warn({ err: error }, 'old changes could not be removed from the feed; trying again in an hour')
-      );
-    }
   }
 }

@@ -7,7 +7,7 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { Context, Download } from '../../operations/index.ts';
-import { BodyCodec, ChangeFeed, documents, FeedGap, migrate, openDatabase, type Sql,
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FeedGap, migrate, openDatabase, type Sql,
   verifyDatabaseFile } from '../../storage/index.ts';
 import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 import { splitFrontMatter } from '../../text/front-matter.ts';
@@ -44,7 +44,7 @@ afterEach(async () => {
 
 async function start(database: Sql): Promise<void> {
   sql = database;
-  await migrate(sql, [documents]);
+  await migrate(sql, DOCUMENT_MIGRATIONS);
   feed = new ChangeFeed(sql, clock);
   await sql.transaction((tx) => tx.run("INSERT INTO collections(id, name) VALUES (1, 'blog')"));
   maintenance = createOver(sql);

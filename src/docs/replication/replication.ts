@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
+import { Loop } from '../../lib/loop.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Handlers } from '../../operations/index.ts';
 import { type ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
@@ -75,6 +76,7 @@ export class Replication {
   #state: ReplicationState;
   #follower: Follower | undefined;
   #link: LeaderLink | undefined;
+  #loops: readonly Loop[] = [];
   #work: Promise<unknown> = Promise.resolve();
 
   private constructor(deps: ReplicationDeps, nodeId: string, state: ReplicationState, binlog: Binlog | undefined) {
@@ -200,13 +202,16 @@ export class Replication {
       this.#follower.start();
     }
     if (this.#binlog === undefined || this.#stopping.signal.aborted) return;
-    this.#work = Promise.all([this.#watch(publish), this.#prune(), this.#announceToFormerLeader()]);
+    this.#loops = [this.#watching(publish), this.#pruning(this.#binlog)];
+    for (const loop of this.#loops) loop.start();
+    this.#work = this.#announceToFormerLeader();
   }
 
   /** May be called twice. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#follower?.stop();
+    for (const loop of this.#loops) await loop.stop();
     await this.#work;
     this.#link?.close();
   }
@@ -268,27 +273,23 @@ export class Replication {
   }
 
   /** Reports each follower that is too far behind once, and again only after it was at half of the limit or less. */
-  async #watch(publish: ReplicationStart['publish']): Promise<void> {
-    const { settings: { maxLagMs }, timer = systemTimer } = this.#deps;
-    while (!this.#stopping.signal.aborted) {
+  #watching(publish: ReplicationStart['publish']): Loop {
+    const { settings: { maxLagMs }, timer, log } = this.#deps;
+    const failure = 'followers that are behind could not be reported';
+    return new Loop({ name: 'followers', everyMs: HEARTBEAT_MS, timer, log, failure }, async () => {
       for (const { followerId, lagMs } of this.#leader?.list() ?? []) {
         if (lagMs <= maxLagMs / 2) this.#reported.delete(followerId);
         if (lagMs <= maxLagMs || this.#reported.has(followerId)) continue;
         this.#reported.add(followerId);
         publish('ops.replication_lag_high', { followerId, lagMs, thresholdMs: maxLagMs });
       }
-      await timer.sleep(HEARTBEAT_MS, this.#stopping.signal);
-    }
+    });
   }
 
-  async #prune(): Promise<void> {
-    const { log, timer = systemTimer } = this.#deps;
-    while (!this.#stopping.signal.aborted) {
-      await this.#binlog!.prune().catch((error: unknown) =>
-        log.warn({ err: error }, 'old entries of the binlog could not be removed; trying again in a minute')
-      );
-      await timer.sleep(PRUNE_MS, this.#stopping.signal);
-    }
+  #pruning(binlog: Binlog): Loop {
+    const { log, timer } = this.#deps;
+    const failure = 'old entries of the binlog could not be removed; trying again later';
+    return new Loop({ name: 'binlog', everyMs: PRUNE_MS, timer, log, failure }, () => binlog.prune());
   }
 
   /** A promoted leader that still has the address of its predecessor makes it stop when it returns. */

@@ -49,10 +49,7 @@ export async function eligibleDocuments({ columns: view, clock, geo }: Eligibili
   return { ...selected, documents: await withinCircle(geo!, collection, circle, selected.documents) };
 }
 
-/**
- * The documents in a circle, of some documents of a collection or of all; callers must not change the set (see
- * `GeoIndex.inCircle`). Throws `IndexLoading`.
- */
+/** The documents in a circle, of some documents of a collection or of all. Throws `IndexLoading`. */
 export async function withinCircle(view: Pick<GeoView, 'indexOf'>, collection: string, circle: Circle,
   documents: OrdSet | undefined): Promise<OrdSet>
 {

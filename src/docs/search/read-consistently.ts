@@ -26,8 +26,6 @@ export interface Sources {
 export interface Look {
   /** The only documents that are read, because they changed since they were read before; undefined for all. */
   readonly only: ReadonlySet<number> | undefined;
-  /** Whether nothing was committed since it began, so that nothing that is read can have changed. */
-  isLatest(): boolean;
   /** Those of some documents that changed since they were read: their values may be from different versions. */
   changed(ords: readonly number[]): Promise<ReadonlySet<number>>;
 }
@@ -66,11 +64,10 @@ export async function readConsistently(sources: Sources,
     };
     if (first === undefined || isWhole) first = positions;
     else for (const ord of only ?? []) later.set(ord, positions);
-    const [start, now] = [leastOf([first.documents, first.vectors]), leastOf([positions.documents, positions.vectors])];
+    const start = leastOf([first.documents, first.vectors]);
     const positionsOf = (ord: number): Positions => later.get(ord) ?? first!;
     const torn = await read({
       only,
-      isLatest: () => now !== undefined && isLatest(now),
       changed: (
         ords,
       ) => (looks === LOOKS || start === undefined || isLatest(start)

@@ -55,12 +55,10 @@ const WITHOUT_ANY = "d.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, '{}' AS meta, NU
 /**
  * Reads the contents of rows in their order, and no more than an answer can use: the memory for a page of large
  * documents is limited, however many documents were requested. Select `columns` from the table `d`, then call `take`
- * for each row. If the body of a row is known from elsewhere, select `columnsWithoutBody` and call `take` without the
- * body; the body still counts against the limit.
+ * for each row.
  */
 export class ContentReader {
   readonly columns: string;
-  readonly columnsWithoutBody: string;
   readonly #queries: Queries;
   readonly #withBodies: boolean;
   #left: number;
@@ -69,7 +67,6 @@ export class ContentReader {
 
   constructor(queries: Queries, { withBodies, withMeta = true, mostBytes }: ContentOptions) {
     this.columns = withMeta || withBodies ? columnsOf(withBodies) : WITHOUT_ANY;
-    this.columnsWithoutBody = withMeta || withBodies ? columnsOf(false) : WITHOUT_ANY;
     this.#queries = queries;
     this.#withBodies = withBodies;
     this.#left = mostBytes;
@@ -81,14 +78,14 @@ export class ContentReader {
   }
 
   /** Completes a row. Returns false if its content exceeds the limit or was removed meanwhile. */
-  async take<R extends ContentRow>(row: R, withBody = this.#withBodies): Promise<boolean> {
+  async take<R extends ContentRow>(row: R): Promise<boolean> {
     if (!this.#fits(row)) {
       row.meta = row.body = null;
       return false;
     }
     if (row.meta !== null) return true;
     // Includes the columns that identify the version: the document may have been replaced since the row was read.
-    const columns = `updated_at, rev_ts, crc, bytes, meta, ${withBody ? 'body' : 'NULL AS body'}`;
+    const columns = `updated_at, rev_ts, crc, bytes, meta, ${this.#withBodies ? 'body' : 'NULL AS body'}`;
     const content = await this.#queries.get<{ meta: string; body: Uint8Array | null }>(
       `SELECT ${columns} FROM documents WHERE ord = ?`,
       [row.ord],
@@ -121,8 +118,6 @@ function columnsOf(withBody: boolean): string {
 export interface ReadOptions extends ContentOptions {
   /** Documents whose contents are read, the most important first; all when absent. */
   readonly contentsOf?: readonly number[];
-  /** Documents whose bodies are not read, because they are not needed. */
-  readonly bodiless?: ReadonlySet<number> | undefined;
 }
 
 /** Maximum number of rows in one statement. */
@@ -130,18 +125,16 @@ const STEP = 256;
 
 /** Rows by ordinal, in the requested order; deleted documents are left out. */
 export async function readRows(queries: Queries, ords: readonly number[],
-  { contentsOf = ords, bodiless, ...options }: ReadOptions): Promise<Map<number, ResultRow>>
+  { contentsOf = ords, ...options }: ReadOptions): Promise<Map<number, ResultRow>>
 {
   const reader = new ContentReader(queries, options);
   const rows = new Map<number, ResultRow>();
   const first = new Set(contentsOf);
   for (const some of inSteps([...first])) {
-    const read = reader.isSpent
-      ? await select(queries, some, WITHOUT_CONTENT)
-      : await selectBy(queries, some, reader, bodiless);
+    const read = await select(queries, some, reader.isSpent ? WITHOUT_CONTENT : reader.columns);
     for (const row of some.map((ord) => read.get(ord))) {
       if (row === undefined) continue;
-      await reader.take(row, bodiless?.has(row.ord) === true ? false : undefined);
+      await reader.take(row);
       rows.set(row.ord, row);
     }
   }
@@ -156,21 +149,8 @@ export async function readContent(queries: Queries, row: ResultRow, withBodies: 
   return new ContentReader(queries, { withBodies, mostBytes: 0 }).take(row);
 }
 
-const NONE: ReadonlySet<number> = new Set();
-
 function* inSteps(ords: readonly number[]): Generator<readonly number[]> {
   for (let i = 0; i < ords.length; i += STEP) yield ords.slice(i, i + STEP);
-}
-
-/** Rows, some of them without their bodies. */
-async function selectBy(queries: Queries, ords: readonly number[], { columns, columnsWithoutBody }: ContentReader,
-  bodiless: ReadonlySet<number> = NONE): Promise<Map<number, ResultRow>>
-{
-  if (bodiless.size === 0) return select(queries, ords, columns);
-  const without = ords.filter((ord) => bodiless.has(ord));
-  const rows = await select(queries, without, columnsWithoutBody);
-  if (without.length === ords.length) return rows;
-  return new Map([...rows, ...await select(queries, ords.filter((ord) => !bodiless.has(ord)), columns)]);
 }
 
 async function select(queries: Queries, ords: readonly number[], content: string): Promise<Map<number, ResultRow>> {

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { IndexBytes } from '../../../generated/docs/sdk/types.gen.ts';
 import { cached } from '../../lib/cached.ts';
+import { roundsMetric } from '../../lib/loop.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { type BackupReport, registerBackups } from './backups.ts';
 import type { CountDeps } from './counts.ts';
@@ -93,6 +94,16 @@ export function createMetrics(environment: DocsEnvironment, sources: MetricsSour
     },
   });
   registerMemory(registers);
+  new Gauge({
+    name: 'svc_cache_bytes',
+    help: 'Memory of the caches, by cache.',
+    labelNames: ['cache'],
+    registers,
+    collect() {
+      this.set({ cache: 'bodies' }, environment.codec.cacheBytes);
+    },
+  });
+  new Counter({ ...roundsMetric('svc_loop_rounds_total'), registers });
   registerDatabase(registers, environment, sources);
   registerMore(registers);
   let others: OtherProcesses | undefined;

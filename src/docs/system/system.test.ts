@@ -6,7 +6,7 @@ import { operations } from '../../../generated/docs/operations.ts';
 import { createSpecificationReader, type SpecificationReader } from '../../api/http/specification.ts';
 import { silentLog } from '../../lib/log.ts';
 import { type Context, type Download, EVERYONE } from '../../operations/index.ts';
-import { BodyCodec, ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { type ColumnsView, createColumns } from '../columns/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { createSystem, type System } from './index.ts';
@@ -62,6 +62,9 @@ afterEach(async () => {
   await rm(dir, { recursive: true });
 });
 
+/** Uses no memory. */
+const none = { bytesOf: (): undefined => undefined };
+
 /** The states that the views report. */
 let views = [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }];
 
@@ -70,18 +73,22 @@ async function start(path: string, changed: Partial<DocsSettings> = {}): Promise
   now = 1_766_400_000_000;
   const clock = { now: () => now };
   sql = await openDatabase({ path });
-  await migrate(sql, [documents]);
+  await migrate(sql, DOCUMENT_MIGRATIONS);
   feed = new ChangeFeed(sql, clock);
   environment = { sql, feed, codec: new BodyCodec(), clock, log: silentLog, settings: { ...settings, ...changed } };
   columns = createColumns(environment, { collections: { configOf: () => undefined } });
   system = createSystem(environment, {
     columns,
-    indexBytesOf: (
-      collection,
-    ) => (collection === 'zoo' ? { fullText: 7, columns: columns.bytesOf(collection) ?? 0 } : {}),
+    indexes: {
+      fullText: { bytesOf: (collection) => (collection === 'zoo' ? 7 : undefined) },
+      vectors: none,
+      columns: { bytesOf: (collection) => (collection === 'zoo' ? columns.bytesOf(collection) ?? 0 : undefined) },
+      geo: none,
+      spelling: none,
+    },
     documents: { checksum: async (collection) => Buffer.from(collection).toString('hex').padEnd(8, '0').slice(0, 8) },
     readiness: {
-      get views() {
+      get states() {
         return views;
       },
       get isReady() {

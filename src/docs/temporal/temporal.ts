@@ -3,6 +3,7 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import { Loop } from '../../lib/loop.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Context, Handlers } from '../../operations/index.ts';
@@ -25,7 +26,7 @@ export interface Temporal {
   /** Notes who reads a document, if its collection tracks that; absent while tracking is off. */
   readonly note: ((document: { readonly id: string }, context: Context) => void) | undefined;
   /** Follows writes. Not for read-only servers, which record nothing. */
-  start(): void;
+  work(): void;
   /** The database was replaced. */
   restart(): Promise<void>;
   /** Writes what is in memory; may be called twice. */
@@ -53,7 +54,13 @@ export function createTemporal(environment: DocsEnvironment,
 {
   const { sql, feed, clock, log, settings: { temporal: isEnabled = false, mode } } = environment;
   const recorder = new AccessRecorder({ sql, clock, timer, log });
-  const stopping = new AbortController();
+  const pruning = new Loop({
+    name: 'temporal events',
+    everyMs: PRUNE_MS,
+    timer,
+    log,
+    failure: 'old events of temporal tracking could not be removed',
+  }, (signal) => prune(environment, signal));
   const subscriber = new Subscriber({
     feed,
     timer,
@@ -64,7 +71,7 @@ export function createTemporal(environment: DocsEnvironment,
       log.warn({ err: error, failures }, 'temporal tracking could not follow the change feed; trying again'),
     handle: (changes) => follow(environment, changes),
   });
-  let work: Promise<void> | undefined;
+  let leaving: Promise<void> | undefined;
   return {
     handlers: createHandlers(environment, documents, recorder),
     note: isEnabled && mode !== 'read'
@@ -75,21 +82,21 @@ export function createTemporal(environment: DocsEnvironment,
         recorder.note({ docId: id, collection, actor: identity.username, isEvent: trackAccess, counts: trackHot });
       }
       : undefined,
-    start() {
+    work() {
       if (!isEnabled) {
-        work ??= leaveFeed(environment);
+        leaving ??= leaveFeed(environment);
         return;
       }
       subscriber.start();
-      work ??= prune(environment, timer, stopping.signal);
+      pruning.start();
     },
     async restart() {
       recorder.forget();
     },
     async stop() {
-      stopping.abort();
+      await pruning.stop();
       await subscriber.stop();
-      await work;
+      await leaving;
       await recorder.stop();
     },
     registerMetrics(registers) {
@@ -207,15 +214,7 @@ async function leaveFeed({ sql, log }: DocsEnvironment): Promise<void> {
   }
 }
 
-/** Never rejects. */
-async function prune({ sql, clock, log }: DocsEnvironment, timer: Timer, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const before = unixSeconds(clock) - RETENTION;
-      while (!signal.aborted && (await sql.transaction((tx) => removeOlder(tx, before, PRUNE_STEP))) === PRUNE_STEP);
-    } catch (error) {
-      log.warn({ err: error }, 'old events of temporal tracking could not be removed');
-    }
-    await timer.sleep(PRUNE_MS, signal);
-  }
+async function prune({ sql, clock }: DocsEnvironment, signal: AbortSignal): Promise<void> {
+  const before = unixSeconds(clock) - RETENTION;
+  while (!signal.aborted && (await sql.transaction((tx) => removeOlder(tx, before, PRUNE_STEP))) === PRUNE_STEP);
 }

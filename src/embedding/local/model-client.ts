@@ -13,6 +13,9 @@ export interface ModelClientOptions {
   readonly log: Log;
 }
 
+// Not a `ThreadClient`: a native runtime must end by itself, and its thread reports downloads between a request and the
+// reply, and tells when it cannot load the model, after which all callers fail.
+
 /** The texts of one call and the vectors computed so far. */
 interface Job {
   readonly texts: readonly string[];

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { throughStep } from '../../testkit/through-step.ts';
 import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
@@ -14,7 +14,7 @@ describe('a session', () => {
   let timer: ManualTimer;
   beforeEach(async () => {
     sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, [documents]);
+    await migrate(sql, DOCUMENT_MIGRATIONS);
     [feed, timer] = [new ChangeFeed(sql), new ManualTimer()];
     return () => sql.close();
   });

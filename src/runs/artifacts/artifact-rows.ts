@@ -64,16 +64,12 @@ export async function totalBytes(from: Queries): Promise<number> {
   return (await from.get<{ bytes: number }>('SELECT bytes FROM artifact_total'))?.bytes ?? 0;
 }
 
-/** Must be called with `lockTotal`. */
-export async function countAgain(tx: Transaction): Promise<void> {
-  await tx.run(
-    'INSERT INTO artifact_total(id, bytes) SELECT 1, CAST(coalesce(sum(size), 0) AS BIGINT) FROM artifacts WHERE ' +
-      'true ON CONFLICT(id) DO UPDATE SET bytes = excluded.bytes',
-  );
-}
-
 async function count(tx: Transaction, bytes: number): Promise<void> {
-  await tx.run('UPDATE artifact_total SET bytes = bytes + ?', [bytes]);
+  await tx.run(
+    'INSERT INTO artifact_total(id, bytes) VALUES (1, ?) ON CONFLICT(id) DO UPDATE SET bytes = ' +
+      'artifact_total.bytes + excluded.bytes',
+    [bytes],
+  );
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import type { Loop } from '../../lib/loop.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
 import { type ContentStore, type Place, RowContents } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
-import { addArtifact, countAgain, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, type RemovedFile,
-  removeExpired, totalBytes } from './artifact-rows.ts';
+import { addArtifact, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, type RemovedFile, removeExpired,
+  totalBytes } from './artifact-rows.ts';
 import { type ArtifactHandlers, createArtifactHandlers } from './handlers.ts';
 import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
 import { type AnnouncedFile, readDescription } from './receive.ts';
@@ -42,12 +43,13 @@ class KeptArtifacts implements Artifacts {
   readonly sender: ArtifactSender;
   readonly #options: ArtifactsOptions;
   readonly #contents: RowContents;
-  readonly #stopping = new AbortController();
-  #sweeping: Promise<void> | undefined;
+  readonly #sweeping: Loop;
 
   constructor(options: ArtifactsOptions) {
     this.#options = options;
     this.#contents = new RowContents({ env: options.env, store: options.store, isReferenced });
+    this.#sweeping = this.#contents.sweeping((signal) => this.#expire(signal),
+      'expired artefacts could not be removed');
     const parts = { sql: options.env.sql, queue: options.queue, store: options.store };
     this.handlers = createArtifactHandlers(parts);
     this.sender = createSender(parts);
@@ -59,14 +61,11 @@ class KeptArtifacts implements Artifacts {
 
   async start(): Promise<void> {
     await this.#options.store.open();
-    await this.#change(countAgain); // an older version has not counted
-    this.#sweeping = this.#contents.sweepForEver(() => this.#expire(), this.#stopping.signal,
-      'expired artefacts could not be removed');
+    this.#sweeping.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#sweeping;
+    await this.#sweeping.stop();
     await this.#contents.idle();
     await this.#options.store.close();
   }
@@ -152,10 +151,10 @@ class KeptArtifacts implements Artifacts {
       : `the attempt has left ${most} files already (artifacts.max_count)`;
   }
 
-  async #expire(): Promise<void> {
+  async #expire(signal: AbortSignal): Promise<void> {
     const { env: { clock, config } } = this.#options;
     const until = unixSeconds(clock) - Math.ceil(config.current().config.artifacts.retention / 1000);
-    while (!this.#stopping.signal.aborted && await this.#remove((tx) => removeExpired(tx, until)));
+    while (!signal.aborted && await this.#remove((tx) => removeExpired(tx, until)));
   }
 
   /** Returns whether there was anything to remove. */

@@ -5,17 +5,21 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { durableRename } from '../../lib/durable-rename.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
-import { FileLock, migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql,
+import { FileLock, migrate, openDatabase, type Queries, RUN_QUEUE_MIGRATIONS, type Sql,
   verifyDatabaseFile } from '../../storage/index.ts';
+import { settleUnfinished, type Unfinished } from '../queue/index.ts';
 import { AUTHORITY, BackupError, DATABASE, type Manifest, type Places, readManifest } from './layout.ts';
-import { countUnfinished, settleUnfinished, type Unfinished, type UnfinishedCounts } from './unfinished.ts';
-
-export type { Unfinished } from './unfinished.ts';
 
 export interface RestoreOptions {
   readonly clock: Clock;
   /** What to do with runs that were unfinished when the backup was made; required if there are any. */
   readonly unfinished?: Unfinished | undefined;
+}
+
+export interface UnfinishedCounts {
+  readonly queued: number;
+  /** Assigned to a ship. */
+  readonly held: number;
 }
 
 export interface Restored {
@@ -97,6 +101,14 @@ async function settle(sql: Sql, { clock, unfinished }: RestoreOptions): Promise<
   if (unfinished === undefined) throw new BackupError(undecided(counts));
   await sql.transaction((tx) => settleUnfinished(tx, unfinished, clock));
   return counts;
+}
+
+async function countUnfinished(queries: Queries): Promise<UnfinishedCounts> {
+  const row = await queries.get<{ queued: number; held: number }>(
+    `SELECT count(*) FILTER (WHERE state = 'queued') AS queued, count(*) FILTER (WHERE state <> 'queued' AND cells = 0) AS held
+     FROM runs WHERE finished_at IS NULL`,
+  );
+  return { queued: row!.queued, held: row!.held };
 }
 
 function undecided({ queued, held }: UnfinishedCounts): string {

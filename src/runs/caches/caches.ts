@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type DiscardCacheRequest, type DownloadCacheRequest, type DownloadCacheResponse, DownloadCacheResponseSchema,
   type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatByteSize } from '../../lib/byte-size.ts';
+import type { Loop } from '../../lib/loop.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { type ContentStore, piecesOf, type Place, RowContents } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -26,25 +27,23 @@ export class Caches implements CacheExchange {
   readonly #options: CachesOptions;
   readonly #contents: RowContents;
   readonly #events: CacheEvents;
-  readonly #stopping = new AbortController();
-  #sweeping: Promise<void> | undefined;
+  readonly #sweeping: Loop;
 
   constructor(options: CachesOptions) {
     this.#options = options;
     this.#contents = new RowContents({ env: options.env, store: options.store, isReferenced });
+    this.#sweeping = this.#contents.sweeping((signal) => this.#sweep(signal), 'unused caches could not be removed');
     this.#events = options.events ?? NO_EVENTS;
   }
 
   /** Opens the store and starts removing unused caches. */
   async start(): Promise<void> {
     await this.#options.store.open();
-    this.#sweeping = this.#contents.sweepForEver(() => this.#sweep(), this.#stopping.signal,
-      'unused caches could not be removed');
+    this.#sweeping.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#sweeping;
+    await this.#sweeping.stop();
     await this.#contents.idle();
     await this.#options.store.close();
   }
@@ -180,15 +179,17 @@ export class Caches implements CacheExchange {
   }
 
   /** The budget is checked, too, because the configuration may have a smaller one now. */
-  async #sweep(): Promise<void> {
+  async #sweep(signal: AbortSignal): Promise<void> {
     const { env: { clock, config } } = this.#options;
     const { retention, total_budget: budget } = config.current().config.caches;
-    await this.#evict('unused', (tx) => removeUnused(tx, clock.now() - retention));
-    await this.#evict('budget', (tx) => removeAbove(tx, budget));
+    await this.#evict('unused', (tx) => removeUnused(tx, clock.now() - retention), signal);
+    await this.#evict('budget', (tx) => removeAbove(tx, budget), signal);
   }
 
-  async #evict(why: 'unused' | 'budget', some: (tx: Transaction) => Promise<CacheRow[]>): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
+  async #evict(why: 'unused' | 'budget', some: (tx: Transaction) => Promise<CacheRow[]>,
+    signal: AbortSignal): Promise<void>
+  {
+    while (!signal.aborted) {
       const { length } = await this.#remove(some);
       if (length === 0) return;
       this.#events.evicted(why, length);

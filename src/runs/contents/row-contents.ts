@@ -1,3 +1,4 @@
+import { Loop } from '../../lib/loop.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { ContentStore } from './content-store.ts';
@@ -111,18 +112,16 @@ export class RowContents {
     return this.#options.env.sql.peers === undefined;
   }
 
-  /**
-   * Calls `sweep` once a minute until the signal aborts, after contents without rows are removed. Logs failures with
-   * this message. Never rejects.
-   */
-  async sweepForEver(sweep: () => Promise<void>, stopping: AbortSignal, message: string): Promise<void> {
+  /** Calls `sweep` once a minute, the first time after contents without rows are removed. */
+  sweeping(sweep: (signal: AbortSignal) => Promise<void>, failure: string): Loop {
     const { env: { timer, log } } = this.#options;
-    const failed = (error: unknown): void => log.warn({ err: error }, message);
-    await this.#removeUnreferenced(stopping).catch(failed);
-    while (!stopping.aborted) {
-      await sweep().catch(failed);
-      await timer.sleep(SWEEP_MS, stopping);
-    }
+    let isFirst = true;
+    return new Loop({ name: 'contents', everyMs: SWEEP_MS, timer, log, failure }, async (signal) => {
+      const isAfterStart = isFirst;
+      isFirst = false;
+      if (isAfterStart) await this.#removeUnreferenced(signal);
+      await sweep(signal);
+    });
   }
 
   /** Removes contents without rows: a process that died between the two steps has left them. */

@@ -54,11 +54,14 @@ export interface LogStream {
   receive(request: StreamLogsRequest): Promise<void>;
 }
 
+/** Lines of one attempt, however they came. */
+export type Lines = Omit<AppendLogsRequest, '$typeName'>;
+
 /** The server's side of the fleet protocol, independent of the transport (decisions, section 4). */
 export interface FleetService {
   connect(peer: Peer, output: SessionOutput): Session;
   // The calls below reject with a `FleetRefusal` or a `ServiceError`.
-  appendLogs(peer: Peer, request: AppendLogsRequest): Promise<AppendLogsResponse>;
+  appendLogs(peer: Peer, request: Lines): Promise<AppendLogsResponse>;
   /**
    * Stores lines of many messages together. `peer`: called for each write, because ships may be revoked while they are
    * connected.

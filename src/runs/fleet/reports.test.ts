@@ -111,17 +111,17 @@ describe('the end of an attempt', () => {
     });
   });
 
-  it('never names a code that the API does not know', async () => {
-    const ref = await taken();
-    await ship.complete(ref, Outcome.FAILED, {
-      error: { code: 'whatever', message: 'm', step: '', signal: 'SIGKILL' },
-    });
-    expect((await fixture.queue.get(ref.runId))!.error).toMatchObject({
-      code: 'internal',
-      step: null,
-      exit_code: null,
-      signal: 'SIGKILL',
-    });
+  it('never names a code that is not one of work', async () => {
+    for (const code of ['whatever', 'lease_lost', 'secret_unavailable']) { // the last two are the server's own
+      const ref = await taken();
+      await ship.complete(ref, Outcome.FAILED, { error: { code, message: 'm', step: '', signal: 'SIGKILL' } });
+      expect((await fixture.queue.get(ref.runId))!.error).toMatchObject({
+        code: 'internal',
+        step: null,
+        exit_code: null,
+        signal: 'SIGKILL',
+      });
+    }
   });
 
   it('returns a run under its attempt when its first step had not begun', async () => {

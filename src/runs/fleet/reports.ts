@@ -1,13 +1,14 @@
 import { create } from '@bufbuild/protobuf';
-import { type AppendLogsRequest, type AppendLogsResponse, AppendLogsResponseSchema, AppendStatus,
-  type CompleteRunRequest, type CompleteRunResponse, CompleteRunResponseSchema, CompleteStatus, type LogLine,
-  Outcome as WireOutcome, type RecordSourceRequest, type RecordSourceResponse, RecordSourceResponseSchema,
-  RecordSourceStatus, type RunError, type StepReport } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type AppendLogsResponse, AppendLogsResponseSchema, AppendStatus, type CompleteRunRequest,
+  type CompleteRunResponse, CompleteRunResponseSchema, CompleteStatus, type LogLine, Outcome as WireOutcome,
+  type RecordSourceRequest, type RecordSourceResponse, RecordSourceResponseSchema, RecordSourceStatus, type RunError,
+  type StepReport } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { isCommit, isGitRef } from '../../lib/git-ref.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs, ShipLine } from '../logs/port.ts';
-import type { Completion, CompletionStatus, Outcome, Queue, RunRef, StepRecord } from '../queue/port.ts';
-import { FleetRefusal, type Peer } from './port.ts';
+import { type Completion, type CompletionStatus, type Outcome, type Queue, type RunRef, type StepRecord,
+  WORK_CODES } from '../queue/port.ts';
+import { FleetRefusal, type Lines, type Peer } from './port.ts';
 import { requireRef } from './refs.ts';
 
 const MAX_LINES = 500;
@@ -15,10 +16,6 @@ const MAX_RESULT_BYTES = 1_048_576;
 const MAX_MESSAGE = 2000;
 const MAX_NAME = 256;
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}(;[ -~]{0,64})?$/;
-
-/** Error codes that work and ships may report; only the server sets the others. */
-const CODES: ReadonlySet<string> = new Set(['step_failed', 'timeout', 'lease_lost', 'ship_error', 'spawn_failed',
-  'model_error', 'model_timeout', 'diagnostic_failed', 'internal']);
 
 export interface ReportDeps {
   readonly queue: Pick<Queue, 'complete' | 'holds' | 'recordSource'>;
@@ -43,9 +40,7 @@ export class Reports {
     this.#deps = deps;
   }
 
-  async appendLogs({ shipId }: Peer,
-    request: Pick<AppendLogsRequest, 'ref' | 'firstSeq' | 'lines' | 'truncated'>): Promise<AppendLogsResponse>
-  {
+  async appendLogs({ shipId }: Peer, request: Lines): Promise<AppendLogsResponse> {
     const ref = requireRef(request.ref);
     if (request.lines.length > MAX_LINES)
       throw new FleetRefusal('invalid_argument', `lines must be at most ${MAX_LINES}, got ${request.lines.length}`);
@@ -192,7 +187,7 @@ function readSteps(steps: readonly StepReport[], offset: number): StepRecord[] {
 
 function readError({ code, message, step, exitCode, signal }: RunError): NonNullable<Completion['error']> {
   return {
-    code: CODES.has(code) ? code : 'internal',
+    code: WORK_CODES.find((known) => known === code) ?? 'internal',
     message: textOf(message, MAX_MESSAGE) ?? '',
     step: textOf(step, MAX_NAME),
     exitCode: exitCode ?? null,

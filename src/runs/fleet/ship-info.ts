@@ -1,4 +1,4 @@
-import type { Assignment, ShipInfo } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { ShipInfo } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunKind } from '../queue/port.ts';
 import type { ShipTraits } from '../ships/index.ts';
 import { FleetRefusal } from './port.ts';
@@ -33,18 +33,6 @@ export function readTraits(info: ShipInfo | undefined): ShipTraits {
   if (kinds.length === 0)
     throw new FleetRefusal('invalid_argument', `info.kinds must name some of ${KINDS.join(', ')}`);
   return { version, capacity, ephemeral, kinds, keyVariables: [...new Set(roles)].sort() };
-}
-
-/**
- * The features of ships that an assignment needs: ships without them silently ignore its fields, and would execute
- * something else.
- */
-export function featuresOf({ plan }: Assignment): ('source' | 'restore')[] {
-  if (plan.case !== 'pipeline') return [];
-  const { gitRef, commit, credentials, steps, restoreArtifacts } = plan.value;
-  const needsSource = gitRef !== '' || commit !== '' || credentials !== undefined ||
-    steps.some(({ artifacts, cache }) => artifacts.length > 0 || cache !== undefined);
-  return [...(needsSource ? ['source' as const] : []), ...(restoreArtifacts ? ['restore' as const] : [])];
 }
 
 /** Operating system and architecture, which become labels. */

@@ -1,3 +1,4 @@
+import { Loop } from '../../lib/loop.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { hasExpired, listGone, listShips, removeExpiredCertificates, removeExpiredTokens,
   writeLastSeen } from '../ships/index.ts';
@@ -8,6 +9,7 @@ import type { Sessions } from './sessions.ts';
 const INTERVAL_MS = 5000;
 /** Rows per statement, because statements must be short. */
 const BATCH = 200;
+const FAILURE = 'the upkeep of the fleet failed';
 const DAY_MS = 86_400_000;
 /** Expired tokens are kept for a day, so that the error message can say that the token has expired. */
 const TOKEN_KEPT_MS = DAY_MS;
@@ -22,23 +24,30 @@ export class Upkeep {
   readonly #env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'log'>;
   readonly #sessions: Sessions;
   readonly #roster: Roster;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly #loop: Loop;
 
   constructor(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'log'>, sessions: Sessions, roster: Roster) {
     this.#env = env;
     this.#sessions = sessions;
     this.#roster = roster;
+    const { timer, log } = env;
+    this.#loop = new Loop({
+      name: 'upkeep of the fleet',
+      everyMs: INTERVAL_MS,
+      waitsFirst: true,
+      timer,
+      log,
+      failure: FAILURE,
+    }, () => this.tick());
   }
 
   start(): void {
-    this.#running ??= this.#loop();
+    this.#loop.start();
   }
 
   /** Stops after all signs of life are stored. Safe twice, and before the start. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    await this.#loop.stop();
     await this.#attempt(() => this.#writeSeen());
   }
 
@@ -50,20 +59,12 @@ export class Upkeep {
     await this.#attempt(() => this.#removeExpired());
   }
 
-  async #loop(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.#env.timer.sleep(INTERVAL_MS, signal);
-      if (!signal.aborted) await this.tick();
-    }
-  }
-
   /** Failed work is repeated in the next round. */
   async #attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.#env.log.warn({ err: error }, 'the upkeep of the fleet failed');
+      this.#env.log.warn({ err: error }, FAILURE);
     }
   }
 

@@ -1,3 +1,4 @@
+import { Loop } from '../../lib/loop.ts';
 import type { Audit } from '../audit/port.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
@@ -48,7 +49,6 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
   const stopping = new AbortController();
   let total = 0;
   let unsubscribe = (): void => {};
-  let sweeping: Promise<void> | undefined;
   let making: Promise<void> | undefined;
   /** The last removal has removed all that there was. */
   let nothingLeft = false;
@@ -89,18 +89,21 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
     if (what === 'log') hub.added({ runId: runId!, attempt: attempt!, messageBytes: messageBytes! });
   }
 
-  /** Never rejects. */
-  async function sweepForEver(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // Other servers add and remove logs as well.
-      if (sql.peers !== undefined) total = await countStored(sql.background).catch(() => total);
-      await retention.sweep(() => stopping.signal.aborted).catch((error: unknown) =>
-        log.warn({ err: error }, 'expired logs could not be removed')
-      );
+  const sweeping = new Loop({
+    name: 'logs',
+    everyMs: SWEEP_MS,
+    timer,
+    log,
+    failure: 'expired logs could not be removed',
+  }, async (signal) => {
+    // Other servers add and remove logs as well.
+    if (sql.peers !== undefined) total = await countStored(sql.background).catch(() => total);
+    try {
+      await retention.sweep(() => signal.aborted);
+    } finally {
       if (isOver()) makeRoom();
-      await timer.sleep(SWEEP_MS, stopping.signal);
     }
-  }
+  });
 
   return {
     append: (...args) => writer.append(...args),
@@ -120,13 +123,13 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
       const ends = [queue().onChange((change) => hub.changed(change)), sql.peers?.listen(receive)];
       unsubscribe = () => ends.forEach((end) => end?.());
       total = await countStored(sql.background);
-      sweeping = sweepForEver();
+      sweeping.start();
     },
     async stop() {
       unsubscribe();
       stopping.abort();
       hub.close();
-      await Promise.all([sweeping, making]);
+      await Promise.all([sweeping.stop(), making]);
     },
   };
 }

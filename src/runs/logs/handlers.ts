@@ -33,11 +33,10 @@ export function createLogHandlers(options: LogHandlerOptions): LogHandlers {
     async streamRunLogs({ id, attempt, offset, lastEventId }, { signal }) {
       const last = lastEventId === undefined ? undefined : readEventId(lastEventId);
       const found = await find(options, id, attempt ?? last?.attempt);
-      const goesOn = last !== undefined && (last.attempt ?? found.attempt) === found.attempt;
       const from: FollowedAttempt = {
         runId: id,
         attempt: found.attempt,
-        offset: goesOn ? last.offset + 1 : offset,
+        offset: last?.attempt === found.attempt ? last.offset + 1 : offset,
         alone: attempt !== undefined,
       };
       // errors of the store must occur before the response begins
@@ -78,11 +77,11 @@ async function requireRun({ queue }: Pick<FollowOptions, 'queue'>, id: string): 
   return run;
 }
 
-/** Attempt and offset of an event; ids of earlier versions have no attempt. */
-function readEventId(text: string): { readonly attempt: number | undefined; readonly offset: number } {
-  const [, attempt, offset] = /^(?:(\d{1,9})-)?(\d{1,16})$/.exec(text) ?? [];
+/** Attempt and offset of an event. */
+function readEventId(text: string): { readonly attempt: number; readonly offset: number } {
+  const [, attempt, offset] = /^(\d{1,9})-(\d{1,16})$/.exec(text) ?? [];
   if (offset === undefined || Number(offset) >= Number.MAX_SAFE_INTEGER)
     throw new ServiceError('invalid_offset',
       `Last-Event-ID must be the id of an event, such as 1-41, got ${text.slice(0, 100)}`);
-  return { attempt: attempt === undefined ? undefined : Number(attempt), offset: Number(offset) };
+  return { attempt: Number(attempt), offset: Number(offset) };
 }

@@ -34,7 +34,7 @@ export class OpenLogs {
   readonly #entries: Lru<string, Entry> | undefined;
 
   constructor(isAlone: boolean) {
-    this.#entries = isAlone ? new Lru(CAPACITY, () => {}, ({ bytes }) => bytes) : undefined;
+    this.#entries = isAlone ? new Lru(CAPACITY, { sizeOf: ({ bytes }) => bytes }) : undefined;
   }
 
   /** Undefined for a log that has never had a line. */

@@ -81,9 +81,9 @@ export class LogFixture {
     const id = randomBytes(16).toString('hex');
     await this.sql.transaction((tx) =>
       tx.run(
-        `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, ship_id, accepted,
+        `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, origin, lane_id, fence, ship_id, accepted,
          created_at, updated_at, started_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, root_id, retry_number)
-       VALUES (?, 'alpha', 'pipeline', 'build', 'running', 1, 3, 0, '[]', 'api', 1, 1, 1, ?, 1, ?, ?, ?, 0, 0, 0, 0, 0, 0, ?, 0)`,
+       VALUES (?, 'alpha', 'pipeline', 'build', 'running', 1, 3, 0, '[]', 'api', '{}', 1, 1, ?, 1, ?, ?, ?, 0, 0, 0, 0, 0, 0, ?, 0)`,
         [id, SHIP, this.#seconds(), this.#seconds(), this.#seconds(), id],
       )
     );
@@ -145,17 +145,16 @@ export class LogFixture {
       logsExpired: row['logs_expired'] === 1,
       logTruncated: row['log_truncated'] === 1,
       concurrencyGroup: null,
-      waitsForGroup: false,
+      waitsFor: null,
       approval: null,
       part: 0,
       logsBytes: row['logs_bytes'] as number,
       gitRef: null,
       gitCommit: null,
-      origin: null,
+      origin: { by: null },
       cells: 0,
       parentId: null,
       matrix: null,
-      waitsForMatrix: false,
     };
   }
 

@@ -27,7 +27,7 @@ const NAMES = ['runs', 'runs_enqueued_total', 'runs_finished_total', 'run_queue_
   'log_bytes', 'log_dropped_events_total', 'claim_seconds', 'storage_errors_total', 'cert_expiry_seconds',
   'config_reload_success', 'alerts_received_total', 'schedule_slots_total', 'notifications_total',
   'notifications_waiting', 'artifact_bytes', 'artifacts_received_total', 'caches', 'cache_bytes',
-  'caches_received_total', 'cache_requests_total', 'caches_evicted_total'];
+  'caches_received_total', 'cache_requests_total', 'caches_evicted_total', 'loop_rounds_total'];
 
 describe('the metrics', () => {
   it('are all those of the decisions, in the text format of Prometheus', async () => {

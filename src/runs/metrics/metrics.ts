@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { cached } from '../../lib/cached.ts';
+import { roundsMetric } from '../../lib/loop.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Artifacts } from '../artifacts/index.ts';
 import type { Caches } from '../caches/index.ts';
@@ -59,6 +60,7 @@ export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): RunMetri
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   registerNumbers(registers, env, deps);
+  new Counter({ ...roundsMetric('quire_loop_rounds_total'), registers });
   if (deps.backups !== undefined) registerBackups(registers, env, deps.backups);
   const record = createRecorder(registers, env.clock);
   return {

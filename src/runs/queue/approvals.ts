@@ -6,16 +6,14 @@ import type { Concurrency } from '../definitions/run-request.ts';
 import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
-import { WAITS_FOR_GROUP } from './groups.ts';
 import type { Approval, NewRun, RunRecord } from './port.ts';
-import { partOf, readById, type RunRow, type StoredApproval, toRecord, WAITS_FOR_APPROVAL } from './run-rows.ts';
+import { partOf, readById, type RunRow, type StoredApproval, toRecord } from './run-rows.ts';
 import { cancelled, type Ending, failed, failureOf, suspended } from './transitions.ts';
 
 /*
  * Runs that need an approval before they start (`approval` of a pipeline) or between two steps (`approval` of a step).
- * While they wait they are `ready` 3 and hold no slot and no lease. Before the start they are in no group either, and
- * block no other run; at an approval step they keep their group. `available_ms` is when the time limit for the approval
- * ends.
+ * While they wait for it they hold no slot and no lease. Before the start they are in no group either, and block no
+ * other run; at an approval step they keep their group. `available_ms` is when the time limit for the approval ends.
  */
 
 /** The columns of a new run that needs an approval. */
@@ -66,8 +64,8 @@ export async function approve(core: Core, tx: Transaction, id: string, by: strin
   if (!(await decide(core, tx, row, approval, 'approved', by))) return undefined;
   const waits = row.concurrency_group !== null && approval.step === undefined &&
     await enterGroup(core, tx, id, concurrencyOf(row.concurrency_group, approval));
-  await tx.run('UPDATE runs SET ready = ?, available_ms = 0, queued_ms = ?, updated_at = ? WHERE seq = ?', [
-    waits ? WAITS_FOR_GROUP : readyToStart(row),
+  await tx.run('UPDATE runs SET waits_for = ?, available_ms = 0, queued_ms = ?, updated_at = ? WHERE seq = ?', [
+    waits ? 'concurrency_group' : readyToStart(row),
     core.time.now(),
     unixSeconds(core.env.clock),
     row.seq,
@@ -106,7 +104,7 @@ async function readWaiting(tx: Transaction,
   id: string): Promise<{ row: RunRow; approval: StoredApproval } | undefined>
 {
   const row = await readById(tx, id);
-  if (row?.state !== 'queued' || row.ready !== WAITS_FOR_APPROVAL || row.approval === null) return undefined;
+  if (row?.waits_for !== 'approval' || row.approval === null) return undefined;
   return { row, approval: JSON.parse(row.approval) as StoredApproval };
 }
 
@@ -115,7 +113,7 @@ async function decide({ env }: Core, tx: Transaction, { seq }: RunRow, approval:
   state: Approval['state'], by: string | null): Promise<boolean>
 {
   const decided: StoredApproval = { ...approval, state, by, at: by === null ? null : unixSeconds(env.clock) };
-  return (await tx.run("UPDATE runs SET approval = ? WHERE seq = ? AND state = 'queued' AND ready = 3", [
+  return (await tx.run("UPDATE runs SET approval = ? WHERE seq = ? AND state = 'queued' AND waits_for = 'approval'", [
     JSON.stringify(decided),
     seq,
   ])).changes === 1;

@@ -47,12 +47,12 @@ const TAKEN = `SELECT runs.*,
 
 /** The next runs of all lanes that no other server is claiming. */
 export const NEXT =
-  `${TAKEN} WHERE state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT ? FOR UPDATE SKIP LOCKED`;
+  `${TAKEN} WHERE state = 'queued' AND waits_for = 'ship' ORDER BY priority DESC, seq LIMIT ? FOR UPDATE SKIP LOCKED`;
 
 /** The first run of a lane that no other server is claiming. */
 export const TAKE =
-  `${TAKEN} WHERE lane_id = ? AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1 FOR UPDATE ` +
-  'SKIP LOCKED';
+  `${TAKEN} WHERE lane_id = ? AND state = 'queued' AND waits_for = 'ship' ORDER BY priority DESC, seq LIMIT 1 FOR ` +
+  'UPDATE SKIP LOCKED';
 
 /**
  * Assigns the next runs of all lanes, up to the number of free slots; one statement finds them, however many lanes
@@ -191,7 +191,7 @@ function best(heads: ReadonlyMap<Lane, Head>): Head | undefined {
 export const headsQuery = (lanes: number): string =>
   `SELECT wanted.column1 AS lane, head.seq AS seq, head.priority AS priority
   FROM (VALUES ${Array(lanes).fill('(CAST(? AS INTEGER))').join(', ')}) AS wanted JOIN runs AS head ON head.seq =
-  (SELECT seq FROM runs WHERE lane_id = wanted.column1 AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1)`;
+  (SELECT seq FROM runs WHERE lane_id = wanted.column1 AND state = 'queued' AND waits_for = 'ship' ORDER BY priority DESC, seq LIMIT 1)`;
 
 const HEAD_OF_ONE = headsQuery(1);
 const HEADS_OF_MANY = headsQuery(LANES_AT_ONCE);

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import { FakeShip, newRun, QueueFixture } from '../../testkit/runs-queue.ts';
-import type { Completion, NewRun, RunRef } from './port.ts';
+import type { Completion, NewRun, RunRef, WorkCode } from './port.ts';
 
 let fixture: QueueFixture;
 let ship: FakeShip;
 const SUCCEEDED: Completion = { outcome: 'succeeded', started: true };
-const failure = (code: string, message = 'no'): Completion => ({
+const failure = (code: WorkCode, message = 'no'): Completion => ({
   outcome: 'failed',
   started: true,
   error: { code, message, step: 'test', exitCode: 3, signal: null },
@@ -48,12 +48,11 @@ describe('how attempts end', () => {
   });
 
   it.each(
-    [['pipeline', 'made_up', 'step_failed'], ['diagnostic', 'made_up', 'diagnostic_failed'], ['ai_text', 'made_up',
-      'model_error'], ['ai_text', 'model_timeout', 'model_timeout'], ['pipeline', 'lease_lost',
-      'step_failed']] as const,
+    [['pipeline', undefined, 'step_failed'], ['diagnostic', undefined, 'diagnostic_failed'], ['ai_text', undefined,
+      'model_error'], ['ai_text', 'model_timeout', 'model_timeout']] as const,
   )('a failed %s whose ship says %s has the code %s', async (kind, said, code) => {
     const { id, ref } = await taken({ kind, task: 'x' });
-    await fixture.queue.complete(ref, 's', failure(said));
+    await fixture.queue.complete(ref, 's', said === undefined ? { outcome: 'failed', started: true } : failure(said));
     const { error } = (await fixture.queue.get(id))!;
     expect(error!.code).toBe(code);
     expect(error!.retryable).toBe(code.startsWith('model_')); // the cause is outside the work

@@ -3,22 +3,16 @@ import { awaitApproval, nextApproval } from './approvals.ts';
 import type { Core } from './core.ts';
 import { cutText } from './cut-text.ts';
 import type { Acceptance } from './holding.ts';
-import type { Completion, CompletionStatus, RunFailure, RunRef } from './port.ts';
+import type { Completion, CompletionStatus, RunFailure, RunRef, WorkCode } from './port.ts';
 import { isHeldAs, lockByIds, readById, readHeld, type RunRow } from './run-rows.ts';
 import { cancelled, type Ending, failed, failureOf, nextAttempt, sameAttempt, succeeded, succeededAll,
   takeFromShip } from './transitions.ts';
 
 const MAX_MESSAGE = 2000;
 
-/**
- * Codes that a ship, or the preparation of an attempt, may report (decisions, section 2.2); only the queue sets the
- * others.
- */
-const SHIP_CODES = new Set(['secret_unavailable', 'step_failed', 'timeout', 'model_error', 'model_timeout',
-  'diagnostic_failed', 'spawn_failed', 'ship_error', 'internal']);
-
 /** Codes of causes outside of the work, for which another attempt may help. */
-const OUTSIDE = new Set(['model_error', 'model_timeout', 'spawn_failed', 'ship_error', 'internal']);
+const OUTSIDE: ReadonlySet<string> = new Set<WorkCode>(['model_error', 'model_timeout', 'spawn_failed', 'ship_error',
+  'internal']);
 
 const DEFAULT_CODES = { pipeline: 'step_failed', diagnostic: 'diagnostic_failed', ai_text: 'model_error' } as const;
 
@@ -173,7 +167,7 @@ async function storeResults(tx: Transaction,
 
 function codeOf({ kind }: RunRow, { outcome, error }: Completion): string {
   if (outcome === 'timed_out') return error?.code === 'model_timeout' ? 'model_timeout' : 'timeout';
-  return error !== undefined && SHIP_CODES.has(error.code) ? error.code : DEFAULT_CODES[kind];
+  return error?.code ?? DEFAULT_CODES[kind];
 }
 
 function messageOf({ error }: Completion, fallback: string): string {

@@ -7,7 +7,8 @@ import { readById, type RunRow } from './run-rows.ts';
 import { askToStop, cancelled } from './transitions.ts';
 
 export const WAITING_OF_GROUP =
-  "SELECT * FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER BY priority DESC, seq";
+  "SELECT * FROM runs WHERE concurrency_group = ? AND state = 'queued' AND waits_for = 'concurrency_group' ORDER " +
+  'BY priority DESC, seq';
 
 /** Ends the runs that the new run supersedes, and then takes the group for it. Returns whether it has to wait. */
 export async function enterGroup(core: Core, tx: Transaction, runId: string,

@@ -15,17 +15,9 @@ export function explain(core: Core, dispatcher: Dispatcher,
   const reason = lane === undefined ? 'starting' : reasonOf(core, dispatcher, lane);
   if (reason === 'project_disabled') return { waitingReason: reason, labelsMatched };
   if (run.approval?.state === 'waiting') return { waitingReason: 'approval', labelsMatched };
-  const isPaused = run.availableMs > core.time.now();
-  return {
-    waitingReason: isPaused
-      ? 'backoff'
-      : run.waitsForGroup
-      ? 'concurrency_group'
-      : run.waitsForMatrix
-      ? 'matrix'
-      : reason,
-    labelsMatched,
-  };
+  if (run.availableMs > core.time.now()) return { waitingReason: 'backoff', labelsMatched };
+  const isHeld = run.waitsFor === 'concurrency_group' || (run.waitsFor === 'matrix' && run.cells === 0);
+  return { waitingReason: isHeld ? run.waitsFor : reason, labelsMatched };
 }
 
 /** A reason that all runs of a lane share. */

@@ -119,7 +119,7 @@ describe('runs of one group', () => {
     const fixture = await open();
     const [first, second] = [await fixture.submit(inGroup()), await fixture.submit(inGroup())];
     await fixture.sql.transaction((tx) =>
-      tx.run("UPDATE runs SET state = 'cancelled', finished_at = 1, ready = 0 WHERE id = ?", [first.id])
+      tx.run("UPDATE runs SET state = 'cancelled', finished_at = 1, waits_for = NULL WHERE id = ?", [first.id])
     );
     await fixture.restart();
     expect(await work(fixture, shipOf(fixture))).toEqual([second.id]);

@@ -5,17 +5,13 @@ import { isFinished, readById, type RunRow } from './run-rows.ts';
 
 /*
  * Groups in which only one run at a time is under way (`concurrency` of a pipeline). The run that has a group is its
- * holder, from the moment it may be assigned until it has finished, over all its attempts; the others are `ready` 2.
- * Code that takes a group, passes it on or starts to wait for it must lock its row first, so that several servers
- * agree.
+ * holder, from the moment it may be assigned until it has finished, over all its attempts; the others wait for it. Code
+ * that takes a group, passes it on or starts to wait for it must lock its row first, so that several servers agree.
  */
 
-/** Value of `ready` while another run has the group. */
-export const WAITS_FOR_GROUP = 2;
-
 export const NEXT_OF_GROUP =
-  "SELECT seq, id, lane_id, cells FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER " +
-  'BY priority DESC, seq LIMIT 1';
+  "SELECT seq, id, lane_id, cells FROM runs WHERE concurrency_group = ? AND state = 'queued' AND waits_for = " +
+  "'concurrency_group' ORDER BY priority DESC, seq LIMIT 1";
 
 /** Returns the holder of the group; if it had none, this run becomes the holder. Locks the group. */
 export async function takeGroup(tx: Transaction, group: string, runId: string): Promise<string> {
@@ -69,7 +65,8 @@ async function admitNext(core: Core, tx: Transaction, group: string): Promise<Ne
     if (next === undefined) return undefined;
     // From now on it waits for a ship.
     const { changes } = await tx.run(
-      "UPDATE runs SET ready = ?, queued_ms = ? WHERE seq = ? AND state = 'queued' AND ready = 2",
+      "UPDATE runs SET waits_for = ?, queued_ms = ? WHERE seq = ? AND state = 'queued' AND waits_for = " +
+        "'concurrency_group'",
       [readyToStart(next), core.time.now(), next.seq],
     );
     if (changes === 1) return next; // otherwise it was cancelled meanwhile

@@ -3,17 +3,16 @@ import type { Transaction } from '../../storage/index.ts';
 import { type CellValues, nameOfCell } from '../config/index.ts';
 import type { ResolvedCell } from '../definitions/run-request.ts';
 import { newApproval } from './approvals.ts';
-import { readyToStart, releaseCells, WAITS_FOR_MATRIX } from './cells.ts';
+import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
-import { WAITS_FOR_GROUP } from './groups.ts';
-import type { NewRun, RunRecord } from './port.ts';
-import { type RunRow, type StoredApproval, toRecord, WAITS_FOR_APPROVAL } from './run-rows.ts';
+import type { NewRun, RunRecord, WaitsFor } from './port.ts';
+import { type RunRow, type StoredApproval, toRecord } from './run-rows.ts';
 
 /** Columns of a row that the run itself does not determine. */
 interface Place {
   readonly id: string;
-  readonly ready: number;
+  readonly waitsFor: WaitsFor;
   readonly approval?: StoredApproval | undefined;
   readonly parentId?: string;
   readonly matrix?: CellValues | undefined;
@@ -24,11 +23,17 @@ interface Place {
 export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<RunRecord> {
   const id = core.nextId();
   const { cells = [] } = run;
-  const ready = await readyOf(core, tx, id, run);
+  const waitsFor = await waitsForOf(core, tx, id, run);
   const line = run.retryOf === undefined ? 'the run is queued' : `the run is queued, as a retry of ${run.retryOf.id}`;
-  const row = await insertOne(core, tx, run, { id, ready, approval: newApproval(core, run), matrix: run.matrix, line });
+  const row = await insertOne(core, tx, run, {
+    id,
+    waitsFor,
+    approval: newApproval(core, run),
+    matrix: run.matrix,
+    line,
+  });
   for (const cell of cells) await insertCell(core, tx, run, cell, id);
-  if (cells.length > 0 && ready === WAITS_FOR_MATRIX) await releaseCells(core, tx, row);
+  if (cells.length > 0 && waitsFor === 'matrix') await releaseCells(core, tx, row);
   return toRecord(row);
 }
 
@@ -38,7 +43,7 @@ async function insertCell(core: Core, tx: Transaction, run: NewRun,
   const { cells: _, concurrency: __, approvalMs: ___, retryOf, ...shared } = run;
   const line = `the run is queued, as the cell ${nameOfCell(values)} of ${parentId}`;
   const cell: NewRun = { ...shared, definition, runsOn, maxAttempts, input: null };
-  await insertOne(core, tx, cell, { id: core.nextId(), ready: WAITS_FOR_MATRIX, parentId, matrix: values, line },
+  await insertOne(core, tx, cell, { id: core.nextId(), waitsFor: 'matrix', parentId, matrix: values, line },
     retryOf?.gitCommit);
 }
 
@@ -71,12 +76,12 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
 }
 
 /** A run that needs an approval enters its group when it is approved. */
-async function readyOf(core: Core, tx: Transaction, id: string,
-  { approvalMs, concurrency, cells = [] }: NewRun): Promise<number>
+async function waitsForOf(core: Core, tx: Transaction, id: string,
+  { approvalMs, concurrency, cells = [] }: NewRun): Promise<WaitsFor>
 {
-  if (approvalMs !== undefined) return WAITS_FOR_APPROVAL;
+  if (approvalMs !== undefined) return 'approval';
   return concurrency !== undefined && await enterGroup(core, tx, id, concurrency)
-    ? WAITS_FOR_GROUP
+    ? 'concurrency_group'
     : readyToStart({ cells: cells.length });
 }
 
@@ -89,19 +94,20 @@ interface Rest {
 }
 
 async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun,
-  { id, lane, ready, approval, parentId, matrix, commit, bytes }: Place & Rest): Promise<RunRow>
+  { id, lane, waitsFor, approval, parentId, matrix, commit, bytes }: Place & Rest): Promise<RunRow>
 {
   const at = unixSeconds(env.clock);
   const row = await tx.get<RunRow>(
-    `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, accepted,
+    `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, waits_for, fence, accepted,
        created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number, concurrency_group, approval, git_ref, git_commit,
        origin, cells, parent_id, matrix, logs_bytes)
      VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     [id, run.projectId, run.kind, run.task, run.maxAttempts, run.priority, JSON.stringify(run.runsOn), run.source, lane,
-      ready, at, at, time.now(), approval === undefined ? 0 : time.now() + approval.timeoutMs, run.definition.timeoutMs,
-      run.retryOf?.id ?? null, run.retryOf?.rootId ?? id, (run.retryOf?.retryNumber ?? -1) + 1,
-      run.concurrency?.group ?? null, approval === undefined ? null : JSON.stringify(approval), run.gitRef ?? null,
-      commit ?? null, JSON.stringify(run.origin), run.cells?.length ?? 0, parentId ?? null,
+      waitsFor, at, at, time.now(), approval === undefined ? 0 : time.now() + approval.timeoutMs,
+      run.definition.timeoutMs, run.retryOf?.id ?? null, run.retryOf?.rootId ?? id,
+      (run.retryOf?.retryNumber ?? -1) + 1, run.concurrency?.group ?? null,
+      approval === undefined ? null : JSON.stringify(approval), run.gitRef ?? null, commit ?? null,
+      JSON.stringify(run.origin), run.cells?.length ?? 0, parentId ?? null,
       matrix === undefined ? null : JSON.stringify(matrix), bytes],
   );
   return row!;

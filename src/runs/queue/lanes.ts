@@ -24,13 +24,13 @@ interface LaneRow {
 }
 
 export const NEXT_FILLED =
-  "SELECT lane_id FROM runs WHERE state = 'queued' AND ready = 1 AND lane_id > ? ORDER BY lane_id LIMIT 1";
+  "SELECT lane_id FROM runs WHERE state = 'queued' AND waits_for = 'ship' AND lane_id > ? ORDER BY lane_id LIMIT 1";
 
 /** All lanes, and which of them may have runs to assign. Lanes are few, and are never removed. */
 export class Lanes {
   readonly #byKey = new Map<string, Lane>();
   readonly #byId = new Map<number, Lane>();
-  /** May contain an empty lane. Until the next tick, a lane with a ready run may be missing. */
+  /** May contain an empty lane. Until the next tick, a lane with a run that waits for a ship may be missing. */
   readonly #backlog = new Set<number>();
   /**
    * How often each lane has been filled, so that a read that started earlier does not mark a lane as empty that has

@@ -163,7 +163,7 @@ describe('a run with a matrix', () => {
     const fixture = await open();
     const parent = await fixture.submit(withCells(2));
     await fixture.sql.transaction((tx) =>
-      tx.run("UPDATE runs SET state = 'cancelled', ready = 0, finished_at = 1 WHERE parent_id = ?", [parent.id])
+      tx.run("UPDATE runs SET state = 'cancelled', waits_for = NULL, finished_at = 1 WHERE parent_id = ?", [parent.id])
     );
     await fixture.restart();
     expect(await fixture.state(parent.id)).toBe('cancelled');

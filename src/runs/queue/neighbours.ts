@@ -103,7 +103,7 @@ export class Neighbours {
   async #take(row: RunRow, details: Details): Promise<void> {
     const { sql, lanes } = this.#options;
     await lanes.learn(sql, row.lane_id);
-    if (row.state === 'queued' && row.ready === 1) lanes.filled(row.lane_id);
+    if (row.waits_for === 'ship') lanes.filled(row.lane_id);
     this.#announce(row, details);
   }
 

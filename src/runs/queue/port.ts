@@ -74,8 +74,7 @@ export interface RunRecord {
   readonly priority: number;
   readonly runsOn: readonly string[];
   readonly source: RunSource;
-  /** Null for runs of earlier formats. */
-  readonly origin: RunOrigin | null;
+  readonly origin: RunOrigin;
   /** Number of its cells; 0 if the run itself is executed. */
   readonly cells: number;
   /** The run that it is a cell of. */
@@ -103,10 +102,8 @@ export interface RunRecord {
   readonly gitCommit: string | null;
   /** Only one run of a group at a time is under way; null for no group. */
   readonly concurrencyGroup: string | null;
-  /** Another run has its group. */
-  readonly waitsForGroup: boolean;
-  /** It waits for the run that it is a cell of, or for the limit of its matrix. */
-  readonly waitsForMatrix: boolean;
+  /** Null unless it is queued. */
+  readonly waitsFor: WaitsFor | null;
   /** Null if its pipeline requires none, and before its first approval step. */
   readonly approval: Approval | null;
   /** Number of the approval steps of its pipeline that its attempt has passed. */
@@ -126,8 +123,15 @@ export interface Approval {
 }
 
 /** What a queued run waits for, as the API shows it; `starting`: nothing, it is being assigned. */
-export type WaitingReason = 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'matrix'
-  | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
+/**
+ * What a queued run waits for: a ship that takes it; the end of the pause between two attempts; another run to leave
+ * its group; an approval; as a cell, the run that it belongs to or the limit of its matrix. A run with cells waits for
+ * its `matrix` from when its cells may start until the first of them does.
+ */
+export type WaitsFor = 'ship' | 'backoff' | 'concurrency_group' | 'approval' | 'matrix';
+
+export type WaitingReason = Exclude<WaitsFor, 'ship'> | 'project_disabled' | 'no_matching_ship' | 'ship_offline'
+  | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
 
 /** An assigned run, with what a ship needs to execute it. */
 export interface Claim {
@@ -166,10 +170,16 @@ export interface WorkerHandle {
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled' | 'timed_out' | 'ship_error' | 'returned';
 
+/** Codes of errors that ships report for their work (decisions, section 2.2). Only the queue sets the others. */
+export const WORK_CODES = ['step_failed', 'timeout', 'model_error', 'model_timeout', 'diagnostic_failed',
+  'spawn_failed', 'ship_error', 'internal'] as const;
+export type WorkCode = (typeof WORK_CODES)[number];
+
 export interface Completion {
   readonly outcome: Outcome;
-  readonly error?: { readonly code: string; readonly message: string; readonly step: string | null;
-    readonly exitCode: number | null; readonly signal: string | null };
+  /** `secret_unavailable` if the server itself could not prepare the attempt. */
+  readonly error?: { readonly code: WorkCode | 'secret_unavailable'; readonly message: string;
+    readonly step: string | null; readonly exitCode: number | null; readonly signal: string | null };
   /** At most 1 MiB. */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
   /** Whether the first step had started; an attempt that is returned before that keeps its number. */
@@ -293,11 +303,6 @@ export interface Queue {
   /** Numbers for metrics and for listings of ships. */
   numbers(): Promise<QueueNumbers>;
   runningOn(shipId: string): number;
-  /**
-   * Whether the project has an unfinished run of this source and task. There is no index of runs that came by the API,
-   * which are most.
-   */
-  unfinished(projectId: string, kind: RunKind, task: string, source: Exclude<RunSource, 'api'>): Promise<boolean>;
   /**
    * Starts assigning runs, and checking leases, deadlines and waiting times. Leases from before the start are extended
    * by one full lease time.

@@ -154,7 +154,7 @@ const STEPS = {
     world.forget(ship, ref);
     const outcome = OUTCOMES[b % OUTCOMES.length]!;
     const error = outcome === 'failed'
-      ? { error: { code: 'step_failed', message: 'exit 1', step: 'test', exitCode: 1, signal: null } }
+      ? { error: { code: 'step_failed' as const, message: 'exit 1', step: 'test', exitCode: 1, signal: null } }
       : {};
     await world.complete(ref, ship.shipId, { outcome, started: a % 2 === 0, ...error });
   },

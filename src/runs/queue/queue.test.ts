@@ -88,16 +88,6 @@ describe('what is queued', () => {
     expect(third).toMatchObject({ retryOf: second.id, rootId: first.id, retryNumber: 2, attempt: 1 });
     expect(await fixture.sql.all('SELECT id FROM definitions')).toHaveLength(1);
   });
-
-  it('is unfinished until it ends', async () => {
-    const unfinished = () => fixture.queue.unfinished('alpha', 'pipeline', 'build', 'schedule');
-    expect(await unfinished()).toBe(false);
-    const { ref } = await taken({ source: 'schedule' });
-    expect(await unfinished()).toBe(true);
-    expect(await fixture.queue.unfinished('alpha', 'pipeline', 'build', 'alert')).toBe(false);
-    await fixture.queue.complete(ref, 's', SUCCEEDED);
-    expect(await unfinished()).toBe(false);
-  });
 });
 
 describe('handing out', () => {

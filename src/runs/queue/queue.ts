@@ -1,4 +1,5 @@
 import { systemClock } from '../../lib/clock.ts';
+import { Loop } from '../../lib/loop.ts';
 import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -31,7 +32,9 @@ import { expireRuns } from './retention.ts';
 import { lockHeld, readById, toRecord } from './run-rows.ts';
 import { SharedQueueTime } from './shared-queue-time.ts';
 import { mindingStandstills } from './standstill.ts';
-import { Ticker } from './ticker.ts';
+
+/** How often the queue looks for work that nothing has woken it for. */
+const TICK_MS = 1000;
 
 export interface QueueOptions {
   readonly env: RunsEnvironment;
@@ -81,7 +84,14 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   const reports = new JoinedReports(core);
   const neighbours = neighboursOf(core);
   const tick = (signal?: AbortSignal): Promise<void> => runTick(core, dispatcher, neighbours, signal);
-  const ticker = new Ticker(options.env, mindingStandstills(core, tick));
+  const { timer, log } = options.env;
+  const ticker = new Loop({
+    name: 'queue',
+    everyMs: TICK_MS,
+    timer,
+    log,
+    failure: 'the queue could not be looked after; the next tick tries again',
+  }, mindingStandstills(core, tick));
   const load = async (): Promise<void> => {
     await core.time.load(options.env.sql);
     // If several servers share the store, ships could renew their leases at the other ones.
@@ -180,15 +190,11 @@ const MATERIAL =
   `SELECT coalesce(m.input, pm.input) AS input, coalesce(pm.input_is_json, m.input_is_json) AS input_is_json, m.definition_id FROM runs r JOIN run_material m ON m.seq = r.seq
   LEFT JOIN runs p ON p.id = r.parent_id LEFT JOIN run_material pm ON pm.seq = p.seq WHERE r.id = ?`;
 
-export const UNFINISHED =
-  'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL AND ' +
-  "source <> 'api' LIMIT 1";
-
 type Part<Names extends keyof Queue> = Pick<Queue, Names>;
 
-function stored(core: Core): Part<
-  'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'unfinished' | 'attempts'
-> {
+function stored(
+  core: Core,
+): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'attempts'> {
   const { sql } = core.env;
   const audited = (audit: (tx: Transaction) => Promise<void>,
     work: (tx: Transaction) => Promise<RunRecord | undefined>): Promise<RunRecord | undefined> =>
@@ -222,8 +228,6 @@ function stored(core: Core): Part<
     cancel: (id, audit) => audited(audit, (tx) => cancel(core, tx, id)),
     approve: (id, by, audit) => audited(audit, (tx) => approve(core, tx, id, by)),
     disapprove: (id, by, audit) => audited(audit, (tx) => disapprove(core, tx, id, by)),
-    unfinished: async (projectId, kind, task, source) =>
-      (await sql.get(UNFINISHED, [projectId, kind, task, source])) !== undefined,
   };
 }
 

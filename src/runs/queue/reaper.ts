@@ -17,11 +17,11 @@ interface Due {
 }
 
 export const DUE = {
-  pauses: { where: "state = 'queued' AND ready = 0 AND available_ms <= ?", by: 'available_ms' },
+  pauses: { where: "state = 'queued' AND waits_for = 'backoff' AND available_ms <= ?", by: 'available_ms' },
   leases: { where: "state IN ('running', 'cancelling') AND lease_ms <= ?", by: 'lease_ms' },
   deadlines: { where: "state IN ('running', 'cancelling') AND deadline_ms <= ?", by: 'deadline_ms' },
-  approvals: { where: "state = 'queued' AND ready = 3 AND available_ms <= ?", by: 'available_ms' },
-  waits: { where: "state = 'queued' AND ready <> 3 AND ready <> 4 AND queued_ms <= ?", by: 'queued_ms' },
+  approvals: { where: "state = 'queued' AND waits_for = 'approval' AND available_ms <= ?", by: 'available_ms' },
+  waits: { where: "state = 'queued' AND waits_for NOT IN ('approval', 'matrix') AND queued_ms <= ?", by: 'queued_ms' },
 } as const satisfies Record<string, Due>;
 
 /** The runs that have been due for longest. */
@@ -63,7 +63,7 @@ async function each(core: Core, due: Due, until: () => number, work: Work,
 
 /** Not a change of the run, which has been queued all the time. */
 async function endPause(core: Core, tx: Transaction, row: RunRow): Promise<void> {
-  await tx.run('UPDATE runs SET ready = 1, available_ms = 0 WHERE seq = ?', [row.seq]);
+  await tx.run("UPDATE runs SET waits_for = 'ship', available_ms = 0 WHERE seq = ?", [row.seq]);
   tx.onCommit(() => {
     core.lanes.filled(row.lane_id);
     core.wake();

@@ -33,9 +33,11 @@ export async function regrant(core: Core): Promise<void> {
     );
     const pause = now + longestPause(backoff);
     await tx.run(
-      "UPDATE runs SET available_ms = ?, queued_ms = ? WHERE state = 'queued' AND ready = 0 AND available_ms > ?",
+      "UPDATE runs SET available_ms = ?, queued_ms = ? WHERE state = 'queued' AND waits_for = 'backoff' AND " +
+        'available_ms > ?',
       [pause, pause, pause],
     );
-    await tx.run("UPDATE runs SET queued_ms = ? WHERE state = 'queued' AND ready = 1 AND queued_ms > ?", [now, now]);
+    await tx.run("UPDATE runs SET queued_ms = ? WHERE state = 'queued' AND waits_for = 'ship' AND queued_ms > ?", [now,
+      now]);
   }, { isolation: 'read committed' });
 }

@@ -1,7 +1,8 @@
 import { inList, MultiRow, type Queries, type Row, type SqlValue, type Transaction } from '../../storage/index.ts';
 import type { CellValues } from '../config/index.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
-import type { Approval, RunFailure, RunKind, RunOrigin, RunRecord, RunRef, RunSource, RunState } from './port.ts';
+import type { Approval, RunFailure, RunKind, RunOrigin, RunRecord, RunRef, RunSource, RunState,
+  WaitsFor } from './port.ts';
 
 /** A row of `runs`; the migration describes its columns. */
 export interface RunRow extends Row {
@@ -17,7 +18,8 @@ export interface RunRow extends Row {
   runs_on: string;
   source: RunSource;
   lane_id: number;
-  ready: number;
+  /** Null unless it is queued. */
+  waits_for: WaitsFor | null;
   fence: number;
   ship_id: string | null;
   accepted: number;
@@ -42,14 +44,11 @@ export interface RunRow extends Row {
   git_commit: string | null;
   concurrency_group: string | null;
   approval: string | null;
-  origin: string | null;
+  origin: string;
   cells: number;
   parent_id: string | null;
   matrix: string | null;
 }
-
-/** Value of `ready` of a run that waits for an approval. */
-export const WAITS_FOR_APPROVAL = 3;
 
 /** An approval as stored, in JSON. */
 export interface StoredApproval extends Omit<Approval, 'step' | 'message'> {
@@ -71,7 +70,7 @@ export const toRecord = (row: RunRow): RunRecord => ({
   priority: row.priority,
   runsOn: JSON.parse(row.runs_on) as string[],
   source: row.source,
-  origin: row.origin === null ? null : (JSON.parse(row.origin) as RunOrigin),
+  origin: JSON.parse(row.origin) as RunOrigin,
   cells: row.cells,
   parentId: row.parent_id,
   matrix: row.matrix === null ? null : (JSON.parse(row.matrix) as CellValues),
@@ -93,8 +92,7 @@ export const toRecord = (row: RunRow): RunRecord => ({
   gitRef: row.git_ref,
   gitCommit: row.git_commit,
   concurrencyGroup: row.concurrency_group,
-  waitsForGroup: row.state === 'queued' && row.ready === 2,
-  waitsForMatrix: row.state === 'queued' && row.ready === 4 && row.cells === 0,
+  waitsFor: row.waits_for,
   approval: row.approval === null ? null : approvalOf(row.state, JSON.parse(row.approval) as StoredApproval),
   part: partOf(row),
 });

@@ -1,11 +1,10 @@
-import { unixSeconds } from '../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { MultiRow, type SqlValue, type Transaction } from '../../storage/index.ts';
 import { pauseAfter } from './backoff.ts';
 import { ACCEPT_MS, CANCEL_MARGIN_MS, type Core, settings } from './core.ts';
 import { leaveGroup } from './groups.ts';
 import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
-import { isFinished, isHeld, partOf, readById, type RunRow, type StoredApproval, toRecord,
-  WAITS_FOR_APPROVAL } from './run-rows.ts';
+import { isFinished, isHeld, partOf, readById, type RunRow, type StoredApproval, toRecord } from './run-rows.ts';
 
 /*
  * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state
@@ -33,7 +32,7 @@ const info = (text: string): Line => ({ level: 'info', text });
 const warn = (text: string): Line => ({ level: 'warn', text });
 
 const CLAIM = new MultiRow(
-  `UPDATE runs SET state = 'running', ready = 0, fence = fence + 1, accepted = 0, started_at = ?, updated_at = ?, lease_ms = ?, renewed_ms = ?, deadline_ms = ?,
+  `UPDATE runs SET state = 'running', waits_for = NULL, fence = fence + 1, accepted = 0, started_at = ?, updated_at = ?, lease_ms = ?, renewed_ms = ?, deadline_ms = ?,
      ship_id = given.column3, logs_bytes = logs_bytes + given.column4 FROM (VALUES`,
   '(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS BIGINT))',
   ") AS given WHERE seq = given.column1 AND fence = given.column2 AND state = 'queued'",
@@ -46,7 +45,7 @@ export async function claimAll(core: Core, tx: Transaction,
   const [now, at] = [core.time.now(), unixSeconds(core.env.clock)];
   const patch = {
     state: 'running',
-    ready: 0,
+    waits_for: null,
     accepted: 0,
     started_at: at,
     updated_at: at,
@@ -88,8 +87,8 @@ const NEVER_MS = 9_000_000_000_000_000;
 async function begin(core: Core, tx: Transaction, id: string): Promise<void> {
   const at = unixSeconds(core.env.clock);
   const { changes } = await tx.run(
-    "UPDATE runs SET state = 'running', ready = 0, started_at = ?, updated_at = ?, lease_ms = ?, deadline_ms = ? " +
-      "WHERE id = ? AND state = 'queued'",
+    "UPDATE runs SET state = 'running', waits_for = NULL, started_at = ?, updated_at = ?, lease_ms = ?, " +
+      "deadline_ms = ? WHERE id = ? AND state = 'queued'",
     [at, at, NEVER_MS, NEVER_MS, id],
   );
   if (changes === 0) return;
@@ -127,8 +126,8 @@ export async function succeeded(core: Core, tx: Transaction, row: RunRow, steps?
 }
 
 const SUCCEED = new MultiRow(
-  "UPDATE runs SET state = 'succeeded', ready = 0, finished_at = ?, updated_at = ?, logs_bytes = logs_bytes + " +
-    'given.column3 FROM (VALUES',
+  "UPDATE runs SET state = 'succeeded', waits_for = NULL, finished_at = ?, updated_at = ?, logs_bytes = " +
+    'logs_bytes + given.column3 FROM (VALUES',
   '(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))',
   ") AS given WHERE seq = given.column1 AND fence = given.column2 AND state = 'running'",
 );
@@ -181,7 +180,7 @@ export async function nextAttempt(core: Core, tx: Transaction, row: RunRow,
   const patch = {
     ...requeued(row),
     attempt: row.attempt + 1,
-    ready: 0,
+    waits_for: 'backoff' as const,
     queued_ms: now + pause,
     available_ms: now + pause,
     log_truncated: 0,
@@ -204,7 +203,7 @@ export async function sameAttempt(core: Core, tx: Transaction, row: RunRow, reas
   ending: Ending): Promise<RunRecord>
 {
   await recordEnd(core, tx, row, ending);
-  const record = await move(core, tx, row, { ...requeued(row), ready: 1, available_ms: 0 },
+  const record = await move(core, tx, row, { ...requeued(row), waits_for: 'ship', available_ms: 0 },
     info(`attempt ${row.attempt} waits for another ship: ${why}`), reason);
   tx.onCommit(() => core.lanes.filled(row.lane_id));
   return record;
@@ -220,7 +219,7 @@ export async function suspended(core: Core, tx: Transaction, row: RunRow, approv
   await recordEnd(core, tx, row, ending);
   const patch = {
     ...requeued(row),
-    ready: WAITS_FOR_APPROVAL,
+    waits_for: 'approval' as const,
     queued_ms: core.time.now(),
     available_ms: core.time.now() + approval.timeoutMs,
     approval: JSON.stringify(approval),
@@ -242,7 +241,7 @@ export function failureOf(row: RunRow, failure: { code: string; message: string 
   return { step: null, exit_code: null, signal: null, retryable: false, ...failure, attempt: row.attempt };
 }
 
-const finish = (core: Core, state: RunState) => ({ state, ready: 0, finished_at: unixSeconds(core.env.clock) });
+const finish = (core: Core, state: RunState) => ({ state, waits_for: null, finished_at: unixSeconds(core.env.clock) });
 
 const requeued = (row: RunRow) =>
   ({ state: 'queued', fence: row.fence + 1, ship_id: null, started_at: null, accepted: 0 }) as const;
@@ -305,4 +304,65 @@ async function recordMove(core: Core, tx: Transaction, row: RunRow, moved: RunRo
   tx.onCommit(() => core.changes.announce(change));
   if (isHeld(row) && !isHeld(run)) tx.onCommit(core.wake); // a slot has become free
   return run;
+}
+
+/**
+ * What becomes of runs that were unfinished in a backup: they are queued again, or fail, so that people who know their
+ * outcome can retry them.
+ */
+export type Unfinished = 'queue' | 'fail';
+
+/**
+ * More often than any run is assigned after a backup, so that the fence refuses later reports of ships for these
+ * attempts.
+ */
+const FENCES = 1_048_576;
+
+const WHY = 'the queue was restored from a backup, and what became of the run since is not known';
+
+/**
+ * Ends all attempts that were under way, and then their runs, unless these are queued again. Runs that were being
+ * cancelled are cancelled.
+ */
+export async function settleUnfinished(tx: Transaction, unfinished: Unfinished, clock: Clock): Promise<void> {
+  const now = unixSeconds(clock);
+  await tx.run(`INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported)
+     SELECT seq, fence, attempt, ship_id, started_at, ?, 'restored', 0 FROM runs WHERE state IN ('running', 'cancelling') AND cells = 0`,
+    [now]);
+  await tx.run(
+    `UPDATE runs SET state = 'cancelled', waits_for = NULL, finished_at = ?, updated_at = ?, fence = fence + ` +
+      `${FENCES} WHERE state = 'cancelling'`,
+    [now, now],
+  );
+  if (unfinished === 'queue') await queueAgain(tx, clock);
+  else await fail(tx, now);
+}
+
+/**
+ * The attempt may have started its work, so the next one gets a new number, even after the last allowed attempt. The
+ * time limit for waiting starts again, and so do approvals between steps. A run with cells does not change until its
+ * cells have ended.
+ */
+async function queueAgain(tx: Transaction, clock: Clock): Promise<void> {
+  const row = await tx.get<{ offset_ms: number | null }>('SELECT max(offset_ms) AS offset_ms FROM queue_time');
+  const queuedMs = clock.now() + (row!.offset_ms ?? 0);
+  await tx.run(
+    `UPDATE runs SET fence = fence + ${FENCES}, queued_ms = ?, available_ms = min(available_ms, ?) WHERE state = ` +
+      `'queued'`,
+    [queuedMs, queuedMs],
+  );
+  await tx.run(
+    `UPDATE runs SET state = 'queued', waits_for = 'ship', attempt = attempt + 1, max_attempts = max(max_attempts, attempt + 1), fence = fence + ${FENCES}, ship_id = NULL, started_at = NULL,
+       accepted = 0, queued_ms = ?, available_ms = 0, log_truncated = 0, logs_expired = 0, approval = CASE WHEN approval ->> '$.step' IS NULL THEN approval END, updated_at = ? WHERE state = 'running' AND cells = 0`,
+    [queuedMs, unixSeconds(clock)],
+  );
+}
+
+async function fail(tx: Transaction, now: number): Promise<void> {
+  await tx.run(
+    `UPDATE runs SET state = 'failed', waits_for = NULL, finished_at = ?, updated_at = ?, fence = fence + ${FENCES},
+       error = json_object('code', 'internal', 'message', ?, 'attempt', attempt, 'step', NULL, 'exit_code', NULL, 'signal', NULL, 'retryable', json('true'))
+     WHERE state IN ('queued', 'running')`,
+    [now, now, WHY],
+  );
 }

@@ -42,9 +42,9 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
     commit: run.gitCommit,
     source: {
       type: run.source,
-      by: run.origin?.by ?? null,
-      schedule: run.origin?.schedule ?? null,
-      alert_labels: run.origin?.alertLabels ?? null,
+      by: run.origin.by,
+      schedule: run.origin.schedule ?? null,
+      alert_labels: run.origin.alertLabels ?? null,
     },
     parent_id: run.parentId,
     matrix: run.matrix,

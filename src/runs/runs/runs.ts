@@ -1,6 +1,7 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
+import { Loop } from '../../lib/loop.ts';
 import { type Handlers, type InputOf, type Preconditions, Reply } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { actorOf } from '../auth/index.ts';
@@ -11,7 +12,6 @@ import type { Queue, RunRecord } from '../queue/port.ts';
 import { createEnqueuer, type Enqueuer, type EnqueuerDeps } from './enqueuer.ts';
 import { requireKey } from './idempotency-key.ts';
 import { presentRun } from './present-run.ts';
-import { pruneRegularly } from './prune-regularly.ts';
 import { readHandlers } from './read-runs.ts';
 import { requestOfRetry } from './retry-request.ts';
 import { requireRun } from './run-id.ts';
@@ -45,13 +45,22 @@ export interface RunsDeps extends EnqueuerDeps {
     'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove' | 'attempts'>;
 }
 
+/** Milliseconds between deletions of expired idempotency keys. */
+const PRUNE_MS = 600_000;
+
 /** Bytes of an input, as JSON if it is an object. */
 const MAX_INPUT_BYTES = 262_144;
 
 export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
   const { queue, audit } = deps;
   const enqueuer = createEnqueuer(env, deps);
-  const pruning = pruneRegularly(env, enqueuer.pruneKeys);
+  const pruning = new Loop({
+    name: 'idempotency keys',
+    everyMs: PRUNE_MS,
+    timer: env.timer,
+    log: env.log,
+    failure: 'expired idempotency keys could not be deleted',
+  }, enqueuer.pruneKeys);
   const present = (run: RunRecord): Run => presentRun(run, queue);
   const accepted = ({ run, replayed }: OnceResult) =>
     new Reply({ data: present(run) }, replayed ? { 'Idempotent-Replayed': 'true' } : {});
@@ -105,8 +114,8 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
     enqueueOnce: enqueuer.enqueueOnce,
     submit: enqueuer.submit,
     present,
-    start: pruning.start,
-    stop: pruning.stop,
+    start: () => pruning.start(),
+    stop: () => pruning.stop(),
   };
 }
 

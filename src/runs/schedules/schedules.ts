@@ -13,7 +13,7 @@ export type SlotResult = 'queued' | 'refused' | 'held';
 
 export interface SchedulesOptions {
   readonly env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'config' | 'log'>;
-  readonly queue: Pick<Queue, 'get' | 'unfinished'>;
+  readonly queue: Pick<Queue, 'get'>;
   /** Queues a run once for each key, whichever node calls it. */
   readonly enqueueOnce: (source: 'schedule', key: string, request: RunRequest) => Promise<OnceResult>;
   /** Called for each slot that is due; must not throw. */
@@ -59,12 +59,8 @@ export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: 
   const note = (plan: Plan, slot: number, lastRun?: string): Promise<void> =>
     sql.transaction((tx) => noteSlot(tx, plan, slot, lastRun));
 
-  async function isUnfinished({ projectId, times, request }: Plan, { lastRun }: Progress): Promise<boolean> {
-    const last = lastRun === null ? undefined : await queue.get(lastRun);
-    if (last !== undefined) return last.finishedAt === null;
-    // Earlier versions did not store the last run.
-    return 'interval' in times && queue.unfinished(projectId, request.kind, request.task, 'schedule');
-  }
+  const isUnfinished = async ({ lastRun }: Progress): Promise<boolean> =>
+    lastRun !== null && (await queue.get(lastRun))?.finishedAt === null;
 
   /** Several missed slots count as one; a new plan waits for its next slot, and so does a plan after a pause. */
   async function follow(plan: Plan, progress: Progress | undefined): Promise<void> {
@@ -72,7 +68,7 @@ export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: 
     if (progress?.rule !== ruleOf(plan)) return note(plan, slot);
     if (progress.slot >= slot) return progress.slot < clock.now() / 1000 + AHEAD_SECONDS ? undefined : note(plan, slot);
     if (progress.pausedAt !== null) return note(plan, slot);
-    if (await isUnfinished(plan, progress)) return onSlot('held');
+    if (await isUnfinished(progress)) return onSlot('held');
     await note(plan, slot, await fire(plan, slot));
   }
 

@@ -1,3 +1,4 @@
+import { Lru } from '../../lib/lru.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Filter } from '../filter/index.ts';
 
@@ -6,11 +7,12 @@ const OVERHEAD = 256;
 
 /** The sets of the filters that were used last; `undefined` is remembered as well. */
 export class SetCache {
-  readonly #sets = new Map<string, { readonly set: OrdSet | undefined; readonly bytes: number }>();
-  #bytes = 0;
+  readonly #sets = new Lru<string, { readonly set: OrdSet | undefined; readonly bytes: number }>(0, {
+    sizeOf: ({ bytes }) => bytes,
+  });
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#sets.total;
   }
 
   /** Whether the set of a filter is remembered. */
@@ -22,32 +24,16 @@ export class SetCache {
   find(filter: Filter | undefined, room: number, make: () => OrdSet | undefined): OrdSet | undefined {
     const key = filter === undefined ? '' : keyOf(filter);
     const known = this.#sets.get(key);
-    if (known !== undefined) {
-      this.#sets.delete(key);
-      this.#sets.set(key, known);
-      return known.set;
-    }
+    if (known !== undefined) return known.set;
     const set = make();
     const bytes = (set?.words.byteLength ?? 0) + key.length * 2 + OVERHEAD;
-    if (bytes <= room) {
-      this.#sets.set(key, { set, bytes });
-      this.#bytes += bytes;
-      this.#shrink(room);
-    }
+    this.#sets.capacity = room;
+    if (bytes <= room) this.#sets.set(key, { set, bytes });
     return set;
   }
 
   clear(): void {
     this.#sets.clear();
-    this.#bytes = 0;
-  }
-
-  #shrink(room: number): void {
-    for (const [key, { bytes }] of this.#sets) {
-      if (this.#bytes <= room) return;
-      this.#sets.delete(key);
-      this.#bytes -= bytes;
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { ThreadClient } from '../../lib/thread-client.ts';
 import { workerFile } from '../../lib/worker-file.ts';
 import { type NeighbourData, Neighbours } from './neighbours.ts';
 import type { TermRules } from './terms.ts';
@@ -33,38 +33,25 @@ export type TrainingReply = 'taken' | NeighbourData;
 
 /** Trains in a thread of its own, whose memory is freed with it. */
 export class TrainingThread implements Training {
-  readonly #worker: Worker;
-  #pending: PromiseWithResolvers<TrainingReply> | undefined;
-  #ended: Error | undefined;
+  readonly #thread: ThreadClient<TrainingRequest, TrainingReply>;
 
   constructor(rules: TermRules) {
-    this.#worker = new Worker(workerFile(import.meta.url, 'train-thread'), { workerData: rules });
-    this.#worker.on('message', (reply: TrainingReply) => this.#pending?.resolve(reply));
-    this.#worker.on('error', (error) => this.#end(error));
-    this.#worker.on('exit', () => this.#end());
+    this.#thread = new ThreadClient(workerFile(import.meta.url, 'train-thread'), {
+      name: 'the thread that learns neighbours of terms',
+      restarts: false,
+      data: () => rules,
+    });
   }
 
   async add(documents: readonly TrainingDocument[]): Promise<void> {
-    await this.#ask({ documents });
+    await this.#thread.request({ documents });
   }
 
   async finish(): Promise<Neighbours> {
-    return new Neighbours(await this.#ask('finish') as NeighbourData);
+    return new Neighbours(await this.#thread.request('finish') as NeighbourData);
   }
 
-  async close(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #ask(request: TrainingRequest): Promise<TrainingReply> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    this.#pending = Promise.withResolvers();
-    this.#worker.postMessage(request);
-    return this.#pending.promise;
-  }
-
-  #end(cause?: unknown): void {
-    this.#ended ??= new Error('the thread that learns neighbours of terms has ended', { cause });
-    this.#pending?.reject(this.#ended);
+  close(): Promise<void> {
+    return this.#thread.end();
   }
 }

@@ -1,4 +1,5 @@
 import { Buffers, type InvertedKernel } from '../../kernels/inverted.ts';
+import { Lru } from '../../lib/lru.ts';
 
 /** A filter in the memory of the index, as a bitmap by document. */
 export interface KnownFilter {
@@ -20,8 +21,8 @@ export class Filters {
   readonly #kernel: InvertedKernel;
   #version = '';
   #known = new WeakMap<Uint32Array, KnownFilter>();
-  /** By slot, least recently used first. */
-  readonly #kept = new Map<number, KnownFilter>();
+  /** By slot. */
+  readonly #kept = new Lru<number, KnownFilter>(MOST_SLOTS);
 
   constructor(kernel: InvertedKernel) {
     this.#kernel = kernel;
@@ -46,11 +47,7 @@ export class Filters {
    */
   find(words: Uint32Array, room: number): KnownFilter {
     const known = this.#known.get(words);
-    if (known !== undefined && this.#kept.get(known.slot) === known) {
-      this.#kept.delete(known.slot);
-      this.#kept.set(known.slot, known);
-      return known;
-    }
+    if (known !== undefined && this.#kept.get(known.slot) === known) return known;
     const slot = this.#freeSlot(room);
     this.#kernel.write(Buffers.filter, words);
     const added = { slot, documents: this.#kernel.call.translateFilter(slot, words.length * 32) };
@@ -62,8 +59,8 @@ export class Filters {
   #freeSlot(room: number): number {
     const slots = Math.min(Math.max(1, Math.floor(room / this.#kernel.call.filterBytes())), MOST_SLOTS);
     if (this.#kept.size < slots) return this.#kept.size;
-    const [oldest] = this.#kept.keys();
-    this.#kept.delete(oldest!);
-    return oldest!;
+    const slot = this.#kept.oldest!;
+    this.#kept.delete(slot);
+    return slot;
   }
 }

@@ -65,8 +65,6 @@ export class InvertedIndex {
   #adding: Iterator<undefined> | undefined;
   #broken: unknown;
   #revision = 0;
-  /** Queries that were checked, in their simple form, and the revision for which that holds. */
-  readonly #simple = new WeakMap<Query, { readonly revision: number; readonly simple: Query }>();
 
   constructor(options: IndexOptions = {}, loaded?: { kernel: InvertedKernel; lsn: bigint; fields: readonly string[] }) {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
@@ -233,21 +231,14 @@ export class InvertedIndex {
     this.#filters.prepare();
   }
 
-  /**
-   * Checks and simplifies a query. The result holds until the index changes, so a query that is searched for again is
-   * not checked again.
-   */
+  /** Checks and simplifies a query. */
   #simplified(query: Query): Query {
-    const known = this.#simple.get(query);
-    if (known?.revision === this.#revision) return known.simple;
     const { call } = this.#kernel;
     checkQuery(query, (forms) => {
       this.#kernel.inputEach(forms, ({ id }) => id);
       return call.formsExist(forms.length) !== 0;
     });
-    const simple = simplify(query, call.liveClasses());
-    this.#simple.set(query, { revision: this.#revision, simple });
-    return simple;
+    return simplify(query, call.liveClasses());
   }
 
   /** Returns the filter of a search in the memory of the index, and prepares to collect matches. */

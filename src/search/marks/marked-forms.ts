@@ -22,11 +22,6 @@ export class MarkedForms {
     this.forms = forms;
   }
 
-  /** Whether the given forms are the same, in the same order. */
-  hasSameForms({ forms }: { readonly forms: readonly string[] }): boolean {
-    return forms.length === this.forms.length && forms.every((form, i) => form === this.forms[i]);
-  }
-
   /**
    * Scans a text of prose, which may be UTF-8; candidates are the words that have one of the forms. The next scan, also
    * for other forms, may overwrite the result: use it synchronously.

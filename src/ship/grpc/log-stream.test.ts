@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import { type Client, Metadata, status } from '@grpc/grpc-js';
+import { type Client, status } from '@grpc/grpc-js';
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
-import { AppendStatus, LogLineSchema, type RunRef, RunRefSchema, type StreamLogsRequest,
+import { AppendStatus, LogLineSchema, type RunRef, RunRefSchema, type StreamLogsRequest, StreamLogsRequestSchema,
   StreamLogsResponseSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall } from '../link.ts';
 import { LogStream } from './log-stream.ts';
@@ -26,29 +26,13 @@ function open(): { stream: LogStream; call: FakeCall } {
 
 const refOf = (n: number): RunRef => create(RunRefSchema, { runId: `run-${n}`, attempt: 1, fencingToken: 1n });
 const append = (stream: LogStream, n: number, message = 'a line') =>
-  stream.append({ ref: refOf(n), firstSeq: 0n, lines: [create(LogLineSchema, { message })], truncated: false });
+  stream.append(create(StreamLogsRequestSchema, { ref: refOf(n), lines: [create(LogLineSchema, { message })] }));
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const runsOf = ({ written }: FakeCall): string[][] =>
   written.map((message) => [message, ...message.more].map(({ ref }) => ref!.runId));
 
-function joining(): Metadata {
-  const metadata = new Metadata();
-  metadata.set('quire-joins', '1');
-  return metadata;
-}
-
-it('sends each message by itself to a server that does not say that it takes several', async () => {
+it('sends the messages of one moment as one, and reads joined responses', async () => {
   const { stream, call } = open();
-  const ended = Promise.allSettled([append(stream, 1), append(stream, 2)]);
-  await turn();
-  expect(runsOf(call)).toEqual([['run-1'], ['run-2']]);
-  stream.cancel();
-  expect(await ended).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
-});
-
-it('sends the messages of one moment as one to a server that takes that, and reads joined responses', async () => {
-  const { stream, call } = open();
-  call.emit('metadata', joining());
   const appended = Promise.allSettled([append(stream, 1), append(stream, 2), append(stream, 1), append(stream, 3)]);
   await turn();
   expect(runsOf(call)).toEqual([['run-1', 'run-2', 'run-1', 'run-3']]);
@@ -66,7 +50,6 @@ it('sends the messages of one moment as one to a server that takes that, and rea
 
 it('does not join more than fits in a message', async () => {
   const { stream, call } = open();
-  call.emit('metadata', joining());
   const ended = Promise.allSettled([...Array.from({ length: 300 }, (_, n) => append(stream, n)),
     append(stream, 300, 'x'.repeat(400_000)), append(stream, 301, 'x'.repeat(400_000))]);
   await turn();

@@ -1,7 +1,5 @@
-import { create } from '@bufbuild/protobuf';
-import { type Client, type ClientDuplexStream, Metadata, status, type StatusObject } from '@grpc/grpc-js';
-import { type AppendLogsRequest, type AppendLogsResponse, AppendLogsResponseSchema, Fleet, type RunRef,
-  type StreamLogsRequest, StreamLogsRequestSchema,
+import { type Client, type ClientDuplexStream, Metadata, type StatusObject } from '@grpc/grpc-js';
+import { Fleet, type StreamLogsRequest,
   type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall } from '../link.ts';
 import { refKey } from '../ref-key.ts';
@@ -16,15 +14,14 @@ const CHECK_MS = 1000;
 const JOINED = 256;
 const JOINED_CHARACTERS = 512 * 1024;
 
+type Appended = Pick<StreamLogsResponse, 'status' | 'nextSeq'>;
+
 interface Sent {
-  readonly resolve: (response: AppendLogsResponse) => void;
+  readonly resolve: (response: Appended) => void;
   readonly reject: (error: unknown) => void;
   /** By the monotonic clock, in milliseconds. */
   readonly sentAt: number;
 }
-
-/** The server's version does not support streams of log lines. */
-export class NoLogStreams extends Error {}
 
 /** One stream with the log lines of all runs of a ship. */
 export class LogStream {
@@ -34,8 +31,6 @@ export class LogStream {
   readonly #checks: NodeJS.Timeout;
   /** Messages of this turn of the event loop. */
   #waiting: StreamLogsRequest[] = [];
-  /** Whether the server takes several messages as one. */
-  #joins = false;
   #isOver = false;
 
   /** `onOver`: called once, when nothing can be sent any more. */
@@ -43,7 +38,6 @@ export class LogStream {
     const { path, requestSerialize, responseDeserialize } = definitionOf(Fleet.method.streamLogs);
     this.#call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, new Metadata());
     this.#checks = setInterval(() => this.#checkDeadline(), CHECK_MS).unref();
-    this.#call.on('metadata', (metadata: Metadata) => (this.#joins = metadata.get('quire-joins').length > 0));
     this.#call.on('data', (response: StreamLogsResponse) => {
       this.#take(response);
       for (const each of response.more) this.#take(each);
@@ -54,25 +48,21 @@ export class LogStream {
       this.#isOver = true;
       clearInterval(this.#checks);
       onOver();
-      const error = end.code === status.UNIMPLEMENTED
-        ? new NoLogStreams(end.details)
-        : Object.assign(new Error(end.details || 'the stream of lines has ended'), end);
+      const error = Object.assign(new Error(end.details || 'the stream of lines has ended'), end);
       for (const { reject } of [...this.#sent.values()].flat()) reject(error);
       this.#sent.clear();
     });
   }
 
-  /** Rejects with `NoLogStreams`, with a `RefusedCall` or with an error that has the status of the stream. */
-  append({ ref, firstSeq, lines, truncated }: Pick<AppendLogsRequest, 'firstSeq' | 'lines' | 'truncated'> & {
-    readonly ref: RunRef;
-  }): Promise<AppendLogsResponse> {
+  /** Rejects with a `RefusedCall` or with an error that has the status of the stream. */
+  append(request: StreamLogsRequest): Promise<Appended> {
     return new Promise((resolve, reject) => {
       if (this.#isOver) return reject(new Error('the stream of lines has ended'));
-      const key = refKey(ref);
+      const key = refKey(request.ref!);
       const sent = this.#sent.get(key) ?? [];
       this.#sent.set(key, sent);
       sent.push({ resolve, reject, sentAt: performance.now() });
-      this.#waiting.push(create(StreamLogsRequestSchema, { ref, firstSeq, lines, truncated }));
+      this.#waiting.push(request);
       if (this.#waiting.length === 1) setImmediate(() => this.#send());
     });
   }
@@ -86,8 +76,7 @@ export class LogStream {
     const messages = this.#waiting;
     this.#waiting = [];
     if (this.#isOver) return;
-    if (this.#joins) { for (const together of joined(messages)) this.#call.write(together); }
-    else for (const message of messages) this.#call.write(message);
+    for (const together of joined(messages)) this.#call.write(together);
   }
 
   #checkDeadline(): void {
@@ -99,7 +88,7 @@ export class LogStream {
     const key = ref === undefined ? '' : refKey(ref);
     const sent = this.#sent.get(key) ?? [];
     for (const { resolve, reject } of sent.splice(0, answered)) {
-      if (refused === '') resolve(create(AppendLogsResponseSchema, { status: taken, nextSeq }));
+      if (refused === '') resolve({ status: taken, nextSeq });
       else reject(new RefusedCall(refused));
     }
     if (sent.length === 0) this.#sent.delete(key);

@@ -1,14 +1,13 @@
 import { create, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { type AppendLogsRequest, type CompleteRunRequest, type DiscardCacheRequest, type DiscardCacheResponse,
-  DownloadArtifactsRequestSchema, type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse,
-  Fleet, LeaveRequestSchema, type RecordSourceRequest, RenewRequestSchema, type RenewResponse, type RunRef,
+import { type CompleteRunRequest, type DiscardCacheRequest, type DiscardCacheResponse, DownloadArtifactsRequestSchema,
+  type DownloadArtifactsResponse, type DownloadCacheRequest, type DownloadCacheResponse, Fleet, LeaveRequestSchema,
+  type RecordSourceRequest, RenewRequestSchema, type RenewResponse, type RunRef, type StreamLogsRequest,
   type UploadArtifactRequest, type UploadArtifactResponse, type UploadCacheRequest,
   type UploadCacheResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { type ControlStream, RefusedCall, type ShipLink, type StreamEvents } from '../link.ts';
 import { FleetClient, type ShipCredentials } from './fleet-client.ts';
 import { isRefused } from './is-refused.ts';
-import { NoLogStreams } from './log-stream.ts';
 import type { ServerAddress } from './open-client.ts';
 import { StreamedEnds } from './streamed-ends.ts';
 
@@ -28,12 +27,7 @@ export class RemoteLink implements ShipLink {
   #credentials: ShipCredentials;
   #client: FleetClient;
   #hasConnected = false;
-  /**
-   * False after the server has said that it does not support streams of lines; the server of the next connection may
-   * support them.
-   */
-  #hasLogStreams = true;
-  /** The ends of runs on the control stream, while it is open and the server supports them there. */
+  /** The ends of runs on the control stream, from its welcome on. */
   #ends: StreamedEnds | undefined;
 
   constructor(options: RemoteLinkOptions) {
@@ -46,7 +40,6 @@ export class RemoteLink implements ShipLink {
   connect(events: StreamEvents): ControlStream {
     if (this.#hasConnected) this.replace(this.#credentials);
     this.#hasConnected = true;
-    this.#hasLogStreams = true;
     const ends = new StreamedEnds((message) => stream.send(message));
     const over = (): void => {
       if (this.#ends === ends) this.#ends = undefined;
@@ -58,7 +51,7 @@ export class RemoteLink implements ShipLink {
         if (body.case === 'completed') return ends.take(body.value);
         if (body.case === 'welcome') {
           this.#options.onTrustBundle(body.value.trustBundleDer);
-          if (body.value.features.includes('complete')) this.#ends = ends;
+          this.#ends = ends;
         }
         events.message(message);
       },
@@ -80,24 +73,13 @@ export class RemoteLink implements ShipLink {
     return isRefused(this.#options.address);
   }
 
-  async appendLogs(request: AppendLogsRequest) {
-    const { ref } = request;
-    if (ref === undefined || !this.#hasLogStreams) return this.#call(Fleet.method.appendLogs, request);
-    try {
-      return await this.#client.logStream().append({ ...request, ref });
-    } catch (error) {
-      if (!(error instanceof NoLogStreams)) throw error;
-      this.#hasLogStreams = false;
-      return this.#call(Fleet.method.appendLogs, request);
-    }
+  appendLogs(request: StreamLogsRequest) {
+    return this.#client.logStream().append(request);
   }
 
-  /** By the control stream, which costs a fraction of a call, if the server supports that; the effect is the same. */
-  completeRun(request: CompleteRunRequest) {
-    const { ref } = request;
-    return ref === undefined || this.#ends === undefined
-      ? this.#call(Fleet.method.completeRun, request)
-      : this.#ends.complete(ref, request);
+  async completeRun(request: CompleteRunRequest) {
+    if (this.#ends === undefined) throw new Error('the ship is not connected');
+    return this.#ends.complete(request);
   }
 
   recordSource(request: RecordSourceRequest) {
@@ -161,14 +143,12 @@ export class RemoteLink implements ShipLink {
   }
 }
 
-/** A server that does not know a call is older than this ship. */
 async function refusing<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
     const { code, details } = error as ServiceError;
-    if (code === status.INVALID_ARGUMENT || code === status.UNIMPLEMENTED)
-      throw new RefusedCall(details, { cause: error });
+    if (code === status.INVALID_ARGUMENT) throw new RefusedCall(details, { cause: error });
     throw error;
   }
 }

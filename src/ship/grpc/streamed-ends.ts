@@ -1,13 +1,13 @@
 import { create } from '@bufbuild/protobuf';
-import { type Completed, type CompleteRunRequest, type CompleteRunResponse, CompleteRunResponseSchema, CompleteStatus,
-  type RunRef, type ShipMessage, ShipMessageSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { type Completed, type CompleteRunRequest, CompleteStatus, type ShipMessage,
+  ShipMessageSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall } from '../link.ts';
 import { refKey } from '../run/index.ts';
 
 /** An end that is not answered within this time is sent again. */
 const DEADLINE_MS = 20_000;
 
-interface Sent extends PromiseWithResolvers<CompleteRunResponse> {
+interface Sent extends PromiseWithResolvers<Pick<Completed, 'status'>> {
   readonly timer: NodeJS.Timeout;
 }
 
@@ -22,9 +22,9 @@ export class StreamedEnds {
   }
 
   /** Rejects with a `RefusedCall`, or with another error if the end has to be sent again. */
-  complete(ref: RunRef, request: CompleteRunRequest): Promise<CompleteRunResponse> {
+  complete(request: CompleteRunRequest): Promise<Pick<Completed, 'status'>> {
     if (this.#isOver) return Promise.reject(new Error('the control stream has ended'));
-    const key = refKey(ref);
+    const key = refKey(request.ref!);
     const known = this.#sent.get(key);
     if (known !== undefined) return known.promise;
     const timer = setTimeout(
@@ -32,7 +32,7 @@ export class StreamedEnds {
         this.#settle(key)?.reject(new Error(`the end of a run was not answered within ${DEADLINE_MS / 1000} seconds`)),
       DEADLINE_MS,
     );
-    const sent = { ...Promise.withResolvers<CompleteRunResponse>(), timer };
+    const sent = { ...Promise.withResolvers<Pick<Completed, 'status'>>(), timer };
     this.#sent.set(key, sent);
     this.#send(create(ShipMessageSchema, { body: { case: 'complete', value: request } }));
     return sent.promise;
@@ -44,7 +44,7 @@ export class StreamedEnds {
     if (refused !== '') sent?.reject(new RefusedCall(refused));
     else if (status === CompleteStatus.COMPLETE_UNSPECIFIED)
       sent?.reject(new Error('the server could not record the end of the run'));
-    else sent?.resolve(create(CompleteRunResponseSchema, { status }));
+    else sent?.resolve({ status });
   }
 
   /** The stream has ended: whether the server has recorded the unanswered ends is unknown. Safe twice. */

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { AppendLogsRequestSchema, type AppendLogsResponse, AppendStatus, type LogLimits,
-  type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AppendStatus, type LogLimits, type RunRef, StreamLogsRequestSchema,
+  type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { OutputLine, OutputSink } from '../execute/port.ts';
@@ -134,7 +134,7 @@ export class LogShipper implements OutputSink {
     const firstSeq = this.#next;
     try {
       const lines = await this.#spool.read(firstSeq, BATCH_LINES, BATCH_BYTES);
-      const request = create(AppendLogsRequestSchema, {
+      const request = create(StreamLogsRequestSchema, {
         ref,
         firstSeq: BigInt(firstSeq),
         lines,
@@ -153,7 +153,7 @@ export class LogShipper implements OutputSink {
     }
   }
 
-  async #take({ status, nextSeq }: AppendLogsResponse, firstSeq: number): Promise<void> {
+  async #take({ status, nextSeq }: Pick<StreamLogsResponse, 'status' | 'nextSeq'>, firstSeq: number): Promise<void> {
     switch (status) {
       case AppendStatus.STORED:
         this.#goOnFrom(Number(nextSeq));

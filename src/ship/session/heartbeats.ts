@@ -1,3 +1,4 @@
+import { Lru } from '../../lib/lru.ts';
 import type { ShipTime } from '../time.ts';
 import { sleepUntil } from '../wait/index.ts';
 
@@ -24,7 +25,7 @@ export interface HeartbeatOptions {
 /** The heartbeats of one stream: sends them, and records when the acknowledged ones were sent. */
 export class Heartbeats {
   readonly #options: HeartbeatOptions;
-  readonly #sentAt = new Map<number, number>();
+  readonly #sentAt = new Lru<number, number>(MAX_REMEMBERED);
   #seq: number;
   #early = new AbortController();
   /** When the oldest heartbeat after the last acknowledged one was sent. */
@@ -79,7 +80,6 @@ export class Heartbeats {
     const now = this.#options.time.monotonic();
     this.#sentAt.set(seq, now);
     this.#unansweredSince ??= now;
-    if (this.#sentAt.size > MAX_REMEMBERED) this.#sentAt.delete(this.#sentAt.keys().next().value!);
     this.#options.send(seq);
   }
 

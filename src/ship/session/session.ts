@@ -61,11 +61,6 @@ export class Session implements StreamEvents {
   #stream: ControlStream | undefined;
   #heartbeats: Heartbeats | undefined;
   #stableAt = Infinity;
-  /**
-   * Whether the server counts the slots that acceptances take and reports of ends free; older ones might rely on
-   * heartbeats.
-   */
-  #isCounted = false;
   /** `#lacking` at the last heartbeat. */
   #reportedLacking: number | undefined;
 
@@ -96,7 +91,7 @@ export class Session implements StreamEvents {
    * still dying that the ship no longer holds.
    */
   changed(): void {
-    if (!this.#isCounted || this.#lacking() !== this.#reportedLacking) this.#heartbeats?.hurry();
+    if (this.#lacking() !== this.#reportedLacking) this.#heartbeats?.hurry();
   }
 
   /** By how much the ship has fewer free slots than its capacity without the runs that it holds. */
@@ -147,7 +142,6 @@ export class Session implements StreamEvents {
     const { hold, owner, time, firstHeartbeat } = this.#options;
     const intervalMs = Number(welcome.heartbeatMs) || DEFAULT_HEARTBEAT_MS;
     this.#stableAt = time.monotonic() + intervalMs;
-    this.#isCounted = welcome.features.includes('complete');
     owner.onWelcome(welcome);
     hold.resume(welcome.resume);
     this.#heartbeats = new Heartbeats({

@@ -1,3 +1,5 @@
+import { Lru } from '../../lib/lru.ts';
+
 /**
  * Bytes of memory for decoded bodies, without their stored forms. V8 keeps ASCII text at one byte per character, and
  * most other text at two.
@@ -24,23 +26,17 @@ interface Entry extends DecodedBody {
  * and confirmed byte by byte: a hit is never wrong, and writes need not invalidate anything.
  */
 export class DecodedBodies {
-  readonly #entries = new Map<number, Entry>();
-  #bytes = 0;
+  readonly #entries = new Lru<number, Entry>(BUDGET_BYTES, { sizeOf: ({ bytes }) => bytes });
 
   /** Bytes of all entries. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#entries.total;
   }
 
   get(stored: Uint8Array): DecodedBody | undefined {
     if (stored.length > LARGEST_STORED) return undefined;
-    const checksum = checksumOf(stored);
-    const entry = this.#entries.get(checksum);
-    if (entry === undefined || Buffer.compare(entry.stored, stored) !== 0) return undefined;
-    // Moved to the end: the first entry is the least recently used.
-    this.#entries.delete(checksum);
-    this.#entries.set(checksum, entry);
-    return entry;
+    const entry = this.#entries.get(checksumOf(stored));
+    return entry === undefined || Buffer.compare(entry.stored, stored) !== 0 ? undefined : entry;
   }
 
   /**
@@ -49,23 +45,9 @@ export class DecodedBodies {
    */
   set(stored: Uint8Array, { text, utf8 }: DecodedBody, length: number): void {
     if (stored.length > LARGEST_STORED) return;
-    const checksum = checksumOf(stored);
-    this.#forget(checksum);
     // A copy, because the given bytes may be a part of a larger buffer.
     const bytes = stored.length + (utf8?.length ?? 0) + (text === undefined ? 0 : sizeOf(text, length));
-    this.#entries.set(checksum, { stored: Uint8Array.from(stored), text, utf8, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= BUDGET_BYTES) break;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(checksum: number): void {
-    const entry = this.#entries.get(checksum);
-    if (entry === undefined) return;
-    this.#entries.delete(checksum);
-    this.#bytes -= entry.bytes;
+    this.#entries.set(checksumOf(stored), { stored: Uint8Array.from(stored), text, utf8, bytes });
   }
 }
 

@@ -1,7 +1,6 @@
 import type { CompressionOptions } from './codec.ts';
 
 export interface EncoderRequest {
-  readonly id: number;
   readonly texts: readonly string[];
   readonly compression: CompressionOptions;
 }
@@ -13,4 +12,4 @@ export interface Encoded {
   readonly crcs: Uint32Array;
 }
 
-export type EncoderReply = { readonly id: number } & (Encoded | { readonly error: string });
+export type EncoderReply = Encoded | { readonly error: string };

@@ -11,7 +11,7 @@ port.on('message', (request: EncoderRequest) => {
   port.postMessage(reply, 'bytes' in reply ? [reply.bytes.buffer] : []);
 });
 
-function answer({ id, texts, compression }: EncoderRequest): EncoderReply {
+function answer({ texts, compression }: EncoderRequest): EncoderReply {
   try {
     const crcs = new Uint32Array(texts.length);
     const records = texts.map((text, i) => {
@@ -24,8 +24,8 @@ function answer({ id, texts, compression }: EncoderRequest): EncoderReply {
     for (const [i, { length }] of records.entries()) ends[i] = end += length;
     const bytes = new Uint8Array(end);
     for (const [i, record] of records.entries()) bytes.set(record, ends[i]! - record.length);
-    return { id, bytes, ends, crcs };
+    return { bytes, ends, crcs };
   } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) };
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { documents, migrate } from '../migrations/index.ts';
+import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Sql } from '../port.ts';
 import { ChangeFeed } from './change-feed.ts';
@@ -16,7 +16,7 @@ describe('ChangeFeed', () => {
   beforeEach(async () => {
     now = 1000;
     sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, [documents]);
+    await migrate(sql, DOCUMENT_MIGRATIONS);
     feed = new ChangeFeed(sql, { now: () => now });
   });
   afterEach(() => sql.close());

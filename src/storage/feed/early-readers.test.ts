@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { documents, migrate } from '../migrations/index.ts';
+import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Sql } from '../port.ts';
 import { ChangeFeed } from './change-feed.ts';
@@ -21,7 +21,7 @@ describe('Subscriber that is early', () => {
     folder = await mkdtemp(join(tmpdir(), 'quire-early-'));
     disk = undefined;
     sql = await openDatabase({ path: join(folder, 'a.db'), faults: { onSync: () => disk?.promise } });
-    await migrate(sql, [documents]);
+    await migrate(sql, DOCUMENT_MIGRATIONS);
     feed = new ChangeFeed(sql);
   });
   afterEach(async () => {

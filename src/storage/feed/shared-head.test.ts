@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { documents, migrate } from '../migrations/index.ts';
+import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Row, Sql } from '../port.ts';
 import { ChangeFeed } from './change-feed.ts';
@@ -16,7 +16,7 @@ describe('a feed to which other processes append', () => {
 
   beforeEach(async () => {
     sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, [documents]);
+    await migrate(sql, DOCUMENT_MIGRATIONS);
     const clock = { now: () => now++ };
     own = new ChangeFeed(sql, clock, { shared: true });
     other = new ChangeFeed(sql, clock, { shared: true });

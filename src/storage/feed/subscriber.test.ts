@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
-import { documents, migrate } from '../migrations/index.ts';
+import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Sql } from '../port.ts';
 import { ChangeFeed } from './change-feed.ts';
@@ -18,7 +18,7 @@ describe('Subscriber', () => {
 
   beforeEach(async () => {
     sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, [documents]);
+    await migrate(sql, DOCUMENT_MIGRATIONS);
     feed = new ChangeFeed(sql);
     cursor = storedCursor(sql, 'test');
     timer = new ManualTimer();

@@ -1,6 +1,13 @@
-export { documents } from './0001-documents.ts';
-export { DOCUMENT_MIGRATIONS } from './document-migrations.ts';
-export { migrate } from './migrate.ts';
-export type { Migration } from './migration.ts';
-export { refuseOlderBuilds } from './refuse-older-builds.ts';
-export { RUN_QUEUE_MIGRATIONS } from './runs/index.ts';
+import { documents } from './0001-documents.ts';
+import { runs } from './0001-runs.ts';
+import type { Migration } from './migrate.ts';
+
+export { migrate, type Migration } from './migrate.ts';
+
+/**
+ * Every format of the document service's database, oldest first. A new one is appended; a released one never changes.
+ */
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents];
+
+/** Every format of the run queue's database, oldest first. */
+export const RUN_QUEUE_MIGRATIONS: readonly Migration[] = [runs];

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../open-database.ts';
 import type { Sql } from '../port.ts';
-import { documents } from './0001-documents.ts';
-import { migrate } from './migrate.ts';
-import type { Migration } from './migration.ts';
+import { DOCUMENT_MIGRATIONS, RUN_QUEUE_MIGRATIONS } from './index.ts';
+import { migrate, type Migration } from './migrate.ts';
 
 const clock = { now: () => 1_700_000_000_000 };
 const first: Migration = { version: 1, name: 'first', sql: 'CREATE TABLE a(b); CREATE INDEX a_by_b ON a(b);' };
@@ -49,7 +48,7 @@ describe('migrate', () => {
 
   it('refuses the database of another service', async () => {
     await migrate(sql, [first], clock);
-    await expect(migrate(sql, [documents], clock)).rejects.toThrow(
+    await expect(migrate(sql, DOCUMENT_MIGRATIONS, clock)).rejects.toThrow(
       'belongs to another service (its format 1 is "first")',
     );
   });
@@ -74,17 +73,18 @@ describe('migrate', () => {
   });
 });
 
-describe('the tables of the document service', () => {
-  it('are made as described, strict and with their indexes', async () => {
-    const sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, [documents], clock);
-    const tables = await sql.all(
-      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 1 ORDER BY name",
-    );
-    expect(tables.map((row) => row.name)).toEqual(['changes', 'collection_configs', 'collections', 'cursors',
-      'doc_meta', 'documents', 'revisions', 'schema_version', 'schemas', 'settings', 'spellings']);
-    const plan = await sql.all('EXPLAIN QUERY PLAN SELECT ord FROM documents WHERE expires_at <= ?', [1]);
-    expect(String(plan[0]!.detail)).toContain('documents_expiring');
-    await sql.close();
-  });
-});
+describe.each([['document service', DOCUMENT_MIGRATIONS], ['run queue', RUN_QUEUE_MIGRATIONS]] as const)(
+  'the tables of the %s',
+  (_, migrations) => {
+    it('are strict', async () => {
+      const sql = await openDatabase({ path: ':memory:' });
+      await migrate(sql, migrations, clock);
+      const loose = await sql.all(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite\\_%' " +
+          "ESCAPE '\\'",
+      );
+      expect(loose).toEqual([]);
+      await sql.close();
+    });
+  },
+);

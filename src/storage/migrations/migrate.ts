@@ -2,7 +2,22 @@ import { ServiceError } from '../../errors/index.ts';
 import { type Clock, systemClock, unixSeconds } from '../../lib/clock.ts';
 import type { Sql, Transaction } from '../port.ts';
 import { statements } from '../sql-text.ts';
-import { isBreaking, type Migration } from './migration.ts';
+
+/**
+ * One step of a database's format. A released migration is never edited; a change is a new one.
+ *
+ * A migration after which an older build must not use the database (it would misread or damage the new form) is
+ * breaking and says so, with the reason, in the first line of its script: `-- breaking: …`. An older
+ * build refuses a database with a newer breaking migration and accepts one with others.
+ */
+export interface Migration {
+  /** 1, 2, 3 … without a gap. */
+  readonly version: number;
+  /** Also identifies the service that a database belongs to. */
+  readonly name: string;
+  /** A script of statements in SQLite's dialect. */
+  readonly sql: string;
+}
 
 const VERSION_TABLE = `
   CREATE TABLE IF NOT EXISTS schema_version(
@@ -59,6 +74,10 @@ async function apply(tx: Transaction, migration: Migration, at: number): Promise
   for (const statement of statements(migration.sql)) await tx.run(statement);
   const row = [migration.version, migration.name, Number(isBreaking(migration)), at];
   await tx.run('INSERT INTO schema_version(version, name, breaking, applied_at) VALUES (?, ?, ?, ?)', row);
+}
+
+function isBreaking(migration: Migration): boolean {
+  return /^\s*-- breaking:/.test(migration.sql);
 }
 
 function assertNumbered(migrations: readonly Migration[]): void {

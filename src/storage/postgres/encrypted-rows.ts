@@ -62,7 +62,7 @@ export class EncryptedReads {
     const columns = Map.groupBy(rows, ({ relation }) => relation);
     for (const [table, opened] of Object.entries(this.#opened())) {
       const names = columns.get(table)?.map(({ name }) => name);
-      if (names === undefined) return; // the format of the database is older than encryption
+      if (names === undefined) return; // the migrations have not been applied yet
       const list = names.map((name) => `${opened[name] ?? `t."${name}"`} AS "${name}"`).join(', ');
       await client.query(
         toPostgres(`CREATE OR REPLACE TEMP VIEW ${table} AS SELECT ${list} FROM main.${table} t`, this.#schema).text,

@@ -109,7 +109,7 @@ function copyAll(file: string, draft: string, notes: string[]): SalvageReport {
     database.exec('COMMIT');
     assertSound(database);
     const isWhole = notes.length === 0 && lostDocuments.length === 0 &&
-      tables.every(({ name, damagedPages, damagedRows }) => DERIVED.has(name) || damagedPages + damagedRows === 0);
+      tables.every(({ damagedPages, damagedRows }) => damagedPages + damagedRows === 0);
     return {
       complete: isWhole,
       tables: tables.map((table) => ({ ...table, rows: countOf(database, table.name) })),
@@ -151,9 +151,6 @@ interface Target {
 }
 
 const SEQUENCE = 'sqlite_sequence';
-
-/** Tables of older formats that duplicate other tables. The next start drops them. */
-const DERIVED: ReadonlySet<string> = new Set(['doc_meta']);
 
 function copyTables(database: DatabaseSync, pages: Pages, trees: Trees,
   entries: readonly SchemaEntry[]): CopiedTable[]

@@ -34,14 +34,14 @@ port.on('message', (request: ThreadRequest) => {
 
 function reply(request: ThreadRequest): ThreadReply {
   try {
-    return { id: request.id, ...answer(request) };
+    return answer(request);
   } catch (error) {
-    stop(request.id);
+    if ('id' in request) stop(request.id);
     if (error instanceof ServiceError && error.code === 'internal')
-      return { id: request.id, error: error.message, code: undefined, unreadable: true };
+      return { error: error.message, code: undefined, unreadable: true };
     // SQLite's own error, not the converted one
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return { id: request.id, error: cause instanceof Error ? cause.message : String(cause), code: resultCode(cause) };
+    return { error: cause instanceof Error ? cause.message : String(cause), code: resultCode(cause) };
   }
 }
 

@@ -20,7 +20,7 @@ interface ExactStatement extends Statement {
 /** One sql.js database with its prepared statements, which uses the port's values and errors. */
 export class MemoryConnection implements Engine {
   #database: Database;
-  readonly #statements = new Lru<string, Statement>(STATEMENTS, (statement) => statement.free());
+  readonly #statements = new Lru<string, Statement>(STATEMENTS, { onForget: (statement) => statement.free() });
   readonly #keys: KeyRing | undefined;
   #viewsLaid = false;
   readonly #offsets = new Lru<string, readonly number[]>(STATEMENTS);

@@ -1,20 +1,19 @@
 /** The worker thread of `verify.ts`: it checks one file and returns one verdict. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { type Image, openImage } from './image.ts';
-import type { Verdict, VerifyOptions } from './verify.ts';
+import type { Verdict, VerifyRequest } from './verify.ts';
 
 /** Maximum number of reported findings of `integrity_check`, because a broken file can have thousands. */
 const FINDINGS = 10;
 
-const { file, knownFormat } = workerData as { file: string } & VerifyOptions;
-parentPort!.postMessage(await verdict());
+parentPort!.on('message', async (request: VerifyRequest) => parentPort!.postMessage(await verdictOn(request)));
 
-async function verdict(): Promise<Verdict> {
+async function verdictOn({ file, knownFormat }: VerifyRequest): Promise<Verdict> {
   let image: Image | undefined;
   try {
     image = await openImage(file);
     const formatVersion = readFormat(image);
-    const problems = [...damage(image), ...unknownFormat(image, formatVersion), ...feedGap(image)];
+    const problems = [...damage(image), ...unknownFormat(image, formatVersion, knownFormat), ...feedGap(image)];
     return { ok: problems.length === 0, problems, formatVersion };
   } catch (error) {
     return { ok: false, problems: [error instanceof Error ? error.message : String(error)], formatVersion: undefined };
@@ -36,7 +35,7 @@ function readFormat(image: Image): number | undefined {
 }
 
 /** A newer format is refused only if one of its migrations is breaking, as `migrate` does. */
-function unknownFormat(image: Image, format: number | undefined): string[] {
+function unknownFormat(image: Image, format: number | undefined, knownFormat: number | undefined): string[] {
   if (knownFormat === undefined) return [];
   if (format === undefined) return ['the file is an SQLite database of another program'];
   const breaking = image.rows(`SELECT 1 FROM schema_version WHERE breaking = 1 AND version > ${Number(knownFormat)}`);

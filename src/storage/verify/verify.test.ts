@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../feed/index.ts';
-import { documents, migrate } from '../migrations/index.ts';
+import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
 import { verifyDatabaseFile } from './verify.ts';
 
@@ -16,7 +16,7 @@ describe('verifyDatabaseFile', () => {
     folder = await mkdtemp(join(tmpdir(), 'quire-verify-'));
     good = join(folder, 'good.db');
     const sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, [documents]);
+    await migrate(sql, DOCUMENT_MIGRATIONS);
     const feed = new ChangeFeed(sql);
     await sql.transaction((tx) =>
       feed.append(tx, Array.from({ length: 2000 }, () => ({ kind: 'doc.put' as const, collection: 'c' })))

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { askThread } from '../../lib/thread-client.ts';
 import { workerFile } from '../../lib/worker-file.ts';
 
 export interface Verdict {
@@ -17,6 +17,10 @@ export interface VerifyOptions {
   readonly knownFormat?: number;
 }
 
+export interface VerifyRequest extends VerifyOptions {
+  readonly file: string;
+}
+
 /**
  * Checks a database file outside the event loop, without changing it or creating files beside it: that it is SQLite,
  * intact (`integrity_check`, `foreign_key_check`), of a known format, and that its change feed has no gap. A
@@ -24,10 +28,7 @@ export interface VerifyOptions {
  * it rejects only if the check itself cannot run.
  */
 export function verifyDatabaseFile(file: string, options: VerifyOptions = {}): Promise<Verdict> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(workerFile(import.meta.url, 'verify-thread'), { workerData: { file, ...options } });
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error(`the check of ${file} ended without a verdict`)));
+  return askThread<VerifyRequest, Verdict>(workerFile(import.meta.url, 'verify-thread'), { file, ...options }, {
+    name: `the check of ${file}`,
   });
 }

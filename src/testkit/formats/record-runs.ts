@@ -1,18 +1,15 @@
-// `node src/testkit/formats/record-runs.ts [CHECKOUT]` records what a run queue and one of its ships store when both
-// are killed, for the test that every later version can open it. Run it when a migration has been added. With the
-// checkout of an older version, it records the format of that version.
+// `node src/testkit/formats/record-runs.ts` records what a run queue and one of its ships store when both are killed,
+// for the test that every later version can open it. Run it when a migration has been added.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { RUN_QUEUE_MIGRATIONS } from '../../storage/index.ts';
 import { OWN_USER } from '../runs-executor.ts';
 import { livingSteps } from '../runs-faults/steps.ts';
-import { formatOf, RecordedProgram } from './recorded-program.ts';
+import { RecordedProgram } from './recorded-program.ts';
 import { keepRecording } from './recording.ts';
-import { API_TOKEN, keyOf, type RecordedRun, requestOf, RUNS, RUNS_SINCE, SHIP, storyConfig,
-  UNUSED_TOKEN } from './runs-story.ts';
-
-const checkout = resolve(process.argv[2] ?? join(import.meta.dirname, '..', '..', '..'));
+import { API_TOKEN, keyOf, type RecordedRun, requestOf, RUNS, SHIP, storyConfig, UNUSED_TOKEN } from './runs-story.ts';
 
 /** Folders of work and of clones, and files that only a running process needs. */
 const LEFT_OUT = /^runs\.yaml$|^data\/(work|cache|spool)\/|^far\/(work|cache|spool)\/|(^|\/|\.)lock$|-shm$/;
@@ -23,14 +20,14 @@ const data = join(folder, 'data');
 const programs: RecordedProgram[] = [];
 
 function start(...args: string[]): RecordedProgram {
-  const program = new RecordedProgram(checkout, args, { RUNS_API_TOKEN: API_TOKEN });
+  const program = new RecordedProgram(args, { RUNS_API_TOKEN: API_TOKEN });
   programs.push(program);
   return program;
 }
 
 /** The service, with the address of its API and the one at which ships join. */
-async function serve(format: number): Promise<{ service: RecordedProgram; url: string; enrol: string }> {
-  await writeFile(config, storyConfig(format, data));
+async function serve(): Promise<{ service: RecordedProgram; url: string; enrol: string }> {
+  await writeFile(config, storyConfig(data));
   const service = start('runs', '--config', config);
   const url = (await service.wrote(/service listening on (http:\S+)/))[1]!;
   const enrol = (await service.wrote(/join at (\S+)/))[1]!;
@@ -87,8 +84,8 @@ async function play(api: Api, run: RecordedRun): Promise<string> {
   return id;
 }
 
-async function record(format: number): Promise<string[]> {
-  const { service, url, enrol } = await serve(format);
+async function record(): Promise<string[]> {
+  const { service, url, enrol } = await serve();
   const api = new Api(url);
   const { token } = await api.send<{ token: string }>('POST', '/ships/tokens', {
     name: SHIP.name,
@@ -97,10 +94,10 @@ async function record(format: number): Promise<string[]> {
   await api.send('POST', '/ships/tokens', { name: UNUSED_TOKEN });
   await start('ship', 'join', '--server', enrol, '--name', SHIP.name, '--token', token, '--data-dir',
     join(folder, 'far')).succeeded();
-  if (format >= RUNS_SINCE.orchestration) await api.send('POST', '/schedules/alpha/nightly/pause');
+  await api.send('POST', '/schedules/alpha/nightly/pause');
   const ids: string[] = [];
   let ship: RecordedProgram | undefined;
-  for (const run of RUNS.filter(({ since }) => since <= format)) {
+  for (const run of RUNS) {
     if (run.task === 'distant') {
       ship = start('ship', 'run', '--data-dir', join(folder, 'far'), '--sandbox', 'none', '--run-as', OWN_USER);
       await ship.wrote(/connected/);
@@ -120,10 +117,8 @@ function killSteps(ids: readonly string[]): void {
 }
 
 try {
-  const { service } = await serve(RUNS_SINCE.queue);
-  await service.end('SIGTERM');
-  const format = formatOf(join(data, 'runs.db'));
-  killSteps(await record(format));
+  killSteps(await record());
+  const format = RUN_QUEUE_MIGRATIONS.length;
   console.log(`format ${format} recorded: ${await keepRecording('runs', format, folder, LEFT_OUT)} bytes`);
 } finally {
   for (const program of programs) await program.end('SIGKILL');

@@ -1,14 +1,12 @@
-// `node src/testkit/formats/record.ts [CHECKOUT]` records what a service stores, for the test that every later version
-// can open it. Run it when a migration has been added. With the checkout of an older version, it records the format of
-// that version.
+// `node src/testkit/formats/record.ts` records what a service stores, for the test that every later version can open
+// it. Run it when a migration has been added.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { formatOf, RecordedProgram } from './recorded-program.ts';
+import { join } from 'node:path';
+import { DOCUMENT_MIGRATIONS } from '../../storage/index.ts';
+import { RecordedProgram } from './recorded-program.ts';
 import { keepRecording } from './recording.ts';
 import { SETTINGS, type Step, STORY } from './story.ts';
-
-const checkout = resolve(process.argv[2] ?? join(import.meta.dirname, '..', '..', '..'));
 
 /**
  * Checkpoints of views of the encrypted collection do not compress, so they are left out; a view without one is rebuilt
@@ -16,9 +14,9 @@ const checkout = resolve(process.argv[2] ?? join(import.meta.dirname, '..', '..'
  */
 const LEFT_OUT = /\/secrets\.idx$|\.lock$/;
 
-/** Starts the service of the checkout over `database`, does `work` with its address, and stops it gracefully. */
+/** Starts the service over `database`, does `work` with its address, and stops it gracefully. */
 async function withService(database: string, work: (url: string) => Promise<void>): Promise<void> {
-  const service = new RecordedProgram(checkout, ['docs', '--db', database, '--http-addr', '127.0.0.1:0'], {
+  const service = new RecordedProgram(['docs', '--db', database, '--http-addr', '127.0.0.1:0'], {
     SVC_GRPC_ADDR: '127.0.0.1:0',
     SVC_MCP_ADDR: '127.0.0.1:0',
     ...SETTINGS,
@@ -42,11 +40,10 @@ async function send(url: string, { method, path, body }: Step): Promise<void> {
 const folder = await mkdtemp(join(tmpdir(), 'quire-format-'));
 const database = join(folder, 'quire.db');
 try {
-  await withService(database, () => Promise.resolve());
-  const format = formatOf(database);
   await withService(database, async (url) => {
-    for (const step of STORY.filter(({ since }) => since <= format)) await send(url, step);
+    for (const step of STORY) await send(url, step);
   });
+  const format = DOCUMENT_MIGRATIONS.length;
   console.log(`format ${format} recorded: ${await keepRecording('documents', format, folder, LEFT_OUT)} bytes`);
 } finally {
   await rm(folder, { recursive: true });

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 
-/** `quire ...` of a checkout, which may be that of an older version. */
+const CHECKOUT = join(import.meta.dirname, '..', '..', '..');
+
+/** `quire ...` of this checkout. */
 export class RecordedProgram {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -11,10 +12,10 @@ export class RecordedProgram {
   #output = '';
   #onOutput = (): void => undefined;
 
-  constructor(checkout: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.#what = `quire ${args.join(' ')} of ${checkout}`;
-    this.#child = spawn(process.execPath, [join(checkout, 'src', 'app', 'main.ts'), ...args], {
-      cwd: checkout,
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    this.#what = `quire ${args.join(' ')}`;
+    this.#child = spawn(process.execPath, [join(CHECKOUT, 'src', 'app', 'main.ts'), ...args], {
+      cwd: CHECKOUT,
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -50,12 +51,4 @@ export class RecordedProgram {
     this.#child.kill(signal);
     await this.#ended;
   }
-}
-
-/** The version of the newest migration of a database. */
-export function formatOf(database: string): number {
-  const opened = new DatabaseSync(database, { readOnly: true });
-  const { format } = opened.prepare('SELECT max(version) AS format FROM schema_version').get() as { format: number };
-  opened.close();
-  return format;
 }

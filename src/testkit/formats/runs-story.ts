@@ -2,16 +2,6 @@ import { OWN_USER } from '../runs-executor.ts';
 
 export const API_TOKEN = 'a-token-of-many-characters';
 
-/** Formats of the run queue that introduced what the story stores. */
-export const RUNS_SINCE = {
-  queue: 5,
-  artifacts: 6,
-  orchestration: 7,
-  matrices: 8,
-  approvalSteps: 10,
-  sharedCaches: 11,
-} as const;
-
 /** The ship that joins and is killed while it holds a run. */
 export const SHIP = { name: 'far-1', label: 'zone=far' } as const;
 export const UNUSED_TOKEN = 'far-2';
@@ -20,63 +10,34 @@ export const UNUSED_TOKEN = 'far-2';
 const FOREVER = 1000;
 const FIRST_ATTEMPT_HANGS = `echo "attempt $QUIRE_ATTEMPT"; test $QUIRE_ATTEMPT -gt 1 || sleep ${FOREVER}`;
 
-interface Pipeline {
-  readonly since: number;
-  readonly yaml: string;
-}
-
 /** Each run of the story has a pipeline of its own, so that it is found by its task. */
-const PIPELINES: readonly Pipeline[] = [{
-  since: RUNS_SINCE.queue,
-  yaml: `{name: hello, steps: [{name: greet, run: 'echo "hello, $QUIRE_INPUT"; echo "{\\"greeted\\": true}" > ` +
-    `"$QUIRE_RESULT_FILE"'}]}`,
-}, {
-  since: RUNS_SINCE.queue,
-  yaml: `{name: broken, max_attempts: 2, retry: {on: [step_failed]}, steps: [{name: break, run: 'echo "attempt ` +
-    `$QUIRE_ATTEMPT"; exit 3'}]}`,
-}, { since: RUNS_SINCE.queue, yaml: `{name: unwanted, steps: [{name: one, run: 'true'}]}` }, {
-  since: RUNS_SINCE.queue,
-  yaml: `{name: hanging, steps: [{name: one, run: '${FIRST_ATTEMPT_HANGS}'}]}`,
-}, { since: RUNS_SINCE.queue, yaml: `{name: waiting, steps: [{name: one, run: 'echo done'}]}` }, {
-  since: RUNS_SINCE.queue,
-  yaml: `{name: distant, steps: [{name: one, run: '${FIRST_ATTEMPT_HANGS}'}]}`,
-}, {
-  since: RUNS_SINCE.queue,
-  yaml: `{name: stubborn, steps: [{name: one, run: 'trap "" TERM; echo begun; while :; do sleep 1; done'}]}`,
-}, {
-  since: RUNS_SINCE.artifacts,
-  yaml: `{name: pack, steps: [{name: one, run: 'echo packed > parcel', artifacts: [parcel]}]}`,
-}, {
-  since: RUNS_SINCE.orchestration,
-  yaml: `{name: holder, concurrency: {group: one}, steps: [{name: one, run: '${FIRST_ATTEMPT_HANGS}'}]}`,
-}, {
-  since: RUNS_SINCE.orchestration,
-  yaml: `{name: follower, concurrency: {group: one}, steps: [{name: one, run: 'echo done'}]}`,
-}, {
-  since: RUNS_SINCE.orchestration,
-  yaml: `{name: asking, approval: {required: true}, steps: [{name: one, run: 'echo approved'}]}`,
-}, {
-  since: RUNS_SINCE.approvalSteps,
-  yaml: `{name: staged, steps: [{name: one, run: 'echo built > parcel', artifacts: [parcel]}, {name: ask, approval: ` +
-    `{required: true}}, {name: two, run: 'cat parcel'}]}`,
-}, {
-  since: RUNS_SINCE.sharedCaches,
-  yaml: `{name: cached, steps: [{name: one, run: 'cat kept || { echo made; echo kept > kept; }', cache: {key: built, ` +
-    'paths: [kept]}}]}',
-}, {
-  since: RUNS_SINCE.matrices,
-  yaml: `{name: grid, inputs: [{name: word, default: cell}], matrix: {n: [1, 2]}, steps: [{name: one, run: 'echo ` +
-    `"$QUIRE_INPUT_WORD $QUIRE_MATRIX_N"'}]}`,
-}];
+const PIPELINES: readonly string[] = [
+  `{name: hello, steps: [{name: greet, run: 'echo "hello, $QUIRE_INPUT"; echo "{\\"greeted\\": true}" > ` +
+  `"$QUIRE_RESULT_FILE"'}]}`,
+  `{name: broken, max_attempts: 2, retry: {on: [step_failed]}, steps: [{name: break, run: 'echo "attempt ` +
+  `$QUIRE_ATTEMPT"; exit 3'}]}`,
+  `{name: unwanted, steps: [{name: one, run: 'true'}]}`,
+  `{name: hanging, steps: [{name: one, run: '${FIRST_ATTEMPT_HANGS}'}]}`,
+  `{name: waiting, steps: [{name: one, run: 'echo done'}]}`,
+  `{name: distant, steps: [{name: one, run: '${FIRST_ATTEMPT_HANGS}'}]}`,
+  `{name: stubborn, steps: [{name: one, run: 'trap "" TERM; echo begun; while :; do sleep 1; done'}]}`,
+  `{name: pack, steps: [{name: one, run: 'echo packed > parcel', artifacts: [parcel]}]}`,
+  `{name: holder, concurrency: {group: one}, steps: [{name: one, run: '${FIRST_ATTEMPT_HANGS}'}]}`,
+  `{name: follower, concurrency: {group: one}, steps: [{name: one, run: 'echo done'}]}`,
+  `{name: asking, approval: {required: true}, steps: [{name: one, run: 'echo approved'}]}`,
+  `{name: staged, steps: [{name: one, run: 'echo built > parcel', artifacts: [parcel]}, {name: ask, approval: ` +
+  `{required: true}}, {name: two, run: 'cat parcel'}]}`,
+  `{name: cached, steps: [{name: one, run: 'cat kept || { echo made; echo kept > kept; }', cache: {key: built, ` +
+  'paths: [kept]}}]}',
+  `{name: grid, inputs: [{name: word, default: cell}], matrix: {n: [1, 2]}, steps: [{name: one, run: 'echo ` +
+  `"$QUIRE_INPUT_WORD $QUIRE_MATRIX_N"'}]}`,
+];
 
-/** Sections since format 7. The secret of the webhook is not set, so notifications wait. */
-const ORCHESTRATION = `
-schedules: [{name: nightly, project: alpha, cron: 30 2 * * *, task: hello, input: night}]
-notifications: {webhooks: [{name: hook, url: 'https://hook.invalid/runs', projects: [alpha], states: [succeeded], secret_env: NO_SUCH_KEY}]}
-`;
-
-/** The configuration of the services that write and read the data of a format. */
-export const storyConfig = (format: number, dataDir: string): string =>
+/**
+ * The configuration of the services that write and read the data. The secret of the webhook is not set, so
+ * notifications wait.
+ */
+export const storyConfig = (dataDir: string): string =>
   `version: 1
 listen: 127.0.0.1:0
 data_dir: ${dataDir}
@@ -90,14 +51,14 @@ projects:
   - {id: single, repository: org/single, max_parallel: 1}
   - {id: remote, repository: org/remote, runs_on: [${SHIP.label}]}
 pipelines:
-${PIPELINES.filter(({ since }) => since <= format).map(({ yaml }) => `  - ${yaml}`).join('\n')}
-${format < RUNS_SINCE.orchestration ? '' : ORCHESTRATION}${
-    format < RUNS_SINCE.sharedCaches ? '' : 'caches: {store: folder}\n'
-  }`;
+${PIPELINES.map((yaml) => `  - ${yaml}`).join('\n')}
+schedules: [{name: nightly, project: alpha, cron: 30 2 * * *, task: hello, input: night}]
+notifications: {webhooks: [{name: hook, url: 'https://hook.invalid/runs', projects: [alpha], states: [succeeded], secret_env: NO_SUCH_KEY}]}
+caches: {store: folder}
+`;
 
 /** A run of the story, and the state in which the recording has it. */
 export interface RecordedRun {
-  readonly since: number;
   readonly project: 'alpha' | 'single' | 'remote';
   readonly task: string;
   readonly input?: string;
@@ -107,46 +68,31 @@ export interface RecordedRun {
 }
 
 /** In the order in which they are queued. */
-export const RUNS: readonly RecordedRun[] = [{
-  since: RUNS_SINCE.queue,
+export const RUNS: readonly RecordedRun[] = [{ project: 'alpha', task: 'hello', input: 'world', state: 'succeeded' }, {
   project: 'alpha',
-  task: 'hello',
-  input: 'world',
-  state: 'succeeded',
-}, { since: RUNS_SINCE.queue, project: 'alpha', task: 'broken', state: 'failed' }, {
-  since: RUNS_SINCE.queue,
-  project: 'remote',
-  task: 'unwanted',
-  state: 'cancelled',
-}, { since: RUNS_SINCE.artifacts, project: 'alpha', task: 'pack', state: 'succeeded' }, {
-  since: RUNS_SINCE.matrices,
-  project: 'alpha',
-  task: 'grid',
-  state: 'succeeded',
-}, { since: RUNS_SINCE.sharedCaches, project: 'alpha', task: 'cached', state: 'succeeded' }, {
-  since: RUNS_SINCE.queue,
+  task: 'broken',
+  state: 'failed',
+}, { project: 'remote', task: 'unwanted', state: 'cancelled' }, { project: 'alpha', task: 'pack', state: 'succeeded' },
+  { project: 'alpha', task: 'grid', state: 'succeeded' }, { project: 'alpha', task: 'cached', state: 'succeeded' }, {
   project: 'single',
   task: 'hanging',
   line: 'attempt 1',
   state: 'running',
-}, { since: RUNS_SINCE.queue, project: 'single', task: 'waiting', state: 'queued' }, {
-  since: RUNS_SINCE.queue,
+}, { project: 'single', task: 'waiting', state: 'queued' }, {
   project: 'remote',
   task: 'distant',
   line: 'attempt 1',
   state: 'running',
-}, { since: RUNS_SINCE.orchestration, project: 'alpha', task: 'holder', line: 'attempt 1', state: 'running' }, {
-  since: RUNS_SINCE.orchestration,
+}, { project: 'alpha', task: 'holder', line: 'attempt 1', state: 'running' }, {
   project: 'alpha',
   task: 'follower',
   state: 'queued',
-}, { since: RUNS_SINCE.orchestration, project: 'alpha', task: 'asking', state: 'queued' }, {
-  since: RUNS_SINCE.approvalSteps,
+}, { project: 'alpha', task: 'asking', state: 'queued' }, {
   project: 'alpha',
   task: 'staged',
   line: 'the run waits for the approval of step ask',
   state: 'queued',
-}, { since: RUNS_SINCE.queue, project: 'alpha', task: 'stubborn', line: 'begun', state: 'cancelling' }];
+}, { project: 'alpha', task: 'stubborn', line: 'begun', state: 'cancelling' }];
 
 /** The idempotency key of a run. */
 export const keyOf = ({ task }: Pick<RecordedRun, 'task'>): string => `recorded-${task}`;

@@ -4,25 +4,12 @@ export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 /** Settings of the service that writes and of the services that read. */
 export const SETTINGS = { SVC_ENCRYPTION_KEY: ENCRYPTION_KEY, SVC_EMBEDDING_PROVIDER: 'builtin' } as const;
 
-/** A request of the story, for services since a given format. */
+/** A request of the story. */
 export interface Step {
-  readonly since: number;
   readonly method?: 'PUT';
   readonly path: string;
   readonly body: object;
 }
-
-/** Formats that introduced what the story stores. */
-export const SINCE = {
-  documents: 1,
-  synonyms: 2,
-  memory: 4,
-  encryption: 6,
-  deleted: 7,
-  webhooks: 10,
-  geo: 12,
-  automation: 14,
-} as const;
 
 export const FOX = { collection: 'notes', key: 'fox', lang: 'en' } as const;
 export const FIRST_BODY = '# The fox\n\nA quick brown fox jumps over the lazy dog.';
@@ -33,19 +20,12 @@ export const SECOND_BODY = '# The fox\n\nA quick brown fox sleeps. Ünïcödé, 
  * valid ever since.
  */
 export const STORY: readonly Step[] = [{
-  since: SINCE.documents,
   path: '/v1/add',
   body: { ...FOX, contentMd: FIRST_BODY, meta: { category: ['news'] } },
-}, {
-  since: SINCE.documents,
-  path: '/v1/add',
-  body: { ...FOX, contentMd: SECOND_BODY, meta: { category: ['news', 'animals'] } },
-}, {
-  since: SINCE.documents,
+}, { path: '/v1/add', body: { ...FOX, contentMd: SECOND_BODY, meta: { category: ['news', 'animals'] } } }, {
   path: '/v1/add',
   body: { collection: 'notes', key: 'hund', lang: 'de', contentMd: 'Der Hund schläft.', meta: { category: ['tiere'] } },
 }, {
-  since: SINCE.documents,
   path: '/v1/add',
   body: {
     collection: 'notes',
@@ -53,25 +33,17 @@ export const STORY: readonly Step[] = [{
     lang: 'en',
     contentMd: 'export function sumOf(a: number, b: number): number { return a + b; }',
   },
-}, {
-  since: SINCE.documents,
-  path: '/v1/add',
-  body: { collection: 'notes', key: 'gone', lang: 'en', contentMd: 'This one is deleted.' },
-}, { since: SINCE.documents, path: '/v1/delete', body: { collection: 'notes', key: 'gone', lang: 'en' } }, {
-  since: SINCE.documents,
-  path: '/v1/schema/set',
-  body: { collection: 'strict', schema: { required: ['category'] } },
-}, { since: SINCE.synonyms, path: '/v1/synonyms', body: { collection: 'notes', term: 'vixen', synonyms: ['fox'] } }, {
-  since: SINCE.memory,
-  path: '/v1/memory/session',
-  body: { userId: 'ada' },
-}, {
-  since: SINCE.encryption,
+}, { path: '/v1/add', body: { collection: 'notes', key: 'gone', lang: 'en', contentMd: 'This one is deleted.' } }, {
+  path: '/v1/delete',
+  body: { collection: 'notes', key: 'gone', lang: 'en' },
+}, { path: '/v1/schema/set', body: { collection: 'strict', schema: { required: ['category'] } } }, {
+  path: '/v1/synonyms',
+  body: { collection: 'notes', term: 'vixen', synonyms: ['fox'] },
+}, { path: '/v1/memory/session', body: { userId: 'ada' } }, {
   method: 'PUT',
   path: '/v1/collection-config',
   body: { collection: 'secrets', encrypted: true },
 }, {
-  since: SINCE.encryption,
   path: '/v1/add',
   body: {
     collection: 'secrets',
@@ -80,12 +52,7 @@ export const STORY: readonly Step[] = [{
     contentMd: 'Meet at the old lighthouse.',
     meta: { level: ['high'] },
   },
-}, {
-  since: SINCE.webhooks,
-  path: '/v1/webhooks',
-  body: { url: 'https://example.com/hook', events: ['doc.added'], collection: 'nowhere' },
-}, {
-  since: SINCE.geo,
+}, { path: '/v1/webhooks', body: { url: 'https://example.com/hook', events: ['doc.added'], collection: 'nowhere' } }, {
   path: '/v1/add',
   body: {
     collection: 'notes',
@@ -95,7 +62,6 @@ export const STORY: readonly Step[] = [{
     meta: { geo_lat: ['52.5163'], geo_lng: ['13.3777'] },
   },
 }, {
-  since: SINCE.automation,
   path: '/v1/automation',
   body: { type: 'webhook', name: 'Somewhere', url: 'https://example.com/rule', enabled: false },
 }];

@@ -1,5 +1,5 @@
-import { type AppendLogsRequest, type Assignment, type CompleteRunRequest, CompleteStatus, type DiscardCacheRequest,
-  type DownloadCacheRequest, Outcome, type RecordSourceRequest, type RunRef, type UploadArtifactRequest,
+import { type Assignment, type CompleteRunRequest, CompleteStatus, type DiscardCacheRequest, type DownloadCacheRequest,
+  Outcome, type RecordSourceRequest, type RunRef, type StreamLogsRequest, type UploadArtifactRequest,
   type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../lib/log.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
@@ -203,7 +203,7 @@ class CutOffLink implements ShipLink {
     });
   }
 
-  appendLogs(request: AppendLogsRequest) {
+  appendLogs(request: StreamLogsRequest) {
     return this.#heard(this.#link.appendLogs(request));
   }
 

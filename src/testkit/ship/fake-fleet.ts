@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
-import { type AppendLogsRequest, type AppendLogsResponse, AppendLogsResponseSchema, AppendStatus, AssignmentSchema,
-  type CompleteRunRequest, type CompleteRunResponse, CompleteRunResponseSchema, CompleteStatus,
+import { AppendStatus, AssignmentSchema, type Completed, type CompleteRunRequest, CompleteStatus,
   type DiscardCacheResponse, DiscardCacheResponseSchema, type DownloadArtifactsResponse, type DownloadCacheResponse,
   type HeldRun, Outcome, type RecordSourceResponse, RecordSourceResponseSchema, RecordSourceStatus, ResumeAction,
-  ResumeSchema, type RunRef, type ServerMessage, ServerMessageSchema, type ShipMessage, type UploadArtifactResponse,
-  UploadArtifactResponseSchema, UploadArtifactStatus, type UploadCacheResponse, UploadCacheResponseSchema,
+  ResumeSchema, type RunRef, type ServerMessage, ServerMessageSchema, type ShipMessage, type StreamLogsRequest,
+  type StreamLogsResponse, type UploadArtifactResponse, UploadArtifactResponseSchema, UploadArtifactStatus,
+  type UploadCacheResponse, UploadCacheResponseSchema,
   UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ControlStream, ShipLink, StreamEvents } from '../../ship/index.ts';
 import type { Script } from './scripted-executor.ts';
@@ -72,8 +72,6 @@ export class FakeFleet implements ShipLink {
   budgetLines = Infinity;
   /** Whether and how it responds to the next connections. */
   refusing: 'lost' | 'denied' | 'unknown' | 'outdated' | undefined;
-  /** What the welcome offers. With `complete` it counts the slots that reports of ends free. */
-  features: readonly string[] = [];
   /** For how long ships bridge an outage. */
   outageGraceMs = 0;
   /** What has failed: everything, so that its host refuses connections, or only its store. */
@@ -155,19 +153,17 @@ export class FakeFleet implements ShipLink {
     return Promise.resolve(this.#outage === 'server');
   }
 
-  async appendLogs(request: AppendLogsRequest): Promise<AppendLogsResponse> {
+  async appendLogs(request: StreamLogsRequest): Promise<Pick<StreamLogsResponse, 'status' | 'nextSeq'>> {
     const answer = await this.#call(() => {
       const run = this.runs.get(request.ref!.runId)!;
-      if (!holds(run, request.ref!)) return create(AppendLogsResponseSchema, { status: AppendStatus.APPEND_FENCED });
+      if (!holds(run, request.ref!)) return { status: AppendStatus.APPEND_FENCED, nextSeq: 0n };
       const lines = run.logs.get(logKey(request.ref!)) ?? [];
       run.logs.set(logKey(request.ref!), lines);
       const first = Number(request.firstSeq);
-      if (first > lines.length)
-        return create(AppendLogsResponseSchema, { status: AppendStatus.GAP, nextSeq: BigInt(lines.length) });
-      if (lines.length >= this.budgetLines)
-        return create(AppendLogsResponseSchema, { status: AppendStatus.BUDGET, nextSeq: BigInt(lines.length) });
+      if (first > lines.length) return { status: AppendStatus.GAP, nextSeq: BigInt(lines.length) };
+      if (lines.length >= this.budgetLines) return { status: AppendStatus.BUDGET, nextSeq: BigInt(lines.length) };
       lines.push(...request.lines.slice(lines.length - first).map(({ message }) => message));
-      return create(AppendLogsResponseSchema, { status: AppendStatus.STORED, nextSeq: BigInt(lines.length) });
+      return { status: AppendStatus.STORED, nextSeq: BigInt(lines.length) };
     });
     this.runs.get(request.ref!.runId)!.logHeardAt = this.#time.now();
     return answer;
@@ -197,18 +193,17 @@ export class FakeFleet implements ShipLink {
   /** It keeps none. */
   async *downloadCache(): AsyncGenerator<DownloadCacheResponse> {}
 
-  completeRun(request: CompleteRunRequest): Promise<CompleteRunResponse> {
+  completeRun(request: CompleteRunRequest): Promise<Pick<Completed, 'status'>> {
     return this.#call(() => {
       const run = this.runs.get(request.ref!.runId)!;
       const last = run.completions.at(-1);
       if (last !== undefined && sameRef(last.ref!, request.ref!))
-        return create(CompleteRunResponseSchema, {
+        return {
           status: last.outcome === request.outcome ? CompleteStatus.ALREADY_RECORDED : CompleteStatus.COMPLETE_FENCED,
-        });
-      if (!holds(run, request.ref!))
-        return create(CompleteRunResponseSchema, { status: CompleteStatus.COMPLETE_FENCED });
+        };
+      if (!holds(run, request.ref!)) return { status: CompleteStatus.COMPLETE_FENCED };
       run.completions.push(request);
-      if (this.features.includes('complete')) this.#freeSlots++;
+      this.#freeSlots++;
       if ((run.logs.get(logKey(request.ref!))?.length ?? 0) < Number(request.logSeqTotal))
         run.logGivenUpAt = this.#time.now();
       if (run.state === 'running' && (request.outcome === Outcome.SHIP_ERROR || request.outcome === Outcome.RETURNED))
@@ -217,7 +212,7 @@ export class FakeFleet implements ShipLink {
         run.outcome = run.state === 'cancelling' ? Outcome.CANCELLED : request.outcome;
         run.state = 'done';
       }
-      return create(CompleteRunResponseSchema, { status: CompleteStatus.RECORDED });
+      return { status: CompleteStatus.RECORDED };
     });
   }
 
@@ -292,7 +287,6 @@ export class FakeFleet implements ShipLink {
         heartbeatMs: BigInt(HEARTBEAT_MS),
         outageGraceMs: BigInt(this.outageGraceMs),
         resume,
-        features: [...this.features],
       },
     });
   }

@@ -1,4 +1,5 @@
 import type { DocumentNode } from 'graphql';
+import { Lru } from '../../../lib/lru.ts';
 
 interface Entry {
   readonly document: DocumentNode;
@@ -13,14 +14,10 @@ const NODE_BYTES = 300;
  * or they use too much memory.
  */
 export class DocumentCache {
-  readonly #entries = new Map<string, Entry>();
-  readonly #maxEntries: number;
-  readonly #maxBytes: number;
-  #bytes = 0;
+  readonly #entries: Lru<string, Entry>;
 
   constructor(maxEntries: number, maxBytes: number) {
-    this.#maxEntries = maxEntries;
-    this.#maxBytes = maxBytes;
+    this.#entries = new Lru(maxBytes, { maxEntries, sizeOf: ({ bytes }) => bytes });
   }
 
   get size(): number {
@@ -28,11 +25,7 @@ export class DocumentCache {
   }
 
   get(text: string): DocumentNode | undefined {
-    const entry = this.#entries.get(text);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(text);
-    this.#entries.set(text, entry);
-    return entry.document;
+    return this.#entries.get(text)?.document;
   }
 
   /**
@@ -41,18 +34,6 @@ export class DocumentCache {
    */
   set(text: string, document: DocumentNode, nodes: number): void {
     const bytes = text.length * 2 + nodes * NODE_BYTES;
-    if (bytes > this.#maxBytes / 10) return;
-    this.#forget(text);
-    this.#entries.set(text, { document, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#maxEntries && this.#bytes <= this.#maxBytes) break;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(text: string): void {
-    this.#bytes -= this.#entries.get(text)?.bytes ?? 0;
-    this.#entries.delete(text);
+    if (bytes <= this.#entries.capacity / 10) this.#entries.set(text, { document, bytes });
   }
 }

@@ -1,12 +1,9 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { askThread } from '../../../lib/thread-client.ts';
 import { workerFile } from '../../../lib/worker-file.ts';
-import type { PlaygroundFiles } from './protocol.ts';
+import type { PlaygroundFiles, PlaygroundOptions } from './protocol.ts';
 
 /** Makes the files of the playground in a thread of their own; called again only after a failure. */
-export function createFileLoader(
-  options: { readonly endpoint: string; readonly base: string },
-): () => Promise<PlaygroundFiles> {
+export function createFileLoader(options: PlaygroundOptions): () => Promise<PlaygroundFiles> {
   let files: Promise<PlaygroundFiles> | undefined;
   return () => {
     files ??= load(options).catch((error: unknown) => {
@@ -17,14 +14,10 @@ export function createFileLoader(
   };
 }
 
-async function load(options: object): Promise<PlaygroundFiles> {
-  const worker = new Worker(workerFile(import.meta.url, 'thread'), { workerData: options });
-  // The thread must not keep a process alive that was asked to stop.
-  worker.unref();
-  try {
-    const [files] = await once(worker, 'message') as [PlaygroundFiles];
-    return files;
-  } finally {
-    await worker.terminate();
-  }
+/** The thread must not keep a process alive that was asked to stop. */
+function load(options: PlaygroundOptions): Promise<PlaygroundFiles> {
+  return askThread(workerFile(import.meta.url, 'thread'), options, {
+    name: 'the thread of the playground',
+    keepsAlive: false,
+  });
 }

@@ -9,3 +9,9 @@ export interface PlaygroundFile {
 
 /** The files by their path below the playground's path; the page itself has the empty path. */
 export type PlaygroundFiles = ReadonlyMap<string, PlaygroundFile>;
+
+/** The request to the thread. */
+export interface PlaygroundOptions {
+  readonly endpoint: string;
+  readonly base: string;
+}

@@ -2,9 +2,9 @@
 // loop.
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { createHash } from 'node:crypto';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { PlaygroundFile } from './protocol.ts';
+import type { PlaygroundFile, PlaygroundOptions } from './protocol.ts';
 import { splitPage } from './split-page.ts';
 
 /** The highest quality level that is still fast. */
@@ -25,17 +25,17 @@ query Numbers {
 }
 `;
 
-const { endpoint, base } = workerData as { endpoint: string; base: string };
-
 function file(type: string, text: string): PlaygroundFile {
   const bytes = Buffer.from(text);
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   return { type: `${type}; charset=utf-8`, etag, br: brotliCompressSync(bytes, BROTLI), gzip: gzipSync(bytes) };
 }
 
-const page = renderGraphiQL({ endpoint, title: 'Quire GraphQL', favicon: FAVICON, defaultQuery: QUERY });
-const { html, css, js } = splitPage(page, { css: `${base}/graphiql.css`, js: `${base}/graphiql.js` });
-parentPort!.postMessage(
-  new Map([['', file('text/html', html)], ['/graphiql.css', file('text/css', css)], ['/graphiql.js',
-    file('text/javascript', js)]]),
-);
+parentPort!.on('message', ({ endpoint, base }: PlaygroundOptions) => {
+  const page = renderGraphiQL({ endpoint, title: 'Quire GraphQL', favicon: FAVICON, defaultQuery: QUERY });
+  const { html, css, js } = splitPage(page, { css: `${base}/graphiql.css`, js: `${base}/graphiql.js` });
+  parentPort!.postMessage(
+    new Map([['', file('text/html', html)], ['/graphiql.css', file('text/css', css)], ['/graphiql.js',
+      file('text/javascript', js)]]),
+  );
+});

@@ -1,4 +1,4 @@
-import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
+import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { StreamLogsRequest, StreamLogsResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../../lib/log.ts';
 import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
@@ -83,38 +83,25 @@ export class LogStreams {
         return fail(
           new FleetRefusal('invalid_argument', `more must have at most ${MOST_JOINED} messages, got ${more.length}`),
         );
-      if (more.length > 0) responses.join();
       receive(request);
       for (const each of more) receive(each);
       if (working < MOST_AT_ONCE || isPaused) return;
       isPaused = true;
       call.pause();
     });
-    call.sendMetadata(JOINS);
   };
 }
 
-/** Says that messages may bring others along, which costs a fraction of separate ones. */
-const JOINS = new Metadata();
-JOINS.set('quire-joins', '1');
-
-/** Responses of one turn of the event loop are sent as one message, if the ship knows such messages. */
+/** Responses of one turn of the event loop are sent as one message, which costs a fraction of separate ones. */
 class JoinedResponses {
   readonly #call: LogCall;
   #waiting: StreamLogsResponse[] = [];
-  #isJoining = false;
 
   constructor(call: LogCall) {
     this.#call = call;
   }
 
-  /** The ship joins messages, and so knows joined responses. */
-  join(): void {
-    this.#isJoining = true;
-  }
-
   add(response: StreamLogsResponse): void {
-    if (!this.#isJoining) return void this.#call.write(response);
     this.#waiting.push(response);
     if (this.#waiting.length === 1) setImmediate(() => this.flush());
   }

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { styleText } from 'node:util';
 import type { Revision } from '../../../../generated/docs/sdk/types.gen.ts';
-import { diffLines, unifiedDiff } from '../../../lib/line-diff.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
 import { isColoured, note, type OutputOptions, writeJson } from '../shared/output.ts';
 import { ServiceFailure } from '../shared/service-failure.ts';
 import { openService, type Service } from '../shared/service.ts';
 import { type Address, documentCommand, type DocumentOptions } from './address.ts';
+import { unifiedDiff } from './compare-texts.ts';
 
 const EXAMPLES = `
 Revisions are numbers as \`quire history\` lists them. Without numbers the newest version is compared with the one before.
@@ -40,7 +40,7 @@ async function diff(address: Address, [from, to]: readonly [number | undefined, 
 {
   const [older, newer] = await versions(openService(options), address, from, to);
   const names = [older, newer].map(({ revision }) => `${address.key} revision ${revision}`) as [string, string];
-  const lines = unifiedDiff(diffLines(older.contentMd ?? '', newer.contentMd ?? ''), names);
+  const lines = unifiedDiff(older.contentMd ?? '', newer.contentMd ?? '', names);
   if (options.json === true) return writeJson(io, { from: older.revision, to: newer.revision, diff: lines.join('\n') });
   writeLines(io.stdout, coloured(lines, io, options));
   if (lines.length === 0)

@@ -5,7 +5,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Document, WrittenDocument } from '../../../../generated/docs/sdk/types.gen.ts';
-import { diffLines } from '../../../lib/line-diff.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import type { Io } from '../shared/io.ts';
@@ -14,6 +13,7 @@ import { ask, canAsk } from '../shared/prompt.ts';
 import { ServiceFailure } from '../shared/service-failure.ts';
 import { openService, type Service } from '../shared/service.ts';
 import { type Address, documentCommand, type DocumentOptions, nameOf } from './address.ts';
+import { compareLines, linesOf } from './compare-texts.ts';
 
 const HELP = `
 The editor is $VISUAL, or $EDITOR, or vi. What is saved is stored when the editor ends, unless somebody else has changed the
@@ -105,12 +105,13 @@ export function mergedText(yours: string, theirs: string): string {
       result.push('<<<<<<< yours', ...mine, '=======', ...other, '>>>>>>> stored in the meantime');
     [mine, other] = [[], []];
   };
-  for (const { kind, text } of diffLines(yours, theirs)) {
-    if (kind === '-') mine.push(text);
-    else if (kind === '+') other.push(text);
+  for (const { value, added, removed } of compareLines(yours, theirs)) {
+    const lines = linesOf(value);
+    if (removed) mine.push(...lines);
+    else if (added) other.push(...lines);
     else {
       flush();
-      result.push(text);
+      result.push(...lines);
     }
   }
   flush();

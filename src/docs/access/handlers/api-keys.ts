@@ -3,7 +3,7 @@ import type { ListApiKeysResponse } from '../../../../generated/docs/sdk/types.g
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers, Identity } from '../../../operations/index.ts';
-import { refuseOlderBuilds, type Transaction } from '../../../storage/index.ts';
+import type { Transaction } from '../../../storage/index.ts';
 import type { KeyUses } from '../credentials/key-uses.ts';
 import { API_KEY_PREFIX, hashOf, newApiKey } from '../credentials/secret-keys.ts';
 import { MAX_API_KEYS_OF_A_USER } from '../limits.ts';
@@ -61,7 +61,6 @@ export function apiKeyHandlers(
     revokeApiKey: ({ keyHash }, context) =>
       write(deps, { kind: 'api-key.put', key: keyHash, by: context }, async (tx) => {
         await requireOwn(tx, keyHash, context.identity);
-        await refuseOlderBuilds(tx, 'accounts');
         await revokeKey(tx, keyHash, unixSeconds(clock));
         return toSummary((await readKey(tx, keyHash))!, uses);
       }),
@@ -92,7 +91,6 @@ function scopeOf({ collections, operations }: KeyScope): KeyScope {
 async function insert(tx: Transaction, key: StoredKey, { account }: Identity): Promise<void> {
   if ((await readUser(tx, key.username))?.uid !== account) throw unauthenticated('invalid token');
   requireRoom((await listKeys(tx, key.username)).length, MAX_API_KEYS_OF_A_USER, 'API keys of a user');
-  if (key.collections !== undefined || key.operations !== undefined) await refuseOlderBuilds(tx, 'accounts');
   await insertKey(tx, key);
 }
 

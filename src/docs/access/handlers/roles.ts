@@ -2,7 +2,7 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { Role } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Handlers } from '../../../operations/index.ts';
-import { type Queries, refuseOlderBuilds, type Transaction } from '../../../storage/index.ts';
+import type { Queries, Transaction } from '../../../storage/index.ts';
 import type { Grant } from '../grants.ts';
 import { MAX_ROLES } from '../limits.ts';
 import { listGroups } from '../rows/group-rows.ts';
@@ -57,11 +57,9 @@ export function roleHandlers(deps: AccessStore): RoleHandlers {
   };
 }
 
-/** Older builds do not know roles: a user who is an administrator by a role would not be one there. */
 async function hold(tx: Transaction, holder: RoleHolder, name: string, given: readonly string[]): Promise<void> {
   const roles = [...new Set(given)];
   for (const role of roles) await requireRole(tx, role);
-  if (roles.length > 0) await refuseOlderBuilds(tx, 'accounts');
   await writeHeldRoles(tx, holder, name, roles);
   await requireAdmin(tx, LOSE_ROLE);
 }

@@ -72,7 +72,7 @@ export async function readUser(queries: Queries, username: string): Promise<Stor
   // Builds without ids of records leave the id empty.
   return row && {
     username: row.username,
-    uid: row.uid || row.token_id,
+    uid: row.uid,
     tokenId: row.token_id,
     passwordHash: row.password_hash,
     admin: row.admin === 1,

@@ -1,4 +1,5 @@
 import type { Log } from '../../../lib/log.ts';
+import { Loop } from '../../../lib/loop.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import type { LackingDocument, PassageName } from './passage-rows.ts';
 
@@ -32,39 +33,18 @@ const PASSAGES = 16;
  */
 export class BackgroundPass {
   readonly #options: BackgroundPassOptions;
-  #abort: AbortController | undefined;
-  #running: Promise<void> | undefined;
+  readonly loop: Loop;
 
   constructor(options: BackgroundPassOptions) {
     this.#options = options;
-  }
-
-  /** Does nothing while it runs. */
-  start(): void {
-    if (this.#abort !== undefined) return;
-    const { signal } = (this.#abort = new AbortController());
-    this.#running = this.#run(signal);
-  }
-
-  /** Resolves when nothing is running; harmless before `start` and when repeated. */
-  async stop(): Promise<void> {
-    this.#abort?.abort();
-    await this.#running;
-    this.#abort = this.#running = undefined;
-  }
-
-  /** Never rejects: failures of the database or the encoder are retried. */
-  async #run(signal: AbortSignal): Promise<void> {
-    const { timer, log } = this.#options;
-    while (!signal.aborted) {
-      try {
-        await this.#pass(signal);
-      } catch (error) {
-        if (!signal.aborted)
-          log.warn({ err: error }, 'the encoder could not be used in the background; trying again later');
-      }
-      await timer.sleep(DONE_MS, signal);
-    }
+    const { timer, log } = options;
+    this.loop = new Loop({
+      name: 'vectors of the encoder',
+      everyMs: DONE_MS,
+      timer,
+      log,
+      failure: 'the encoder could not be used in the background; trying again later',
+    }, (signal) => this.#pass(signal));
   }
 
   /** One pass over every document that lacks vectors. */

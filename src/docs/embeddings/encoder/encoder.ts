@@ -76,12 +76,12 @@ export class EncoderService implements Encoder {
     if (rerank !== 'encoder') return;
     if (this.#encoder === null)
       log.warn({}, 'SVC_EMBEDDING_RERANK: no encoder is installed; searches are not reordered');
-    else if (isWritable) this.#pass.start();
+    else if (isWritable) this.#pass.loop.start();
   }
 
   /** Ends the work in the background. */
   async stop(): Promise<void> {
-    await this.#pass.stop();
+    await this.#pass.loop.stop();
     await Promise.all(this.#working);
   }
 

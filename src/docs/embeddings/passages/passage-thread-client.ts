@@ -1,82 +1,28 @@
-import { Worker } from 'node:worker_threads';
 import type { ModelMemory } from '../../../kernels/embedding.ts';
+import { ThreadClient } from '../../../lib/thread-client.ts';
 import { workerFile } from '../../../lib/worker-file.ts';
 import type { MadePassages, PassageOrder, StoredText } from './make-passages.ts';
-
-export interface PassageRequest {
-  readonly id: number;
-  readonly order: PassageOrder;
-}
-
-export interface PassageReply {
-  readonly id: number;
-  readonly made: MadePassages;
-}
-
-interface Pending {
-  readonly resolve: (made: MadePassages) => void;
-  readonly reject: (error: Error) => void;
-}
 
 /** Milliseconds without a request after which the thread ends: it takes some megabytes. */
 const IDLE_MS = 10_000;
 
-/**
- * The main thread's side of `passage-thread.ts`. The thread starts with the first request, ends when it was idle for a
- * while, and keeps the process alive only while a request is running.
- */
+/** The main thread's side of `passage-thread.ts`, which ends when it was idle for a while. */
 export class PassageThread {
-  readonly #pending = new Map<number, Pending>();
-  #worker: Worker | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #lastId = 0;
+  #model: ModelMemory | undefined;
+  readonly #thread = new ThreadClient<PassageOrder, MadePassages>(workerFile(import.meta.url, 'passage-thread'), {
+    name: 'the thread of passages',
+    idleMs: IDLE_MS,
+    data: () => this.#model && { memory: this.#model.memory, dims: this.#model.dims } satisfies ModelMemory,
+  });
 
-  /** Rejects when the thread fails; the caller can then make the vectors itself. */
+  /**
+   * Rejects when the thread fails; the caller can then make the vectors itself. A thread that runs keeps the model that
+   * it has.
+   */
   make(model: ModelMemory, order: PassageOrder): Promise<MadePassages> {
-    return new Promise((resolve, reject) => {
-      clearTimeout(this.#idle);
-      const worker = (this.#worker ??= this.#start(model));
-      const id = ++this.#lastId;
-      const { bodies, texts } = together(order.texts);
-      worker.postMessage({ id, order: { ...order, texts } } satisfies PassageRequest, [bodies]);
-      this.#pending.set(id, { resolve, reject });
-      worker.ref();
-    });
-  }
-
-  #start({ memory, dims }: ModelMemory): Worker {
-    const worker = new Worker(workerFile(import.meta.url, 'passage-thread'), {
-      workerData: { memory, dims } satisfies ModelMemory,
-    });
-    worker.on('message', ({ id, made }: PassageReply) => {
-      this.#pending.get(id)?.resolve(made);
-      this.#forget(id);
-    });
-    worker.on('error', () => undefined); // `exit` follows
-    worker.on('exit', () => this.#lost(worker));
-    return worker;
-  }
-
-  #lost(worker: Worker): void {
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
-    for (const [id, { reject }] of this.#pending) {
-      this.#pending.delete(id);
-      reject(new Error('the thread of passages ended'));
-    }
-  }
-
-  #forget(id: number): void {
-    this.#pending.delete(id);
-    if (this.#pending.size > 0) return;
-    this.#worker?.unref();
-    this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref();
-  }
-
-  #end(): void {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    void worker?.terminate();
+    this.#model = model;
+    const { bodies, texts } = together(order.texts);
+    return this.#thread.request({ ...order, texts }, [bodies]);
   }
 }
 

@@ -3,21 +3,19 @@ import type { Handlers } from '../../../operations/index.ts';
 import { tokenTables } from '../../../text/token-tables.ts';
 import type { Collections } from '../../collections/index.ts';
 import type { Curation } from '../../curation/index.ts';
+import type { Preparation } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { createSpell, type Spell } from '../../spell/index.ts';
 import { CheckpointFiles } from '../../view/index.ts';
 import { createExpansion, type Expansion } from '../expansion/expansion.ts';
 import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
 import type { FullText } from '../fulltext.ts';
+import { preparingSegments } from '../segments/segments.ts';
 import { documentAnalyzers } from '../view/analyzers.ts';
 import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view/fulltext-view.ts';
 import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
-import { CachedHighlights } from './cached-highlights.ts';
-import { CachedMatchers } from './cached-matchers.ts';
-import { QueryPlans } from './query-plans.ts';
-import { RecentRows } from './recent-rows.ts';
 import { type SearchDeps, searchFullText, searchFullTextByQuery } from './search-full-text.ts';
 
 type SearchHandlers = Required<
@@ -28,12 +26,13 @@ type SearchHandlers = Required<
 export interface FullTextSearch {
   readonly handlers: SearchHandlers;
   readonly view: ServedView;
+  readonly views: readonly ServedView[];
+  /** Prepares the documents of batches for the indexes. */
+  readonly preparation: Preparation;
   /** For `pmisparse`, in all searches by words. */
   readonly expansion: Expansion;
   /** The dictionaries and vocabularies that correct queries. */
   readonly spell: Spell;
-  /** Memory of the caches that searches keep beside the indexes. */
-  readonly cacheBytes: number;
   /** The dependencies of searches, for areas that combine full-text search with other search. */
   readonly deps: SearchDeps;
 }
@@ -60,7 +59,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
   { fullText, collections, curation, columns, geo, indexes = invertedIndexes(), neighbours }:
     FullTextSearchAreas): FullTextSearch
 {
-  const { sql, feed, codec, clock, settings: { fullText: given = {} } } = environment;
+  const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
   const settings = {
     defaultLang: given.defaultLang ?? 'en',
     stemming: given.stemming ?? true,
@@ -78,12 +77,6 @@ export function createFullTextSearch(environment: DocsEnvironment,
   });
   const expansion = createExpansion(environment, fullText, neighbours);
   const spell = createSpell(environment, { view });
-  const remembered = {
-    plans: new QueryPlans(),
-    matchers: new CachedMatchers(),
-    highlights: new CachedHighlights(),
-    rows: new RecentRows(feed),
-  };
   const deps: SearchDeps = {
     sql,
     codec,
@@ -97,9 +90,10 @@ export function createFullTextSearch(environment: DocsEnvironment,
     columns,
     geo,
     spelling: spell.spelling,
-    ...remembered,
   };
+  const served = withExpansion(view, expansion);
   return {
+    preparation: preparingSegments({ fieldNames: (collection) => view.indexOf(collection)?.fieldNames ?? [] }),
     handlers: {
       searchFullText: (input, context) => searchFullText(deps, input, context),
       searchFullTextByQuery: async (input, context) => searchFullTextByQuery(deps, input, context),
@@ -109,21 +103,16 @@ export function createFullTextSearch(environment: DocsEnvironment,
       }),
       autocomplete: (input) => autocomplete(deps, input),
     },
-    view: withCaches(view, expansion, remembered.rows),
+    view: served,
+    views: [served],
     expansion,
     spell,
-    get cacheBytes() {
-      return remembered.plans.bytes + remembered.matchers.bytes + remembered.highlights.bytes;
-    },
     deps,
   };
 }
 
-/**
- * The models learned from the documents exist as long as the index of their words. After a restart, all rows may be
- * others.
- */
-function withCaches(view: ServedView, expansion: Expansion, rows: RecentRows): ServedView {
+/** The models learned from the documents exist as long as the index of their words. */
+function withExpansion(view: ServedView, expansion: Expansion): ServedView {
   return {
     start: () => view.start(),
     async stop() {
@@ -132,7 +121,6 @@ function withCaches(view: ServedView, expansion: Expansion, rows: RecentRows): S
     },
     async restart() {
       await expansion.stop();
-      rows.clear();
       await view.restart();
     },
     get isCaughtUp() {

@@ -9,8 +9,6 @@ import type { FullTextView } from '../view/fulltext-view.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
 import { textQuery } from './ask-words.ts';
 import { matchedTerms } from './matched-terms.ts';
-import type { RememberedPassages } from './passages.ts';
-import type { RecentRows } from './recent-rows.ts';
 import type { SearchRequest } from './request.ts';
 import { SearchFeedback } from './search-feedback.ts';
 import { sortMatches } from './sorted-hits.ts';
@@ -19,7 +17,6 @@ export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'cloc
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp' | 'isLatest'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
-  readonly rows: Pick<RecentRows, 'read' | 'keep' | 'state'>;
 }
 
 /** The parameters of a search besides its request. */
@@ -30,8 +27,6 @@ export interface MatchScope {
   readonly pinned: readonly number[];
   /** Which columns of the rows are read. */
   readonly content: ContentOptions;
-  /** If the documents are shown with passages and without their bodies. */
-  readonly passages?: RememberedPassages | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -162,7 +157,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const contentsOf = only === undefined
     ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))]
     : ords;
-  const rows = await readMatches(deps, index, ords, contentsOf, look.isLatest(), scope);
+  const rows = await readRows(deps.sql, ords, { ...scope.content, contentsOf });
   const torn = await look.changed(ords);
   const places = sorted && new Map(sorted.map(({ ord, ...place }) => [ord, place]));
   const seen = ords.map((ord, i): Seen => ({
@@ -173,25 +168,6 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
     place: places?.get(ord),
   }));
   return { total, isLowerBound, seen, all: facetBy && matches, torn };
-}
-
-/** The rows of the matches, `contentsOf` with what is shown of their contents. */
-async function readMatches({ sql, rows }: MatchDeps, index: TextIndex, ords: readonly number[],
-  contentsOf: readonly number[], isLatest: boolean,
-  { content, passages }: MatchScope): Promise<ReadonlyMap<number, ResultRow>>
-{
-  const mayBeBare = isLatest && passages?.areEnough === true;
-  if (isLatest && !needsContent(content)) return rows.read(sql, ords);
-  // Nothing is awaited before the rows are taken, so that they are those of the passages.
-  if (mayBeBare && passages.findAll(index, contentsOf, content.mostBytes)) return rows.read(sql, ords);
-  const { state } = rows;
-  const read = await readRows(sql, ords, { ...content, contentsOf, bodiless: passages?.bodilessOf(index, contentsOf) });
-  if (mayBeBare) rows.keep(state, read.values());
-  return read;
-}
-
-function needsContent({ withBodies, withMeta = true }: ContentOptions): boolean {
-  return withBodies || withMeta;
 }
 
 /** The views that a search uses. */

@@ -4,20 +4,6 @@ import type { Field, TextIndex } from '../view/text-index.ts';
 import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
 import { TermSets } from './term-sets.ts';
 
-/** The terms of documents that matched a plan before. */
-interface KnownTerms {
-  /** The revision of the index for which they hold. */
-  readonly revision: number;
-  readonly byOrd: Map<number, ReadonlySet<string>>;
-  readonly sets: TermSets;
-}
-
-/** By index and plan: `QueryPlans` reuses plans, and limits their bytes with those of these terms. */
-const known = new WeakMap<TextIndex, WeakMap<QueryPlan, KnownTerms>>();
-
-/** Number of documents of a plan whose terms are remembered. */
-const REMEMBERED = 256;
-
 /**
  * Up to this many documents, each is looked up in the postings of a word; for more, a search that scores all documents
  * is faster.
@@ -27,50 +13,12 @@ const FEW = 256;
 /**
  * Which terms of a query each document matches, in the order of the documents, and for each in the order of the query;
  * terms that match only through their neighbours come last. Matches by edits are labelled `query~indexed`. With
- * `fields`, only those are searched. Without `fields`, the terms of documents are remembered until the index changes.
- * Callers must not change the sets.
+ * `fields`, only those are searched. It pauses between the leaves.
  */
-export async function matchedTerms(index: TextIndex, plan: QueryPlan, ords: readonly number[],
+export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[],
   fields?: readonly Field[]): Promise<readonly ReadonlySet<string>[]>
 {
-  if (fields !== undefined) return findTerms(index, plan, ords, { fields, sets: new TermSets() });
-  const former = knownTerms(index, plan);
-  const { byOrd } = former;
-  const unknown = byOrd.size === 0 ? ords : ords.filter((ord) => !byOrd.has(ord));
-  if (unknown.length === 0) return ords.map((ord) => byOrd.get(ord)!);
-  const found = await findTerms(index, plan, unknown, { sets: former.sets });
-  // The index may have changed between the leaves.
-  if (index.revision === former.revision) remember(former, unknown, found);
-  if (unknown.length === ords.length) return found;
-  let next = 0;
-  return ords.map((ord) => (ord === unknown[next] ? found[next++]! : byOrd.get(ord)!));
-}
-
-function knownTerms(index: TextIndex, plan: QueryPlan): KnownTerms {
-  let plans = known.get(index);
-  if (plans === undefined) known.set(index, plans = new WeakMap());
-  let terms = plans.get(plan);
-  if (terms?.revision !== index.revision)
-    plans.set(plan, terms = { revision: index.revision, byOrd: new Map(), sets: new TermSets() });
-  return terms;
-}
-
-function remember({ byOrd }: KnownTerms, ords: readonly number[], found: readonly ReadonlySet<string>[]): void {
-  for (const [i, ord] of ords.entries()) {
-    if (byOrd.size >= REMEMBERED) return;
-    byOrd.set(ord, found[i]!);
-  }
-}
-
-interface Finding {
-  readonly fields?: readonly Field[];
-  readonly sets: TermSets;
-}
-
-/** Evaluates the leaves one after the other, with pauses between them. */
-async function findTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[],
-  { fields, sets }: Finding): Promise<readonly ReadonlySet<string>[]>
-{
+  const sets = new TermSets();
   const pace = new Pace();
   const found = ords.map(() => sets.none);
   for (const reading of readings) {

@@ -2,14 +2,16 @@ import type { FullTextResult, Highlight } from '../../../../generated/docs/sdk/t
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
-import { documentOf, keepsMeta, metaOf, presentEach, type Presented, projectDocument, readContent, type ResultRow,
-  type Shown, shown } from '../../search/index.ts';
+import { documentOf, keepsMeta, metaOf, presentEach, type Presented, projectDocument, type ResultRow, type Shown,
+  shown } from '../../search/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
+import type { TextIndex } from '../view/text-index.ts';
 import type { Found } from './find-documents.ts';
-import { type PassageDeps, type Passages, type RememberedPassages, withPassages } from './passages.ts';
+import { highlightsOf } from './highlights.ts';
 import type { SearchRequest } from './request.ts';
+import { WordMatchers } from './word-matcher.ts';
 
-interface PresentDeps extends PassageDeps {
+interface PresentDeps {
   readonly sql: Queries;
   readonly codec: BodyCodec;
   readonly view: Pick<FullTextView, 'indexOf'>;
@@ -27,44 +29,30 @@ export function needsMeta({ projection, highlight: options }: SearchRequest): bo
 
 /**
  * Results as they are returned: parts of documents, the terms they match, and passages around those; as many as the
- * answer may hold. `remembered`: passages that were found with the documents.
+ * answer may hold.
  */
 export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[],
-  bounds: AnswerBounds, remembered?: RememberedPassages): Promise<Presented<FullTextResult>>
+  bounds: AnswerBounds): Promise<Presented<FullTextResult>>
 {
-  if (request.highlight === undefined) return presentWith(deps, request, found, bounds);
-  return withPassages(deps, request, request.highlight, deps.view.indexOf(request.collection),
-    (passages) =>
-      presentWith(deps, request, found, bounds, {
-        ...passages,
-        known: (row) => remembered?.of(row) ?? passages.known(row),
-      }));
-}
-
-/** Without `passages`, none are returned. */
-function presentWith(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds,
-  passages?: Passages): Promise<Presented<FullTextResult>>
-{
-  const { sql, codec } = deps;
-  const withBodies = needsBodies(request);
-  const show = async (one: Curated<Found>, given: ResultRow): Promise<Shown<FullTextResult> | undefined> => {
-    const known = passages?.known(given);
-    // The document is of another version than the remembered passages, for which its body was not read.
-    const row = withBodies && known === undefined && given.body === null ? await withBody(sql, given) : given;
-    if (row === undefined) return undefined;
-    const isShown = request.projection.body;
-    const body = row.body === null || (known !== undefined && !isShown)
-      ? NO_BODY
-      : await bodyOf(codec, row.body, isShown, known === undefined && passages !== undefined);
-    return present(request, one, row, body, (meta) => known ?? passages?.find(row, meta, body.utf8));
+  const passagesOf = passagesFor(request, deps.view.indexOf(request.collection));
+  const show = async (one: Curated<Found>, row: ResultRow): Promise<Shown<FullTextResult>> => {
+    const body = row.body === null ? NO_BODY : await bodyOf(deps.codec, request, row.body);
+    return present(request, one, row, body, passagesOf);
   };
-  return presentEach(deps, found, { rowOf: ({ row }) => row, withBodies, show }, bounds);
+  return presentEach(deps, found, { rowOf: ({ row }) => row, withBodies: needsBodies(request), show }, bounds);
 }
 
-/** A copy of a row with its body, because rows may be shared; undefined if the document was deleted. */
-async function withBody(sql: Queries, shared: ResultRow): Promise<ResultRow | undefined> {
-  const row = { ...shared, meta: null };
-  return await readContent(sql, row, true) ? row : undefined;
+type PassagesOf = (row: ResultRow, meta: Record<string, string[]>, contentMd: Buffer) => Highlight[] | undefined;
+
+/** Returns the passages of a document, or undefined if none are requested. */
+function passagesFor(request: SearchRequest, index: TextIndex | undefined): PassagesOf {
+  const { highlight, plan } = request;
+  if (highlight === undefined) return () => undefined;
+  const matchers = new WordMatchers(plan, index);
+  return ({ key, lang }, meta, contentMd) => {
+    const matcher = matchers.of({ key, lang, meta });
+    return matcher === undefined ? [] : highlightsOf(request, highlight, matcher, { key, meta, contentMd });
+  };
 }
 
 /** A body in the forms that results need: its text to show it, its bytes for passages. */
@@ -76,20 +64,20 @@ interface Body {
 const NONE = Buffer.alloc(0);
 const NO_BODY: Body = { text: '', utf8: NONE };
 
-async function bodyOf(codec: BodyCodec, body: Uint8Array, withText: boolean, withBytes: boolean): Promise<Body> {
-  return withBytes ? codec.bytesAsync(body, withText) : { text: await codec.decodeAsync(body), utf8: NONE };
+async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest, body: Uint8Array): Promise<Body> {
+  return highlight === undefined
+    ? { text: await codec.decodeAsync(body), utf8: NONE }
+    : codec.bytesAsync(body, projection.body);
 }
 
 function present({ projection }: SearchRequest, { score, terms, pinned }: Curated<Found>, row: ResultRow,
-  { text }: Body,
-  passagesBy: (meta: Record<string, string[]>) => readonly Highlight[] | undefined): Shown<FullTextResult>
+  { text, utf8 }: Body, passagesOf: PassagesOf): Shown<FullTextResult>
 {
   const meta = metaOf(row);
   const document = projectDocument(documentOf(row, meta, text), projection);
-  const highlights = passagesBy(meta);
+  const highlights = passagesOf(row, meta, utf8);
   const result: FullTextResult = { document, score, matchedTerms: [...terms] };
-  // The list is shared with later answers, which its type cannot say.
-  if (highlights !== undefined) result.highlights = highlights as Highlight[];
+  if (highlights !== undefined) result.highlights = highlights;
   if (pinned) result.pinned = pinned;
   return shown(result, {
     body: projection.body ? row.bytes : undefined,
@@ -98,12 +86,6 @@ function present({ projection }: SearchRequest, { score, terms, pinned }: Curate
   });
 }
 
-/** By list, because remembered passages are shown again and again. */
-const sizes = new WeakMap<readonly Highlight[], number>();
-
 function bytesOf(highlights: readonly Highlight[]): number {
-  let bytes = sizes.get(highlights);
-  if (bytes === undefined)
-    sizes.set(highlights, bytes = highlights.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0));
-  return bytes;
+  return highlights.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0);
 }

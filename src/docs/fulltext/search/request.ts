@@ -7,8 +7,7 @@ import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field, Totals } from '../view/text-index.ts';
 import { hasCode, languagesOfQuery } from './query-languages.ts';
-import { isStemming, type QueryPlan } from './query-plan.ts';
-import type { QueryPlans } from './query-plans.ts';
+import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 import { searchedFields } from './searched-fields.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
@@ -73,7 +72,6 @@ export interface RequestContext {
   readonly dictionaries: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly view: Pick<FullTextView, 'indexOf'>;
-  readonly plans: Pick<QueryPlans, 'plan'>;
 }
 
 /**
@@ -81,7 +79,7 @@ export interface RequestContext {
  * some are. Throws `invalid_argument` for what a schema cannot check: the query's syntax, total sizes, names of fields,
  * times; and `index_loading`.
  */
-export function resolveRequest({ settings, dictionaries, collections, view, plans }: RequestContext, input: SearchInput,
+export function resolveRequest({ settings, dictionaries, collections, view }: RequestContext, input: SearchInput,
   { forPresent = false } = {}): SearchRequest
 {
   const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
@@ -89,7 +87,7 @@ export function resolveRequest({ settings, dictionaries, collections, view, plan
   const search = resolveSearch(input, profile, DEFAULT_LIMIT);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
-  const plan = plans.plan(query, {
+  const plan = planQuery(query, {
     mode: input.mode,
     distance: input.distance,
     fuzzy: input.fuzzy ?? profile.fuzzy ?? 0,

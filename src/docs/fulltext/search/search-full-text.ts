@@ -6,29 +6,24 @@ import type { ColumnsView } from '../../columns/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { GeoView } from '../../geo/index.ts';
-import { contentsFor, type Counted, countFacets, endPage, keepsMeta, type PageEnd, promptOf, type ShownFacets,
+import { contentsFor, type Counted, countFacets, endPage, type PageEnd, promptOf, type ShownFacets,
   shownFacets } from '../../search/index.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { readyWords } from './ask-words.ts';
 import { findDocuments, type SearchOutcome } from './find-documents.ts';
-import { type PassageDeps, RememberedPassages } from './passages.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
-import type { RecentRows } from './recent-rows.ts';
 import { type RequestContext, resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { correctedQuery, type SpellingDeps } from './spelling.ts';
 
-export interface SearchDeps
-  extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, PassageDeps, SpellingDeps
-{
+export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, SpellingDeps {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   /** Columns for filters, facets and orders; their version of a document may differ from the index's. */
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp' | 'isLatest'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
-  readonly rows: Pick<RecentRows, 'read' | 'known' | 'bareOf' | 'keep' | 'state'>;
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
@@ -50,10 +45,10 @@ export async function searchFullText(deps: SearchDeps, given: SearchInput,
       end: {},
       facets: shownFacets(request.facetBy, undefined, room),
     });
-  const { outcome, counted, passages } = await findAndCount(deps, request, bounds);
+  const { outcome, counted } = await findAndCount(deps, request, bounds);
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
   const facets = shownFacets(request.facetBy, counted?.facets, room);
-  const presented = await presentResults(deps, request, outcome.results, bounds, passages);
+  const presented = await presentResults(deps, request, outcome.results, bounds);
   const page = endPage(presented, { offset, tokens: budget, order: request }, room, (at) => outcome.results[at]?.place);
   return toResponse(deps, request, {
     total: counted?.documents ?? outcome.total,
@@ -68,7 +63,6 @@ export async function searchFullText(deps: SearchDeps, given: SearchInput,
 interface FoundAndCounted {
   readonly outcome: SearchOutcome;
   readonly counted: Counted | undefined;
-  readonly passages: RememberedPassages | undefined;
 }
 
 /**
@@ -79,26 +73,16 @@ interface FoundAndCounted {
 async function findAndCount(deps: SearchDeps, request: SearchRequest,
   { signal, budget }: AnswerBounds): Promise<FoundAndCounted>
 {
-  const { collection, highlight, projection, facetBy: fields, facetMaxValues: max } = request;
+  const { collection, projection, facetBy: fields, facetMaxValues: max } = request;
   for (let isAgain = false;; isAgain = true) {
-    const isMetaUnread = !isAgain && !keepsMeta(projection);
-    const content = {
-      ...contentsFor(budget, needsBodies(request), projection.body),
-      withMeta: isAgain || needsMeta(request),
-    };
-    const passages = highlight && !projection.body
-      ? new RememberedPassages(deps, request, highlight, isMetaUnread)
-      : undefined;
-    const outcome = await findDocuments(deps, request, deps.curation.rulesOf(collection), {
-      content,
-      signal,
-      passages,
-    });
-    if (fields === undefined || outcome.all === undefined) return { outcome, counted: undefined, passages };
+    const isMetaUnread = !isAgain && !needsMeta(request);
+    const content = { ...contentsFor(budget, needsBodies(request), projection.body), withMeta: !isMetaUnread };
+    const outcome = await findDocuments(deps, request, deps.curation.rulesOf(collection), { content, signal });
+    if (fields === undefined || outcome.all === undefined) return { outcome, counted: undefined };
     const counted = await countFacets(deps.columns, collection, outcome.all, { fields, max, isMetaUnread },
       outcome.results.map(({ row }) => row));
     deps.view.indexOf(collection)?.reuse(outcome.all);
-    if (counted !== undefined) return { outcome, counted, passages };
+    if (counted !== undefined) return { outcome, counted };
   }
 }
 

@@ -21,53 +21,21 @@ export class WordMatchers {
   readonly #plan: QueryPlan;
   readonly #index: Pick<TextIndex, 'formsLike'> | undefined;
   readonly #matchers = new Map<Reading, WordMatcher>();
-  readonly #former: FormerMatchers | undefined;
 
-  /**
-   * With an index, highlights find words by its forms, which cover all documents that it finds. `former` are earlier
-   * matchers of the same plan.
-   */
-  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>, former?: FormerMatchers) {
+  /** With an index, highlights find words by its forms, which cover all documents that it finds. */
+  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>) {
     this.#plan = plan;
     this.#index = index;
-    this.#former = former;
   }
 
   /** The matcher of a document; undefined when the query has no reading for its class. */
   of(document: Parameters<typeof classOfDocument>[0]): WordMatcher | undefined {
-    return this.ofClass(classOfDocument(document));
-  }
-
-  /** The matcher for documents of a class. */
-  ofClass(documentClass: number): WordMatcher | undefined {
-    const reading = readingFor(this.#plan, documentClass);
+    const reading = readingFor(this.#plan, classOfDocument(document));
     if (reading === undefined) return undefined;
     let matcher = this.#matchers.get(reading);
-    if (matcher === undefined) this.#matchers.set(reading, matcher = this.#make(reading));
+    if (matcher === undefined) this.#matchers.set(reading, matcher = new WordMatcher(reading, this.#index));
     return matcher;
   }
-
-  /** The matchers that were made so far, or taken from the former ones. */
-  get made(): ReadonlyMap<Reading, WordMatcher> {
-    return this.#matchers;
-  }
-
-  #make(reading: Reading): WordMatcher {
-    const former = this.#former?.matchers.get(reading);
-    if (former !== undefined && this.#former?.isCurrent === true) return former;
-    const matcher = new WordMatcher(reading, this.#index);
-    return former?.matchesAs(matcher) === true ? former : matcher;
-  }
-}
-
-/** Matchers that were made for a plan before. */
-export interface FormerMatchers {
-  readonly matchers: ReadonlyMap<Reading, WordMatcher>;
-  /**
-   * Whether the index has the same documents as then. Otherwise a matcher is reused only if it still matches the same
-   * words.
-   */
-  readonly isCurrent: boolean;
 }
 
 /** Determines which terms of a query the words of a document match, for passages and highlights. */
@@ -126,12 +94,6 @@ export class WordMatcher {
    */
   match(form: string): string | undefined {
     return this.#matchWord(form) ?? this.#phraseWords.get(this.#term(form));
-  }
-
-  /** Whether it finds the same words as another matcher of the same reading; false if that is not certain. */
-  matchesAs({ marks }: WordMatcher): boolean {
-    return this.#patterns.length + this.#fuzzy.length === 0 && marks !== undefined &&
-      this.marks?.hasSameForms(marks) === true;
   }
 
   /** What highlights mark: words, and whole phrases. */

@@ -15,11 +15,11 @@ port.on('message', (request: SegmentsRequest) => {
       : []);
 });
 
-function replyTo({ id, fieldNames, documents }: SegmentsRequest): SegmentsReply {
+function replyTo({ fieldNames, documents }: SegmentsRequest): SegmentsReply {
   try {
-    return { id, segments: makeSegments(builder ??= new SegmentBuilder(), fieldNames, documents) };
+    return { segments: makeSegments(builder ??= new SegmentBuilder(), fieldNames, documents) };
   } catch (error) {
     builder = undefined;
-    return { id, error: error instanceof Error ? error.message : String(error) };
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -6,7 +6,6 @@ import { type Field, IndexFullError, type IndexOptions, InvertedIndex, MAX_RESUL
 import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
-import { CachedQueries } from './cached-queries.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
 import { fieldTexts } from './field-texts.ts';
 import { tfidfWeights } from './field-weights.ts';
@@ -14,6 +13,7 @@ import { type Completion, type CompletionRequest, type FormsLike, type IndexedDo
   type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery,
   type WeightedTerm } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
+import { toRerankings } from './to-rerankings.ts';
 
 /** Deleted documents are removed from the index when they reach this share. */
 const DELETED_SHARE = 0.2;
@@ -39,7 +39,6 @@ const MOST_SPARE = 4;
 
 class InvertedTextIndex implements TextIndex {
   readonly #index: InvertedIndex;
-  readonly #queries: CachedQueries;
   /**
    * Matches that are no longer needed: over a million documents, those of each search with facets would otherwise be
    * 125 KB of garbage.
@@ -48,7 +47,6 @@ class InvertedTextIndex implements TextIndex {
 
   constructor(index: InvertedIndex) {
     this.#index = index;
-    this.#queries = new CachedQueries(index);
   }
 
   get documents(): number {
@@ -101,18 +99,21 @@ class InvertedTextIndex implements TextIndex {
     { readings, algorithm, fieldWeights, fields, rerank, limit, totals, filter, factors, collect, look }: TextQuery,
   ): TextMatches {
     const scoring = toScoring(algorithm, fieldWeights, fields);
-    const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(this.#queries.queryOf(readings), {
-      algorithm: scoring,
-      limit: Math.min(limit, MAX_RESULTS),
-      filter: filter?.words,
-      multipliers: factors,
-      collect,
-      spare: collect === true ? this.#spare.pop() : undefined,
-      totals,
-      // Without documents nothing is looked up; the lookup would need the scores of all matches.
-      scoresOf: look?.length === 0 ? undefined : look,
-      ...(rerank === true && { rerank: this.#queries.rerankingsOf(readings) }),
-    });
+    const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(
+      toIndexQuery(this.#index, readings),
+      {
+        algorithm: scoring,
+        limit: Math.min(limit, MAX_RESULTS),
+        filter: filter?.words,
+        multipliers: factors,
+        collect,
+        spare: collect === true ? this.#spare.pop() : undefined,
+        totals,
+        // Without documents nothing is looked up; the lookup would need the scores of all matches.
+        scoresOf: look?.length === 0 ? undefined : look,
+        ...(rerank === true && { rerank: toRerankings(this.#index, readings) }),
+      },
+    );
     return {
       hits,
       total,

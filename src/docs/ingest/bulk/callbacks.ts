@@ -1,8 +1,8 @@
+import { Loop } from '../../../lib/loop.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import { type Outbound, type Post, poster, signatureHeaders } from '../../../net/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { callbackUrlOf, type JobRow, toRecord } from './job-rows.ts';
-import { Loop } from './loop.ts';
 
 export interface CallbackDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'keys'> {
   readonly outbound: Pick<Outbound, 'sender'>;
@@ -22,25 +22,39 @@ const PAUSES = [1000, 4000, 10_000];
 /** Number of callbacks sent at once, so that one unreachable receiver does not delay all others. */
 const AT_ONCE = 4;
 
+/** The pauses after failures of the database. */
+const BACKOFF = { initial: 1000, max: 60_000 };
+
 /**
  * Sends the final records of jobs to their callback URLs. Due callbacks are stored in the database, so they survive a
  * restart. If a delivery could not be recorded, the record is sent again with the same `X-SVC-Delivery`.
  */
 export function createCallbacks(deps: CallbackDeps): Loop {
   const send = poster(deps.outbound);
-  return new Loop((signal) => step(deps, send, signal), deps);
+  let restMs = 0;
+  return new Loop({
+    name: 'callbacks of jobs',
+    everyMs: () => restMs,
+    backoff: BACKOFF,
+    timer: deps.timer,
+    log: deps.log,
+    failure: 'the callbacks of bulk ingest jobs could not be sent; they are tried again',
+  }, async (signal) => {
+    restMs = await step(deps, send, signal);
+  });
 }
 
 type Send = ReturnType<typeof poster>;
 
-async function step(deps: CallbackDeps, send: Send, signal: AbortSignal): Promise<number | undefined> {
+/** Returns the milliseconds until the next step. */
+async function step(deps: CallbackDeps, send: Send, signal: AbortSignal): Promise<number> {
   const { sql, clock } = deps;
   const waiting = await sql.all<JobRow>(
     'SELECT * FROM bulk_jobs WHERE callback_due IS NOT NULL ORDER BY callback_due LIMIT ?',
     [AT_ONCE],
   );
   const due = waiting.filter((job) => job.callback_due! <= clock.now());
-  if (due.length === 0) return waiting[0] && waiting[0].callback_due! - clock.now();
+  if (due.length === 0) return waiting[0] === undefined ? Infinity : waiting[0].callback_due! - clock.now();
   await Promise.all(due.map((job) => attempt(deps, send, job, signal)));
   return 0;
 }

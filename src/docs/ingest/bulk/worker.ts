@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
+import { Loop } from '../../../lib/loop.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import type { Standing } from '../../../operations/index.ts';
 import { BodyUnavailable } from '../../../storage/index.ts';
@@ -8,7 +9,6 @@ import type { DocumentWriter } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { forgetDocuments, readDocuments } from './job-documents.ts';
 import { advanceJob, continueJob, endJob, failJob, type JobRow, nextJob, takeJob } from './job-rows.ts';
-import { Loop } from './loop.ts';
 
 export interface WorkerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'log' | 'keys'> {
   readonly writer: DocumentWriter;
@@ -28,7 +28,17 @@ class Outdated extends Error {}
  */
 export function createWorker(deps: WorkerDeps): Loop {
   const state: State = { outOfReach: new Map(), taken: new Set() };
-  return new Loop((signal) => step(deps, state, signal), deps);
+  let restMs = 0;
+  return new Loop({
+    name: 'jobs',
+    everyMs: () => restMs,
+    backoff: BACKOFF,
+    timer: deps.timer,
+    log: deps.log,
+    failure: 'a bulk ingest job could not go on; it is tried again',
+  }, async (signal) => {
+    restMs = await step(deps, state, signal);
+  });
 }
 
 interface State {
@@ -45,13 +55,15 @@ type OutOfReach = Map<string, number>;
 
 const OUT_OF_REACH_MS = 5000;
 
-/** Processes one row of documents of the oldest job. */
-async function step(deps: WorkerDeps, { outOfReach, taken }: State, signal: AbortSignal): Promise<number | undefined> {
+const BACKOFF = { initial: 1000, max: 60_000 };
+
+/** Processes one row of documents of the oldest job. Returns the milliseconds until the next step. */
+async function step(deps: WorkerDeps, { outOfReach, taken }: State, signal: AbortSignal): Promise<number> {
   const { sql, clock, keys } = deps;
   for (const [collection, until] of outOfReach) if (until <= clock.now()) outOfReach.delete(collection);
   const job = await nextJob(sql, [...outOfReach.keys()]);
   if (job === undefined)
-    return outOfReach.size === 0 ? undefined : Math.max(1, Math.min(...outOfReach.values()) - clock.now());
+    return Math.max(1, Math.min(...outOfReach.values()) - clock.now());
   if (job.status === 'pending') {
     if (await sql.transaction((tx) => takeJob(tx, job, unixSeconds(clock)))) taken.add(job.id);
     return 0;

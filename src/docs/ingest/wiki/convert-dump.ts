@@ -43,6 +43,8 @@ export async function* convertDump(dump: AsyncIterable<Uint8Array>,
   { signal, ownsPieces = false, heap = MAX_HEAP_MB, ...options }: ConvertOptions): AsyncGenerator<ConvertedBatch>
 {
   signal.throwIfAborted();
+  // Not a `ThreadClient`: pieces and pages stream both ways at once, each with its own back-pressure, and none is the
+  // reply to another; and the buffers of pieces come back.
   const worker = new Worker(workerFile(import.meta.url, 'dump-thread'), {
     workerData: options satisfies DumpOptions,
     resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: YOUNG_MB },

@@ -29,8 +29,11 @@ describe('what a recall asks for (contract section 2, `retrieval`)', () => {
     expect(fusionOf({ alpha: 0 })).toEqual({ strategy: 'alpha', alpha: 0 });
     expect(fusionOf({ alpha: 0.3 }, { hybridStrategy: 'rrf' })).toEqual({ strategy: 'alpha', alpha: 0.3 });
     expect(fusionOf({}, { hybridStrategy: 'alpha' })).toEqual({ strategy: 'alpha', alpha: 0.5 });
-    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0.9 })).toEqual({ strategy: 'alpha', alpha: 0.9 });
-    expect(fusionOf({}, { hybridAlpha: 0 }), 'as earlier versions stored it').toEqual({ strategy: 'alpha', alpha: 0 });
+    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0.9, hybridAlphaSet: true })).toEqual({
+      strategy: 'alpha',
+      alpha: 0.9,
+    });
+    expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: true })).toEqual({ strategy: 'alpha', alpha: 0 });
     expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: false }), 'turned off (decision D-136)').toEqual({
       strategy: 'rrf',
       k: 60,

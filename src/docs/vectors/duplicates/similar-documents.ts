@@ -1,8 +1,8 @@
-import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../errors/index.ts';
 import { type SimilarityMetric, type SimilarityResult, similarityRoom } from '../../../kernels/similarity.ts';
 import { inBatches } from '../../../lib/in-batches.ts';
 import { Pace } from '../../../lib/pace.ts';
+import { ThreadClient } from '../../../lib/thread-client.ts';
 import { workerFile } from '../../../lib/worker-file.ts';
 import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
 import { inOne } from '../classify/document-vector.ts';
@@ -42,34 +42,25 @@ export async function similarDocuments(embeddings: Pick<Embeddings, 'vectorsOfDo
   const embedded = documents.filter(({ model }) => model !== null);
   if (embedded.length < 2) return { pairs: 0, groups: [] };
   signal.throwIfAborted();
-  const worker = new Worker(workerFile(import.meta.url, 'similarity-thread'));
-  const answer = answerOf(worker, signal);
-  answer.catch(() => undefined); // while vectors are read, there is no listener
+  const thread: SimilarityThread = new ThreadClient(workerFile(import.meta.url, 'similarity-thread'), {
+    name: 'the thread that compares documents',
+    restarts: false,
+  });
+  const abort = (): void => void thread.end(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
   try {
-    const sets = await Promise.race([sendVectors(worker, embeddings, embedded, metric, signal), answer.then(() => [])]);
-    worker.postMessage({ op: 'compare', threshold } satisfies ToThread);
-    return toGroups(await answer, sets);
+    const sets = await sendVectors(thread, embeddings, embedded, metric, signal);
+    return toGroups(await thread.request({ op: 'compare', threshold }), sets);
   } finally {
-    await worker.terminate();
+    signal.removeEventListener('abort', abort);
+    await thread.end();
   }
 }
 
-/** The reply of the thread; rejects when it fails or the signal aborts. */
-function answerOf(worker: Worker, signal: AbortSignal): Promise<FromThread> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    worker.on('message', resolve);
-    worker.on('error', reject);
-    worker.on('exit', () => {
-      signal.removeEventListener('abort', abort);
-      reject(new Error('the thread that compares documents ended before it responded'));
-    });
-  });
-}
+type SimilarityThread = ThreadClient<ToThread, FromThread>;
 
 /** Sends the vectors in the order of the documents; returns, for each set of comparable ones, its documents by row. */
-async function sendVectors(worker: Worker, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
+async function sendVectors(thread: SimilarityThread, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>,
   documents: readonly ComparedDocument[], metric: SimilarityMetric, signal: AbortSignal): Promise<ComparedDocument[][]>
 {
   const sets = new Map<string, { number: number; documents: ComparedDocument[] }>();
@@ -85,7 +76,7 @@ async function sendVectors(worker: Worker, embeddings: Pick<Embeddings, 'vectors
       if (set === undefined) sets.set(key, set = { number: sets.size, documents: [] });
       set.documents.push(...same);
       requireRoom(set.documents.length, dims);
-      send(worker, set.number, dims, metric, same.map(({ ord }) => vectors.get(ord)!));
+      await send(thread, set.number, dims, metric, same.map(({ ord }) => vectors.get(ord)!));
     }
     await pace.rest();
   }
@@ -96,14 +87,13 @@ function keyOf({ model, variant, dimensions }: StoredVector): string {
   return JSON.stringify([model, variant, dimensions]);
 }
 
-function send(worker: Worker, set: number, dims: number, metric: SimilarityMetric,
-  rows: readonly StoredVector[][]): void
+async function send(thread: SimilarityThread, set: number, dims: number, metric: SimilarityMetric,
+  rows: readonly StoredVector[][]): Promise<void>
 {
   const vectors = inOne(rows.flatMap((chunks) => chunks.map(({ vector }) => vector)));
-  worker.postMessage(
-    { op: 'add', set, dims, metric, counts: rows.map(({ length }) => length), vectors } satisfies ToThread,
-    [vectors.buffer],
-  );
+  await thread.request({ op: 'add', set, dims, metric, counts: rows.map(({ length }) => length), vectors }, [
+    vectors.buffer,
+  ]);
 }
 
 function requireRoom(count: number, dims: number): void {

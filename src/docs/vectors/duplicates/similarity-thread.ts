@@ -2,16 +2,16 @@ import { parentPort } from 'node:worker_threads';
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
 import type { FromThread, ToThread } from './thread-protocol.ts';
 
-// Compares the documents of one request, and then ends.
+// Compares the documents of one request.
 
 const sets = new Map<number, SimilarityKernel>();
 
 parentPort!.on('message', (message: ToThread) => {
-  if (message.op === 'add') return add(message);
-  parentPort!.postMessage(
-    [...sets].map(([set, kernel]) => [set, kernel.compare(message.threshold)]) satisfies FromThread,
-  );
-  parentPort!.close();
+  if (message.op === 'add') add(message);
+  const compared = message.op === 'add'
+    ? []
+    : [...sets].map(([set, kernel]) => [set, kernel.compare(message.threshold)] as const);
+  parentPort!.postMessage(compared satisfies FromThread);
 });
 
 function add({ set, dims, metric, counts, vectors }: ToThread & { op: 'add' }): void {

@@ -14,5 +14,5 @@ export type ToThread =
   /** Compares the rows of each set. The last message. */
   | { readonly op: 'compare'; readonly threshold: number };
 
-/** The only reply: the result of each set, by its number. */
+/** The result of each set, by its number; empty for rows that were added. */
 export type FromThread = readonly (readonly [set: number, result: SimilarityResult])[];

@@ -4,7 +4,7 @@ import { SecretUnavailable } from '../../definitions/index.ts';
 import type { Claim, Completion, RunChange, RunRef, Worker, WorkerHandle } from '../../queue/port.ts';
 import { FleetRefusal, type Peer, type Session, type SessionOutput } from '../port.ts';
 import { isSameRef, readRef } from '../refs.ts';
-import { featuresOf, PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
+import { PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
 import type { SessionContext } from './context.ts';
 import { abandon, ack, assignmentMessage, cancel, completed, drain, reconnect, resume, unavailable, undrain,
   welcome } from './messages.ts';
@@ -45,7 +45,6 @@ export class FleetSession implements Session {
   /** Its entry in the worker registry, from its welcome on. */
   #worked: WorkerHandle | undefined;
   #sessionId = '';
-  #features: readonly string[] = [];
   #shipDrains = false;
   /** When the last message of the ship arrived, in milliseconds since 1970. */
   #heardMs = 0;
@@ -190,7 +189,6 @@ export class FleetSession implements Session {
     if (this.#sessionId !== '') throw new FleetRefusal('failed_precondition', 'hello may come once');
     requireCompatible(info, this.shipId.startsWith('local:') ? '' : env.config.current().config.fleet.min_ship_version);
     const traits = readTraits(info);
-    this.#features = info!.features;
     if (sessionId.length === 0 || sessionId.length > MAX_SESSION_ID_BYTES)
       throw new FleetRefusal('failed_precondition', `hello.session_id must have 1 to ${MAX_SESSION_ID_BYTES} bytes`);
     requireFew(held.length);
@@ -261,7 +259,6 @@ export class FleetSession implements Session {
       trustBundleDer: trustBundle(),
       // If several servers share a store, another one could assign the ship's runs elsewhere while this one is down.
       outageGraceMs: BigInt(storage.driver === 'sqlite' ? fleet.outage_grace : 0),
-      features: ['complete'],
     };
   }
 
@@ -298,15 +295,7 @@ export class FleetSession implements Session {
     if (this.#over) return this.#try(this.#context.queue.reject(ref, this.shipId, 'draining'), ref);
     this.#slots.hand(ref);
     try {
-      const assignment = this.#context.assignmentOf(claim);
-      const missing = featuresOf(assignment).find((feature) => !this.#features.includes(feature));
-      if (missing !== undefined) {
-        this.#context.log.warn({ ship: this.shipId, run: ref.runId, feature: missing },
-          'a ship is too old for a run with a ref, credentials, artefacts, caches or approval steps: upgrade it');
-        this.#slots.release(ref);
-        return this.#try(this.#context.queue.reject(ref, this.shipId, 'unsupported'), ref);
-      }
-      this.#output.send(assignmentMessage(assignment));
+      this.#output.send(assignmentMessage(this.#context.assignmentOf(claim)));
     } catch (error) {
       this.#try(this.reporting(ref, () => this.#context.queue.complete(ref, this.shipId, this.#unprepared(ref, error))),
         ref);

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import { type KernelBuild, loadKernel } from '../../../kernels/load.ts';
+import { ThreadClient } from '../../../lib/thread-client.ts';
 import { workerFile } from '../../../lib/worker-file.ts';
 import type { FromWorker, ToWorker } from './worker-protocol.ts';
 
@@ -28,7 +28,7 @@ interface Task {
 
 /** A worker, the memories and modules that it has received, and its current task. */
 interface PooledWorker {
-  readonly worker: Worker;
+  readonly worker: ThreadClient<ToWorker, FromWorker>;
   readonly memories: Set<number>;
   readonly modules: Set<number>;
   task: Task | undefined;
@@ -79,7 +79,7 @@ export class WorkerPool {
   tryRun(call: KernelCall): Promise<number> | undefined {
     if (this.#closed) return undefined;
     const isFree = this.#workers.some(({ task }) => task === undefined);
-    if (!isFree && this.#workers.length === 0) this.#start().worker.unref();
+    if (!isFree && this.#workers.length === 0) this.#start();
     return isFree ? this.run(call) : undefined;
   }
 
@@ -89,14 +89,13 @@ export class WorkerPool {
     if (number === undefined) return;
     this.#memories.delete(memory);
     for (const pooled of this.#workers) {
-      if (pooled.memories.delete(number))
-        pooled.worker.postMessage({ kind: 'forget', memory: number } satisfies ToWorker);
+      if (pooled.memories.delete(number)) pooled.worker.tell({ kind: 'forget', memory: number });
     }
   }
 
   /** Ends the workers at once, as a crash would; for tests. */
   async crash(): Promise<void> {
-    await Promise.all(this.#workers.map(({ worker }) => worker.terminate()));
+    await Promise.all([...this.#workers].map(({ worker }) => worker.end()));
   }
 
   /** Ends the workers; pending calls are rejected. */
@@ -104,7 +103,7 @@ export class WorkerPool {
     this.#closed = true;
     for (const task of [...this.#waiting.splice(0), ...this.#waitingInBackground.splice(0)])
       task.reject(new WorkerFailure('the workers were closed'));
-    await Promise.all(this.#workers.map(({ worker }) => worker.terminate()));
+    await Promise.all([...this.#workers].map(({ worker }) => worker.end()));
   }
 
   /** Assigns tasks to free workers, and starts workers for the remaining tasks. */
@@ -133,11 +132,9 @@ export class WorkerPool {
       let number = this.#modules.get(module);
       if (number === undefined) this.#modules.set(module, number = this.#modules.size);
       this.#introduce(pooled, memory, call.memory, number, module);
-      pooled.worker.postMessage(
-        { kind: 'call', memory, module: number, call: call.call, args: call.args } satisfies ToWorker,
-      );
       pooled.task = task;
-      pooled.worker.ref();
+      const request = pooled.worker.request({ kind: 'call', memory, module: number, call: call.call, args: call.args });
+      request.then((answer) => this.#settle(pooled, answer), task.reject);
     } catch (error) {
       task.reject(error);
     }
@@ -147,10 +144,9 @@ export class WorkerPool {
   #introduce(pooled: PooledWorker, memory: number, value: WebAssembly.Memory, number: number,
     module: WebAssembly.Module): void
   {
-    if (!pooled.memories.has(memory)) pooled.worker.postMessage({ kind: 'memory', memory, value } satisfies ToWorker);
+    if (!pooled.memories.has(memory)) pooled.worker.tell({ kind: 'memory', memory, value });
     pooled.memories.add(memory);
-    if (!pooled.modules.has(number))
-      pooled.worker.postMessage({ kind: 'module', module: number, value: module } satisfies ToWorker);
+    if (!pooled.modules.has(number)) pooled.worker.tell({ kind: 'module', module: number, value: module });
     pooled.modules.add(number);
   }
 
@@ -161,16 +157,14 @@ export class WorkerPool {
   }
 
   #start(): PooledWorker {
-    const pooled: PooledWorker = {
-      worker: new Worker(workerFile(import.meta.url, 'kernel-worker')),
-      memories: new Set(),
-      modules: new Set(),
-      task: undefined,
-    };
-    let cause: unknown;
-    pooled.worker.on('message', (answer: FromWorker) => this.#settle(pooled, answer));
-    pooled.worker.on('error', (error) => (cause = error));
-    pooled.worker.on('exit', () => this.#lost(pooled, cause));
+    const worker: PooledWorker['worker'] = new ThreadClient(workerFile(import.meta.url, 'kernel-worker'), {
+      name: 'a worker',
+      restarts: false,
+      onEnd: () => this.#lost(pooled),
+      failure: (message, cause) => new WorkerFailure(message, { cause }),
+    });
+    const pooled: PooledWorker = { worker, memories: new Set(), modules: new Set(), task: undefined };
+    worker.start();
     this.#workers.push(pooled);
     return pooled;
   }
@@ -178,15 +172,13 @@ export class WorkerPool {
   #settle(pooled: PooledWorker, answer: FromWorker): void {
     const task = pooled.task;
     pooled.task = undefined;
-    pooled.worker.unref();
     if ('result' in answer) task?.resolve(answer.result);
     else task?.reject(new WorkerFailure(`${task.call.module}.${task.call.call} failed: ${answer.error}`));
     this.#dispatch();
   }
 
-  #lost(pooled: PooledWorker, cause: unknown): void {
+  #lost(pooled: PooledWorker): void {
     this.#workers.splice(this.#workers.indexOf(pooled), 1);
-    pooled.task?.reject(new WorkerFailure('a worker ended before it responded', { cause }));
     pooled.task = undefined;
     if (!this.#closed) this.#dispatch();
   }

@@ -169,14 +169,6 @@ export declare type ShipInfo = Message<"quire.fleet.v1.ShipInfo"> & {
    * @generated from field: bool ephemeral = 9;
    */
   ephemeral: boolean;
-
-  /**
-   * What it can do that the first ships could not: `source` (refs and commits, credentials of git, artefacts, caches), `restore`
-   * (artefacts that are put back after an approval).
-   *
-   * @generated from field: repeated string features = 10;
-   */
-  features: string[];
 };
 
 /**
@@ -264,7 +256,7 @@ export declare type ShipMessage = Message<"quire.fleet.v1.ShipMessage"> & {
     case: "reject";
   } | {
     /**
-     * An attempt has ended, as `CompleteRun` would say it. Only to a server whose welcome has the feature `complete`.
+     * An attempt has ended, as `CompleteRun` would say it.
      *
      * @generated from field: quire.fleet.v1.CompleteRunRequest complete = 5;
      */
@@ -512,7 +504,7 @@ export declare type ServerMessage = Message<"quire.fleet.v1.ServerMessage"> & {
     case: "undrain";
   } | {
     /**
-     * Answer to the end of an attempt.
+     * Response to the end of an attempt.
      *
      * @generated from field: quire.fleet.v1.Completed completed = 9;
      */
@@ -589,13 +581,6 @@ export declare type Welcome = Message<"quire.fleet.v1.Welcome"> & {
    * @generated from field: int64 outage_grace_ms = 8;
    */
   outageGraceMs: bigint;
-
-  /**
-   * What the server can do that the first servers could not: `complete` (ends of attempts on the control stream).
-   *
-   * @generated from field: repeated string features = 9;
-   */
-  features: string[];
 };
 
 /**
@@ -980,7 +965,7 @@ export declare type PipelinePlan = Message<"quire.fleet.v1.PipelinePlan"> & {
 
   /**
    * The steps follow an approval: before the first of them, the ship puts the artefacts that the attempt has left so far back at their
-   * paths. Only to ships with the feature `restore`.
+   * paths.
    *
    * @generated from field: bool restore_artifacts = 10;
    */
@@ -1489,7 +1474,7 @@ export declare type StreamLogsRequest = Message<"quire.fleet.v1.StreamLogsReques
 
   /**
    * Further messages that were sent at the same moment, each as if it came by itself after this one; at most 256, which have none
-   * themselves. Only to servers whose stream begins with the metadata `quire-joins`.
+   * themselves.
    *
    * @generated from field: repeated quire.fleet.v1.StreamLogsRequest more = 5;
    */
@@ -1544,7 +1529,7 @@ export declare type StreamLogsResponse = Message<"quire.fleet.v1.StreamLogsRespo
   refused: string;
 
   /**
-   * Further responses of the same moment, which have none themselves. Only to ships that have sent `more`.
+   * Further responses of the same moment, which have none themselves.
    *
    * @generated from field: repeated quire.fleet.v1.StreamLogsResponse more = 6;
    */
@@ -2216,7 +2201,7 @@ export declare type CompleteRunResponse = Message<"quire.fleet.v1.CompleteRunRes
 export declare const CompleteRunResponseSchema: GenMessage<CompleteRunResponse>;
 
 /**
- * Answer to the end of an attempt on the control stream.
+ * Response to the end of an attempt on the control stream.
  *
  * @generated from message quire.fleet.v1.Completed
  */
@@ -2695,14 +2680,15 @@ export declare const Enrolment: GenService<{
 }>;
 
 /**
- * What a ship with a certificate does. Mutual TLS. Calls that change something are unary, fenced and
- * idempotent, so that they may be repeated and may reach any node of a cluster.
+ * What a ship with a certificate does. Mutual TLS. What changes something is fenced and idempotent, so that it
+ * may be repeated and may reach any node of a cluster.
  *
  * @generated from service quire.fleet.v1.Fleet
  */
 export declare const Fleet: GenService<{
   /**
-   * The control stream: the ship says hello and what it holds, the server assigns runs and cancels them.
+   * The control stream: the ship says hello and what it holds, the server assigns runs and cancels them, and the ship reports
+   * how they ended.
    *
    * @generated from rpc quire.fleet.v1.Fleet.Connect
    */
@@ -2722,9 +2708,8 @@ export declare const Fleet: GenService<{
     output: typeof AppendLogsResponseSchema;
   },
   /**
-   * Stores lines of any of the ship's runs as `AppendLogs` does, without a call for each message. Messages of one attempt that
-   * come while others of it are being stored are stored together, and acknowledged together. Servers that do not know this call
-   * end it with UNIMPLEMENTED; `AppendLogs` remains then.
+   * Stores lines of any of the ship's runs as `AppendLogs` does, without a call for each message. Messages of one attempt that come while
+   * others of it are being stored are stored together, and acknowledged together.
    *
    * @generated from rpc quire.fleet.v1.Fleet.StreamLogs
    */
@@ -2734,7 +2719,7 @@ export declare const Fleet: GenService<{
     output: typeof StreamLogsResponseSchema;
   },
   /**
-   * Ends an attempt.
+   * Ends an attempt, as the message `complete` of the control stream does.
    *
    * @generated from rpc quire.fleet.v1.Fleet.CompleteRun
    */
@@ -2766,7 +2751,7 @@ export declare const Fleet: GenService<{
   },
   /**
    * Sends the artefacts that the attempt has left before an approval step, each as its description and then its bytes in chunks of
-   * at most 1 MiB. Servers that do not know this call never set `restore_artifacts`.
+   * at most 1 MiB.
    *
    * @generated from rpc quire.fleet.v1.Fleet.DownloadArtifacts
    */
@@ -2777,8 +2762,7 @@ export declare const Fleet: GenService<{
   },
   /**
    * Keeps the archive of a cache for the other ships: first its description, then its bytes in chunks of at most 1 MiB. The first archive
-   * of a key stays. Servers that do not know this call and the next two never set `shared` of a
-   * cache.
+   * of a key stays.
    *
    * @generated from rpc quire.fleet.v1.Fleet.UploadCache
    */
