@@ -203,7 +203,7 @@ async function serveHttp(
   { service, config, tls, clients }: Parts,
 ): Promise<HttpServer> {
   const specification = await readSpecification('runs');
-  const { handlers, preconditions, fences, guard } = service;
+  const { handlers, preconditions, fences, guard, steps } = service;
   const watches = new AccessWatches({ onChange: (listener) => config.onChange(listener), clock, timer });
   const invoke = createInvoker<Operations>({
     operations,
@@ -212,6 +212,7 @@ async function serveHttp(
     preconditions,
     fences,
     guard,
+    steps,
     watches,
     clock,
     mode: () => 'wr',

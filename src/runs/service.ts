@@ -3,7 +3,7 @@ import type { Operations } from '../../generated/runs/operations.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Timer } from '../lib/timer.ts';
-import type { Guard, Handlers, Preconditions } from '../operations/index.ts';
+import type { Guard, Handlers, Preconditions, Steps } from '../operations/index.ts';
 import type { Sql } from '../storage/index.ts';
 import { createAlerts, projectOf } from './alerts/index.ts';
 import { createArtifacts } from './artifacts/index.ts';
@@ -22,7 +22,7 @@ import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
 import { createRuns, logRunChange, RunTraces } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules } from './schedules/index.ts';
-import { answeringFailures } from './storage-failures.ts';
+import { storeStep } from './storage-failures.ts';
 import { createSystem } from './system/index.ts';
 
 export interface RunQueueOptions {
@@ -55,6 +55,8 @@ export interface RunQueueService {
   /** What is checked again while a file or a stream is sent. */
   readonly fences: Preconditions<Operations>;
   readonly guard: Guard;
+  /** What this service adds to the pipeline of its calls. */
+  readonly steps: Pick<Steps, 'store'>;
   /** The interface for the transport of ships' messages. */
   readonly fleet: FleetService;
   /** Starts assigning runs, monitoring them and queueing scheduled ones. */
@@ -155,8 +157,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     runOf: (id) => queue.get(id),
     projectOfAlerts: (labels) => projectOf(labels, config.current().config),
   };
-  const failures = { accepting, onFailure: metrics.record.storageFailed };
-  const areas = {
+  const handlers = {
     ...runs.handlers,
     ...logs.handlers,
     ...projects.handlers,
@@ -168,6 +169,8 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     ...artifacts.handlers,
     ...createCacheHandlers({ env, audit, caches }),
     ...createBadges(env).handlers,
+    ...metrics.handlers,
+    ...system.handlers,
   };
   const ended = [config.onAttempt((outcome) => {
     metrics.record.configReloaded(outcome !== 'refused');
@@ -175,13 +178,15 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   }), queue.onChange((change) => void (change.isRemote ?? traces.changed(change))),
     queue.onChange((change) => void (change.isRemote ?? logRunChange(env.log, change))), () => metrics.stop()];
   return {
-    handlers: { ...answeringFailures(areas, failures), ...metrics.handlers, ...system.handlers },
-    preconditions: answeringFailures(
-      fencePreconditions({ ...runs.preconditions, ...projects.preconditions, ...scheduled.preconditions }, fence),
-      failures,
-    ),
-    fences: answeringFailures(projectFences(fence), failures),
+    handlers,
+    preconditions: fencePreconditions({
+      ...runs.preconditions,
+      ...projects.preconditions,
+      ...scheduled.preconditions,
+    }, fence),
+    fences: projectFences(fence),
     guard: createGuard(config, env.clock),
+    steps: { store: storeStep({ accepting, onFailure: metrics.record.storageFailed }) },
     fleet: fleet.service,
     async start() {
       await logs.start();

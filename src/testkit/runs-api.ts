@@ -16,7 +16,7 @@ import { createNotifications, type Notifications } from '../runs/notifications/i
 import { type Completion, createQueue, type Queue } from '../runs/queue/index.ts';
 import { createRuns, type Runs } from '../runs/runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from '../runs/schedules/index.ts';
-import { answeringFailures } from '../runs/storage-failures.ts';
+import { storeStep } from '../runs/storage-failures.ts';
 import { createSystem } from '../runs/system/index.ts';
 import { type DatabaseOptions, migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { type Answer, HttpClient } from './http-client.ts';
@@ -69,7 +69,7 @@ export class RunsApi {
   readonly warnings: string[] = [];
   loaded: LoadedRunsConfig;
   readonly #handlers: Handlers<Operations>;
-  readonly #invokerOptions: Pick<InvokerOptions<Operations>, 'guard' | 'preconditions' | 'fences'>;
+  readonly #invokerOptions: Pick<InvokerOptions<Operations>, 'guard' | 'preconditions' | 'fences' | 'steps'>;
   #url = '';
   #client: HttpClient | undefined;
   #stopListening: () => Promise<void> = async () => {};
@@ -151,27 +151,24 @@ export class RunsApi {
       runOf: (id) => this.queue.get(id),
       projectOfAlerts: (labels) => projectOf(labels, this.loaded.config),
     };
-    const failures = { accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed };
     this.#handlers = {
-      ...answeringFailures({
-        ...this.runs.handlers,
-        ...alerts.handlers,
-        ...audit.handlers,
-        ...scheduled.handlers,
-        ...this.notifications.handlers,
-        ...createCacheHandlers({ env, audit, caches: undefined }),
-        ...createBadges(env).handlers,
-      }, failures),
+      ...this.runs.handlers,
+      ...alerts.handlers,
+      ...audit.handlers,
+      ...scheduled.handlers,
+      ...this.notifications.handlers,
+      ...createCacheHandlers({ env, audit, caches: undefined }),
+      ...createBadges(env).handlers,
       ...this.metrics.handlers,
       ...system.handlers,
     };
     this.#invokerOptions = {
       guard: createGuard(env.config, clock),
-      preconditions: answeringFailures(
-        fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence),
-        failures,
-      ),
-      fences: answeringFailures(projectFences(fence), failures),
+      preconditions: fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence),
+      fences: projectFences(fence),
+      steps: {
+        store: storeStep({ accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed }),
+      },
     };
   }
 
