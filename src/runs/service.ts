@@ -17,7 +17,7 @@ import type { RunsEnvironment } from './environment.ts';
 import { type Authority, createFleet, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
 import { createRunLogs, DiskRoom } from './logs/index.ts';
 import { type BackupNumbers, createMetrics, type FleetNumbers } from './metrics/index.ts';
-import { createNotifications, type Notifications, totalWaiting } from './notifications/index.ts';
+import { createNotifications, totalWaiting } from './notifications/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
 import { createRuns, logRunChange, RunTraces } from './runs/index.ts';
@@ -87,7 +87,6 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     knowsShip: (selectors) => fleet.knowsShip(selectors),
     onHandedOut: (seconds) => metrics.record.claimed(seconds),
     onStoreFailure: () => metrics.record.storageFailed(),
-    notify: (tx, change) => notifications.notify(tx, change),
     onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
   });
   const artifacts = createArtifacts({
@@ -129,12 +128,13 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   });
   const traces = new RunTraces(options.clock);
   const runs = createRuns(env, { queue, audit, keyVariableAvailable, logsAreFull: logs.areFull });
-  const notifications: Notifications = createNotifications(env, {
+  const notifications = createNotifications(env, {
     variables,
     audit,
     present: runs.present,
     onOutcome: metrics.record.notified,
   });
+  queue.onChanging(notifications.notify);
   const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: metrics.record.slotDue });
   const scheduled = createScheduleHandlers(env, { ...runs, queue, audit });
   const alerts = createAlerts(env, { ...runs, onReceived: metrics.record.alertReceived });

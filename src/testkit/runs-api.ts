@@ -110,7 +110,6 @@ export class RunsApi {
     this.queue = createQueue({
       env,
       note: async () => {},
-      notify: (tx, change) => this.notifications.notify(tx, change),
       onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
     });
     const logs = { totalBytes: () => 42 };
@@ -134,6 +133,7 @@ export class RunsApi {
         onOutcome: this.metrics.record.notified,
       });
     this.notifications = this.anotherNotifier();
+    this.queue.onChanging(this.notifications.notify);
     this.schedules = createSchedules({
       env,
       queue: this.queue,
