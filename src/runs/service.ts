@@ -16,7 +16,7 @@ import { openContents } from './contents/index.ts';
 import type { RunsEnvironment } from './environment.ts';
 import { type Authority, createFleet, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
 import { createRunLogs, DiskRoom } from './logs/index.ts';
-import { type BackupNumbers, createMetrics, type FleetNumbers } from './metrics/index.ts';
+import { type BackupNumbers, createMetrics, createRecorder, type FleetNumbers } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
@@ -72,38 +72,35 @@ export interface RunQueueService {
 export function createRunQueueService(options: RunQueueOptions): RunQueueService {
   const { sql, config, accepting, version, variables } = options;
   const env: RunsEnvironment = { ...options, nodeId: config.current().config.node_id };
+  const recorder = createRecorder(options.clock);
   const audit = createAuditLog(env);
   const logs = createRunLogs({
     env,
     queue: () => queue,
     audit,
     room: diskRoom(env),
-    dropped: (count) => metrics.record.logEventsDropped(count),
+    dropped: recorder.logEventsDropped,
   });
   const queue: Queue = createQueue({
     env,
     note: logs.note,
     lines: logs.lines,
     knowsShip: (selectors) => fleet.knowsShip(selectors),
-    onHandedOut: (seconds) => metrics.record.claimed(seconds),
-    onStoreFailure: () => metrics.record.storageFailed(),
+    onHandedOut: recorder.claimed,
+    onStoreFailure: recorder.storageFailed,
     onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
   });
   const artifacts = createArtifacts({
     env,
     queue,
     store: openContents(env, config.current().config, 'artifacts', variables),
-    received: (status) => metrics.record.artifactReceived(status),
+    received: recorder.artifactReceived,
   });
   const caches = config.current().config.caches.store === 'ships' ? undefined : new Caches({
     env,
     queue,
     store: openContents(env, config.current().config, 'caches', variables),
-    events: {
-      received: (status) => metrics.record.cacheReceived(status),
-      asked: (result) => metrics.record.cacheAsked(result),
-      evicted: (why, count) => metrics.record.cachesEvicted(why, count),
-    },
+    events: recorder.caches,
   });
   const fleet: Fleet = createFleet(env, {
     ...options,
@@ -113,11 +110,12 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     caches,
     artifacts: { ...artifacts.receiver, ...artifacts.sender },
     secretValue: (name) => secretValue(options, name),
-    fencedWrite: (rpc) => metrics.record.fencedWrite(rpc),
-    linesLost: (count) => metrics.record.logEventsDropped(count),
+    fencedWrite: recorder.fencedWrite,
+    linesLost: recorder.logEventsDropped,
   });
   const { keyVariableAvailable } = fleet;
   const metrics = createMetrics(env, {
+    recorder,
     queue,
     logs,
     artifacts,
@@ -132,12 +130,12 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     variables,
     audit,
     present: runs.present,
-    onOutcome: metrics.record.notified,
+    onOutcome: recorder.notified,
   });
   queue.onChanging(notifications.notify);
-  const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: metrics.record.slotDue });
+  const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: recorder.slotDue });
   const scheduled = createScheduleHandlers(env, { ...runs, queue, audit });
-  const alerts = createAlerts(env, { ...runs, onReceived: metrics.record.alertReceived });
+  const alerts = createAlerts(env, { ...runs, onReceived: recorder.alertReceived });
   const projects = createProjects({
     env,
     config,
@@ -173,10 +171,11 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     ...system.handlers,
   };
   const ended = [config.onAttempt((outcome) => {
-    metrics.record.configReloaded(outcome !== 'refused');
+    recorder.configReloaded(outcome !== 'refused');
     if (outcome === 'loaded') void noteReload(env, audit);
   }), queue.onChange((change) => void (change.isRemote ?? traces.changed(change))),
-    queue.onChange((change) => void (change.isRemote ?? logRunChange(env.log, change))), () => metrics.stop()];
+    queue.onChange((change) => void (change.isRemote ?? logRunChange(env.log, change))),
+    queue.onChange((change) => void (change.isRemote ?? recorder.runChanged(change)))];
   return {
     handlers,
     preconditions: fencePreconditions({
@@ -186,7 +185,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     }, fence),
     fences: projectFences(fence),
     guard: createGuard(config, env.clock),
-    steps: { store: storeStep({ accepting, onFailure: metrics.record.storageFailed }) },
+    steps: { store: storeStep({ accepting, onFailure: recorder.storageFailed }) },
     fleet: fleet.service,
     async start() {
       await logs.start();

@@ -11,7 +11,7 @@ import { createBadges } from '../runs/badges/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
-import { createMetrics, type FleetNumbers, type RunMetrics } from '../runs/metrics/index.ts';
+import { createMetrics, createRecorder, type FleetNumbers, type Recorder } from '../runs/metrics/index.ts';
 import { createNotifications, type Notifications } from '../runs/notifications/index.ts';
 import { type Completion, createQueue, type Queue } from '../runs/queue/index.ts';
 import { createRuns, type Runs } from '../runs/runs/index.ts';
@@ -60,7 +60,7 @@ export class RunsApi {
   readonly notifications: Notifications;
   /** Creates the notifications of a server that is started later over the same store. */
   readonly anotherNotifier: () => Notifications;
-  readonly metrics: RunMetrics;
+  readonly recorder: Recorder;
   /** Names of the variables with API keys that at least one machine provides. */
   readonly keys = new Set(['WRITER_KEY']);
   accepting = true;
@@ -114,7 +114,10 @@ export class RunsApi {
     });
     const logs = { totalBytes: () => 42 };
     const audit = createAuditLog(env);
-    this.metrics = createMetrics(env, {
+    this.recorder = createRecorder(clock);
+    this.queue.onChange(this.recorder.runChanged);
+    const metrics = createMetrics(env, {
+      recorder: this.recorder,
       queue: this.queue,
       logs,
       fleet: fleet ?? (() => ({ ships: [], slots: [], certificates: [] })),
@@ -130,7 +133,7 @@ export class RunsApi {
         variables: { HOOK_KEY: 'key-of-the-signature' },
         audit,
         present: this.runs.present,
-        onOutcome: this.metrics.record.notified,
+        onOutcome: this.recorder.notified,
       });
     this.notifications = this.anotherNotifier();
     this.queue.onChanging(this.notifications.notify);
@@ -138,10 +141,10 @@ export class RunsApi {
       env,
       queue: this.queue,
       enqueueOnce: this.runs.enqueueOnce,
-      onSlot: this.metrics.record.slotDue,
+      onSlot: this.recorder.slotDue,
     });
     const scheduled = createScheduleHandlers(env, { ...this.runs, queue: this.queue, audit });
-    const alerts = createAlerts(env, { ...this.runs, onReceived: this.metrics.record.alertReceived });
+    const alerts = createAlerts(env, { ...this.runs, onReceived: this.recorder.alertReceived });
     const system = createSystem({
       version: env.version,
       accepting: () => this.accepting,
@@ -159,7 +162,7 @@ export class RunsApi {
       ...this.notifications.handlers,
       ...createCacheHandlers({ env, audit, caches: undefined }),
       ...createBadges(env).handlers,
-      ...this.metrics.handlers,
+      ...metrics.handlers,
       ...system.handlers,
     };
     this.#invokerOptions = {
@@ -167,7 +170,7 @@ export class RunsApi {
       preconditions: fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence),
       fences: projectFences(fence),
       steps: {
-        store: storeStep({ accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed }),
+        store: storeStep({ accepting: () => this.accepting, onFailure: this.recorder.storageFailed }),
       },
     };
   }
@@ -269,7 +272,6 @@ export class RunsApi {
 
   async stop(): Promise<void> {
     await this.#stopListening();
-    this.metrics.stop();
     await this.runs.stop();
     await this.notifications.stop();
     await this.queue.stop();
