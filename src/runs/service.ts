@@ -19,7 +19,7 @@ import { createRunLogs, DiskRoom } from './logs/index.ts';
 import { type BackupNumbers, createMetrics, createRecorder, type FleetNumbers } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
 import { createProjects } from './projects/index.ts';
-import { createQueue, type Queue } from './queue/index.ts';
+import { createQueue } from './queue/index.ts';
 import { createRuns, logRunChange, RunTraces } from './runs/index.ts';
 import { createScheduleHandlers, createSchedules } from './schedules/index.ts';
 import { storeStep } from './storage-failures.ts';
@@ -76,12 +76,10 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   const audit = createAuditLog(env);
   const logs = createRunLogs({
     env,
-    queue: () => queue,
-    audit,
     room: diskRoom(env),
     dropped: recorder.logEventsDropped,
   });
-  const queue: Queue = createQueue({
+  const queue = createQueue({
     env,
     note: logs.note,
     lines: logs.lines,
@@ -157,7 +155,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   };
   const handlers = {
     ...runs.handlers,
-    ...logs.handlers,
+    ...logs.operations(queue, audit),
     ...projects.handlers,
     ...fleet.handlers,
     ...alerts.handlers,

@@ -59,6 +59,7 @@ export class FleetFixture {
   readonly sql: Sql;
   readonly env: RunsEnvironment;
   readonly logs: RunLogsService;
+  readonly logHandlers: ReturnType<RunLogsService['operations']>;
   readonly artifacts: Artifacts;
   /** Present with `caches.store` other than `ships`. */
   readonly caches: Caches | undefined;
@@ -147,15 +148,16 @@ ${options.fleet ?? ''}
       nodeId: 'node',
       version: '1.2.3',
     };
-    this.logs = createRunLogs({ env: this.env, queue: () => this.queue, audit: createAuditLog(this.env) });
+    this.logs = createRunLogs({ env: this.env });
     const elapsed = (): number => this.now;
     this.parts = assembleQueue({
       env: this.env,
-      note: (...args) => this.logs.note(...args),
-      lines: (...args) => this.logs.lines(...args),
+      note: this.logs.note,
+      lines: this.logs.lines,
       random: () => 0.5,
       elapsed,
     });
+    this.logHandlers = this.logs.operations(this.queue, createAuditLog(this.env));
     this.addresses = new FleetAddresses(loaded.config);
     this.artifacts = createArtifacts({
       env: this.env,
@@ -282,7 +284,7 @@ ${options.fleet ?? ''}
   /** The log of an attempt. */
   async lines(runId: string, attempt = 1): Promise<string[]> {
     const answer =
-      await (this.logs.handlers.listRunLogs as (input: object,
+      await (this.logHandlers.listRunLogs as (input: object,
         context: object) => Promise<{ data: { message: string }[] }>)({ id: runId, offset: 0, attempt }, {});
     return answer.data.map(({ message }) => message);
   }
