@@ -14,9 +14,9 @@ import { Caches, createCacheHandlers } from './caches/index.ts';
 import { type Environment, inDataDir, type LiveRunsConfig } from './config/index.ts';
 import { openContents } from './contents/index.ts';
 import type { RunsEnvironment } from './environment.ts';
-import { type Authority, createFleet, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
+import { type Authority, createFleet, type FleetDeps, type FleetService, Roster } from './fleet/index.ts';
 import { createRunLogs, DiskRoom } from './logs/index.ts';
-import { type BackupNumbers, createMetrics, createRecorder, type FleetNumbers } from './metrics/index.ts';
+import { type BackupNumbers, createMetrics, createRecorder } from './metrics/index.ts';
 import { createNotifications, totalWaiting } from './notifications/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue } from './queue/index.ts';
@@ -79,11 +79,13 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     room: diskRoom(env),
     dropped: recorder.logEventsDropped,
   });
+  const roster = new Roster(env, options.authority);
+  const keyVariableAvailable = (name: string): boolean => roster.hasKeyVariable(name);
   const queue = createQueue({
     env,
     note: logs.note,
     lines: logs.lines,
-    knowsShip: (selectors) => fleet.knowsShip(selectors),
+    knowsShip: (selectors) => roster.hasLabels(selectors),
     onHandedOut: recorder.claimed,
     onStoreFailure: recorder.storageFailed,
     onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
@@ -100,9 +102,10 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     store: openContents(env, config.current().config, 'caches', variables),
     events: recorder.caches,
   });
-  const fleet: Fleet = createFleet(env, {
+  const fleet = createFleet(env, {
     ...options,
     queue,
+    roster,
     logs,
     audit,
     caches,
@@ -111,14 +114,13 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     fencedWrite: recorder.fencedWrite,
     linesLost: recorder.logEventsDropped,
   });
-  const { keyVariableAvailable } = fleet;
   const metrics = createMetrics(env, {
     recorder,
     queue,
     logs,
     artifacts,
     caches,
-    fleet: () => fleetNumbers(fleet, options),
+    fleet: () => fleet.numbers(),
     waitingNotifications: () => totalWaiting(sql),
     backups: options.backups,
   });
@@ -186,10 +188,11 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     steps: { store: storeStep({ accepting, onFailure: recorder.storageFailed }) },
     fleet: fleet.service,
     async start() {
+      await roster.start();
       await logs.start();
       await artifacts.start();
       await caches?.start();
-      await fleet.start();
+      fleet.start();
       await queue.start();
       runs.start();
       await notifications.start();
@@ -238,12 +241,4 @@ async function noteReload({ sql, log, config }: RunsEnvironment, audit: Audit): 
   } catch (error) {
     log.error({ err: error }, 'a reload of the configuration could not be noted in the audit log');
   }
-}
-
-async function fleetNumbers(fleet: Fleet, { serverCertificateExpiresMs }: RunQueueOptions): Promise<FleetNumbers> {
-  const numbers = await fleet.numbers();
-  const expiresMs = serverCertificateExpiresMs();
-  return expiresMs === undefined
-    ? numbers
-    : { ...numbers, certificates: [...numbers.certificates, { subject: 'server', expiresMs }] };
 }

@@ -24,7 +24,7 @@ import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts'
 import { FolderContents, openContents } from '../runs/contents/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
 import { KEY_ALGORITHM, makeKeys, toPem } from '../runs/fleet/authority/keys.ts';
-import { type Authority, createFleet, type Fleet } from '../runs/fleet/index.ts';
+import { type Authority, createFleet, type Fleet, Roster } from '../runs/fleet/index.ts';
 import { createRunLogs, type RunLogsService } from '../runs/logs/index.ts';
 import type { NewRun, RunRecord } from '../runs/queue/port.ts';
 import { assembleQueue, type QueueParts } from '../runs/queue/queue.ts';
@@ -65,6 +65,7 @@ export class FleetFixture {
   readonly caches: Caches | undefined;
   /** What the metrics of caches count. */
   readonly cacheEvents: string[] = [];
+  readonly roster: Roster;
   readonly fleet: Fleet;
   readonly authority: Authority | undefined;
   readonly addresses: FleetAddresses;
@@ -114,7 +115,8 @@ ${options.fleet ?? ''}
     await fixture.logs.start();
     await fixture.artifacts.start();
     await fixture.caches?.start();
-    await fixture.fleet.start();
+    await fixture.roster.start();
+    fixture.fleet.start();
     if (authority !== undefined && options.direct !== true) {
       fixture.listeners = await startFleet({
         service: fixture.fleet.service,
@@ -171,7 +173,9 @@ ${options.fleet ?? ''}
         store: openContents(this.env, loaded.config, 'caches', variables),
         events: this.#cacheEvents(),
       });
+    this.roster = new Roster(this.env, authority);
     this.fleet = createFleet(this.env, {
+      roster: this.roster,
       caches: this.caches,
       artifacts: { ...this.artifacts.receiver, ...this.artifacts.sender },
       queue: this.queue,
