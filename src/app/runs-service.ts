@@ -92,10 +92,11 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
       variables,
       authority,
       addresses,
+      nodeId: settings.node_id,
       version: BUILD_VERSION,
       accepting: () => accepting,
       sandbox: () => sandbox,
-      ...(backups && { backups: () => backups.report }),
+      backups: backups && (() => backups.report),
       serverCertificateExpiresMs: () => parts.fleet?.serverExpiresMs(),
     }),
   };

@@ -69,7 +69,7 @@ export class Composition<Areas, Area extends object, Environment, Facts = object
     for (const { area } of this.made) await call(area);
   }
 
-  protected async inReverse(call: (area: Area) => Promise<void> | void): Promise<void> {
-    for (const { area } of this.made.toReversed()) await call(area);
+  protected async inReverse(call: (area: Area, facts: Partial<Facts>) => Promise<void> | void): Promise<void> {
+    for (const { area, facts } of this.made.toReversed()) await call(area, facts);
   }
 }
