@@ -152,8 +152,8 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
 function startBackups(settings: Settings, service: DocumentService,
   { clock, log }: { readonly clock: Clock; readonly log: Log }): BackupSchedule | undefined
 {
-  const backups = createDocsBackups(settings, { clock, log, make: (to) => service.makeBackup(to) });
-  if (backups !== undefined) service.describeBackups(() => backups.report);
+  const backups = createDocsBackups(settings, { clock, log, make: (to) => service.maintenance.makeBackup(to) });
+  if (backups !== undefined) service.system.describeBackups(() => backups.report);
   backups?.start();
   return backups;
 }

@@ -5,8 +5,6 @@ import type { DocsEnvironment } from './environment.ts';
 export interface Following {
   /** Functions that load an area, by the prefix (up to the dot) of the kinds of its changes. */
   readonly areas: Readonly<Record<string, () => Promise<void>>>;
-  /** Areas whose rows this process has in memory although a read-only process does not. */
-  readonly kept?: ReadonlySet<string>;
   /** Called for changes of all other kinds. */
   readonly others: () => Promise<void>;
   /** Called after the database was replaced. */
@@ -16,8 +14,8 @@ export interface Following {
 }
 
 /** Kinds of changes whose rows are in memory only in views, which follow the feed themselves. */
-const OF_VIEWS: ReadonlySet<string> = new Set(['doc', 'vectors', 'encryption', 'revisions', 'memory', 'ops', 'security',
-  'webhook', 'automation']);
+const OF_VIEWS: ReadonlySet<string> = new Set(['doc', 'vectors', 'encryption', 'revisions', 'memory', 'ops',
+  'security']);
 
 const REPLACED: ReadonlySet<string> = new Set(['feed', 'database']);
 
@@ -78,10 +76,7 @@ export class Follower {
   }
 
   #loadOf(area: string): (() => Promise<void>) | undefined {
-    const { kept } = this.#following;
-    return OF_VIEWS.has(area) && kept?.has(area) !== true
-      ? undefined
-      : this.#following.areas[area] ?? this.#following.others;
+    return OF_VIEWS.has(area) ? undefined : this.#following.areas[area] ?? this.#following.others;
   }
 
   /** Pruned changes have unknown areas, so in that case all areas are loaded again. */

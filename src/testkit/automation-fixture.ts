@@ -51,7 +51,7 @@ export class AutomationFixture {
     this.automation = createAutomation({ ...environment, settings: { ...environment.settings, automation: settings } },
       { outbound: this.#outbound, words, vectors, hybrid, documents: { readDocument }, ...(timer && { timer }) });
     await this.automation.load();
-    await this.automation.start();
+    await this.automation.work();
   }
 
   async stop(): Promise<void> {

@@ -147,7 +147,6 @@ export class EmbeddingFixture {
     this.embeddings = createEmbeddings(environment, {
       collections,
       timer: this.timer,
-      indexReady: () => true,
       create: (config) => script.make?.(config) ?? new ScriptedProvider(script, config),
     });
     const documents = createDocuments(environment, {
@@ -168,6 +167,7 @@ export class EmbeddingFixture {
       ...ingest.handlers,
       ...maintenance.handlers,
       ...this.embeddings.handlers,
+      getVectorStats: (_input, { identity }) => this.embeddings.readStats(identity, true),
     };
     this.#invoke = createInvoker<Operations>({
       operations,

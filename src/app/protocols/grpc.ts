@@ -29,7 +29,7 @@ export async function serveGrpc(
       maxMessageBytes,
       services: DOCS_SERVICES,
       followReadiness: (listener) => service.readiness.follow(listener),
-      observe: (exchange) => service.observeGrpc(exchange),
+      observe: (exchange) => service.system.observeGrpc(exchange),
       gate: createGate({
         log,
         accessLog,
@@ -54,9 +54,9 @@ export async function serveGrpc(
           follow: service.access.follow,
           invoke: (operation, input, caller) => invoke(operation, input, caller),
           admitToEvents,
-          watch: (input, signal) => service.watch(input, signal),
+          watch: (input, signal) => service.documents.watch(input, signal),
         }),
     }));
-  service.describeGrpc(describeRpcs({ schema, operations }));
+  service.system.describeGrpc(describeRpcs({ schema, operations }));
   return listener;
 }

@@ -75,7 +75,7 @@ export async function createHttpListener(context: WebContext,
     compress: settings.http.compression,
     accessLog: settings.log.access,
     forms: { spools: context.spools, inputs: specification.inputs },
-    observe: (exchange) => service.observeHttp(exchange),
+    observe: (exchange) => service.system.observeHttp(exchange),
     extensions: [...(graphql === undefined ? [] : [graphql]), ...(settings.http.console ? [consolePages('docs')] : [])],
   });
   return app.callback();

@@ -15,11 +15,15 @@ export interface SharedLimits {
   readonly clients: ClientBounds;
 }
 
-export function createLimits(settings: Settings, { access, observeRefusal }: DocumentService,
-  clock: Clock): SharedLimits
-{
+export function createLimits(settings: Settings, { access, audit }: DocumentService, clock: Clock): SharedLimits {
   const { rateLimit: { enabled, window: windowMs, ...rest } } = settings;
-  const limit = createRateLimit({ ...rest, windowMs, clock, identify: access.identify, onRefused: observeRefusal });
+  const limit = createRateLimit({
+    ...rest,
+    windowMs,
+    clock,
+    identify: access.identify,
+    onRefused: audit.observeRefusal,
+  });
   const clients = createClientBounds(settings, new SlowBodies({ perClient: settings.limits.slowBodies }));
   return { readAddress: clients.readAddress, clients, ...(enabled && { limit }) };
 }

@@ -38,7 +38,7 @@ export async function createMcp(
     defaultLang: fts.defaultLang,
     answerBytes: mcpAnswerBytes(settings),
     log,
-    observe: service.observeTool,
+    observe: service.system.observeTool,
   });
   return { core, revisions };
 }
@@ -62,7 +62,7 @@ function toolsetOf(names: readonly string[]): Toolset {
 export function describeMcp({ service }: ServedService, { core, revisions }: ServedMcp,
   transport: Pick<McpDescription, 'stdio' | 'sessions'>): void
 {
-  service.describeMcp({
+  service.system.describeMcp({
     ...transport,
     tools: core.tools,
     supportedRevisions: revisions.supported,

@@ -13,7 +13,7 @@ const jsonRpcErrors: ErrorFormat = {
 
 /** MCP over HTTP on its own port; absent if it is switched off. */
 export async function serveMcp(context: ProtocolContext): Promise<Listener | undefined> {
-  const { settings, service: { access, observeUnidentified }, clock, log, readAddress, limit, clients } = context;
+  const { settings, service: { access, audit }, clock, log, readAddress, limit, clients } = context;
   const { mcp, limits } = settings;
   if (!mcp.enabled) return undefined;
   const address = listenOn(mcp.addr);
@@ -35,7 +35,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
     limit,
     authenticator,
     follow: (check) => access.accessWatches.follow(check),
-    onRefused: (refused) => observeUnidentified({ ...refused, keysOnly: mcp.apiKeyEnabled }),
+    onRefused: (refused) => audit.observeUnidentified({ ...refused, keysOnly: mcp.apiKeyEnabled }),
     maxBodyBytes: limits.maxBodyBytes,
     compress: settings.http.compression,
     // All tools have one path, so `*`, which allows every page to read, allows nothing here.

@@ -37,7 +37,7 @@ const CLOSING_MS = 5000;
 export interface WorkerPoolOptions {
   readonly settings: Settings;
   readonly log: Log;
-  readonly service: Pick<DocumentService, 'receive' | 'describeProcesses'>;
+  readonly service: Pick<DocumentService, 'receive' | 'system'>;
   readonly feed: Pick<ChangeFeed, 'join'>;
   /** How workers record traces; undefined while traces are off. */
   readonly traces?: TraceSettings | undefined;
@@ -88,7 +88,7 @@ export class WorkerPool {
   async start(limits: PoolLimits): Promise<void> {
     const { settings, service, feed } = this.#options;
     this.#limits = limits;
-    service.describeProcesses(this.#processes());
+    service.system.describeProcesses(this.#processes());
     let isAnnounced = true;
     this.#leave = feed.join({
       position: () => undefined,

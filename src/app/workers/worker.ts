@@ -99,7 +99,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       else if (message.type === 'admitted') limit.settle(message);
       else if (message.type === 'end-slow') slowBodies.end(message);
       else if (message.type === 'count')
-        void service.countersOf().then((counters) =>
+        void service.system.counters().then((counters) =>
           say({ type: 'counted', id: message.id, counters, memory: process.memoryUsage.rss() })
         );
       else if (message.type === 'reload') void tls?.reload();

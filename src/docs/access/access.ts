@@ -63,7 +63,7 @@ export interface Access {
    */
   load(): Promise<void>;
   /** Drops cached users, groups, keys and permissions, because another process has changed them. */
-  forget(): void;
+  reload(): Promise<void>;
   /**
    * The right of a user's work in the background; undefined while authentication is off, when everyone may do
    * everything.
@@ -161,7 +161,7 @@ export function createAccess(environment: DocsEnvironment): Access {
       if (auth !== undefined && relay === undefined && environment.replication?.refusal === undefined)
         await bootstrapAdmin({ ...store, passwords }, auth);
     },
-    forget: () => accounts.forget(),
+    reload: async () => accounts.forget(),
     standingOf: (user, permission,
       collection) => (auth === undefined ? undefined : new BackgroundStanding(accounts, user, permission, collection)),
     recordKeyUse: (hash) => uses.note(hash),

@@ -27,10 +27,10 @@ import { Triggers } from './triggers.ts';
 /** Rules that watch writes or search on a schedule, and send matches to a URL. */
 export interface Automation {
   readonly handlers: AutomationHandlers;
-  /** Reads the rules. Call it before `start`, and again after the database was replaced. */
+  /** Reads the rules. Call it before `work`, and again after the database was replaced. */
   load(): Promise<void>;
   /** Starts triggers, crons and deliveries, as far as the settings enable them. Not for read-only servers. */
-  start(): Promise<void>;
+  work(): Promise<void>;
   /** Delivers what another node has put into outboxes. */
   wake(): Promise<void>;
   /** Waits briefly for running work; harmless when repeated. */
@@ -124,7 +124,7 @@ export function createAutomation(environment: DocsEnvironment,
       await apply();
       if (isRunning && enabled) await deliveries.start();
     },
-    async start() {
+    async work() {
       isRunning = true;
       warnOfSecrets(log, 'rule', book.values());
       if (followsTriggers()) await triggers.apply();

@@ -27,7 +27,8 @@ describe('deliveries of automation rules (decisions, section 6)', () => {
   });
   afterEach(() => fixture.close());
 
-  const ended = (total: number) => vi.waitFor(async () => expect(await fixture.logs()).toMatchObject({ total }));
+  const ended = (total: number) =>
+    vi.waitFor(async () => expect(await fixture.logs()).toMatchObject({ total }), { timeout: 15_000 });
 
   it('are tried four times, and then logged as failed', async () => {
     fixture.endpoint.answer = (_, response) => response.writeHead(503).end();

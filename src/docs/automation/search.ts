@@ -3,7 +3,8 @@ import { Pace } from '../../lib/pace.ts';
 import { AnswerBudget } from '../../operations/index.ts';
 import { type Documents, inList } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { OrdSet, readyWords, resolveWords, textQuery, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+import { OrdSet, PLAIN_SEARCH, readyWords, resolveWords, textQuery, type WordsDeps,
+  type WordsRequest } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
 import { eligibleDocuments, expressionOf, readRows } from '../search/index.ts';
 import { COLLECTION_ID } from '../stored-collections.ts';
@@ -54,27 +55,11 @@ export function wordsOf(words: WordsDeps, { query, searchParams = {} }: Pick<Con
 {
   const { algorithm = 'bm25', filterMeta } = searchParams;
   return resolveWords(words, {
+    ...PLAIN_SEARCH,
     collection,
     query,
     algorithm,
     rerank: false,
-    prefix: 'none',
-    fuzzy: 0,
-    matchingStrategy: 'any',
-    disableStem: false,
-    disableSynonyms: false,
-    limit: 1,
-    offset: 0,
-    facetMaxValues: 0,
-    mode: 'auto',
-    distance: 5,
-    totals: 'exact',
-    includeContent: false,
-    highlight: false,
-    highlightTag: '<mark>',
-    highlightEscape: 'none',
-    maxHighlights: 0,
-    fragmentSize: 150,
     ...(filterMeta && { filterMeta }),
   });
 }

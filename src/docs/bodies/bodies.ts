@@ -34,7 +34,7 @@ export interface Bodies extends BodyObjects {
    */
   remember(tx: Transaction, collection: string, placement: Placement): Promise<void>;
   /** Removes objects that no version refers to, in the background. Not for read-only servers. */
-  start(): Promise<void>;
+  work(): Promise<void>;
   /** Waits for running work; harmless when repeated. */
   stop(): Promise<void>;
   /** Runs one round of the background work. */
@@ -162,7 +162,7 @@ class BodyStores implements Bodies {
     return record;
   }
 
-  async start(): Promise<void> {
+  async work(): Promise<void> {
     this.#collector.loop.start(this.#areas.timer);
   }
 

@@ -39,6 +39,8 @@ export interface Collections {
 
 /** Where bodies outside of the database are stored; without it, collections store all bodies in the database. */
 export interface CollectionsAreas {
+  /** Where the configurations are kept in memory; a cache of its own when absent. */
+  readonly configs?: ConfigCache;
   readonly bodies?: Pick<Bodies, 'probe' | 'remember'>;
 }
 
@@ -46,9 +48,8 @@ type Placement = Pick<CollectionConfig, 'storageBackend' | 'storageConfig'>;
 
 export function createCollections(
   { sql, feed, clock, keys, isNode = false }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys' | 'isNode'>,
-  { bodies }: CollectionsAreas = {},
+  { bodies, configs: cache = new ConfigCache() }: CollectionsAreas = {},
 ): Collections {
-  const cache = new ConfigCache();
   const listeners: (() => void)[] = [];
   const switched = async (tx: Transaction, name: string, before: CollectionConfig,
     after: CollectionConfig): Promise<void> =>

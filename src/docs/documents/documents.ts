@@ -45,6 +45,7 @@ export interface Documents {
    * Not for followers and read-only servers.
    */
   startSweep(timer?: Timer, more?: readonly Sweep[]): void;
+  work(): void;
   /** Ends all watchers and waits for a running sweep; harmless before `startSweep` and when repeated. */
   stop(): Promise<void>;
 }
@@ -65,13 +66,16 @@ export interface DocumentsAreas {
    * write.
    */
   readonly preparation?: Preparation;
+  /** Sweeps of other areas, which follow those of documents. */
+  readonly sweeps?: () => readonly Sweep[];
 }
 
 /** 30 days. */
 const DELETED_RETENTION = 2_592_000;
 
 export function createDocuments(environment: DocsEnvironment,
-  { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation }: DocumentsAreas): Documents
+  { collections, columns, schemas, embeddingCapacity = UNLIMITED_CAPACITY, preparation, sweeps }:
+    DocumentsAreas): Documents
 {
   const { sql, feed, codec, clock, log, settings } = environment;
   const checksums = new Checksums();
@@ -97,6 +101,10 @@ export function createDocuments(environment: DocsEnvironment,
   const writer = createWriter(deps);
   const reader = createReader(deps);
   let sweeper: Loop | undefined;
+  const startSweep: Documents['startSweep'] = (timer, more) => {
+    sweeper ??= createSweeper(deps, timer, more);
+    sweeper.start(timer);
+  };
   const hub = new WatchHub(deps);
   const readDocument: WatchDependencies['readDocument'] = (name) => lookUp(deps, name);
   return {
@@ -106,10 +114,8 @@ export function createDocuments(environment: DocsEnvironment,
     watch: createWatch({ feed, hub, readDocument }),
     readDocument,
     load: () => checksums.load(sql),
-    startSweep(timer, more) {
-      sweeper ??= createSweeper(deps, timer, more);
-      sweeper.start(timer);
-    },
+    startSweep,
+    work: () => startSweep(undefined, sweeps?.()),
     stop: async () => {
       await hub.stop();
       await sweeper?.stop();

@@ -1,11 +1,12 @@
 import type { Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { GetVectorStatsResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { cachedQueries, createEmbeddingProvider, EmbeddingError, type EmbeddingProvider,
   type EmbeddingRole } from '../../embedding/index.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
-import type { Handlers } from '../../operations/index.ts';
+import type { Handlers, Identity } from '../../operations/index.ts';
 import type { Change } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { EmbeddingCapacity } from '../documents/index.ts';
@@ -29,7 +30,7 @@ import { TokenWarmUp } from './token-warm-up.ts';
 import { type ModelIdentity, type StoredVector, vectorsOfCollection, vectorsOfDocuments } from './vector-rows.ts';
 import { isStale, readVectorStats } from './vector-stats.ts';
 
-type EmbeddingHandlers = ConfigHandlers & Required<Pick<Handlers<Operations>, 'reindexVectors' | 'getVectorStats'>>;
+type EmbeddingHandlers = ConfigHandlers & Required<Pick<Handlers<Operations>, 'reindexVectors'>>;
 
 /** Vectors of texts, and the model with whose vectors they can be compared. */
 export interface TextVectors {
@@ -52,7 +53,9 @@ export interface Embeddings extends Chunker {
   /** Cancels running calls; their documents stay queued. Harmless before `start` and when repeated. */
   stop(): Promise<void>;
   /** On a node that started without this duty: embeds what is written from now on. */
-  takeDuty(): Promise<void>;
+  work(): Promise<void>;
+  /** Another process has changed the configuration. */
+  reload(): Promise<void>;
   /** Starts again after the database was replaced. */
   restart(): Promise<void>;
   /** The configuration in use; the provider `none` with an empty model when there is none. */
@@ -89,6 +92,8 @@ export interface Embeddings extends Chunker {
   vectorsOfCollection(collection: string): AsyncIterable<StoredVector[]>;
   /** The vectors of some documents, at most a few hundred, by document and chunk, read outside of the event loop. */
   vectorsOfDocuments(ords: readonly number[]): Promise<StoredVector[]>;
+  /** `GET /v1/vector-stats`; `indexReady`: whether the vectors are loaded for searching. */
+  readStats(identity: Identity, indexReady: boolean): Promise<GetVectorStatsResponse>;
   /** Resolves when everything written so far is embedded, dropped or postponed; for tests. */
   settled(signal?: AbortSignal): Promise<void>;
   registerMetrics(registers: Registry[]): void;
@@ -97,8 +102,6 @@ export interface Embeddings extends Chunker {
 export interface EmbeddingsAreas {
   /** Called for each document that is stored, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
-  /** Whether the vectors are loaded for searching. */
-  readonly indexReady: () => boolean;
   /** Sends the requests to providers that users configured. */
   readonly outbound?: Outbound;
   readonly create?: CreateProvider;
@@ -109,7 +112,7 @@ export interface EmbeddingsAreas {
 
 export function createEmbeddings(environment: DocsEnvironment, areas: EmbeddingsAreas): Embeddings {
   const { sql, clock, log } = environment;
-  const { collections, indexReady, outbound, timer = systemTimer } = areas;
+  const { collections, outbound, timer = systemTimer } = areas;
   const create = areas.create ?? guardedProviders(outbound, { log, timer });
   const settings = embeddingSettings(environment.settings);
   const providers = new Providers({
@@ -219,27 +222,32 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     return result;
   };
 
+  const restart = async (): Promise<void> => {
+    await halt();
+    await start();
+  };
   return {
     ...chunker,
     handlers: {
       ...createConfigHandlers({ sql, feed: environment.feed, clock, keys: environment.keys, settings, create, apply }),
       reindexVectors: ({ collection, force }, { signal }) => jobs.run(collection, force, signal),
-      getVectorStats: (_input, { identity }) =>
-        readVectorStats({
-          sql,
-          clock,
-          settings,
-          collections,
-          indexReady,
-          gate: queue.gate,
-          encoder,
-          provider: () => providers.current,
-          lastError: () => queue.lastError,
-        }, identity),
     },
+    readStats: (identity, indexReady) =>
+      readVectorStats({
+        sql,
+        clock,
+        settings,
+        collections,
+        indexReady,
+        gate: queue.gate,
+        encoder,
+        provider: () => providers.current,
+        lastError: () => queue.lastError,
+      }, identity),
     embeddingCapacity: queue.gate,
     start,
-    async takeDuty() {
+    async work() {
+      if (hasDuty) return;
       hasDuty = true;
       await apply();
     },
@@ -249,10 +257,8 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       await formerModels.close();
       await providers.close();
     },
-    async restart() {
-      await halt();
-      await start();
-    },
+    restart,
+    reload: restart,
     describe() {
       const { name = 'none', model = '', dimensions = 0 } = providers.current ?? {};
       return {

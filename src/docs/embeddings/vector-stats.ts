@@ -17,7 +17,7 @@ export interface StatsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly provider: () => EmbeddingProvider | undefined;
   readonly lastError: () => string | undefined;
   /** Whether the vectors are loaded for searching. */
-  readonly indexReady: () => boolean;
+  readonly indexReady: boolean;
 }
 
 /** Maximum number of reasons shown for a collection. */
@@ -50,7 +50,7 @@ export async function readVectorStats(deps: StatsDeps, identity: Identity): Prom
     provider: provider?.name ?? 'none',
     model: provider?.model ?? '',
     dimensions: provider?.dimensions ?? 0,
-    index_ready: deps.indexReady(),
+    index_ready: deps.indexReady,
     collections,
     queue: {
       size: settings.queueSize,

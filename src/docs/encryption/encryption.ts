@@ -20,12 +20,14 @@ export interface Encryption {
   readonly handlers: EncryptionHandlers;
   /**
    * Throws `ConfigError` when the database needs a key that the server does not have, or knows another key under its
-   * number. Call this when the configurations of the collections are loaded, at the start and after a restore.
+   * number.
    */
-  check(): Promise<void>;
+  load(): Promise<void>;
+  /** Another process has switched the encryption of a collection, and does the work of that itself. */
+  reload(): Promise<void>;
   /** Starts the background work, which writes: not for read-only servers. */
-  start(): Promise<void>;
-  /** Begins work that other nodes have requested; does nothing before `start`. */
+  work(): Promise<void>;
+  /** Begins work that other nodes have requested; does nothing before `work`. */
   wake(): Promise<void>;
   /** Waits for running work; harmless when repeated. */
   stop(): Promise<void>;
@@ -72,8 +74,9 @@ export function createEncryption(environment: DocsEnvironment,
         return job;
       },
     },
-    check,
-    async start() {
+    load: check,
+    reload: async () => undefined,
+    async work() {
       if (keys === undefined || rotation === undefined || switches === undefined) return;
       const unknown = await checkKeys(sql, keys);
       if (unknown.length > 0) await sql.transaction((tx) => noteKeys(tx, keys, unknown));

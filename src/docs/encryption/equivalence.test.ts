@@ -51,7 +51,7 @@ async function start(inMemory: boolean): Promise<Server> {
   await columns.start();
   const documents = createDocuments(environment, { collections, columns, schemas });
   const encryption = createEncryption(environment, { collections });
-  await encryption.start();
+  await encryption.work();
   const handlers = {
     ...collections.handlers,
     ...documents.handlers,

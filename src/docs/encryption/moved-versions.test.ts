@@ -42,7 +42,7 @@ describe.each([0, 1, 2, 3, 4])('versions that are moved before table %i is read'
   async function start(keys: KeyRing): Promise<void> {
     encryption = createEncryption({ ...fixture.environment, keys }, { collections: fixture.collections });
     fixture.use(encryption.handlers);
-    await encryption.start();
+    await encryption.work();
   }
 
   const move = async () => {

@@ -26,7 +26,8 @@ export interface Alarms {
   readonly observe: (outcome: Pick<Outcome, 'operation' | 'error'>) => void;
   /** The same for a handler in another process. */
   readonly receive: (operation: string) => void;
-  start(): void;
+  /** Watches the disk, on servers that write. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -55,8 +56,8 @@ export function createAlarms(
       else environment.relay.add({ kind: 'unforeseen', operation: id });
     },
     receive,
-    start() {
-      watching.start();
+    async start() {
+      if (environment.settings.mode !== 'read') watching.start();
     },
     async stop() {
       await watching.stop();

@@ -268,7 +268,8 @@ describe.each(DRIVERS)('where documents are, over %s (contract section 4, "Geo s
             settings: { ...fixture.environment.settings, geoDataDir: folder },
           }, { collections: fixture.collections, columns: fixture.columns });
           await geo.view.start();
-          await geo.start();
+          geo.work();
+          await geo.settled();
           await geo.stop();
           await geo.view.stop();
           await fixture.call('reindexGeo', { collection: 'blog' });

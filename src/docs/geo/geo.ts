@@ -18,14 +18,14 @@ export interface Geo {
         | 'decodeGeohash'>
   >;
   readonly view: GeoView;
-  /**
-   * Reloads postcode files that have changed since they were loaded; resolves when that is done, which callers need not
-   * await. Not for servers that only read.
-   */
-  start(): Promise<void>;
+  readonly views: readonly GeoView[];
+  /** Reloads postcode files that have changed since they were loaded, without waiting. Not for servers that only read. */
+  work(): void;
+  /** Resolves when postcode files are reloaded; for tests. */
+  settled(): Promise<void>;
   /** Resolves when the indexes that another process has asked to rebuild are rebuilt. */
-  follow(): Promise<void>;
-  /** Stops rebuilding; harmless before `start` and when repeated. */
+  reload(): Promise<void>;
+  /** Stops reloading; harmless before `work` and when repeated. */
   stop(): Promise<void>;
 }
 
@@ -45,8 +45,12 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
   let reloading: Promise<void> | undefined;
   return {
     view,
-    start: () => (reloading ??= reloadPostcodes({ sql, log, view, dataDir }, stopping.signal)),
-    async follow() {
+    views: [view],
+    work() {
+      reloading ??= reloadPostcodes({ sql, log, view, dataDir }, stopping.signal);
+    },
+    settled: async () => reloading,
+    async reload() {
       await view.caughtUp();
       await view.settled();
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HybridResult } from '../../../generated/docs/sdk/types.gen.ts';
+import type { HybridResult, VectorResult } from '../../../generated/docs/sdk/types.gen.ts';
 import { seededRandom } from '../../testkit/crash/random.ts';
 import { HybridFixture } from './test-fixture.ts';
 
@@ -24,17 +24,19 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 /** All pages by offset, until one is empty. */
-async function walk(limit: number, more: object): Promise<HybridResult[]> {
-  const all: HybridResult[] = [];
+async function walk(limit: number, more: object, operation: 'searchHybrid' | 'searchVectors' = 'searchHybrid') {
+  const all: Partial<HybridResult & VectorResult>[] = [];
   for (;;) {
     // Scores of the Euclidean distance are positive, so that every document is a result.
-    const { results } = await fixture.find('red apples tea', {
+    const { results } = await fixture.call(operation, {
+      collection: 'c',
+      query: 'red apples tea',
       distanceMetric: 'euclidean',
       limit,
       offset: all.length,
       ...more,
-    });
-    if (results.length === 0) return all;
+    }) as { results: typeof all };
+    if (results.length === 0) return all as Required<(typeof all)[number]>[];
     all.push(...results);
   }
 }
@@ -60,4 +62,26 @@ describe('pages by offset', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(new Set(all.map(({ document: { key } }) => key)).size).toBe(DOCUMENTS);
   });
+
+  it.each([[7, {}], [10, { distanceMetric: 'cosine' }], [10, { mmr: true, mmrLambda: 0.3 }], [5, {
+    retrievalMode: 'chunk',
+  }], [5, { retrievalMode: 'window' }], [10, { retrievalMode: 'window', mmr: true }], [25, { sort: 'key:asc' }]])(
+    'of vector search (%i) neither repeat nor lose a result (%j)',
+    async (limit, more) => {
+      const all = await walk(limit, more, 'searchVectors');
+      expect(all.map(({ rank }) => rank)).toEqual(all.map((_, i) => i + 1));
+      const names = all.map(({ document: { key }, chunkIndex }) => `${key} ${chunkIndex ?? ''}`);
+      expect(new Set(names).size).toBe(names.length);
+      const whole = await fixture.call('searchVectors', {
+        collection: 'c',
+        query: 'red apples tea',
+        distanceMetric: 'euclidean',
+        limit: 1000,
+        ...more,
+      });
+      const keysOf = (results: readonly { readonly document: { readonly key: string } }[]) =>
+        [...new Set(results.map(({ document: { key } }) => key))].sort();
+      expect(keysOf(all)).toEqual(keysOf(whole.results));
+    },
+  );
 });

@@ -3,12 +3,7 @@ import { tokenize } from '../../text/tokenize.ts';
 import type { Meta } from '../documents/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { WordMatcher } from '../fulltext/index.ts';
-import type { Passage } from '../vectors/index.ts';
-
-/** A passage with the chunk that represents it. */
-export interface ChosenPassage extends Passage {
-  readonly chunk: number;
-}
+import type { ChosenPassage } from '../search/index.ts';
 
 /**
  * The passage of a body with the most different terms of a query; of several, the one with the most occurrences, then
@@ -26,8 +21,6 @@ export function passageByWords(chunker: Pick<Embeddings, 'chunksOf'>, matcher: W
   const [first, last] = [Math.max(0, chunk - size), Math.min(chunks.length - 1, chunk + size)];
   return {
     chunk,
-    first,
-    last,
     start: chunks[first]!.start,
     end: chunks[last]!.end,
     startLine: chunks[first]!.startLine,

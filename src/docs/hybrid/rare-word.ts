@@ -1,5 +1,5 @@
-import type { HybridDeps } from './deps.ts';
 import type { HybridRequest } from './request.ts';
+import type { HybridDeps } from './search-hybrid.ts';
 
 type Index = Pick<NonNullable<ReturnType<HybridDeps['words']['view']['indexOf']>>,
   'documentsOf' | 'documents' | 'matchesExactly'>;

@@ -1,77 +1,103 @@
-import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import type { HybridResult, SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
+import { roundScore } from '../../lib/rounded.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
-import type { CurationRule } from '../curation/index.ts';
-import { type EncoderScores, scoreByEncoder } from '../embeddings/index.ts';
-import { readyWords } from '../fulltext/index.ts';
-import { type Cost, costOf } from '../search-cost.ts';
-import { contentsFor, countFacets, endPage, promptOf, type ShownFacets, shownFacets } from '../search/index.ts';
-import { incomparableWarning } from '../vectors/index.ts';
-import type { HybridDeps, QueryVector } from './deps.ts';
-import { findResults, firstHits, type FoundResults } from './find-results.ts';
-import type { Scope } from './look-at-sides.ts';
-import { presentResults } from './present-results.ts';
+import type { Embeddings } from '../embeddings/index.ts';
+import { correctedQuery, readyWords, WordMatchers, type WordsDeps, wordsRetriever } from '../fulltext/index.ts';
+import { costOf } from '../search-cost.ts';
+import { isByVectorsAlone, promptOf, type RankedDeps, searchRanked } from '../search/index.ts';
+import { incomparableWarning, type QueryVector, type VectorSearch, vectorsRetriever,
+  type VectorsSide } from '../vectors/index.ts';
+import { passageByWords } from './passage-by-words.ts';
 import { rareWordOf } from './rare-word.ts';
-import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, isWordsWanted, needsBodies, needsMeta,
-  resolveRequest } from './request.ts';
-
-/** The result for a collection that does not exist. */
-const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0, alpha: undefined };
+import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, resolveRequest } from './request.ts';
 
 /**
- * `POST /v1/hybrid-search` (contract section 4, "Full-text search"; decisions section 4.5). Only the scoring occupies a
- * place in the search gate.
+ * The vector side. The vector of a query is computed separately, because a search that waits for a provider must not
+ * delay others.
  */
-export async function searchHybrid(deps: HybridDeps, input: HybridInput,
+export interface MeaningSide
+  extends VectorsSide, Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'modelsOf'>
+{}
+
+export interface HybridDeps extends Pick<RankedDeps, 'gate'> {
+  readonly words: WordsDeps;
+  readonly meaning: MeaningSide;
+  readonly chunker: Pick<Embeddings, 'chunksOf'>;
+}
+
+/** `POST /v1/hybrid-search` (contract section 4, "Full-text search"; decisions section 4.5). */
+export async function searchHybrid(deps: HybridDeps, given: HybridInput,
   bounds: AnswerBounds): Promise<SearchHybridResponse>
 {
-  const { signal, budget } = bounds;
+  const { signal } = bounds;
   const started = performance.now();
-  const { words, gate } = deps;
-  const asked = resolveRequest(words, input);
+  const { words, meaning, gate } = deps;
+  const spelled = resolveRequest(words, given);
+  const corrected = await correctedQuery(words, spelled.words, given.langs?.[0], signal);
+  const input = corrected === undefined ? given : { ...given, query: corrected };
+  const asked = corrected === undefined ? spelled : resolveRequest(words, input);
   const documents = words.columns.indexOf(asked.collection)?.documents;
   const { request, vector, warnings } = await withVector(deps, {
     ...asked,
     words: await readyWords(words, asked.words, signal),
   }, signal);
-  const rules = words.curation.rulesOf(request.collection);
-  const content = {
-    ...contentsFor(budget, needsBodies(request), request.projection.body),
-    withMeta: needsMeta(request),
-  };
-  const cost = costOf(input, documents ?? 0);
-  const encoderScores = documents === undefined
-    ? undefined
-    : await askEncoder(deps, request, { vector, signal }, rules, cost);
-  const found = documents === undefined
-    ? NOTHING
-    : await gate.run(() =>
-      findResults(deps, { ...request, ...(encoderScores && { encoderScores }) }, { vector, signal, content }, rules),
-      signal, cost);
-  const facets = await facetsOf(deps, request, found, budget);
-  const presented = await presentResults(deps, request, found.results, bounds);
-  const { results, end } = endPage(presented, { offset: request.offset, tokens: request.budget, order: request.order },
-    budget, (at) => found.results[at]?.mark);
+  const { collection, query, mode, windowSize, order, metric, threshold } = request;
+  const matchers = new WordMatchers(request.words.plan);
+  const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder }, {
+    request,
+    cost: documents === undefined ? undefined : costOf(input, documents),
+    rules: words.curation.rulesOf(collection),
+    sides: {
+      words: wordsRetriever(words, request.words),
+      vectors: vector && vectorsRetriever(meaning, words.sql, {
+        ...vector,
+        text: order === undefined ? vector.text : undefined,
+        collection,
+        metric,
+        threshold,
+        algorithm: request.vectorAlgorithm,
+        perDocument: mode === 'parent',
+        // Vectors of former bodies do not describe the documents as they are returned.
+        quotable: true,
+      }, signal),
+    },
+    rareWord: (hits) =>
+      isByVectorsAlone(request.fusion)
+        ? undefined
+        : rareWordOf(words.view.indexOf(collection), request, [...new Set(hits.map(({ ord }) => ord))]),
+    passageOf: (document) =>
+      passageByWords(deps.chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0),
+    show: ({ hit, terms, pinned }, { document, ...parts }) => ({
+      document,
+      combinedScore: roundScore(hit?.score ?? 0, 9),
+      ftsScore: hit?.words?.score ?? 0,
+      vectorScore: hit?.meaning?.score ?? 0,
+      ...(hit?.words && { ftsRank: hit.words.rank }),
+      ...(hit?.meaning && { vectorRank: hit.meaning.rank }),
+      matchedTerms: [...terms],
+      ...(pinned && { pinned }),
+      ...parts,
+    }),
+  }, bounds);
   const notes = [...warnings, ...incomparableWarning(found.incomparable, vector)];
   return {
-    results,
-    total: results.length,
+    results: found.results,
+    total: found.results.length,
     strategy: request.fusion.strategy,
     alpha: found.alpha ?? request.alpha,
     rrfK: request.rrfK,
     ftsAlgorithm: input.algorithm,
     vectorAlgorithm: found.algorithm ?? request.vectorAlgorithm ?? 'flat',
-    distanceMetric: request.metric,
-    retrievalMode: request.mode,
-    ...facets,
+    distanceMetric: metric,
+    retrievalMode: mode,
+    ...(corrected !== undefined && { spellCorrected: { original: given.query, corrected } }),
+    ...found.facets,
     ...(notes.length > 0 && { warnings: notes }),
-    ...(encoderScores && { reranked: encoderScores.count }),
-    ...end,
+    ...(found.reranked !== undefined && { reranked: found.reranked }),
+    ...found.end,
     searchStats: { durationMs: Math.round(performance.now() - started) },
-    ...promptOf(words.collections.configOf(request.collection)?.responsePrompt, {
-      collection: request.collection,
-      query: request.query,
-    }),
+    ...promptOf(words.collections.configOf(collection)?.responsePrompt, { collection, query }),
   };
 }
 
@@ -110,27 +136,4 @@ async function withVector({ meaning }: HybridDeps, request: HybridRequest, signa
       return alone(error.message);
     throw error;
   }
-}
-
-/** Determines the best hits, and calls the encoder for them without a place in the search gate. */
-async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>,
-  rules: readonly CurationRule[], cost: Cost): Promise<EncoderScores | undefined>
-{
-  const { gate, meaning } = deps;
-  if (!meaning.encoder.isWanted(request.rerank) || request.order !== undefined || request.query.trim() === '')
-    return undefined;
-  const hits = await gate.run(() => firstHits(deps, request, scope, rules), scope.signal, cost);
-  const rareWord = isWordsWanted(request)
-    ? rareWordOf(deps.words.view.indexOf(request.collection), request, [...new Set(hits.map(({ ord }) => ord))])
-    : undefined;
-  return scoreByEncoder(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal, rareWord);
-}
-
-async function facetsOf({ words }: HybridDeps,
-  { collection, words: { facetBy: fields, facetMaxValues: max } }: HybridRequest, { all, results }: FoundResults,
-  budget: AnswerBounds['budget']): Promise<ShownFacets>
-{
-  const counted = fields && all &&
-    await countFacets(words.columns, collection, all, { fields, max }, results.map(({ row }) => row));
-  return shownFacets(fields, counted?.facets, budget);
 }

@@ -8,8 +8,8 @@ import { createFullText, createFullTextSearch, type FullTextSearch } from '../fu
 import { createSchemas } from '../schemas/index.ts';
 import { DOCS_INPUTS } from '../test-fixture.ts';
 import { type FixtureOptions, VectorFixture } from '../vectors/test-fixture.ts';
-import type { MeaningSide } from './deps.ts';
 import { createHybrid, type Hybrid } from './index.ts';
+import type { MeaningSide } from './search-hybrid.ts';
 
 export interface HybridOptions extends FixtureOptions {
   /** Wraps the vector search. */

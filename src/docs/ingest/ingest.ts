@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Converter } from '../../convert/index.ts';
 import type { Timer } from '../../lib/timer.ts';
@@ -20,6 +21,12 @@ export interface Ingest {
     Pick<Handlers<Operations>, 'ingestDocuments' | 'importDocuments' | 'importWiki'>
   > & Pick<Handlers<Operations>, 'uploadFiles' | 'importUrl'>;
   readonly jobs: Omit<BulkJobs, 'handlers'>;
+  /** Continues the existing jobs; harmless when repeated. Not for read-only servers. */
+  work(): void;
+  wake(): void;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+  registerMetrics(registers: Registry[]): void;
 }
 
 export interface IngestAreas {
@@ -44,6 +51,11 @@ export function createIngest(environment: DocsEnvironment, areas: IngestAreas): 
   const jobs = createBulkJobs(environment, { writer, outbound, timer, access });
   return {
     jobs,
+    work: () => jobs.start(),
+    wake: () => jobs.wake(),
+    restart: async () => jobs.wake(),
+    stop: () => jobs.stop(),
+    registerMetrics: (registers) => jobs.registerMetrics(registers),
     handlers: {
       ...jobs.handlers,
       ingestDocuments: ingestDocuments({ sql: environment.sql, collections, writer }),

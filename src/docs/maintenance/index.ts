@@ -1,2 +1,2 @@
-export { type FeedLimits, FeedRetention } from './feed-retention.ts';
+export type { FeedLimits } from './feed-retention.ts';
 export { createMaintenance, type Maintenance, type MaintenanceDependencies } from './maintenance.ts';

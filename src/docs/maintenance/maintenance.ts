@@ -3,9 +3,11 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Handlers, Standing } from '../../operations/index.ts';
 import type { DocumentReader } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { bytesOfChange } from '../system/index.ts';
 import type { BackupJail } from './backup-name.ts';
 import { type Backup, createBackup } from './backup.ts';
 import { exportFile } from './export.ts';
+import { FeedRetention } from './feed-retention.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { restoreBackup } from './restore.ts';
 
@@ -27,8 +29,11 @@ export interface Maintenance {
   readonly handlers: MaintenanceHandlers;
   /** The implementation of the operation `createBackup`, for the service itself. */
   readonly makeBackup: (to: string) => Promise<Backup>;
-  /** Removes what interrupted backups and restores have left. Not for servers that only read. */
+  /** On a follower, removes old changes: they are its own, and end when its indexes have read them. */
   start(): Promise<void>;
+  /** Removes what interrupted backups and restores have left, and old changes. Not for servers that only read. */
+  work(): void;
+  stop(): Promise<void>;
 }
 
 export function createMaintenance(environment: DocsEnvironment,
@@ -37,13 +42,22 @@ export function createMaintenance(environment: DocsEnvironment,
   const { sql, settings } = environment;
   const jail: BackupJail = { dir: settings.backupDir, databasePath: sql.info.path };
   const exclusively = oneAtATime();
+  const retention = settings.feed &&
+    new FeedRetention({ ...environment, limits: settings.feed, bytesOfChange: () => bytesOfChange(sql) });
   const reload = async (): Promise<void> => {
     for (const hook of onRestored) await hook();
   };
   const backUp = ({ to }: { to?: string }, by?: Standing) => exclusively(() => createBackup(environment, jail, to, by));
   return {
     makeBackup: (to) => backUp({ to }),
-    start: () => removeLeftovers(jail.dir, environment),
+    async start() {
+      if (environment.replication?.role === 'follower') retention?.loop.start();
+    },
+    work() {
+      retention?.loop.start();
+      void removeLeftovers(jail.dir, environment);
+    },
+    stop: async () => retention?.loop.stop(),
     handlers: {
       exportDocuments: async ({ collection, filterMeta, filter, langs, format }) =>
         exportFile(collection, format, documents.reader.documents(collection, filterMeta, { filter, langs })),

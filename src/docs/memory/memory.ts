@@ -2,13 +2,13 @@ import type { Collections } from '../collections/index.ts';
 import { createSealers, type Sweep } from '../documents/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { FullTextSearch } from '../fulltext/index.ts';
 import { addMessage } from './add-message.ts';
 import { deleteSession } from './delete-session.ts';
 import { MEMORY, type MemoryHandlers } from './deps.ts';
 import { getSessionHistory } from './get-history.ts';
 import { listSessions } from './list-sessions.ts';
-import { type RecallDeps, recallMemory } from './recall/recall-memory.ts';
-import type { Gate, MeaningSide, WordsSide } from './recall/sides.ts';
+import { type MeaningSide, type RecallDeps, recallMemory } from './recall/recall-memory.ts';
 import { startSession } from './start-session.ts';
 import { summarizeSession } from './summarize-session.ts';
 import { sweepSessions } from './sweep-sessions.ts';
@@ -30,10 +30,10 @@ export interface Memory {
 export interface MemoryAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly embeddings: Pick<Embeddings, 'embeddingCapacity' | 'describe'>;
-  readonly words: WordsSide;
+  readonly words: Pick<FullTextSearch, 'deps'>;
   /** Absent: recall uses only full-text search. */
   readonly meaning?: MeaningSide;
-  readonly gate: Gate;
+  readonly gate: RecallDeps['gate'];
   readonly columns: RecallDeps['columns'];
 }
 
@@ -50,7 +50,7 @@ export function createMemory(environment: DocsEnvironment,
     codec,
     clock,
     collections,
-    words,
+    words: words.deps,
     meaning,
     gate,
     columns,

@@ -1,4 +1,3 @@
-export { followTables } from './follow-tables.ts';
 export type { LeaderLink } from './messages.ts';
 export { type NodeService, Replication, type ReplicationSettings } from './replication.ts';
 export { beginHistory, type ReplicationState } from './state.ts';

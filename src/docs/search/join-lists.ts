@@ -1,5 +1,5 @@
 /** By how much a list of candidates is longer than the one before it. */
-const GROWTH = 4;
+export const GROWTH = 4;
 
 /**
  * Lengths of the lists of candidates that a page needs: `first`, which does not depend on the page, and longer ones

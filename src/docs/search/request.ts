@@ -1,5 +1,101 @@
 import { ServiceError } from '../../errors/index.ts';
+import type { Filter } from '../../search/filter/index.ts';
+import type { Fusion } from '../../search/fusion/index.ts';
 import type { Circle } from '../../search/geo/index.ts';
+import type { Retrieval } from '../collections/index.ts';
+import type { Rerank } from '../embeddings/index.ts';
+import { expressionOf, type RequestFilter } from './filter.ts';
+import { ORDERED_CANDIDATES, type ResultOrder } from './order.ts';
+import { type Projection, projectionOf } from './project.ts';
+
+/** What inputs of searches have in common; each operation has some of it. */
+export interface SearchInput extends RequestFilter {
+  readonly collection: string;
+  readonly query?: string | undefined;
+  /** `limit` and `topK` are two names of one number. */
+  readonly limit?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly offset: number;
+  readonly geo?: CircleInput | undefined;
+  readonly boost?: Readonly<Record<string, number>> | undefined;
+  readonly facetBy?: readonly string[] | undefined;
+  readonly facetMaxValues?: number | undefined;
+  readonly fields?: readonly string[] | undefined;
+  readonly includeContent?: boolean | undefined;
+  readonly contextTokenBudget?: number | undefined;
+}
+
+/** A request with all values determined: by the request, then the collection's profile, then the defaults. */
+export interface SearchRequest {
+  readonly collection: string;
+  /** Empty if the request has none. */
+  readonly query: string;
+  readonly limit: number;
+  /** Number of results to skip. */
+  readonly offset: number;
+  /** All conditions on documents. */
+  readonly filter: Filter | undefined;
+  /** The circle in which they must be; undefined for any place. */
+  readonly circle: Circle | undefined;
+  readonly boost: Readonly<Record<string, number>>;
+  readonly facetBy: readonly string[] | undefined;
+  readonly facetMaxValues: number;
+  readonly projection: Projection;
+  /** Tokens; 0 for no budget. */
+  readonly budget: number;
+}
+
+/** Throws `invalid_argument` for what a schema cannot check: total sizes, filters, times. */
+export function resolveSearch(input: SearchInput, profile: Retrieval, usualLimit: number): SearchRequest {
+  const { collection, query = '', offset, geo, boost = {}, facetBy, facetMaxValues = 0, fields } = input;
+  return {
+    collection,
+    query,
+    offset,
+    boost,
+    facetBy,
+    facetMaxValues,
+    limit: limitOf(input) ?? profile.topK ?? usualLimit,
+    filter: expressionOf(input),
+    circle: geo && circleOf(geo),
+    // The default of `includeContent` must not hide a body that `fields` names.
+    projection: projectionOf(fields, fields === undefined ? input.includeContent : input.includeContent || undefined),
+    budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
+  };
+}
+
+/** What a result is: a document, a passage, or one with its neighbours. */
+export type RetrievalMode = 'parent' | 'chunk' | 'window';
+
+/** How the results of a search by words, by vectors or by both are ranked. */
+export interface Ranking {
+  readonly mode: RetrievalMode;
+  /** Number of neighbours on each side. */
+  readonly windowSize: number;
+  /** Number of candidates of each side for the first pages; it does not depend on `offset`. */
+  readonly candidates: number;
+  /** Undefined if there is one side, whose scores are those of the results. */
+  readonly fusion: Fusion | undefined;
+  /** Whether `alpha` is fitted to the query, because nothing sets the weights of the sides. */
+  readonly isFitted: boolean;
+  /** As requested; undefined if the server decides. */
+  readonly rerank: Rerank | undefined;
+  /** Undefined for best first and pages by offset. */
+  readonly order: ResultOrder | undefined;
+}
+
+export interface RankedRequest extends SearchRequest, Ranking {}
+
+/** Decisions sections 4.3 and 4.5. */
+const OVERSAMPLE = 3;
+const MIN_CANDIDATES = 50;
+
+/** The number of candidates of each side, whatever the page. */
+export function candidatesOf({ limit }: Pick<SearchRequest, 'limit'>, order: ResultOrder | undefined,
+  oversample: number | undefined = OVERSAMPLE): number
+{
+  return order === undefined ? Math.max(MIN_CANDIDATES, Math.ceil(limit * oversample)) : ORDERED_CANDIDATES;
+}
 
 /**
  * The requested number of results: `limit` and `topK` are two names for it. Throws `invalid_argument` when they differ.

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { AnswerBudget } from '../../operations/index.ts';
+import { searchHybrid } from '../hybrid/search-hybrid.ts';
 import { HybridFixture } from '../hybrid/test-fixture.ts';
 import { createSpell } from './index.ts';
 
@@ -7,12 +8,19 @@ it('corrects the queries of hybrid search where the collection asks for it (deci
   const fixture = await HybridFixture.open();
   const { environment } = fixture.base;
   const spell = createSpell({ ...environment, settings: { ...environment.settings, spell: { enabled: true } } }, {
-    words: fixture.search.deps,
+    view: fixture.search.deps.view,
   });
   await spell.load();
+  const deps = {
+    words: { ...fixture.search.deps, spelling: spell.spelling },
+    meaning: fixture.base.vectors,
+    chunker: fixture.base.embeddings,
+    gate: fixture.base.gate,
+  };
   await fixture.add('a', 'Blue whales were swimming in the cold sea.');
-  const find = async (query: string, spellCorrect: boolean) =>
-    spell.correctingHybrid(fixture.hybrid.handlers.searchHybrid, fixture.hybrid.wordsOf, () => ({ spellCorrect }))({
+  const find = async (query: string, spellCorrect: boolean) => {
+    await fixture.call('setCollectionConfig', { collection: 'c', spellCorrect });
+    return searchHybrid(deps, {
       collection: 'c',
       query,
       algorithm: 'bm25',
@@ -31,7 +39,8 @@ it('corrects the queries of hybrid search where the collection asks for it (deci
       matchingStrategy: 'any',
       disableStem: false,
       disableSynonyms: false,
-    }, { signal: new AbortController().signal, budget: new AnswerBudget() } as never);
+    }, { signal: new AbortController().signal, budget: new AnswerBudget() });
+  };
   expect(await find('wahles', true)).toMatchObject({
     total: 1,
     spellCorrected: { original: 'wahles', corrected: 'whales' },

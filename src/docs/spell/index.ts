@@ -1,2 +1,2 @@
 /** The entry point of the spelling area. */
-export { createSpell, type Spell } from './spell.ts';
+export { createSpell, type Spell, type Spelling } from './spell.ts';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { caughtUp } from '../../operations/index.ts';
 import { DRIVERS } from '../documents/test-fixture.ts';
+import { searchFullText } from '../fulltext/search/search-full-text.ts';
 import { SearchFixture } from '../fulltext/search/test-fixture.ts';
 import { createSpell, type Spell } from './index.ts';
 
@@ -10,14 +11,14 @@ describe.each(DRIVERS)('spelling over %s (decisions section 4.10)', (driver) => 
   const use = async (settings: { enabled: boolean; maxBytes?: number } = { enabled: true }): Promise<void> => {
     const { base, search } = fixture;
     const environment = { ...base.environment, settings: { ...base.environment.settings, spell: settings } };
-    spell = createSpell(environment, { words: search.deps });
+    spell = createSpell(environment, { view: search.deps.view });
     await spell.load();
     base.use({
       ...base.documents.handlers,
       ...base.collections.handlers,
       ...search.handlers,
       ...spell.handlers,
-      searchFullText: spell.correcting(search.handlers.searchFullText, base.collections.configOf),
+      searchFullText: (input, context) => searchFullText({ ...search.deps, spelling: spell.spelling }, input, context),
     }, { caughtUp: caughtUp({ words: search.view }) });
   };
   beforeEach(async () => {

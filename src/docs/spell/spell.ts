@@ -5,8 +5,7 @@ import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Context, Handlers, InputOf, OutputOf } from '../../operations/index.ts';
 import type { Candidate } from '../../search/spelling/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { MAX_SUGGESTIONS, resolveWords, respelled, respellings, unknownWords, type WordsDeps,
-  type WordsRequest } from '../fulltext/index.ts';
+import type { FullTextView } from '../fulltext/index.ts';
 import { filledCollections } from '../stored-collections.ts';
 import { Dictionaries } from './dictionaries.ts';
 import { Speller } from './speller.ts';
@@ -25,39 +24,29 @@ export interface Spell {
   load(): Promise<void>;
   /** Bytes of memory of the words of a collection; undefined when there are none. */
   bytesOf(collection: string): number | undefined;
-  /**
-   * Full-text search that corrects the queries of collections which enable it, and suggests other queries for those
-   * that find nothing.
-   */
-  correcting(search: SearchHandler, config: (collection: string) => SpellConfig | undefined): SearchHandler;
-  /** As above for hybrid search, without suggestions; `wordsOf` returns its full-text request. */
-  correctingHybrid(search: HybridHandler, wordsOf: (input: HybridInput) => WordsRequest,
-    config: (collection: string) => SpellConfig | undefined): HybridHandler;
+  /** For searches; absent if spelling is off. */
+  readonly spelling: Spelling | undefined;
 }
 
-type SearchInput = InputOf<Operations, 'searchFullText'>;
-type HybridHandler = Required<Handlers<Operations>>['searchHybrid'];
-type HybridInput = InputOf<Operations, 'searchHybrid'>;
-type SearchHandler = Required<Handlers<Operations>>['searchFullText'];
-
-/** The spelling settings of a collection's configuration. */
-interface SpellConfig {
-  readonly spellCorrect?: boolean | undefined;
-  readonly spellLang?: string | undefined;
+/** The words that unknown words of a query may stand for. */
+export interface Spelling {
+  /** For each of some lowercased words, its likeliest corrections, at most `limit`. Throws `IndexLoading`. */
+  corrections(words: readonly string[], source: { readonly collection: string; readonly lang: string }, limit: number,
+    signal: AbortSignal): Promise<(readonly string[])[]>;
 }
 
 export interface SpellAreas {
-  readonly words: WordsDeps;
+  readonly view: Pick<FullTextView, 'indexOf'>;
 }
 
 const DEFAULT_MAX_BYTES = 128 * 2 ** 20;
 /** The confidence of a correction depends on the next one. */
 const LEAST_CANDIDATES = 2;
 
-export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'settings'>, { words }: SpellAreas): Spell {
+export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'settings'>, { view }: SpellAreas): Spell {
   const { enabled = false, maxBytes = DEFAULT_MAX_BYTES } = env.settings.spell ?? {};
   const dictionaries = new Dictionaries(env);
-  const vocabularies = new Vocabularies(words.view, maxBytes);
+  const vocabularies = new Vocabularies(view, maxBytes);
   const speller = async ({ collection, lang }: { readonly collection?: string; readonly lang: string },
     { signal }: Pick<Context, 'signal'>): Promise<Speller> =>
     Speller.open({ vocabularies, dictionaries },
@@ -80,77 +69,15 @@ export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'setting
     handlers: enabled ? handlers : disabled(handlers),
     load: () => dictionaries.load(),
     bytesOf: (collection) => vocabularies.bytesOf(collection),
-    correcting: (search, configOf) => async (input, context) => {
-      const { spellCorrect = false, spellLang } = configOf(input.collection) ?? {};
-      if (!enabled) return search(input, context);
-      const open = () =>
-        speller({ collection: input.collection, lang: spellLang || input.lang || words.settings.defaultLang }, context);
-      const corrected = spellCorrect ? correctQuery(words, await open(), resolveWords(words, input)) : input.query;
-      if (corrected === input.query)
-        return withSuggestions(await search(input, context),
-          async () => suggestedQueries(words, await open(), input, (query) => search(query, context)));
-      const answer = await search({ ...input, query: corrected }, context);
-      return { ...answer, spellCorrected: { original: input.query, corrected } } as typeof answer;
-    },
-    correctingHybrid: (search, wordsOf, configOf) => async (input, context) => {
-      const { spellCorrect = false, spellLang } = configOf(input.collection) ?? {};
-      if (!enabled || !spellCorrect) return search(input, context);
-      const lang = spellLang || input.langs?.[0] || words.settings.defaultLang;
-      const corrected = correctQuery(words, await speller({ collection: input.collection, lang }, context),
-        wordsOf(input));
-      if (corrected === input.query) return search(input, context);
-      const answer = await search({ ...input, query: corrected }, context);
-      return { ...answer, spellCorrected: { original: input.query, corrected } } as typeof answer;
-    },
+    spelling: enabled
+      ? {
+        async corrections(words, source, limit, signal) {
+          const known = await speller(source, { signal });
+          return words.map((word) => known.correct(word, limit)?.map((one) => one.word) ?? []);
+        },
+      }
+      : undefined,
   };
-}
-
-/** The query with the likeliest corrections of words that no document has; unchanged if it has operators. */
-function correctQuery(words: WordsDeps, speller: Speller, request: WordsRequest): string {
-  const corrections = unknownWords(words, request).flatMap((node) => {
-    const word = speller.correct(node.form, 1)?.[0]?.word;
-    return word === undefined ? [] : [{ node, word }];
-  });
-  return corrections.length === 0 ? request.query : respelled(Buffer.from(request.query), corrections);
-}
-
-type Found = OutputOf<Operations, 'searchFullText'>;
-type Answer = Awaited<ReturnType<SearchHandler>>;
-
-/**
- * Queries that are likeliest by words and frequencies come before those of full-text search, which are nearest by
- * edits.
- */
-async function withSuggestions(answer: Answer, suggest: () => Promise<string[]>): Promise<Answer> {
-  if (!('results' in answer) || answer.results.length > 0 || (answer.totalMatches ?? 0) > 0) return answer;
-  const suggestions = [...new Set([...await suggest(), ...(answer.suggestions ?? [])])].slice(0, MAX_SUGGESTIONS);
-  return suggestions.length === 0 ? answer : { ...answer, suggestions };
-}
-
-/** Other spellings of a query, each of which finds something under the same filters. */
-async function suggestedQueries(words: WordsDeps, speller: Speller,
-  { cursor: _cursor, facetBy: _facets, ...input }: SearchInput,
-  search: (input: SearchInput) => Promise<Answer> | Answer): Promise<string[]>
-{
-  const corrections = unknownWords(words, resolveWords(words, input)).map((node) => ({
-    node,
-    words: (speller.correct(node.form, MAX_SUGGESTIONS) ?? []).map(({ word }) => word),
-  }));
-  const found: string[] = [];
-  for (const query of respellings(Buffer.from(input.query),
-    corrections.filter((correction) => correction.words.length > 0)))
-  {
-    const { results } = await search({
-      ...input,
-      query,
-      limit: 1,
-      offset: 0,
-      includeContent: false,
-      highlight: false,
-    }) as Found;
-    if (results.length > 0) found.push(query);
-  }
-  return found;
 }
 
 /** `POST /v1/spell-suggest`. */

@@ -8,10 +8,10 @@ import type { Readiness } from '../view/index.ts';
  * `unavailable` when the database does not answer.
  */
 export async function checkReadiness({ sql }: Pick<DocsEnvironment, 'sql'>,
-  readiness: Pick<Readiness, 'views' | 'isReady'>): Promise<ReadinessAnswer>
+  readiness: Pick<Readiness, 'states' | 'isReady'>): Promise<ReadinessAnswer>
 {
   const healthy = await sql.healthy();
-  const { views, isReady } = readiness;
+  const { states: views, isReady } = readiness;
   if (!healthy)
     throw new ServiceError('unavailable', 'the database is unreachable', { body: { status: 'unhealthy', views } });
   if (isReady) return { status: 'ready', views };

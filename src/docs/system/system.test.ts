@@ -62,6 +62,9 @@ afterEach(async () => {
   await rm(dir, { recursive: true });
 });
 
+/** Uses no memory. */
+const none = { bytesOf: (): undefined => undefined };
+
 /** The states that the views report. */
 let views = [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }];
 
@@ -76,12 +79,16 @@ async function start(path: string, changed: Partial<DocsSettings> = {}): Promise
   columns = createColumns(environment, { collections: { configOf: () => undefined } });
   system = createSystem(environment, {
     columns,
-    indexBytesOf: (
-      collection,
-    ) => (collection === 'zoo' ? { fullText: 7, columns: columns.bytesOf(collection) ?? 0 } : {}),
+    indexes: {
+      fullText: { bytesOf: (collection) => (collection === 'zoo' ? 7 : undefined) },
+      vectors: none,
+      columns: { bytesOf: (collection) => (collection === 'zoo' ? columns.bytesOf(collection) ?? 0 : undefined) },
+      geo: none,
+      spelling: none,
+    },
     documents: { checksum: async (collection) => Buffer.from(collection).toString('hex').padEnd(8, '0').slice(0, 8) },
     readiness: {
-      get views() {
+      get states() {
         return views;
       },
       get isReady() {

@@ -31,9 +31,9 @@ export interface SystemDependencies {
     checksum(collection: string): Promise<string>;
   };
   readonly columns: Pick<ColumnsView, 'indexOf'>;
-  /** Bytes of memory that the indexes of a collection use. */
-  readonly indexBytesOf: (collection: string) => IndexBytes;
-  readonly readiness: Pick<Readiness, 'views' | 'isReady'>;
+  /** The indexes, which know how many bytes of memory they use for a collection; undefined for one that has none. */
+  readonly indexes: Readonly<Record<keyof IndexBytes, { bytesOf(collection: string): number | undefined }>>;
+  readonly readiness: Pick<Readiness, 'states' | 'isReady'>;
   /** Absent on a server without embeddings. */
   readonly embeddings?: Pick<Embeddings, 'describe' | 'registerMetrics'>;
 }
@@ -61,12 +61,17 @@ export interface System {
 
 /** The uptime counts from here. */
 export function createSystem(environment: DocsEnvironment,
-  { documents, columns, indexBytesOf, readiness, embeddings }: SystemDependencies): System
+  { documents, columns, indexes, readiness, embeddings }: SystemDependencies): System
 {
   const { clock, settings } = environment;
   const started = clock.now();
   const uptimeSeconds = (): number => (clock.now() - started) / 1000;
   const meter = new ProcessMeter();
+  const indexBytesOf = (collection: string): IndexBytes =>
+    Object.fromEntries(Object.entries(indexes).flatMap(([name, index]) => {
+      const bytes = index.bytesOf(collection);
+      return bytes === undefined ? [] : [[name, bytes]];
+    }));
   const metaIndicesOf = (collection: string): number => columns.indexOf(collection)?.columns.stats().pairs ?? 0;
   const metrics = createMetrics(environment, {
     uptimeSeconds,

@@ -21,7 +21,7 @@ describe.each(DRIVERS)('temporal tracking over %s (decisions, section 4.10)', (d
       timer,
     });
     fixture.use(temporal.handlers, { note: temporal.note && note(temporal.note) });
-    temporal.start();
+    temporal.work();
   };
   beforeEach(async () => {
     fixture = await Fixture.open(driver, { temporal: true });
@@ -44,7 +44,7 @@ describe.each(DRIVERS)('temporal tracking over %s (decisions, section 4.10)', (d
       settings: { ...fixture.environment.settings, temporal: false },
     }, { collections: fixture.collections, documents: fixture.documents, timer });
     expect(await fixture.sql.get('SELECT subscriber FROM cursors')).toEqual({ subscriber: 'temporal' });
-    off.start();
+    off.work();
     await off.stop();
     expect(await fixture.sql.get('SELECT subscriber FROM cursors')).toBeUndefined();
   });

@@ -26,7 +26,7 @@ export interface Temporal {
   /** Notes who reads a document, if its collection tracks that; absent while tracking is off. */
   readonly note: ((document: { readonly id: string }, context: Context) => void) | undefined;
   /** Follows writes. Not for read-only servers, which record nothing. */
-  start(): void;
+  work(): void;
   /** The database was replaced. */
   restart(): Promise<void>;
   /** Writes what is in memory; may be called twice. */
@@ -82,7 +82,7 @@ export function createTemporal(environment: DocsEnvironment,
         recorder.note({ docId: id, collection, actor: identity.username, isEvent: trackAccess, counts: trackHot });
       }
       : undefined,
-    start() {
+    work() {
       if (!isEnabled) {
         leaving ??= leaveFeed(environment);
         return;

@@ -12,8 +12,8 @@ import { projectVectors } from './projection/project-vectors.ts';
 import type { VectorSearch } from './vector-search.ts';
 
 export { incomparableWarning } from './search/search-vectors.ts';
-export { toWindows } from './search/windows.ts';
-export type { ModelCount, NearestHit, NearestQuery, NearestResult, Passage, PassageQuery, QueryVector,
+export { vectorsRetriever, type VectorsSide } from './search/vectors-retriever.ts';
+export type { ModelCount, NearestHit, NearestQuery, NearestResult, QueryVector,
   VectorSearch } from './vector-search.ts';
 export { createVectors, type Vectors } from './vectors.ts';
 

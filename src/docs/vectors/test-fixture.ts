@@ -154,7 +154,6 @@ export class VectorFixture {
       create: () => meaning.provider(),
       createEncoder: () => encoderOf(encoder),
       ...(timer && { timer }),
-      indexReady: () => this.vectors.view.isReady,
     });
     const columns = this.columns = createColumns(environment, { collections });
     const geo = this.geo = createGeo(environment, { collections, columns });

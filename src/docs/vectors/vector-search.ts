@@ -1,6 +1,7 @@
+import type { OrdSet } from '../../lib/ord-set.ts';
 import type { Algorithm, Metric } from '../../search/vector/index.ts';
 import type { Embeddings, Encoder, ModelIdentity } from '../embeddings/index.ts';
-import type { OrdSet } from '../fulltext/index.ts';
+import type { Passage, PassageQuery } from '../search/index.ts';
 
 /** A vector to search with. */
 export interface QueryVector {
@@ -58,25 +59,6 @@ export interface NearestResult {
   readonly incomparable: number;
 }
 
-/** A part of a body. */
-export interface Passage {
-  /** Numbers of its chunks, both inclusive. */
-  readonly first: number;
-  readonly last: number;
-  /** Bytes of the body, the end exclusive. */
-  readonly start: number;
-  readonly end: number;
-  readonly startLine: number;
-  readonly endLine: number;
-}
-
-/** The passage around a chunk. */
-export interface PassageQuery {
-  readonly ord: number;
-  readonly first: number;
-  readonly last: number;
-}
-
 /** A model with the number of documents of a collection that it embedded. */
 export interface ModelCount extends ModelIdentity {
   readonly documents: number;
@@ -109,6 +91,8 @@ export interface VectorSearch {
    * changed since.
    */
   passagesOf(queries: readonly PassageQuery[]): Promise<(Passage | undefined)[]>;
+  /** Number of passages of a document. Throws `index_loading`. */
+  chunkCount(collection: string, ord: number): number;
   /** The models of a collection's vectors, most documents first. Throws `index_loading`. */
   modelsOf(collection: string): readonly ModelCount[];
   /** The model of a document's vectors; undefined when it has none. Throws `index_loading`. */

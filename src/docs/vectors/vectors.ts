@@ -18,7 +18,7 @@ import { vectorSettings } from './settings.ts';
 import type { VectorSearch } from './vector-search.ts';
 import { CHECKPOINT_MAGIC, VectorView } from './view/vector-view.ts';
 
-type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors' | 'findSimilar'>>;
+type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors' | 'findSimilar' | 'getVectorStats'>>;
 
 /** Vector search, and the indexes that it needs. */
 export interface Vectors extends VectorSearch {
@@ -26,6 +26,7 @@ export interface Vectors extends VectorSearch {
   readonly view: Pick<VectorView,
     'start' | 'restart' | 'isCaughtUp' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed'
       | 'position' | 'bytesOf'>;
+  readonly views: readonly Pick<VectorView, 'start' | 'restart'>[];
   /** Writes checkpoints and ends the workers; harmless before the start and when repeated. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
@@ -35,8 +36,8 @@ export interface VectorsAreas {
   /** Called at each search, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
   readonly embeddings: Pick<Embeddings,
-    'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'matching' | 'bodies'
-      | 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+    'describe' | 'readStats' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'matching'
+      | 'bodies' | 'freshVectorsOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
@@ -92,14 +93,17 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     handlers: {
       searchVectors: (input, context) => searchVectors(deps, input, context),
       findSimilar: (input, context) => findSimilar({ ...deps, embeddings }, input, context),
+      getVectorStats: (_input, { identity }) => embeddings.readStats(identity, view.isReady),
     },
     view,
+    views: [view],
     isConfigured: () => embeddings.describe().vectors.enabled,
     embedQuery,
     encoder: embeddings.encoder,
     embedTexts: embeddings.embedTexts,
     searchByVector: (query, signal) => searchByVector(deps, query, signal),
     passagesOf: (queries) => readPassages(sql, queries),
+    chunkCount: (collection, ord) => view.indexOf(collection)?.chunkCount(ord) ?? 0,
     modelsOf: (collection) => view.indexOf(collection)?.models() ?? [],
     modelOf: (collection, ord) => view.indexOf(collection)?.modelOf(ord),
     vectorsOf: (collection, ord) => view.indexOf(collection)?.vectorsOf(ord) ?? [],

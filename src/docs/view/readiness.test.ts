@@ -29,7 +29,7 @@ describe('readiness (decision D-130)', () => {
     const told: boolean[] = [];
     readiness.follow((ready) => told.push(ready));
     await words.set(true);
-    expect([readiness.isReady, readiness.views]).toEqual([false, [{ name: 'full-text', ready: true }, {
+    expect([readiness.isReady, readiness.states]).toEqual([false, [{ name: 'full-text', ready: true }, {
       name: 'vector',
       ready: false,
     }]]);

@@ -19,7 +19,7 @@ export class Readiness {
   }
 
   /** By the names of the views in messages. */
-  get views(): ViewState[] {
+  get states(): ViewState[] {
     return this.#views.map(({ name, isReady }) => ({ name, ready: isReady }));
   }
 

@@ -22,7 +22,7 @@ describe('the test of a webhook (contract section 6)', () => {
     outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] }, { timer });
     webhooks = createWebhooks(fixture.environment, { outbound, documents: fixture.documents, timer });
     await webhooks.load();
-    await webhooks.start();
+    await webhooks.work();
     fixture.use(webhooks.handlers);
   });
   afterEach(async () => {

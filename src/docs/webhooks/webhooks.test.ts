@@ -24,7 +24,7 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] });
     webhooks = createWebhooks(fixture.environment, { outbound, documents: fixture.documents, timer });
     await webhooks.load();
-    await webhooks.start();
+    await webhooks.work();
     fixture.use(webhooks.handlers);
   };
   const stop = async () => {

@@ -30,10 +30,10 @@ type WebhookHandlers = Required<
 /** The webhooks: which endpoints receive which events, and their delivery. */
 export interface Webhooks {
   readonly handlers: WebhookHandlers;
-  /** Reads the webhooks. Call it before `start`, and again after the database was replaced. */
+  /** Reads the webhooks. Call it before `work`, and again after the database was replaced. */
   load(): Promise<void>;
   /** Starts to deliver. Not for read-only servers, which cannot store their progress. */
-  start(): Promise<void>;
+  work(): Promise<void>;
   /** Delivers what another node has put into outboxes. */
   wake(): Promise<void>;
   /** Waits briefly for running deliveries; harmless when repeated. */
@@ -89,7 +89,7 @@ export function createWebhooks(environment: DocsEnvironment,
       for (const webhook of webhooks) book.set(webhook.id, webhook);
       await applyAll();
     },
-    async start() {
+    async work() {
       deps.isRunning = true;
       warnOfSecrets(log, 'webhook', book.values());
       deliveries.start();

@@ -3,17 +3,19 @@ import type { Handlers } from '../../../operations/index.ts';
 import { tokenTables } from '../../../text/token-tables.ts';
 import type { Collections } from '../../collections/index.ts';
 import type { Curation } from '../../curation/index.ts';
+import type { Preparation } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { createSpell, type Spell } from '../../spell/index.ts';
 import { CheckpointFiles } from '../../view/index.ts';
 import { createExpansion, type Expansion } from '../expansion/expansion.ts';
 import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
 import type { FullText } from '../fulltext.ts';
+import { preparingSegments } from '../segments/segments.ts';
 import { documentAnalyzers } from '../view/analyzers.ts';
 import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view/fulltext-view.ts';
 import { invertedIndexes } from '../view/inverted-text-index.ts';
-import type { TextHit, TextIndexes } from '../view/text-index.ts';
+import type { TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
-import { rankByWords, type WordsQuery } from './rank-by-words.ts';
 import { type SearchDeps, searchFullText, searchFullTextByQuery } from './search-full-text.ts';
 
 type SearchHandlers = Required<
@@ -24,10 +26,13 @@ type SearchHandlers = Required<
 export interface FullTextSearch {
   readonly handlers: SearchHandlers;
   readonly view: ServedView;
-  /** Finds documents without presenting them; throws `index_loading`. */
-  rankByWords(query: WordsQuery): Promise<readonly TextHit[]>;
+  readonly views: readonly ServedView[];
+  /** Prepares the documents of batches for the indexes. */
+  readonly preparation: Preparation;
   /** For `pmisparse`, in all searches by words. */
   readonly expansion: Expansion;
+  /** The dictionaries and vocabularies that correct queries. */
+  readonly spell: Spell;
   /** The dependencies of searches, for areas that combine full-text search with other search. */
   readonly deps: SearchDeps;
 }
@@ -71,6 +76,7 @@ export function createFullTextSearch(environment: DocsEnvironment,
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
+  const spell = createSpell(environment, { view });
   const deps: SearchDeps = {
     sql,
     codec,
@@ -83,8 +89,11 @@ export function createFullTextSearch(environment: DocsEnvironment,
     view,
     columns,
     geo,
+    spelling: spell.spelling,
   };
+  const served = withExpansion(view, expansion);
   return {
+    preparation: preparingSegments({ fieldNames: (collection) => view.indexOf(collection)?.fieldNames ?? [] }),
     handlers: {
       searchFullText: (input, context) => searchFullText(deps, input, context),
       searchFullTextByQuery: async (input, context) => searchFullTextByQuery(deps, input, context),
@@ -94,9 +103,10 @@ export function createFullTextSearch(environment: DocsEnvironment,
       }),
       autocomplete: (input) => autocomplete(deps, input),
     },
-    rankByWords: (query) => rankByWords(deps, query),
-    view: withExpansion(view, expansion),
+    view: served,
+    views: [served],
     expansion,
+    spell,
     deps,
   };
 }

@@ -15,7 +15,7 @@ import { sortMatches } from './sorted-hits.ts';
 
 export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
-  readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
+  readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp' | 'isLatest'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
 }
 

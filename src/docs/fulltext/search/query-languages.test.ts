@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultStopWords } from '../../../text/languages/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
+import { PLAIN_SEARCH, resolveRequest } from './request.ts';
 import { SearchFixture } from './test-fixture.ts';
+import { wordsRetriever } from './words-retriever.ts';
 
 describe('a search without lang (decision D-144)', () => {
   let fixture: SearchFixture;
@@ -103,7 +105,9 @@ describe('a search without lang (decision D-144)', () => {
     });
 
     it('ranks words for other searches alike', async () => {
-      const hits = await fixture.search.rankByWords({ collection: 'c', text: 'Haus', eligible: undefined, limit: 10 });
+      const { deps } = fixture.search;
+      const request = resolveRequest(deps, { ...PLAIN_SEARCH, collection: 'c', query: 'Haus', algorithm: 'bm25' });
+      const { hits } = await wordsRetriever(deps, request).candidates({ eligible: undefined, factors: undefined }, 10);
       expect(hits).toHaveLength(1);
     });
 

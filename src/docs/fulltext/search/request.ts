@@ -1,10 +1,8 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
-import type { Filter } from '../../../search/filter/index.ts';
-import type { Circle } from '../../../search/geo/index.ts';
 import { cursorOf, type CursorRequest, parseSort, type SortKey } from '../../../search/order/index.ts';
 import type { Collections } from '../../collections/index.ts';
-import { circleOf, expressionOf, limitOf, type Projection, projectionOf } from '../../search/index.ts';
+import { projectionOf, resolveSearch, type SearchRequest as SearchedDocuments } from '../../search/index.ts';
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field, Totals } from '../view/text-index.ts';
@@ -24,9 +22,7 @@ export interface SearchSettings {
 }
 
 /** A request with all values determined: by the request, then the collection's profile, then the defaults. */
-export interface SearchRequest {
-  readonly collection: string;
-  readonly query: string;
+export interface SearchRequest extends SearchedDocuments {
   readonly plan: QueryPlan;
   readonly algorithm: Algorithm;
   readonly fieldWeights: ReadonlyMap<Field, number>;
@@ -38,30 +34,38 @@ export interface SearchRequest {
   readonly langs: readonly string[];
   readonly stemmingActive: boolean;
   readonly synonymsActive: boolean;
-  readonly limit: number;
-  /** Number of results to skip. */
-  readonly offset: number;
-  /** All conditions on documents. */
-  readonly filter: Filter | undefined;
-  /** The circle in which they must be; undefined for any place. */
-  readonly circle: Circle | undefined;
   /** Undefined for best first. */
   readonly sort: readonly SortKey[] | undefined;
   /** Undefined for pages by offset. */
   readonly cursor: CursorRequest | undefined;
-  readonly boost: Readonly<Record<string, number>>;
-  readonly facetBy: readonly string[] | undefined;
-  readonly facetMaxValues: number;
   readonly highlight: { readonly highlightTag: string; readonly maxHighlights: number; readonly fragmentSize: number;
     readonly escape: 'none' | 'html' } | undefined;
-  readonly projection: Projection;
   /** How exactly matches are counted. */
   readonly totals: Totals;
-  /** Tokens; 0 for no budget. */
-  readonly budget: number;
 }
 
 const DEFAULT_LIMIT = 50;
+
+/** What requests have that want candidates rather than an answer, and nothing but what the algorithm does. */
+export const PLAIN_SEARCH = {
+  mode: 'auto',
+  prefix: 'none',
+  fuzzy: 0,
+  matchingStrategy: 'any',
+  distance: 5,
+  disableStem: false,
+  disableSynonyms: false,
+  limit: 1,
+  offset: 0,
+  facetMaxValues: 0,
+  totals: 'exact',
+  includeContent: false,
+  highlight: false,
+  highlightTag: '<mark>',
+  highlightEscape: 'none',
+  maxHighlights: 0,
+  fragmentSize: 150,
+} as const;
 
 export interface RequestContext {
   readonly settings: SearchSettings;
@@ -79,10 +83,10 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   { forPresent = false } = {}): SearchRequest
 {
   const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
-  const filter = expressionOf(input);
+  const profile = collections.configOf(collection)?.retrieval ?? {};
+  const search = resolveSearch(input, profile, DEFAULT_LIMIT);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
-  const profile = collections.configOf(collection)?.retrieval ?? {};
   const plan = planQuery(query, {
     mode: input.mode,
     distance: input.distance,
@@ -97,29 +101,20 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;
   const searched = searchedFields(algorithm, input.fieldWeights, profile);
   return {
-    circle: input.geo && circleOf(input.geo),
-    collection,
-    query,
+    ...search,
     plan,
     algorithm,
     langs: languages.map(({ lang }) => lang),
     synonymsActive,
-    filter,
     fieldWeights: searched.weights,
     fields: searched.fields,
     rerank: plan.mode === 'simple' &&
       (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? searched.isUsual))),
     stemmingActive: isStemming(plan),
-    limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT,
-    offset: input.offset,
     ...orderOf(input),
-    boost: input.boost ?? {},
-    facetBy: input.facetBy,
-    facetMaxValues: input.facetMaxValues,
     highlight: highlight ? { highlightTag, maxHighlights, fragmentSize, escape: highlightEscape } : undefined,
     projection: projectionOf(input.fields, input.includeContent),
     totals: input.totals,
-    budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };
 }
 

@@ -15,22 +15,27 @@ import { findDocuments, type SearchOutcome } from './find-documents.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
 import { type RequestContext, resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
+import { correctedQuery, type SpellingDeps } from './spelling.ts';
 
-export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext {
+export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, SpellingDeps {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   /** Columns for filters, facets and orders; their version of a document may differ from the index's. */
-  readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
+  readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp' | 'isLatest'>;
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
-export async function searchFullText(deps: SearchDeps, input: SearchInput,
+export async function searchFullText(deps: SearchDeps, given: SearchInput,
   bounds: AnswerBounds): Promise<SearchFullTextResponse>
 {
   const { signal, budget: room } = bounds;
-  const request = await readyWords(deps, resolveRequest(deps, input, { forPresent: true }), signal);
+  const asked = resolveRequest(deps, given, { forPresent: true });
+  const corrected = await correctedQuery(deps, asked, given.lang, signal);
+  const input = corrected === undefined ? given : { ...given, query: corrected };
+  const request = await readyWords(deps,
+    corrected === undefined ? asked : resolveRequest(deps, input, { forPresent: true }), signal);
   const { collection: name, budget, offset } = request;
   if (deps.view.indexOf(name) === undefined)
     return toResponse(deps, request, {
@@ -51,6 +56,7 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput,
     ...page,
     facets,
     help,
+    spellCorrected: corrected === undefined ? undefined : { original: given.query, corrected },
   });
 }
 
@@ -88,10 +94,11 @@ interface Answer extends PageEnd<FullTextResult> {
   readonly facets: ShownFacets;
   /** For a query that finds nothing. */
   readonly help?: SearchHelp | undefined;
+  readonly spellCorrected?: SearchFullTextResponse['spellCorrected'] | undefined;
 }
 
 function toResponse({ collections }: SearchDeps, request: SearchRequest,
-  { total, isLowerBound, results, end, facets, help }: Answer): SearchFullTextResponse
+  { total, isLowerBound, results, end, facets, help, spellCorrected }: Answer): SearchFullTextResponse
 {
   const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, totals } = request;
   return {
@@ -107,6 +114,7 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest,
     synonymsActive,
     ...(help && help.suggestions.length > 0 && { suggestions: [...help.suggestions] }),
     ...(help && help.droppedWords.length > 0 && { droppedWords: [...help.droppedWords] }),
+    ...(spellCorrected && { spellCorrected }),
     ...facets,
     ...end,
     ...promptOf(collections.configOf(collection)?.responsePrompt, { collection, query }),

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEmbeddingProvider, type EmbeddingProvider } from '../../../embedding/index.ts';
 import type { Fixture } from '../../documents/test-fixture.ts';
 import { MemoryFixture } from '../test-fixture.ts';
-import type { MeaningSide } from './sides.ts';
+import type { MeaningSide } from './recall-memory.ts';
 
 const TALK = ['The garden needs water every morning.', 'I shall remind you to water it.',
   'Buy apples and pears at the market.', 'Apples it is.'];
@@ -181,6 +181,9 @@ class SlowMeaning implements MeaningSide {
     similarities: (_: string, passages: readonly { readonly ord: number }[]) =>
       Promise.resolve(passages.map(({ ord }) => this.ratings.get(ord))),
   };
+
+  passagesOf = async () => [];
+  chunkCount = () => 1;
 
   async embedQuery(text: string) {
     this.heldPlaceWhileEmbedding ||= this.fixture!.holdsPlace;

@@ -13,11 +13,11 @@ const input = (more: Partial<RecallInput> = {}): RecallInput => ({
 describe('what a recall asks for (contract section 2, `retrieval`)', () => {
   it('is what the request says, then the profile, then the default', () => {
     const profile = { topK: 20, contextTokenBudget: 7, oversample: 5 };
-    expect(resolveRecall(input())).toMatchObject({ topK: 10, budget: 0, candidates: 50 });
-    expect(resolveRecall(input({ topK: 40 }))).toMatchObject({ topK: 40, candidates: 120 });
-    expect(resolveRecall(input(), profile)).toMatchObject({ topK: 20, budget: 7, candidates: 100 });
+    expect(resolveRecall(input())).toMatchObject({ limit: 10, budget: 0, candidates: 50 });
+    expect(resolveRecall(input({ topK: 40 }))).toMatchObject({ limit: 40, candidates: 120 });
+    expect(resolveRecall(input(), profile)).toMatchObject({ limit: 20, budget: 7, candidates: 100 });
     expect(resolveRecall(input({ topK: 3, contextTokenBudget: 0 }), profile)).toMatchObject({
-      topK: 3,
+      limit: 3,
       budget: 0,
       candidates: 50,
     });

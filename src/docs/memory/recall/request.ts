@@ -1,71 +1,47 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { InputOf } from '../../../operations/index.ts';
-import type { Filter } from '../../../search/filter/index.ts';
 import type { Fusion } from '../../../search/fusion/index.ts';
 import { hybridAlphaOf, type Retrieval } from '../../collections/index.ts';
 import { type Meta } from '../../documents/index.ts';
-import type { Rerank } from '../../embeddings/index.ts';
-import { checkFilter, expressionOf, limitOf, ORDERED_CANDIDATES, type ResultOrder,
-  resultOrderOf } from '../../search/index.ts';
+import { candidatesOf, checkFilter, type RankedRequest, resolveSearch, resultOrderOf } from '../../search/index.ts';
+import { MEMORY } from '../deps.ts';
 
 export type RecallInput = InputOf<Operations, 'recallMemory'>;
 
 /** A request with all values determined: by the request, then the profile of `_memory`, then the defaults. */
-export interface RecallRequest {
-  readonly query: string;
+export interface RecallRequest extends RankedRequest {
   readonly strategy: RecallStrategy;
+  /** If the strategy is `hybrid`. */
   readonly fusion: Fusion;
-  /** Number of documents from each side for the first pages; it does not depend on `offset`. */
-  readonly candidates: number;
-  /** Number of results to find, including skipped ones. */
-  readonly topK: number;
-  /** Number of results to skip. */
-  readonly offset: number;
   /** Minimum similarity of vector hits, because scores of words have no scale; undefined for any. */
   readonly threshold: number | undefined;
-  /** All conditions on documents. */
-  readonly filter: Filter | undefined;
-  readonly includeContent: boolean;
-  /** Tokens; 0 for no budget. */
-  readonly budget: number;
-  /** As requested; undefined if the server decides. */
-  readonly rerank: Rerank | undefined;
-  /** Undefined for best first and pages by offset. */
-  readonly order: ResultOrder | undefined;
 }
 
 const DEFAULT_TOP_K = 10;
 const DEFAULT_ALPHA = 0.5;
 /** Constant of reciprocal rank fusion (decisions section 4.7). */
 const RRF_K = 60;
-/** As in hybrid search (decisions section 4.5). */
-const MIN_CANDIDATES = 50;
-const OVERSAMPLE = 3;
 
 /** Throws `invalid_argument` for a filter with too many values. */
 export function resolveRecall(input: RecallInput, profile: Retrieval = {}): RecallRequest {
-  const { query, strategy, threshold, includeContent, filterMeta = {} } = input;
+  const { query, strategy, threshold, rerank, filterMeta = {} } = input;
   checkFilter(filterMeta);
-  const limit = limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K;
-  const topK = input.offset + limit;
+  const search = resolveSearch({ ...input, collection: MEMORY, filterMeta: filterOf(input, filterMeta) }, profile,
+    DEFAULT_TOP_K);
   const order = resultOrderOf(input, ['recall', query, strategy, input.alpha,
     strategy === 'semantic' ? undefined : threshold]);
   return {
-    query,
+    ...search,
     strategy,
-    topK,
     threshold,
-    rerank: input.rerank,
-    includeContent,
+    rerank,
     order,
-    offset: input.offset,
+    mode: 'parent',
+    windowSize: 0,
+    isFitted: false,
     fusion: fusionOf(input.alpha, profile),
-    candidates: order === undefined
-      ? Math.max(MIN_CANDIDATES, Math.ceil(limit * (profile.oversample ?? OVERSAMPLE)))
-      : ORDERED_CANDIDATES,
-    filter: expressionOf({ ...input, filterMeta: filterOf(input, filterMeta) }),
-    budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
+    candidates: candidatesOf(search, order, profile.oversample),
   };
 }
 

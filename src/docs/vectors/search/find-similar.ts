@@ -1,11 +1,9 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { FindSimilarResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AnswerBounds, InputOf } from '../../../operations/index.ts';
-import { costOf } from '../../search-cost.ts';
 import { findSourceByKey, type SourceDeps } from '../cross-search/source-document.ts';
-import { findResults } from './find-results.ts';
 import { resolveRequest } from './request.ts';
-import { NOTHING, type SearchDeps, toAnswer } from './search-vectors.ts';
+import { findNearest, type SearchDeps } from './search-vectors.ts';
 
 type SimilarInput = InputOf<Operations, 'findSimilar'>;
 
@@ -19,21 +17,14 @@ const DECIDED = { retrievalMode: 'parent', windowSize: 1, mmr: false, mmrLambda:
 export async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarInput,
   bounds: AnswerBounds): Promise<FindSimilarResponse>
 {
-  const { signal } = bounds;
   const started = performance.now();
   const { key, lang, ...wishes } = input;
-  const source = await findSourceByKey(deps, { collection: input.collection, key, lang }, signal);
-  const profile = deps.collections.configOf(input.collection)?.retrieval;
+  const source = await findSourceByKey(deps, { collection: input.collection, key, lang }, bounds.signal);
   const request = resolveRequest({
     ...wishes,
     ...DECIDED,
     query: JSON.stringify(['similar', key.toLowerCase(), lang?.toLowerCase()]),
-  }, profile);
-  const { query } = source;
-  const index = deps.view.indexOf(request.collection);
-  const found = index === undefined
-    ? NOTHING
-    : await deps.gate.run(() => findResults(deps, request, query, signal, [source.ord]), signal,
-      costOf(input, index.documents));
-  return toAnswer(deps, request, query, found, bounds, started);
+  }, deps.collections.configOf(input.collection)?.retrieval);
+  const { reranked: _, ...answer } = await findNearest(deps, input, request, source.query, bounds, [source.ord]);
+  return { ...answer, searchStats: { durationMs: Math.round(performance.now() - started) } };
 }

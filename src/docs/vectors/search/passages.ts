@@ -1,6 +1,6 @@
 import { Pace } from '../../../lib/pace.ts';
 import type { Queries, Row } from '../../../storage/index.ts';
-import type { Passage, PassageQuery } from '../vector-search.ts';
+import type { Passage, PassageQuery } from '../../search/index.ts';
 
 interface ChunkRow extends Row {
   readonly ord: number;
@@ -16,12 +16,6 @@ interface ChunkRow extends Row {
   readonly now_bytes: number;
 }
 
-/** The bounds of a passage, and the body to which they apply. */
-export interface PlacedPassage extends Passage {
-  readonly crc: number;
-  readonly bytes: number;
-}
-
 /** Maximum number of chunks that one statement reads. */
 const STEP = 256;
 
@@ -34,7 +28,7 @@ const SELECT = `
  * was deleted.
  */
 export async function readPassages(queries: Queries,
-  wanted: readonly PassageQuery[]): Promise<(PlacedPassage | undefined)[]>
+  wanted: readonly PassageQuery[]): Promise<(Passage | undefined)[]>
 {
   const ends = wanted.flatMap((
     { ord, first, last },
@@ -54,13 +48,11 @@ export async function readPassages(queries: Queries,
 }
 
 /** Both ends may have been read at different times: if they are of different bodies, they are no passage. */
-function toPassage(first: ChunkRow | undefined, last: ChunkRow | undefined): PlacedPassage | undefined {
+function toPassage(first: ChunkRow | undefined, last: ChunkRow | undefined): Passage | undefined {
   if (first === undefined || last === undefined) return undefined;
   const isPresent = [first, last].every(({ crc, bytes, now_crc, now_bytes }) => crc === now_crc && bytes === now_bytes);
   if (!isPresent || first.crc !== last.crc || first.bytes !== last.bytes) return undefined;
   return {
-    first: first.chunk,
-    last: last.chunk,
     start: first.start_byte,
     end: last.end_byte,
     startLine: first.start_line,

@@ -1,57 +1,33 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { InputOf } from '../../../operations/index.ts';
-import type { Filter } from '../../../search/filter/index.ts';
-import type { Circle } from '../../../search/geo/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
-import type { Rerank } from '../../embeddings/index.ts';
-import { circleOf, expressionOf, limitOf, type Projection, projectionOf, type ResultOrder,
-  resultOrderOf } from '../../search/index.ts';
+import { candidatesOf, type RankedRequest, resolveSearch, resultOrderOf } from '../../search/index.ts';
 import { toSearchVector } from '../query-vector.ts';
 
 export type SearchInput = InputOf<Operations, 'searchVectors'>;
-export type RetrievalMode = 'parent' | 'chunk' | 'window';
 
 /** A request with all values determined: by the request, then the collection's profile, then the defaults. */
-export interface SearchRequest {
-  readonly collection: string;
-  /** Empty when only a vector was sent. */
-  readonly query: string;
+export interface SearchRequest extends RankedRequest {
   /** Absent: the query must be embedded. */
   readonly queryVector: Float32Array | undefined;
-  /** Number of results to find, including skipped ones. */
-  readonly topK: number;
-  /** Number of results to skip. */
-  readonly offset: number;
   readonly threshold: number;
-  /** All conditions on documents. */
-  readonly filter: Filter | undefined;
-  /** The circle in which they must be; undefined for any place. */
-  readonly circle: Circle | undefined;
   readonly algorithm: Algorithm | undefined;
   readonly metric: Metric;
-  readonly mode: RetrievalMode;
-  /** Number of neighbours on each side. */
-  readonly windowSize: number;
   /** As requested; an algorithm has its own default. */
   readonly oversample: number | undefined;
-  /** Tokens; 0 for no budget. */
-  readonly budget: number;
-  readonly projection: Projection;
   /** Weight of relevance against diversity; undefined without maximal marginal relevance. */
   readonly lambda: number | undefined;
-  /** As requested; undefined if the server decides. */
-  readonly rerank: Rerank | undefined;
-  /** Undefined for best first and pages by offset. */
-  readonly order: ResultOrder | undefined;
 }
 
 const DEFAULT_TOP_K = 5;
+/** Maximum number of comparisons between candidates, each of which takes a fraction of a microsecond. */
+const MAX_COMPARISONS = 4_000_000;
 
 /** Throws `missing_fields` without a query, `invalid_argument` for what a schema cannot check. */
 export function resolveRequest(input: SearchInput, profile: Retrieval = {}): SearchRequest {
-  const { collection, query = '', fields, includeContent, mmr, mmrLambda, distanceMetric: metric } = input;
+  const { collection, query = '', algorithm, mmr, mmrLambda, distanceMetric: metric, windowSize } = input;
   if (input.queryVector === undefined && query.trim() === '')
     throw new ServiceError('missing_fields', 'missing fields: query or queryVector');
   if (input.rerank === 'encoder' && query.trim() === '')
@@ -60,30 +36,29 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
   if (mmr && (input.sort !== undefined || input.cursor !== undefined))
     throw new ServiceError('invalid_argument',
       'mmr must not come with sort or cursor: it chooses results in an order of its own');
-  const filter = expressionOf(input);
+  const search = resolveSearch(input, profile, DEFAULT_TOP_K);
   const mode = input.retrievalMode ?? profile.retrievalMode ?? 'parent';
+  const oversample = input.oversample ?? profile.oversample;
+  const order = resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, algorithm,
+    mode, windowSize]);
+  // Only windows, which merge, and a choice need more candidates than results.
+  const candidates = candidatesOf(search, order, mode === 'window' || mmr ? oversample : 1);
   return {
-    collection,
-    query,
-    filter,
-    metric,
-    circle: input.geo && circleOf(input.geo),
-    queryVector: input.queryVector && toSearchVector(input.queryVector, metric),
-    topK: input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K),
-    offset: input.offset,
-    threshold: input.threshold,
-    algorithm: input.algorithm,
+    ...search,
     mode,
-    windowSize: input.windowSize,
-    oversample: input.oversample ?? profile.oversample,
-    budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
-    // The default of `includeContent` must not hide a body that `fields` names.
-    projection: fields === undefined
-      ? projectionOf(undefined, includeContent)
-      : projectionOf(fields, includeContent || undefined),
+    windowSize,
+    metric,
+    algorithm,
+    oversample,
+    order,
+    queryVector: input.queryVector && toSearchVector(input.queryVector, metric),
+    threshold: input.threshold,
+    candidates: mmr
+      ? Math.max(search.limit, Math.min(candidates, Math.floor(MAX_COMPARISONS / search.limit)))
+      : candidates,
     lambda: mmr ? mmrLambda : undefined,
     rerank: input.rerank,
-    order: resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, input.algorithm,
-      mode, input.windowSize]),
+    fusion: undefined,
+    isFitted: false,
   };
 }

@@ -1,28 +1,30 @@
-import type { FindSimilarResponse, SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { FindSimilarResponse, SearchVectorsResponse,
+  VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
+import { Pace } from '../../../lib/pace.ts';
+import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
-import { reorder, REORDERED } from '../../../search/fusion/index.ts';
-import { scoreByEncoder } from '../../embeddings/index.ts';
-import type { DocsEnvironment } from '../../environment.ts';
+import type { FusedHit } from '../../../search/fusion/index.ts';
 import { costOf } from '../../search-cost.ts';
-import type { SearchGate } from '../../search-gate.ts';
-import { endPage, promptOf } from '../../search/index.ts';
+import { promptOf, type RankedDeps, searchRanked } from '../../search/index.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
-import { type FindDeps, findResults, type FoundResults } from './find-results.ts';
-import { presentResults } from './present-results.ts';
+import type { VectorView } from '../view/vector-view.ts';
+import { chooseByMmr } from './mmr.ts';
+import { readPassages } from './passages.ts';
 import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
+import { type NearestDeps, searchByVector } from './search-by-vector.ts';
+import { vectorsRetriever } from './vectors-retriever.ts';
 
-export interface SearchDeps extends FindDeps, Pick<DocsEnvironment, 'codec'> {
-  readonly encoder: VectorSearch['encoder'];
+export interface SearchDeps extends NearestDeps, RankedDeps {
+  readonly view: Pick<VectorView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly embed: Pick<VectorSearch, 'embedQuery'> & {
     /** Throws `invalid_argument` without a provider. */
     requireProvider(): void;
     describe(): { readonly model: string; readonly dimensions: number };
   };
-  readonly gate: Pick<SearchGate, 'run'>;
 }
 
-/** The result for a collection without vectors. */
-export const NOTHING: FoundResults = { results: [], algorithm: 'flat', incomparable: 0 };
+/** Maximum bytes of candidates that are compared with each other. */
+const MAX_COMPARED_BYTES = 64 * 2 ** 20;
 
 /**
  * `POST /v1/vector-search` (contract section 4, "Vector search"; decisions section 4.3). Only the scoring occupies a
@@ -31,70 +33,97 @@ export const NOTHING: FoundResults = { results: [], algorithm: 'flat', incompara
 export async function searchVectors(deps: SearchDeps, input: SearchInput,
   bounds: AnswerBounds): Promise<SearchVectorsResponse>
 {
-  const { signal } = bounds;
   const started = performance.now();
-  const request = resolveRequest(input, deps.collections.configOf(input.collection)?.retrieval);
-  if (request.queryVector === undefined) deps.embed.requireProvider();
-  const index = deps.view.indexOf(request.collection);
+  const config = deps.collections.configOf(input.collection);
+  const request = resolveRequest(input, config?.retrieval);
+  const { collection, query, queryVector } = request;
+  if (queryVector === undefined) deps.embed.requireProvider();
   // If nothing can be found, the provider is not called.
-  const isEmpty = index === undefined || index.documents === 0;
-  const query = isEmpty && request.queryVector === undefined ? undefined : await toQuery(deps, request, signal);
-  // If results are chosen for diversity, scoring each of them separately is not enough; an order is kept.
-  const isReranked = deps.encoder.isWanted(request.rerank) && request.query.trim() !== '' &&
-    request.lambda === undefined && request.order === undefined;
-  const wanted = isReranked ? { ...request, topK: Math.max(request.topK, REORDERED) } : request;
-  const found = isEmpty
-    ? NOTHING
-    : await deps.gate.run(() => findResults(deps, wanted, query!, signal), signal, costOf(input, index.documents));
-  const { results, reranked } = isReranked
-    ? await byEncoder(deps, request, found, signal)
-    : { results: found.results, reranked: undefined };
+  const isEmpty = (deps.view.indexOf(collection)?.documents ?? 0) === 0;
+  const vector = queryVector !== undefined
+    ? { vector: queryVector }
+    : isEmpty
+    ? undefined
+    : await deps.embed.embedQuery(query, bounds.signal, collection);
+  const { reranked, ...answer } = await findNearest(deps, input, request, vector, bounds);
   return {
-    ...(await toAnswer(deps, request, query, { ...found, results }, bounds, started)),
+    ...answer,
+    searchStats: { durationMs: Math.round(performance.now() - started) },
     retrievalMode: request.mode,
     ...(reranked !== undefined && { reranked }),
-    ...promptOf(deps.collections.configOf(request.collection)?.responsePrompt, {
-      collection: request.collection,
-      query: request.query,
-    }),
+    ...promptOf(config?.responsePrompt, { collection, query }),
   };
 }
 
-/**
- * The best results in the order of the encoder, as many as requested. Waits for the encoder without a place in the
- * search gate.
- */
-async function byEncoder({ encoder }: SearchDeps, { query, mode, topK }: SearchRequest, { results }: FoundResults,
-  signal: AbortSignal): Promise<{ results: FoundResults['results']; reranked: number }>
-{
-  const encoderScores = await scoreByEncoder(encoder, query, results, mode === 'parent', signal);
-  return { results: reorder(results, encoderScores.of).slice(0, topK), reranked: encoderScores.count };
-}
-
-/** The response with the results that were found for a request since `started`. */
-export async function toAnswer(deps: SearchDeps, request: SearchRequest, query: QueryVector | undefined,
-  found: FoundResults, bounds: AnswerBounds, started: number): Promise<FindSimilarResponse>
-{
-  const { offset, order, budget: tokens } = request;
-  const presented = await presentResults(deps, found.results.slice(offset), request, bounds);
-  const { results, end } = endPage(presented, { offset, tokens, order }, bounds.budget,
-    (at) => found.results[offset + at]?.mark);
+/** The nearest documents or passages, without those of `hidden`. */
+export async function findNearest(deps: SearchDeps, input: Parameters<typeof costOf>[0], request: SearchRequest,
+  query: QueryVector | undefined, bounds: AnswerBounds,
+  hidden: readonly number[] = []
+): Promise<Omit<FindSimilarResponse, 'searchStats'> & { readonly reranked: number | undefined }> {
+  const { sql, view } = deps;
+  const { collection, mode, metric, threshold, algorithm, oversample, order, lambda } = request;
+  const side = {
+    view,
+    searchByVector: (wanted: Parameters<VectorSearch['searchByVector']>[0]) =>
+      searchByVector(deps, wanted, bounds.signal),
+    passagesOf: (passages: Parameters<VectorSearch['passagesOf']>[0]) => readPassages(sql, passages),
+    chunkCount: (_: string, ord: number) => view.indexOf(collection)?.chunkCount(ord) ?? 0,
+  };
+  const documents = view.indexOf(collection)?.documents ?? 0;
+  const found = await searchRanked<VectorResult>(deps, {
+    request,
+    hidden,
+    rules: [],
+    cost: documents === 0 ? undefined : costOf(input, documents),
+    sides: {
+      vectors: query && vectorsRetriever(side, sql, {
+        ...query,
+        // In another order, or with a cursor, the scores are those of the vectors alone, which depend on no other
+        // document.
+        text: order === undefined ? query.text : undefined,
+        collection,
+        metric,
+        threshold,
+        algorithm,
+        oversample,
+        perDocument: mode === 'parent',
+        quotable: mode !== 'parent',
+      }, bounds.signal),
+    },
+    rerank: lambda === undefined ? undefined : (hits) => diverse(deps, request, hits, query!.vector.length),
+    show: ({ score }, { document, rank, ...passage }) => ({ document, score: roundScore(score), ...passage, rank }),
+  }, bounds);
   return {
-    results,
-    total: results.length,
+    results: found.results,
+    total: found.results.length,
     ...modelOf(deps, request, query),
-    algorithm: found.algorithm,
-    distanceMetric: request.metric,
-    searchStats: { durationMs: Math.round(performance.now() - started) },
-    ...end,
+    algorithm: found.algorithm ?? 'flat',
+    distanceMetric: metric,
+    ...found.end,
     ...(found.incomparable > 0 && { warnings: incomparableWarning(found.incomparable, query) }),
+    reranked: found.reranked,
   };
 }
 
-async function toQuery({ embed }: SearchDeps, { collection, query, queryVector }: SearchRequest,
-  signal: AbortSignal): Promise<QueryVector>
+/** The hits of the page and of those before it, chosen for diversity. */
+async function diverse({ view }: SearchDeps, { collection, metric, lambda, mode, limit, offset }: SearchRequest,
+  hits: readonly FusedHit[], dims: number): Promise<readonly FusedHit[]>
 {
-  return queryVector === undefined ? embed.embedQuery(query, signal, collection) : { vector: queryVector };
+  const most = Math.max(limit, Math.floor(MAX_COMPARED_BYTES / (dims * 4)));
+  const byDocument = new Map<number, readonly Float32Array[]>();
+  const compared: (FusedHit & { vector: Float32Array })[] = [];
+  const pace = new Pace();
+  for (const hit of hits.slice(0, most)) {
+    let vectors = byDocument.get(hit.ord);
+    if (vectors === undefined) byDocument.set(hit.ord, vectors = view.indexOf(collection)?.vectorsOf(hit.ord) ?? []);
+    const vector = vectors[hit.chunk!];
+    // Vectors may have changed meanwhile.
+    if (vector?.length === dims) compared.push({ ...hit, vector });
+    await pace.rest();
+  }
+  // Windows may merge, so it is not known how many are needed.
+  const k = mode === 'window' ? compared.length : offset + limit;
+  return chooseByMmr(compared, { metric, lambda: lambda!, k });
 }
 
 /** For a vector from the client, the model is that of the vectors that it is compared with. */

@@ -1,14 +1,7 @@
-import { REORDERED } from '../../../search/fusion/index.ts';
-import type { Encoder } from './encoder.ts';
+import { type FusedHit, REORDERED } from '../../search/fusion/index.ts';
+import type { Encoder } from '../embeddings/index.ts';
 
-/** A document, or a passage of one, that a search found. */
-export interface Rankable {
-  readonly ord: number;
-  /** The best passage; undefined if only the lexical search found the document. */
-  readonly chunk: number | undefined;
-  /** Score of the search. */
-  readonly score: number;
-}
+type Rankable = Pick<FusedHit, 'ord' | 'chunk' | 'score'>;
 
 /** The encoder's scores of hits, by ordinal and passage. */
 export interface EncoderScores {

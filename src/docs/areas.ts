@@ -1,0 +1,208 @@
+import { createOutbound, type Outbound } from '../net/index.ts';
+import { type Access, createAccess } from './access/index.ts';
+import { type Area, Composition, type Definition, inOrderOfNeeds } from './area.ts';
+import { type Audit, createAudit } from './audit/index.ts';
+import { type Automation, createAutomation } from './automation/index.ts';
+import { type Bodies, createBodies } from './bodies/index.ts';
+import { type CodeGraphArea, createCodeGraph } from './codegraph/index.ts';
+import { type Collections, ConfigCache, createCollections } from './collections/index.ts';
+import { type ColumnsView, createColumns } from './columns/index.ts';
+import { createCuration, type Curation } from './curation/index.ts';
+import { createDocuments, type Documents } from './documents/index.ts';
+import { createEmbeddings, type Embeddings } from './embeddings/index.ts';
+import { createEncryption, type Encryption } from './encryption/index.ts';
+import type { DocsEnvironment } from './environment.ts';
+import { type Alarms, createAlarms, createEventStreams, type EventStreams, publishEvent } from './events/index.ts';
+import { createFullText, createFullTextSearch, type FullText, type FullTextSearch } from './fulltext/index.ts';
+import { createGeo, type Geo } from './geo/index.ts';
+import { createHybrid, type Hybrid } from './hybrid/index.ts';
+import { createIngest, type Ingest } from './ingest/index.ts';
+import { createMaintenance, type Maintenance } from './maintenance/index.ts';
+import { createMemory, type Memory } from './memory/index.ts';
+import { createSchemas, type Schemas } from './schemas/index.ts';
+import { SearchGate } from './search-gate.ts';
+import { SearchStats } from './search-stats.ts';
+import type { Spell } from './spell/index.ts';
+import { createSystem, type System } from './system/index.ts';
+import { createTemporal, type Temporal } from './temporal/index.ts';
+import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
+import { Readiness } from './view/index.ts';
+import { createWebhooks, type Webhooks } from './webhooks/index.ts';
+
+/** What areas offer each other, by the names of the areas. */
+export interface Areas {
+  readonly access: Access;
+  readonly alarms: Alarms;
+  readonly audit: Audit;
+  readonly automation: Automation;
+  readonly bodies: Bodies;
+  readonly codeGraph: CodeGraphArea;
+  readonly collections: Collections;
+  readonly columns: ColumnsView;
+  readonly configs: ConfigCache;
+  readonly curation: Curation;
+  readonly documents: Documents;
+  readonly embeddings: Embeddings;
+  readonly encryption: Encryption;
+  readonly events: EventStreams;
+  readonly fullText: FullText;
+  readonly gate: SearchGate;
+  readonly geo: Geo;
+  readonly hybrid: Hybrid;
+  readonly ingest: Ingest;
+  readonly maintenance: Maintenance;
+  readonly memory: Memory;
+  readonly outbound: Outbound;
+  readonly readiness: Readiness;
+  readonly replication: Area;
+  readonly schemas: Schemas;
+  readonly spell: Spell;
+  readonly stats: SearchStats;
+  readonly system: System;
+  readonly temporal: Temporal;
+  readonly vectorOperations: Area;
+  readonly vectors: Vectors;
+  readonly webhooks: Webhooks;
+  readonly words: FullTextSearch;
+}
+
+type Name = keyof Areas;
+
+/** What some areas need of all of them, to be called once all are made. */
+type Whole = Pick<Composition, 'replaced' | 'changed' | 'sweeps' | 'registerMetrics'>;
+
+interface AreaDefinition<N extends Name = Name> extends Definition<N> {
+  readonly create: (env: DocsEnvironment, areas: Areas, whole: Whole) => Areas[N] & Area;
+}
+
+/** The compiler sees that an area uses no other areas than those that it needs. */
+function area<N extends Name, Needs extends Name>(name: N, needs: readonly Needs[],
+  create: (env: DocsEnvironment, areas: Pick<Areas, Needs>, whole: Whole) => Areas[N] & Area,
+  facts: Omit<Definition, 'name' | 'needs'> = {}): AreaDefinition<N>
+{
+  return { name, needs, create, ...facts };
+}
+
+/** The areas in the order in which they start, as far as what they need allows. They stop in the opposite order. */
+const AREAS = inOrderOfNeeds<AreaDefinition>([
+  area('outbound', [],
+    ({ settings }) => createOutbound(settings.outbound ?? { allowPrivate: 'loopback', allowlist: [] })),
+  // Ended sessions are among the settings.
+  area('access', [], createAccess, {
+    tables: ['settings', 'users', 'api_keys', 'user_groups', 'group_members', 'user_permissions', 'group_permissions',
+      'mcp_keys', 'password_resets', 'oidc_subjects', 'roles', 'role_permissions', 'user_roles', 'group_roles'],
+  }),
+  area('alarms', [], (env) => createAlarms(env)),
+  area('audit', [], (env) => createAudit(env)),
+  area('stats', [], () => new SearchStats()),
+  area('gate', [], ({ settings }) => new SearchGate({ places: settings.maxSearches })),
+  area('configs', [], () => new ConfigCache()),
+  area('bodies', ['outbound', 'configs'], (env, { outbound, configs }) => {
+    const bodies = createBodies(env, { outbound, configOf: (name) => configs.get(name) });
+    env.codec.connect(bodies);
+    return bodies;
+  }, { tables: ['body_stores'] }),
+  area('collections', ['bodies', 'configs'], createCollections, { tables: ['collection_configs'] }),
+  area('schemas', [], createSchemas, { tables: ['schemas'] }),
+  area('embeddings', ['collections', 'outbound'], createEmbeddings, {
+    changes: 'embedding_config',
+    loadsLater: true,
+    tables: ['embedding_configs'],
+  }),
+  area('columns', ['collections'], createColumns),
+  area('geo', ['collections', 'columns'], createGeo, { changes: 'geo' }),
+  area('fullText', ['columns', 'geo'], (env, { columns, geo }) => createFullText(env, { columns, geo: geo.view }), {
+    tables: ['synonyms', 'stop_words'],
+  }),
+  area('curation', [], createCuration, { tables: ['curation_rules'] }),
+  area('words', ['fullText', 'collections', 'curation', 'columns', 'geo'],
+    (env, { geo, ...needs }) => createFullTextSearch(env, { ...needs, geo: geo.view })),
+  area('vectors', ['collections', 'embeddings', 'gate', 'columns', 'geo'],
+    (env, { geo, ...needs }) => createVectors(env, { ...needs, geo: geo.view })),
+  // The key of the checksums is among the settings.
+  area('documents', ['collections', 'columns', 'schemas', 'embeddings', 'words'],
+    (env, { embeddings, words, ...needs }, whole) =>
+      createDocuments(env, {
+        ...needs,
+        embeddingCapacity: embeddings.embeddingCapacity,
+        preparation: words.preparation,
+        sweeps: () => whole.sweeps(),
+      }), { tables: ['settings'] }),
+  area('webhooks', ['outbound', 'documents'], createWebhooks, {
+    changes: 'webhook',
+    loadsLater: true,
+    tables: ['webhooks'],
+  }),
+  area('events', ['access', 'documents'],
+    ({ feed }, { access, documents }) => createEventStreams({ feed, access, documents })),
+  area('temporal', ['collections', 'documents'], createTemporal),
+  area('ingest', ['access', 'collections', 'documents', 'outbound', 'words', 'columns', 'geo'],
+    (env, { words, columns, geo, ...needs }) =>
+      createIngest(env, {
+        ...needs,
+        converter: env.converter,
+        caughtUp: async (signal) =>
+          void (await Promise.all([words.view, columns, geo.view].map((view) => view.caughtUp(signal)))),
+      })),
+  area('codeGraph', ['columns'], createCodeGraph),
+  area('spell', ['words'], (_env, { words }) => words.spell, {
+    changes: 'dictionary',
+    tables: ['dictionary_words'],
+  }),
+  area('vectorOperations', ['documents', 'embeddings', 'vectors', 'gate', 'columns'], (env, needs) => ({
+    handlers: createVectorOperations(env, needs),
+  })),
+  area('hybrid', ['words', 'vectors', 'embeddings', 'gate'],
+    (_env, { embeddings, ...needs }) => createHybrid({ ...needs, chunker: embeddings })),
+  area('automation', ['outbound', 'documents', 'words', 'vectors', 'hybrid'],
+    (env, { words, ...needs }) => createAutomation(env, { ...needs, words: words.deps }), {
+    changes: 'automation',
+    loadsLater: true,
+    tables: ['automation_rules'],
+  }),
+  area('memory', ['collections', 'embeddings', 'words', 'vectors', 'gate', 'columns'],
+    (env, { vectors, ...needs }) => createMemory(env, { ...needs, meaning: vectors })),
+  area('encryption', ['collections', 'memory'],
+    (env, { collections, memory }) =>
+      createEncryption(env, { collections, withhold: (collection, signal) => memory.withhold(collection, signal) })),
+  area('maintenance', ['documents'],
+    (env, { documents }, whole) => createMaintenance(env, { documents, onRestored: [() => whole.replaced()] })),
+  area('readiness', ['words', 'vectors', 'columns', 'geo'],
+    (_env, { words, vectors, columns, geo }) => new Readiness(words.view, vectors.view, columns, geo.view)),
+  area('replication', [], (env, _areas, whole) => ({
+    handlers: env.replication?.handlers,
+    start: async () =>
+      env.replication?.start({
+        publish: (event, detail) => publishEvent(env, event, detail),
+        changed: (tables) => whole.changed(tables),
+        replaced: () => whole.replaced(),
+      }),
+    stop: async () => env.replication?.stop(),
+    registerMetrics: (registers) => env.replication?.registerMetrics(registers),
+  })),
+  area('system', ['documents', 'words', 'vectors', 'columns', 'geo', 'spell', 'embeddings', 'readiness'],
+    (env, { documents, words, vectors, columns, geo, spell, embeddings, readiness }, whole) =>
+      createSystem(env, {
+        documents: { checksum: async (collection) => (await documents.reader.checksum(collection)).checksum },
+        columns,
+        readiness,
+        embeddings: {
+          describe: embeddings.describe,
+          registerMetrics: (registers) => whole.registerMetrics(registers),
+        },
+        indexes: { fullText: words.view, vectors: vectors.view, columns, geo: geo.view, spelling: spell },
+      })),
+]);
+
+/** Makes all areas; nothing runs yet. */
+export function makeAreas(env: DocsEnvironment): { readonly areas: Areas; readonly whole: Composition } {
+  const made: { readonly definition: Definition; readonly area: Area }[] = [];
+  const whole = new Composition(made);
+  const areas: Record<string, Area> = {};
+  for (const definition of AREAS) {
+    const area = definition.create(env, areas as unknown as Areas, whole);
+    areas[definition.name] = area;
+    made.push({ definition, area });
+  }
+  return { areas: areas as unknown as Areas, whole };
+}

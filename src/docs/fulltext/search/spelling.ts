@@ -1,0 +1,109 @@
+import { Pace } from '../../../lib/pace.ts';
+import type { TermNode } from '../../../text/query/index.ts';
+import type { Spelling } from '../../spell/index.ts';
+import type { TextIndex } from '../view/text-index.ts';
+import type { Reading } from './query-plan.ts';
+import type { RequestContext, SearchRequest } from './request.ts';
+
+export interface SpellingDeps extends Pick<RequestContext, 'view' | 'collections' | 'settings'> {
+  /** Absent if spelling is off. */
+  readonly spelling?: Spelling | undefined;
+}
+
+type Request = Pick<SearchRequest, 'collection' | 'query' | 'plan' | 'fields'>;
+
+/** A word of a query with its possible corrections, the likeliest first. */
+interface Correction {
+  readonly node: TermNode;
+  readonly words: readonly string[];
+}
+
+/** Maximum number of words of a query that are checked for spelling, because each reads a part of the dictionary. */
+const MAX_WORDS = 8;
+
+/**
+ * The query with the likeliest corrections of words that no document has; undefined if it has operators, if nothing is
+ * to be corrected, or if its collection does not enable that. `lang`: as the request names it.
+ */
+export async function correctedQuery(deps: SpellingDeps, request: Request, lang: string | undefined,
+  signal: AbortSignal): Promise<string | undefined>
+{
+  const { collection, query } = request;
+  if (deps.spelling === undefined || deps.collections.configOf(collection)?.spellCorrect !== true) return undefined;
+  const [corrected] = respellings(query, await likelyCorrections(deps, request, lang, 1, signal));
+  return corrected === query ? undefined : corrected;
+}
+
+/**
+ * A query with the words that no document has replaced by others, at most `limit` for each: first by those that are
+ * likeliest by words and frequencies, then by those of the index that are nearest by edits.
+ */
+export async function otherSpellings(deps: SpellingDeps, request: Request, lang: string | undefined, limit: number,
+  signal: AbortSignal): Promise<Iterable<string>>
+{
+  const likely = await likelyCorrections(deps, request, lang, limit, signal);
+  const nearest: Correction[] = [];
+  const pace = new Pace();
+  for (const node of unknownWords(deps, request)) {
+    nearest.push({ node, words: deps.view.indexOf(request.collection)?.spelledLike(node.form, limit) ?? [] });
+    await pace.rest();
+  }
+  return new Set([likely, nearest].flatMap((corrections) => respellings(request.query, corrections)));
+}
+
+async function likelyCorrections(deps: SpellingDeps, request: Request, lang: string | undefined, limit: number,
+  signal: AbortSignal): Promise<Correction[]>
+{
+  const { collections, settings, spelling } = deps;
+  const { collection } = request;
+  const unknown = spelling === undefined ? [] : unknownWords(deps, request);
+  if (unknown.length === 0) return [];
+  const source = { collection, lang: collections.configOf(collection)?.spellLang || lang || settings.defaultLang };
+  const words = await spelling!.corrections(unknown.map(({ form }) => form), source, limit, signal);
+  return unknown.map((node, i) => ({ node, words: words[i]! }));
+}
+
+/** The words of a query without operators that no document has in any inflection, in their order, up to a maximum. */
+function unknownWords({ view }: SpellingDeps, { collection, plan, fields }: Request): readonly TermNode[] {
+  const [main] = plan.readings;
+  const index = view.indexOf(collection);
+  if (main === undefined || index === undefined || plan.mode !== 'simple') return [];
+  return [...main.own].filter((node) => isUnknown(index, main, node, fields)).slice(0, MAX_WORDS);
+}
+
+function isUnknown(index: TextIndex, { classes, analyzer }: Reading, { form, start, end }: TermNode,
+  fields: Request['fields']): boolean
+{
+  return index.search({
+    readings: [{ classes, analyzer, root: { kind: 'term', form, start, end } }],
+    algorithm: 'tfidf',
+    limit: 0,
+    ...(fields && { fields }),
+  }).total === 0;
+}
+
+/**
+ * The query with the likeliest correction for each word that has any, then with alternatives for the last of them; none
+ * without corrections.
+ */
+function respellings(query: string, all: readonly Correction[]): string[] {
+  const corrections = all.filter(({ words }) => words.length > 0);
+  const last = corrections.at(-1);
+  if (last === undefined) return [];
+  const nearest = corrections.map(({ node, words: [first] }) => ({ node, word: first! }));
+  const others = last.words.slice(1).map((word) => [...nearest.slice(0, -1), { node: last.node, word }]);
+  return [nearest, ...others].map((words) => replaced(Buffer.from(query), words));
+}
+
+/** A query with some words replaced. Ranges are bytes of the query, in ascending order. */
+function replaced(query: Buffer,
+  words: readonly { readonly node: Pick<TermNode, 'start' | 'end'>; readonly word: string }[]): string
+{
+  const parts: (Buffer | string)[] = [];
+  let from = 0;
+  for (const { node: { start, end }, word } of words) {
+    parts.push(query.subarray(from, start), word);
+    from = end;
+  }
+  return [...parts, query.subarray(from)].map(String).join('');
+}

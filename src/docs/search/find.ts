@@ -1,0 +1,270 @@
+import type { OrdSet } from '../../lib/ord-set.ts';
+import type { FusedHit } from '../../search/fusion/index.ts';
+import type { Mark } from '../../search/order/index.ts';
+import type { Algorithm } from '../../search/vector/index.ts';
+import type { ColumnsView } from '../columns/index.ts';
+import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import type { GeoView } from '../geo/index.ts';
+import { Candidates } from './candidates.ts';
+import { curateSearch, isMeant, type PinnedDocument } from './curate.ts';
+import { GROWTH, joinLists, listLengths } from './join-lists.ts';
+import { orderResults, type ResultOrder } from './order.ts';
+import { readConsistently } from './read-consistently.ts';
+import { type ContentOptions, readRows, type ResultRow } from './read-rows.ts';
+import type { RankedRequest } from './request.ts';
+import { type Look, retrieve } from './retrieve.ts';
+import type { Passage, Sides } from './retriever.ts';
+import { type Placed, toWindows } from './windows.ts';
+
+export interface FindDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
+  readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp' | 'isLatest'>;
+  /** Required if a request has a circle. */
+  readonly geo?: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
+}
+
+/** What a search finds with, besides its request. */
+export interface FindScope {
+  readonly sides: Sides;
+  /** The rules of the collection for pinned and hidden documents. */
+  readonly rules: readonly CurationRule[];
+  /** Ordinals that must not be found. */
+  readonly hidden?: readonly number[] | undefined;
+  /** Puts the best candidates of the first pages in another order. */
+  readonly rerank?: ((hits: readonly FusedHit[]) => readonly FusedHit[] | Promise<readonly FusedHit[]>) | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Maximum number of passages that are looked through because windows merge. */
+const MAX_CANDIDATES = 10_000;
+
+/** A result before it is presented. */
+export interface Found {
+  readonly key: string;
+  readonly lang: string;
+  readonly score: number;
+  readonly row: ResultRow;
+  /** Undefined for a pinned document that is no candidate. */
+  readonly hit: FusedHit | undefined;
+  /** Terms of the query that it matches, except those found by edits. */
+  readonly terms: ReadonlySet<string>;
+  /** If the vector side found a passage, its place in the body; for a window, that of the whole window. */
+  readonly passage: Passage | undefined;
+  /** Where the next page starts; undefined if the request has no order. */
+  readonly mark: Mark | undefined;
+}
+
+export interface FoundResults {
+  readonly results: readonly Curated<Found>[];
+  /** All matching and pinned documents, if facets are counted. */
+  readonly all: OrdSet | undefined;
+  /** Undefined if the vector side was not searched. */
+  readonly algorithm: Algorithm | undefined;
+  readonly incomparable: number;
+  /** Weight of the vector side; undefined if the sides are not weighed. */
+  readonly alpha: number | undefined;
+}
+
+/** The best candidates in the order of the fusion, before their rows are read. */
+export async function bestHits(deps: FindDeps, request: RankedRequest,
+  { sides, rules, hidden: outside = [] }: FindScope): Promise<FusedHit[]>
+{
+  const { hidden } = await curateSearch(deps, { ...request, byCursor: false }, rules);
+  const { candidates: limit } = request;
+  const candidates = new Candidates(request, limit);
+  candidates.take(await retrieve(deps, request, sides, { hidden: [...hidden, ...outside], limit, only: undefined }),
+    undefined);
+  return candidates.ranked(candidates.alpha);
+}
+
+/** The content of the answer, from one read. */
+interface Reading {
+  readonly results: readonly Curated<Found>[];
+  /** Documents that were selected, whether or not they still exist. */
+  readonly ords: readonly number[];
+  /** Documents that are included only by curation. */
+  readonly outside: readonly number[];
+}
+
+/** One of the lists of candidates that are joined. */
+interface List {
+  readonly limit: number;
+  readonly candidates: Candidates;
+}
+
+/** The results of a request, each from one version of its document. */
+export async function findResults(deps: FindDeps, request: RankedRequest, scope: FindScope,
+  content: ContentOptions): Promise<FoundResults>
+{
+  const { sides, signal } = scope;
+  const { sql, columns, geo } = deps;
+  const { rules, hidden, pinned } = await curateSearch(deps, {
+    ...request,
+    byCursor: request.order?.cursor !== undefined,
+  }, scope.rules);
+  const lists = listsOf(request, pinned.length);
+  const sources = {
+    sql,
+    views: [...(sides.words?.view ? [sides.words.view] : []), columns, ...(request.circle ? [geo!] : [])],
+    vectors: sides.vectors?.view,
+    isLatest: (lsn: number) => columns.isLatest(lsn),
+    signal,
+  };
+  let first: Look | undefined;
+  let reading: Reading | undefined;
+  const lookFor = async ({ limit, candidates }: List, only?: ReadonlySet<number>): Promise<void> => {
+    const look = await retrieve(deps, request, sides, { hidden: [...hidden, ...scope.hidden ?? []], limit, only });
+    first ??= look;
+    candidates.take(look, only);
+  };
+  await readConsistently(sources, async ({ only, changed }) => {
+    for (const list of lists) await lookFor(list, only);
+    let placed = await joined(request, lists, scope.rerank);
+    while (isShort(request, placed, lists.at(-1)!)) {
+      lists.push(listOf(request, lists.at(-1)!.limit * GROWTH));
+      await lookFor(lists.at(-1)!);
+      placed = await joined(request, lists, scope.rerank);
+    }
+    const ordered = request.order === undefined
+      ? placed
+      : await sorted(deps, request, lists[0].candidates, placed, request.order);
+    reading = await read(deps, request, ordered, { ...scope, rules }, pinned, content);
+    return changed(reading.ords);
+  });
+  const { results, outside } = reading!;
+  const [{ candidates }] = lists;
+  return {
+    results,
+    all: withOrds(candidates.all(), outside),
+    algorithm: first!.vectors.algorithm,
+    incomparable: first!.vectors.incomparable ?? 0,
+    alpha: candidates.alpha,
+  };
+}
+
+/** Almost always one. An order has one list for all pages. */
+function listsOf(request: RankedRequest, pins: number): [List, ...List[]] {
+  const { candidates, order, offset, limit } = request;
+  const lengths = listLengths(candidates, order === undefined ? offset + limit + pins : 0);
+  return lengths.map((length) => listOf(request, length)) as [List, ...List[]];
+}
+
+function listOf(request: RankedRequest, limit: number): List {
+  return { limit, candidates: new Candidates(request, limit) };
+}
+
+/** Whether merged windows leave room on the page for those of further candidates. */
+function isShort({ mode, order, offset, limit }: RankedRequest, placed: readonly unknown[], last: List): boolean {
+  return mode === 'window' && order === undefined && placed.length < offset + limit && last.candidates.isFull &&
+    last.limit < MAX_CANDIDATES;
+}
+
+/** The results with their present rows in the tables. */
+async function read(deps: FindDeps, request: RankedRequest, ordered: readonly InOrder[], { sides, rules }: FindScope,
+  pinned: readonly PinnedDocument[], content: ContentOptions): Promise<Reading>
+{
+  const { offset, limit, mode } = request;
+  const pins = new Set(pinned.map(({ ord }) => ord));
+  const organic = firstOf(ordered, offset + limit, pins);
+  const ords = [...new Set([...organic.map(({ hit }) => hit.ord), ...pins])];
+  const matched = await sides.words?.features(ords) ?? [];
+  const terms = new Map(matched.map((each, i) => [ords[i]!, each]));
+  const passages = mode === 'parent' ? [] : await passagesOf(sides, organic);
+  // Pinned documents may come first, and move others to a later page.
+  const contentsOf = [...pins, ...ords.slice(Math.max(0, offset - pins.size))];
+  const rows = await readRows(deps.sql, ords, { ...content, contentsOf });
+  const found = organic.flatMap(({ hit, mark }, i) =>
+    toFound(rows.get(hit.ord), { hit, terms: terms.get(hit.ord), passage: passages[i], mark })
+  );
+  const findPinned = (pin: Pin): Found | undefined =>
+    pinned.filter((document) => isMeant(document, pin)).flatMap(({ ord }) =>
+      toFound(rows.get(ord), { hit: undefined, terms: terms.get(ord), passage: undefined, mark: undefined })
+    ).at(0);
+  const results = applyCuration(request.query, found, rules, findPinned);
+  const outside = results.filter(({ hit }) => hit === undefined).map(({ row }) => row.ord);
+  return { results: results.slice(offset, offset + limit), ords, outside };
+}
+
+/** A hit with its place in the order of the request. */
+interface InOrder extends Placed<FusedHit> {
+  readonly mark?: Mark;
+}
+
+/** The best hits of all lists. */
+function joined(request: RankedRequest, lists: readonly List[], rerank: FindScope['rerank']) {
+  const { alpha } = lists[0]!.candidates;
+  return joinLists<Placed<FusedHit>>(lists.map(({ limit }) => limit), async (i, before) => {
+    const hits = notAmong(before, lists[i]!.candidates.ranked(alpha), request);
+    return placedOf(i === 0 && rerank !== undefined ? await rerank(hits) : hits, request);
+  });
+}
+
+/** The hits that are not shown by what comes before them. */
+function notAmong(before: readonly Placed<FusedHit>[], hits: readonly FusedHit[],
+  { mode }: RankedRequest): readonly FusedHit[]
+{
+  if (before.length === 0) return hits;
+  const shown = Map.groupBy(before, ({ hit }) => hit.ord);
+  return hits.filter(({ ord, chunk }) =>
+    shown.get(ord)?.some(({ first, last }) =>
+      mode === 'parent' || chunk === undefined || first === undefined || (first <= chunk && chunk <= last!)
+    ) !== true
+  );
+}
+
+function placedOf(hits: readonly FusedHit[], { mode, windowSize }: RankedRequest): readonly Placed<FusedHit>[] {
+  return mode === 'window'
+    ? toWindows(hits, windowSize)
+    : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
+}
+
+/** Hits in the order of the request, those of earlier pages by cursor left out. */
+async function sorted({ columns }: FindDeps, { collection, mode }: RankedRequest, candidates: Candidates,
+  placed: readonly Placed<FusedHit>[], order: ResultOrder): Promise<InOrder[]>
+{
+  // A document is one result in the mode `parent`, whichever of its passages is the best.
+  const results = placed.map((each) => ({
+    ord: each.hit.ord,
+    chunk: mode === 'parent' ? undefined : each.hit.chunk,
+    score: each.hit.score,
+    placed: each,
+  }));
+  const ordered = await orderResults(columns, collection, results, order, (ord) => candidates.distanceOf(ord));
+  return ordered.map(({ result, mark }) => ({ ...result.placed, mark }));
+}
+
+/** The number of best hits that are needed if those of pinned documents move to other positions. */
+function firstOf(placed: readonly InOrder[], count: number, pins: ReadonlySet<number>): readonly InOrder[] {
+  if (pins.size === 0) return placed.slice(0, count);
+  let free = 0;
+  return placed.filter(({ hit: { ord } }) => pins.has(ord) || free++ < count);
+}
+
+/** Places of passages in their bodies; undefined for hits that only the lexical side found. */
+async function passagesOf({ vectors }: Sides,
+  organic: readonly Placed<FusedHit>[]): Promise<readonly (Passage | undefined)[]>
+{
+  const wanted = organic.flatMap(({ hit: { ord }, first, last },
+    at) => (first === undefined || last === undefined ? [] : [{ at, ord, first, last }])
+  );
+  const read = wanted.length === 0 ? [] : await vectors!.features(wanted);
+  const passages = organic.map((): Passage | undefined => undefined);
+  for (const [i, { at }] of wanted.entries()) passages[at] = read[i];
+  return passages;
+}
+
+/** Empty for a document that was deleted. A document that is no candidate scores 0 (decisions section 4.5). */
+function toFound(row: ResultRow | undefined,
+  { hit, terms = new Set(), passage, mark }: Pick<Found, 'hit' | 'passage' | 'mark'> & {
+    readonly terms: ReadonlySet<string> | undefined;
+  }): Found[]
+{
+  return row === undefined
+    ? []
+    : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage, mark }];
+}
+
+function withOrds(set: OrdSet | undefined, ords: readonly number[]): OrdSet | undefined {
+  for (const ord of ords) set?.add(ord);
+  return set;
+}

@@ -1,0 +1,90 @@
+import { setImmediate } from 'node:timers/promises';
+import { OrdSet } from '../../lib/ord-set.ts';
+import type { MeaningHit, WordsHit } from '../../search/fusion/index.ts';
+import { distanceMeters } from '../../search/geo/index.ts';
+import { boostFactors, type EligibilityDeps, eligibleDocuments } from './eligible.ts';
+import type { RankedRequest } from './request.ts';
+import type { Ground, Retrieved, Sides } from './retriever.ts';
+
+/** What both sides find at one time, with scores multiplied by boosts. */
+export interface Look {
+  readonly words: Retrieved<WordsHit>;
+  readonly vectors: Retrieved<MeaningHit>;
+  /**
+   * Vector scores of the best documents that only the lexical side has found, if the weights of the sides are fitted.
+   */
+  readonly others: readonly MeaningHit[];
+  /** Distances in metres of the hits from the centre of the circle, if there is one. */
+  readonly distances: ReadonlyMap<number, number> | undefined;
+}
+
+/** The parameters of a look besides its request. */
+export interface LookScope {
+  /** Ordinals that must not be found. */
+  readonly hidden: readonly number[];
+  /** Number of candidates of each side. */
+  readonly limit: number;
+  /** The only documents that are looked at; undefined for all that are eligible. */
+  readonly only: ReadonlySet<number> | undefined;
+}
+
+/** Number of documents from the lexical side whose vectors are compared even if the vector side does not find them. */
+const BEST = 20;
+const NOTHING = { hits: [] };
+
+/** Searches both sides. */
+export async function retrieve(deps: EligibilityDeps, request: RankedRequest, sides: Sides,
+  { hidden, limit, only }: LookScope): Promise<Look>
+{
+  const { collection, filter, circle, boost } = request;
+  const { documents, columns } = await eligibleDocuments(deps, collection, { filter, circle, hidden });
+  const ground: Ground = {
+    eligible: only === undefined ? documents : narrowed(documents, only),
+    factors: boostFactors(columns, boost),
+  };
+  // Vectors are scanned in other threads. The scan is started first, so that this one does meanwhile what needs no
+  // result of it.
+  const nearest = sides.vectors?.candidates(ground, limit) ?? NOTHING;
+  const found = sides.words && setImmediate().then(async () => {
+    const words = await sides.words!.candidates(ground, limit);
+    return { words, best: await lookAtBest(request, sides, ground, words.hits, limit) };
+  });
+  const [{ words, best } = { words: NOTHING, best: [] }, vectors] = await Promise.all([found, nearest]);
+  const near = new Set(vectors.hits.map(({ ord }) => ord));
+  return {
+    words,
+    vectors,
+    others: best.filter(({ ord }) => !near.has(ord)),
+    distances: circle && distancesOf(deps, request, [...words.hits, ...vectors.hits]),
+  };
+}
+
+/**
+ * Vector scores of the best documents of the lexical side. The vector side returns only its nearest documents; of the
+ * others, it is unknown how near they are. Without this, the fusion would count them as infinitely far, and rank a
+ * document that both sides find mediocre above the best one of the lexical side. Those that the vector side finds, too,
+ * are compared with the query twice, but the second time most of their tokens are known.
+ */
+async function lookAtBest({ isFitted, mode }: RankedRequest, { vectors }: Sides, { factors }: Ground,
+  words: readonly WordsHit[], limit: number): Promise<readonly MeaningHit[]>
+{
+  if (!isFitted || mode !== 'parent' || vectors === undefined || words.length === 0) return [];
+  const best = words.slice(0, BEST).map(({ ord }) => ord);
+  return (await vectors.candidates({ eligible: OrdSet.of(best), factors }, limit)).hits;
+}
+
+function distancesOf({ geo }: EligibilityDeps, { collection, circle }: RankedRequest,
+  hits: readonly { readonly ord: number }[]): Map<number, number>
+{
+  const places = geo!.indexOf(collection)?.places;
+  return new Map(hits.flatMap(({ ord }) => {
+    const point = places?.pointOf(ord);
+    return point === undefined ? [] : [[ord, distanceMeters(circle!.middle, point)] as const];
+  }));
+}
+
+function narrowed(eligible: OrdSet | undefined, ords: Iterable<number>): OrdSet {
+  const set = OrdSet.of(ords);
+  if (eligible !== undefined) set.intersect(eligible);
+  return set;
+}

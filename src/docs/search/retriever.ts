@@ -1,0 +1,64 @@
+import type { OrdSet } from '../../lib/ord-set.ts';
+import type { MeaningHit, WordsHit } from '../../search/fusion/index.ts';
+import type { Algorithm } from '../../search/vector/index.ts';
+import type { FollowingView } from './read-consistently.ts';
+
+/** The documents that may be found, and by what their scores are multiplied. */
+export interface Ground {
+  /** Undefined for all. */
+  readonly eligible: OrdSet | undefined;
+  /** By ordinal; undefined if nothing is multiplied. */
+  readonly factors: Float32Array | undefined;
+}
+
+/** The best documents or passages by one retriever. */
+export interface Retrieved<Hit> {
+  readonly hits: readonly Hit[];
+  /** All documents that match, if they are counted. */
+  readonly matches?: OrdSet | undefined;
+  /** The algorithm that was used, if there are several. */
+  readonly algorithm?: Algorithm | undefined;
+  /** Number of documents whose vectors could not be compared. */
+  readonly incomparable?: number | undefined;
+}
+
+/**
+ * Finds documents of a collection for one request. The stages do not know whether it searches in this process or on
+ * other nodes, so each method concerns all documents at once.
+ */
+export interface Retriever<Hit, Item, Feature> {
+  /** The view that it reads; absent if it does not follow the feed. */
+  readonly view?: FollowingView | undefined;
+  /** At least the best `limit` of the ground, with their scores; in any order. Throws `IndexLoading`. */
+  candidates(ground: Ground, limit: number): Promise<Retrieved<Hit>>;
+  /** What a result shows of each besides its score. */
+  features(items: readonly Item[]): Promise<readonly Feature[]>;
+}
+
+/** A run of chunks of a document. */
+export interface PassageQuery {
+  readonly ord: number;
+  /** Numbers of its chunks, both inclusive. The last one may be behind the end of the document. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A part of a body. */
+export interface Passage {
+  /** Bytes of the body, the end exclusive. */
+  readonly start: number;
+  readonly end: number;
+  readonly startLine: number;
+  readonly endLine: number;
+  /** Checksum and length of the body. */
+  readonly crc: number;
+  readonly bytes: number;
+}
+
+/** What finds the candidates of a search: words, vectors or both. */
+export interface Sides {
+  /** The features of a document are the terms that it matches. */
+  readonly words?: Retriever<WordsHit, number, ReadonlySet<string>> | undefined;
+  /** The features of a run of chunks are its place in the body; undefined if the body was changed since. */
+  readonly vectors?: Retriever<MeaningHit, PassageQuery, Passage | undefined> | undefined;
+}

@@ -1,0 +1,155 @@
+import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
+import { roundMeters } from '../../lib/rounded.ts';
+import type { AnswerBounds } from '../../operations/index.ts';
+import { type FusedHit, reorder } from '../../search/fusion/index.ts';
+import { distanceMeters } from '../../search/geo/index.ts';
+import type { BodyCodec } from '../../storage/index.ts';
+import type { Curated } from '../curation/index.ts';
+import type { Encoder } from '../embeddings/index.ts';
+import type { Cost } from '../search-cost.ts';
+import type { SearchGate } from '../search-gate.ts';
+import { Bodies, type Body } from './bodies.ts';
+import { countFacets, type ShownFacets, shownFacets } from './facets.ts';
+import { bestHits, type FindDeps, findResults, type FindScope, type Found, type FoundResults } from './find.ts';
+import { passedBefore } from './order.ts';
+import { endPage, type PageEnd, presentEach, type Presented, type Shown, shown } from './present.ts';
+import { documentOf, keepsMeta, metaOf, projectDocument } from './project.ts';
+import { contentsFor } from './read-rows.ts';
+import type { RankedRequest } from './request.ts';
+import { type EncoderScores, scoreByEncoder } from './rerank.ts';
+import type { Passage } from './retriever.ts';
+
+export interface RankedDeps extends FindDeps {
+  readonly codec: BodyCodec;
+  /** Only scoring occupies a place. */
+  readonly gate: Pick<SearchGate, 'run'>;
+  /** Absent: nothing is reranked by it. */
+  readonly encoder?: Pick<Encoder, 'isWanted' | 'similarities'> | undefined;
+}
+
+/** A passage with the chunk that represents it. */
+export interface ChosenPassage extends Omit<Passage, 'crc' | 'bytes'> {
+  readonly chunk: number;
+}
+
+/** What a result has in every search. */
+export interface ResultParts {
+  readonly document: ProjectedDocument;
+  /** From 1; absent fields belong to requests without passages, or without a circle. */
+  readonly rank: number;
+  readonly chunkIndex?: number;
+  readonly chunkText?: string;
+  readonly startLine?: number;
+  readonly endLine?: number;
+  readonly distanceMeters?: number;
+}
+
+/** A search by words, by vectors or by both. */
+export interface RankedSearch<R> extends Omit<FindScope, 'signal'> {
+  readonly request: RankedRequest;
+  /** Undefined if there is nothing that could be found: then nothing is searched. */
+  readonly cost: Cost | undefined;
+  /** How much a document has a rare word of the query, from 0 to 1, for the encoder. */
+  readonly rareWord?: ((hits: readonly FusedHit[]) => ((ord: number) => number) | undefined) | undefined;
+  /**
+   * The passage of a document that the vector side did not find, in the modes `chunk` and `window`; undefined leaves it
+   * out.
+   */
+  readonly passageOf?: (document: ReturnType<typeof documentOf>) => ChosenPassage | undefined;
+  readonly show: (found: Curated<Found>, parts: ResultParts) => R;
+}
+
+export interface RankedAnswer<R> extends PageEnd<R>, Omit<FoundResults, 'results' | 'all'> {
+  readonly facets: ShownFacets;
+  /** Number of results that the encoder has scored; undefined if it was not asked. */
+  readonly reranked: number | undefined;
+}
+
+/** The result for a collection in which there is nothing to find. */
+const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0, alpha: undefined };
+
+/** Finds and presents a page of results. Only the scoring occupies a place in the search gate. */
+export async function searchRanked<R>(deps: RankedDeps, search: RankedSearch<R>,
+  bounds: AnswerBounds): Promise<RankedAnswer<R>>
+{
+  const { signal, budget } = bounds;
+  const { request, cost } = search;
+  const { projection, mode, facetBy, facetMaxValues, offset, order } = request;
+  const scores = await scoresOf(deps, search, signal);
+  const scope = {
+    ...search,
+    signal,
+    rerank: scores === undefined ? search.rerank : (hits: readonly FusedHit[]) => reorder(hits, scores.of),
+  };
+  const content = {
+    ...contentsFor(budget, projection.body || mode !== 'parent', projection.body),
+    // Metadata are also counted, and show whether a document is source code, whose passages are different.
+    withMeta: keepsMeta(projection) || facetBy !== undefined || mode !== 'parent',
+  };
+  const { results: found, all, ...rest } = cost === undefined
+    ? NOTHING
+    : await deps.gate.run(() => findResults(deps, request, scope, content), signal, cost);
+  const counted = facetBy && all &&
+    await countFacets(deps.columns, request.collection, all, { fields: facetBy, max: facetMaxValues },
+      found.map(({ row }) => row));
+  const facets = shownFacets(facetBy, counted?.facets, budget);
+  const presented = await present(deps, search, found, bounds);
+  const page = endPage(presented, { offset, tokens: request.budget, order }, budget, (at) => found[at]?.mark);
+  return { ...rest, ...page, facets, reranked: scores?.count };
+}
+
+/**
+ * The encoder's scores of the best hits, if they are wanted; it is called without a place in the search gate. An order
+ * of the request, or of its own, is kept.
+ */
+async function scoresOf<R>(deps: RankedDeps, search: RankedSearch<R>,
+  signal: AbortSignal): Promise<EncoderScores | undefined>
+{
+  const { encoder, gate } = deps;
+  const { request, cost, rareWord } = search;
+  if (!encoder?.isWanted(request.rerank) || request.order !== undefined || search.rerank !== undefined)
+    return undefined;
+  if (request.query.trim() === '') return undefined;
+  const hits = cost === undefined
+    ? []
+    : await gate.run(() => bestHits(deps, request, { ...search, signal }), signal, cost);
+  return scoreByEncoder(encoder, request.query, hits, request.mode === 'parent', signal, rareWord?.(hits));
+}
+
+/** Results as they are returned, as many as the answer may hold. */
+function present<R>(deps: RankedDeps, search: RankedSearch<R>, found: readonly Curated<Found>[],
+  bounds: AnswerBounds): Promise<Presented<R>>
+{
+  const { order, offset, projection, mode } = search.request;
+  const bodies = new Bodies(deps.codec, found.map(({ row }) => row.ord));
+  const first = 1 + offset + (order === undefined ? 0 : passedBefore(order));
+  return presentEach(deps, found, {
+    rowOf: ({ row }) => row,
+    withBodies: projection.body || mode !== 'parent',
+    show: async (one, row, place) => presentOne(deps, search, one, await bodies.take(row), first + place),
+  }, bounds);
+}
+
+/** Undefined if a passage is wanted, and there is none. */
+function presentOne<R>({ geo }: RankedDeps, { request, passageOf, show }: RankedSearch<R>, one: Curated<Found>,
+  body: Body, rank: number): Shown<R> | undefined
+{
+  const { projection, circle, collection, mode } = request;
+  const { row, hit, passage: known } = one;
+  const document = documentOf(row, metaOf(row), body.text);
+  const projected = projectDocument(document, projection);
+  const point = circle && geo!.indexOf(collection)?.places.pointOf(row.ord);
+  const texts = { body: projection.body ? row.bytes : undefined, meta: projected.meta };
+  const parts: { -readonly [Name in keyof ResultParts]: ResultParts[Name] } = { document: projected, rank };
+  if (point !== undefined) parts.distanceMeters = roundMeters(distanceMeters(circle!.middle, point));
+  if (mode === 'parent') return shown(show(one, parts), texts);
+  // If the body was changed after its passages were read, their places are invalid.
+  const isPlaced = known !== undefined && known.bytes === body.bytes.length && known.crc === body.crc;
+  const passage = isPlaced ? { ...known, chunk: hit!.chunk! } : passageOf?.(document);
+  if (passage === undefined && passageOf === undefined) return undefined;
+  if (passage !== undefined) {
+    const { chunk, start, end, startLine, endLine } = passage;
+    Object.assign(parts, { chunkIndex: chunk, chunkText: body.bytes.toString('utf8', start, end), startLine, endLine });
+  }
+  return shown(show(one, parts), { ...texts, passage: passage && passage.end - passage.start });
+}

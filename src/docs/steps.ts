@@ -1,0 +1,30 @@
+import type { Operations } from '../../generated/docs/operations.ts';
+import { caughtUp, count, type InvokerOptions, note, patience, session } from '../operations/index.ts';
+import type { Areas } from './areas.ts';
+import type { DocsEnvironment } from './environment.ts';
+import { gateStep } from './search-gate.ts';
+import { IndexLoading } from './view/index.ts';
+
+export type Steps = NonNullable<InvokerOptions<Operations>['steps']>;
+
+/** Default number of milliseconds that a request waits for the LSN that it names. */
+const MIN_LSN_WAIT_MS = 5000;
+
+/** What this service adds to the pipeline of its calls. */
+export function stepsOf({ feed, settings }: DocsEnvironment,
+  { columns, gate, geo, stats, temporal, vectors, words }: Areas): Steps
+{
+  const views = { words: words.view, columns, places: geo.view, vectors: vectors.view };
+  return {
+    count: settings.searchStats ? count((...search) => stats.record(...search)) : undefined,
+    patience: patience((error) => (error instanceof IndexLoading ? error.changed : undefined)),
+    session: session({
+      feed,
+      views: Object.values(views),
+      waitMs: settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS,
+    }),
+    gate: gateStep(gate, (collection) => words.deps.view.indexOf(collection)?.documents ?? 0),
+    caughtUp: caughtUp(views),
+    note: temporal.note && note(temporal.note),
+  };
+}
