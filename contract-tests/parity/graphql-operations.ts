@@ -82,10 +82,7 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
         droppedWords: [],
       }),
       ...ending(answer as Ending),
-      results: results.map(({ highlights = null, ...result }) => ({
-        ...found({ pinned: false, ...result }, []),
-        highlights: highlights && (highlights as Rest[]).map((highlight) => ({ valueIndex: null, ...highlight })),
-      })),
+      results: results.map((result) => ({ ...found({ pinned: false, ...result }, []), ...marked(result) })),
     }),
   },
   searchVectors: { field: 'vectorSearch', args: similarityArgs, view: nearest },
@@ -94,14 +91,16 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
     field: 'hybridSearch',
     args: (input) => ({ input: withNames({ includeContent: false, ...withList(input, 'filterMeta') }) }),
     view: ({ results, ...answer }: Found & Rest) => ({
-      ...complete(answer, ['retrievalMode', 'facets', 'spellCorrected', 'responsePrompt', 'reranked', 'nextCursor'], {
+      ...complete(answer, ['totalMatches', 'retrievalMode', 'facets', 'spellCorrected', 'responsePrompt', 'reranked',
+        'nextCursor'], {
         facetsTruncated: false,
         warnings: [],
       }),
       ...ending(answer as Ending),
-      results: results.map((result) =>
-        found({ pinned: false, ...result }, [...PASSAGE, 'ftsRank', 'vectorRank', 'distanceMeters'])
-      ),
+      results: results.map((result) => ({
+        ...found({ pinned: false, ...result }, [...PASSAGE, 'ftsRank', 'vectorRank', 'distanceMeters']),
+        ...marked(result),
+      })),
     }),
   },
   recallMemory: {
@@ -176,10 +175,17 @@ function similarityArgs(input: Input): Input {
 /** The view of vector search and of the search for similar documents, which have one type. */
 function nearest({ results, ...answer }: Found & Rest): Rest {
   return {
-    ...complete(answer, ['retrievalMode', 'responsePrompt', 'reranked', 'nextCursor'], { warnings: [] }),
+    ...complete(answer, ['retrievalMode', 'responsePrompt', 'reranked', 'facets', 'nextCursor'], {
+      facetsTruncated: false,
+      warnings: [],
+    }),
     ...ending(answer as Ending),
     results: results.map((result) => found(result, PASSAGE)),
   };
+}
+
+function marked({ highlights = null }: Rest): Rest {
+  return { highlights: highlights && (highlights as Rest[]).map((highlight) => ({ valueIndex: null, ...highlight })) };
 }
 
 /** A result with its document, and null for the named fields that it does not have. */

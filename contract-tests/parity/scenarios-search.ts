@@ -230,6 +230,7 @@ export const searches: Record<string, Scenario> = {
       fields: ['kind'],
     });
     await ok('searchVectors', { query: 'red apples', rerank: 'none' });
+    await ok('searchVectors', { query: 'red apples', facetBy: ['kind', 'lang', 'none'], facetMaxValues: 1 });
     await walk(calls, 'searchVectors', { queryVector: VECTOR, distanceMetric: 'euclidean' });
     await walk(calls, 'searchVectors', { query: 'apples', retrievalMode: 'chunk', sort: 'year:desc, key' });
     await ok('searchVectors', { queryVector: VECTOR, distanceMetric: 'euclidean', sort: 'year:asc, score', offset: 1 });
@@ -249,7 +250,15 @@ export const searches: Record<string, Scenario> = {
     for (const more of [{}, { alpha: 0 }, { alpha: 0.25, facetBy: ['kind'] }, { strategy: 'rrf', rrfK: 10, topK: 2 }, {
       geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 },
       sort: 'distance',
-    }, { algorithm: 'bm25f', fuzzy: 1, boost: { 'kind:animal': 2 }, includeContent: false }, {
+    }, { highlight: true, highlightTag: '<b>', highlightEscape: 'html', maxHighlights: 1, fragmentSize: 40 }, {
+      totals: 'exact',
+      highlight: true,
+    }, { totals: 'bounded', facetBy: ['kind'] }, {
+      algorithm: 'bm25f',
+      fuzzy: 1,
+      boost: { 'kind:animal': 2 },
+      includeContent: false,
+    }, {
       filterMeta: { kind: ['fruit'] },
       fields: ['year'],
     }, { filter: { text: 'year <= 2020' }, langs: ['en'], limit: 1 }, {

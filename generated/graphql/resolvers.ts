@@ -1513,6 +1513,8 @@ export type HybridResult = {
   readonly vectorRank: Maybe<Scalars['Int']['output']>;
   /** Terms of the query that the document has. */
   readonly matchedTerms: ReadonlyArray<Scalars['String']['output']>;
+  /** Passages around the words, those of the body first; null unless `highlight` asks for them. */
+  readonly highlights: Maybe<ReadonlyArray<Highlight>>;
   /** Place among the results, from 1. */
   readonly rank: Scalars['Int']['output'];
   /** Whether a curation rule put the result here. */
@@ -1536,6 +1538,8 @@ export type HybridSearchResponse = {
   readonly results: ReadonlyArray<HybridResult>;
   /** How many results there are in this response. */
   readonly total: Scalars['Int']['output'];
+  /** Number of documents that the words match, of candidates by meaning and of what curation pins; null with `totals: NONE`. */
+  readonly totalMatches: Maybe<Scalars['Int']['output']>;
   /** How the two rankings were fused: `alpha` or `rrf`. */
   readonly strategy: Scalars['String']['output'];
   /** The weight of meaning that was used, 0 where the words alone had to decide; without effect under `rrf`. */
@@ -1628,6 +1632,18 @@ export type HybridSearchInput = {
   readonly facetBy?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Values of each facet at most; the default is 0, which means all. */
   readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether `totalMatches` counts what matches; the default is NONE. It needs all matches, so BOUNDED counts exactly. */
+  readonly totals?: InputMaybe<Totals>;
+  /** Whether each result has `highlights`; the default is false. */
+  readonly highlight?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Tag put before each match; the closing tag is derived from it. The default is `<mark>`. */
+  readonly highlightTag?: InputMaybe<Scalars['String']['input']>;
+  /** Whether the text of fragments is escaped for HTML: `none` or `html`; the default is `none`. */
+  readonly highlightEscape?: InputMaybe<Scalars['String']['input']>;
+  /** Fragments of the body in each result at most, and as many of metadata; the default is 3. */
+  readonly maxHighlights?: InputMaybe<Scalars['Int']['input']>;
+  /** Length of a fragment in bytes; the default is 150. */
+  readonly fragmentSize?: InputMaybe<Scalars['Int']['input']>;
   /** What a result is: `parent` for a document, `chunk` for a passage, `window` for a passage with its neighbours. The default is that of the collection's retrieval profile, else `parent`. */
   readonly retrievalMode?: InputMaybe<Scalars['String']['input']>;
   /** Neighbouring passages on each side, in `window`; the default is 1. */
@@ -1962,6 +1978,10 @@ export type VectorSearchResponse = {
   readonly contextTruncated: Scalars['Boolean']['output'];
   /** How many of the best 50 results the encoder has put in order; null when it was not asked. */
   readonly reranked: Maybe<Scalars['Int']['output']>;
+  /** Counts of the values of `facetBy` over the candidates: an object from a field to a list of `value` and `count`; null without `facetBy`, and for `similar`. */
+  readonly facets: Maybe<Scalars['JSONObject']['output']>;
+  /** Whether facets had more values than one response may hold, a quarter of it. */
+  readonly facetsTruncated: Scalars['Boolean']['output'];
   /** Whether the response reached the maximum size of one response before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the response is not truncated. */
@@ -2098,6 +2118,10 @@ export type VectorSearchInput = {
   readonly mmr?: InputMaybe<Scalars['Boolean']['input']>;
   /** Weight of relevance against difference under `mmr`, 0 to 1; the default is 0.5. */
   readonly mmrLambda?: InputMaybe<Scalars['Float']['input']>;
+  /** Metadata keys, or `lang`, whose values to count over the candidates. */
+  readonly facetBy?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Values of each facet at most; the default is 0, which means all. */
+  readonly facetMaxValues?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A search for documents like one that is stored. */
@@ -2973,6 +2997,7 @@ export type HybridResultResolvers<ContextType = GraphqlContext, ParentType exten
   ftsRank?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   vectorRank?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   matchedTerms?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  highlights?: Resolver<Maybe<ReadonlyArray<ResolversTypes['Highlight']>>, ParentType, ContextType>;
   rank?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   pinned?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   distanceMeters?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
@@ -2985,6 +3010,7 @@ export type HybridResultResolvers<ContextType = GraphqlContext, ParentType exten
 export type HybridSearchResponseResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['HybridSearchResponse'] = ResolversParentTypes['HybridSearchResponse']> = {
   results?: Resolver<ReadonlyArray<ResolversTypes['HybridResult']>, ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  totalMatches?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   strategy?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   alpha?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   rrfK?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -3126,6 +3152,8 @@ export type VectorSearchResponseResolvers<ContextType = GraphqlContext, ParentTy
   dimensions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   reranked?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  facets?: Resolver<Maybe<ResolversTypes['JSONObject']>, ParentType, ContextType>;
+  facetsTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;

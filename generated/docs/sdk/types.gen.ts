@@ -3452,6 +3452,14 @@ export type SearchVectorsRequest = {
      * Weight of relevance against difference under `mmr`: 1 is relevance only, 0 difference only.
      */
     mmrLambda?: number;
+    /**
+     * Metadata keys, or `lang`, whose values to count over the candidates.
+     */
+    facetBy?: FacetBy;
+    /**
+     * Values of each facet at most; 0 means all.
+     */
+    facetMaxValues?: number;
     rerank?: Rerank;
 };
 
@@ -3545,6 +3553,14 @@ export type SearchVectorsResponse = {
      */
     retrievalMode?: RetrievalMode;
     reranked?: Reranked;
+    /**
+     * Counts of the values of `facetBy` over the candidates, by count descending, then by value: the nearest `topK` documents that pass the filters and `threshold`, at least 50, whatever the page; 1,000 with `sort` or `cursor`. Absent without `facetBy`.
+     */
+    facets?: Facets;
+    /**
+     * True when facets had more values than one response may hold, a quarter of it; absent otherwise. `facetMaxValues` asks for fewer of each.
+     */
+    facetsTruncated?: boolean;
     searchStats: SearchStats;
     /**
      * True when the token budget dropped results; absent otherwise.
@@ -4322,7 +4338,7 @@ export type SearchHybridRequest = {
      */
     limit?: number;
     /**
-     * How many of the best results to skip. The candidates of both sides grow with it.
+     * How many of the best results to skip.
      */
     offset?: ResultOffset;
     algorithm?: HybridFullTextAlgorithm;
@@ -4383,6 +4399,30 @@ export type SearchHybridRequest = {
      */
     facetMaxValues?: number;
     /**
+     * Whether each result carries `highlights`.
+     */
+    highlight?: boolean;
+    /**
+     * Tag put before each match; the closing tag is derived from it.
+     */
+    highlightTag?: HighlightTag;
+    /**
+     * Whether the text of fragments is escaped for HTML; the tags are not.
+     */
+    highlightEscape?: HighlightEscape;
+    /**
+     * Fragments of the body in each result at most, and as many of metadata.
+     */
+    maxHighlights?: number;
+    /**
+     * Length of a fragment in bytes, snapped to word boundaries.
+     */
+    fragmentSize?: number;
+    /**
+     * Whether `totalMatches` counts what matches. It needs every document that the words match, so `bounded` counts exactly.
+     */
+    totals?: Totals;
+    /**
      * What a result is: explicit, then the collection's retrieval profile, then `parent`. In `chunk` and `window` the body is left out unless `includeContent` is true or `fields` names it.
      */
     retrievalMode?: RetrievalMode;
@@ -4429,6 +4469,10 @@ export type HybridResult = {
     vectorRank?: number;
     matchedTerms: MatchedTerms;
     /**
+     * The passages of the body that have the words, in document order, then those of metadata; present when `highlight` is set, also where `fields` leaves the body out.
+     */
+    highlights?: Array<Highlight>;
+    /**
      * Place, counted from 1; on pages by cursor on from those of the page before.
      */
     rank: number;
@@ -4461,6 +4505,10 @@ export type SearchHybridResponse = {
      * Results in this response.
      */
     total: number;
+    /**
+     * Number of the documents that `facets` counts, whatever `limit` is: those that the words match, the candidates by meaning and what curation pins. Absent with `totals` of `none`.
+     */
+    totalMatches?: number;
     /**
      * The strategy that was used.
      */

@@ -178,6 +178,7 @@ const byBoth: Search = async ({ hybrid, environment: { sql } }, { query, searchP
   const { algorithm = 'bm25', vectorAlgorithm = 'flat', strategy = 'alpha', alpha = DEFAULT_ALPHA, rrfK = DEFAULT_RRF_K,
     filterMeta } = searchParams;
   const { results } = await hybrid.hybridSearch({
+    ...PLAIN_SEARCH,
     collection,
     query,
     algorithm: algorithm === 'tfidf' ? 'bm25' : algorithm,
@@ -186,18 +187,12 @@ const byBoth: Search = async ({ hybrid, environment: { sql } }, { query, searchP
     alpha,
     rrfK,
     limit: Math.min(limit, MAX_HYBRID),
-    offset: 0,
     threshold: 0,
     distanceMetric: 'cosine',
     sort: 'combined',
     retrievalMode: 'parent',
     windowSize: 1,
-    facetMaxValues: 0,
-    includeContent: false,
-    fuzzy: 0,
-    matchingStrategy: 'any',
-    disableStem: false,
-    disableSynonyms: false,
+    totals: 'none',
     ...(filterMeta && { filterMeta }),
   }, { signal, budget: new AnswerBudget() });
   // The best score by ranks is 2/(k + 1); hybrid search returns rounded scores.

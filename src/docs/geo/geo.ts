@@ -19,7 +19,7 @@ export interface Geo {
   >;
   readonly view: GeoView;
   readonly views: readonly GeoView[];
-  /** Reloads postcode files that have changed since they were loaded, without waiting. Not for servers that only read. */
+  /** Reloads postcode files that have changed since they were loaded, without waiting. Not for read-only servers. */
   work(): void;
   /** Resolves when postcode files are reloaded; for tests. */
   settled(): Promise<void>;

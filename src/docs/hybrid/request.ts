@@ -54,6 +54,7 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     vectorAlgorithm,
     rerank,
     isFitted,
+    isCounted: input.facetBy !== undefined || input.totals !== 'none',
     candidates: candidatesOf(search, order, input.oversample ?? profile.oversample),
     fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
     // The lexical side ranks as full-text search does, including reranking, unless weights of the sides are set or the
@@ -81,7 +82,8 @@ function isUsual({ alpha, strategy }: HybridInput, profile: Retrieval): boolean 
 
 /** The lexical part of the request. What restricts the documents is applied to both sides. */
 function wordsInput(
-  { collection, query, algorithm, fuzzy, matchingStrategy, disableStem, disableSynonyms, facetBy }: HybridInput,
+  { collection, query, algorithm, fuzzy, matchingStrategy, disableStem, disableSynonyms, highlight, highlightTag,
+    highlightEscape, maxHighlights, fragmentSize }: HybridInput,
 ): Parameters<typeof resolveWords>[1] {
   return {
     ...PLAIN_SEARCH,
@@ -92,7 +94,11 @@ function wordsInput(
     matchingStrategy,
     disableStem,
     disableSynonyms,
-    ...(facetBy && { facetBy }),
+    highlight,
+    highlightTag,
+    highlightEscape,
+    maxHighlights,
+    fragmentSize,
   };
 }
 

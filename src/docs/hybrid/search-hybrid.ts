@@ -3,7 +3,8 @@ import { ServiceError } from '../../errors/index.ts';
 import { roundScore } from '../../lib/rounded.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
-import { correctedQuery, readyWords, WordMatchers, type WordsDeps, wordsRetriever } from '../fulltext/index.ts';
+import { correctedQuery, highlightsOf, readyWords, WordMatchers, type WordsDeps,
+  wordsRetriever } from '../fulltext/index.ts';
 import { costOf } from '../search-cost.ts';
 import { isByVectorsAlone, promptOf, type RankedDeps, searchRanked } from '../search/index.ts';
 import { incomparableWarning, type QueryVector, type VectorSearch, vectorsRetriever,
@@ -43,13 +44,14 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
     words: await readyWords(words, asked.words, signal),
   }, signal);
   const { collection, query, mode, windowSize, order, metric, threshold } = request;
-  const matchers = new WordMatchers(request.words.plan);
+  const { plan, highlight } = request.words;
+  const matchers = new WordMatchers(plan, highlight && words.view.indexOf(collection));
   const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder }, {
     request,
     cost: documents === undefined ? undefined : costOf(input, documents),
     rules: words.curation.rulesOf(collection),
     sides: {
-      words: wordsRetriever(words, request.words),
+      words: wordsRetriever(words, request.words, request.isCounted),
       vectors: vector && vectorsRetriever(meaning, words.sql, {
         ...vector,
         text: order === undefined ? vector.text : undefined,
@@ -68,6 +70,10 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
         : rareWordOf(words.view.indexOf(collection), request, [...new Set(hits.map(({ ord }) => ord))]),
     passageOf: (document) =>
       passageByWords(deps.chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0),
+    highlightsOf: highlight && (({ key, lang, meta }, contentMd) => {
+      const matcher = matchers.of({ key, lang, meta });
+      return matcher === undefined ? [] : highlightsOf(request.words, highlight, matcher, { key, meta, contentMd });
+    }),
     show: ({ hit, terms, pinned }, { document, ...parts }) => ({
       document,
       combinedScore: roundScore(hit?.score ?? 0, 9),
@@ -84,6 +90,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
   return {
     results: found.results,
     total: found.results.length,
+    ...(input.totals !== 'none' && { totalMatches: found.matches ?? 0 }),
     strategy: request.fusion.strategy,
     alpha: found.alpha ?? request.alpha,
     rrfK: request.rrfK,

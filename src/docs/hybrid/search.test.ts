@@ -151,6 +151,33 @@ describe('POST /v1/hybrid-search over a set of documents', () => {
       lang: [{ value: 'en', count: all.total }],
       none: [],
     });
+    expect(await fixture.find('apple', { topK: 1 })).not.toHaveProperty('totalMatches');
+    for (const totals of ['exact', 'bounded'])
+      expect((await fixture.find('apple', { topK: 1, totals })).totalMatches).toBe(all.total);
+    expect((await fixture.find('apple', { totals: 'exact', alpha: 0 })).totalMatches).toBe(
+      (await fixture.call('searchFullText', { collection: 'c', query: 'apple' })).totalMatches,
+    );
+  });
+
+  it('marks the words of its query as full-text search does, in every mode', async () => {
+    const marked = { highlight: true, highlightTag: '<b>', fields: ['key'] };
+    const words = await fixture.call('searchFullText', {
+      collection: 'c',
+      query: 'apple pears',
+      limit: 100,
+      ...marked,
+    });
+    const expected = new Map(words.results.map(({ document, highlights }) => [document.key, highlights]));
+    for (const retrievalMode of ['parent', 'chunk', 'window']) {
+      const { results } = await fixture.find('apple pears', { topK: 100, retrievalMode, ...marked });
+      expect(results.length).toBeGreaterThanOrEqual(expected.size);
+      for (const { document, highlights } of results) {
+        expect(highlights, document.key).toEqual(expected.get(document.key) ?? []);
+        expect(document).not.toHaveProperty('contentMd');
+      }
+    }
+    const [best] = (await fixture.find('apple', { topK: 1 })).results;
+    expect(best).not.toHaveProperty('highlights');
   });
 });
 

@@ -18,7 +18,7 @@ export class Candidates {
   #meaning: MeaningHit[] = [];
   /** Vector scores of documents that only the lexical side has found. */
   #others: MeaningHit[] = [];
-  /** All lexical matches, if facets are counted. */
+  /** All lexical matches, if they are counted. */
   #matches: OrdSet | undefined;
   readonly #distances = new Map<number, number>();
   /** The best of each side, until something is added. */
@@ -30,10 +30,10 @@ export class Candidates {
     this.#limit = limit;
   }
 
-  /** Every document that is a match; undefined if no facets are counted. */
+  /** Every document that is a match; undefined if they are not counted. */
   all(): OrdSet | undefined {
-    const { facetBy, fusion } = this.#request;
-    if (facetBy === undefined) return undefined;
+    const { isCounted, fusion } = this.#request;
+    if (!isCounted) return undefined;
     const counted = this.#matches !== undefined && !isByVectorsAlone(fusion);
     const all = counted ? OrdSet.fromWords(this.#matches!.words.slice()) : new OrdSet();
     for (const { ord } of this.#bestOfSides().meaning) all.add(ord);

@@ -56,7 +56,7 @@ export interface Found {
 
 export interface FoundResults {
   readonly results: readonly Curated<Found>[];
-  /** All matching and pinned documents, if facets are counted. */
+  /** All matching and pinned documents, if they are counted. */
   readonly all: OrdSet | undefined;
   /** Undefined if the vector side was not searched. */
   readonly algorithm: Algorithm | undefined;

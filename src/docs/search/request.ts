@@ -82,6 +82,8 @@ export interface Ranking {
   readonly rerank: Rerank | undefined;
   /** Undefined for best first and pages by offset. */
   readonly order: ResultOrder | undefined;
+  /** Whether all matches are known, for facets or their number. */
+  readonly isCounted: boolean;
 }
 
 export interface RankedRequest extends SearchRequest, Ranking {}

@@ -1,7 +1,7 @@
-import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
+import type { Highlight, ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { roundMeters } from '../../lib/rounded.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
-import { type FusedHit, reorder } from '../../search/fusion/index.ts';
+import { type FusedHit, reorder, REORDERED } from '../../search/fusion/index.ts';
 import { distanceMeters } from '../../search/geo/index.ts';
 import type { BodyCodec } from '../../storage/index.ts';
 import type { Curated } from '../curation/index.ts';
@@ -35,13 +35,14 @@ export interface ChosenPassage extends Omit<Passage, 'crc' | 'bytes'> {
 /** What a result has in every search. */
 export interface ResultParts {
   readonly document: ProjectedDocument;
-  /** From 1; absent fields belong to requests without passages, or without a circle. */
+  /** From 1. Of the further fields, a result has those that its request asks for. */
   readonly rank: number;
   readonly chunkIndex?: number;
   readonly chunkText?: string;
   readonly startLine?: number;
   readonly endLine?: number;
   readonly distanceMeters?: number;
+  readonly highlights?: Highlight[];
 }
 
 /** A search by words, by vectors or by both. */
@@ -56,11 +57,15 @@ export interface RankedSearch<R> extends Omit<FindScope, 'signal'> {
    * out.
    */
   readonly passageOf?: (document: ReturnType<typeof documentOf>) => ChosenPassage | undefined;
+  /** The marked passages of a document, whose body is given as UTF-8; absent if none are requested. */
+  readonly highlightsOf?: ((document: ReturnType<typeof documentOf>, body: Buffer) => Highlight[]) | undefined;
   readonly show: (found: Curated<Found>, parts: ResultParts) => R;
 }
 
 export interface RankedAnswer<R> extends PageEnd<R>, Omit<FoundResults, 'results' | 'all'> {
   readonly facets: ShownFacets;
+  /** Number of all matches; undefined if they were not counted. */
+  readonly matches: number | undefined;
   /** Number of results that the encoder has scored; undefined if it was not asked. */
   readonly reranked: number | undefined;
 }
@@ -73,74 +78,90 @@ export async function searchRanked<R>(deps: RankedDeps, search: RankedSearch<R>,
   bounds: AnswerBounds): Promise<RankedAnswer<R>>
 {
   const { signal, budget } = bounds;
-  const { request, cost } = search;
-  const { projection, mode, facetBy, facetMaxValues, offset, order } = request;
-  const scores = await scoresOf(deps, search, signal);
+  const isReranked = isEncoderWanted(deps, search);
+  const request = isReranked ? withEnough(search.request) : search.request;
+  const { projection, facetBy, facetMaxValues, offset, order } = request;
+  const scores = isReranked ? await scoresOf(deps, request, search, signal) : undefined;
   const scope = {
     ...search,
     signal,
     rerank: scores === undefined ? search.rerank : (hits: readonly FusedHit[]) => reorder(hits, scores.of),
   };
+  const withBodies = needsBodies(search);
   const content = {
-    ...contentsFor(budget, projection.body || mode !== 'parent', projection.body),
+    ...contentsFor(budget, withBodies, projection.body),
     // Metadata are also counted, and show whether a document is source code, whose passages are different.
-    withMeta: keepsMeta(projection) || facetBy !== undefined || mode !== 'parent',
+    withMeta: keepsMeta(projection) || facetBy !== undefined || withBodies,
   };
-  const { results: found, all, ...rest } = cost === undefined
+  const { results: found, all, ...rest } = search.cost === undefined
     ? NOTHING
-    : await deps.gate.run(() => findResults(deps, request, scope, content), signal, cost);
-  const counted = facetBy && all &&
-    await countFacets(deps.columns, request.collection, all, { fields: facetBy, max: facetMaxValues },
+    : await deps.gate.run(() => findResults(deps, request, scope, content), signal, search.cost);
+  const counted = all &&
+    await countFacets(deps.columns, request.collection, all, { fields: facetBy ?? [], max: facetMaxValues },
       found.map(({ row }) => row));
   const facets = shownFacets(facetBy, counted?.facets, budget);
   const presented = await present(deps, search, found, bounds);
   const page = endPage(presented, { offset, tokens: request.budget, order }, budget, (at) => found[at]?.mark);
-  return { ...rest, ...page, facets, reranked: scores?.count };
+  return { ...rest, ...page, facets, matches: counted?.documents, reranked: scores?.count };
 }
 
-/**
- * The encoder's scores of the best hits, if they are wanted; it is called without a place in the search gate. An order
- * of the request, or of its own, is kept.
- */
-async function scoresOf<R>(deps: RankedDeps, search: RankedSearch<R>,
-  signal: AbortSignal): Promise<EncoderScores | undefined>
+/** Whether results need their bodies, even if only for passages. */
+function needsBodies<R>({ request: { projection, mode }, highlightsOf }: RankedSearch<R>): boolean {
+  return projection.body || mode !== 'parent' || highlightsOf !== undefined;
+}
+
+/** An order of the request, or of its own, is kept. Throws `invalid_argument` if no encoder is installed. */
+function isEncoderWanted<R>({ encoder }: RankedDeps, { request, rerank }: RankedSearch<R>): boolean {
+  return encoder?.isWanted(request.rerank) === true && request.order === undefined && rerank === undefined &&
+    request.query.trim() !== '';
+}
+
+/** The request with as many candidates as the encoder puts in order. */
+function withEnough(request: RankedRequest): RankedRequest {
+  return { ...request, candidates: Math.max(request.candidates, REORDERED) };
+}
+
+/** The encoder's scores of the best hits; it is called without a place in the search gate. */
+async function scoresOf<R>(deps: RankedDeps, request: RankedRequest, { cost, rareWord, ...scope }: RankedSearch<R>,
+  signal: AbortSignal): Promise<EncoderScores>
 {
-  const { encoder, gate } = deps;
-  const { request, cost, rareWord } = search;
-  if (!encoder?.isWanted(request.rerank) || request.order !== undefined || search.rerank !== undefined)
-    return undefined;
-  if (request.query.trim() === '') return undefined;
   const hits = cost === undefined
     ? []
-    : await gate.run(() => bestHits(deps, request, { ...search, signal }), signal, cost);
-  return scoreByEncoder(encoder, request.query, hits, request.mode === 'parent', signal, rareWord?.(hits));
+    : await deps.gate.run(() => bestHits(deps, request, { ...scope, signal }), signal, cost);
+  return scoreByEncoder(deps.encoder!, request.query, hits, request.mode === 'parent', signal, rareWord?.(hits));
 }
 
 /** Results as they are returned, as many as the answer may hold. */
 function present<R>(deps: RankedDeps, search: RankedSearch<R>, found: readonly Curated<Found>[],
   bounds: AnswerBounds): Promise<Presented<R>>
 {
-  const { order, offset, projection, mode } = search.request;
+  const { order, offset } = search.request;
   const bodies = new Bodies(deps.codec, found.map(({ row }) => row.ord));
   const first = 1 + offset + (order === undefined ? 0 : passedBefore(order));
   return presentEach(deps, found, {
     rowOf: ({ row }) => row,
-    withBodies: projection.body || mode !== 'parent',
+    withBodies: needsBodies(search),
     show: async (one, row, place) => presentOne(deps, search, one, await bodies.take(row), first + place),
   }, bounds);
 }
 
-/** Undefined if a passage is wanted, and there is none. */
-function presentOne<R>({ geo }: RankedDeps, { request, passageOf, show }: RankedSearch<R>, one: Curated<Found>,
-  body: Body, rank: number): Shown<R> | undefined
+/** Undefined if a passage is wanted, and nothing finds one. */
+function presentOne<R>({ geo }: RankedDeps, { request, passageOf, highlightsOf, show }: RankedSearch<R>,
+  one: Curated<Found>, body: Body, rank: number): Shown<R> | undefined
 {
   const { projection, circle, collection, mode } = request;
   const { row, hit, passage: known } = one;
   const document = documentOf(row, metaOf(row), body.text);
   const projected = projectDocument(document, projection);
   const point = circle && geo!.indexOf(collection)?.places.pointOf(row.ord);
-  const texts = { body: projection.body ? row.bytes : undefined, meta: projected.meta };
+  const highlights = highlightsOf?.(document, body.bytes);
+  const texts = {
+    body: projection.body ? row.bytes : undefined,
+    fragments: highlights?.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0),
+    meta: projected.meta,
+  };
   const parts: { -readonly [Name in keyof ResultParts]: ResultParts[Name] } = { document: projected, rank };
+  if (highlights !== undefined) parts.highlights = highlights;
   if (point !== undefined) parts.distanceMeters = roundMeters(distanceMeters(circle!.middle, point));
   if (mode === 'parent') return shown(show(one, parts), texts);
   // If the body was changed after its passages were read, their places are invalid.

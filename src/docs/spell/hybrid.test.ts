@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { AnswerBudget } from '../../operations/index.ts';
+import { PLAIN_SEARCH } from '../fulltext/index.ts';
 import { searchHybrid } from '../hybrid/search-hybrid.ts';
 import { HybridFixture } from '../hybrid/test-fixture.ts';
 import { createSpell } from './index.ts';
@@ -21,24 +22,19 @@ it('corrects the queries of hybrid search where the collection asks for it (deci
   const find = async (query: string, spellCorrect: boolean) => {
     await fixture.call('setCollectionConfig', { collection: 'c', spellCorrect });
     return searchHybrid(deps, {
+      ...PLAIN_SEARCH,
       collection: 'c',
       query,
       algorithm: 'bm25',
       strategy: 'alpha',
       alpha: 0,
       rrfK: 60,
-      offset: 0,
       threshold: 0,
       distanceMetric: 'cosine',
       sort: 'combined',
       retrievalMode: 'parent',
       windowSize: 1,
-      facetMaxValues: 0,
-      includeContent: false,
-      fuzzy: 0,
-      matchingStrategy: 'any',
-      disableStem: false,
-      disableSynonyms: false,
+      totals: 'none',
     }, { signal: new AbortController().signal, budget: new AnswerBudget() });
   };
   expect(await find('wahles', true)).toMatchObject({

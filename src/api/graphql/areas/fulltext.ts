@@ -1,4 +1,4 @@
-import type { AggregateDocumentsRequest, AggregateDocumentsResponse, FullTextResult, Highlight, RangeCondition,
+import type { AggregateDocumentsRequest, AggregateDocumentsResponse, FullTextResult, RangeCondition,
   SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { AggregateInput, FtsInput } from '../../../../generated/graphql/resolvers.ts';
 import { inSteps } from '../in-steps.ts';
@@ -6,7 +6,7 @@ import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
 import { given } from './given.ts';
 import { bodiesOf, presentDocument } from './present-document.ts';
-import { numbers, withFilters, withWordOptions } from './search-input.ts';
+import { numbers, presentHighlights, withFilters, withWordOptions } from './search-input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
@@ -31,16 +31,14 @@ export const fulltext = defineArea('fulltext', {
 });
 
 const PREFIXES = { NONE: 'none', LAST: 'last' } as const;
-const TOTALS = { EXACT: 'exact', BOUNDED: 'bounded', NONE: 'none' } as const;
 
 /** GraphQL has its own names for enumeration values. */
-function toInput({ prefix, totals, fieldWeights, rangeMeta, ...input }: FtsInput) {
+function toInput({ prefix, fieldWeights, rangeMeta, ...input }: FtsInput) {
   return {
     ...withWordOptions(withFilters(input)),
     fieldWeights: numbers(fieldWeights),
     rangeMeta: rangeMeta?.map((range) => given(range) as RangeCondition),
     ...(prefix && { prefix: PREFIXES[prefix] }),
-    ...(totals && { totals: TOTALS[totals] }),
   };
 }
 
@@ -87,11 +85,7 @@ function presentResult({ document, score, matchedTerms, highlights, pinned }: Fu
     document: presentDocument(document),
     score,
     matchedTerms,
-    highlights: highlights?.map(presentHighlight) ?? null,
+    highlights: presentHighlights(highlights),
     pinned: pinned ?? false,
   };
-}
-
-function presentHighlight({ valueIndex, ...highlight }: Highlight) {
-  return { ...highlight, valueIndex: valueIndex ?? null };
 }

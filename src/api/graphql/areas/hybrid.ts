@@ -5,7 +5,7 @@ import { defineArea } from './area.ts';
 import { bodiesOf, presentDocument } from './present-document.ts';
 import { presentEnding } from './present-ending.ts';
 import { presentPassage } from './present-passage.ts';
-import { withFilters, withWordOptions } from './search-input.ts';
+import { presentHighlights, withFilters, withWordOptions } from './search-input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
 
@@ -32,6 +32,7 @@ function presentFound({ results, ...found }: SearchHybridResponse) {
   return {
     ...found,
     facetsTruncated,
+    totalMatches: found.totalMatches ?? null,
     warnings,
     ...presentEnding(found),
     retrievalMode: found.retrievalMode ?? null,
@@ -43,13 +44,14 @@ function presentFound({ results, ...found }: SearchHybridResponse) {
 }
 
 function presentResult({ document, ...result }: HybridResult) {
-  const { ftsRank, vectorRank, pinned, distanceMeters } = result;
+  const { ftsRank, vectorRank, pinned, distanceMeters, highlights } = result;
   return {
     ...result,
     document: presentDocument(document),
     ...presentPassage(result),
     ftsRank: ftsRank ?? null,
     vectorRank: vectorRank ?? null,
+    highlights: presentHighlights(highlights),
     pinned: pinned ?? false,
     distanceMeters: distanceMeters ?? null,
   };

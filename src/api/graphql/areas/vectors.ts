@@ -12,7 +12,7 @@ import { withFilters } from './search-input.ts';
 const BODY = ['results', 'document', 'contentMd'];
 
 type Found = FindSimilarResponse & Partial<
-  Pick<SearchVectorsResponse, 'reranked' | 'retrievalMode' | 'responsePrompt'>
+  Pick<SearchVectorsResponse, 'reranked' | 'retrievalMode' | 'responsePrompt' | 'facets' | 'facetsTruncated'>
 >;
 
 function presentFound({ results, ...found }: Found) {
@@ -21,6 +21,8 @@ function presentFound({ results, ...found }: Found) {
     ...found,
     ...presentEnding(found),
     warnings,
+    facets: found.facets ?? null,
+    facetsTruncated: found.facetsTruncated ?? false,
     retrievalMode: retrievalMode ?? null,
     responsePrompt: responsePrompt ?? null,
     results: results.map(presentResult),
@@ -56,8 +58,13 @@ export const vectors = defineArea('vectors', {
     vectorSearch: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
       return read(info, async () => {
-        const { queryVector, ...rest } = input;
-        const request = { ...withFilters(rest), includeContent, queryVector: queryVector && [...queryVector] };
+        const { queryVector, facetBy, ...rest } = input;
+        const request = {
+          ...withFilters(rest),
+          includeContent,
+          queryVector: queryVector && [...queryVector],
+          facetBy: facetBy && [...facetBy],
+        };
         return presentFound((await invoke('searchVectors', request)).value);
       }, readingOf(includeContent));
     },

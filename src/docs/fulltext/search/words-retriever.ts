@@ -8,12 +8,12 @@ import type { SearchDeps } from './search-full-text.ts';
 
 /**
  * Finds documents by their words, for all reads of one search; if it ranks as full-text search does, the feedback of
- * the best documents counts, too.
+ * the best documents counts, too. `collect`: whether all matches are counted.
  */
-export function wordsRetriever(deps: SearchDeps,
-  request: SearchRequest): Retriever<WordsHit, number, ReadonlySet<string>>
+export function wordsRetriever(deps: SearchDeps, request: SearchRequest,
+  collect = false): Retriever<WordsHit, number, ReadonlySet<string>>
 {
-  const { collection, plan, fields, rerank, facetBy } = request;
+  const { collection, plan, fields, rerank } = request;
   const feedback = SearchFeedback.of(request);
   return {
     view: deps.view,
@@ -22,7 +22,7 @@ export function wordsRetriever(deps: SearchDeps,
         ...textQuery(request, eligible, factors),
         rerank,
         limit: feedback?.limit(limit) ?? limit,
-        collect: facetBy !== undefined,
+        collect,
       });
       const hits = found?.hits ?? [];
       return { hits: await feedback?.improve(deps, hits, factors) ?? hits, matches: found?.matches };

@@ -40,6 +40,7 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
     mode: 'parent',
     windowSize: 0,
     isFitted: false,
+    isCounted: false,
     fusion: fusionOf(input.alpha, profile),
     candidates: candidatesOf(search, order, profile.oversample),
   };

@@ -164,6 +164,22 @@ describe('searching several collections (decisions section 4.3)', () => {
       .toMatchObject({ code: 'not_found' });
   });
 
+  it('has pages by offset that neither repeat nor lose a result, also behind the candidates of the first page', async () => {
+    const fixture = await open();
+    const texts = Array.from({ length: 70 }, (_, i) => `cats ${i % 5 === 0 ? 'sleep' : `number ${i}`}`);
+    for (const collection of ['a', 'b'])
+      await fixture.store(Object.fromEntries(texts.map((text, i) => [`${collection}|${i}|en`, text])));
+    const find = (more: object) => fixture.call('searchAcrossCollections', { query: 'cats sleep', ...more });
+    const all: string[] = [];
+    for (;;) {
+      const page = ids(await find({ limit: 9, offset: all.length }));
+      if (page.length === 0) break;
+      all.push(...page);
+    }
+    expect(all).toHaveLength(140);
+    expect(all.toSorted()).toEqual(ids(await find({ limit: 1000 })).toSorted());
+  });
+
   it('passes over collections whose vectors cannot be compared', async () => {
     const fixture = await open();
     await fixture.store({ 'old|a|en': 'cats sleep' });

@@ -4,11 +4,12 @@ import { ServiceError } from '../../../errors/index.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
 import type { AnswerBounds, Context, Identity, InputOf } from '../../../operations/index.ts';
-import type { Filter } from '../../../search/filter/index.ts';
+import { compareTexts, type Filter } from '../../../search/filter/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
-import { contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage, expressionOf, limitOf, metaOf,
-  presentEach, type Presented, projectDocument, projectionOf, readRows, shown } from '../../search/index.ts';
+import { contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage, expressionOf, joinLists, limitOf,
+  listLengths, metaOf, presentEach, type Presented, projectDocument, projectionOf, readRows,
+  shown } from '../../search/index.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';
 import { toSearchVector } from '../query-vector.ts';
 import type { NearestResult, QueryVector, VectorSearch } from '../vector-search.ts';
@@ -39,6 +40,7 @@ interface Target {
 interface Candidate {
   readonly collection: string;
   readonly ord: number;
+  readonly id: string;
   readonly score: number;
 }
 
@@ -59,12 +61,13 @@ export async function searchAcrossCollections(deps: CrossSearchDeps,
   const wanted = await toQuery(deps, input, signal);
   const targets = await findTargets(deps, input.targetCollections ?? [], identity);
   const comparable = comparableTargets(deps, targets.found, wanted);
-  const { candidates, algorithms } = await deps.gate.run(
-    () => searchTargets(deps, comparable, { ...input, filter }, wanted, signal),
+  const algorithms = new Set<Algorithm>();
+  const candidates = await deps.gate.run(
+    () => findBest(deps, comparable, { ...input, filter }, wanted, algorithms, signal),
     signal,
     costOf(input, documentsOf(comparable)),
   );
-  const presented = await toResults(deps, candidates, input, bounds);
+  const presented = await present(deps, candidates, input, bounds);
   const { results, end } = endPage(presented, { offset: input.offset, tokens: 0, order: undefined }, budget,
     () => undefined);
   const isFromDocument = wanted.ord !== undefined;
@@ -144,54 +147,69 @@ function comparableTargets({ search }: CrossSearchDeps, targets: ReadonlyMap<str
   return comparable;
 }
 
-async function searchTargets(deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>, input: Narrowed,
-  wanted: Wanted, signal: AbortSignal): Promise<{ candidates: Candidate[]; algorithms: Set<Algorithm> }>
+/** The results up to the end of the page, best first; equal ones by collection and id. */
+function findBest(deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>, input: Narrowed, wanted: Wanted,
+  algorithms: Set<Algorithm>, signal: AbortSignal): Promise<readonly Candidate[]>
 {
-  const candidates: Candidate[] = [];
-  const algorithms = new Set<Algorithm>();
+  const { offset, topK } = input;
+  const lengths = listLengths(topK, offset + topK);
+  return joinLists(lengths, async (i, before: readonly Candidate[]) => {
+    const known = new Set(before.map(({ ord }) => ord));
+    const list = await searchTargets(deps, targets, { ...input, k: lengths[i]! }, wanted, algorithms, signal);
+    return list.filter(({ ord }) => !known.has(ord));
+  });
+}
+
+async function searchTargets(deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>,
+  input: Narrowed & { readonly k: number }, wanted: Wanted, algorithms: Set<Algorithm>,
+  signal: AbortSignal): Promise<readonly Candidate[]>
+{
+  const found: Omit<Candidate, 'id'>[] = [];
   const waiting = targets.entries();
   // They share the iterator, so each takes the next collection when it has finished one.
   const searchers = Array.from({ length: AT_ONCE }, async () => {
-    for (const [name] of waiting) {
+    for (const [collection] of waiting) {
       signal.throwIfAborted();
-      const { hits, algorithm } = await searchTarget(deps, name, input, wanted, signal);
-      for (const { ord, score } of hits) candidates.push({ collection: name, ord, score });
+      const { hits, algorithm } = await searchTarget(deps, collection, input, wanted, signal);
+      for (const { ord, score } of hits) found.push({ collection, ord, score });
       algorithms.add(algorithm);
     }
   });
   await Promise.all(searchers);
-  return { candidates: best(candidates, input.offset + input.topK), algorithms };
+  // All with the same score as the last, because their order depends on ids that are not known yet.
+  const sorted = found.sort((a, b) => b.score - a.score);
+  const least = sorted[input.k - 1]?.score ?? -Infinity;
+  const best = sorted.filter(({ score }) => score >= least);
+  const rows = await readRows(deps.sql, best.map(({ ord }) => ord), {
+    withBodies: false,
+    mostBytes: 0,
+    contentsOf: [],
+  });
+  return best.flatMap((one) => {
+    const row = rows.get(one.ord);
+    return row === undefined ? [] : [{ ...one, id: row.id }];
+  }).sort((a, b) => b.score - a.score || compareTexts(a.collection, b.collection) || compareTexts(a.id, b.id));
 }
 
-async function searchTarget({ columns, clock, search }: CrossSearchDeps, name: string, input: Narrowed,
+async function searchTarget({ columns, clock, search }: CrossSearchDeps, collection: string,
+  { k, sourceCollection, threshold, algorithm, distanceMetric: metric, filter }: Narrowed & { readonly k: number },
   { ord, ...query }: Wanted, signal: AbortSignal): Promise<NearestResult>
 {
-  const { topK, offset, threshold, algorithm, distanceMetric, filter } = input;
-  const isSourceHere = ord !== undefined && name === input.sourceCollection!.toLowerCase();
-  const { documents: eligible } = await eligibleDocuments({ columns, clock }, name, {
+  const isSourceHere = ord !== undefined && collection === sourceCollection!.toLowerCase();
+  const { documents: eligible } = await eligibleDocuments({ columns, clock }, collection, {
     filter,
     hidden: isSourceHere ? [ord] : [],
   });
   return search.searchByVector({
     ...query,
-    collection: name,
-    k: offset + topK,
-    metric: distanceMetric,
+    collection,
+    k,
+    metric,
     algorithm,
     threshold,
     eligible,
     perDocument: true,
   }, signal);
-}
-
-/**
- * The best k, and all with the same score as the last of them, because their order depends on ids that are not known
- * yet.
- */
-function best(candidates: readonly Candidate[], k: number): Candidate[] {
-  const sorted = candidates.toSorted((a, b) => b.score - a.score);
-  const last = sorted[k - 1]?.score ?? -Infinity;
-  return sorted.filter(({ score }) => score >= last);
 }
 
 /** `flat` if some collections had to be searched that way; if other algorithms differ, the first by name. */
@@ -200,39 +218,24 @@ function usedAlgorithm(used: ReadonlySet<Algorithm>, asked: Algorithm | undefine
   return used.has('flat') ? 'flat' : [...used].sort()[0]!;
 }
 
-/** As many results as the answer may hold. */
-async function toResults({ sql, codec }: CrossSearchDeps, candidates: readonly Candidate[],
+/** The page, as many results as the answer may hold. */
+async function present({ sql, codec }: CrossSearchDeps, candidates: readonly Candidate[],
   { topK, offset, includeContent }: CrossSearchInput, bounds: AnswerBounds): Promise<Presented<Result>>
 {
-  const known = await readRows(sql, candidates.map(({ ord }) => ord), {
-    withBodies: false,
-    mostBytes: 0,
-    contentsOf: [],
-  });
-  const ranked = candidates.flatMap((
-    candidate,
-  ) => (known.has(candidate.ord) ? [{ ...candidate, id: known.get(candidate.ord)!.id }] : [])).sort((a, b) =>
-    b.score - a.score || compare(a.collection, b.collection) || compare(a.id, b.id)
-  ).slice(offset, offset + topK);
-  const rows = await readRows(sql, ranked.map(({ ord }) => ord),
+  const page = candidates.slice(offset, offset + topK);
+  const rows = await readRows(sql, page.map(({ ord }) => ord),
     contentsFor(bounds.budget, includeContent, includeContent));
   const projection = projectionOf(undefined, includeContent);
-  return presentEach({ sql, codec }, ranked, {
+  return presentEach({ sql, codec }, page, {
     rowOf: ({ ord }) => rows.get(ord),
     withBodies: includeContent,
     show: async ({ collection, score }, row, place) => {
-      const document = projectDocument(
-        documentOf(row, metaOf(row), row.body === null ? '' : await codec.decodeAsync(row.body)),
-        projection,
-      );
+      const content = row.body === null ? '' : await codec.decodeAsync(row.body);
+      const document = projectDocument(documentOf(row, metaOf(row), content), projection);
       return shown({ collection, document, score: roundScore(score), rank: offset + place + 1 }, {
         body: includeContent ? row.bytes : undefined,
         meta: document.meta,
       });
     },
   }, bounds);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

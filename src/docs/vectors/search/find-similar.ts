@@ -8,7 +8,14 @@ import { findNearest, type SearchDeps } from './search-vectors.ts';
 type SimilarInput = InputOf<Operations, 'findSimilar'>;
 
 /** Options of vector search that are fixed here: results are documents, and no text is requested. */
-const DECIDED = { retrievalMode: 'parent', windowSize: 1, mmr: false, mmrLambda: 0.5, rerank: 'none' } as const;
+const DECIDED = {
+  retrievalMode: 'parent',
+  windowSize: 1,
+  mmr: false,
+  mmrLambda: 0.5,
+  rerank: 'none',
+  facetMaxValues: 0,
+} as const;
 
 /**
  * `POST /v1/similar`: documents by the similarity of their vectors to the mean of those of a stored document, which is

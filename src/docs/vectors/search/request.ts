@@ -41,8 +41,12 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
   const oversample = input.oversample ?? profile.oversample;
   const order = resultOrderOf(input, ['vectors', collection.toLowerCase(), query, input.queryVector, metric, algorithm,
     mode, windowSize]);
-  // Only windows, which merge, and a choice need more candidates than results.
-  const candidates = candidatesOf(search, order, mode === 'window' || mmr ? oversample : 1);
+  const isCounted = input.facetBy !== undefined;
+  const isChosen = mode === 'window' || mmr;
+  // Only windows, which merge, a choice and facets need more candidates than results.
+  const candidates = order === undefined && !isChosen && !isCounted
+    ? search.limit
+    : candidatesOf(search, order, isChosen ? oversample : 1);
   return {
     ...search,
     mode,
@@ -60,5 +64,6 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     rerank: input.rerank,
     fusion: undefined,
     isFitted: false,
+    isCounted,
   };
 }

@@ -5,7 +5,7 @@ import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { FusedHit } from '../../../search/fusion/index.ts';
 import { costOf } from '../../search-cost.ts';
-import { promptOf, type RankedDeps, searchRanked } from '../../search/index.ts';
+import { promptOf, type RankedDeps, searchRanked, type ShownFacets } from '../../search/index.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import type { VectorView } from '../view/vector-view.ts';
 import { chooseByMmr } from './mmr.ts';
@@ -59,7 +59,7 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput,
 export async function findNearest(deps: SearchDeps, input: Parameters<typeof costOf>[0], request: SearchRequest,
   query: QueryVector | undefined, bounds: AnswerBounds,
   hidden: readonly number[] = []
-): Promise<Omit<FindSimilarResponse, 'searchStats'> & { readonly reranked: number | undefined }> {
+): Promise<Omit<FindSimilarResponse, 'searchStats'> & ShownFacets & { readonly reranked: number | undefined }> {
   const { sql, view } = deps;
   const { collection, mode, metric, threshold, algorithm, oversample, order, lambda } = request;
   const side = {
@@ -91,11 +91,17 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
       }, bounds.signal),
     },
     rerank: lambda === undefined ? undefined : (hits) => diverse(deps, request, hits, query!.vector.length),
-    show: ({ score }, { document, rank, ...passage }) => ({ document, score: roundScore(score), ...passage, rank }),
+    show: ({ score }, { document, rank, distanceMeters: _, ...passage }) => ({
+      document,
+      score: roundScore(score),
+      ...passage,
+      rank,
+    }),
   }, bounds);
   return {
     results: found.results,
     total: found.results.length,
+    ...found.facets,
     ...modelOf(deps, request, query),
     algorithm: found.algorithm ?? 'flat',
     distanceMetric: metric,

@@ -167,6 +167,27 @@ describe('POST /v1/vector-search', () => {
     expect(await fixture.keys('red apples', { topK: 2 })).toEqual(['a', 'b']);
   });
 
+  it('counts facets over the candidates, whatever the page', async () => {
+    for (const [key, kind] of [['a', 'fruit'], ['b', 'fruit'], ['c', 'tree']])
+      await fixture.add(key!, `red apples ${key}`, { meta: { kind: [kind!] } });
+    const facets = {
+      kind: [{ value: 'fruit', count: 2 }, { value: 'tree', count: 1 }],
+      lang: [{ value: 'en', count: 3 }],
+      none: [],
+    };
+    for (const more of [{ topK: 1 }, { topK: 1, offset: 2, fields: ['key'] }, { retrievalMode: 'chunk' }, {
+      sort: 'kind:desc',
+      topK: 2,
+    }, { mmr: true }]) {
+      expect((await fixture.find('red apples', { facetBy: ['kind', 'lang', 'none'], ...more })).facets).toEqual(facets);
+    }
+    const threshold = (await fixture.find('red apples a', { topK: 1 })).results[0]!.score - 1e-6;
+    expect((await fixture.find('red apples a', { facetBy: ['kind'], threshold })).facets).toEqual({
+      kind: [{ value: 'fruit', count: 1 }],
+    });
+    expect(await fixture.find('red apples')).not.toHaveProperty('facets');
+  });
+
   it('shows of a document what is asked for (decision D-40)', async () => {
     await fixture.add('a', 'red apples', { meta: { kind: ['fruit'], tags: ['x'] } });
     const shown = async (more: object) => (await fixture.find('red', more)).results[0]!.document;
