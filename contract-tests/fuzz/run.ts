@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 
 /** Number of runs, with new seeds, for longer searches than the quick tests: `QUIRE_FUZZ_RUNS=5000`. */
 const RUNS = Number(process.env['QUIRE_FUZZ_RUNS'] ?? 0);
-const DEFAULT_RUNS = 30;
+const DEFAULT_RUNS = 20;
 const DEFAULT_SEED = 20_261_120;
 
 /**

@@ -60,7 +60,7 @@ describe.each(['release', 'debug'] as const)('bzip2, %s build', (build) => {
     fc.assert(fc.property(bytes, fc.integer({ min: 1, max: 1500 }), (given, blockBytes) => {
       const plain = Buffer.concat(given.map(([byte, count]) => Buffer.alloc(count, byte)));
       expect(unpack(bzip2(plain, Math.max(blockBytes, plain.length >> 5))).equals(plain)).toBe(true);
-    }), { numRuns: 60 });
+    }), { numRuns: build === 'debug' ? 24 : 60 });
   });
 
   it('unpacks more than its output holds at once', () => {
@@ -101,7 +101,7 @@ describe.each(['release', 'debug'] as const)('bzip2, %s build', (build) => {
     const start = Buffer.from(HELLO.subarray(0, 14));
     fc.assert(fc.property(fc.uint8Array({ minLength: 1, maxLength: 3000, size: 'max' }), (noise) => {
       expect(() => unpack(Buffer.concat([start, noise]))).toThrow(Bzip2Error);
-    }), { numRuns: 300 });
+    }), { numRuns: build === 'debug' ? 120 : 300 });
   });
 
   it('survives bytes that are changed anywhere', () => {
@@ -116,7 +116,7 @@ describe.each(['release', 'debug'] as const)('bzip2, %s build', (build) => {
             expect(error).toBeInstanceOf(Bzip2Error);
           }
         }),
-      { numRuns: 300 },
+      { numRuns: build === 'debug' ? 120 : 300 },
     );
   });
 });

@@ -39,7 +39,7 @@ describe.each(['release', 'debug'] as const)('the kernel of clusters (%s build)'
       expect([...memory.f32(out, rows * wide)].map((x) => x + 0)).toEqual(expected.map((x) => x + 0));
       kernel.multiplyVector(a, packed, inner, columns, out);
       expect([...memory.f32(out, wide)].map((x) => x + 0)).toEqual(expected.slice(0, wide).map((x) => x + 0));
-    }), { numRuns: 60 });
+    }), { numRuns: build === 'debug' ? 24 : 60 });
   });
 
   it('finds by codes the rows whose centroids are nearest to a query, in all its parts together', () => {

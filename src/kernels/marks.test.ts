@@ -54,7 +54,7 @@ describe.each(['release', 'debug'] as const)('marked words, %s build', (build) =
         const forms = [...new Set([...own, ...more.flatMap((one) => tokenize(one).map(({ form }) => form))])];
         expect(scan(given, forms)).toEqual(markedWords(given, forms));
       }),
-      { numRuns: 400 },
+      { numRuns: build === 'debug' ? 160 : 400 },
     );
   });
 
@@ -79,7 +79,7 @@ describe.each(['release', 'debug'] as const)('marked words, %s build', (build) =
           expect([[...starts], lines]).toEqual([tokenize(utf8.toString()).map(({ start }) => start), linesOf(utf8)]);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: build === 'debug' ? 40 : 100 },
     );
   });
 
@@ -95,7 +95,7 @@ describe.each(['release', 'debug'] as const)('marked words, %s build', (build) =
       expect(found).toEqual(all.map(([start, end]) => `${start} ${end}`).filter((word) => found.includes(word)));
       for (const [start, end] of all)
         if (parts.some((part) => start < part.end && end > part.start)) expect(found).toContain(`${start} ${end}`);
-    }), { numRuns: 300 });
+    }), { numRuns: build === 'debug' ? 120 : 300 });
   });
 
   it('are found for thousands of forms', () => {

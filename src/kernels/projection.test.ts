@@ -36,7 +36,7 @@ describe.each(['release', 'debug'] as const)('the kernel of projection (%s build
           const other = vectors[0]!.map((x, i) => Math.fround(x * 1.5 - i * 0.1));
           expectClose([plane.place(Float32Array.from(other))!], [twin.place(other)!], 2);
         }),
-      { numRuns: 60 },
+      { numRuns: build === 'debug' ? 24 : 60 },
     );
   });
 
@@ -55,7 +55,7 @@ describe.each(['release', 'debug'] as const)('the kernel of projection (%s build
         )).toBe(true);
         expect([0, 1]).toContain(Math.max(...values.map(Math.abs)));
       }),
-      { numRuns: 150 },
+      { numRuns: build === 'debug' ? 60 : 150 },
     );
   });
 });

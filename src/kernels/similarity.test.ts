@@ -50,7 +50,7 @@ describe.each(['release', 'debug'] as const)('the kernel of similarity (%s build
     fc.assert(fc.property(corpora, metrics, fc.double({ min: 0, max: 1, noNaN: true }), (rows, metric, threshold) => {
       fc.pre(isClear(rows, metric, threshold));
       expectEqual(found(rows, metric, threshold, build), similarTwin(rows, metric, threshold));
-    }), { numRuns: 200 });
+    }), { numRuns: build === 'debug' ? 80 : 200 });
   });
 
   it('loses none of them to what codes leave out, however near the threshold', () => {
@@ -76,7 +76,7 @@ describe.each(['release', 'debug'] as const)('the kernel of similarity (%s build
       const [below, above] = [scores[at]!, scores[at + 1] ?? scores[at]! + 1];
       fc.pre(below >= 0 && above - below > 1e-5 * Math.max(1, above));
       expectEqual(found(rows, metric, (below + above) / 2, build), similarTwin(rows, metric, (below + above) / 2));
-    }), { numRuns: 150 });
+    }), { numRuns: build === 'debug' ? 60 : 150 });
   });
 
   it.each([0, 1])('keeps to the extremes of the threshold (%d)', (threshold) => {
@@ -114,7 +114,7 @@ describe.each(['release', 'debug'] as const)('the kernel of similarity (%s build
           kernel.add(Float32Array.from(vectors.flat()));
         expectEqual(kernel.compare(0.5), similarTwin(means, metric, 0.5));
       }),
-      { numRuns: 100 },
+      { numRuns: build === 'debug' ? 40 : 100 },
     );
   });
 

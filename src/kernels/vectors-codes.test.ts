@@ -131,7 +131,7 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
         const norm = by === 'cosine' ? Math.sqrt(dotTwin(rows[row]!, rows[row]!)) : 0.5;
         expect(Math.abs(score - expected[row]!)).toBeLessThan((2e-3 + 1.5 * perCode) / norm);
       }
-    }), { numRuns: 100 });
+    }), { numRuns: build === 'debug' ? 40 : 100 });
   });
 
   it('estimate scores as their twin does, by 1 bit', () => {
@@ -141,7 +141,7 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
       // If a rotated component is almost zero, its sign depends on rounding.
       for (const [row, score] of found.entries())
         expect(Math.abs(score - expected[row]!)).toBeLessThan(1e-3 + 3 * perSign[row]!);
-    }), { numRuns: 100 });
+    }), { numRuns: build === 'debug' ? 40 : 100 });
   });
 
   it.each(['int8', 'int4'] as const)('estimate cosines as their twin does, by 1 bit and a finer query, for rows of %s',
@@ -151,7 +151,7 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
         const { scores: expected, perSign } = planesTwin(rows.map((row) => storedTwin(row, type)), query);
         for (const [row, score] of found.entries())
           expect(Math.abs(score - expected[row]!)).toBeLessThan(2e-3 + 3 * perSign[row]!);
-      }), { numRuns: 100 });
+      }), { numRuns: build === 'debug' ? 40 : 100 });
     });
 
   it.each([8, 4, 1] as const)('have the rows of the best scores as candidates, by %s bits', (bits) => {
@@ -163,7 +163,7 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
             bestOf(scores(coded, rows.length, by), k),
           );
         }),
-      { numRuns: 60 },
+      { numRuns: build === 'debug' ? 24 : 60 },
     );
   });
 
@@ -176,7 +176,7 @@ describe.each(['release', 'debug'] as const)('scans over codes, %s build', (buil
       const { lesser, least } = planesTwin(rows.map((row) => storedTwin(row, 'int8')), query);
       // If a rotated component is almost zero, its sign depends on rounding.
       for (const row of bestOf(all, k)) if (!found.includes(row)) expect(lesser[row]!).toBeLessThan(least + 6);
-    }), { numRuns: 100 });
+    }), { numRuns: build === 'debug' ? 40 : 100 });
   });
 
   it('have the same candidates among many rows, even if a sample of them is nearer than the others', () => {

@@ -51,7 +51,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
       const size = 1e-5 * (1 + dotTwin(a.map(Math.abs), b.map(Math.abs)) + l2sqTwin(a, b));
       expect(Math.abs(segment.call.dot(x, y, segment.stride) - dotTwin(a, b))).toBeLessThan(size);
       expect(Math.abs(segment.call.l2sq(x, y, segment.stride) - l2sqTwin(a, b))).toBeLessThan(size);
-    }), { numRuns: 150 });
+    }), { numRuns: build === 'debug' ? 60 : 150 });
   });
 
   it.each(['int8', 'int4'] as const)('store vectors as %s as the twin does, and multiply them', (type) => {
@@ -74,7 +74,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
       const error = Math.abs(segment.call.scoreRow(prepared, 1, row) - dotTwin(query, storedTwin(vector, type)));
       expect(error).toBeLessThan(1e-4 * (1 + greatest * (1 + Math.abs(minimum)) * query.length));
       expect(segment.call.exactScore(prepared, 1, row)).toBeCloseTo(dotTwin(query, storedTwin(vector, type)), 3);
-    }), { numRuns: 150 });
+    }), { numRuns: build === 'debug' ? 60 : 150 });
   });
 
   it('keep a vector that was rounded before as it would be read from its codes', () => {
@@ -103,7 +103,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
       const length = Math.hypot(...expected);
       if (length > 1e-3) expect(segment.call.inverseNormOf(row) * length).toBeCloseTo(1, 4);
       expect([segment.call.ordOf(row), segment.call.chunkOf(row), segment.rowCount]).toEqual([7, 3, 1]);
-    }), { numRuns: 150 });
+    }), { numRuns: build === 'debug' ? 60 : 150 });
   });
 
   it('score stored rows in 64 bits, whatever the length and the metric', () => {
@@ -117,7 +117,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
           expect(Math.abs(segment.call.exactScore(place(segment, query), METRIC_CODES[metric], row) - expected))
             .toBeLessThan(1e-6 * (1 + Math.abs(expected)));
         }),
-      { numRuns: 150 },
+      { numRuns: build === 'debug' ? 60 : 150 },
     );
   });
 
@@ -137,7 +137,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
         added.map((row) => Math.fround(segment.call.exactScore(asked, METRIC_CODES[metric], row))),
       );
       expect([...segment.u32(chunks, added.length)]).toEqual(added.map((row) => segment.call.chunkOf(row)));
-    }), { numRuns: 60 });
+    }), { numRuns: build === 'debug' ? 24 : 60 });
   });
 
   it('keep the k best rows, equal ones by ordinal and row, in whatever order and parts they come', () => {
@@ -163,7 +163,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
         ).slice(0, k);
         expect(entries(segment, heaps[0])).toEqual(expected);
       }),
-      { numRuns: 200 },
+      { numRuns: build === 'debug' ? 80 : 200 },
     );
   });
 
@@ -184,7 +184,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
         b.score - a.score || a.ord - b.ord
       ).slice(0, k);
       expect(entries(segment, heap).map(({ ord, score }) => ({ ord, score }))).toEqual(expected);
-    }), { numRuns: 150 });
+    }), { numRuns: build === 'debug' ? 60 : 150 });
   });
 
   it('select the rows that live and whose document is in the filter', () => {
@@ -213,7 +213,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
       ).toEqual(expected);
       expect(count).toBe(expected.length);
       expect(segment.liveCount).toBe(list.filter(({ dies }) => !dies).length);
-    }), { numRuns: 150 });
+    }), { numRuns: build === 'debug' ? 60 : 150 });
   });
 
   it('allocate memory that nobody else has, and take it back', () => {
@@ -239,7 +239,7 @@ describe.each(['release', 'debug'] as const)('kernels of vectors, %s build', (bu
       for (const { at, bytes } of held.splice(0)) segment.release(at, bytes);
       for (let i = 0; i < 3; i++) segment.release(segment.allocate(500), 500);
       expect(segment.reserved - top).toBeLessThanOrEqual(512);
-    }), { numRuns: 100 });
+    }), { numRuns: build === 'debug' ? 40 : 100 });
   });
 
   it('end a segment at its limit, and still have room for searches', () => {

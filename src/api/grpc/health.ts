@@ -1,8 +1,12 @@
 import type { Server } from '@grpc/grpc-js';
-import { HealthImplementation, type ServingStatusMap } from 'grpc-health-check';
+import type * as Health from 'grpc-health-check';
+import { createRequire } from 'node:module';
+import { addLateService, servicesOf } from './late-service.ts';
 
 /** The service name under which the health service reports readiness, as `GET /ready` does. */
 const READINESS = 'readiness';
+
+const ONE_RESPONSE = { requestStream: false, responseStream: false };
 
 /**
  * The standard health service (`grpc.health.v1.Health`): the server as a whole under the empty name, each service, and
@@ -12,21 +16,29 @@ const READINESS = 'readiness';
 export function addHealth(server: Server, services: readonly string[],
   followReadiness?: (listener: (ready: boolean) => void) => void): { stop(): void }
 {
-  const names = ['', ...services];
-  const statuses: ServingStatusMap = Object.fromEntries(names.map((name) => [name, 'SERVING']));
-  const health = new HealthImplementation(
-    followReadiness === undefined ? statuses : { ...statuses, [READINESS]: 'NOT_SERVING' },
-  );
-  health.addToServer(server);
+  const statuses: Health.ServingStatusMap = Object.fromEntries(['', ...services].map((name) => [name, 'SERVING']));
+  let health: Health.HealthImplementation | undefined;
+  const report = (name: string, status: Health.ServingStatusMap[string]): void => {
+    statuses[name] = status;
+    health?.setStatus(name, status);
+  };
+  if (followReadiness !== undefined) report(READINESS, 'NOT_SERVING');
+  addLateService(server, 'grpc.health.v1.Health', {
+    Check: ONE_RESPONSE,
+    List: ONE_RESPONSE,
+    Watch: { requestStream: false, responseStream: true },
+  }, () => {
+    const { HealthImplementation } = createRequire(import.meta.url)('grpc-health-check') as typeof Health;
+    return servicesOf(health = new HealthImplementation(statuses))[0]!;
+  });
   let stopped = false;
   followReadiness?.((ready) => {
-    if (!stopped) health.setStatus(READINESS, ready ? 'SERVING' : 'NOT_SERVING');
+    if (!stopped) report(READINESS, ready ? 'SERVING' : 'NOT_SERVING');
   });
   return {
     stop: () => {
       stopped = true;
-      for (const name of followReadiness === undefined ? names : [...names, READINESS])
-        health.setStatus(name, 'NOT_SERVING');
+      for (const name of Object.keys(statuses)) report(name, 'NOT_SERVING');
     },
   };
 }

@@ -74,7 +74,7 @@ describe.each(['release', 'debug'] as const)('an index of places, %s build', (bu
               sorted(all.map(({ ord }) => ord)),
             );
         }),
-      { numRuns: 150 },
+      { numRuns: build === 'debug' ? 60 : 150 },
     );
   });
 
@@ -98,7 +98,7 @@ describe.each(['release', 'debug'] as const)('an index of places, %s build', (bu
             sorted(passing(known, set).filter(([, place]) => isIn(place)).map(([ord]) => ord)),
           );
         }),
-      { numRuns: 150 },
+      { numRuns: build === 'debug' ? 60 : 150 },
     );
   });
 
@@ -131,7 +131,7 @@ describe.each(['release', 'debug'] as const)('an index of places, %s build', (bu
             sorted(passing(known, set).filter(([, place]) => isIn(place)).map(([ord]) => ord)),
           );
         }),
-      { numRuns: 150 },
+      { numRuns: build === 'debug' ? 60 : 150 },
     );
   });
 
@@ -148,7 +148,7 @@ describe.each(['release', 'debug'] as const)('an index of places, %s build', (bu
         new Set([side(a, b, place), side(b, c, place), side(c, a, place)].filter((sign) => sign !== 0)).size <= 1;
       const found = await index.inside(shapeOf([[closed ? [a, b, c, a] : [a, b, c]]]));
       expect(sorted(found)).toEqual(grid.filter(({ place }) => isIn(place)).map(({ ord }) => ord));
-    }), { numRuns: 60 });
+    }), { numRuns: build === 'debug' ? 24 : 60 });
   });
 
   it('counts documents by geohash', async () => {
@@ -166,7 +166,7 @@ describe.each(['release', 'debug'] as const)('an index of places, %s build', (bu
           );
           expect(await index.cells(length, most, set)).toEqual(expected.slice(0, most));
         }),
-      { numRuns: 100 },
+      { numRuns: build === 'debug' ? 40 : 100 },
     );
   });
 
@@ -188,7 +188,7 @@ describe.each(['release', 'debug'] as const)('an index of places, %s build', (bu
       })());
       expect(new Map([...known.keys()].map((ord) => [ord, loaded.pointOf(ord)]))).toEqual(known);
       expect(loaded.documents).toBe(known.size);
-    }), { numRuns: 40 });
+    }), { numRuns: build === 'debug' ? 16 : 40 });
   });
 
   it('returns its memory when documents move about and go', async () => {

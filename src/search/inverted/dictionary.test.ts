@@ -43,7 +43,7 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
       expect(texts(index, index.unstemmed(part)).sort()).toEqual(
         list.filter((form) => foldDiacritics(form) === foldDiacritics(part)).sort(),
       );
-    }), { numRuns: 200 });
+    }), { numRuns: build === 'debug' ? 80 : 200 });
   });
 
   it('keeps very many forms in order that begin and end alike', () => {
@@ -81,7 +81,7 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
         [, distance],
       ) => (distance as number) <= edits);
       expect(found.sort()).toEqual(expected.sort());
-    }), { numRuns: 200 });
+    }), { numRuns: build === 'debug' ? 80 : 200 });
   });
 
   it('forgets forms whose documents are gone, and uses their numbers again', () => {
@@ -99,7 +99,7 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
       expect(before.filter((form) => index.form(form) !== undefined).sort()).toEqual(
         before.filter((form) => after.includes(form)).sort(),
       );
-    }), { numRuns: 100 });
+    }), { numRuns: build === 'debug' ? 40 : 100 });
   });
 
   it('finds patterns and forms whatever came, went and was reloaded', async () => {
@@ -120,7 +120,7 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
           }
           for (const form of list) expect(index.textOf(index.form(form)!)).toBe(form);
         }),
-      { numRuns: 100 },
+      { numRuns: build === 'debug' ? 40 : 100 },
     );
   });
 

@@ -48,7 +48,7 @@ describe.each(['release', 'debug'] as const)('documents, %s build', (build) => {
       if (tokens.length > 0) expect(matches(index, asPhrase(index, tokens))).toEqual([3]);
       for (const { form } of tokens)
         expect(index.frequency(index.form(form)!, 3)).toBe(tokens.filter((token) => token.form === form).length);
-    }), { numRuns: 250 });
+    }), { numRuns: build === 'debug' ? 100 : 250 });
   });
 
   it('have them wherever a word stands, starts, ends and joins', () => {
@@ -60,7 +60,7 @@ describe.each(['release', 'debug'] as const)('documents, %s build', (build) => {
         [...new Set(tokens.map(({ form }) => form))].sort(),
       );
       if (tokens.length > 0) expect(matches(index, asPhrase(index, tokens))).toEqual([3]);
-    }), { numRuns: 250 });
+    }), { numRuns: build === 'debug' ? 100 : 250 });
   });
 
   it('have them wherever a joiner comes in the bytes that are looked at together', () => {

@@ -32,7 +32,7 @@ describe.each(['release', 'debug'] as const)('the %s build', (build) => {
           }
           expect([index.stats().documents, index.size]).toEqual([reference.size, reference.size]);
         }),
-      { numRuns: 120 },
+      { numRuns: build === 'debug' ? 48 : 120 },
     );
   });
 
@@ -63,7 +63,7 @@ describe.each(['release', 'debug'] as const)('the %s build', (build) => {
           expectSame(index, words, reference.search(known(index, words), by), by, 10);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: build === 'debug' ? 16 : 40 },
     );
   });
 

@@ -24,7 +24,7 @@ describe.each(['release', 'debug'] as const)('features of candidates, %s build',
           for (const next of steps) index = await take(index, reference, next, build);
           for (const query of queries) compare(index, reference, query);
         }),
-      { numRuns: 150 },
+      { numRuns: build === 'debug' ? 60 : 150 },
     );
   }, 60_000);
 });
