@@ -131,7 +131,6 @@ function paceSection(direct: readonly Pace[], measured: readonly Measured[]): Se
       'Each client has a connection of its own and one request under way. All clients share one process, which ' +
       'shares the cores with the server, so with 32 the requests a second tell of both; the processor time is the ' +
       "server's alone.",
-      'The document is one that the service remembers, so that no database is in the figures.',
       'Clients read answers to their end and leave them as bytes. With 32 direct calls the latency is that of ' +
       'waiting for the 31 others.',
     ],

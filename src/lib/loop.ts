@@ -64,6 +64,8 @@ export class Loop {
   /** Resolves when the next pause begins; undefined during one. */
   #working: PromiseWithResolvers<void> | undefined;
   #running: Promise<void> | undefined;
+  /** Number of rounds that have failed since one succeeded. */
+  #failures = 0;
 
   constructor(options: LoopOptions, work: (signal: AbortSignal) => Promise<unknown>) {
     this.#options = options;
@@ -80,9 +82,12 @@ export class Loop {
     this.#running = this.#run(timer, this.#stopping.signal);
   }
 
-  /** There is new work: the next round begins at once, or after the running one. */
+  /**
+   * There is new work: the next round begins at once, or after the running one. After a round that failed it still
+   * begins at its time, because more work does not help.
+   */
   wake(): void {
-    if (this.#running === undefined || this.#stopping.signal.aborted) return;
+    if (this.#running === undefined || this.#stopping.signal.aborted || this.#failures > 0) return;
     this.#working ??= Promise.withResolvers();
     this.#waking.abort();
   }
@@ -102,13 +107,15 @@ export class Loop {
   /** Never rejects. */
   async #run(timer: Timer, signal: AbortSignal): Promise<void> {
     let pause = this.#options.waitsFirst ? this.#pause(0) : 0;
-    for (let failures = 0;;) {
+    this.#failures = 0;
+    for (;;) {
       if (pause > 0) await this.#rest(timer, pause);
       if (signal.aborted) break;
       // Before the round, so that a call of `wake` during the round is not lost.
       this.#waking = new AbortController();
-      failures = await this.#round(signal) ? 0 : failures + 1;
-      pause = signal.aborted ? 0 : this.#pause(failures);
+      this.#failures = await this.#round(signal) ? 0 : this.#failures + 1;
+      if (this.#failures > 0 && !signal.aborted) this.#waking = new AbortController();
+      pause = signal.aborted ? 0 : this.#pause(this.#failures);
     }
     this.#endWork();
   }

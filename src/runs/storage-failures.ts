@@ -34,6 +34,11 @@ function isLasting(cause: unknown): boolean {
   return typeof code === 'number' && LASTING.has(code & 0xff);
 }
 
+/** True if the store itself cannot be used now: nothing can be written to it. */
+export function isStoreDown(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'busy');
+}
+
 /** True if the error is about the store, not about the request. */
 export function isStorageFailure(error: unknown): boolean {
   return error instanceof ServiceError && STORAGE_CODES.has(error.code);

@@ -45,6 +45,9 @@ type Outcome = { member: Member; error: unknown } | { member: Member; value: unk
  *
  * Every outcome, a failed member's too, waits for the commit: an error may depend on what an earlier member wrote
  * ("exists already"), and is true only if that became durable.
+ *
+ * Neither this nor `TurnWriter` is a `Batcher`: members run one after the other, join while the group runs, and fail
+ * alone within it.
  */
 export class Writer {
   readonly #engine: Engine;

@@ -14,6 +14,9 @@ type Response = Pick<ServerResponse, 'end'>;
  * client that waits for a response sleeps, and the write that wakes it costs the server more than everything else in a
  * small request. Written one by one, each response wakes the client again, as it has handled the former one meanwhile;
  * written in a row, they wake it once. The response to the only open request is sent at once.
+ *
+ * It is no `Batcher`, nor are the messages that streams of log lines send together: the end of a turn ends a batch, and
+ * sending has no outcome to wait for.
  */
 export class Outbox {
   readonly #loop: Pick<EventLoop, 'now' | 'soon'>;

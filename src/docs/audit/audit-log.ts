@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
-import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
+import type { Backoff } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
@@ -30,16 +30,28 @@ const BACKOFF: Backoff = { initial: 500, max: 30_000 };
  */
 export class AuditLog {
   readonly #options: AuditLogOptions;
-  readonly #stopping = new AbortController();
   #ring: AuditEvent[] = [];
   #dropped = 0;
   #writing: Promise<void> | undefined;
-  #flushing: Promise<void> | undefined;
+  readonly #flushing: Loop;
   readonly #pruning: Loop;
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
     const { store, clock, timer, log, retentionDays } = options;
+    this.#flushing = new Loop({
+      name: 'audit log',
+      everyMs: Infinity,
+      waitsFirst: true,
+      backoff: BACKOFF,
+      timer,
+      log,
+      failure: 'audit events could not be written; trying again',
+    }, async (signal) => {
+      await timer.sleep(FLUSH_MS, signal);
+      if (!signal.aborted) await this.#write();
+    });
+    this.#flushing.start();
     this.#pruning = new Loop({
       name: 'audit events',
       everyMs: PRUNE_MS,
@@ -59,9 +71,10 @@ export class AuditLog {
   }
 
   note(event: AuditEvent): void {
+    // Events that wait already are written soon, or after the pause that follows a failure.
+    if (this.#ring.length === 0) this.#flushing.wake();
     this.#ring.push(event);
     this.#trim();
-    this.#flushing ??= this.#flushSoon().finally(() => (this.#flushing = undefined));
   }
 
   /** The newest events that match, newest first, including those that are not on disk yet. */
@@ -77,30 +90,12 @@ export class AuditLog {
 
   /** Writes the events in memory, and closes the file. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#flushing;
+    await this.#flushing.stop();
     await this.#pruning.stop();
     await this.#write().catch((error: unknown) =>
       this.#options.log.error({ err: error, events: this.#ring.length }, 'audit events are lost')
     );
     await this.#options.store.close();
-  }
-
-  /** Never rejects. */
-  async #flushSoon(): Promise<void> {
-    const { timer, log } = this.#options;
-    const { signal } = this.#stopping;
-    await timer.sleep(FLUSH_MS, signal);
-    for (let failures = 0; this.#ring.length > 0 && !signal.aborted;) {
-      try {
-        await this.#write();
-        failures = 0;
-      } catch (error) {
-        log.warn({ err: error, failures: ++failures, waiting: this.#ring.length },
-          'audit events could not be written; trying again');
-        await timer.sleep(backoffDelay(failures, BACKOFF), signal);
-      }
-    }
   }
 
   /** Writes all events that are in memory now. Concurrent calls share the work. */

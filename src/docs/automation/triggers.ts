@@ -1,3 +1,4 @@
+import { Loop } from '../../lib/loop.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { beginCursor, type Change, CHANGE_FLAGS, type Cursor, saveCursor, storedCursor, Subscriber,
@@ -41,9 +42,8 @@ export class Triggers {
   readonly index: RuleIndex;
   readonly #deps: TriggersDeps;
   #subscriber: Subscriber | undefined;
-  #stopping: AbortController | undefined;
-  #waiting: Promise<void> | undefined;
-  #ready = Promise.withResolvers<void>();
+  /** Evaluates events whose documents have their vectors. */
+  readonly #waiting: Loop;
   /** The position that the latest batch stored. */
   #saved: number | undefined;
   #isFollowing = false;
@@ -55,6 +55,19 @@ export class Triggers {
     const { environment, search, rules } = this.#deps = deps;
     this.index = new RuleIndex(search, rules);
     this.evaluation = new Evaluation({ environment, search, index: this.index });
+    let isMore = false;
+    this.#waiting = new Loop({
+      name: 'triggers',
+      everyMs: () => isMore ? 0 : Infinity,
+      backoff: { initial: TROUBLE_MS, max: TROUBLE_MS },
+      timer: deps.timer,
+      log: environment.log,
+      failure: 'triggers that compare vectors could not be evaluated; trying again',
+    }, async (signal) => {
+      const events = await readReady(environment.sql, READY_BATCH);
+      isMore = events.length > 0;
+      if (isMore) await this.#lookAt(events, signal);
+    });
   }
 
   /** Called within the transaction that stores a trigger: no change after its number in the change feed is missed. */
@@ -101,12 +114,9 @@ export class Triggers {
   }
 
   async #halt(): Promise<void> {
-    const [subscriber, waiting] = [this.#subscriber, this.#waiting];
-    this.#subscriber = this.#waiting = undefined;
-    this.#stopping?.abort();
-    this.#ready.resolve();
-    await subscriber?.stop();
-    await waiting;
+    const subscriber = this.#subscriber;
+    this.#subscriber = undefined;
+    await Promise.all([subscriber?.stop(), this.#waiting.stop()]);
   }
 
   #start(): void {
@@ -129,8 +139,7 @@ export class Triggers {
       handle: (changes, signal) => this.#handle(changes, signal),
     });
     this.#subscriber.start();
-    this.#stopping = new AbortController();
-    this.#waiting = this.#work(this.#stopping.signal);
+    this.#waiting.start();
   }
 
   /** A batch with effects has already stored its position with them. */
@@ -169,7 +178,7 @@ export class Triggers {
     });
     this.#saved = changes.at(-1)!.lsn;
     for (const { rule } of firings) deliveries.wake(rule.id);
-    if (steps.length > 0) this.#ready.resolve();
+    if (steps.length > 0) this.#waiting.wake();
   }
 
   async #keep(tx: Transaction, firings: readonly Firing[]): Promise<void> {
@@ -194,25 +203,6 @@ export class Triggers {
       contentMd: content.contentMd,
     };
     return { event, ord: row.ord, document: percolated };
-  }
-
-  /** Evaluates events whose documents have their vectors. Never rejects. */
-  async #work(signal: AbortSignal): Promise<void> {
-    const { environment: { sql, log }, timer } = this.#deps;
-    while (!signal.aborted) {
-      this.#ready = Promise.withResolvers<void>();
-      if (signal.aborted) return;
-      const awake = this.#ready.promise;
-      try {
-        const events = await readReady(sql, READY_BATCH);
-        if (events.length === 0) await awake;
-        else await this.#lookAt(events, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        log.warn({ err: error }, 'triggers that compare vectors could not be evaluated; trying again');
-        await timer.sleep(TROUBLE_MS, signal);
-      }
-    }
   }
 
   async #lookAt(events: readonly PendingEvent[], signal: AbortSignal): Promise<void> {

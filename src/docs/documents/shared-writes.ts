@@ -28,6 +28,9 @@ interface Member {
  * of a single document: round trips to a database on the network, and with SQLite a third of a write's processor time.
  * All that wait when a transaction begins are in it. If it fails for another reason than the database, each of them is
  * put alone, so that only those fail that cannot be stored.
+ *
+ * It is no `Batcher`, because a batch is chosen only when its transaction begins, which the writer decides, and a
+ * permission that has ended sends a document back.
  */
 export class SharedWrites {
   readonly #deps: TransactDeps & Pick<Deps, 'collections'>;

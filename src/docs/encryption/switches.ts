@@ -1,5 +1,6 @@
-import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
+import type { Backoff } from '../../lib/backoff.ts';
 import type { Log } from '../../lib/log.ts';
+import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { resealSecrets } from '../../storage/index.ts';
 import { endSwitch, type PendingSwitch, readSwitches } from '../collections/index.ts';
@@ -30,14 +31,22 @@ const AIMS: Readonly<Record<'seal' | 'open', Aim>> = {
  */
 export class Switches {
   readonly #deps: SwitchesDeps;
-  readonly #stopping = new AbortController();
-  #work: Promise<void> | undefined;
-  #again = false;
+  readonly #loop: Loop;
+  #isStopped = false;
   /** Whether the credentials of this database are encrypted. */
   #hasSealed = false;
 
   constructor(deps: SwitchesDeps) {
     this.#deps = deps;
+    const { timer, log } = deps;
+    this.#loop = new Loop({
+      name: 'switches of encryption',
+      everyMs: Infinity,
+      backoff: BACKOFF,
+      timer,
+      log,
+      failure: 'the encryption of a collection could not be brought in line; trying again',
+    }, (signal) => this.#convertStored(signal));
   }
 
   /** Encrypts the credentials of a database that was opened, and does all stored work. */
@@ -48,48 +57,34 @@ export class Switches {
 
   /** Does all stored work, including work that is added meanwhile. */
   start(): void {
-    if (this.#stopping.signal.aborted) return;
-    this.#again = true;
-    this.#work ??= this.#run().finally(() => (this.#work = undefined));
+    if (this.#isStopped) return;
+    this.#loop.wake();
+    this.#loop.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#work;
+    this.#isStopped = true;
+    await this.#loop.stop();
   }
 
   /** Resolves when all work is done. */
-  async settled(): Promise<void> {
-    await this.#work;
+  settled(): Promise<void> {
+    return this.#loop.settled();
   }
 
-  /** Never rejects. */
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    for (let failures = 0; this.#again && !signal.aborted;) {
-      this.#again = false;
-      try {
-        if (!this.#hasSealed) await resealSecrets(this.#deps.sql, this.#deps.keys, signal);
-        this.#hasSealed = true;
-        await this.#finish(await readSwitches(this.#deps.sql));
-        failures = 0;
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#again = true;
-        this.#deps.log.warn({ err: error, failures: ++failures },
-          'the encryption of a collection could not be brought in line; trying again');
-        await this.#deps.timer.sleep(backoffDelay(failures, BACKOFF), signal);
-      }
-    }
+  async #convertStored(signal: AbortSignal): Promise<void> {
+    if (!this.#hasSealed) await resealSecrets(this.#deps.sql, this.#deps.keys, signal);
+    this.#hasSealed = true;
+    await this.#finish(await readSwitches(this.#deps.sql), signal);
   }
 
   /** Encrypts all collections first, so that the file is rewritten once. */
-  async #finish(switches: readonly PendingSwitch[]): Promise<void> {
+  async #finish(switches: readonly PendingSwitch[], signal: AbortSignal): Promise<void> {
     const { sql, log } = this.#deps;
     const toScrub: PendingSwitch[] = [];
     for (const pending of switches) {
       const { collection, step } = pending;
-      const after = step === 'scrub' ? pending : await this.#convert(pending);
+      const after = step === 'scrub' ? pending : await this.#convert(pending, signal);
       if (after !== undefined) toScrub.push(after);
       log.info({ collection }, collection === ''
         ? 'credentials that were stored in the clear are encrypted'
@@ -105,25 +100,27 @@ export class Switches {
   }
 
   /** Returns the `scrub` step if any value was encrypted, now or before a crash. */
-  async #convert(pending: PendingSwitch): Promise<PendingSwitch | undefined> {
+  async #convert(pending: PendingSwitch, signal: AbortSignal): Promise<PendingSwitch | undefined> {
     const { sql } = this.#deps;
     const { collection, step } = pending;
     const found = await readCollection(sql, collection);
-    const last = found === undefined ? step : await this.#convertAll(found.id, pending);
+    const last = found === undefined ? step : await this.#convertAll(found.id, pending, signal);
     const next = last === 'reseal' ? 'scrub' : undefined;
-    if (next === 'scrub') await this.#deps.withhold(collection, this.#stopping.signal);
+    if (next === 'scrub') await this.#deps.withhold(collection, signal);
     await sql.transaction((tx) => endSwitch(tx, { collection, step: last }, next));
     return next && { collection, step: next };
   }
 
   /** Returns the step that is stored at the end. */
-  async #convertAll(cid: number, { collection, step }: PendingSwitch): Promise<PendingSwitch['step']> {
+  async #convertAll(cid: number, { collection, step }: PendingSwitch,
+    signal: AbortSignal): Promise<PendingSwitch['step']>
+  {
     const { sql, log } = this.#deps;
     const aim = AIMS[step === 'open' ? 'open' : 'seal'];
     let present = step;
     let unreadable = 0;
     for await (const { concerned, isAgain } of storedBatches(sql, cid, aim)) {
-      this.#stopping.signal.throwIfAborted();
+      signal.throwIfAborted();
       if (concerned.length === 0) continue;
       const { errors } = await resealRows(this.#deps, concerned, aim, async (tx) => {
         if (present === 'seal') await endSwitch(tx, { collection, step: 'seal' }, 'reseal');

@@ -4,7 +4,7 @@ export type { Expansion } from './expansion/expansion.ts';
 export { createFullText, type FullText } from './fulltext.ts';
 export { readyWords, textQuery } from './search/ask-words.ts';
 export { createFullTextSearch, type FullTextSearch } from './search/fulltext-search.ts';
-export { highlightsOf } from './search/highlights.ts';
+export { highlighterOf } from './search/highlights.ts';
 export { languagesOfQuery, type QueryLanguage } from './search/query-languages.ts';
 export type { Reading } from './search/query-plan.ts';
 export { PLAIN_SEARCH, resolveRequest as resolveWords, type SearchRequest as WordsRequest } from './search/request.ts';

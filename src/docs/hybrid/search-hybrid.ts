@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { roundScore } from '../../lib/rounded.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
-import { correctedQuery, highlightsOf, readyWords, WordMatchers, type WordsDeps,
+import { correctedQuery, highlighterOf, readyWords, WordMatchers, type WordsDeps,
   wordsRetriever } from '../fulltext/index.ts';
 import { costOf } from '../search-cost.ts';
 import { isByVectorsAlone, promptOf, type RankedDeps, searchRanked } from '../search/index.ts';
@@ -44,8 +44,8 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
     words: await readyWords(words, asked.words, signal),
   }, signal);
   const { collection, query, mode, windowSize, order, metric, threshold } = request;
-  const { plan, highlight } = request.words;
-  const matchers = new WordMatchers(plan, highlight && words.view.indexOf(collection));
+  const matchers = new WordMatchers(request.words.plan);
+  const highlighter = highlighterOf(request.words, words.view.indexOf(collection));
   const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder }, {
     request,
     cost: documents === undefined ? undefined : costOf(input, documents),
@@ -70,10 +70,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
         : rareWordOf(words.view.indexOf(collection), request, [...new Set(hits.map(({ ord }) => ord))]),
     passageOf: (document) =>
       passageByWords(deps.chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0),
-    highlightsOf: highlight && (({ key, lang, meta }, contentMd) => {
-      const matcher = matchers.of({ key, lang, meta });
-      return matcher === undefined ? [] : highlightsOf(request.words, highlight, matcher, { key, meta, contentMd });
-    }),
+    highlightsOf: highlighter && (({ key, lang, meta }, contentMd) => highlighter({ key, lang, meta, contentMd })),
     show: ({ hit, terms, pinned }, { document, ...parts }) => ({
       document,
       combinedScore: roundScore(hit?.score ?? 0, 9),

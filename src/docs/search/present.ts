@@ -18,7 +18,7 @@ export interface Shown<R> {
 export interface ShownTexts {
   readonly body?: number | undefined;
   readonly passage?: number | undefined;
-  readonly fragments?: number | undefined;
+  readonly highlights?: readonly { readonly fragment: string }[] | undefined;
   readonly meta?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
@@ -30,7 +30,8 @@ const PASSAGE_FIELDS = 200;
  * fragments; a result without any of these still costs the bytes of its metadata (decisions section 4.3, "Context
  * budget cost").
  */
-export function shown<R>(result: R, { body, passage, fragments = 0, meta }: ShownTexts): Shown<R> {
+export function shown<R>(result: R, { body, passage, highlights = [], meta }: ShownTexts): Shown<R> {
+  const fragments = highlights.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0);
   const metaBytes = bytesOfMeta(meta);
   const passageBytes = passage === undefined ? 0 : PASSAGE_FIELDS + passage;
   return {

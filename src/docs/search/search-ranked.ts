@@ -157,7 +157,7 @@ function presentOne<R>({ geo }: RankedDeps, { request, passageOf, highlightsOf, 
   const highlights = highlightsOf?.(document, body.bytes);
   const texts = {
     body: projection.body ? row.bytes : undefined,
-    fragments: highlights?.reduce((sum, { fragment }) => sum + Buffer.byteLength(fragment), 0),
+    highlights,
     meta: projected.meta,
   };
   const parts: { -readonly [Name in keyof ResultParts]: ResultParts[Name] } = { document: projected, rank };

@@ -1,5 +1,6 @@
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Sql } from '../../storage/index.ts';
 import { insertEvents } from './event-rows.ts';
@@ -40,13 +41,26 @@ interface Noted extends Access {
  */
 export class AccessRecorder {
   readonly #options: AccessRecorderOptions;
-  readonly #stopping = new AbortController();
   #noted = new Map<string, Noted>();
-  #flushing: Promise<void> | undefined;
+  readonly #flushing: Loop;
   #lost = 0;
 
   constructor(options: AccessRecorderOptions) {
     this.#options = options;
+    const { timer, log } = options;
+    this.#flushing = new Loop({
+      name: 'reads',
+      everyMs: Infinity,
+      waitsFirst: true,
+      backoff: { initial: TROUBLE_MS, max: TROUBLE_MS },
+      timer,
+      log,
+      failure: 'reads could not be written down; trying again',
+    }, async (signal) => {
+      await timer.sleep(FLUSH_MS, signal);
+      if (!signal.aborted) await this.flush();
+    });
+    this.#flushing.start();
   }
 
   /** Number of reads that were not recorded. */
@@ -58,11 +72,10 @@ export class AccessRecorder {
     const at = unixSeconds(this.#options.clock);
     const key = `${at}\0${access.docId}\0${access.actor}`;
     const known = this.#noted.get(key);
+    if (this.#noted.size === 0) this.#flushing.wake();
     if (known !== undefined) known.n++;
     else if (this.#noted.size < MOST) this.#noted.set(key, { ...access, at, n: 1 });
     else this.#lost++;
-    if (!this.#stopping.signal.aborted)
-      this.#flushing ??= this.#flushLater().finally(() => (this.#flushing = undefined));
   }
 
   /** Drops the reads of a database that was replaced. */
@@ -85,26 +98,10 @@ export class AccessRecorder {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#flushing;
+    await this.#flushing.stop();
     await this.flush().catch((error: unknown) =>
       this.#options.log.warn({ err: error, reads: this.#noted.size }, 'reads could not be written down')
     );
-  }
-
-  /** Never rejects. */
-  async #flushLater(): Promise<void> {
-    const { timer, log } = this.#options;
-    const { signal } = this.#stopping;
-    await timer.sleep(FLUSH_MS, signal);
-    while (this.#noted.size > 0 && !signal.aborted) {
-      try {
-        await this.flush();
-      } catch (error) {
-        log.warn({ err: error, reads: this.#noted.size }, 'reads could not be written down; trying again');
-        await timer.sleep(TROUBLE_MS, signal);
-      }
-    }
   }
 
   async #write(noted: readonly Noted[]): Promise<void> {

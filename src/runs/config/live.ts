@@ -2,6 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../../lib/log.ts';
+import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Environment } from './api-tokens.ts';
 import { type LoadedRunsConfig, loadRunsConfig } from './load.ts';
@@ -40,6 +41,8 @@ export class LiveRunsConfig {
   readonly #attempts = new Set<(outcome: ReloadOutcome) => void>();
   readonly #stopped = new AbortController();
   readonly #started: RunsConfig;
+  /** Polls files as well, because not every file system reports changes. */
+  readonly #refreshing: Loop;
   #loaded: LoadedRunsConfig;
   #watcher: FSWatcher | undefined;
   #reloading: Promise<void> = Promise.resolve();
@@ -50,6 +53,15 @@ export class LiveRunsConfig {
     this.#options = options;
     this.#loaded = options.loaded;
     this.#started = options.loaded.config;
+    const { timer, log } = options;
+    this.#refreshing = new Loop({
+      name: 'configuration',
+      everyMs: () => this.#loaded.config.config.refresh || Infinity,
+      waitsFirst: true,
+      timer,
+      log,
+      failure: 'the configuration could not be read again',
+    }, () => this.reload());
   }
 
   current(): LoadedRunsConfig {
@@ -71,7 +83,7 @@ export class LiveRunsConfig {
   start(): void {
     this.#logMissingSecrets(this.#loaded.config);
     if (!this.#loaded.readOnly) this.#watch();
-    void this.#refresh();
+    this.#refreshing.start();
   }
 
   /** Reads the source after any reading under way has ended. Never rejects. */
@@ -90,6 +102,7 @@ export class LiveRunsConfig {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
+    await this.#refreshing.stop();
     this.#watcher?.close();
     await this.#reloading;
   }
@@ -107,18 +120,6 @@ export class LiveRunsConfig {
         log.warn({ err: error }, 'the configuration is no longer watched; SIGHUP reloads it'));
     } catch (error) {
       log.warn({ err: error }, 'the configuration cannot be watched; SIGHUP reloads it');
-    }
-  }
-
-  /** Polls files as well, because not every file system reports changes. */
-  async #refresh(): Promise<void> {
-    const { signal } = this.#stopped;
-    for (;;) {
-      const wait = this.#loaded.config.config.refresh;
-      if (wait === 0) return;
-      await this.#options.timer.sleep(wait, signal);
-      if (signal.aborted) return;
-      await this.reload();
     }
   }
 

@@ -1,16 +1,11 @@
 import { create } from '@bufbuild/protobuf';
 import { type AppendLogsResponse, type StreamLogsRequest, type StreamLogsResponse,
   StreamLogsResponseSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { Batcher } from '../../lib/batcher.ts';
 import { FleetRefusal, type LogStream } from './port.ts';
 
 /** Most lines that are stored together, unless one message alone has more. */
 const MOST_LINES = 500;
-
-interface Waiting {
-  readonly request: StreamLogsRequest;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
 
 /**
  * Stores the messages of each attempt in order. Messages that arrive during a write are stored together, so a busy ship
@@ -19,11 +14,8 @@ interface Waiting {
 export class MergingLogStream implements LogStream {
   readonly #append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>;
   readonly #answer: (response: StreamLogsResponse) => void;
-  /**
-   * By attempt: messages that are not being stored yet. An attempt has an entry while one of its messages is being
-   * stored.
-   */
-  readonly #waiting = new Map<string, Waiting[]>();
+  /** The messages of each attempt of which one is being stored. */
+  readonly #attempts = new Map<string, Batcher<StreamLogsRequest, void>>();
 
   constructor(append: (request: StreamLogsRequest) => Promise<AppendLogsResponse>,
     answer: (response: StreamLogsResponse) => void)
@@ -33,29 +25,23 @@ export class MergingLogStream implements LogStream {
   }
 
   receive(request: StreamLogsRequest): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const key = `${request.ref?.runId}.${request.ref?.attempt}.${request.ref?.fencingToken}`;
-      const others = this.#waiting.get(key);
-      if (others !== undefined) return void others.push({ request, resolve, reject });
-      const waiting = [{ request, resolve, reject }];
-      this.#waiting.set(key, waiting);
-      void this.#store(key, waiting);
-    });
+    const key = `${request.ref?.runId}.${request.ref?.attempt}.${request.ref?.fencingToken}`;
+    let messages = this.#attempts.get(key);
+    if (messages === undefined) {
+      messages = new Batcher({
+        process: (together) => this.#store(together),
+        joining: withoutGap,
+        onIdle: () => this.#attempts.delete(key),
+      });
+      this.#attempts.set(key, messages);
+    }
+    return messages.add(request);
   }
 
-  /** Never rejects. */
-  async #store(key: string, waiting: Waiting[]): Promise<void> {
-    while (waiting.length > 0) {
-      const together = waiting.splice(0, joined(waiting));
-      const request = { ...together[0]!.request, lines: together.flatMap(({ request: { lines } }) => lines) };
-      try {
-        this.#answer(await this.#stored(request, together.length));
-        for (const { resolve } of together) resolve();
-      } catch (error) {
-        for (const { reject } of together) reject(error);
-      }
-    }
-    this.#waiting.delete(key);
+  async #store(messages: readonly StreamLogsRequest[]): Promise<void[]> {
+    const request = { ...messages[0]!, lines: messages.flatMap(({ lines }) => lines) };
+    this.#answer(await this.#stored(request, messages.length));
+    return [];
   }
 
   async #stored(request: StreamLogsRequest, answered: number): Promise<StreamLogsResponse> {
@@ -70,15 +56,14 @@ export class MergingLogStream implements LogStream {
   }
 }
 
-/** How many of the first messages follow each other without a gap and are few enough to be stored together. */
-function joined(waiting: readonly Waiting[]): number {
-  const [{ request: first }] = waiting as [Waiting];
-  let [count, lines] = [1, first.lines.length];
-  for (; count < waiting.length; count++) {
-    const { firstSeq, lines: { length }, truncated } = waiting[count]!.request;
-    if (firstSeq !== first.firstSeq + BigInt(lines) || truncated !== first.truncated || lines + length > MOST_LINES)
-      break;
-    lines += length;
-  }
-  return count;
+/** Messages that follow each other without a gap and have few enough lines to be stored together. */
+function withoutGap(): (request: StreamLogsRequest) => boolean {
+  let [first, lines, isOver]: [StreamLogsRequest | undefined, number, boolean] = [undefined, 0, false];
+  return (request) => {
+    first ??= request;
+    isOver ||= request.firstSeq !== first.firstSeq + BigInt(lines) || request.truncated !== first.truncated ||
+      (request !== first && lines + request.lines.length > MOST_LINES);
+    lines += request.lines.length;
+    return !isOver;
+  };
 }

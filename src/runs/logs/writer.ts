@@ -1,12 +1,12 @@
+import { Batcher } from '../../lib/batcher.ts';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sql, Transaction } from '../../storage/index.ts';
 import type { LiveConfig } from '../environment.ts';
 import type { RunRef } from '../queue/port.ts';
-import { storageUnavailable } from '../storage-failures.ts';
+import { isStoreDown, storageUnavailable } from '../storage-failures.ts';
 import { encodeEvent, fillChunks } from './chunk.ts';
 import type { DiskRoom } from './disk-room.ts';
-import { type Append, JoinedAppends } from './joined-appends.ts';
 import { type OpenLog, OpenLogs } from './open-logs.ts';
 import type { AppendAnswer, ServerLine, ShipLine } from './port.ts';
 import { type AttemptLog, CUT, newAttempt, packChunks, type PackedChunk, PHASE, startOf, takesMore, updateHeldRuns,
@@ -58,6 +58,24 @@ interface Plan {
   readonly isGap: boolean;
 }
 
+/** Lines that a ship sends by one call. */
+interface Append {
+  readonly ref: RunRef;
+  readonly shipId: string;
+  readonly firstSeq: number;
+  readonly lines: readonly ShipLine[];
+  /** The ship leaves lines out of this log. */
+  readonly cut: boolean;
+}
+
+/** Most calls that are written in one transaction. */
+const BATCH = 64;
+
+function oneOfEachAttempt(): (append: Append) => boolean {
+  const attempts = new Set<string>();
+  return ({ ref: { runId, attempt } }) => attempts.size < attempts.add(`${runId}.${attempt}`).size;
+}
+
 /** Events that are added to a log: what is written, and its state after that. */
 interface Addition {
   readonly packed: readonly PackedChunk[];
@@ -78,10 +96,16 @@ interface Addition {
 export class LogWriter {
   readonly #options: WriterOptions;
   readonly #open: OpenLogs;
-  readonly #appends: JoinedAppends;
+  /** Calls with few lines: those for different attempts are written in one transaction. */
+  readonly #appends: Batcher<Append, AppendAnswer>;
 
   constructor(options: WriterOptions) {
-    this.#appends = new JoinedAppends(options.sql, (tx, appends) => this.#appendAll(tx, appends));
+    this.#appends = new Batcher({
+      process: (appends) => options.sql.transaction((tx) => this.#appendAll(tx, appends)),
+      most: BATCH,
+      joining: oneOfEachAttempt,
+      concernsAll: isStoreDown,
+    });
     this.#options = options;
     this.#open = new OpenLogs(options.sql.peers === undefined);
   }

@@ -1,3 +1,4 @@
+import { Batcher } from '../../lib/batcher.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { type Core, settings } from './core.ts';
 import type { RunRef } from './port.ts';
@@ -16,8 +17,6 @@ type Answer = { renewed: RunRef[]; lost: RunRef[] };
 interface Request {
   readonly shipId: string;
   readonly refs: readonly RunRef[];
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -26,20 +25,20 @@ interface Request {
  */
 export class Renewals {
   readonly #core: Core;
-  #waiting: Request[] = [];
-  #gathering: Promise<void> | undefined;
+  readonly #requests: Batcher<Request, Answer>;
   #flushNow = new AbortController();
 
   constructor(core: Core) {
     this.#core = core;
+    this.#requests = new Batcher({
+      process: (requests) => this.#writeTogether(requests),
+      joining: fewRefs,
+      rest: () => core.env.timer.sleep(Math.min(GATHER_MS, settings(core).queue.heartbeat / 4), this.#flushNow.signal),
+    });
   }
 
-  renew(shipId: string, refs: readonly RunRef[]): Promise<Answer> {
-    if (refs.length === 0) return Promise.resolve({ renewed: [], lost: [] });
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ shipId, refs, resolve, reject });
-      this.#gathering ??= this.#gather();
-    });
+  async renew(shipId: string, refs: readonly RunRef[]): Promise<Answer> {
+    return refs.length === 0 ? { renewed: [], lost: [] } : this.#requests.add({ shipId, refs });
   }
 
   /** Collects requests again, as before the first `close`. */
@@ -52,37 +51,16 @@ export class Renewals {
    */
   async close(): Promise<void> {
     this.#flushNow.abort();
-    await this.#gathering;
+    await this.#requests.idle();
   }
 
-  async #gather(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      await this.#write(this.#waiting.splice(0));
-      await this.#core.env.timer.sleep(Math.min(GATHER_MS, settings(this.#core).queue.heartbeat / 4),
-        this.#flushNow.signal);
-    }
-    this.#gathering = undefined;
-  }
-
-  async #write(requests: readonly Request[]): Promise<void> {
-    for (let first = 0; first < requests.length;) {
-      let last = first;
-      for (let size = 0; last < requests.length && size < BATCH; last++) size += requests[last]!.refs.length;
-      await this.#writeTogether(requests.slice(first, last));
-      first = last;
-    }
-  }
-
-  async #writeTogether(requests: readonly Request[]): Promise<void> {
+  async #writeTogether(requests: readonly Request[]): Promise<Answer[]> {
     try {
       // Each renewal checks its own conditions.
-      const answers = await this.#core.env.sql.transaction((tx) => this.#extend(tx, requests), {
-        isolation: 'read committed',
-      });
-      requests.forEach(({ resolve }, index) => resolve(answers[index]!));
+      return await this.#core.env.sql.transaction((tx) => this.#extend(tx, requests), { isolation: 'read committed' });
     } catch (error) {
       this.#core.outage.noteFailure(error);
-      for (const { reject } of requests) reject(error);
+      throw error;
     }
   }
 
@@ -97,4 +75,14 @@ export class Renewals {
       return answer;
     });
   }
+}
+
+/** Requests until they have enough leases together. */
+function fewRefs(): (request: Request) => boolean {
+  let size = 0;
+  return ({ refs }) => {
+    if (size >= BATCH) return false;
+    size += refs.length;
+    return true;
+  };
 }

@@ -3,18 +3,34 @@ import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
 import { highlight, type HighlightOptions } from '../../../text/highlight/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
 import type { Meta } from '../../documents/index.ts';
-import { CONTENT, type Field, FIELDS } from '../view/text-index.ts';
+import { CONTENT, type Field, FIELDS, type TextIndex } from '../view/text-index.ts';
 import { fieldByName, nameOfKey } from '../view/to-indexed.ts';
 import type { SearchRequest } from './request.ts';
-import type { WordMatcher } from './word-matcher.ts';
+import { type WordMatcher, WordMatchers } from './word-matcher.ts';
 
 type Options = NonNullable<SearchRequest['highlight']>;
+
+/** Finds the passages of a document, whose body may be UTF-8 bytes. */
+export type Highlighter = (document: Shown & { readonly lang: string }) => Highlight[];
 
 interface Shown {
   readonly key: string;
   readonly meta: Meta;
   /** May be UTF-8 bytes. */
   readonly contentMd: string | Buffer;
+}
+
+/** Undefined if the request asks for no passages. With an index, words are found by its forms. */
+export function highlighterOf(request: Pick<SearchRequest, 'plan' | 'fields' | 'highlight'>,
+  index: TextIndex | undefined): Highlighter | undefined
+{
+  const { plan, highlight: options } = request;
+  if (options === undefined) return undefined;
+  const matchers = new WordMatchers(plan, index);
+  return ({ lang, ...document }) => {
+    const matcher = matchers.of({ lang, ...document });
+    return matcher === undefined ? [] : highlightsOf(request, options, matcher, document);
+  };
 }
 
 /**

@@ -1,15 +1,15 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { type Algorithm, DimensionError, VectorIndexClosedError, type VectorQuery,
+import { type Algorithm, DimensionError, type Rescoring, VectorIndexClosedError, type VectorQuery,
   type VectorResult } from '../../../search/vector/index.ts';
+import type { Queries } from '../../../storage/index.ts';
 import type { Collections } from '../../collections/index.ts';
-import type { Embeddings } from '../../embeddings/index.ts';
+import { type Embeddings, fromBlob } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { OrdSet } from '../../fulltext/index.ts';
 import type { VectorSettings } from '../settings.ts';
 import type { NearestQuery, NearestResult, QueryVector } from '../vector-search.ts';
 import type { CollectionVectors } from '../view/collection-vectors.ts';
 import type { VectorView } from '../view/vector-view.ts';
-import { fullVectors } from './full-vectors.ts';
 import { searchWithLeads } from './lead-scores.ts';
 import { MATCHED, matchTokens } from './match-tokens.ts';
 import { outdatedOrds, unusableOrds } from './usable-hits.ts';
@@ -38,6 +38,9 @@ const RESCORED_BY_COARSE_CODES = 10;
 /** Rows of more bytes are selected by signs: a scan would occupy other threads. */
 const SCANNED_BYTES = 16 * 2 ** 20;
 const COARSE: ReadonlySet<Algorithm> = new Set<Algorithm>(['sq4', 'bq', 'pq', 'opq']);
+
+/** Maximum number of vectors that one statement reads. */
+const STEP = 128;
 
 /** See `VectorSearch.searchByVector`. */
 export async function searchByVector(deps: NearestDeps, query: NearestQuery,
@@ -169,4 +172,20 @@ async function inRange(search: () => Promise<VectorResult>): Promise<VectorResul
       cause: error,
     });
   }
+}
+
+/** Reads vectors of a given dimension from the tables, for collections that keep only codes in memory. */
+function fullVectors(queries: Queries, dimensions: number): Rescoring {
+  return async (chunks) => {
+    const vectors = new Map<string, Float32Array>();
+    for (let i = 0; i < chunks.length; i += STEP) {
+      const some = chunks.slice(i, i + STEP);
+      const rows = await queries.all<{ ord: number; chunk: number; vector: Uint8Array }>(
+        `SELECT ord, chunk, vector FROM vectors WHERE (ord, chunk) IN (VALUES ${some.map(() => '(?, ?)').join(', ')})`,
+        some.flatMap(({ ord, chunk }) => [ord, chunk]),
+      );
+      for (const { ord, chunk, vector } of rows) vectors.set(`${ord} ${chunk}`, fromBlob(vector, dimensions));
+    }
+    return chunks.map(({ ord, chunk }) => vectors.get(`${ord} ${chunk}`));
+  };
 }

@@ -1,8 +1,8 @@
+import { OrdSet } from '../../../lib/ord-set.ts';
 import type { MeaningHit } from '../../../search/fusion/index.ts';
 import type { Queries } from '../../../storage/index.ts';
 import type { FollowingView, Passage, PassageQuery, Retriever } from '../../search/index.ts';
 import type { NearestQuery, VectorSearch } from '../vector-search.ts';
-import { groupsByFactor } from './factor-groups.ts';
 
 export interface VectorsSide extends Pick<VectorSearch, 'searchByVector' | 'passagesOf' | 'chunkCount'> {
   readonly view?: FollowingView | undefined;
@@ -37,4 +37,22 @@ export function vectorsRetriever(side: VectorsSide, sql: Queries, query: Omit<Ne
         last: Math.max(first, Math.min(last, side.chunkCount(query.collection, ord) - 1)),
       }))),
   };
+}
+
+/**
+ * Documents by the effect of boosts: those with raised scores, those with lowered scores, and the rest, as far as they
+ * are eligible. The nearest of each group are candidates, because a vector index ranks without boosts: its first
+ * results must not displace documents that boosts move to the front. `last` is the greatest ordinal.
+ */
+function groupsByFactor(factors: Float32Array, eligible: OrdSet | undefined, last: number): readonly OrdSet[] {
+  const [gaining, losing, rest] = [new OrdSet(last + 1), new OrdSet(last + 1), OrdSet.upTo(last)];
+  for (let ord = 0; ord < factors.length; ord++) {
+    const factor = factors[ord]!;
+    if (factor === 1) continue;
+    (factor > 1 ? gaining : losing).add(ord);
+    rest.delete(ord);
+  }
+  const groups = [gaining, losing, rest];
+  if (eligible !== undefined) { for (const group of groups) group.intersect(eligible); }
+  return groups;
 }
