@@ -1,8 +1,10 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../lib/make-folder.ts';
-import { defineOpeners, type KeyRing, layViews, type ViewHost } from '../encryption/index.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import { defineOpeners, layViews, type ViewHost } from '../encryption/reading-views.ts';
 import { Connection } from './connection.ts';
 import { openError } from './failures.ts';
 
@@ -96,4 +98,12 @@ function openWith(file: string, pragmas: string, prepare?: (database: DatabaseSy
     if (database?.isOpen) database.close();
     throw openError(file, cause);
   }
+}
+
+/** Bytes of a database file and its write-ahead log. */
+export async function sizeOfFiles(path: string): Promise<number> {
+  const [database, log] = await Promise.all(
+    [path, `${path}-wal`].map((file) => stat(file).then((found) => found.size, () => 0)),
+  );
+  return database! + log!;
 }
