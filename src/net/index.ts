@@ -1,8 +1,5 @@
-export { DeliveryEngine, poster, secretRefusal, signatureHeaders } from './delivery/index.ts';
-export type { DeliveryEngineOptions, Failure, LaneProgress, LaneSource, Outcome, Post, Progress,
-  Sequenced } from './delivery/index.ts';
+export { DeliveryEngine, type DeliveryEngineOptions, type Failure, type LaneProgress, type LaneSource, type Outcome,
+  type Post, poster, type Progress, secretRefusal, type Sequenced, signatureHeaders } from './delivery/index.ts';
 export { badHeader } from './guarded-fetch.ts';
-export { allowlistProblems } from './outbound-policy.ts';
-export type { OutboundSettings } from './outbound-policy.ts';
-export { createOutbound } from './outbound.ts';
-export type { Outbound, OutboundDeps } from './outbound.ts';
+export { allowlistProblems, type OutboundSettings } from './outbound-policy.ts';
+export { createOutbound, type Outbound, type OutboundDeps } from './outbound.ts';

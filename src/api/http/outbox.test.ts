@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { Outbox } from './outbox.ts';
+import { OpenRequests, Outbox } from './outbox.ts';
 
 function setUp() {
   const sent: string[] = [];
@@ -78,4 +79,18 @@ describe('an outbox', () => {
     outbox.relieve(loop.time);
     expect(sent).toEqual([]);
   });
+});
+
+it('open requests are those without a complete response', () => {
+  const open = new OpenRequests();
+  const [first, second] = [new EventEmitter(), new EventEmitter()];
+  expect(open.isOne).toBe(false);
+  open.add(first);
+  expect(open.isOne).toBe(true);
+  open.add(second);
+  expect(open.isOne).toBe(false);
+  first.emit('close');
+  expect(open.isOne).toBe(true);
+  second.emit('close');
+  expect(open.isOne).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toMeta } from './meta.ts';
+import { toMeta } from './input.ts';
 
 describe('metadata as a list', () => {
   it('become a map whose values are joined by key', () => {
