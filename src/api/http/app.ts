@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import { presentedCredential } from '../../lib/credential.ts';
+import { presentedCredential } from '../../lib/headers.ts';
 import type { Log } from '../../lib/log.ts';
 import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { Invoke, OperationSpec, RateLimit, Sender } from '../../operations/index.ts';

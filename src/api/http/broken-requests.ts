@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, ServiceError } from '../../errors/index.ts';
-import { SECURITY_HEADERS } from '../../lib/security-headers.ts';
+import { SECURITY_HEADERS } from '../../lib/headers.ts';
 import { whenClosed } from '../../lib/when-closed.ts';
 import { type ErrorFormat, toServiceError } from './errors.ts';
 

@@ -1,4 +1,4 @@
-import { readEntityTags } from '../../lib/entity-tags.ts';
+import { readEntityTags } from '../../lib/headers.ts';
 import type { HttpContext } from './operation-endpoint.ts';
 
 /** Whether `If-None-Match` contains the tag of a response, by the weak comparison (RFC 9110, section 13.1.2). */

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../../errors/index.ts';
 import { askedBy } from '../../lib/asked-by.ts';
-import { presentedCredential } from '../../lib/credential.ts';
+import { presentedCredential } from '../../lib/headers.ts';
 import type { WebRequest, WebVerdict } from '../../lib/web-guard.ts';
 import { changesState } from '../../operations/index.ts';
 import { varyBy } from './caching.ts';

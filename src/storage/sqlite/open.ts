@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { makeFolder } from '../../lib/files.ts';
 import { defineOpeners, type KeyRing, layViews, type ViewHost } from '../encryption/index.ts';
 import { Connection } from './connection.ts';
 import { openError } from './failures.ts';

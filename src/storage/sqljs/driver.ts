@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import initSqlJs, { type Database, type SqlJsStatic } from 'sql.js';
 import { ServiceError } from '../../errors/index.ts';
-import { durableRename } from '../../lib/durable-rename.ts';
+import { durableRename } from '../../lib/files.ts';
 import { batchSize } from '../batch-size.ts';
 import type { KeyRing } from '../encryption/index.ts';
 import { closedError } from '../failures.ts';

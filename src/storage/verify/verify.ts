@@ -1,5 +1,4 @@
-import { askThread } from '../../lib/thread-client.ts';
-import { workerFile } from '../../lib/worker-file.ts';
+import { askThread, workerFile } from '../../lib/thread-client.ts';
 
 export interface Verdict {
   readonly ok: boolean;

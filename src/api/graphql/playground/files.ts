@@ -1,5 +1,4 @@
-import { askThread } from '../../../lib/thread-client.ts';
-import { workerFile } from '../../../lib/worker-file.ts';
+import { askThread, workerFile } from '../../../lib/thread-client.ts';
 
 /** A file of the playground, compressed in both encodings that browsers accept. */
 export interface PlaygroundFile {

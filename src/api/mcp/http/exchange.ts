@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { requestIdOf } from '../../../lib/request-id.ts';
-import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../../lib/security-headers.ts';
+import { requestIdOf, SECURITY_HEADERS, STRICT_TRANSPORT } from '../../../lib/headers.ts';
 import type { ReadAddress } from '../../../lib/trusted-proxies.ts';
 import type { CarriedSender } from '../core/call-context.ts';
 

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { ServiceError } from '../../../errors/index.ts';
-import { presentedCredential } from '../../../lib/credential.ts';
+import { presentedCredential } from '../../../lib/headers.ts';
 import { createAddressReader, type ReadAddress } from '../../../lib/trusted-proxies.ts';
 import { nodeLoop } from '../../../lib/turns.ts';
 import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../../operations/index.ts';

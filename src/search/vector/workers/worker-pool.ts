@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type KernelBuild, loadKernel } from '../../../kernels/load.ts';
-import { ThreadClient } from '../../../lib/thread-client.ts';
-import { workerFile } from '../../../lib/worker-file.ts';
+import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import type { FromWorker, ToWorker } from './worker-protocol.ts';
 
 /** A call of an exported function of a kernel over a shared memory. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseHeaderLine } from './header-line.ts';
-import { formatSyslogAddress, parseSyslogAddress } from './syslog-address.ts';
+import { formatSyslogAddress, parseHeaderLine, parseSyslogAddress } from './setting-values.ts';
 
 describe('parseSyslogAddress', () => {
   it.each([['log.example:514', 'udp://log.example:514'], ['udp://127.0.0.1:5514', 'udp://127.0.0.1:5514'], [

@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -23,4 +24,14 @@ async function syncPath(path: string, flags: 'r' | 'r+'): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Creates a folder and its missing parents. They are created one by one, because the recursive form of `mkdir` never
+ * returns if the kernel reports a folder as absent (`/proc/x`).
+ */
+export function makeFolder(folder: string, mode: number): void {
+  const missing: string[] = [];
+  for (let at = folder; !existsSync(at); at = dirname(at)) missing.unshift(at);
+  for (const path of missing) mkdirSync(path, { mode });
 }

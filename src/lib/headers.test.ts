@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfter } from './retry-after.ts';
+import { presentedCredential, readEntityTags, retryAfter } from './headers.ts';
+
+const tag = (value: string, isWeak = false) => ({ value, isWeak });
+
+it.each<[string, ReturnType<typeof readEntityTags>]>([['*', '*'], [' * ', '*'], ['"a"', [tag('a')]], ['W/"a"', [
+  tag('a', true),
+]], ['"a", W/"b" ,"c"', [tag('a'), tag('b', true), tag('c')]], ['"a-gzip", "b-br", "c-zstd", "d-x"', [tag('a'),
+  tag('b'), tag('c'), tag('d-x')]], ['""', [tag('')]], ['', []], ['a, "b, "c"', [tag('c')]]])('readEntityTags reads %j',
+    (header, expected) => {
+      expect(readEntityTags(header)).toEqual(expected);
+    });
 
 const wait = (value: string, date?: string) =>
   retryAfter(new Headers({ 'Retry-After': value, ...(date === undefined ? {} : { Date: date }) }));
@@ -40,5 +50,22 @@ describe('retryAfter', () => {
     expect(retryAfter({ 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT' }, Date.UTC(2015, 9, 21, 7, 28, 29))).toBe(1000);
     expect(retryAfter({ 'retry-after': 'soon' }, 0)).toBeUndefined();
     expect(retryAfter({}, 0)).toBeUndefined();
+  });
+});
+
+describe('a presented credential', () => {
+  it.each([['key', undefined, { scheme: 'api-key', value: 'key' }], [undefined, 'Bearer token', {
+    scheme: 'bearer',
+    value: 'token',
+  }], [undefined, 'bearer  a b', { scheme: 'bearer', value: 'a b' }], ['key', 'Bearer token', {
+    scheme: 'api-key',
+    value: 'key',
+    overrides: true,
+  }], [undefined, 'Basic abc', undefined], [undefined, 'Bearer', undefined], [['one', 'two'], undefined, undefined], [
+    undefined,
+    undefined,
+    undefined,
+  ]])('X-API-Key %j and Authorization %j', (key, authorization, expected) => {
+    expect(presentedCredential(key, authorization)).toEqual(expected);
   });
 });

@@ -1,8 +1,10 @@
-import { nodeLoop } from '../../lib/turns.ts';
+import { nodeLoop, turns } from '../../lib/turns.ts';
 import { refuseEarly } from '../authorize.ts';
 import type { Call, Reading, Step } from '../call.ts';
 import type { InputOf } from '../handler.ts';
 import type { Identity } from '../identity.ts';
+import type { InputCheck } from '../input-check.ts';
+import type { InputValidators } from '../input-validators.ts';
 
 /** Called with the parameters and the caller before validation; throws if the parameters are wrong. */
 export type Precondition<Input> = (parameters: Partial<Record<keyof Input, unknown>>, identity: Identity) => Promise<
@@ -46,4 +48,36 @@ async function receive({ rights }: Call, reading: Reading, precheck: (parameters
   const input = await reading(precheck);
   if (nodeLoop.turn() !== turn) rights.doubt();
   return input;
+}
+
+/**
+ * Waits for the validator to be compiled and, for a read, for a turn of the event loop that has time left; in this
+ * order, because all calls that came while it was compiled go on at once. The caller is identified again if anything
+ * has changed since.
+ */
+export function turn(validators: InputValidators): Step {
+  return {
+    async run(call, next) {
+      const { id, effect } = call.spec;
+      if (validators.compiled(id) === undefined) await validators.compile(id);
+      if (effect === 'read' && turns.isSpent) await turns.request();
+      if (!call.rights.isCurrent) await call.rights.renew();
+      return next(call);
+    },
+  };
+}
+
+/**
+ * Checks the input and completes it with defaults, in place. A long input is checked in steps, in which rights may end.
+ */
+export function validate(check: InputCheck, validators: InputValidators): Step {
+  return {
+    async run(call, next) {
+      const { spec, rights } = call;
+      const checked = check(spec, spec.id, validators.compiled(spec.id)!, call.input!);
+      call.warnings = checked instanceof Promise ? await checked : checked;
+      if (!rights.isCurrent) await rights.renew();
+      return next(call);
+    },
+  };
 }
