@@ -18,7 +18,7 @@ type Response = Pick<ServerResponse, 'end'>;
  * It is no `Batcher`, nor are the messages that streams of log lines send together: the end of a turn ends a batch, and
  * sending has no outcome to wait for.
  */
-export class Outbox {
+export class JoinedResponses {
   readonly #loop: Pick<EventLoop, 'now' | 'soon'>;
   readonly #open: Pick<OpenRequests, 'isOne'>;
   #waiting: { readonly response: Response; readonly body: string | Buffer }[] = [];
@@ -57,4 +57,4 @@ export class Outbox {
 }
 
 /** The responses of this thread. */
-export const outbox = new Outbox();
+export const joinedResponses = new JoinedResponses();
