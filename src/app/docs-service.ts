@@ -24,7 +24,7 @@ import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
 import { readSpecification, type SpecificationFiles } from './specification.ts';
 import type { TraceSettings } from './tracing/index.ts';
 import { BUILD_VERSION } from './version.ts';
-import { WorkerPool } from './workers/index.ts';
+import { WorkerSupervisor } from './workers/index.ts';
 
 /** Every authenticated caller may scrape, and sees the collections that the caller may read. */
 const WITH_CLOSED_METRICS: typeof operations = {
@@ -118,7 +118,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
       settings: { ...docsSettings, ...(replication.refusal !== undefined && { mode: 'read' as const }) },
     });
     const workers = hasWorkers(settings)
-      ? new WorkerPool({ settings, log, service, feed, traces: options.traces })
+      ? new WorkerSupervisor({ settings, log, service, feed, traces: options.traces })
       : undefined;
     const listeners = await serve({ ...options, clock }, { service, spools, workers });
     docsSettings.description.protocols.http3.enabled = listeners.http3 !== undefined;
@@ -204,7 +204,7 @@ function hasWorkers({ workers, http, mcp, database }: Settings): boolean {
 interface Served {
   readonly service: DocumentService;
   readonly spools: SpoolFolder;
-  readonly workers: WorkerPool | undefined;
+  readonly workers: WorkerSupervisor | undefined;
 }
 
 async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock },
