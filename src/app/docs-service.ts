@@ -159,16 +159,18 @@ function startBackups(settings: Settings, service: DocumentService,
 }
 
 async function openStore({ settings, open }: StartOptions, keys: KeyRing | undefined): Promise<Sql> {
-  const { database: { path }, storage, postgres: { url, pool }, http3 } = settings;
+  const { database: { path }, storage, postgres: { url, pool }, extreme } = settings;
   if (open !== undefined) return open(path, keys);
   if (storage.driver === 'postgres')
     return namingSetting('SVC_POSTGRES_URL',
       () => openPostgres({ url, pool, turns: true, keys, ownFiles: resolve(path) }));
   return namingSetting('SVC_PATH',
     () =>
-      openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) }).catch((error: unknown) => {
-        throw adviseRepair(error, path);
-      }));
+      openDatabase({ path, keys, groupWindowMs: extreme.enabled ? GROUP_WINDOW_MS : undefined }).catch(
+        (error: unknown) => {
+          throw adviseRepair(error, path);
+        },
+      ));
 }
 
 /** SQLite's word for a damaged file is the end of its message. */
@@ -323,7 +325,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     ttlSweepMs: settings.database.ttlSweepInterval,
     deletedRetention: Math.ceil(settings.database.deletedRetention / 1000),
     codeMaxSymbols: settings.code.maxSymbols,
-    deltaRevisions: settings.http3.enabled,
+    deltaRevisions: settings.extreme.enabled,
     maxSearches: settings.search.maxConcurrent,
     searchStats: settings.search.stats,
     fullText: {
@@ -357,7 +359,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
         graphql: { enabled: settings.graphql.enabled },
         // Extreme mode does not depend on HTTP/3; whether HTTP/3 is served is known only once the protocols are
         // started.
-        http3: { ...listener(settings.http3), enabled: false },
+        http3: listener({ ...settings.http3, enabled: false }),
       },
       authEnabled: settings.auth.enabled,
       metricsEnabled: settings.metrics.enabled,
