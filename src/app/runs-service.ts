@@ -4,12 +4,11 @@ import { consolePages, createHttpApp, type HttpServer, type JudgeWebRequest, lis
   usualLimits } from '../api/http/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ConfigError } from '../lib/config-error.ts';
+import { makeFolder } from '../lib/files.ts';
 import type { Log } from '../lib/log.ts';
-import { makeFolder } from '../lib/make-folder.ts';
-import { ownNames } from '../lib/own-names.ts';
 import { type ClientBounds, directClients } from '../lib/slow-bodies.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
-import { createWebGuard } from '../lib/web-guard.ts';
+import { createWebGuard, ownNames } from '../lib/web-guard.ts';
 import { AccessWatches, createInvoker } from '../operations/index.ts';
 import { readsAreOpen } from '../runs/auth/index.ts';
 import { type Environment, inDataDir, LiveRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';

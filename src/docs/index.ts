@@ -16,8 +16,7 @@ export type { DocsEnvironment, DocsSettings, ServerDescription } from './environ
 export { announcer } from './nodes.ts';
 export type { Relay, RelayedNote } from './relay.ts';
 export { Replication, type ReplicationSettings } from './replication/index.ts';
-export { summed } from './system/index.ts';
-export type { Counted, McpDescription, OtherProcesses } from './system/index.ts';
+export { type Counted, type McpDescription, type OtherProcesses, summed } from './system/index.ts';
 
 /** The document service without its protocols: its handlers and its background work. */
 export interface DocumentService

@@ -1,8 +1,7 @@
 import type { Middleware, Next } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
+import { requestIdOf, SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/headers.ts';
 import type { Log } from '../../lib/log.ts';
-import { requestIdOf } from '../../lib/request-id.ts';
-import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/security-headers.ts';
 import { currentTracing, type OpenSpan, type SpanStart, type Tracing } from '../../lib/tracing.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { OperationSpec } from '../../operations/index.ts';

@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { JoinedResponses } from './joined-responses.ts';
+import { JoinedResponses, OpenRequests } from './joined-responses.ts';
 
 function setUp() {
   const sent: string[] = [];
@@ -79,4 +80,18 @@ describe('responses that are joined', () => {
     joinedResponses.relieve(loop.time);
     expect(sent).toEqual([]);
   });
+});
+
+it('open requests are those without a complete response', () => {
+  const open = new OpenRequests();
+  const [first, second] = [new EventEmitter(), new EventEmitter()];
+  expect(open.isOne).toBe(false);
+  open.add(first);
+  expect(open.isOne).toBe(true);
+  open.add(second);
+  expect(open.isOne).toBe(false);
+  first.emit('close');
+  expect(open.isOne).toBe(true);
+  second.emit('close');
+  expect(open.isOne).toBe(false);
 });

@@ -1,8 +1,5 @@
 import { parseAddress } from '../../lib/address.ts';
-import { isBucketUrl } from '../../lib/bucket-url.ts';
-import { parseClaimEntry } from '../../lib/claim-entry.ts';
-import { parseHeaderLine } from '../../lib/header-line.ts';
-import { parseSyslogAddress } from '../../lib/syslog-address.ts';
+import { isBucketUrl, parseClaimEntry, parseHeaderLine, parseSyslogAddress } from '../../lib/setting-values.ts';
 import { allowlistProblems, secretRefusal } from '../../net/index.ts';
 import { parseKeys } from '../../storage/index.ts';
 import { MIN_SECRET_BYTES, missingControls } from './compliance.ts';

@@ -7,8 +7,7 @@ export { createDocuments, type Documents } from './documents.ts';
 export { type EmbeddingCapacity, type PendingDocument, type Reservation, transactWithCapacity, UNLIMITED_CAPACITY,
   type WaitBudget } from './embedding-capacity.ts';
 export { collectionOfId, identify, type Identity } from './identity.ts';
-export type { Meta } from './meta.ts';
-export { parseMeta } from './meta.ts';
+export { type Meta, parseMeta } from './meta.ts';
 export type { Preparation, UpcomingDocument } from './preparation.ts';
 export { putVersions } from './put-versions.ts';
 export type { DocumentReader } from './reader.ts';
@@ -18,6 +17,6 @@ export { requireText } from './require-valid.ts';
 export type { Sweep } from './sweep.ts';
 export { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 export { encodeBody, type NewVersion, toPending } from './version.ts';
-export type { Watch, WatchedEvent, WatchInput } from './watch/index.ts';
-export { canonicalName, DOCUMENT_EVENTS, type DocumentEvent, eventOf } from './watch/index.ts';
+export { canonicalName, DOCUMENT_EVENTS, type DocumentEvent, eventOf, type Watch, type WatchedEvent,
+  type WatchInput } from './watch/index.ts';
 export type { BatchItem, BatchOptions, BatchResult, DocumentWriter } from './writer.ts';

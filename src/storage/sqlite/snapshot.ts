@@ -3,8 +3,8 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ServiceError } from '../../errors/index.ts';
-import { durableRename } from '../../lib/durable-rename.ts';
-import { verifyDatabaseFile } from '../verify/index.ts';
+import { durableRename } from '../../lib/files.ts';
+import { verifyDatabaseFile } from '../verify/verify.ts';
 import { translate } from './failures.ts';
 
 /** Pages copied in one step in the thread pool: 16 MiB. */

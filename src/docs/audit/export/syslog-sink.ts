@@ -2,7 +2,7 @@ import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, isIPv6, type Socket } from 'node:net';
 import { hostname } from 'node:os';
-import { formatSyslogAddress, type SyslogAddress } from '../../../lib/syslog-address.ts';
+import { formatSyslogAddress, type SyslogAddress } from '../../../lib/setting-values.ts';
 import type { Sink } from './sink.ts';
 import { syslogMessage } from './syslog-message.ts';
 

@@ -1,6 +1,5 @@
 import type { ModelMemory } from '../../../kernels/embedding.ts';
-import { ThreadClient } from '../../../lib/thread-client.ts';
-import { workerFile } from '../../../lib/worker-file.ts';
+import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import type { MadePassages, PassageOrder, StoredText } from './make-passages.ts';
 
 /** Milliseconds without a request after which the thread ends: it takes some megabytes. */

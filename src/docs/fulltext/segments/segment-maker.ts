@@ -1,5 +1,4 @@
-import { ThreadClient } from '../../../lib/thread-client.ts';
-import { workerFile } from '../../../lib/worker-file.ts';
+import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import type { Segment } from '../../../search/inverted/index.ts';
 import type { UpcomingDocument } from '../../documents/index.ts';
 import type { SegmentsReply, SegmentsRequest } from './protocol.ts';
