@@ -1,8 +1,7 @@
 import { BaseResolver, bundle, createConfig, lintDocument, makeDocumentFromString,
   type NormalizedProblem } from '@redocly/openapi-core';
-import type { OpenApiDocument } from './openapi-types.ts';
-import { withSafeIntegers } from './safe-integers.ts';
-import { SpecificationError } from './specification-error.ts';
+import { mapSchemas } from './description/map-schemas.ts';
+import { type OpenApiDocument, type SchemaObject, SpecificationError } from './openapi-types.ts';
 import { addStandardResponses } from './standard-responses.ts';
 
 /** The rules for our specifications, in addition to Redocly's recommended ones, all of which are on. */
@@ -57,4 +56,20 @@ function failOn(problems: readonly NormalizedProblem[]): void {
     }`;
   });
   throw new SpecificationError(`${errors.length} problems in the specification:\n${lines.join('\n')}`);
+}
+
+/**
+ * A document whose integers all have limits: if it names none, those that JSON numbers represent exactly (RFC 8259,
+ * section 6).
+ */
+function withSafeIntegers(document: OpenApiDocument): OpenApiDocument {
+  return mapSchemas(document, withSafeInteger);
+}
+
+function withSafeInteger(schema: SchemaObject): SchemaObject {
+  const isInteger = [schema.type ?? []].flat().includes('integer');
+  if (!isInteger || schema['enum'] !== undefined) return schema;
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema as { minimum?: number;
+    maximum?: number };
+  return { ...schema, minimum, maximum };
 }

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withoutFieldChoices } from './description/plain-schema.ts';
 import { selfContained } from './emit-inputs.ts';
 import { BANNER } from './emit-types.ts';
-import { withoutFieldChoices } from './field-choices.ts';
 import { snakeCase, toArguments } from './mcp-arguments.ts';
 import { customInput, customOutput } from './mcp-custom.ts';
 import { type McpToolObject, type OpenApiDocument, type OperationObject, operationsOf, resolve,

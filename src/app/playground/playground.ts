@@ -1,11 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../lib/clock.ts';
-import { runImport } from '../commands/import/index.ts';
+import { runImport } from '../commands/import/run-import.ts';
 import { InterruptedError } from '../commands/shared/command-error.ts';
 import { plural } from '../commands/shared/format.ts';
-import { type Io, writeLines } from '../commands/shared/io.ts';
-import { PROGRAM } from '../commands/shared/program.ts';
+import { type Io, PROGRAM, writeLines } from '../commands/shared/io.ts';
 import { openService, type Service } from '../commands/shared/service.ts';
 import { NOTES } from './notes.ts';
 import { places } from './places.ts';

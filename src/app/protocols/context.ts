@@ -7,7 +7,7 @@ import type { TlsSource } from '../../lib/tls.ts';
 import type { Caller, Invoke, Permits } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { SpecificationFiles } from '../specification.ts';
-import type { WorkerPool } from '../workers/index.ts';
+import type { WorkerPool } from '../workers/worker-pool.ts';
 import type { SharedLimits } from './limits.ts';
 
 /** What the protocols need of the service. */

@@ -11,20 +11,17 @@ import type { Log } from '../../lib/log.ts';
 import { SpoolFolder } from '../../lib/spool.ts';
 import { systemTimer } from '../../lib/timer.ts';
 import { BodyCodec, ChangeFeed, SqliteFollower } from '../../storage/index.ts';
+import { readCertificates } from '../certificates.ts';
 import { createServiceInvoke, keysOf, REQUEST_LIMIT_MS, toDocsSettings } from '../docs-service.ts';
 import { createHttpListener } from '../protocols/http.ts';
 import { createClientBounds } from '../protocols/limits.ts';
-import { readCertificates } from '../protocols/tls.ts';
 import type { Settings } from '../settings/index.ts';
 import { readSpecification } from '../specification.ts';
 import { Arrivals } from './arrivals.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
-import { Forwarder } from './forward.ts';
-import { localOperations } from './local-operations.ts';
+import { Forwarder, localOperations } from './forward.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
-import { NoteBatch } from './note-batch.ts';
-import { PrimaryLimit } from './primary-limit.ts';
-import { PrimarySlowBodies } from './primary-slow-bodies.ts';
+import { NoteBatch, PrimaryLimit, PrimarySlowBodies } from './primary.ts';
 
 export interface WorkerOptions {
   readonly settings: Settings;

@@ -7,7 +7,7 @@ import { Shell } from '../shared/shell.tsx';
 import { showToast } from '../shared/toasts.tsx';
 import { useLoad, type Loaded } from '../shared/use-load.ts';
 import './client.ts';
-import { findCommands } from './commands.ts';
+import { findCommands } from './places.ts';
 import { config, isAdmin, userName } from './config.ts';
 import { finishAtIssuer, issuerFailure } from './issuer.ts';
 import { navigation } from './navigation.ts';

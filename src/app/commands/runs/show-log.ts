@@ -3,7 +3,7 @@ import type { LogEvent } from '../../../../generated/runs/sdk/types.gen.ts';
 import { systemTimer } from '../../../lib/timer.ts';
 import { untilInterrupted } from '../shared/interrupt.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { plainLine } from '../shared/text-width.ts';
+import { plainLine } from '../shared/table.ts';
 import type { RunsClient } from './client.ts';
 import { followRun, type Listener } from './follow-run.ts';
 import { exitCodeOf, statusLine } from './present.ts';

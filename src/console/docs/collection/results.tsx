@@ -1,4 +1,3 @@
-import { MarkedText } from '../../shared/marked-text.tsx';
 import { Badge, Time } from '../../shared/parts.tsx';
 import { documentAt } from '../places.ts';
 import type { Hit } from './passages.ts';
@@ -30,4 +29,9 @@ function Result({ collection, hit: { document, passages } }: { readonly collecti
       </div>
     </li>
   );
+}
+
+/** Text in which the service tagged matches with `<mark>`; everything else in it is plain text. */
+function MarkedText({ text }: { readonly text: string }) {
+  return <>{text.split(/<mark>(.*?)<\/mark>/s).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))}</>;
 }

@@ -1,1 +1,0 @@
-export { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
