@@ -1,4 +1,4 @@
-// Fits the default weight of vector results in hybrid search (src/search/fusion/fitted-alpha.ts): `node fit-fusion.ts`
+// Fits the default weight of vector results in hybrid search (src/search/fusion/fuse.ts): `node fit-fusion.ts`
 // prints the values fitted to one half of each judged set, to the other, and to both, and how good each is on either
 // half. The scores of the sides are those that hybrid search returns for each result. The objective is the mean gain of
 // hybrid search over the better of its sides, with losses weighted five times. Takes some minutes, because the sets are
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../src/operations/index.ts';
-import { fittedAlpha, fuse } from '../src/search/fusion/index.ts';
+import { fittedAlpha, fuse } from '../src/search/fusion/fuse.ts';
 import { type Collection, collections, type QuestionSet } from './meaning/sets.ts';
 import type { Rankings } from './relevance/quire.ts';
 import { openService } from './support/docs-service.ts';

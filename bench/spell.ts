@@ -1,7 +1,7 @@
 // Corrections of misspelled words, in process: the words of the pages of MDN, each with one random edit. A misspelling
 // that is itself a word is skipped. `by use` draws words by their frequency in pages, `by word` draws each word with
 // equal probability.
-import { SpellingIndex } from '../src/search/spelling/index.ts';
+import { SpellingIndex } from '../src/search/spelling/spelling-index.ts';
 import { CORPUS_HINT, realBodies, realCorpus, seeded } from './support/corpus.ts';
 import { progress } from './support/progress.ts';
 import { scaled } from './support/scale.ts';

@@ -47,10 +47,15 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/s
   'storage/postgres/dialect.ts',
   '/,?\\s*\\bWITHOUT',
   'statements that this program wrote',
-], ['storage/postgres/dialect.ts', '/,?\\s*\\bSTRICT', 'statements that this program wrote'], ['storage/row-locks.ts',
-  '/\\s+FOR', 'statements that this program wrote'], ['storage/sql-text.ts', "/'(?:[^']|'')*'",
-  'statements that this program wrote'], ['text/code/symbols/handler-names.ts', '/(?<![', 'a handler of at most 4 KiB'],
-  ['text/code/symbols/handler-names.ts', "/'(?:[^'", 'a handler of at most 4 KiB'], [
+], ['storage/postgres/dialect.ts', '/,?\\s*\\bSTRICT', 'statements that this program wrote'], [
+  'storage/open-transaction.ts',
+  '/\\s+FOR',
+  'statements that this program wrote',
+], ['storage/sql-text.ts', "/'(?:[^']|'')*'", 'statements that this program wrote'], [
+  'text/code/symbols/handler-names.ts',
+  '/(?<![',
+  'a handler of at most 4 KiB',
+], ['text/code/symbols/handler-names.ts', "/'(?:[^'", 'a handler of at most 4 KiB'], [
   'text/code/symbols/resolve-path.ts',
   '/[?#].*$/s',
   'cannot fail',

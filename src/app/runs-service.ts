@@ -91,10 +91,11 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
       variables,
       authority,
       addresses,
+      nodeId: settings.node_id,
       version: BUILD_VERSION,
       accepting: () => accepting,
       sandbox: () => sandbox,
-      ...(backups && { backups: () => backups.report }),
+      backups: backups && (() => backups.report),
       serverCertificateExpiresMs: () => parts.fleet?.serverExpiresMs(),
     }),
   };
@@ -202,7 +203,7 @@ async function serveHttp(
   { service, config, tls, clients }: Parts,
 ): Promise<HttpServer> {
   const specification = await readSpecification('runs');
-  const { handlers, preconditions, fences, guard } = service;
+  const { handlers, preconditions, fences, guard, steps } = service;
   const watches = new AccessWatches({ onChange: (listener) => config.onChange(listener), clock, timer });
   const invoke = createInvoker<Operations>({
     operations,
@@ -211,6 +212,7 @@ async function serveHttp(
     preconditions,
     fences,
     guard,
+    steps,
     watches,
     clock,
     mode: () => 'wr',

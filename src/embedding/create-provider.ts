@@ -8,11 +8,9 @@ import { type Defaults, nativeDimensions, OLLAMA, OPENAI, VOYAGE } from './defau
 import { LocalProvider } from './local/local-provider.ts';
 import type { EmbeddingProvider, ProviderConfig, ProviderDeps } from './provider.ts';
 import { endpoint } from './remote/endpoint.ts';
-import { canShorten, openAiFormat, voyageFormat } from './remote/hosted.ts';
-import { ollamaFormat } from './remote/ollama.ts';
-import type { RemoteFormat } from './remote/remote-format.ts';
+import { canShorten, ollamaFormat, openAiFormat, type RemoteFormat, voyageFormat } from './remote/remote-format.ts';
 import { RemoteProvider } from './remote/remote-provider.ts';
-import { MOST_DIMENSIONS, VectorSize } from './vector-size.ts';
+import { MOST_DIMENSIONS, VectorSize } from './usable-vector.ts';
 
 /**
  * Creates the provider of a configuration. Makes no request: the first call shows whether key, URL and model are right.

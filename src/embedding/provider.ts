@@ -1,6 +1,7 @@
 import type { ModelMemory } from '../kernels/embedding.ts';
 import type { Log } from '../lib/log.ts';
 import type { Timer } from '../lib/timer.ts';
+import { EmbeddingError } from './embedding-error.ts';
 
 /** The purpose of a text. Models that were trained to distinguish the two embed queries and documents differently. */
 export type EmbeddingRole = 'document' | 'query';
@@ -93,3 +94,17 @@ export interface ProviderDeps {
 
 /** Maximum number of texts in one call, for every provider (decisions, section 4.3). */
 export const MAX_BATCH = 64;
+
+/**
+ * Throws unless a provider can embed all of the texts. Blank texts are never accepted: hosted providers refuse the
+ * whole batch of a blank text, and others return a meaningless vector for it.
+ */
+export function checkTexts(texts: readonly string[]): void {
+  if (texts.length > MAX_BATCH)
+    throw new EmbeddingError(`expected at most ${MAX_BATCH} texts, got ${texts.length}`, { retryable: false });
+  const blank = texts.findIndex((text) => text.trim() === '');
+  if (blank >= 0)
+    throw new EmbeddingError(`text ${blank + 1} of ${texts.length} is blank: it has no embedding`, {
+      retryable: false,
+    });
+}

@@ -36,3 +36,9 @@ export function withPrefix(texts: readonly string[], role: EmbeddingRole,
   const prefix = prefixes?.[role] ?? '';
   return texts.map((text) => prefix + text.toWellFormed());
 }
+
+/** A text for everything that makes vectors of the same model incomparable; `plain` if there is nothing. */
+export function variantOf(parts: readonly string[], prefixes: RolePrefixes | undefined): string {
+  const all = prefixes === undefined ? parts : [...parts, `prefix=${prefixes.name}`];
+  return all.length === 0 ? 'plain' : all.join(',');
+}

@@ -1,5 +1,37 @@
 import { EmbeddingError } from './embedding-error.ts';
-import type { VectorSize } from './vector-size.ts';
+
+/** Maximum vector size that can be configured (`SVC_EMBEDDING_DIMENSIONS`). */
+export const MOST_DIMENSIONS = 16_384;
+
+/**
+ * The size that all vectors of one provider must have: configured, or otherwise taken from the first response and then
+ * required.
+ */
+export class VectorSize {
+  readonly #fallback: number;
+  #known: number | undefined;
+
+  /** `known`: if undefined, the first vector decides; `fallback` is reported until then. */
+  constructor(known: number | undefined, fallback: number) {
+    this.#known = known;
+    this.#fallback = fallback;
+  }
+
+  get value(): number {
+    return this.#known ?? this.#fallback;
+  }
+
+  /** Valid vectors never have more components than this. */
+  get most(): number {
+    return this.#known ?? MOST_DIMENSIONS;
+  }
+
+  /** Returns true if a vector of this size matches the others; the first one that is checked always does. */
+  admits(size: number): boolean {
+    this.#known ??= size;
+    return size === this.#known;
+  }
+}
 
 // Squares of components outside these bounds underflow or overflow in 32-bit floats, with which searches compute.
 const SMALLEST_SQUARE = 2 ** -126;

@@ -2,7 +2,7 @@
  * Whether the edit distance of two words (insertions, deletions and substitutions of characters) is at most a limit
  * (Wagner and Fischer, 1974). A swap of neighbours counts as two, as it does in the kernel that finds forms by distance
  * (`asm/inverted/fuzzy.ts`), so that highlights and matches agree. Spelling and hints for mistyped names count a swap
- * as one (`src/search/spelling/edits.ts`, `did-you-mean.ts`), because it is a frequent mistake in typing.
+ * as one (`src/search/spelling/spelling-index.ts`, `did-you-mean.ts`), because it is a frequent mistake in typing.
  */
 export function withinEdits(from: readonly string[], to: readonly string[], edits: number): boolean {
   if (Math.abs(from.length - to.length) > edits) return false;

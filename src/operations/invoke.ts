@@ -50,8 +50,8 @@ export interface InvokerOptions<Operations> {
   readonly answerBytes?: (protocol: Protocol) => number;
   /** With several nodes: applies what the others have committed, before a call. */
   readonly follow?: (() => Promise<void>) | undefined;
-  /** What this service adds to the pipeline: how its calls wait, and what counts them. */
-  readonly steps?: Pick<Steps, 'count' | 'patience' | 'session' | 'gate' | 'caughtUp' | 'note'>;
+  /** What this service adds to the pipeline: how its calls wait and fail, and what counts them. */
+  readonly steps?: Pick<Steps, 'store' | 'count' | 'patience' | 'session' | 'gate' | 'caughtUp' | 'note'>;
 }
 
 /** Runs an operation for a caller. The input is checked and completed with defaults in place. */

@@ -1,26 +1,50 @@
 /** The entry point of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
 import * as outbox from './outbox/index.ts';
 
-export { applyDelta, BodyCodec, BodyLost, type BodyObjects, type BodyReference, BodyUnavailable,
-  type CompressionOptions, corrupt, DEFAULT_COMPRESSION, deltaHead, type EncodedBody, encodeDelta, isReference,
-  type PlacedBody, readReference, writeReference } from './body/index.ts';
-export { type CopiedTable, copyStore } from './copy/index.ts';
-export { countKeys, isSealed, isSealedText, type Key, type KeyCount, keyIdOfHead, keyIdOfText, type KeyNames, KeyRing,
-  type KeySettings, openBody, openMeta, openSecret, openStream, openVector, parseKeys, resealSecrets,
-  ROW_MUST_BE_SEALED, sealBody, SEALED_BLOB, SEALED_META, type Sealer, sealerOf, sealMeta, sealSecret, sealStream,
-  sealVector, type SecretPart, SECRETS, type StoredRow, storedRows, SWITCH_PREFIX } from './encryption/index.ts';
-export { beginCursor, type Change, CHANGE_FLAGS, ChangeFeed, type ChangeKind, type Cursor, FeedGap, type FeedReader,
-  forgetCursor, type Keep, memoryCursor, type NewChange, saveCursor, storedCursor, Subscriber, type SubscriberOptions,
-  type WrittenDocument } from './feed/index.ts';
+export { BodyCodec } from './body/body-codec.ts';
+export type { EncodedBody } from './body/body-codec.ts';
+export { BodyLost, BodyUnavailable } from './body/body-objects.ts';
+export type { BodyObjects, PlacedBody } from './body/body-objects.ts';
+export type { CompressionOptions } from './body/codec.ts';
+export { corrupt, DEFAULT_COMPRESSION } from './body/codec.ts';
+export { applyDelta, deltaHead, encodeDelta } from './body/delta.ts';
+export type { BodyReference } from './body/reference.ts';
+export { isReference, readReference, writeReference } from './body/reference.ts';
+export type { CopiedTable } from './copy/copy-store.ts';
+export { copyStore } from './copy/copy-store.ts';
+export { openBody, openMeta, openVector, sealBody, sealerOf, sealMeta, sealVector } from './encryption/columns.ts';
+export type { Sealer } from './encryption/columns.ts';
+export type { Key } from './encryption/key-ring.ts';
+export { KeyRing } from './encryption/key-ring.ts';
+export type { KeyNames, KeySettings } from './encryption/parse-keys.ts';
+export { parseKeys } from './encryption/parse-keys.ts';
+export { isSealed, isSealedText, keyIdOfHead, SEALED_BLOB, SEALED_META } from './encryption/record.ts';
+export { ROW_MUST_BE_SEALED, SWITCH_PREFIX } from './encryption/required.ts';
+export { resealSecrets } from './encryption/reseal-secrets.ts';
+export { openStream, sealStream } from './encryption/sealed-stream.ts';
+export { openSecret, sealSecret, SECRETS } from './encryption/secrets.ts';
+export type { SecretPart } from './encryption/secrets.ts';
+export { countKeys, keyIdOfText, storedRows } from './encryption/stored-values.ts';
+export type { KeyCount, StoredRow } from './encryption/stored-values.ts';
+export { ChangeFeed } from './feed/change-feed.ts';
+export type { Change, ChangeKind, NewChange, WrittenDocument } from './feed/change.ts';
+export { CHANGE_FLAGS, FeedGap } from './feed/change.ts';
+export { beginCursor, forgetCursor, memoryCursor, saveCursor, storedCursor } from './feed/cursor.ts';
+export type { Cursor } from './feed/cursor.ts';
+export type { FeedReader, Keep } from './feed/pruning.ts';
+export { Subscriber } from './feed/subscriber.ts';
+export type { SubscriberOptions } from './feed/subscriber.ts';
 export { DOCUMENT_MIGRATIONS, migrate, type Migration, RUN_QUEUE_MIGRATIONS } from './migrations/index.ts';
 export { type DatabaseOptions, openDatabase, openPostgres } from './open-database.ts';
 export type { CommitQueries, CommitRecorder, Peers, Queries, Row, Sql, SqlValue, Transaction,
   TransactionOptions } from './port.ts';
-export { SqliteFollower } from './sqlite/index.ts';
+export { SqliteFollower } from './sqlite/follower.ts';
 export { FileLock } from './sqlite/lock.ts';
 export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';
 export { outbox };
-export { inList } from './in-list.ts';
-export { MultiRow } from './multi-row.ts';
-export { type LostDocument, salvageDatabase, type SalvagedTable, type SalvageReport } from './repair/index.ts';
-export { type Verdict, verifyDatabaseFile, type VerifyOptions } from './verify/index.ts';
+export { inList, MultiRow } from './multi-row.ts';
+export type { LostDocument } from './repair/reconcile.ts';
+export { salvageDatabase } from './repair/salvage.ts';
+export type { SalvagedTable, SalvageReport } from './repair/salvage.ts';
+export type { Verdict, VerifyOptions } from './verify/verify.ts';
+export { verifyDatabaseFile } from './verify/verify.ts';

@@ -1,5 +1,4 @@
 import type { Row, SqlValue, Transaction } from './port.ts';
-import { rowSteps } from './row-steps.ts';
 
 /**
  * A statement for rows of values of any number, which runs in few sizes (`rowSteps`). A row that updates another table
@@ -49,4 +48,32 @@ export class MultiRow {
     );
     return results.flat();
   }
+}
+
+/** Most rows of one statement; a power of two. */
+export const LARGEST_STEP = 64;
+
+/**
+ * Splits rows into steps of 64, 32, ..., 2 and 1 rows, each for one statement: so at most seven statements are prepared
+ * for any number of rows, and 20 rows take two.
+ */
+export function rowSteps<T>(rows: readonly T[]): (readonly T[])[] {
+  const steps: (readonly T[])[] = [];
+  for (let first = 0; first < rows.length;) {
+    const size = Math.min(LARGEST_STEP, 2 ** Math.floor(Math.log2(rows.length - first)));
+    steps.push(rows.slice(first, first + size));
+    first += size;
+  }
+  return steps;
+}
+
+/**
+ * Values for `IN (...)`, padded with repeats to a power of two, so that a few prepared statements serve lists of every
+ * length. The list must not be empty.
+ */
+export function inList<T extends SqlValue>(values: readonly T[]): { marks: string; params: T[] } {
+  const params = [...values];
+  const size = 2 ** Math.ceil(Math.log2(values.length));
+  while (params.length < size) params.push(values[0]!);
+  return { marks: Array(size).fill('?').join(', '), params };
 }

@@ -1,6 +1,7 @@
-import type { KeyRing } from './encryption/index.ts';
+import type { KeyRing } from './encryption/key-ring.ts';
 import type { Sql } from './port.ts';
-import { type Faults, NodeSqlite } from './sqlite/index.ts';
+import { NodeSqlite } from './sqlite/driver.ts';
+import type { Faults } from './sqlite/writer-engine.ts';
 
 export interface DatabaseOptions {
   /** A file, or `:memory:` for a database that exists as long as the process (`durable: false`). */
@@ -29,7 +30,7 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Sql> {
   if (options.path !== ':memory:') return new NodeSqlite(options.path, options.faults, options.keys, options);
-  const { SqlJs } = await import('./sqljs/index.ts');
+  const { SqlJs } = await import('./sqljs/driver.ts');
   return SqlJs.open(options.keys);
 }
 
@@ -47,6 +48,6 @@ export interface PostgresDatabaseOptions {
 
 /** Opens a database of a PostgreSQL server. Rejects with `unavailable` when it cannot be reached. */
 export async function openPostgres({ pool, ...options }: PostgresDatabaseOptions): Promise<Sql> {
-  const { PostgresSql } = await import('./postgres/index.ts');
+  const { PostgresSql } = await import('./postgres/driver.ts');
   return PostgresSql.open({ ...options, size: pool });
 }

@@ -1,9 +1,11 @@
 import { ServiceError } from '../errors/index.ts';
-import { type KeyRing, NAMES_TO_BE_SEALED, openRow } from './encryption/index.ts';
-import type { Engine } from './engine.ts';
+import { Lru } from '../lib/lru.ts';
+import { openRow } from './encryption/columns.ts';
+import type { KeyRing } from './encryption/key-ring.ts';
+import { NAMES_TO_BE_SEALED } from './encryption/required.ts';
 import type { Row, SqlValue, Transaction } from './port.ts';
-import { withoutRowLocks } from './row-locks.ts';
-import { controlsTransaction } from './statement-kinds.ts';
+import { controlsTransaction } from './sql-text.ts';
+import type { Engine } from './writer.ts';
 
 /**
  * The transaction that `work` receives. It remembers a failure of the medium, because SQLite may have rolled back on
@@ -99,4 +101,18 @@ export class OpenTransaction implements Transaction {
       throw error;
     }
   }
+}
+
+const KEPT = 512;
+const CLAUSE = /\s+FOR (?:UPDATE|KEY SHARE)(?: SKIP LOCKED)?\s*$/;
+
+const stripped = new Lru<string, string>(KEPT);
+
+/** Removes the clause that locks rows from a statement: a single writer needs none, and SQLite does not support it. */
+export function withoutRowLocks(sql: string): string {
+  const known = stripped.get(sql);
+  if (known !== undefined) return known;
+  const text = sql.replace(CLAUSE, '');
+  stripped.set(sql, text);
+  return text;
 }

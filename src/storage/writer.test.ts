@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualTimer } from '../testkit/manual-timer.ts';
-import type { Engine } from './engine.ts';
-import { Writer } from './writer.ts';
+import { type Engine, Writer } from './writer.ts';
 
 /** An engine that records its calls. */
 class NotedEngine implements Engine {

@@ -2,11 +2,35 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../errors/index.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
-import type { KeyRing } from './encryption/index.ts';
-import type { Engine } from './engine.ts';
+import type { KeyRing } from './encryption/key-ring.ts';
 import { closedError } from './failures.ts';
 import { OpenTransaction } from './open-transaction.ts';
-import type { Transaction } from './port.ts';
+import type { Row, SqlValue, Transaction } from './port.ts';
+
+/**
+ * One synchronous connection, as the writer uses it. Failures of the medium are thrown as
+ * `ServiceError('unavailable')`, others as plain errors.
+ */
+export interface Engine {
+  all(sql: string, params: readonly SqlValue[]): Row[];
+  get(sql: string, params: readonly SqlValue[]): Row | undefined;
+  run(sql: string, params: readonly SqlValue[]): { changes: number };
+  runMany(sql: string, rows: readonly (readonly SqlValue[])[]): { changes: number };
+  /** See `Transaction.applyPatchset`. */
+  applyPatchset?(patchset: Uint8Array, except: readonly string[]): boolean;
+  /** Statements without parameters or rows, such as `SAVEPOINT s`. */
+  exec(sql: string): void;
+  commit(): void;
+  /**
+   * Resolves when what was committed before the call survives a power failure; absent if the driver is not durable.
+   * Rejects when that is not certain.
+   */
+  durable?(): Promise<void>;
+  /** False once SQLite has rolled back on its own, as it does when the disk is full. */
+  inTransaction(): boolean;
+  /** Restores a usable connection without a transaction; reopens it if there is no other way. */
+  recover(): void;
+}
 
 /** A group of transactions ends after this many members or milliseconds, whichever is first. */
 const GROUP_LIMIT = 512;
@@ -235,4 +259,14 @@ function commitError(cause: unknown): ServiceError {
 
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/**
+ * A write that checks whether a writer that failed works again. It needs new pages and a commit, so that a disk that is
+ * still full is noticed, and leaves nothing behind.
+ */
+export async function probe(tx: Transaction): Promise<void> {
+  await tx.run('CREATE TABLE quire_health_probe(payload BLOB)');
+  await tx.run('INSERT INTO quire_health_probe VALUES (zeroblob(16384))');
+  await tx.run('DROP TABLE quire_health_probe');
 }

@@ -13,7 +13,7 @@ import { type BodyLimits, BodyWatch } from './body-pace.ts';
 import { BrokenRequests, endWith, type RawResponses } from './broken-requests.ts';
 import { ConnectionShares, HandedSockets, SilentConnections } from './connections.ts';
 import type { ErrorFormat } from './errors.ts';
-import { openRequests } from './outbox.ts';
+import { openRequests } from './joined-responses.ts';
 
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16_384;

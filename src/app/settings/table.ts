@@ -2,7 +2,7 @@ import { audit, auth, encryption, incident, oidc } from './groups/auth.ts';
 import { backup, bodies, compression, database, geo, postgres, storage } from './groups/database.ts';
 import { automation, embedding, webhooks, wiki } from './groups/features.ts';
 import { cors, input, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
-import { graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
+import { extreme, graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
 import { binlog, replication, sessions, workers } from './groups/nodes.ts';
 import { convert, log, metrics, shutdown } from './groups/operation.ts';
 import { code, fts, search, spell, temporal, vector } from './groups/search.ts';
@@ -17,6 +17,7 @@ export const SETTINGS = {
   grpc,
   graphql,
   mcp,
+  extreme,
   http3,
   database,
   storage,

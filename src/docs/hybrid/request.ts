@@ -1,7 +1,7 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { InputOf } from '../../operations/index.ts';
-import type { Fusion } from '../../search/fusion/index.ts';
+import type { Fusion } from '../../search/fusion/fuse.ts';
 import { hybridAlphaOf, type Retrieval } from '../collections/index.ts';
 import { PLAIN_SEARCH, resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 import { candidatesOf, distanceOrderOf, isByWordsAlone, type RankedRequest, resolveSearch, resultOrderOf,

@@ -1,6 +1,6 @@
 import { OrdSet } from '../../lib/ord-set.ts';
 import { fittedAlpha, fuse, type FusedHit, type Fusion, type MeaningHit,
-  type WordsHit } from '../../search/fusion/index.ts';
+  type WordsHit } from '../../search/fusion/fuse.ts';
 import type { RankedRequest } from './request.ts';
 import type { Look } from './retrieve.ts';
 

@@ -1,5 +1,5 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
-import type { FusedHit } from '../../search/fusion/index.ts';
+import type { FusedHit } from '../../search/fusion/fuse.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import type { ColumnsView } from '../columns/index.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
-import type { Fusion } from '../../search/fusion/index.ts';
+import type { Fusion } from '../../search/fusion/fuse.ts';
 import type { Circle } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
 import type { Rerank } from '../embeddings/index.ts';

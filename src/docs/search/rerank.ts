@@ -1,4 +1,4 @@
-import { type FusedHit, REORDERED } from '../../search/fusion/index.ts';
+import { type FusedHit, REORDERED } from '../../search/fusion/fuse.ts';
 import type { Encoder } from '../embeddings/index.ts';
 
 type Rankable = Pick<FusedHit, 'ord' | 'chunk' | 'score'>;

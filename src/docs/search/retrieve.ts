@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { OrdSet } from '../../lib/ord-set.ts';
-import type { MeaningHit, WordsHit } from '../../search/fusion/index.ts';
+import type { MeaningHit, WordsHit } from '../../search/fusion/fuse.ts';
 import { distanceMeters } from '../../search/geo/index.ts';
 import { boostFactors, type EligibilityDeps, eligibleDocuments } from './eligible.ts';
 import type { RankedRequest } from './request.ts';

@@ -1,5 +1,5 @@
 import type { OrdSet } from '../../lib/ord-set.ts';
-import type { MeaningHit, WordsHit } from '../../search/fusion/index.ts';
+import type { MeaningHit, WordsHit } from '../../search/fusion/fuse.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import type { FollowingView } from './read-consistently.ts';
 

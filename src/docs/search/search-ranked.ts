@@ -1,7 +1,7 @@
 import type { Highlight, ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { roundMeters } from '../../lib/rounded.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
-import { type FusedHit, reorder, REORDERED } from '../../search/fusion/index.ts';
+import { type FusedHit, reorder, REORDERED } from '../../search/fusion/fuse.ts';
 import { distanceMeters } from '../../search/geo/index.ts';
 import type { BodyCodec } from '../../storage/index.ts';
 import type { Curated } from '../curation/index.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import { Pace } from '../../lib/pace.ts';
-import { SpellingIndex } from '../../search/spelling/index.ts';
+import { SpellingIndex } from '../../search/spelling/spelling-index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 

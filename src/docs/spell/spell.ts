@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Context, Handlers, InputOf, OutputOf } from '../../operations/index.ts';
-import type { Candidate } from '../../search/spelling/index.ts';
+import type { Candidate } from '../../search/spelling/spelling-index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { FullTextView } from '../fulltext/index.ts';
 import { filledCollections } from '../stored-collections.ts';

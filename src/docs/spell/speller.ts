@@ -1,4 +1,4 @@
-import type { Candidate, SpellingIndex } from '../../search/spelling/index.ts';
+import type { Candidate, SpellingIndex } from '../../search/spelling/spelling-index.ts';
 import type { Dictionaries, DictionaryName } from './dictionaries.ts';
 import type { Vocabularies } from './vocabularies.ts';
 

@@ -1,5 +1,5 @@
 import { Pace } from '../../lib/pace.ts';
-import { SpellingIndex } from '../../search/spelling/index.ts';
+import { SpellingIndex } from '../../search/spelling/spelling-index.ts';
 import type { FullTextView } from '../fulltext/index.ts';
 
 type TextIndex = NonNullable<ReturnType<FullTextView['indexOf']>>;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EmbeddingError } from '../embedding-error.ts';
-import { usableVectors } from '../usable-vector.ts';
-import { VectorSize } from '../vector-size.ts';
+import { usableVectors, VectorSize } from '../usable-vector.ts';
 import { HashedProvider } from './hashed-provider.ts';
 
 const provider = new HashedProvider();

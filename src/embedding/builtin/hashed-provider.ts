@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { checkTexts } from '../check-texts.ts';
 import { cancelled, closed } from '../embedding-error.ts';
-import { type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
+import { checkTexts, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
 import { addWord } from './hash-features.ts';
 
 export const HASHED_MODEL = 'hashed-ngrams';

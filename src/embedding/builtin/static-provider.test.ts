@@ -6,8 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EmbeddingKernel } from '../../kernels/embedding.ts';
 import { EmbeddingError } from '../embedding-error.ts';
-import { usableVectors } from '../usable-vector.ts';
-import { VectorSize } from '../vector-size.ts';
+import { usableVectors, VectorSize } from '../usable-vector.ts';
 import { StaticProvider } from './static-provider.ts';
 import { tokenModel } from './token-model.ts';
 

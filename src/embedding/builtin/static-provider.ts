@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { EmbeddingKernel, type ModelMemory } from '../../kernels/embedding.ts';
-import { checkTexts } from '../check-texts.ts';
 import { cancelled, closed } from '../embedding-error.ts';
-import { type EmbeddingProvider, type EmbeddingRole, MAX_BATCH, type TokenMatcher } from '../provider.ts';
-import { embedText } from './embed-text.ts';
-import { tokenModel } from './token-model.ts';
+import { checkTexts, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH, type TokenMatcher } from '../provider.ts';
+import { embedText, tokenModel } from './token-model.ts';
 
 export const STATIC_MODEL = 'static-en-256';
 export const STATIC_DIMENSIONS = 256;

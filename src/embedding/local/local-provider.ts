@@ -4,13 +4,10 @@ import { isInstalled } from '../../lib/is-installed.ts';
 import type { Log } from '../../lib/log.ts';
 import { workerFile } from '../../lib/thread-client.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { checkTexts } from '../check-texts.ts';
 import { nativeDimensions, UNKNOWN_DIMENSIONS } from '../defaults.ts';
-import { type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
-import { type RolePrefixes, rolePrefixes, withPrefix } from '../role-prefix.ts';
-import { usableVectors } from '../usable-vector.ts';
-import { variantOf } from '../variant.ts';
-import { VectorSize } from '../vector-size.ts';
+import { checkTexts, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
+import { type RolePrefixes, rolePrefixes, variantOf, withPrefix } from '../role-prefix.ts';
+import { usableVectors, VectorSize } from '../usable-vector.ts';
 import { missingLibrary, ModelClient } from './model-client.ts';
 import { modelSource, SHIPPED_MODEL, shippedSource } from './model-source.ts';
 

@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { ModelClient } from './model-client.ts';
+import { ModelClient, slices } from './model-client.ts';
 
 const THREAD = new URL('../../testkit/embedding/faulty-thread.ts', import.meta.url);
 const DATA = {
@@ -110,5 +111,25 @@ describe('ModelClient', () => {
     const call = expect(client.embed(['wait'], 'query')).rejects.toThrow('closed');
     await client.close();
     await call;
+  });
+});
+
+describe('slices', () => {
+  it('hold every text once, and few characters after padding unless a text is alone', () => {
+    const text = fc.integer({ min: 1, max: 40_000 }).map((length) => 'x'.repeat(length));
+    fc.assert(fc.property(fc.array(text, { maxLength: 64 }), (texts) => {
+      const portions = slices(texts);
+      expect(portions.flat().sort((a, b) => a - b)).toEqual(texts.map((_, i) => i));
+      for (const portion of portions) {
+        const longest = Math.max(...portion.map((index) => texts[index]!.length));
+        expect(portion.length).toBeLessThanOrEqual(16);
+        expect(portion.length === 1 || portion.length * longest <= 16_000).toBe(true);
+      }
+    }));
+  });
+
+  it('put texts of like length together', () => {
+    expect(slices(['x'.repeat(9000), 'a', 'x'.repeat(8000), 'b'])).toEqual([[1, 3], [2], [0]]);
+    expect(slices([])).toEqual([]);
   });
 });

@@ -3,8 +3,38 @@ import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { cancelled, closed, EmbeddingError } from '../embedding-error.ts';
 import type { EmbeddingRole } from '../provider.ts';
-import { slices } from './slices.ts';
-import type { ThreadData, ThreadReply, ThreadRequest } from './thread-protocol.ts';
+
+/** Options with which the thread is started. */
+export interface ThreadData {
+  /** The package that runs models, as an import specifier. */
+  readonly library: string;
+  /** A hub id or the absolute path of a folder. */
+  readonly model: string;
+  readonly isFolder: boolean;
+  readonly dtype: string;
+  readonly maxTokens: number;
+  readonly offline: boolean;
+  readonly cacheFolder: string;
+  /** Where models are downloaded from, if not from the hub itself. */
+  readonly hubUrl: string | undefined;
+}
+
+/** `close`: release everything and end; there is no reply except the end of the thread. */
+export type ThreadRequest = { readonly op: 'embed'; readonly texts: readonly string[] } | { readonly op: 'close' };
+
+/** Which step failed: importing the library, loading the model, or running it. */
+export type FailedStep = 'import' | 'load' | 'run';
+
+/**
+ * Every `embed` receives exactly one `vectors` or `failed`; only one `embed` is in progress at a time. After a failure
+ * to import or load, the thread ends. Downloads are reported in between.
+ */
+export type ThreadReply = { readonly op: 'vectors'; readonly values: Float32Array; readonly size: number } | {
+  readonly op: 'failed';
+  readonly step: FailedStep;
+  readonly message: string;
+  readonly missing: boolean;
+} | { readonly op: 'download'; readonly file: string; readonly bytes: number; readonly of: number | undefined };
 
 export interface ModelClientOptions {
   readonly thread: URL;
@@ -189,4 +219,28 @@ function explain({ step, message, missing }: ThreadReply & { op: 'failed' },
 export function missingLibrary(library: string): string {
   return `the embedding provider local runs models by the optional package ${library}, which is not installed: npm install ` +
     `${library}, or set SVC_EMBEDDING_API_URL to use a server`;
+}
+
+const MAX_TEXTS = 16;
+const MAX_CHARACTERS = 16_000;
+
+/**
+ * Divides the indexes of texts into batches that a model processes at once. All texts of a batch are padded to its
+ * longest, so texts of similar length are batched together, and long ones alone. A batch is short enough that other
+ * callers do not wait long.
+ */
+export function slices(texts: readonly string[]): number[][] {
+  const byLength = texts.map((_, index) => index).sort((a, b) => texts[a]!.length - texts[b]!.length);
+  const portions: number[][] = [];
+  let current: number[] = [];
+  for (const index of byLength) {
+    if (current.length === MAX_TEXTS ||
+      (current.length > 0 && (current.length + 1) * texts[index]!.length > MAX_CHARACTERS))
+    {
+      portions.push(current);
+      current = [];
+    }
+    current.push(index);
+  }
+  return current.length > 0 ? [...portions, current] : portions;
 }

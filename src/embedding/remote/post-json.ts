@@ -2,9 +2,7 @@ import { retryAfter } from '../../lib/headers.ts';
 import { RefusedRequest } from '../../lib/refused-request.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { cancelled, EmbeddingError } from '../embedding-error.ts';
-import { messageOf, providerText } from '../provider-text.ts';
 import type { Endpoint } from './endpoint.ts';
-import { readBody } from './read-body.ts';
 
 /** Longer delays requested by a provider are shortened to this, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 60_000;
@@ -133,4 +131,59 @@ function reason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
   return cause.message || String((cause as NodeJS.ErrnoException).code ?? cause.name);
+}
+
+/**
+ * Reads a body as text. Returns undefined, and leaves the rest unread, if it has more than the given number of bytes.
+ */
+async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
+  if (response.body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined; // leaving the loop cancels the stream
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks)); // removes a byte order mark
+}
+
+/** Maximum number of bytes of a provider's text that an error repeats (decisions, section 4.3). */
+const MAX_BYTES = 512;
+
+// Text that looks like a credential of another party: a proxy's token, or a key that the provider has masked.
+const CREDENTIALS = /\b(?:bearer|basic)\s+[\w.~+/=*-]{16,}|\b(?:sk|pa)-[\w*.-]{12,}/gi;
+
+/**
+ * A provider's message, made fit for an error: on one line, without credentials, at most 512 bytes of UTF-8. `secrets`
+ * are replaced before truncation, which could otherwise leave half of one.
+ */
+export function providerText(text: string, secrets: readonly string[]): string {
+  let safe = text;
+  for (const secret of secrets) if (secret !== '') safe = safe.replaceAll(secret, '[redacted]');
+  return cut(safe.replace(CREDENTIALS, '[redacted]').replace(/[\s\p{Cc}]+/gu, ' ').trim());
+}
+
+function cut(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= MAX_BYTES) return text;
+  const ellipsis = '…';
+  let end = MAX_BYTES - Buffer.byteLength(ellipsis);
+  while ((bytes[end]! & 0xc0) === 0x80) end--; // never within a character
+  return bytes.toString('utf8', 0, end) + ellipsis;
+}
+
+/**
+ * Extracts the message from an error body in any of the usual forms: `{error: {message}}`, `{error}`, `{detail}`,
+ * `{message}`, or plain text.
+ */
+export function messageOf(body: string): string {
+  try {
+    const { error, detail, message } = JSON.parse(body) as Record<string, unknown>;
+    const nested = (error as { message?: unknown } | undefined)?.message;
+    const found = [nested, error, detail, message].find((value) => typeof value === 'string');
+    return found ?? body;
+  } catch {
+    return body;
+  }
 }

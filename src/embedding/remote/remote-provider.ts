@@ -1,13 +1,48 @@
-import { checkTexts } from '../check-texts.ts';
-import { cancelled, closed } from '../embedding-error.ts';
-import { type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
-import { type RolePrefixes, rolePrefixes, withPrefix } from '../role-prefix.ts';
-import { usableVectors } from '../usable-vector.ts';
-import { variantOf } from '../variant.ts';
-import type { VectorSize } from '../vector-size.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { cancelled, closed, EmbeddingError } from '../embedding-error.ts';
+import { checkTexts, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
+import { type RolePrefixes, rolePrefixes, variantOf, withPrefix } from '../role-prefix.ts';
+import { usableVectors, type VectorSize } from '../usable-vector.ts';
 import { postJson, type Sender } from './post-json.ts';
 import type { RemoteFormat } from './remote-format.ts';
-import { type RetryDeps, withRetries } from './retry.ts';
+
+const ATTEMPTS = 3;
+const FIRST_WAIT_MS = 500;
+
+interface RetryDeps {
+  readonly timer: Timer;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+interface RetryLimits {
+  readonly signal: AbortSignal;
+  /** Longer waits are not started: the call fails instead, with the wait that the provider requested. */
+  readonly longestWaitMs: number;
+}
+
+/**
+ * Makes at most three attempts. Between attempts it waits as long as the provider requested, or otherwise a random part
+ * of a span that doubles each time ("full jitter": AWS Architecture Blog, "Exponential Backoff And Jitter", 2015), so
+ * that clients that failed together do not return together.
+ */
+async function withRetries<T>(call: () => Promise<T>, { signal, longestWaitMs }: RetryLimits,
+  { timer, random, log }: RetryDeps): Promise<T>
+{
+  for (let attempt = 1;; attempt++) {
+    if (signal.aborted) throw cancelled(signal);
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof EmbeddingError) || !error.retryable || attempt === ATTEMPTS || signal.aborted) throw error;
+      const waitMs = Math.max(error.retryAfterMs ?? 0, Math.round(random() * FIRST_WAIT_MS * 2 ** (attempt - 1)));
+      if (waitMs > longestWaitMs) throw error;
+      log.warn({ attempt, waitMs, problem: error.message }, 'embedding failed; trying again');
+      await timer.sleep(waitMs, signal);
+    }
+  }
+}
 
 export interface RemoteOptions {
   readonly name: EmbeddingProvider['name'];

@@ -7,10 +7,9 @@ import { readCheckpoint, Snapshot } from './checkpoint.ts';
 import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Needs, Selecting, SortedDocument, Sorting,
   ValueCount, ValueFactor } from './contract.ts';
 import { conditionsIn, DEPTH, Evaluation } from './evaluation.ts';
-import { FactorCache } from './factor-cache.ts';
 import { putDocument } from './packing.ts';
 import { isLong, Preparation } from './preparation.ts';
-import { SetCache } from './set-cache.ts';
+import { FactorCache, SetCache } from './set-cache.ts';
 import { neededOrders, sortLevel } from './sorting.ts';
 
 /** Largest ordinal of a document, the same as in full-text indexes. */

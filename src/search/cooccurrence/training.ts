@@ -1,7 +1,6 @@
 import { ThreadClient, workerFile } from '../../lib/thread-client.ts';
 import { type NeighbourData, Neighbours } from './neighbours.ts';
-import type { TermRules } from './terms.ts';
-import { Trainer, type TrainingDocument } from './trainer.ts';
+import { type TermRules, Trainer, type TrainingDocument } from './trainer.ts';
 
 /** A model in training. Only one call may run at a time. */
 export interface Training {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import { checkFilterSize, type Filter } from './filter.ts';
+import { roomForFilters } from './index.ts';
 import { parseFilter } from './parse-filter.ts';
 import { type FilterNode, readFilterTree } from './read-filter-tree.ts';
 import { checkMoments } from './test-condition.ts';
@@ -201,5 +202,19 @@ describe('what filters mean', () => {
       'filter must compare addedAt with a Unix time or an ISO 8601 date, got "later"',
     );
     expect(refusal(() => checkMoments(parseFilter('updatedAt STARTS WITH 2025')))).toContain('updatedAt');
+  });
+});
+
+const MIB = 1024 * 1024;
+
+describe('the room for filters', () => {
+  it('has a lower and an upper limit', () => {
+    expect([0, 1, 200_000].map(roomForFilters)).toEqual([8 * MIB, 8 * MIB, 8 * MIB]);
+    expect([2_000_000, 100_000_000].map(roomForFilters)).toEqual([32 * MIB, 32 * MIB]);
+  });
+
+  it('grows with the documents between them', () => {
+    expect(roomForFilters(500_000)).toBe(16_000_000);
+    expect(Math.floor(roomForFilters(1_000_000) / (1_000_000 / 8))).toBe(256);
   });
 });

@@ -54,3 +54,43 @@ export function allOf(parts: readonly Filter[]): Filter {
 export function invalidFilter(problem: string, place = 'filter'): ServiceError {
   return new ServiceError('invalid_argument', `${place} ${problem}`);
 }
+
+/** Where the values of a field are stored. */
+export type Column =
+  /** Times of the document, in Unix seconds. */
+  | { readonly kind: 'time'; readonly name: 'addedAt' | 'updatedAt' | 'expiresAt' }
+  /** What the document is called; letter case does not matter. */
+  | { readonly kind: 'name'; readonly name: 'key' | 'lang' }
+  | { readonly kind: 'meta'; readonly key: string };
+
+const PREFIX = 'meta.';
+const COLUMNS: ReadonlyMap<string, Column> = new Map<string, Column>([
+  ...(['addedAt', 'updatedAt', 'expiresAt'] as const).map((name): [string, Column] => [name, { kind: 'time', name }]),
+  ...(['key', 'lang'] as const).map((name): [string, Column] => [name, { kind: 'name', name }]),
+]);
+
+/**
+ * A field of the document; otherwise a metadata key. Its prefix `meta.` may be omitted unless the key has the name of a
+ * document field.
+ */
+export function columnOf(field: string): Column {
+  return COLUMNS.get(field) ?? {
+    kind: 'meta',
+    key: field.startsWith(PREFIX) && field.length > PREFIX.length ? field.slice(PREFIX.length) : field,
+  };
+}
+
+/** Bitmaps of a bit for each document that fit into the room, between its limits. */
+const FILTERS = 256;
+const LEAST_BYTES = 8 * 1024 * 1024;
+/** More would be memory that is worth more elsewhere: few requests use so many filters of so many documents in turn. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Bytes in which an index of so many documents remembers the filters that were used last, in columns and in full-text
+ * indexes alike: 32 for each document, at least 8 MiB and at most 32 MiB. If fewer filters fit than are used in turn,
+ * each is evaluated again every time.
+ */
+export function roomForFilters(documents: number): number {
+  return Math.min(Math.max((documents * FILTERS) / 8, LEAST_BYTES), MOST_BYTES);
+}

@@ -1,6 +1,5 @@
-import { columnOf } from './columns.ts';
 import { type Bounds, compareValues, isMoment, isWithin, toNumber } from './compare-values.ts';
-import { type Condition, conditionsOf, type Filter, type FilterValue, invalidFilter } from './filter.ts';
+import { columnOf, type Condition, conditionsOf, type Filter, type FilterValue, invalidFilter } from './filter.ts';
 
 /** Tests whether one stored value of a condition's field satisfies the condition. */
 export type ValueTest = (value: string | number) => boolean;
@@ -73,4 +72,49 @@ function equalTo(values: readonly FilterValue[]): ValueTest {
   const texts = new Set(values.filter((value) => typeof value === 'string'));
   const numbers = new Set(values.filter((value) => typeof value === 'number'));
   return (value) => texts.has(String(value)) || (numbers.size > 0 && numbers.has(toNumber(value)!));
+}
+
+/** The data of a document that filters test. Times are Unix seconds. */
+export interface FilteredDocument {
+  readonly key: string;
+  readonly lang: string;
+  readonly addedAt: number;
+  readonly updatedAt: number;
+  readonly expiresAt?: number | undefined;
+  readonly meta?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/** Tests one document against a filter, with the same result as the columns, which test all documents. */
+export function documentTest(filter: Filter): (document: FilteredDocument) => boolean {
+  switch (filter.kind) {
+    case 'and': {
+      const tests = filter.parts.map(documentTest);
+      return (document) => tests.every((test) => test(document));
+    }
+    case 'or': {
+      const tests = filter.parts.map(documentTest);
+      return (document) => tests.some((test) => test(document));
+    }
+    case 'not': {
+      const test = documentTest(filter.part);
+      return (document) => !test(document);
+    }
+    default: {
+      const test = testOf(filter);
+      const valuesOf = valuesFor(filter.field);
+      return (document) => valuesOf(document).some(test);
+    }
+  }
+}
+
+function valuesFor(field: string): (document: FilteredDocument) => readonly (string | number)[] {
+  const column = columnOf(field);
+  switch (column.kind) {
+    case 'meta':
+      return ({ meta = {} }) => (Object.hasOwn(meta, column.key) ? meta[column.key]! : []);
+    case 'name':
+      return (document) => [document[column.name].toLowerCase()];
+    case 'time':
+      return (document) => [document[column.name]].filter((time) => time !== undefined);
+  }
 }

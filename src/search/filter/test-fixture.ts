@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { columnOf } from './columns.ts';
-import type { Condition, Filter, FilterValue } from './filter.ts';
+import { columnOf, type Condition, type Filter, type FilterValue } from './filter.ts';
 import type { FilterNode } from './read-filter-tree.ts';
 import { testOf } from './test-condition.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fuse, type Fusion, type MeaningHit, type WordsHit } from './index.ts';
+import { fittedAlpha, fuse, type Fusion, type MeaningHit, WEIGHTS, type WordsHit } from './fuse.ts';
 
 const scores = fc.oneof(fc.constantFrom(0, 0.25, 0.5, 1), fc.float({ min: -1, max: 8, noNaN: true }));
 const wordsHits = fc.uniqueArray(fc.record({ ord: fc.nat(12), score: scores.map(Math.abs) }), {
@@ -110,5 +110,30 @@ describe('fuse', () => {
       ord: 2,
       score: 0.125,
     }]);
+  });
+});
+
+const order = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 30 });
+
+describe('the weight of meaning where nobody names one', () => {
+  it('is greater where the best of both sides have nothing in common', () => {
+    const ten = Array.from({ length: 10 }, (_, i) => i);
+    expect(fittedAlpha(ten, [100, 9])).toBe(WEIGHTS.agreed);
+    expect(fittedAlpha(ten, [100, 101])).toBe(WEIGHTS.disagreed);
+    expect(fittedAlpha([...ten, 100], [100, 101])).toBe(WEIGHTS.disagreed);
+    expect(fittedAlpha([], [1])).toBe(WEIGHTS.disagreed);
+    expect(WEIGHTS.disagreed).toBeGreaterThan(WEIGHTS.agreed);
+  });
+
+  it('is the same from either side, and looks at the best ten documents of each, however many passages they have', () => {
+    fc.assert(fc.property(order, order, (words, meaning) => {
+      const alpha = fittedAlpha(words, meaning);
+      expect(fittedAlpha(meaning, words)).toBe(alpha);
+      const [a, b] = [words, meaning].map((ords) => ords.filter((ord, i) => ords.indexOf(ord) === i).slice(0, 10)) as [
+        number[],
+        number[],
+      ];
+      expect(alpha).toBe(a.some((ord) => b.includes(ord)) ? WEIGHTS.agreed : WEIGHTS.disagreed);
+    }));
   });
 });

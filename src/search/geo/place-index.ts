@@ -4,8 +4,7 @@ import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace, spend } from '../../lib/pace.ts';
 import { boxAround, type Circle, type LatLngBox } from './box.ts';
 import { readPlaces, Snapshot } from './checkpoint.ts';
-import { EARTH_RADIUS_METERS, type Point } from './distance.ts';
-import { geodesicMeters, SPHERE_TO_ELLIPSOID } from './geodesic.ts';
+import { EARTH_RADIUS_METERS, geodesicMeters, type Point, SPHERE_TO_ELLIPSOID } from './distance.ts';
 import { geohashFrom } from './geohash.ts';
 import type { Shape } from './shape.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SpellingIndex } from './index.ts';
+import { SpellingIndex } from './spelling-index.ts';
 
 /** Optimal string alignment, computed by its definition. */
 function distanceBetween(a: string, b: string): number {

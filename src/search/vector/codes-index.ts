@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { ENTRY_BYTES, HEAP_KINDS, type VectorsExports } from '../../kernels/vectors.ts';
+import { block, u32 } from '../../lib/checked-blocks.ts';
 import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
   type SegmentAccess } from './ann-index.ts';
-import { block, ByteReader, u32 } from './blocks.ts';
-import { VectorCheckpointError } from './errors.ts';
+import { ByteReader, VectorCheckpointError } from './errors.ts';
 import { callKernel, divide, isQuick, isShared, type RowSource, settleAll, type Work } from './parts.ts';
-import { Scratch } from './scratch.ts';
+import { Scratch } from './ranking.ts';
 
 /** Bits per dimension. */
 type CodeBits = 8 | 4 | 1;

@@ -1,3 +1,5 @@
+import { BlockReader } from '../../lib/checked-blocks.ts';
+
 /** The index has no vectors of the query's dimension. */
 export class DimensionError extends Error {
   readonly dims: number;
@@ -18,5 +20,12 @@ export class VectorCheckpointError extends Error {}
 export class VectorIndexClosedError extends Error {
   constructor() {
     super('the vector index was closed');
+  }
+}
+
+/** Reads exact numbers of bytes, and blocks, from a checkpoint. */
+export class ByteReader extends BlockReader {
+  constructor(source: AsyncIterable<Uint8Array>) {
+    super(source, (problem) => new VectorCheckpointError(problem));
   }
 }

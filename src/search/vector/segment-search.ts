@@ -2,7 +2,7 @@ import { ENTRY_BYTES, ENTRY_WORDS, HEAP_KINDS } from '../../kernels/vectors.ts';
 import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type Candidates, type Metric, METRIC_CODES,
   type Scoring } from './ann-index.ts';
 import { callKernel, divide, isQuick, settleAll, type Work } from './parts.ts';
-import { Scratch } from './scratch.ts';
+import { Scratch } from './ranking.ts';
 import type { Segment } from './segment.ts';
 
 /** Rows that follow each other. */

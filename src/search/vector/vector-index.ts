@@ -2,9 +2,12 @@ import type { KernelBuild } from '../../kernels/load.ts';
 import { MAX_SEGMENT_BYTES, type StoredType } from '../../kernels/vectors.ts';
 import type { AnnAlgorithm, AnnFactory, Metric } from './ann-index.ts';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts';
+import { ivfFactory } from './clusters/ivf.ts';
+import { opqFactory, pqFactory } from './clusters/pq.ts';
+import { codeFactories } from './codes-index.ts';
 import { DocumentRows } from './document-rows.ts';
 import { DimensionError, VectorIndexClosedError } from './errors.ts';
-import { allFactories } from './factories.ts';
+import { type CodeBits, hnswFactory } from './hnsw/hnsw-index.ts';
 import { INLINE_BYTES } from './parts.ts';
 import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
 import { type RowHit, type RowRun, searchSegment } from './segment-search.ts';
@@ -409,4 +412,12 @@ function mustBeFinite(vector: Float32Array): void {
     if (!Number.isFinite(vector[i]))
       throw new RangeError(`the components of a vector are finite, got ${vector[i]} at ${i}`);
   }
+}
+
+/**
+ * Factories for all algorithms that have a structure; `bqFactor` is the number of candidates per result of bq
+ * (SVC_VECTOR_BQ_RERANK_FACTOR), `graphBits` the number of bits per dimension in the codes of graphs.
+ */
+export function allFactories(bqFactor?: number, graphBits?: CodeBits): AnnFactory[] {
+  return [...codeFactories(bqFactor), hnswFactory(graphBits), ivfFactory, pqFactory, opqFactory];
 }

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { crc32, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { isSealed } from '../encryption/index.ts';
+import { isSealed } from '../encryption/record.ts';
 import { BodyCodec } from './body-codec.ts';
-import { decodeBody, decodeBodyAsync, encodeBody } from './codec.ts';
-import { writeRecord } from './record.ts';
+import { decodeBody, decodeBodyAsync, encodeBody, writeRecord } from './codec.ts';
 
 const prose = (bytes: number) =>
   Buffer.from('a quire is four sheets, folded; '.repeat(bytes / 32 + 1)).subarray(0, bytes);

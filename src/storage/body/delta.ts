@@ -1,7 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { decodeVarint, encodeVarint } from '../../lib/varint.ts';
-import { decodeBody } from './codec.ts';
-import { corrupt } from './record.ts';
+import { corrupt, decodeBody } from './codec.ts';
 import { isReference } from './reference.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 import { encodeBodySync } from './codec.ts';
-import type { EncoderReply, EncoderRequest } from './encoder-protocol.ts';
+import type { EncoderReply, EncoderRequest } from './encoder.ts';
 
 const port = parentPort!;
 

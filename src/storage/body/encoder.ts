@@ -1,6 +1,19 @@
 import { ThreadClient, workerFile } from '../../lib/thread-client.ts';
 import type { CompressionOptions } from './codec.ts';
-import type { Encoded, EncoderReply, EncoderRequest } from './encoder-protocol.ts';
+
+export interface EncoderRequest {
+  readonly texts: readonly string[];
+  readonly compression: CompressionOptions;
+}
+
+/** The concatenated stored forms, where each ends, and the CRC-32 of each text's UTF-8. */
+interface Encoded {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly ends: Uint32Array;
+  readonly crcs: Uint32Array;
+}
+
+export type EncoderReply = Encoded | { readonly error: string };
 
 /** The main thread's side of `encoder-thread.ts`. */
 export class Encoder {

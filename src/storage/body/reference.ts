@@ -1,5 +1,5 @@
 import { decodeVarint, encodeVarint } from '../../lib/varint.ts';
-import { corrupt } from './record.ts';
+import { corrupt } from './codec.ts';
 
 /**
  * What the database stores for a body that is kept elsewhere (`storageBackend` other than `boltdb`):

@@ -1,4 +1,4 @@
-import { inList } from '../in-list.ts';
+import { inList } from '../multi-row.ts';
 import type { Queries, Row, Transaction } from '../port.ts';
 
 /** What a lane delivers: a log such as the change feed, or the outbox. */

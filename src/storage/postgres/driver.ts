@@ -4,19 +4,19 @@ import type { Pool, PoolClient } from 'pg';
 import Cursor from 'pg-cursor';
 import { ServiceError } from '../../errors/index.ts';
 import { currentTracing } from '../../lib/tracing.ts';
-import { batchSize } from '../batch-size.ts';
-import { type KeyRing, NAMES_TO_BE_SEALED } from '../encryption/index.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import { NAMES_TO_BE_SEALED } from '../encryption/required.ts';
 import { closedError } from '../failures.ts';
 import { checkParameters } from '../parameters.ts';
-import type { Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from '../port.ts';
+import { batchSize, type Queries, type Row, type Sql, type SqlValue, type Transaction,
+  type TransactionOptions } from '../port.ts';
 import { leave, openHeavyPool, openPool, type PoolOptions } from './connections.ts';
 import { EncryptedReads, openWritersRows } from './encrypted-rows.ts';
 import { commitDoubt, isConflict, isLost, isStale, reasonOf, translate } from './failures.ts';
 import { PostgresPeers } from './peers.ts';
 import { type OpenRows, PostgresTransaction } from './postgres-transaction.ts';
-import { ReconnectBudget } from './reconnect-budget.ts';
 import { Statements } from './statements.ts';
-import { TurnWriter } from './turn-writer.ts';
+import { ReconnectBudget, TurnWriter } from './turn-writer.ts';
 import { toParameter, types } from './values.ts';
 
 /** Maximum number of tries of a transaction that conflicts with others; by then it has tried for some seconds. */

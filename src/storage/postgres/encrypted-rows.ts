@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
-import { type KeyRing, MUST_BE_SEALED, openBody, openMeta, openRow, openVector, refusePlaintext, SEALED_BLOB,
-  SEALED_META } from '../encryption/index.ts';
+import { openBody, openMeta, openRow, openVector } from '../encryption/columns.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import { SEALED_BLOB, SEALED_META } from '../encryption/record.ts';
+import { MUST_BE_SEALED, refusePlaintext } from '../encryption/required.ts';
 import type { Row } from '../port.ts';
 import { toPostgres } from './dialect.ts';
 import { readText } from './values.ts';

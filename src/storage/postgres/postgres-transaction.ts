@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Row, SqlValue, Transaction } from '../port.ts';
-import { controlsTransaction } from '../statement-kinds.ts';
+import { controlsTransaction } from '../sql-text.ts';
 import { translate } from './failures.ts';
 import { inChunks } from './rows-at-once.ts';
 import type { Statements } from './statements.ts';

@@ -1,6 +1,6 @@
 import { Lru } from '../../lib/lru.ts';
+import { LARGEST_STEP, rowSteps } from '../multi-row.ts';
 import type { SqlValue } from '../port.ts';
-import { LARGEST_STEP, rowSteps } from '../row-steps.ts';
 import { isElementType, toArray } from './arrays.ts';
 
 /**

@@ -1,11 +1,11 @@
+import type { Writable } from 'node:stream';
 import type { ClientBase, QueryResult } from 'pg';
 import { Lru } from '../../lib/lru.ts';
 import { checkParameters } from '../parameters.ts';
 import type { Row, SqlValue } from '../port.ts';
-import { changesRows, changesSchema } from '../statement-kinds.ts';
+import { changesRows, changesSchema } from '../sql-text.ts';
 import { toPostgres, type Translated } from './dialect.ts';
 import { isStale } from './failures.ts';
-import { inOneWrite } from './one-write.ts';
 import { toParameter, types } from './values.ts';
 
 const KEPT = 512;
@@ -87,4 +87,15 @@ export class Statements {
     this.#named.set(sql, named);
     return named;
   }
+}
+
+/**
+ * Sends the statements that are submitted from now on until the caller pauses in one write: otherwise each costs a
+ * system call on both sides, and wakes the server's process.
+ */
+export function inOneWrite(client: ClientBase): void {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } }).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  queueMicrotask(() => stream.uncork());
 }

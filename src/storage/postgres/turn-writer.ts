@@ -1,14 +1,30 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResult } from 'pg';
+import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
 import { closedError } from '../failures.ts';
 import type { Queries, Row, SqlValue, Transaction } from '../port.ts';
 import { leave } from './connections.ts';
 import { commitDoubt, isLost, translate } from './failures.ts';
-import { inOneWrite } from './one-write.ts';
 import { type OpenRows, PostgresTransaction, settled } from './postgres-transaction.ts';
-import { ReconnectBudget } from './reconnect-budget.ts';
-import type { Statements } from './statements.ts';
+import { inOneWrite, type Statements } from './statements.ts';
+
+/** A database that cannot be reached is tried again for so long before `unavailable` is told. */
+const RECONNECT_MS = 5000;
+const LOST_AGAIN: Backoff = { initial: 10, max: 500 };
+
+/** Waits between tries, longer each time, until it has waited long enough. */
+export class ReconnectBudget {
+  readonly #until = performance.now() + RECONNECT_MS;
+  #failures = 0;
+
+  async allows(): Promise<boolean> {
+    const pause = backoffDelay(++this.#failures, LOST_AGAIN);
+    if (performance.now() + pause > this.#until) return false;
+    await setTimeout(pause);
+    return true;
+  }
+}
 
 /** A turn ends after this many members or milliseconds, whichever is first, because other processes wait for it. */
 const TURN_LIMIT = 512;

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BodyCodec, writeReference } from '../body/index.ts';
-import { ChangeFeed } from '../feed/index.ts';
+import { BodyCodec } from '../body/body-codec.ts';
+import { writeReference } from '../body/reference.ts';
+import { ChangeFeed } from '../feed/change-feed.ts';
 import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
 import { FileLock } from '../sqlite/lock.ts';
-import { verifyDatabaseFile } from '../verify/index.ts';
+import { verifyDatabaseFile } from '../verify/verify.ts';
 import { salvageDatabase } from './salvage.ts';
 
 const DOCUMENTS = 600;

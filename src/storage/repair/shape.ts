@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { decodeBody } from '../body/codec.ts';
 import { isReference, readReference } from '../body/reference.ts';
-import { isSealed, isSealedText } from '../encryption/index.ts';
+import { isSealed, isSealedText } from '../encryption/record.ts';
 import type { Value } from './record.ts';
 import type { StoredRow } from './trees.ts';
 

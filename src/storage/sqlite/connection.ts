@@ -1,10 +1,9 @@
-import type { DatabaseSync, Session } from 'node:sqlite';
-import { constants, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { constants, type DatabaseSync, type Session, type SQLInputValue, type SQLOutputValue,
+  type StatementSync } from 'node:sqlite';
 import { Lru } from '../../lib/lru.ts';
 import { checkParameters, exact } from '../parameters.ts';
 import type { Row, SqlValue } from '../port.ts';
-import { placeholders } from '../sql-text.ts';
-import { answersWhatItWrites, changesRows, changesSchema } from '../statement-kinds.ts';
+import { answersWhatItWrites, changesRows, changesSchema, placeholders } from '../sql-text.ts';
 import { translate } from './failures.ts';
 
 const STATEMENTS = 256;

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { verifyDatabaseFile } from '../verify/index.ts';
+import { verifyDatabaseFile } from '../verify/verify.ts';
 import { NodeSqlite } from './driver.ts';
 
 /** Writes from eight clients at once until it is killed, and prints the number of each row that was acknowledged. */

@@ -2,18 +2,16 @@ import { statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
 import { currentTracing, type Tracing } from '../../lib/tracing.ts';
-import { batchSize } from '../batch-size.ts';
-import type { KeyRing } from '../encryption/index.ts';
-import type { CommitRecorder, Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
-import { probe } from '../probe.ts';
-import { Writer, type WriterOptions } from '../writer.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import { batchSize, type CommitRecorder, type Queries, type Row, type Sql, type SqlValue,
+  type Transaction } from '../port.ts';
+import { probe, Writer, type WriterOptions } from '../writer.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
-import { Damage } from './damage.ts';
+import { Damage } from './failures.ts';
 import { FileLock } from './lock.ts';
-import { openReader, prepareFile } from './open.ts';
+import { openReader, prepareFile, sizeOfFiles } from './open.ts';
 import { ReaderClient } from './reader-client.ts';
-import { sizeOfFiles } from './size-of-files.ts';
 import { overwriteWith, snapshotTo } from './snapshot.ts';
 import { type EngineOptions, type Faults, WriterEngine } from './writer-engine.ts';
 

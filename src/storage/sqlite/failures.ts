@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { closedError, isMediumCode, mediumError } from '../failures.ts';
+import { closedError, isCorruptCode, isMediumCode, mediumError } from '../failures.ts';
 
 /** SQLite says no more than that, whether the path is a folder or lacks permissions. */
 const CANNOT_OPEN = 14;
@@ -24,4 +24,24 @@ export function openError(file: string, cause: unknown): ServiceError {
     ? cause.message
     : String(cause);
   return new ServiceError('unavailable', `cannot open database ${file}: ${reason}`, { cause });
+}
+
+/** Remembers that SQLite found the file damaged, on any connection, until its content is replaced. */
+export class Damage {
+  #seen = false;
+
+  get seen(): boolean {
+    return this.#seen;
+  }
+
+  /** Inspects an error on its way to the caller, and returns it. */
+  note(error: unknown): unknown {
+    const code = resultCode(error instanceof Error && error.cause !== undefined ? error.cause : error);
+    if (code !== undefined && isCorruptCode(code)) this.#seen = true;
+    return error;
+  }
+
+  repaired(): void {
+    this.#seen = false;
+  }
 }

@@ -1,15 +1,13 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
-import { batchSize } from '../batch-size.ts';
-import type { KeyRing } from '../encryption/index.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
 import { closedError } from '../failures.ts';
-import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
+import { batchSize, type Queries, type Row, type Sql, type SqlValue, type Transaction } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { VOLATILE } from './driver.ts';
-import { openReader } from './open.ts';
+import { openReader, sizeOfFiles } from './open.ts';
 import { ReaderClient } from './reader-client.ts';
-import { sizeOfFiles } from './size-of-files.ts';
 
 /**
  * A database file that another process of this machine writes (`NodeSqlite`). Reads see what is committed when they

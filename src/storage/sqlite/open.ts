@@ -1,8 +1,10 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../lib/files.ts';
-import { defineOpeners, type KeyRing, layViews, type ViewHost } from '../encryption/index.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import { defineOpeners, layViews, type ViewHost } from '../encryption/reading-views.ts';
 import { Connection } from './connection.ts';
 import { openError } from './failures.ts';
 
@@ -16,7 +18,7 @@ const COMMON = `
   PRAGMA temp_store = MEMORY;`;
 
 /**
- * A commit does not wait for the disk (`synchronous = NORMAL`), its acknowledgement does (`log-sync.ts`). Checkpoints
+ * A commit does not wait for the disk (`synchronous = NORMAL`), its acknowledgement does (`writer-engine.ts`). Checkpoints
  * are made in the worker thread (`checkpoints.ts`); the writer makes one itself, and stalls for it, only when the log
  * has grown to 64 MiB because that thread is behind or a reader needs the log. The limit returns disk space after a
  * large transaction.
@@ -96,4 +98,12 @@ function openWith(file: string, pragmas: string, prepare?: (database: DatabaseSy
     if (database?.isOpen) database.close();
     throw openError(file, cause);
   }
+}
+
+/** Bytes of a database file and its write-ahead log. */
+export async function sizeOfFiles(path: string): Promise<number> {
+  const [database, log] = await Promise.all(
+    [path, `${path}-wal`].map((file) => stat(file).then((found) => found.size, () => 0)),
+  );
+  return database! + log!;
 }

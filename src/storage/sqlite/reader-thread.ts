@@ -4,14 +4,14 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../errors/index.ts';
-import { type Key, KeyRing } from '../encryption/index.ts';
+import { type Key, KeyRing } from '../encryption/key-ring.ts';
 import { exact } from '../parameters.ts';
 import type { SqlValue } from '../port.ts';
 import type { LogState } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
 import { resultCode } from './failures.ts';
 import { openCheckpointer, openCompactor, openReader } from './open.ts';
-import type { ThreadReply, ThreadRequest, ThreadRows } from './thread-protocol.ts';
+import type { ThreadReply, ThreadRequest, ThreadRows } from './reader-client.ts';
 
 interface OpenStream {
   readonly connection: Connection;

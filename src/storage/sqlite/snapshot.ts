@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ServiceError } from '../../errors/index.ts';
 import { durableRename } from '../../lib/files.ts';
-import { verifyDatabaseFile } from '../verify/index.ts';
+import { verifyDatabaseFile } from '../verify/verify.ts';
 import { translate } from './failures.ts';
 
 /** Pages copied in one step in the thread pool: 16 MiB. */

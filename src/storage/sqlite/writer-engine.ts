@@ -1,13 +1,43 @@
+import { close, fdatasync, open } from 'node:fs';
 import type { Session } from 'node:sqlite';
-import type { Engine } from '../engine.ts';
+import { promisify } from 'node:util';
 import type { CommitRecorder, Row, SqlValue } from '../port.ts';
-import { changesSchema } from '../statement-kinds.ts';
+import { changesSchema } from '../sql-text.ts';
+import type { Engine } from '../writer.ts';
 import type { LogState } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
-import type { Damage } from './damage.ts';
-import { translate } from './failures.ts';
-import { LogSync } from './log-sync.ts';
+import { type Damage, translate } from './failures.ts';
 import { openWriter, type WriterOptions } from './open.ts';
+
+const sync = promisify(fdatasync);
+
+/**
+ * Syncs the write-ahead log to disk outside the event loop: a commit writes it without waiting (`synchronous =
+ * NORMAL`), and the transactions are acknowledged after the sync. An fsync usually takes a fraction of a millisecond,
+ * but tens of milliseconds now and then, and nothing else should wait for that. Any descriptor of a file can sync what
+ * was written through another one.
+ */
+class LogSync {
+  readonly #file: string;
+  #descriptor: number | undefined;
+
+  /** `file`: the log file, which exists after the first commit. */
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Resolves when everything written before the call is on disk. */
+  async sync(): Promise<void> {
+    this.#descriptor ??= await promisify(open)(this.#file, 'r+');
+    await sync(this.#descriptor);
+  }
+
+  /** The log may be a different file from here on. */
+  close(): void {
+    if (this.#descriptor !== undefined) close(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
 
 /** For tests: each may throw, so that a commit or a statement fails as with a broken disk. */
 export interface Faults {

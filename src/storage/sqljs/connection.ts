@@ -1,13 +1,12 @@
 import type { Database, Statement } from 'sql.js';
 import { Lru } from '../../lib/lru.ts';
-import { defineOpeners, type KeyRing, layViews, liftViews, type ViewHost } from '../encryption/index.ts';
-import type { Engine } from '../engine.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import { defineOpeners, layViews, liftViews, type ViewHost } from '../encryption/reading-views.ts';
+import { closedError, mediumError } from '../failures.ts';
 import { checkParameters, exact } from '../parameters.ts';
 import type { Row, SqlValue } from '../port.ts';
-import { placeholders } from '../sql-text.ts';
-import { changesRows, changesSchema } from '../statement-kinds.ts';
-import { translate } from './failures.ts';
-import { castLargeIntegers, toBindable } from './large-integers.ts';
+import { changesRows, changesSchema, placeholders } from '../sql-text.ts';
+import type { Engine } from '../writer.ts';
 
 const STATEMENTS = 256;
 
@@ -218,4 +217,50 @@ function toRow(statement: Statement, columns: readonly string[]): Row {
 
 function mayBeInexact(value: SqlValue): boolean {
   return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+}
+
+/** What sql.js can bind. */
+type Bindable = string | number | null | Uint8Array;
+
+/**
+ * sql.js binds integers of 32 bits only: it would convert a larger one to a double and a bigint to text. Such a
+ * parameter is passed as text, and its placeholder becomes `CAST(? AS INTEGER)`. `offsets` are those of the
+ * placeholders in `sql`.
+ */
+function castLargeIntegers(sql: string, offsets: readonly number[], params: readonly SqlValue[]): string {
+  if (!params.some(isLarge)) return sql;
+  let text = '';
+  let from = 0;
+  offsets.forEach((offset, i) => {
+    text += sql.slice(from, offset) + (isLarge(params[i]!) ? 'CAST(? AS INTEGER)' : '?');
+    from = offset + 1;
+  });
+  return text + sql.slice(from);
+}
+
+function toBindable(value: SqlValue): Bindable {
+  if (isLarge(value)) return String(value);
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+function isLarge(value: SqlValue): boolean {
+  if (typeof value === 'bigint') return BigInt.asIntN(32, value) !== value;
+  return Number.isSafeInteger(value) && value !== ((value as number) | 0);
+}
+
+/** sql.js reports failures only by SQLite's message: these are the ones of the medium and their result codes. */
+const MESSAGES: readonly (readonly [pattern: RegExp, code: number])[] = [[/^database or disk is full/, 13], [
+  /^out of memory|memory access out of bounds|^Cannot enlarge memory/,
+  7,
+], [/^disk I\/O error/, 10], [/^attempt to write a readonly database/, 8], [/^database disk image is malformed/, 11], [
+  /^file is not a database/,
+  26,
+]];
+
+/** Converts an error to the port's form: `ServiceError('unavailable')` for the medium, an `Error` otherwise. */
+export function translate(thrown: unknown): unknown {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown)); // sql.js also throws strings
+  if (error.message === 'database is not open') return closedError();
+  const code = MESSAGES.find(([pattern]) => pattern.test(error.message))?.[1];
+  return code === undefined ? error : mediumError(code, error);
 }

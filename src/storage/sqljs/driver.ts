@@ -4,15 +4,12 @@ import { setImmediate } from 'node:timers/promises';
 import initSqlJs, { type Database, type SqlJsStatic } from 'sql.js';
 import { ServiceError } from '../../errors/index.ts';
 import { durableRename } from '../../lib/files.ts';
-import { batchSize } from '../batch-size.ts';
-import type { KeyRing } from '../encryption/index.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
 import { closedError } from '../failures.ts';
-import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
-import { probe } from '../probe.ts';
-import { verifyDatabaseFile } from '../verify/index.ts';
-import { Writer } from '../writer.ts';
-import { MemoryConnection } from './connection.ts';
-import { translate } from './failures.ts';
+import { batchSize, type Queries, type Row, type Sql, type SqlValue, type Transaction } from '../port.ts';
+import { verifyDatabaseFile } from '../verify/verify.ts';
+import { probe, Writer } from '../writer.ts';
+import { MemoryConnection, translate } from './connection.ts';
 
 /**
  * The driver for a database that lives in memory and ends with the process. There is one connection only, so a read

@@ -1,7 +1,6 @@
 /** The worker thread of `verify.ts`: it checks one file and returns one verdict. */
 import { parentPort } from 'node:worker_threads';
-import { type Image, openImage } from './image.ts';
-import type { Verdict, VerifyRequest } from './verify.ts';
+import { type Image, openImage, type Verdict, type VerifyRequest } from './verify.ts';
 
 /** Maximum number of reported findings of `integrity_check`, because a broken file can have thousands. */
 const FINDINGS = 10;

@@ -1,5 +1,5 @@
 import { parentPort, threadId } from 'node:worker_threads';
-import type { ThreadReply, ThreadRequest } from '../../embedding/local/thread-protocol.ts';
+import type { ThreadReply, ThreadRequest } from '../../embedding/local/model-client.ts';
 
 /**
  * Replaces the thread that runs models, and does what its first text says: `crash` throws, `exit` ends, `bad` fails,

@@ -1,7 +1,7 @@
 // Only files without further dependencies of storage and embedding are imported: this runs in a thread, which must
 // start quickly.
 import { isUtf8 } from 'node:buffer';
-import { embedText } from '../../../embedding/builtin/embed-text.ts';
+import { embedText } from '../../../embedding/builtin/token-model.ts';
 import type { PassageStyle } from '../../../embedding/index.ts';
 import type { EmbeddingKernel } from '../../../kernels/embedding.ts';
 import { decodeBody } from '../../../storage/body/codec.ts';

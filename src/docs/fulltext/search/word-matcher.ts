@@ -1,6 +1,6 @@
 import { withinEdits } from '../../../lib/edit-distance.ts';
 import { createGlob, type Glob } from '../../../lib/glob.ts';
-import { MarkedForms } from '../../../search/marks/index.ts';
+import { MarkedForms } from '../../../search/marks/marked-forms.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import type { HighlightPhrase, HitOptions } from '../../../text/highlight/index.ts';
 import { classOfDocument } from '../view/document-classes.ts';

@@ -1,4 +1,4 @@
-import type { WordsHit } from '../../../search/fusion/index.ts';
+import type { WordsHit } from '../../../search/fusion/fuse.ts';
 import type { Retriever } from '../../search/index.ts';
 import { textQuery } from './ask-words.ts';
 import { matchedTerms } from './matched-terms.ts';

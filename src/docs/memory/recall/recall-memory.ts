@@ -1,7 +1,7 @@
 import type { MessageRole, RecallMemoryResponse, RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { roundScore } from '../../../lib/rounded.ts';
-import type { FusedHit } from '../../../search/fusion/index.ts';
+import type { FusedHit } from '../../../search/fusion/fuse.ts';
 import { CONTENT, PLAIN_SEARCH, readyWords, resolveWords, type WordsDeps,
   wordsRetriever } from '../../fulltext/index.ts';
 import { costOf } from '../../search-cost.ts';

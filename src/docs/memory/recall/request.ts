@@ -1,7 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { InputOf } from '../../../operations/index.ts';
-import type { Fusion } from '../../../search/fusion/index.ts';
+import type { Fusion } from '../../../search/fusion/fuse.ts';
 import { hybridAlphaOf, type Retrieval } from '../../collections/index.ts';
 import { type Meta } from '../../documents/index.ts';
 import { candidatesOf, checkFilter, type RankedRequest, resolveSearch, resultOrderOf } from '../../search/index.ts';

@@ -3,7 +3,7 @@ import type { FindSimilarResponse, SearchVectorsResponse,
 import { Pace } from '../../../lib/pace.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
-import type { FusedHit } from '../../../search/fusion/index.ts';
+import type { FusedHit } from '../../../search/fusion/fuse.ts';
 import { costOf } from '../../search-cost.ts';
 import { promptOf, type RankedDeps, searchRanked, type ShownFacets } from '../../search/index.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';

@@ -1,5 +1,5 @@
 import { OrdSet } from '../../../lib/ord-set.ts';
-import type { MeaningHit } from '../../../search/fusion/index.ts';
+import type { MeaningHit } from '../../../search/fusion/fuse.ts';
 import type { Queries } from '../../../storage/index.ts';
 import type { FollowingView, Passage, PassageQuery, Retriever } from '../../search/index.ts';
 import type { NearestQuery, VectorSearch } from '../vector-search.ts';

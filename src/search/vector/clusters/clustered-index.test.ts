@@ -6,8 +6,8 @@ import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPiec
   seededRandom } from '../hnsw/test-fixture.ts';
 import { VectorIndex } from '../vector-index.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
-import { ivfFactory, opqFactory, pqFactory } from './index.ts';
-import { listsFor } from './ivf.ts';
+import { ivfFactory, listsFor } from './ivf.ts';
+import { opqFactory, pqFactory } from './pq.ts';
 
 const pool = new WorkerPool(2);
 afterAll(() => pool.close());

@@ -1,9 +1,9 @@
 import { type ClustersExports, clustersKernel } from '../../../kernels/clusters.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
-import type { AnnIndex, AnnQuery, Candidates, Metric, SegmentAccess } from '../ann-index.ts';
-import { METRIC_CODES } from '../ann-index.ts';
-import { block, ByteReader, u32 } from '../blocks.ts';
-import { VectorCheckpointError } from '../errors.ts';
+import { block, u32 } from '../../../lib/checked-blocks.ts';
+import { type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
+  type SegmentAccess } from '../ann-index.ts';
+import { ByteReader, VectorCheckpointError } from '../errors.ts';
 import { Trainer } from './trainer.ts';
 
 const FORMAT = 1;

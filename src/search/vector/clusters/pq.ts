@@ -1,13 +1,11 @@
 import { CODES, NO_ROOM } from '../../../kernels/clusters.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
-import { type AnnFactory, type AnnQuery, type Candidates, METRIC_CODES } from '../ann-index.ts';
-import type { ByteReader } from '../blocks.ts';
-import { VectorCheckpointError } from '../errors.ts';
+import { type AnnFactory, type AnnQuery, type Candidates, type Metric, METRIC_CODES } from '../ann-index.ts';
+import { type ByteReader, VectorCheckpointError } from '../errors.ts';
 import { addressOf, ClusteredIndex, type ClusteredKind, copyBytes, type Place, readBytes,
   withNumbers } from './clustered-index.ts';
 import { partsOf, trainCodebook } from './product.ts';
 import { sampleRows } from './sample.ts';
-import { structureFor } from './structure-for.ts';
 import type { Trainer } from './trainer.ts';
 
 /** Number of rows for training: 40 for each of 256 centroids. */
@@ -153,3 +151,8 @@ function factory(algorithm: 'pq' | 'opq'): AnnFactory {
 /** Approximate search by codes of one byte for each part of a vector (pq), or with a learned rotation before (opq). */
 export const pqFactory: AnnFactory = factory('pq');
 export const opqFactory: AnnFactory = factory('opq');
+
+/** The cosine needs clusters of directions; the two other metrics share clusters of the vectors themselves. */
+export function structureFor(metric: Metric): Metric {
+  return metric === 'cosine' ? 'cosine' : 'euclidean';
+}

@@ -6,8 +6,7 @@ import type { Metric } from '../ann-index.ts';
 import { VectorCheckpointError } from '../errors.ts';
 import { VectorIndex } from '../vector-index.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
-import { type CodeBits, HnswIndex } from './hnsw-index.ts';
-import { hnswFactory } from './index.ts';
+import { type CodeBits, hnswFactory, HnswIndex } from './hnsw-index.ts';
 import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPieces, Rows, seededRandom,
   similarity } from './test-fixture.ts';
 

@@ -1,9 +1,9 @@
 import { type HnswExports, hnswKernel, NO_ROOM, UNFINISHED } from '../../../kernels/hnsw.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
-import { type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
+import { block, u32 } from '../../../lib/checked-blocks.ts';
+import { type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
   type SegmentAccess } from '../ann-index.ts';
-import { block, ByteReader, u32 } from '../blocks.ts';
-import { VectorCheckpointError } from '../errors.ts';
+import { ByteReader, VectorCheckpointError } from '../errors.ts';
 
 /** Width of the beam while rows are inserted (efConstruction), and the minimum in searches (efSearch). */
 const BUILDING_WIDTH = 200;
@@ -191,4 +191,20 @@ export class HnswIndex implements AnnIndex {
     const { memory, build, pool } = this.#segment;
     return pool.run({ memory, module: 'hnsw', build, call, args, background });
   }
+}
+
+/** Candidates per result; scoring them exactly corrects errors of the codes. */
+const OVERSAMPLE = 3;
+
+/** Approximate search by a graph (hnsw) with codes of 4 or 7 bits per dimension: 4 bits are smaller, 7 more precise. */
+export function hnswFactory(bits: CodeBits = 7): AnnFactory {
+  return {
+    algorithm: 'hnsw',
+    types: ['float32', 'int8'],
+    minRows: 512,
+    structureFor: (metric) => metric,
+    candidates: (k, _rows, wish) => Math.ceil(k * (wish ?? OVERSAMPLE)),
+    create: (segment, metric) => new HnswIndex(segment, metric, bits),
+    restore: (segment, metric, bytes) => new HnswIndex(segment, metric, bits).restore(bytes),
+  };
 }

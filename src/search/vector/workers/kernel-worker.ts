@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { instantiateKernel } from '../../../kernels/load.ts';
-import type { FromWorker, ToWorker } from './worker-protocol.ts';
+import type { FromWorker, ToWorker } from './worker-pool.ts';
 
 // Runs kernels over memories that it shares with the main thread, one call at a time.
 

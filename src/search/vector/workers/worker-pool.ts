@@ -1,7 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { type KernelBuild, loadKernel } from '../../../kernels/load.ts';
 import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
-import type { FromWorker, ToWorker } from './worker-protocol.ts';
+
+/** Messages from the pool to a worker. */
+export type ToWorker =
+  /** Registers a memory, or a compiled kernel, under a number; each is sent to a worker once. */
+  | { readonly kind: 'memory'; readonly memory: number; readonly value: WebAssembly.Memory }
+  | { readonly kind: 'module'; readonly module: number; readonly value: WebAssembly.Module }
+  /** Drops a memory and the instances over it. */
+  | { readonly kind: 'forget'; readonly memory: number }
+  | { readonly kind: 'call'; readonly memory: number; readonly module: number; readonly call: string;
+    readonly args: readonly number[] };
+
+/** Result of each call, in order. */
+export type FromWorker = { readonly result: number } | { readonly error: string };
 
 /** A call of an exported function of a kernel over a shared memory. */
 export interface KernelCall {

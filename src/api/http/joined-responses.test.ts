@@ -1,19 +1,20 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { OpenRequests, Outbox } from './outbox.ts';
+import { JoinedResponses, OpenRequests } from './joined-responses.ts';
 
 function setUp() {
   const sent: string[] = [];
   const soon: (() => void)[] = [];
   const loop = { time: 0, now: () => loop.time, soon: (run: () => void) => void soon.push(run) };
   const open = { isOne: false };
-  const outbox = new Outbox(loop, open);
+  const joinedResponses = new JoinedResponses(loop, open);
   return {
     loop,
     open,
-    outbox,
+    joinedResponses,
     sent,
-    end: (name: string) => outbox.end({ end: (body: string) => void sent.push(`${name}: ${body}`) } as never, 'body'),
+    end: (name: string) =>
+      joinedResponses.end({ end: (body: string) => void sent.push(`${name}: ${body}`) } as never, 'body'),
     /** The end of a turn of the event loop. */
     turn: () => {
       for (const run of soon.splice(0)) run();
@@ -21,7 +22,7 @@ function setUp() {
   };
 }
 
-describe('an outbox', () => {
+describe('responses that are joined', () => {
   it('sends the responses of a turn together at its end, in their order', () => {
     const { end, sent, turn } = setUp();
     for (const name of ['a', 'b', 'c']) end(name);
@@ -42,18 +43,18 @@ describe('an outbox', () => {
   });
 
   it('does not wait for the end of a long turn: it sends all when one more is completed or a request begins', () => {
-    const { end, loop, outbox, sent, turn } = setUp();
+    const { end, loop, joinedResponses, sent, turn } = setUp();
     end('a');
     loop.time = 0.9;
     end('b');
-    outbox.relieve(loop.time);
+    joinedResponses.relieve(loop.time);
     expect(sent).toEqual([]);
     loop.time = 1;
     end('c');
     expect(sent).toHaveLength(3);
     end('d');
     loop.time = 2;
-    outbox.relieve(loop.time);
+    joinedResponses.relieve(loop.time);
     expect(sent).toHaveLength(4);
     turn();
     expect(sent).toHaveLength(4);
@@ -74,9 +75,9 @@ describe('an outbox', () => {
   });
 
   it('has nothing to relieve when nothing waits', () => {
-    const { loop, outbox, sent } = setUp();
+    const { loop, joinedResponses, sent } = setUp();
     loop.time = 5;
-    outbox.relieve(loop.time);
+    joinedResponses.relieve(loop.time);
     expect(sent).toEqual([]);
   });
 });

@@ -1,31 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunRef } from '../../queue/port.ts';
-import { Slots } from './slots.ts';
+import { HeldRuns } from './held-runs.ts';
 
 const refOf = (n: number): RunRef => ({ runId: `${n}`, attempt: 1, fence: n });
 
 describe('the slots of a ship', () => {
   it('begin as its capacity, and never go beyond it', () => {
-    const slots = new Slots();
-    expect(slots.free).toBe(0);
-    slots.setCapacity(2);
-    expect(slots.free).toBe(2);
-    slots.report(1_000_000);
-    expect(slots.free).toBe(2);
-    slots.release(refOf(7));
-    expect(slots.free).toBe(2);
+    const held = new HeldRuns();
+    expect(held.free).toBe(0);
+    held.setCapacity(2);
+    expect(held.free).toBe(2);
+    held.report(1_000_000);
+    expect(held.free).toBe(2);
+    held.release(refOf(7));
+    expect(held.free).toBe(2);
   });
 
   it('distinguish attempts of one run', () => {
-    const slots = new Slots();
-    slots.setCapacity(2);
-    slots.hand(refOf(1));
-    slots.release({ ...refOf(1), fence: 9 });
-    expect(slots.has(refOf(1))).toBe(true);
-    slots.accept({ ...refOf(1), attempt: 2 });
-    slots.release(refOf(1));
-    expect(slots.free).toBe(2);
+    const held = new HeldRuns();
+    held.setCapacity(2);
+    held.hand(refOf(1));
+    held.release({ ...refOf(1), fence: 9 });
+    expect(held.has(refOf(1))).toBe(true);
+    held.accept({ ...refOf(1), attempt: 2 });
+    held.release(refOf(1));
+    expect(held.free).toBe(2);
   });
 
   /*
@@ -38,8 +38,8 @@ describe('the slots of a ship', () => {
       fc.property(fc.integer({ min: 1, max: 4 }),
         fc.array(fc.constantFrom('hand', 'deliver', 'beat', 'hear', 'end', 'report'), { maxLength: 120 }),
         (capacity, steps) => {
-          const slots = new Slots();
-          slots.setCapacity(capacity);
+          const held = new HeldRuns();
+          held.setCapacity(capacity);
           let next = 0;
           const toShip: RunRef[] = [];
           const toServer: ({ accept: RunRef } | { room: number })[] = [];
@@ -47,9 +47,9 @@ describe('the slots of a ship', () => {
           const unreported: RunRef[] = [];
           const act: Record<string, () => void> = {
             hand: () => {
-              if (slots.free === 0) return;
+              if (held.free === 0) return;
               const ref = refOf(next++);
-              slots.hand(ref);
+              held.hand(ref);
               toShip.push(ref);
             },
             deliver: () => {
@@ -63,8 +63,8 @@ describe('the slots of a ship', () => {
             hear: () => {
               const message = toServer.shift();
               if (message === undefined) return;
-              if ('accept' in message) slots.accept(message.accept);
-              else slots.report(message.room);
+              if ('accept' in message) held.accept(message.accept);
+              else held.report(message.room);
             },
             end: () => {
               const [ref] = working;
@@ -74,14 +74,14 @@ describe('the slots of a ship', () => {
             },
             report: () => {
               const ref = unreported.shift();
-              if (ref !== undefined) slots.release(ref);
+              if (ref !== undefined) held.release(ref);
             },
           };
           for (const step of steps) act[step]!();
           for (const step of ['deliver', 'hear', 'end', 'report', 'beat', 'hear'])
             for (let n = 0; n < 200; n++) act[step]!();
-          expect(slots.size).toBe(0);
-          expect(slots.free).toBe(capacity);
+          expect(held.size).toBe(0);
+          expect(held.free).toBe(capacity);
         }),
       { numRuns: 500 },
     );

@@ -40,7 +40,7 @@ type Response = Pick<ServerResponse, 'end'>;
  * It is no `Batcher`, nor are the messages that streams of log lines send together: the end of a turn ends a batch, and
  * sending has no outcome to wait for.
  */
-export class Outbox {
+export class JoinedResponses {
   readonly #loop: Pick<EventLoop, 'now' | 'soon'>;
   readonly #open: Pick<OpenRequests, 'isOne'>;
   #waiting: { readonly response: Response; readonly body: string | Buffer }[] = [];
@@ -79,4 +79,4 @@ export class Outbox {
 }
 
 /** The responses of this thread. */
-export const outbox = new Outbox();
+export const joinedResponses = new JoinedResponses();

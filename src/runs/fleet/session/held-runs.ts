@@ -11,7 +11,7 @@ interface HeldRun {
  * The runs that a ship holds, as far as its messages have reported, and how many more it would take. Messages are
  * ordered, so an assignment that a heartbeat does not name has not been accepted yet.
  */
-export class Slots {
+export class HeldRuns {
   readonly #held = new Map<string, HeldRun>();
   #capacity = 0;
   #room = 0;

@@ -34,7 +34,7 @@ const COUNT_MS = 1000;
 /** Milliseconds that stopping takes in addition to the requests in flight. */
 const CLOSING_MS = 5000;
 
-export interface WorkerPoolOptions {
+export interface WorkerSupervisorOptions {
   readonly settings: Settings;
   readonly log: Log;
   readonly service: Pick<DocumentService, 'receive' | 'system'>;
@@ -53,9 +53,9 @@ export interface PoolLimits {
  * The processes that serve reads beside the primary. Each one that ends is replaced; the primary serves all connections
  * until the replacement's indexes are ready.
  */
-export class WorkerPool {
+export class WorkerSupervisor {
   readonly sockets: SocketSource;
-  readonly #options: WorkerPoolOptions;
+  readonly #options: WorkerSupervisorOptions;
   readonly #acceptor: Acceptor;
   readonly #workers = new Map<number, WorkerHandle>();
   readonly #failures = new Map<number, number>();
@@ -69,7 +69,7 @@ export class WorkerPool {
   readonly #looking: Loop;
   #lastCount = 0;
 
-  constructor(options: WorkerPoolOptions) {
+  constructor(options: WorkerSupervisorOptions) {
     this.#options = options;
     const failure = 'the worker processes could not be looked at';
     this.#looking = new Loop({ name: 'workers', everyMs: LOOK_MS, waitsFirst: true, log: options.log, failure },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { messageOf, providerText } from './provider-text.ts';
+import { messageOf, providerText } from './post-json.ts';
 
 describe('providerText', () => {
   it('is at most 512 bytes of whole characters on one line, and without the secret', () => {

@@ -1,1 +1,0 @@
-export { MarkedForms } from './marked-forms.ts';

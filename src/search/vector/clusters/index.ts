@@ -1,2 +1,0 @@
-export { ivfFactory } from './ivf.ts';
-export { opqFactory, pqFactory } from './pq.ts';

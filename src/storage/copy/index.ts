@@ -1,1 +1,0 @@
-export { type CopiedTable, copyStore } from './copy-store.ts';

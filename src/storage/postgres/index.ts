@@ -1,1 +1,0 @@
-export { PostgresSql } from './driver.ts';

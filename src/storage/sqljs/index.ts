@@ -1,1 +1,0 @@
-export { SqlJs } from './driver.ts';

@@ -1,1 +1,0 @@
-export { type Verdict, verifyDatabaseFile, type VerifyOptions } from './verify.ts';
