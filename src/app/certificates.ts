@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts';
 import { Loop } from '../lib/loop.ts';
 import type { Timer } from '../lib/timer.ts';
 import { type TlsMaterial, tlsOptions, type TlsSource } from '../lib/tls.ts';
+import type { Settings } from './settings/index.ts';
 
 /**
  * Milliseconds between two checks of the files. Reading all of them is cheap, and detects changes that file watchers
@@ -158,4 +159,15 @@ function problemOf({ setting }: NamedFile, check: () => unknown): string[] {
   } catch (error) {
     return [`${setting}: cannot be used: ${(error as Error).message}`];
   }
+}
+
+/** The certificates of the settings; undefined without TLS. Throws a `ConfigError`. */
+export async function readCertificates({ tls }: Pick<Settings, 'tls'>, log: Log): Promise<Certificates | undefined> {
+  const { enabled, cert, key, clientCa, clientAuth } = tls;
+  if (!enabled) return undefined;
+  return Certificates.open({
+    cert: { setting: 'SVC_TLS_CERT', file: cert },
+    key: { setting: 'SVC_TLS_KEY', file: key },
+    ...(clientCa !== '' && { clientCa: { setting: 'SVC_TLS_CLIENT_CA', file: clientCa, clientAuth } }),
+  }, log);
 }

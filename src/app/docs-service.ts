@@ -14,17 +14,17 @@ import { SpoolFolder } from '../lib/spool.ts';
 import { type Caller, createInvoker, createPermits, type Invoke, type Protocol } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FileLock, type KeyRing, migrate, openDatabase, openPostgres,
   parseKeys, type Sql } from '../storage/index.ts';
-import { type BackupSchedule, createDocsBackups } from './backups/index.ts';
-import type { Running } from './foreground.ts';
-import { namingSetting } from './naming-setting.ts';
+import type { BackupSchedule } from './backups/backup-schedule.ts';
+import { createDocsBackups } from './backups/docs-backups.ts';
+import { namingSetting, type Running } from './foreground.ts';
 import { type Listeners, serveProtocols } from './protocols/index.ts';
+import { mcpAnswerBytes } from './protocols/limits.ts';
 import { connectToLeader } from './replication/connect.ts';
-import { mcpAnswerBytes } from './settings/answer-bytes.ts';
 import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
 import { readSpecification, type SpecificationFiles } from './specification.ts';
 import type { TraceSettings } from './tracing/index.ts';
 import { BUILD_VERSION } from './version.ts';
-import { WorkerSupervisor } from './workers/index.ts';
+import { WorkerSupervisor } from './workers/worker-supervisor.ts';
 
 /** Every authenticated caller may scrape, and sees the collections that the caller may read. */
 const WITH_CLOSED_METRICS: typeof operations = {

@@ -7,7 +7,7 @@ import type { WebOrigins } from './settings/kinds.ts';
 
 /**
  * Settings that are read elsewhere: the command creates the log, the modes of the protocols inherit that of the server,
- * that of gRPC is read at its first call, certificates if TLS is on (`protocols/tls.test.ts`), and the mode of HTTP/3
+ * that of gRPC is read at its first call, certificates if TLS is on (`certificates.test.ts`), and the mode of HTTP/3
  * if that is served (`contract-tests/http3.test.ts`).
  */
 const READ_ELSEWHERE: readonly string[] = ['log.format', 'log.level', 'database.mode', 'grpc.mode', 'tls.cert',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'vite';
-import { SpecificationError } from './specification-error.ts';
+import { SpecificationError } from './openapi-types.ts';
 
 const PAGES = ['docs', 'docs-home', 'runs', 'runs-home'] as const;
 

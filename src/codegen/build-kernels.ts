@@ -1,7 +1,7 @@
 import asc from 'assemblyscript/asc';
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { SpecificationError } from './specification-error.ts';
+import { SpecificationError } from './openapi-types.ts';
 
 /** Flags of both builds: raw linear memory provided by the host, no allocator, no garbage collector. */
 const COMMON = ['--runtime', 'stub', '--importMemory', '--enable', 'simd'];

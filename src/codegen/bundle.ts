@@ -1,9 +1,8 @@
 import { BaseResolver, bundle, createConfig, lintDocument, makeDocumentFromString,
   type NormalizedProblem } from '@redocly/openapi-core';
-import type { OpenApiDocument } from './openapi-types.ts';
-import { withSafeIntegers } from './safe-integers.ts';
-import { SpecificationError } from './specification-error.ts';
-import { addStandardResponses } from './standard-responses.ts';
+import { mapSchemas } from './description/map-schemas.ts';
+import { type OpenApiDocument, type OperationObject, operationsOf, type SchemaObject,
+  SpecificationError } from './openapi-types.ts';
 
 /** The rules for our specifications, in addition to Redocly's recommended ones, all of which are on. */
 const LINT_RULES = {
@@ -57,4 +56,74 @@ function failOn(problems: readonly NormalizedProblem[]): void {
     }`;
   });
   throw new SpecificationError(`${errors.length} problems in the specification:\n${lines.join('\n')}`);
+}
+
+/**
+ * A document whose integers all have limits: if it names none, those that JSON numbers represent exactly (RFC 8259,
+ * section 6).
+ */
+function withSafeIntegers(document: OpenApiDocument): OpenApiDocument {
+  return mapSchemas(document, withSafeInteger);
+}
+
+function withSafeInteger(schema: SchemaObject): SchemaObject {
+  const isInteger = [schema.type ?? []].flat().includes('integer');
+  if (!isInteger || schema['enum'] !== undefined) return schema;
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema as { minimum?: number;
+    maximum?: number };
+  return { ...schema, minimum, maximum };
+}
+
+/** The shared response for each status; a service defines the ones that it returns. */
+const SHARED: Record<string, string> = {
+  '400': 'BadRequest',
+  '401': 'Unauthorized',
+  '403': 'Forbidden',
+  '408': 'RequestTimeout',
+  '413': 'PayloadTooLarge',
+  '415': 'UnsupportedMediaType',
+  '429': 'TooManyRequests',
+  '431': 'HeadersTooLarge',
+  '500': 'InternalError',
+  '501': 'NotImplemented',
+  '503': 'Unavailable',
+};
+
+/**
+ * Adds to each operation the errors and the security requirement that its access, effect and input imply, so that areas
+ * need not repeat them (openapi/README.md, "Operations").
+ */
+export function addStandardResponses(document: OpenApiDocument): OpenApiDocument {
+  const defined = document.components.responses ?? {};
+  const schemes = Object.keys(document.components.securitySchemes ?? {});
+  for (const { operation } of operationsOf(document)) {
+    for (const status of standardStatuses(operation)) {
+      const name = SHARED[status];
+      if (name === undefined || defined[name] === undefined) continue;
+      operation.responses[status] ??= { $ref: `#/components/responses/${name}` };
+    }
+    operation.responses = sortedByStatus(operation.responses);
+    operation.security = securityOf(operation, schemes);
+  }
+  return document;
+}
+
+/** Clients send a credential if it is required or makes a difference (`x-credential`). */
+function securityOf(operation: OperationObject, schemes: readonly string[]): OperationObject['security'] {
+  const each = schemes.map((scheme) => ({ [scheme]: [] }));
+  if (operation['x-access'] !== 'public') return each;
+  return operation['x-credential'] === 'optional' ? [{}, ...each] : [];
+}
+
+function standardStatuses(operation: OperationObject): string[] {
+  const hasBody = operation.requestBody !== undefined;
+  const hasInput = hasBody || (operation.parameters ?? []).length > 0;
+  const restricted = operation['x-access'] !== 'public';
+  return [...(hasInput ? ['400'] : []), ...(restricted ? ['401'] : []),
+    ...(restricted || operation['x-effect'] !== 'none' ? ['403'] : []), ...(hasBody ? ['408', '413', '415'] : []),
+    '429', '431', '500', '501', '503'];
+}
+
+function sortedByStatus(responses: OperationObject['responses']): OperationObject['responses'] {
+  return Object.fromEntries(Object.entries(responses).sort(([a], [b]) => a.localeCompare(b)));
 }

@@ -1,3 +1,4 @@
+import type { OpenApiDocument } from './openapi-types.ts';
 import type { OperationModel } from './operation-model.ts';
 
 export const BANNER = '// Generated from the specifications by `npm run generate`. Do not edit.\n';
@@ -38,4 +39,9 @@ function isJson(model: OperationModel): boolean {
 
 function pascal(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** Emits the version of a service's interface, `info.version` of its specification. */
+export function emitVersion({ info }: OpenApiDocument): string {
+  return [BANNER, '/** Version of the interface. */', `export const API_VERSION = '${info.version}';`, ''].join('\n');
 }

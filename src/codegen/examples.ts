@@ -1,6 +1,5 @@
 import { type MediaTypeObject, type OpenApiDocument, type OperationObject, operationsOf, type ParameterObject, resolve,
-  type ResponseObject, type SchemaObject } from './openapi-types.ts';
-import { SpecificationError } from './specification-error.ts';
+  type ResponseObject, type SchemaObject, SpecificationError } from './openapi-types.ts';
 
 /**
  * Throws SpecificationError if the description lacks examples. Each operation needs an example of its body in one media

@@ -6,20 +6,20 @@ import { makeTokenTables, tokenTablesVersion } from '../text/token-tables.ts';
 import { buildConsole } from './build-console.ts';
 import { bundleSpecification, lintDescription } from './bundle.ts';
 import { checkPublished } from './compatibility/published.ts';
-import { plainDescription, publicDescription } from './description/index.ts';
+import { plainDescription } from './description/plain.ts';
+import { publicDescription } from './description/public.ts';
 import { emitClientFacts } from './emit-client-facts.ts';
 import { emitInputs } from './emit-inputs.ts';
-import { emitOperations } from './emit-types.ts';
-import { emitVersion } from './emit-version.ts';
+import { emitOperations, emitVersion } from './emit-types.ts';
 import { checkExamples } from './examples.ts';
 import { generateGraphql } from './graphql.ts';
 import { generateKernelConstants } from './kernel-constants.ts';
 import { buildKernelsInThread } from './kernels-thread-client.ts';
+import { DEFAULT_ADDRESS, type ServiceName, SERVICES } from './manifest.ts';
 import { generateMcpTools } from './mcp-tools.ts';
 import { modelOperations } from './operation-model.ts';
 import { generateProto } from './proto.ts';
 import { generateSdk } from './sdk.ts';
-import { DEFAULT_ADDRESS, type ServiceName, SERVICES } from './services.ts';
 import { lintWithSpectral } from './spectral.ts';
 
 /** Writes everything that is generated from the specifications and the kernels below `root` into `target`. */

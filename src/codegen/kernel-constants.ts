@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
-import { SpecificationError } from './specification-error.ts';
+import { SpecificationError } from './openapi-types.ts';
 
 /** An exported constant of a kernel, as its host uses it. */
 interface Constant {

@@ -1,5 +1,5 @@
 import { askThread } from '../lib/thread-client.ts';
-import { SpecificationError } from './specification-error.ts';
+import { SpecificationError } from './openapi-types.ts';
 
 export interface KernelsRequest {
   readonly root: string;

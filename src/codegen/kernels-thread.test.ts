@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { buildKernelsInThread } from './kernels-thread-client.ts';
-import { SpecificationError } from './specification-error.ts';
+import { SpecificationError } from './openapi-types.ts';
 
 let root: string;
 

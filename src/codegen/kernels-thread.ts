@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { buildKernels } from './build-kernels.ts';
 import type { KernelsRequest } from './kernels-thread-client.ts';
-import { SpecificationError } from './specification-error.ts';
+import { SpecificationError } from './openapi-types.ts';
 
 parentPort!.on('message', async ({ root, target }: KernelsRequest) => {
   try {

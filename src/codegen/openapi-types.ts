@@ -139,3 +139,9 @@ function lookup(document: OpenApiDocument, ref: string): unknown {
   const parts = ref.replace(/^#\//, '').split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   return parts.reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], document);
 }
+
+/**
+ * An error in the specifications: a rule, a promise to clients, or an example. The message lists every problem with its
+ * location.
+ */
+export class SpecificationError extends Error {}

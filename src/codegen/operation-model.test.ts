@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { addStandardResponses } from './bundle.ts';
 import { emitInputs } from './emit-inputs.ts';
 import { emitOperations } from './emit-types.ts';
 import type { OpenApiDocument, SchemaObject } from './openapi-types.ts';
 import { modelOperations } from './operation-model.ts';
-import { addStandardResponses } from './standard-responses.ts';
 
 function document(): OpenApiDocument {
   const answer = { description: '', content: { 'application/json': { schema: { type: 'object' } } } };

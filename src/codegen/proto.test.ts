@@ -2,8 +2,8 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SpecificationError } from './openapi-types.ts';
 import { generateProto, IMAGE, PUBLISHED, publishProto } from './proto.ts';
-import { SpecificationError } from './specification-error.ts';
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'proto');
 const COMMON = join('quire', 'docs', 'v1', 'common.proto');

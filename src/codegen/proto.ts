@@ -3,7 +3,7 @@ import { access, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { SpecificationError } from './specification-error.ts';
+import { SpecificationError } from './openapi-types.ts';
 
 const run = promisify(execFile);
 

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { bundleSpecification } from './bundle.ts';
 import { publishDescription } from './compatibility/published.ts';
-import { publicDescription } from './description/index.ts';
+import { publicDescription } from './description/public.ts';
+import { SERVICES } from './manifest.ts';
 import { publishProto } from './proto.ts';
-import { SERVICES } from './services.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

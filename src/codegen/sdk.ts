@@ -1,7 +1,7 @@
 import { createClient } from '@hey-api/openapi-ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CHOICES, isFieldChoice } from './field-choices.ts';
+import { CHOICES, isFieldChoice } from './description/plain-schema.ts';
 import type { SchemaObject } from './openapi-types.ts';
 
 /**

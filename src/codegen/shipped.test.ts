@@ -3,8 +3,7 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { type Manifest, publishedManifest } from './manifest.ts';
-import { SERVICES } from './services.ts';
+import { type Manifest, publishedManifest, SERVICES } from './manifest.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -2,8 +2,7 @@ import { type IFunctionResult, type IRuleResult, type RuleDefinition, Ruleset, t
   Spectral } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { createHash } from 'node:crypto';
-import type { OpenApiDocument } from './openapi-types.ts';
-import { SpecificationError } from './specification-error.ts';
+import { type OpenApiDocument, SpecificationError } from './openapi-types.ts';
 
 type Check = (target: object, options: object, context: RulesetFunctionContext) => IFunctionResult[] | undefined;
 

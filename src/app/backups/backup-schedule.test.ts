@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
-import { scheduledName } from './backup-name.ts';
-import { type BackupCopies, BackupSchedule } from './backup-schedule.ts';
+import { type BackupCopies, BackupSchedule, scheduledName } from './backup-schedule.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { momentOfName, scheduledName } from './backup-name.ts';
+import { momentOfName, scheduledName } from './backup-schedule.ts';
 import { expiredBackups, type RetentionPolicy } from './retention.ts';
 
 const HOUR = 3_600_000;

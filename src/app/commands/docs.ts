@@ -2,13 +2,13 @@ import { type Command, Option } from 'commander';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SalvageReport } from '../../storage/index.ts';
 import { runInForeground, type Running } from '../foreground.ts';
-import { createLog } from '../logging/index.ts';
+import { createLog } from '../logging/create-log.ts';
 import { sealProcess } from '../secrecy/index.ts';
 import { describeSettings, type Flags, loadSettings, type Settings } from '../settings/index.ts';
 import { readTraceSettings, startTracing, tracedUntilStopped } from '../tracing/index.ts';
 import { isForUser } from './shared/command-error.ts';
-import { describeSalvage } from './shared/describe-salvage.ts';
 import { processIo } from './shared/io.ts';
 
 /** `quire docs`: the document service in the foreground. */
@@ -170,4 +170,23 @@ function suggestion(url: string, { auth, http }: Settings): string {
   if (http.mode === 'read') return `curl ${url}/v1/stats`;
   return `curl ${url}/v1/add -H 'Content-Type: application/json' -d ` +
     `'{"collection":"notes","key":"hello","lang":"en","contentMd":"# Hello"}'`;
+}
+
+/** Lost documents that are listed; the rest is counted. */
+const LISTED = 100;
+
+/** The report of a repair, with a line for each table that had data and for each loss. */
+export function describeSalvage({ tables, lostDocuments, notes }: SalvageReport): string[] {
+  const lines = tables.filter(({ rows, damagedPages, damagedRows }) => rows + damagedPages + damagedRows > 0).map(
+    ({ name, rows, damagedPages, damagedRows }) => {
+      const damage = [...(damagedPages > 0 ? [`${damagedPages} damaged pages`] : []),
+        ...(damagedRows > 0 ? [`${damagedRows} damaged rows`] : [])];
+      return `${name}: ${rows} rows${damage.length > 0 ? `, passed over ${damage.join(' and ')}` : ''}`;
+    },
+  );
+  const lost = lostDocuments.slice(0, LISTED).map(({ collection, key, lang }) =>
+    `lost: ${key} (${lang}) of collection ${collection || '(unknown)'}`
+  );
+  const further = lostDocuments.length > LISTED ? [`lost: ${lostDocuments.length - LISTED} further documents`] : [];
+  return [...lines, ...lost, ...further, ...notes];
 }

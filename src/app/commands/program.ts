@@ -126,17 +126,17 @@ export const ENTRIES: readonly Entry[] = [{
   name: 'import',
   summary: 'import files or NDJSON into a collection',
   group: LOADING,
-  load: async () => (await import('./import/index.ts')).registerImport,
+  load: async () => (await import('./import/register.ts')).registerImport,
 }, {
   name: 'sync',
   summary: 'make a collection equal to a folder of files',
   group: LOADING,
-  load: async () => (await import('./sync/index.ts')).registerSync,
+  load: async () => (await import('./sync/register.ts')).registerSync,
 }, {
   name: 'import-wiki',
   summary: 'import a dump of a wiki into a collection',
   group: LOADING,
-  load: async () => (await import('./import-wiki/index.ts')).registerImportWiki,
+  load: async () => (await import('./import-wiki/register.ts')).registerImportWiki,
 }, {
   name: 'import-url',
   summary: 'fetch a page and store it as a document',

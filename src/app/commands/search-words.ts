@@ -6,7 +6,7 @@ import { formatCount, plural } from './shared/format.ts';
 import { type Io, writeLines } from './shared/io.ts';
 import { isColoured, note } from './shared/output.ts';
 import { answered } from './shared/service-failure.ts';
-import { plainLine } from './shared/text-width.ts';
+import { plainLine } from './shared/table.ts';
 
 /** The full-text query of a search. */
 export interface WordSearch {

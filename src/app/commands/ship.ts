@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parseByteSize } from '../../lib/byte-size.ts';
 import type { UserIdRange } from '../../ship/execute/index.ts';
-import { createLog } from '../logging/index.ts';
+import { createLog } from '../logging/create-log.ts';
 import { sealProcess } from '../secrecy/index.ts';
 import type { InstallFlags } from '../ship/install/install-ship.ts';
 import type { JoinFlags } from '../ship/join-ship.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../lib/clock.ts';
-import { runImport } from '../commands/import/index.ts';
+import { runImport } from '../commands/import/run-import.ts';
 import { openClient } from '../commands/shared/client.ts';
 import { CommandError, InterruptedError } from '../commands/shared/command-error.ts';
 import type { Io } from '../commands/shared/io.ts';

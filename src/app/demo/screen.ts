@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { type OutputStream, writeLines } from '../commands/shared/io.ts';
-import { fitText, textWidth } from '../commands/shared/text-width.ts';
+import { fitText, textWidth } from '../commands/shared/table.ts';
 
 /** The output of the demo. Colours are used only on terminals, and not if `NO_COLOR` is set. */
 export class Screen {

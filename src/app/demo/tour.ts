@@ -5,7 +5,7 @@ import type { ServiceClient } from '../commands/shared/client.ts';
 import { documentTable } from '../commands/shared/document-table.ts';
 import { formatBytes, formatCount, formatMoment, plural } from '../commands/shared/format.ts';
 import { answered, type SdkAnswer } from '../commands/shared/service-failure.ts';
-import { fitText, plainLine } from '../commands/shared/text-width.ts';
+import { fitText, plainLine } from '../commands/shared/table.ts';
 import type { DemoCorpus, DemoQuestion } from './corpus.ts';
 import type { Screen } from './screen.ts';
 

@@ -1,13 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../lib/clock.ts';
-import { runImport } from '../commands/import/index.ts';
+import { runImport } from '../commands/import/run-import.ts';
 import { InterruptedError } from '../commands/shared/command-error.ts';
 import { plural } from '../commands/shared/format.ts';
-import { type Io, writeLines } from '../commands/shared/io.ts';
-import { PROGRAM } from '../commands/shared/program.ts';
+import { type Io, PROGRAM, writeLines } from '../commands/shared/io.ts';
 import { openService, type Service } from '../commands/shared/service.ts';
-import { NOTES } from './notes.ts';
 import { places } from './places.ts';
 
 /** The pages of four packages that are included (`demo/corpus/SOURCES.md`). */
@@ -93,3 +91,47 @@ function hints(url: string): string[] {
     `    ${PROGRAM} call searchGeo -c places --lat 52.5 --lng 13.4 --radius-meters 300000${at}`,
     `    ${PROGRAM} call getCodeGraph -c code --key regexp-automaton.ts${at}`, `    ${PROGRAM} collections list${at}`];
 }
+
+/** A note of the demo with all its versions, oldest first. */
+export interface Note {
+  readonly key: string;
+  readonly meta: Readonly<Record<string, string[]>>;
+  readonly versions: readonly string[];
+}
+
+/** Notes that were changed a few times, so that there is a history. */
+export const NOTES: readonly Note[] = [{
+  key: 'welcome',
+  meta: { title: ['Welcome'], tags: ['start'] },
+  versions: ['# Welcome\n\nThis is a note.\n',
+    '# Welcome\n\nThis is a note in the collection `notes`.\nEvery version of it is kept.\n',
+    '# Welcome\n\nThis is a note in the collection `notes`.\nEvery version of it is kept: `quire history notes ' +
+    'welcome` lists them,\nand `quire diff notes welcome` shows what has changed.\n'],
+}, {
+  key: 'release-plan',
+  meta: { title: ['Release plan'], tags: ['plan', 'release'], status: ['open'] },
+  versions: ['# Release plan\n\n- [ ] write the change log\n- [ ] ask somebody to read it\n',
+    '# Release plan\n\n- [x] write the change log\n- [ ] ask somebody to read it\n- [ ] measure how long a start ' +
+    'takes\n',
+    '# Release plan\n\n- [x] write the change log\n- [x] ask somebody to read it\n- [ ] measure how long a start ' +
+    'takes\n- [ ] release on Thursday\n'],
+}, {
+  key: 'bread',
+  meta: { title: ['Bread'], tags: ['recipe'] },
+  versions: [
+    '# Bread\n\n500 g flour, 350 ml water, 10 g salt, a little yeast.\nLet it rest over night and bake it for 40 ' +
+    'minutes.\n',
+    '# Bread\n\n500 g flour, 375 ml water, 10 g salt, a little yeast.\nLet it rest over night, fold it twice, and ' +
+    'bake it for 45 minutes in a closed pot.\n',
+  ],
+}, {
+  key: 'outage',
+  meta: { title: ['What we learned from the outage'], tags: ['incident'], status: ['closed'] },
+  versions: ['# What we learned from the outage\n\nThe disk was full, and nobody was told.\n',
+    '# What we learned from the outage\n\nThe disk was full, and nobody was told. An alert at 80 % tells us ' +
+    'now.\nThe backup could be restored within ten minutes.\n'],
+}, {
+  key: 'reading-list',
+  meta: { title: ['Reading list'], tags: ['books'] },
+  versions: ['# Reading list\n\n- something about search engines\n- something about databases\n- a novel\n'],
+}];

@@ -13,10 +13,9 @@ import { type Log, silentLog } from '../../lib/log.ts';
 import { type Authority, type Certificate, makeAuthority } from '../../testkit/certificates.ts';
 import { GrpcClient } from '../../testkit/grpc-client.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
-import type { Certificates } from '../certificates.ts';
+import { type Certificates, readCertificates } from '../certificates.ts';
 import { type RunningDocumentService, startDocumentService } from '../docs-service.ts';
 import { type Environment, loadSettings } from '../settings/index.ts';
-import { readCertificates } from './tls.ts';
 
 let authority: Authority;
 let other: Authority;

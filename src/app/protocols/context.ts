@@ -7,7 +7,7 @@ import type { TlsSource } from '../../lib/tls.ts';
 import type { Caller, Invoke, Permits } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { SpecificationFiles } from '../specification.ts';
-import type { WorkerSupervisor } from '../workers/index.ts';
+import type { WorkerSupervisor } from '../workers/worker-supervisor.ts';
 import type { SharedLimits } from './limits.ts';
 
 /** What the protocols need of the service. */

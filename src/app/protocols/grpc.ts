@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { operations } from '../../../generated/docs/operations.ts';
 import { addDocsServices, createGate, describeRpcs, DOCS_SERVICES, type NodeService, readSchema, type Schema,
   serverCredentials, startGrpcServer, UNLIMITED_RPCS, usualWaits } from '../../api/grpc/index.ts';
-import { namingSetting } from '../naming-setting.ts';
+import { namingSetting } from '../foreground.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 
 /** The image that `npm run generate` makes of the proto files. */

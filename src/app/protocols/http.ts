@@ -2,11 +2,11 @@ import type { RequestListener } from 'node:http';
 import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { consolePages, createHttpApp, flatErrors, type HttpAppOptions, listenOn, startHttpServer,
   usualLimits } from '../../api/http/index.ts';
-import { namingSetting } from '../naming-setting.ts';
-import type { WorkerSupervisor } from '../workers/index.ts';
+import { namingSetting } from '../foreground.ts';
+import type { WorkerSupervisor } from '../workers/worker-supervisor.ts';
 import type { Listener, ProtocolContext, WebContext } from './context.ts';
 import { GRAPHQL_PATH, graphqlErrors, graphqlRoutes } from './graphql.ts';
-import { webGuardOf } from './web-guard.ts';
+import { webGuardOf } from './limits.ts';
 
 /** REST, the pages that describe it, and GraphQL on the same port; absent if it is switched off. */
 export async function serveHttp(context: ProtocolContext): Promise<Listener | undefined> {

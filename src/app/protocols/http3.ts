@@ -1,7 +1,7 @@
 import { flatErrors, listenOn, startHttpServer, usualLimits } from '../../api/http/index.ts';
 import { type Http3Library, LIBRARY, loadLibrary, QuicListener } from '../../api/http3/index.ts';
 import type { TlsSource } from '../../lib/tls.ts';
-import { namingSetting } from '../naming-setting.ts';
+import { namingSetting } from '../foreground.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { createHttpListener } from './http.ts';
 

@@ -1,12 +1,11 @@
 import { systemTimer } from '../../lib/timer.ts';
+import { readCertificates } from '../certificates.ts';
 import type { Listener, ProtocolContext, ServedService } from './context.ts';
 import { serveGrpc } from './grpc.ts';
 import { serveHttp } from './http.ts';
 import { serveHttp3 } from './http3.ts';
 import { createLimits } from './limits.ts';
-import { serveMcpStdio } from './mcp-stdio.ts';
-import { serveMcp } from './mcp.ts';
-import { readCertificates } from './tls.ts';
+import { serveMcp, serveMcpStdio } from './mcp.ts';
 
 /** The addresses of the protocols of a service. */
 export interface Listeners {

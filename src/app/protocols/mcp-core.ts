@@ -4,10 +4,10 @@ import { BUILT_IN_NAMES, type CoreOptions, createCore, type CustomTool, HANDSHAK
   type Toolset } from '../../api/mcp/index.ts';
 import type { McpDescription } from '../../docs/index.ts';
 import { ConfigError } from '../../lib/config-error.ts';
-import { mcpAnswerBytes } from '../settings/answer-bytes.ts';
 import type { Settings } from '../settings/index.ts';
 import { BUILD_VERSION } from '../version.ts';
 import type { ServedService } from './context.ts';
+import { mcpAnswerBytes } from './limits.ts';
 
 /** Most bytes of the file with custom tools. */
 const MAX_FILE_BYTES = 1_048_576;

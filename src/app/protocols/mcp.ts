@@ -1,10 +1,10 @@
 import { type ErrorFormat, listenOn, startHttpServer, usualLimits } from '../../api/http/index.ts';
-import { Authenticator, createMcpListener, INVALID_REQUEST, StaticKeys } from '../../api/mcp/index.ts';
+import { Authenticator, createMcpListener, INVALID_REQUEST, loadStdio, StaticKeys } from '../../api/mcp/index.ts';
 import { isLoopback } from '../../lib/address.ts';
-import { namingSetting } from '../naming-setting.ts';
-import type { Listener, ProtocolContext } from './context.ts';
+import { namingSetting } from '../foreground.ts';
+import type { Listener, ProtocolContext, ServedService } from './context.ts';
+import { webGuardOf } from './limits.ts';
 import { createMcp, describeMcp } from './mcp-core.ts';
-import { webGuardOf } from './web-guard.ts';
 
 /** Requests that are not valid HTTP receive an error in the same form as all others here. */
 const jsonRpcErrors: ErrorFormat = {
@@ -73,4 +73,19 @@ function warnWhereOpen({ settings: { mcp, auth }, log }: ProtocolContext): void 
   log.warn({},
     'MCP is open to everyone who reaches its port; close it with SVC_MCP_API_KEY_ENABLED, or serve this machine ' +
       'only with SVC_MCP_ADDR=127.0.0.1:9000');
+}
+
+/** MCP over this process's standard input and output; ends when the client closes the input. */
+export async function serveMcpStdio(context: ServedService): Promise<Listener & { readonly ended: Promise<void> }> {
+  const { settings, log } = context;
+  const [served, { serveOverStdio }] = await Promise.all([createMcp(context), loadStdio()]);
+  const server = serveOverStdio({
+    ...served,
+    log,
+    input: process.stdin,
+    output: process.stdout,
+    maxBytes: settings.limits.maxBodyBytes,
+  });
+  describeMcp(context, served, { stdio: true, sessions: () => ({ sse: 0, streamable: 0 }) });
+  return { url: 'stdio:', ended: server.ended, stop: () => server.stop() };
 }

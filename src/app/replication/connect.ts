@@ -3,7 +3,7 @@ import { NodeLink, readSchema } from '../../api/grpc/index.ts';
 import { parseAddress } from '../../lib/address.ts';
 import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
-import { readCertificates } from '../protocols/tls.ts';
+import { readCertificates } from '../certificates.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** The image that `npm run generate` makes of the proto files. */

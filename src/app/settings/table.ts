@@ -1,14 +1,11 @@
 import { audit, auth, encryption, incident, oidc } from './groups/auth.ts';
-import { automation, webhooks } from './groups/automation.ts';
 import { backup, bodies, compression, database, geo, postgres, storage } from './groups/database.ts';
-import { embedding } from './groups/embedding.ts';
+import { automation, embedding, webhooks, wiki } from './groups/features.ts';
 import { cors, input, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
 import { extreme, graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
-import { sessions, workers } from './groups/nodes.ts';
+import { binlog, replication, sessions, workers } from './groups/nodes.ts';
 import { convert, log, metrics, shutdown } from './groups/operation.ts';
-import { binlog, replication } from './groups/replication.ts';
 import { code, fts, search, spell, temporal, vector } from './groups/search.ts';
-import { wiki } from './groups/wiki.ts';
 import type { Setting, ValueOf } from './setting.ts';
 
 /**

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Forwarder } from './forward.ts';
+import { Forwarder, localOperations } from './forward.ts';
 
 let folder: string;
 let servers: Server[];
@@ -77,4 +77,17 @@ describe('Forwarder', () => {
     await send('GET /next HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect([opened, received]).toEqual([1, [['GET', '/next', '192.0.2.1', '']]]);
   });
+});
+
+it('workers answer reads of documents and searches, and nothing that writes or that only the primary knows', () => {
+  const local = localOperations({ notesReads: false });
+  const ids = local.map(({ id }) => id);
+  expect(local.filter(({ effect }) => effect !== 'read')).toEqual([]);
+  expect(ids).toEqual(
+    expect.arrayContaining(['getDocument', 'searchDocuments', 'searchFullText', 'searchVectors', 'searchHybrid',
+      'searchGeo', 'recallMemory']),
+  );
+  for (const id of ['addDocument', 'login', 'getCurrentUser', 'streamEvents', 'listAuditEvents', 'getHealth',
+    'getMetrics', 'getVectorStats', 'getBulkIngest', 'queryTemporal', 'listWebhooks']) expect(ids).not.toContain(id);
+  expect(localOperations({ notesReads: true }).map(({ id }) => id)).toEqual(ids.filter((id) => id !== 'getDocument'));
 });

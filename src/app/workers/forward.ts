@@ -1,7 +1,9 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { operations } from '../../../generated/docs/operations.ts';
 import { STRICT_TRANSPORT } from '../../lib/headers.ts';
 import { expectStream } from '../../lib/request-bytes.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
+import type { OperationSpec } from '../../operations/index.ts';
 
 /** Headers that belong to one connection, not to the request (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
@@ -88,4 +90,11 @@ function sendHead({ statusCode = 502, headers, rawHeaders }: IncomingMessage, re
   if (headers.connection === 'close') kept.push('Connection', 'close');
   if (isSecure) kept.push(...STRICT_TRANSPORT);
   response.writeHead(statusCode, kept);
+}
+
+/** The operations that a worker serves itself (`x-local`); all others go to the primary, which notes reads. */
+export function localOperations({ notesReads }: { readonly notesReads: boolean }): OperationSpec[] {
+  return Object.values<OperationSpec>(operations).filter(({ local, noted }) =>
+    local === true && !(notesReads && noted)
+  );
 }

@@ -1,6 +1,6 @@
 // The program of a worker: `WorkerSupervisor` starts it, and controls it over the channel between the processes.
 import { systemClock } from '../../lib/clock.ts';
-import { createLog } from '../logging/index.ts';
+import { createLog } from '../logging/create-log.ts';
 import { closeMemory } from '../secrecy/index.ts';
 import { unpackSettings } from '../settings/index.ts';
 import { startTracing } from '../tracing/index.ts';

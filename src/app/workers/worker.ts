@@ -1,5 +1,5 @@
 import type { SendHandle } from 'node:child_process';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,21 +10,18 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { SpoolFolder } from '../../lib/spool.ts';
 import { systemTimer } from '../../lib/timer.ts';
+import { LSN_HEADER, MIN_LSN_HEADER } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, SqliteFollower } from '../../storage/index.ts';
+import { readCertificates } from '../certificates.ts';
 import { createServiceInvoke, keysOf, REQUEST_LIMIT_MS, toDocsSettings } from '../docs-service.ts';
 import { createHttpListener } from '../protocols/http.ts';
 import { createClientBounds } from '../protocols/limits.ts';
-import { readCertificates } from '../protocols/tls.ts';
 import type { Settings } from '../settings/index.ts';
 import { readSpecification } from '../specification.ts';
 import { Arrivals } from './arrivals.ts';
-import { ConnectionSessions } from './connection-sessions.ts';
-import { Forwarder } from './forward.ts';
-import { localOperations } from './local-operations.ts';
+import { Forwarder, localOperations } from './forward.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
-import { NoteBatch } from './note-batch.ts';
-import { PrimaryLimit } from './primary-limit.ts';
-import { PrimarySlowBodies } from './primary-slow-bodies.ts';
+import { NoteBatch, PrimaryLimit, PrimarySlowBodies } from './primary.ts';
 
 export interface WorkerOptions {
   readonly settings: Settings;
@@ -155,5 +152,29 @@ class ChannelSockets implements SocketSource {
   take(socket: Socket | undefined): void {
     if (this.#take === undefined) socket?.destroy();
     else if (socket !== undefined) this.#take(socket);
+  }
+}
+
+const LSN = LSN_HEADER.toLowerCase();
+const MIN_LSN = MIN_LSN_HEADER.toLowerCase();
+
+/**
+ * The LSN that each connection has written, so that its later reads see the write here, although the primary wrote it.
+ */
+class ConnectionSessions {
+  readonly #written = new WeakMap<Socket, number>();
+
+  /** Records the LSN of a response that the primary sent. */
+  note({ socket }: IncomingMessage, answer: IncomingHttpHeaders): void {
+    const lsn = Number(answer[LSN]);
+    if (lsn > (this.#written.get(socket) ?? 0)) this.#written.set(socket, lsn);
+  }
+
+  /** Makes a request wait for what its connection has written. An invalid header is kept, so that it is rejected. */
+  continue({ socket, headers }: IncomingMessage): void {
+    const written = this.#written.get(socket);
+    if (written === undefined) return;
+    const named = headers[MIN_LSN];
+    if (named === undefined || Number(named) < written) headers[MIN_LSN] = String(written);
   }
 }

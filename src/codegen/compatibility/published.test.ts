@@ -2,9 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OpenApiDocument } from '../openapi-types.ts';
-import { SERVICES } from '../services.ts';
-import { SpecificationError } from '../specification-error.ts';
+import { SERVICES } from '../manifest.ts';
+import { type OpenApiDocument, SpecificationError } from '../openapi-types.ts';
 import { checkPublished, publishDescription } from './published.ts';
 import { withoutProse } from './without-prose.ts';
 

@@ -1,8 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import type { OpenApiDocument } from '../openapi-types.ts';
-import { SpecificationError } from '../specification-error.ts';
+import { type OpenApiDocument, SpecificationError } from '../openapi-types.ts';
 import { breakingChanges } from './descriptions.ts';
 import { UNDECIDED } from './schemas.ts';
 import { withoutProse } from './without-prose.ts';

@@ -1,4 +1,3 @@
-import { withoutFieldChoices } from '../field-choices.ts';
 import { type OpenApiDocument, resolve, type SchemaObject } from '../openapi-types.ts';
 import { mapSchema } from './map-schemas.ts';
 
@@ -91,4 +90,20 @@ function plainReference(document: OpenApiDocument, { $ref, ...beside }: SchemaOb
   const { description, ...plain } = withPlainDefault({ description: target.description ?? '', ...beside });
   const said = Object.keys(beside).some((key) => key !== 'default') ? { description, ...plain } : {};
   return Object.keys(said).length === 0 ? { $ref: $ref! } : { allOf: [{ $ref: $ref! }], ...said };
+}
+
+export const CHOICES = ['anyOf', 'oneOf'] as const;
+
+/** Whether alternatives only say which fields are required (openapi/README.md, "Inputs"). */
+export function isFieldChoice(alternatives: readonly SchemaObject[] | undefined): boolean {
+  return alternatives !== undefined && alternatives.every((each) => Object.keys(each).join() === 'required');
+}
+
+/** The schema for clients that cannot use such a rule; the rule is also in the description. */
+export function withoutFieldChoices(schema: SchemaObject): SchemaObject {
+  return Object.fromEntries(
+    Object.entries(schema).filter(([keyword, value]) =>
+      !(CHOICES.some((each) => each === keyword) && isFieldChoice(value as SchemaObject[]))
+    ),
+  );
 }

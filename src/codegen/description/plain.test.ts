@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { SERVICES } from '../manifest.ts';
 import { type OpenApiDocument, type OperationObject, operationsOf, resolve,
   type SchemaObject } from '../openapi-types.ts';
-import { SERVICES } from '../services.ts';
 import { mapSchemas } from './map-schemas.ts';
 import { plainDescription } from './plain.ts';
 

@@ -4,13 +4,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brokenCitations, type Cited } from './citations.ts';
-import { untypedBodies } from './curl-bodies.ts';
-import { deadLinks, type Tree } from './links.ts';
 import { type MarkdownPage, readMarkdown, type Section } from './markdown.ts';
-import { missingFiles, namesOf } from './named-files.ts';
 import { longProse } from './prose.ts';
-import { missingParts } from './room-indexes.ts';
-import { unknownVariables, variablesOf } from './variables.ts';
+import { deadLinks, missingFiles, missingParts, namesOf, type Tree, unknownVariables, untypedBodies,
+  variablesOf } from './references.ts';
 
 /**
  * Folders that contain no texts of this project, or texts by others, wherever they are; hidden folders are also

@@ -4,9 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations as docsOperations } from '../../../generated/docs/operations.ts';
 import { operations as runsOperations } from '../../../generated/runs/operations.ts';
-import { importCircles } from './import-circles.ts';
-import { longLines } from './long-lines.ts';
-import { operationLists } from './operation-lists.ts';
+import { importCircles, longLines, operationLists } from './measures.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const TESTS = /\.test\.ts$|\/testkit\//;

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { importCircles } from './import-circles.ts';
-import { longLines } from './long-lines.ts';
-import { operationLists } from './operation-lists.ts';
+import { importCircles, longLines, operationLists } from './measures.ts';
 
 it('finds lines that are too long, but not texts that cannot be broken', () => {
   const long = 'x'.repeat(120);

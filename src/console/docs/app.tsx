@@ -1,16 +1,15 @@
+import './client.ts';
 import { getConfig, getCurrentUser } from '../../../generated/docs/sdk/sdk.gen.ts';
 import { ask, RequestError } from '../shared/ask.ts';
 import { Await, Empty, Page } from '../shared/parts.tsx';
 import { place } from '../shared/router.ts';
 import { session, signInWanted } from '../shared/session.ts';
-import { Shell } from '../shared/shell.tsx';
+import { type NavGroup, type NavItem, Shell } from '../shared/shell.tsx';
 import { showToast } from '../shared/toasts.tsx';
-import { useLoad, type Loaded } from '../shared/use-load.ts';
-import './client.ts';
-import { findCommands } from './commands.ts';
+import { type Loaded, useLoad } from '../shared/use-load.ts';
+import { findCommands } from './places.ts';
 import { config, isAdmin, userName } from './config.ts';
 import { finishAtIssuer, issuerFailure } from './issuer.ts';
-import { navigation } from './navigation.ts';
 import { PAGES } from './pages.tsx';
 import { endsSoon, keepSession, leave } from './session-life.ts';
 import { SignIn } from './sign-in.tsx';
@@ -65,4 +64,29 @@ function CurrentPage() {
 
 function Blank({ start }: { readonly start: Loaded<unknown> }) {
   return <main class="sign-in" aria-label="Console"><h1 class="visually-hidden">Quire</h1><Await of={start}>{() => null}</Await></main>;
+}
+
+const item = (label: string, icon: NavItem['icon'], under: string): NavItem => ({
+  label,
+  icon,
+  address: `#/${under}`,
+  under: under === '' ? ['', 'collections'] : [under],
+});
+
+/** The pages that a caller can open: some are for administrators only. */
+function navigation(authEnabled: boolean, isAdmin: boolean): readonly NavGroup[] {
+  const forAdmin = (...items: readonly NavItem[]): readonly NavItem[] => (isAdmin ? items : []);
+  return [{
+    items: [item('Collections', 'folder', ''), item('Upload', 'upload', 'upload'), item('Memory', 'chat', 'memory')],
+  }, {
+    title: 'Integrate',
+    items: [item('Jobs', 'jobs', 'jobs'),
+      ...forAdmin(item('Webhooks', 'hook', 'webhooks'), item('Automation', 'bolt', 'automation')),
+      item('Operations', 'try', 'try')],
+  }, {
+    title: 'Operate',
+    items: [...(authEnabled ? [item('Access', 'people', 'access')] : []),
+      ...forAdmin(item('Audit', 'list', 'audit'), item('Encryption', 'lock', 'encryption')),
+      item('Metrics', 'chart', 'metrics')],
+  }];
 }

@@ -7,7 +7,7 @@ import { session, signIn, signInWanted, signOut } from '../shared/session.ts';
 import { Shell, type NavGroup } from '../shared/shell.tsx';
 import { SignInPage } from '../shared/sign-in.tsx';
 import './client.ts';
-import { findCommands } from './commands.ts';
+import { findCommands } from './places.ts';
 import { PAGES } from './pages.tsx';
 
 const GROUPS: readonly NavGroup[] = [

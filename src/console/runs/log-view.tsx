@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { RunState } from '../../../generated/runs/sdk/types.gen.ts';
-import { readAnsi, withoutAnsi, type Span } from '../shared/ansi.ts';
+import type { LogEvent, RunState } from '../../../generated/runs/sdk/types.gen.ts';
+import { readAnsi, type Span, withoutAnsi } from '../shared/ansi.ts';
 import { count, plural } from '../shared/format.ts';
 import { Icon } from '../shared/icons.tsx';
 import { Badge } from '../shared/parts.tsx';
-import { followLog, type LogLine } from './follow-log.ts';
+import { streamRunLogs } from '../../../generated/runs/sdk/sdk.gen.ts';
 
 /** Most lines that are drawn; a button shows the lines before them. */
 const DRAWN = 1500;
@@ -84,4 +84,70 @@ function marked(text: string, wanted: string) {
     end = at + wanted.length;
   }
   return [...parts, text.slice(end)];
+}
+
+/** A line of a log with its position: the attempt and the offset in it. */
+interface LogLine extends LogEvent {
+  readonly id: string;
+}
+
+export interface LogListener {
+  readonly onLines: (lines: readonly LogLine[]) => void;
+  readonly onState: (state: RunState) => void;
+  /** Whether the stream is connected; false while it reconnects. */
+  readonly onConnected: (isConnected: boolean) => void;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+/** Lines that arrive together are shown together. */
+const GATHER_MS = 60;
+
+/**
+ * Follows the log of a run until the run has ended or `signal` aborts. A broken connection is reopened after the last
+ * received line, so that no line is missed or shown twice.
+ */
+async function followLog(id: string, attempt: number | undefined, { onLines, onState, onConnected }: LogListener,
+  signal: AbortSignal): Promise<void>
+{
+  const gathered = gather(onLines, signal);
+  let last: string | undefined;
+  let pause = FIRST_PAUSE_MS;
+  let hasEnded = false;
+  while (!hasEnded && !signal.aborted) {
+    const { stream } = await streamRunLogs({
+      path: { id },
+      query: { ...(attempt !== undefined && { attempt }) },
+      signal,
+      sseMaxRetryAttempts: 1,
+      ...(last !== undefined && { headers: { 'Last-Event-ID': last } }),
+      onSseEvent: ({ event, data, id: place }) => {
+        pause = FIRST_PAUSE_MS;
+        onConnected(true);
+        if (event === 'log') {
+          last = place;
+          gathered({ ...(data as unknown as LogEvent), id: place ?? '' });
+        } else if (event === 'state') onState((data as unknown as { state: RunState }).state);
+        else if (event === 'end') hasEnded = true;
+      },
+    });
+    for await (const _event of stream) if (signal.aborted || hasEnded) break;
+    if (hasEnded || signal.aborted) break;
+    onConnected(false);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
+  }
+}
+
+function gather(onLines: LogListener['onLines'], signal: AbortSignal): (line: LogLine) => void {
+  let waiting: LogLine[] = [];
+  return (line) => {
+    waiting.push(line);
+    if (waiting.length > 1) return;
+    setTimeout(() => {
+      const lines = waiting;
+      waiting = [];
+      if (!signal.aborted) onLines(lines);
+    }, GATHER_MS);
+  };
 }

@@ -1,3 +1,7 @@
+import { listRuns } from '../../../generated/runs/sdk/sdk.gen.ts';
+import { ask } from '../shared/ask.ts';
+import { ago } from '../shared/format.ts';
+import type { Command } from '../shared/palette.tsx';
 import { href } from '../shared/router.ts';
 
 export const runAt = (id: string): string => href(['runs', id]);
@@ -12,3 +16,19 @@ export const shortId = (id: string): string => id.slice(-8);
 export const runsOf = (
   filters: { readonly project?: string; readonly schedule?: string; readonly by?: string },
 ): string => href([], filters);
+
+const LATEST = 50;
+
+/** The latest runs whose task, project, state or id contains the typed text. */
+export async function findCommands(typed: string): Promise<readonly Command[]> {
+  const { data } = await ask(listRuns({ query: { limit: LATEST } }));
+  const words = typed.toLowerCase().split(/\s+/);
+  const runs = data.filter(({ id, task, project_id, state }) =>
+    words.every((word) => `${task} ${project_id} ${state} ${id}`.toLowerCase().includes(word))
+  );
+  return runs.map(({ id, task, kind, project_id, state, created_at }) => ({
+    label: `${task === '' ? kind : task} in ${project_id}`,
+    hint: `${state} · ${ago(created_at)} · ${shortId(id)}`,
+    run: () => void (location.hash = runAt(id)),
+  }));
+}

@@ -1,10 +1,9 @@
-import { useState } from 'preact/hooks';
-import { listPipelines, listProjects } from '../../../generated/runs/sdk/sdk.gen.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { getBadge, listPipelines, listProjects } from '../../../generated/runs/sdk/sdk.gen.ts';
 import { ask } from '../shared/ask.ts';
-import { Await, Badge, Empty, Page, Table, Time } from '../shared/parts.tsx';
+import { Await, Badge, Dialog, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { href } from '../shared/router.ts';
 import { useLoad } from '../shared/use-load.ts';
-import { ProjectBadge } from './project-badge.tsx';
 
 /** Projects with their schedules, and the pipelines that they may run. */
 export function ProjectsPage() {
@@ -36,5 +35,23 @@ export function ProjectsPage() {
       </div>
       {badge !== undefined && <ProjectBadge project={badge} onClose={() => setBadge(undefined)} />}
     </Page>
+  );
+}
+
+/** The badge of a project, and the line that shows it in a README. */
+function ProjectBadge({ project, onClose }: { readonly project: string; readonly onClose: () => void }) {
+  const image = useLoad(async (signal) => URL.createObjectURL(await ask(getBadge({ signal, path: { id: project }, parseAs: 'blob' }))), [project]);
+  useEffect(() => () => {
+    if (image.data !== undefined) URL.revokeObjectURL(image.data);
+  }, [image.data]);
+  const url = new URL(`/api/v1/projects/${encodeURIComponent(project)}/badge.svg`, location.href).href;
+  return (
+    <Dialog title={`Badge of ${project}`} onClose={onClose}>
+      <div class="stack">
+        <Await of={image}>{(source) => <div><img src={source} alt={`The state of ${project}`} /></div>}</Await>
+        <pre class="code" tabIndex={0}>{`![${project}](${url})`}</pre>
+        <p class="small muted">Pages elsewhere show it with <code>runtime.public_badges</code> in the configuration of the service. <code>?pipeline=NAME</code> and <code>?ref=BRANCH</code> narrow it.</p>
+      </div>
+    </Dialog>
   );
 }

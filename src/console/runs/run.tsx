@@ -1,20 +1,19 @@
 import { useState } from 'preact/hooks';
-import { approveRun, cancelRun, getRun, getRunResult, listRuns, rejectRun, retryRun } from '../../../generated/runs/sdk/sdk.gen.ts';
+import { approveRun, cancelRun, getRun, getRunArtifact, getRunResult, listRunArtifacts, listRunLogs, listRuns, rejectRun, retryRun } from '../../../generated/runs/sdk/sdk.gen.ts';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
-import { ask } from '../shared/ask.ts';
-import { bytes } from '../shared/format.ts';
-import { idempotencyKey } from '../shared/idempotency-key.ts';
+import { ask, idempotencyKey } from '../shared/ask.ts';
+import { bytes, count } from '../shared/format.ts';
 import { Markdown } from '../shared/markdown.tsx';
-import { Await, Confirm, Facts, Page, Tabs, Time } from '../shared/parts.tsx';
+import { Await, Choice, Confirm, Empty, Facts, Field, Page, Table, Tabs, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
-import { Artifacts } from './artifacts.tsx';
-import { AttemptsCompared } from './attempts.tsx';
 import { LogView } from './log-view.tsx';
 import type { PageOf } from './pages.tsx';
 import { runAt, runsOf, shortId } from './places.ts';
 import { RunTable } from './list.tsx';
 import { durationOf, hasEnded, State, taskOf, waitingOf } from './state.tsx';
+import { withoutAnsi } from '../shared/ansi.ts';
+import { Diff } from '../shared/diff.tsx';
 
 const REFRESH_MS = 2000;
 
@@ -117,4 +116,68 @@ function Output({ run, onState }: { readonly run: Run; readonly onState: () => v
 function Result({ id }: { readonly id: string }) {
   const result = useLoad(async (signal) => (await ask(getRunResult({ signal, path: { id } }))).data, [id]);
   return <Await of={result}>{({ content, value, model }) => <div class="card">{model == null ? <pre>{value == null ? content : JSON.stringify(value, null, 2)}</pre> : <Markdown text={content} />}</div>}</Await>;
+}
+
+/** The files that a run produced. */
+function Artifacts({ run: id }: { readonly run: string }) {
+  const list = useLoad(async (signal) => (await ask(listRunArtifacts({ signal, path: { id } }))).data, [id]);
+  return (
+    <Await of={list}>{(artifacts) => (artifacts.length === 0 ? <Empty>This run has left no files.</Empty> : (
+      <Table label="Artefacts" columns={['File', 'Step', 'Size#', 'Kept', '']}>
+        {artifacts.map(({ name, step, size, created_at: at }) => (
+          <tr key={name}>
+            <td><code>{name}</code></td><td>{step}</td><td class="num">{bytes(size)}</td><td><Time at={at} /></td>
+            <td><button aria-label={`Download ${name}`} onClick={() => void attempt(() => download(id, name))}>Download</button></td>
+          </tr>
+        ))}
+      </Table>
+    ))}</Await>
+  );
+}
+
+/** Downloads through the client, because a link would carry no credential. */
+async function download(id: string, name: string): Promise<void> {
+  const content = await ask(getRunArtifact({ path: { id, name }, parseAs: 'blob' }));
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name.slice(name.lastIndexOf('/') + 1);
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** Most lines of each attempt that are compared: the time of a comparison grows with their square if they differ much. */
+const COMPARED = 3000;
+
+/** The logs of two attempts side by side. */
+function AttemptsCompared({ run: { id, attempt } }: { readonly run: Run }) {
+  const [left, setLeft] = useState(String(attempt - 1));
+  const [right, setRight] = useState(String(attempt));
+  const logs = useLoad(async (signal) => Promise.all([left, right].map((number) => readLog(id, Number(number), signal))), [id, left, right]);
+  const options = Array.from({ length: attempt }, (_, index) => [String(index + 1), `Attempt ${index + 1}`] as const);
+  return (
+    <div class="stack">
+      <div class="form">
+        <Field label="On the left"><Choice value={left} options={options} onChange={setLeft} /></Field>
+        <Field label="On the right"><Choice value={right} options={options} onChange={setRight} /></Field>
+      </div>
+      <Await of={logs}>{([before, after]) => (
+        <>
+          {(before!.isCut || after!.isCut) && <p class="muted small">The first {count(COMPARED)} lines of each.</p>}
+          <Diff label="Logs" before={before!.text} after={after!.text} />
+        </>
+      )}</Await>
+    </div>
+  );
+}
+
+async function readLog(id: string, attempt: number, signal: AbortSignal): Promise<{ text: string; isCut: boolean }> {
+  const lines: string[] = [];
+  let offset = 0;
+  while (lines.length < COMPARED) {
+    const { data, next_offset: next } = await ask(listRunLogs({ signal, path: { id }, query: { attempt, offset } }));
+    if (data.length === 0) return { text: lines.join('\n'), isCut: false };
+    lines.push(...data.map(({ message }) => withoutAnsi(message)));
+    offset = next;
+  }
+  return { text: lines.join('\n'), isCut: true };
 }

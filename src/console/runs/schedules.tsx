@@ -1,7 +1,6 @@
 import { listSchedules, pauseSchedule, resumeSchedule, runSchedule } from '../../../generated/runs/sdk/sdk.gen.ts';
 import type { Schedule } from '../../../generated/runs/sdk/types.gen.ts';
-import { ask } from '../shared/ask.ts';
-import { idempotencyKey } from '../shared/idempotency-key.ts';
+import { ask, idempotencyKey } from '../shared/ask.ts';
 import { Await, Badge, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';

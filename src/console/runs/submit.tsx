@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks';
 import { enqueueRun, listPipelines, listProjects, listRoles } from '../../../generated/runs/sdk/sdk.gen.ts';
-import type { Pipeline, Project, Role, RunKind } from '../../../generated/runs/sdk/types.gen.ts';
-import { ask } from '../shared/ask.ts';
-import { idempotencyKey } from '../shared/idempotency-key.ts';
+import type { Pipeline, PipelineInput, Project, Role, RunKind } from '../../../generated/runs/sdk/types.gen.ts';
+import { ask, idempotencyKey } from '../shared/ask.ts';
 import { Await, Choice, Empty, Field, Page } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad } from '../shared/use-load.ts';
-import { InputFields } from './input-fields.tsx';
 import { runAt } from './places.ts';
 
 interface Offers {
@@ -74,4 +72,25 @@ function readInput(text: string): string | Record<string, unknown> {
   } catch {
     return text;
   }
+}
+
+export interface InputFieldsProps {
+  readonly inputs: readonly PipelineInput[];
+  /** The values as typed, by the names of inputs; the service knows their types. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly onChange: (name: string, value: string) => void;
+}
+
+/** A field for each input that a pipeline declares. */
+function InputFields({ inputs, values, onChange }: InputFieldsProps) {
+  return <>{inputs.map((input) => <Field key={input.name} label={input.required ? `${input.name} (required)` : input.name} hint={input.description}><Value input={input} value={values[input.name] ?? ''} onChange={(value) => onChange(input.name, value)} /></Field>)}</>;
+}
+
+function Value({ input: { type, choices, default: fallback, required, min, max }, value, onChange }: { readonly input: PipelineInput; readonly value: string; readonly onChange: (value: string) => void }) {
+  const offered = type === 'boolean' ? ['true', 'false'] : type === 'choice' ? choices : undefined;
+  const usual = fallback == null ? '' : String(fallback);
+  if (offered !== undefined) return <Choice value={value} options={[['', usual === '' ? '–' : `${usual} (default)`], ...offered.map((each) => [each, each] as const)]} onChange={onChange} />;
+  if (type === 'number') return <input type="number" step="any" value={value} placeholder={usual} required={required} {...(min != null && { min })} {...(max != null && { max })} onInput={(event) => onChange(event.currentTarget.value)} />;
+  if (type === 'date') return <input type="date" value={value} required={required} onInput={(event) => onChange(event.currentTarget.value)} />;
+  return <input type="text" value={value} placeholder={usual} required={required} onInput={(event) => onChange(event.currentTarget.value)} />;
 }

@@ -56,3 +56,8 @@ const sentenceOf = (code: string): string => code.replaceAll('_', ' ');
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Returns a unique key. Browsers provide `crypto.randomUUID` only over HTTPS and on localhost. */
+export function idempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

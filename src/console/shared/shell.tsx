@@ -1,11 +1,10 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Icon, type IconName } from './icons.tsx';
-import { openPalette, Palette, type Command } from './palette.tsx';
+import { type Command, openPalette, Palette } from './palette.tsx';
 import { place } from './router.ts';
 import { session } from './session.ts';
-import { nextTheme, theme } from './theme.ts';
 import { Toasts } from './toasts.tsx';
 
 export interface NavItem {
@@ -86,4 +85,20 @@ function Side({ service, groups, user, onSignIn, onSignOut }: Pick<ShellProps, '
       </footer>
     </aside>
   );
+}
+
+const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+const STORE = 'quire-theme';
+
+export const theme = signal<Theme>(THEMES.find((name) => name === localStorage.getItem(STORE)) ?? 'system');
+
+effect(() => {
+  document.documentElement.dataset['theme'] = theme.value;
+  localStorage.setItem(STORE, theme.value);
+});
+
+/** Cycles from the system's theme to light, to dark, and back. */
+function nextTheme(): void {
+  theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]!;
 }

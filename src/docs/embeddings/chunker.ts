@@ -3,7 +3,7 @@ import type { PassageStyle } from '../../embedding/index.ts';
 import { chunkKernel, type ChunkRange } from '../../kernels/chunk.ts';
 import { lexicalProfile } from '../../text/chunk/index.ts';
 import { codeLanguage, isCodeDocument } from '../../text/code/index.ts';
-import { HeadingTrail } from '../../text/heading-trail.ts';
+import { HeadingTrail } from '../../text/headings.ts';
 import type { Meta } from '../documents/index.ts';
 import { chunkSizeOf, type EmbeddingSettings } from './settings.ts';
 

@@ -65,7 +65,7 @@ const PROFILES: Readonly<Record<string, number>> = {
   lua: dash | longBracket | double | single,
 };
 
-/** The profile of a language of `source-extensions.ts`; that of C for an unknown language. */
+/** The profile of a language of `code/language.ts`; that of C for an unknown language. */
 export function lexicalProfile(language: string): number {
   return Object.hasOwn(PROFILES, language) ? PROFILES[language]! : C_LIKE;
 }

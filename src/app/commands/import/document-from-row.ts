@@ -1,6 +1,6 @@
 import { flatMeta } from '../../../text/flatten-meta.ts';
 import { urlKey } from '../../../text/url-key.ts';
-import { keyOfPath } from './key-of-path.ts';
+import { keyOfPath } from './read-folder.ts';
 import type { SourceDocument } from './source.ts';
 
 export type RowResult = { readonly kind: 'document'; readonly document: SourceDocument } | { readonly kind: 'problem';

@@ -3,8 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CommandError } from '../shared/command-error.ts';
 import type { RowOptions } from './document-from-row.ts';
-import { isConvertedName, isMarkdownName } from './key-of-path.ts';
-import { fileSource, type FolderOptions, folderSource } from './read-folder.ts';
+import { fileSource, type FolderOptions, folderSource, isConvertedName, isMarkdownName } from './read-folder.ts';
 import { ndjsonSource } from './read-ndjson.ts';
 import type { Source } from './source.ts';
 

@@ -7,7 +7,6 @@ import { describeObject, itemsTable, type ListColumn, note, type OutputOptions, 
   writeJson } from '../shared/output.ts';
 import { askSecret, canAsk, confirm } from '../shared/prompt.ts';
 import { type Input, openService, type Service } from '../shared/service.ts';
-import { waiting } from '../shared/waiting.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { OperationCommand } from './define.ts';
 import { attributeOf, flagNameOf } from './field-option.ts';
@@ -143,4 +142,20 @@ async function* pagesOf(service: Service, operation: OperationCommand['operation
   if (await service.hasPages(operation)) return yield* service.pages(operation, input);
   const answer = await service.call(operation, input);
   yield (field === undefined ? answer : (answer as Record<string, unknown>)[field]) as readonly unknown[];
+}
+
+const EVERY_MS = 1000;
+
+/** Waits for a response; on a terminal, says every second that it is still waiting. */
+async function waiting<T>(io: Io, { quiet }: OutputOptions, work: Promise<T>): Promise<T> {
+  if (io.stderr.isTTY !== true || quiet === true) return work;
+  let seconds = 0;
+  const timer = setInterval(() => io.stderr.write(`\rwaiting for the service, ${++seconds} s`), EVERY_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    // Moves to the beginning of the line, and clears it.
+    if (seconds > 0) io.stderr.write('\r\u001b[K');
+  }
 }

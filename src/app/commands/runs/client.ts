@@ -4,7 +4,7 @@ import { type Client, createClient, createConfig } from '../../../../generated/r
 import { systemTimer } from '../../../lib/timer.ts';
 import { ProfileOption } from '../shared/client.ts';
 import { checkUrl, chosenProfile, withoutSlash } from '../shared/connection.ts';
-import { START_RUNS } from '../shared/program.ts';
+import { START_RUNS } from '../shared/io.ts';
 import { DEFAULT_RETRIES, withRetries } from '../shared/retry.ts';
 import { type Advice, answered, type SdkAnswer } from '../shared/service-failure.ts';
 

@@ -2,8 +2,7 @@ import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import { formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { renderTable } from '../shared/table.ts';
-import { plainLine } from '../shared/text-width.ts';
+import { plainLine, renderTable } from '../shared/table.ts';
 
 const COLUMNS = [{ heading: 'id', minimum: 32 }, { heading: 'project', minimum: 8 }, { heading: 'kind', minimum: 8 }, {
   heading: 'task',

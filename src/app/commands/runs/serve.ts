@@ -4,10 +4,10 @@ import { formatAddress } from '../../../lib/address.ts';
 import { ConfigError } from '../../../lib/config-error.ts';
 import type { LoadedRunsConfig } from '../../../runs/config/index.ts';
 import { runInForeground, type Running } from '../../foreground.ts';
-import { createLog } from '../../logging/index.ts';
+import { createLog } from '../../logging/create-log.ts';
 import { sealProcess } from '../../secrecy/index.ts';
 import { readTraceSettings, startTracing, tracedUntilStopped } from '../../tracing/index.ts';
-import { PROGRAM } from '../shared/program.ts';
+import { PROGRAM } from '../shared/io.ts';
 
 /** The commented example, which is at the top of the checkout and of the package. */
 const EXAMPLE = fileURLToPath(new URL('../../../../runs.example.yaml', import.meta.url));

@@ -4,7 +4,7 @@ import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { plainLine } from '../shared/text-width.ts';
+import { plainLine } from '../shared/table.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
 import { findRun, shipNames } from './find.ts';
 import { cellName, statusLine, tookOf } from './present.ts';

@@ -1,7 +1,7 @@
 import { systemClock, unixSeconds } from '../../../lib/clock.ts';
 import { CommandError, UsageError } from './command-error.ts';
+import { PROGRAM } from './io.ts';
 import { type Profile, profileNamed, type Profiles, readProfiles } from './profiles.ts';
-import { PROGRAM } from './program.ts';
 
 /** The options for reaching the document service. */
 export interface ClientOptions {

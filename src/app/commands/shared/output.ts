@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { formatMoment } from './format.ts';
 import { type Io, type OutputStream, writeLines } from './io.ts';
-import { renderTable } from './table.ts';
-import { plainLine } from './text-width.ts';
+import { plainLine, renderTable } from './table.ts';
 
 /** How a command shows its result. */
 export interface OutputOptions {

@@ -1,6 +1,6 @@
 import { QuireError } from '../../../client/core/quire-error.ts';
 import { retryAfter } from '../../../lib/headers.ts';
-import { PROGRAM, START_DOCS } from './program.ts';
+import { PROGRAM, START_DOCS } from './io.ts';
 
 /** The service rejected the request, or could not be reached. The message is for the user. */
 export class ServiceFailure extends Error {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderTable } from './table.ts';
-import { fitText, plainLine, textWidth } from './text-width.ts';
+import { fitText, plainLine, renderTable, textWidth } from './table.ts';
 
 describe('textWidth', () => {
   it.each([['abc', 3], ['', 0], ['日本語', 6], ['e\u0301', 1], ['😀', 2], ['👩‍👩‍👧', 2], ['\u200b', 0]])(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../../../lib/clock.ts';
 import { systemTimer } from '../../../lib/timer.ts';
-import { endings } from '../import/index.ts';
+import { endings } from '../import/register.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { addClientOptions, type ClientOptions, openClient } from '../shared/client.ts';
 import { runCommand } from '../shared/command-error.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { duration, integer, type Kind } from '../kinds.ts';
+import { boolean, byteSize, duration, integer, type Kind, oneOf, optional, text } from '../kinds.ts';
 import { setting } from '../setting.ts';
 
 const MOST = 64;
@@ -25,4 +25,33 @@ export const workers = {
 export const sessions = {
   wait: setting(duration(0, 60_000), 5000, 'SVC_MIN_LSN_WAIT',
     'how long a request waits until the server has reached its `X-Quire-Min-LSN`, up to 1m'),
+};
+
+export const replication = {
+  role: setting(optional(oneOf(['leader', 'follower'])), undefined, 'SVC_REPLICATION_ROLE', '`leader` or `follower`', {
+    fallbackText: 'none',
+  }),
+  leaderAddr: setting(text, '', 'SVC_REPLICATION_LEADER_ADDR',
+    'gRPC address of the leader; on a promoted leader, of the one before'),
+  nodeId: setting(text, '', 'SVC_NODE_ID', 'name of this node', { fallbackText: 'made once and kept' }),
+  secret: setting(text, '', 'SVC_REPLICATION_SECRET', 'secret between leader and followers, at least 32 characters', {
+    secret: true,
+  }),
+  retryInterval: setting(duration(100), 5000, 'SVC_REPLICATION_RETRY_INTERVAL', 'time until a follower connects again'),
+  maxLag: setting(duration(1), 30_000, 'SVC_REPLICATION_MAX_LAG',
+    'lag of followers from which health warns and webhooks are notified'),
+};
+
+export const binlog = {
+  enabled: setting(boolean, false, 'SVC_BINLOG_ENABLED', 'keep a binlog that followers read', {
+    fallbackText: '`false`; on for a leader',
+  }),
+  path: setting(text, '', 'SVC_BINLOG_PATH', 'directory of the binlog', {
+    fallbackText: 'beside the database, with the ending `.binlog`',
+  }),
+  maxSize: setting(byteSize(1_048_576), 256_000_000, 'SVC_BINLOG_MAX_SIZE',
+    'size of the change feed, and of the binlog, from which what is oldest is removed'),
+  maxAge: setting(duration(60_000), 86_400_000, 'SVC_BINLOG_MAX_AGE',
+    'age from which changes are removed from the change feed, which events can be resumed from until then, and ' +
+      'from the binlog'),
 };

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { createGroup, deleteGroup, listGroupPermissions, listGroups, setGroupPermission, setGroupRoles, updateGroup } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import { createGroup, deleteGroup, listGroupPermissions, listGroups, listRoles, setGroupPermission, setGroupRoles, updateGroup } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import type { Group } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ask } from '../../shared/ask.ts';
 import { Icon } from '../../shared/icons.tsx';
@@ -7,7 +7,6 @@ import { Await, Confirm, Dialog, Empty, Field, Table } from '../../shared/parts.
 import { attempt } from '../../shared/toasts.tsx';
 import { useLoad } from '../../shared/use-load.ts';
 import { Grants } from './grants.tsx';
-import { RolesForm } from './roles-form.tsx';
 
 const NEW: Pick<Group, 'name' | 'description' | 'members'> = { name: '', description: '', members: [] };
 
@@ -74,5 +73,24 @@ function Permissions({ group: { name: group, roles = [] }, onClose, onDone }: { 
         if (await attempt(() => ask(setGroupRoles({ path: { name: group }, body: { roles: names } })), 'The roles were saved')) onDone();
       }} />
     </Dialog>
+  );
+}
+
+/** The roles of a user or a group, each to be given and taken. */
+export function RolesForm({ held, onSet }: { readonly held: readonly string[]; readonly onSet: (roles: string[]) => void }) {
+  const list = useLoad(async (signal) => ask(listRoles({ signal })), []);
+  const [roles, setRoles] = useState<readonly string[]>(held);
+  const toggle = (name: string): void => {
+    const changed = roles.includes(name) ? roles.filter((role) => role !== name) : [...roles, name];
+    setRoles(changed);
+    onSet([...changed]);
+  };
+  return (
+    <fieldset class="row">
+      <legend>Roles</legend>
+      <Await of={list}>{({ roles: known }) => known.map(({ name, description }) => (
+        <label key={name} class="check" title={description}><input type="checkbox" checked={roles.includes(name)} onChange={() => toggle(name)} />{name}</label>
+      ))}</Await>
+    </fieldset>
   );
 }

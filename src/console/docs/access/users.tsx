@@ -7,7 +7,7 @@ import { setQuery } from '../../shared/router.ts';
 import { attempt } from '../../shared/toasts.tsx';
 import { useLoad } from '../../shared/use-load.ts';
 import { Grants } from './grants.tsx';
-import { RolesForm } from './roles-form.tsx';
+import { RolesForm } from './groups.tsx';
 
 export function Users() {
   const list = useLoad(async (signal) => ask(listUsers({ signal })), []);

@@ -6,9 +6,8 @@ import { href, place, setQuery } from '../../shared/router.ts';
 import { useLoad, useSettled } from '../../shared/use-load.ts';
 import { config } from '../config.ts';
 import { NewDocument } from '../document/new.tsx';
-import { Facets } from './facets.tsx';
+import { Facets, Results } from './results.tsx';
 import { readFilters, writeFilters, type Filters } from './filters.ts';
-import { Results } from './results.tsx';
 import { facetKeysOf, findPage, PAGE_SIZE, PASSAGES, type Found, type Way } from './find.ts';
 
 const WAYS: readonly (readonly [Way, string])[] = [['words', 'by words'], ['meaning', 'by words and meaning']];

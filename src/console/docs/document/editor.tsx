@@ -6,10 +6,9 @@ import { Markdown } from '../../shared/markdown.tsx';
 import { showToast } from '../../shared/toasts.tsx';
 import { useSettled } from '../../shared/use-load.ts';
 import { userName } from '../config.ts';
-import { dropDraft, keepDraft, readDraft } from './drafts.ts';
-import { MetaEditor } from './meta-editor.tsx';
-import { metaOf, rowsOf } from './meta-rows.ts';
+import { metaOf, type MetaRow, rowsOf } from './meta-rows.ts';
 import type { DocumentTabProps } from './page.tsx';
+import { Icon } from '../../shared/icons.tsx';
 
 /** The text beside its preview. Saving is rejected if another user has changed the document meanwhile. */
 export function Editor({ collection, document, onChange }: DocumentTabProps) {
@@ -66,4 +65,54 @@ export function Editor({ collection, document, onChange }: DocumentTabProps) {
       <section><h2>Metadata</h2><MetaEditor rows={rows} onChange={setRows} /></section>
     </div>
   );
+}
+
+function MetaEditor({ rows, onChange }: { readonly rows: readonly MetaRow[]; readonly onChange: (rows: MetaRow[]) => void }) {
+  const put = (at: number, change: Partial<MetaRow>): void => onChange(rows.map((row, index) => (index === at ? { ...row, ...change } : row)));
+  return (
+    <div>
+      {rows.map(({ key, values }, index) => (
+        <div class="meta-row" key={index}>
+          <input aria-label={`Key ${index + 1}`} placeholder="key" value={key} onInput={(event) => put(index, { key: event.currentTarget.value })} />
+          <input aria-label={`Values of ${key || `key ${index + 1}`}`} placeholder="values, separated by commas" value={values} onInput={(event) => put(index, { values: event.currentTarget.value })} />
+          <button class="plain icon" aria-label={`Remove ${key || `key ${index + 1}`}`} onClick={() => onChange(rows.filter((_, at) => at !== index))}><Icon name="close" /></button>
+        </div>
+      ))}
+      <button type="button" onClick={() => onChange([...rows, { key: '', values: '' }])}><Icon name="plus" />Add a key</button>
+    </div>
+  );
+}
+
+/** Changes to a document that are not saved yet. */
+export interface Draft {
+  /** Who has made them. */
+  readonly user: string;
+  readonly text: string;
+  readonly rows: readonly MetaRow[];
+  /** Of the version that was changed. */
+  readonly checksum?: string | undefined;
+}
+
+const PREFIX = 'quire-draft:';
+
+/**
+ * Keeps a draft in this tab: it outlives a reload, and signing in at another site. A draft that is too large is not
+ * kept.
+ */
+function keepDraft(name: string, draft: Draft): void {
+  try {
+    sessionStorage.setItem(PREFIX + name, JSON.stringify(draft));
+  } catch {
+    dropDraft(name);
+  }
+}
+
+/** The draft of this user; undefined if there is none. */
+function readDraft(name: string, user: string): Draft | undefined {
+  const kept = JSON.parse(sessionStorage.getItem(PREFIX + name) ?? 'null') as Draft | null;
+  return kept?.user === user ? kept : undefined;
+}
+
+function dropDraft(name: string): void {
+  sessionStorage.removeItem(PREFIX + name);
 }

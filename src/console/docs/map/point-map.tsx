@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../shared/icons.tsx';
-import { theme } from '../../shared/theme.ts';
+import { theme } from '../../shared/shell.tsx';
 import { nearestTo, paint, type Painted } from './paint.ts';
 import { useDrag } from './use-drag.ts';
 import { moved, START, toScreen, zoomed, type Size, type View } from './view.ts';

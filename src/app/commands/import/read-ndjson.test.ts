@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { PassThrough, Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readBytes } from './read-bytes.ts';
-import { readLines } from './read-lines.ts';
+import { readBytes, readLines } from './read-ndjson.ts';
 
 async function* chunksOf(text: string, size: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);

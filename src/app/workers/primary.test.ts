@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToPrimary } from './messages.ts';
-import { PrimarySlowBodies } from './primary-slow-bodies.ts';
+import { PrimarySlowBodies } from './primary.ts';
 
 describe('the slow bodies of a worker', () => {
   const said: ToPrimary[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markdown } from '../test-fixture.ts';
+import { markdown } from './test-fixture.ts';
 
 describe('marks', () => {
   it.each([['a <b>b<b>c</b></b> d', 'a **bc** d'], ['a <i>b</i><i>c</i> d', 'a *bc* d'], [

@@ -6,12 +6,12 @@ import { request, type RequestOptions } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../lib/config-error.ts';
-import { silentLog } from '../../lib/log.ts';
-import { type Certificate, makeAuthority } from '../../testkit/certificates.ts';
-import { GrpcClient } from '../../testkit/grpc-client.ts';
-import { type RunningDocumentService, startDocumentService } from '../docs-service.ts';
-import { type Environment, loadSettings } from '../settings/index.ts';
+import { ConfigError } from '../lib/config-error.ts';
+import { silentLog } from '../lib/log.ts';
+import { type Certificate, makeAuthority } from '../testkit/certificates.ts';
+import { GrpcClient } from '../testkit/grpc-client.ts';
+import { type RunningDocumentService, startDocumentService } from './docs-service.ts';
+import { type Environment, loadSettings } from './settings/index.ts';
 
 let folder: string;
 let ca: string;

@@ -1,4 +1,4 @@
-import { boolean, duration, httpUrl, integer, oneOf, optional, text } from '../kinds.ts';
+import { boolean, byteSize, duration, httpUrl, integer, oneOf, optional, text, timeZone } from '../kinds.ts';
 import { setting } from '../setting.ts';
 
 const PER_PROVIDER = { fallbackText: 'per provider' };
@@ -30,4 +30,28 @@ export const embedding = {
       'request says: `encoder` or `none`'),
   rerankBudget: setting(duration(0, 60_000), 300, 'SVC_EMBEDDING_RERANK_BUDGET',
     'how long a search waits for the encoder; after that it is reordered by the vectors that are ready'),
+};
+
+export const automation = {
+  enabled: setting(boolean, true, 'SVC_AUTOMATIONS', 'run automation rules'),
+  triggers: setting(boolean, true, 'SVC_TRIGGERS', 'run triggers'),
+  crons: setting(boolean, true, 'SVC_CRONS', 'run crons'),
+  logs: setting(boolean, true, 'SVC_AUTOMATION_LOGS', 'log the executions of rules'),
+  logsTtl: setting(duration(60_000), 604_800_000, 'SVC_AUTOMATION_LOGS_TTL', 'how long those logs are kept'),
+  cronTz: setting(timeZone, 'UTC', 'SVC_CRON_TZ', 'time zone of cron schedules'),
+  sentimentLexicon: setting(text, '', 'SVC_SENTIMENT_LEXICON',
+    'file with further words for sentiment, `word<TAB>weight` in each line'),
+};
+
+export const webhooks = {
+  secret: setting(text, '', 'SVC_WEBHOOK_SECRET', 'signs the deliveries of webhooks without a secret of their own', {
+    secret: true,
+  }),
+};
+
+export const wiki = {
+  maxPages: setting(integer(0), 500_000, 'SVC_WIKI_MAX_PAGES',
+    'pages that one dump of a wiki may have; 0 for any number'),
+  maxBytes: setting(byteSize(), 4 * 1024 ** 3, 'SVC_WIKI_MAX_BYTES',
+    'bytes of XML that one dump of a wiki may unpack to; 0 for any number'),
 };

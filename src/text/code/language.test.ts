@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isCode, languageOfPath, SOURCE_EXTENSIONS } from './source-extensions.ts';
+import { isCode, languageOfPath, SOURCE_EXTENSIONS } from './language.ts';
 
 describe('SOURCE_EXTENSIONS (decision D-38)', () => {
   it('holds exactly the listed ones', () => {

@@ -1,1 +1,0 @@
-export { registerImportWiki } from './register.ts';

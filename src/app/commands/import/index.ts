@@ -1,2 +1,0 @@
-export { endings, registerImport } from './register.ts';
-export { runImport } from './run-import.ts';

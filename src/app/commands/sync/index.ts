@@ -1,1 +1,0 @@
-export { registerSync } from './register.ts';

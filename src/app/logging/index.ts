@@ -1,1 +1,0 @@
-export { createLog, type LogOptions } from './create-log.ts';

@@ -1,1 +1,0 @@
-export { WorkerSupervisor, type WorkerSupervisorOptions } from './worker-supervisor.ts';
