@@ -1,14 +1,17 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { CollectionEncryption, EncryptionStatus } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { ConfigError } from '../../lib/config-error.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Handlers } from '../../operations/index.ts';
+import { countKeys, type KeyRing, type Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { listCollections } from '../stored-collections.ts';
 import { readJob, readJobs, readOpenJob } from './job-rows.ts';
 import { checkKeys, noteKeys } from './key-check.ts';
 import { Rotation } from './rotation.ts';
-import { encryptionStatus } from './status.ts';
 import { Switches } from './switches.ts';
 
 type EncryptionHandlers = Required<
@@ -109,4 +112,54 @@ function refuseWithoutKey(collections: Pick<Collections, 'configs'>): void {
   if (encrypted.length === 0) return;
   const names = encrypted.slice(0, 5).join(', ') + (encrypted.length > 5 ? ` and ${encrypted.length - 5} more` : '');
   throw new ConfigError([`SVC_ENCRYPTION_KEY: required, since collections of this database are encrypted: ${names}`]);
+}
+
+interface StatusDeps {
+  readonly sql: Sql;
+  readonly collections: Pick<Collections, 'configOf' | 'configs'>;
+  readonly keys: KeyRing | undefined;
+}
+
+/** Reads the whole database, outside of the event loop. */
+async function encryptionStatus({ sql, collections, keys }: StatusDeps,
+  currentJobID: string | undefined): Promise<EncryptionStatus>
+{
+  const stored = await listCollections(sql);
+  const names = new Map(stored.map(({ id, name }) => [id, name]));
+  const counts = new Map<string, CollectionEncryption>();
+  const entryOf = (name: string): CollectionEncryption => {
+    const known = counts.get(name);
+    if (known !== undefined) return known;
+    const encrypted = collections.configOf(name)?.encrypted === true;
+    const entry = { collection: name, encrypted, total: 0, withPrimary: 0, withLegacy: 0, plaintext: 0, unknownKey: 0 };
+    counts.set(name, entry);
+    return entry;
+  };
+  for (const name of names.values()) entryOf(name);
+  for (const [name, { encrypted }] of collections.configs()) if (encrypted === true) entryOf(name);
+  for (const { cid, keyId, values } of await countKeys(sql.background)) {
+    const name = names.get(cid);
+    if (name === undefined) continue; // it was inserted after the list was read
+    const entry = entryOf(name);
+    entry.total += values;
+    entry[columnOf(keyId, keys)] += values;
+  }
+  return {
+    enabled: keys !== undefined,
+    primaryKeyID: keys?.primaryId ?? 0,
+    previousKeyIDs: [...(keys?.previousIds ?? [])],
+    // Collections of the system cannot be configured.
+    collections: [...counts.values()].filter(({ collection }) => !isSystemCollection(collection)).sort((a,
+      b) => (a.collection < b.collection ? -1 : 1)
+    ),
+    ...(currentJobID !== undefined && { currentJobID }),
+  };
+}
+
+function columnOf(keyId: number | undefined, keys: KeyRing | undefined): 'plaintext' | 'withPrimary' | 'withLegacy'
+  | 'unknownKey'
+{
+  if (keyId === undefined) return 'plaintext';
+  if (keyId === keys?.primaryId) return 'withPrimary';
+  return keys?.has(keyId) === true ? 'withLegacy' : 'unknownKey';
 }

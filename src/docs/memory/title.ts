@@ -1,5 +1,4 @@
-import { proseOf } from './summary/prose-of.ts';
-import { sentencesOf } from './summary/sentences.ts';
+import { proseOf, sentencesOf } from './summary/sentences.ts';
 
 /** Maximum number of characters of a title that is made from a message (decisions section 4.7). */
 const MAX_CHARACTERS = 60;
