@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type handleBidiStreamingCall, Server, ServerCredentials } from '@grpc/grpc-js';
 import { AppendStatus, Fleet, type StreamLogsRequest, type StreamLogsResponse,
   StreamLogsResponseSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { definitionOf } from '../../src/api/grpc/fleet/definitions.ts';
+import { definitionOf } from '../../src/api/grpc/fleet/servers.ts';
 import { FleetAddresses } from '../../src/app/runs/fleet.ts';
 import type { FleetFixture } from '../../src/testkit/runs-fleet.ts';
 

@@ -140,12 +140,12 @@ function text(n: number): string {
   } ms)`;
 }
 
-async function pages({ logs }: FleetFixture, { ref, seq }: Working): Promise<string> {
+async function pages({ logHandlers }: FleetFixture, { ref, seq }: Working): Promise<string> {
   progress('pages of a long log');
   const times: number[] = [];
   for (let n = 0; n < Math.round(scaled(2000, 50)); n++) {
     const begun = performance.now();
-    await logs.handlers.listRunLogs({ id: ref.runId, attempt: ref.attempt, offset: (n * 7919) % seq },
+    await logHandlers.listRunLogs({ id: ref.runId, attempt: ref.attempt, offset: (n * 7919) % seq },
       undefined as never);
     times.push(performance.now() - begun);
   }

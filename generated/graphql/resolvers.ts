@@ -1,7 +1,7 @@
 // Generated from the specifications by `npm run generate`. Do not edit.
 
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { Reindexed } from '../../src/api/graphql/areas/reindexed.ts';
+import type { Reindexed } from '../../src/api/graphql/areas/vectors.ts';
 import type { GraphqlContext } from '../../src/api/graphql/context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;

@@ -8,8 +8,8 @@ import { ServiceError } from '../errors/index.ts';
 import { type Address, formatAddress } from '../lib/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ConfigError } from '../lib/config-error.ts';
+import { makeFolder } from '../lib/files.ts';
 import type { Log } from '../lib/log.ts';
-import { makeFolder } from '../lib/make-folder.ts';
 import { SpoolFolder } from '../lib/spool.ts';
 import { type Caller, createInvoker, createPermits, type Invoke, type Protocol } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FileLock, type KeyRing, migrate, openDatabase, openPostgres,
@@ -24,7 +24,7 @@ import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
 import { readSpecification, type SpecificationFiles } from './specification.ts';
 import type { TraceSettings } from './tracing/index.ts';
 import { BUILD_VERSION } from './version.ts';
-import { WorkerPool } from './workers/index.ts';
+import { WorkerSupervisor } from './workers/index.ts';
 
 /** Every authenticated caller may scrape, and sees the collections that the caller may read. */
 const WITH_CLOSED_METRICS: typeof operations = {
@@ -118,7 +118,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
       settings: { ...docsSettings, ...(replication.refusal !== undefined && { mode: 'read' as const }) },
     });
     const workers = hasWorkers(settings)
-      ? new WorkerPool({ settings, log, service, feed, traces: options.traces })
+      ? new WorkerSupervisor({ settings, log, service, feed, traces: options.traces })
       : undefined;
     const listeners = await serve({ ...options, clock }, { service, spools, workers });
     docsSettings.description.protocols.http3.enabled = listeners.http3 !== undefined;
@@ -159,16 +159,18 @@ function startBackups(settings: Settings, service: DocumentService,
 }
 
 async function openStore({ settings, open }: StartOptions, keys: KeyRing | undefined): Promise<Sql> {
-  const { database: { path }, storage, postgres: { url, pool }, http3 } = settings;
+  const { database: { path }, storage, postgres: { url, pool }, extreme } = settings;
   if (open !== undefined) return open(path, keys);
   if (storage.driver === 'postgres')
     return namingSetting('SVC_POSTGRES_URL',
       () => openPostgres({ url, pool, turns: true, keys, ownFiles: resolve(path) }));
   return namingSetting('SVC_PATH',
     () =>
-      openDatabase({ path, keys, ...(http3.enabled && { groupWindowMs: GROUP_WINDOW_MS }) }).catch((error: unknown) => {
-        throw adviseRepair(error, path);
-      }));
+      openDatabase({ path, keys, groupWindowMs: extreme.enabled ? GROUP_WINDOW_MS : undefined }).catch(
+        (error: unknown) => {
+          throw adviseRepair(error, path);
+        },
+      ));
 }
 
 /** SQLite's word for a damaged file is the end of its message. */
@@ -204,7 +206,7 @@ function hasWorkers({ workers, http, mcp, database }: Settings): boolean {
 interface Served {
   readonly service: DocumentService;
   readonly spools: SpoolFolder;
-  readonly workers: WorkerPool | undefined;
+  readonly workers: WorkerSupervisor | undefined;
 }
 
 async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock },
@@ -323,7 +325,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     ttlSweepMs: settings.database.ttlSweepInterval,
     deletedRetention: Math.ceil(settings.database.deletedRetention / 1000),
     codeMaxSymbols: settings.code.maxSymbols,
-    deltaRevisions: settings.http3.enabled,
+    deltaRevisions: settings.extreme.enabled,
     maxSearches: settings.search.maxConcurrent,
     searchStats: settings.search.stats,
     fullText: {
@@ -357,7 +359,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
         graphql: { enabled: settings.graphql.enabled },
         // Extreme mode does not depend on HTTP/3; whether HTTP/3 is served is known only once the protocols are
         // started.
-        http3: { ...listener(settings.http3), enabled: false },
+        http3: listener({ ...settings.http3, enabled: false }),
       },
       authEnabled: settings.auth.enabled,
       metricsEnabled: settings.metrics.enabled,

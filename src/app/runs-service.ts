@@ -4,12 +4,11 @@ import { consolePages, createHttpApp, type HttpServer, type JudgeWebRequest, lis
   usualLimits } from '../api/http/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ConfigError } from '../lib/config-error.ts';
+import { makeFolder } from '../lib/files.ts';
 import type { Log } from '../lib/log.ts';
-import { makeFolder } from '../lib/make-folder.ts';
-import { ownNames } from '../lib/own-names.ts';
 import { type ClientBounds, directClients } from '../lib/slow-bodies.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
-import { createWebGuard } from '../lib/web-guard.ts';
+import { createWebGuard, ownNames } from '../lib/web-guard.ts';
 import { AccessWatches, createInvoker } from '../operations/index.ts';
 import { readsAreOpen } from '../runs/auth/index.ts';
 import { type Environment, inDataDir, LiveRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
@@ -92,10 +91,11 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
       variables,
       authority,
       addresses,
+      nodeId: settings.node_id,
       version: BUILD_VERSION,
       accepting: () => accepting,
       sandbox: () => sandbox,
-      ...(backups && { backups: () => backups.report }),
+      backups: backups && (() => backups.report),
       serverCertificateExpiresMs: () => parts.fleet?.serverExpiresMs(),
     }),
   };
@@ -203,7 +203,7 @@ async function serveHttp(
   { service, config, tls, clients }: Parts,
 ): Promise<HttpServer> {
   const specification = await readSpecification('runs');
-  const { handlers, preconditions, fences, guard } = service;
+  const { handlers, preconditions, fences, guard, steps } = service;
   const watches = new AccessWatches({ onChange: (listener) => config.onChange(listener), clock, timer });
   const invoke = createInvoker<Operations>({
     operations,
@@ -212,6 +212,7 @@ async function serveHttp(
     preconditions,
     fences,
     guard,
+    steps,
     watches,
     clock,
     mode: () => 'wr',

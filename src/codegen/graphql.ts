@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { BANNER } from './emit-types.ts';
 
 /** Types that resolvers return instead of the plain type, because its fields are resolved on demand. */
-const MAPPERS = { ReindexResult: '../../src/api/graphql/areas/reindexed.ts#Reindexed' };
+const MAPPERS = { ReindexResult: '../../src/api/graphql/areas/vectors.ts#Reindexed' };
 
 const CONFIG = {
   scalars: {

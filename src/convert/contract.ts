@@ -1,3 +1,5 @@
+import type { Root } from 'mdast';
+
 /** The format of a file, determined by its content; the extensions of uploads use the same names. */
 export type FileFormat = 'md' | 'txt' | 'html' | 'htm' | 'pdf' | 'docx' | 'odt' | 'rtf' | 'yaml' | 'yml' | 'log' | 'lex'
   | 'tex' | 'latex';
@@ -77,4 +79,25 @@ export interface Converter {
   convert(file: FileToConvert, options?: ConversionOptions): Promise<Conversion>;
   /** Ends the workers; conversions in progress fail as `aborted`. May be called twice. */
   close(): Promise<void>;
+}
+
+/** Metadata of a conversion: values in order. */
+export type ConvertedMeta = Record<string, string[]>;
+
+/** The result of a reader for one file: a tree, or text that already is markdown. */
+export interface Parts {
+  readonly content: Root | string;
+  readonly meta: ConvertedMeta;
+  readonly warnings: readonly string[];
+  /** Number of characters that were replaced because they were invalid. */
+  readonly repaired: number;
+}
+
+/** What every reader needs to know about a job. */
+export interface ReadOptions {
+  readonly contentType: string | undefined;
+  readonly mainContent: boolean | undefined;
+  readonly baseUrl: string | undefined;
+  /** Maximum number of characters that the file may become; readers that multiply their input stop there. */
+  readonly maxOutput: number;
 }

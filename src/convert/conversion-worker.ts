@@ -1,6 +1,19 @@
 import { ThreadClient } from '../lib/thread-client.ts';
-import { type Conversion, ConversionError, type ConverterSettings } from './contract.ts';
-import type { ConvertAnswer, ConvertRequest } from './protocol.ts';
+import { type Conversion, ConversionError, type ConversionFault, type ConverterSettings } from './contract.ts';
+
+/** A worker's conversion job; the bytes are transferred. */
+export interface ConvertRequest {
+  readonly bytes: Uint8Array;
+  readonly name: string;
+  readonly contentType: string | undefined;
+  readonly textOnly: boolean | undefined;
+  readonly mainContent: boolean | undefined;
+  readonly baseUrl: string | undefined;
+  readonly maxOutput: number;
+}
+
+export type ConvertAnswer = { readonly conversion: Conversion } | { readonly fault: ConversionFault;
+  readonly message: string };
 
 /** Recursive readers need a tenth of it for real documents. */
 const STACK_MB = 8;

@@ -1,9 +1,8 @@
 import type { Root } from 'mdast';
-import { type Conversion, ConversionError, type FileFormat } from './contract.ts';
+import { type Conversion, ConversionError, type FileFormat, type Parts } from './contract.ts';
+import type { ConvertRequest } from './conversion-worker.ts';
 import { formatOf } from './format-of.ts';
 import { tooMuchOutput } from './limits.ts';
-import type { Parts } from './parts.ts';
-import type { ConvertRequest } from './protocol.ts';
 
 /** Formats for which `textOnly` returns the plain text. */
 const WITH_MARKUP: ReadonlySet<FileFormat> = new Set(['html', 'htm', 'docx', 'odt', 'rtf', 'pdf', 'tex', 'latex']);

@@ -1,9 +1,8 @@
+import { workerFile } from '../lib/thread-client.ts';
 import { currentTracing } from '../lib/tracing.ts';
-import { workerFile } from '../lib/worker-file.ts';
 import { type Conversion, ConversionError, type ConversionOptions, type Converter, type ConverterSettings,
   type FileToConvert } from './contract.ts';
-import { ConversionWorker } from './conversion-worker.ts';
-import type { ConvertRequest } from './protocol.ts';
+import { ConversionWorker, type ConvertRequest } from './conversion-worker.ts';
 
 /** A worker that is idle for this long is ended, because it occupies some 60 MB. */
 const IDLE_MS = 30_000;

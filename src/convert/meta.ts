@@ -1,4 +1,4 @@
-import type { ConvertedMeta } from './parts.ts';
+import type { ConvertedMeta } from './contract.ts';
 
 /** Metadata as files state it; values may be empty, repeated or of the wrong form. */
 export interface Said {

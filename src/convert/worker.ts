@@ -1,7 +1,7 @@
 /** The worker thread, which converts files one at a time. */
 import { parentPort } from 'node:worker_threads';
+import type { ConvertAnswer, ConvertRequest } from './conversion-worker.ts';
 import { convertFile, faultOf } from './convert-file.ts';
-import type { ConvertAnswer, ConvertRequest } from './protocol.ts';
 
 // What a library leaves behind of a damaged file, such as a promise that nobody awaits, must not end the thread, and
 // with it the next file.

@@ -1,25 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Area, Composition, type Definition, inOrderOfNeeds } from './area.ts';
-
-const definition = (name: string, needs: readonly string[], facts: Omit<Definition, 'name' | 'needs'> = {}) => ({
-  name,
-  needs,
-  ...facts,
-});
-
-describe('the order of areas', () => {
-  it('is that of their list, with what an area needs before it', () => {
-    const definitions = [definition('a', ['c']), definition('b', []), definition('c', ['d']), definition('d', [])];
-    expect(inOrderOfNeeds(definitions).map(({ name }) => name)).toEqual(['d', 'c', 'a', 'b']);
-  });
-
-  it('does not exist for areas that need each other, or one that is not there', () => {
-    expect(() => inOrderOfNeeds([definition('a', ['b']), definition('b', ['a'])])).toThrow(
-      'areas need each other in a circle: a → b → a',
-    );
-    expect(() => inOrderOfNeeds([definition('a', ['b'])])).toThrow('the area a needs b, which does not exist');
-  });
-});
+import { definer } from '../lib/areas.ts';
+import { type Area, DocsComposition, type Following } from './area.ts';
+import type { DocsEnvironment } from './environment.ts';
 
 describe('a composition', () => {
   const calls: string[] = [];
@@ -36,10 +18,9 @@ describe('a composition', () => {
     stop: note('words.stop'),
     views: [view],
   };
-  const whole = new Composition([{
-    definition: definition('configs', [], { tables: ['configs', 'settings'] }),
-    area: configs,
-  }, { definition: definition('words', ['configs'], { changes: 'word', loadsLater: true }), area: words }]);
+  const area = definer<{ configs: Area; words: Area }, Area, DocsEnvironment, unknown, Following>();
+  const whole = new DocsComposition([area('words', ['configs'], () => words, { changes: 'word', loadsLater: true }),
+    area('configs', [], () => configs, { tables: ['configs', 'settings'] })], {} as DocsEnvironment);
 
   it('loads and starts its areas in their order, and stops them in the opposite one', async () => {
     await whole.load();

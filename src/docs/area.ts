@@ -1,7 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { Operations } from '../../generated/docs/operations.ts';
+import { Composition } from '../lib/areas.ts';
 import type { Handlers } from '../operations/index.ts';
 import type { Sweep } from './documents/index.ts';
+import type { DocsEnvironment } from './environment.ts';
 
 /** A part of the service. The composition calls what an area has, in the order of what areas need of each other. */
 export interface Area {
@@ -34,11 +36,8 @@ interface View {
   stop?(): Promise<void>;
 }
 
-/** How an area is made, and how it learns of changes of its tables. */
-export interface Definition<Name extends string = string> {
-  readonly name: Name;
-  /** Areas that exist before it is made, and that stop after it. */
-  readonly needs: readonly string[];
+/** How an area learns of changes of its tables. */
+export interface Following {
   /** The beginning, up to the dot, of the kinds of its changes. Absent: it follows changes of all other kinds. */
   readonly changes?: string;
   /** Its loads may write, so on a node that writes, nobody waits for them who loads changes. */
@@ -47,80 +46,54 @@ export interface Definition<Name extends string = string> {
   readonly tables?: readonly string[];
 }
 
-/** The definitions, each after those that it needs, and otherwise in their order. */
-export function inOrderOfNeeds<D extends Definition>(definitions: readonly D[]): D[] {
-  const sorted = new Set<D>();
-  const visit = (definition: D, needing: readonly string[]): void => {
-    const path = [...needing, definition.name];
-    if (needing.includes(definition.name)) throw new Error(`areas need each other in a circle: ${path.join(' → ')}`);
-    for (const name of definition.needs) {
-      const needed = definitions.find((each) => each.name === name);
-      if (needed === undefined) throw new Error(`the area ${definition.name} needs ${name}, which does not exist`);
-      visit(needed, path);
-    }
-    sorted.add(definition);
-  };
-  for (const definition of definitions) visit(definition, []);
-  return [...sorted];
-}
-
-type Made = readonly { readonly definition: Definition; readonly area: Area }[];
-
-/** The areas of a service in the order in which they were made. */
-export class Composition {
-  readonly #made: Made;
-
-  constructor(made: Made) {
-    this.#made = made;
-  }
-
-  /** All handlers; every operation belongs to one area. */
+/** The areas of the document service. */
+export class DocsComposition<Areas> extends Composition<Areas, Area, DocsEnvironment, Following> {
   get handlers(): Handlers<Operations> {
-    return Object.assign({}, ...this.#made.map(({ area }) => area.handlers)) as Handlers<Operations>;
+    return this.merged('handlers');
   }
 
   sweeps(): Sweep[] {
-    return this.#made.flatMap(({ area }) => area.sweep ?? []);
+    return this.made.flatMap(({ area }) => area.sweep ?? []);
   }
 
   registerMetrics(registers: Registry[]): void {
-    for (const { area } of this.#made) area.registerMetrics?.(registers);
+    for (const { area } of this.made) area.registerMetrics?.(registers);
   }
 
   async load(): Promise<void> {
-    for (const { area } of this.#made) await area.load?.();
+    await this.inOrder((area) => area.load?.());
   }
 
   async start(): Promise<void> {
-    for (const { area } of this.#made) {
+    await this.inOrder(async (area) => {
       await area.start?.();
       for (const view of area.views ?? []) await view.start();
-    }
+    });
   }
 
   async work(): Promise<void> {
-    for (const { area } of this.#made) await area.work?.();
+    await this.inOrder((area) => area.work?.());
   }
 
   /** Never rejects: what fails is tried again at the next call. */
   wake(): void {
-    for (const { area } of this.#made) void Promise.try(() => area.wake?.()).catch(() => undefined);
+    for (const { area } of this.made) void Promise.try(() => area.wake?.()).catch(() => undefined);
   }
 
   /** The database was replaced by another. */
   async replaced(): Promise<void> {
     await this.load();
-    for (const { area } of this.#made) {
+    await this.inOrder(async (area) => {
       await area.restart?.();
       for (const view of area.views ?? []) await view.restart();
-    }
+    });
   }
 
   async stop(): Promise<void> {
-    for (const { area } of this.#made.toReversed()) {
+    await this.inReverse(async (area) => {
       await area.stop?.();
       for (const view of area.views ?? []) await view.stop?.();
-    }
+    });
   }
 
   /**
@@ -132,20 +105,20 @@ export class Composition {
     readonly others: () => Promise<void>;
   } {
     const areas: Record<string, () => Promise<void>> = {};
-    for (const { definition: { changes, loadsLater = false }, area } of this.#made) {
+    for (const { facts: { changes, loadsLater = false }, area } of this.made) {
       if (changes !== undefined) areas[changes] = () => (loadsLater ? later(() => reload(area)) : reload(area));
     }
     return {
       areas,
       others: async () => {
-        for (const { definition: { changes }, area } of this.#made) if (changes === undefined) await reload(area);
+        for (const { facts: { changes }, area } of this.made) if (changes === undefined) await reload(area);
       },
     };
   }
 
   /** A leader has changed rows of these tables. */
   async changed(changed: ReadonlySet<string>): Promise<void> {
-    for (const { definition: { tables = [] }, area } of this.#made)
+    for (const { facts: { tables = [] }, area } of this.made)
       if (tables.some((table) => changed.has(table))) await reload(area);
   }
 }

@@ -1,6 +1,7 @@
+import { definer } from '../lib/areas.ts';
 import { createOutbound, type Outbound } from '../net/index.ts';
 import { type Access, createAccess } from './access/index.ts';
-import { type Area, Composition, type Definition, inOrderOfNeeds } from './area.ts';
+import type { Area, DocsComposition, Following } from './area.ts';
 import { type Audit, createAudit } from './audit/index.ts';
 import { type Automation, createAutomation } from './automation/index.ts';
 import { type Bodies, createBodies } from './bodies/index.ts';
@@ -66,25 +67,13 @@ export interface Areas {
   readonly words: FullTextSearch;
 }
 
-type Name = keyof Areas;
+/** What some areas need of all of them. */
+type Whole = Pick<DocsComposition<Areas>, 'replaced' | 'changed' | 'sweeps' | 'registerMetrics'>;
 
-/** What some areas need of all of them, to be called once all are made. */
-type Whole = Pick<Composition, 'replaced' | 'changed' | 'sweeps' | 'registerMetrics'>;
+const area = definer<Areas, Area, DocsEnvironment, Whole, Following>();
 
-interface AreaDefinition<N extends Name = Name> extends Definition<N> {
-  readonly create: (env: DocsEnvironment, areas: Areas, whole: Whole) => Areas[N] & Area;
-}
-
-/** The compiler sees that an area uses no other areas than those that it needs. */
-function area<N extends Name, Needs extends Name>(name: N, needs: readonly Needs[],
-  create: (env: DocsEnvironment, areas: Pick<Areas, Needs>, whole: Whole) => Areas[N] & Area,
-  facts: Omit<Definition, 'name' | 'needs'> = {}): AreaDefinition<N>
-{
-  return { name, needs, create, ...facts };
-}
-
-/** The areas in the order in which they start, as far as what they need allows. They stop in the opposite order. */
-const AREAS = inOrderOfNeeds<AreaDefinition>([
+/** In the order in which they start, as far as what they need allows; they stop in the opposite order. */
+export const AREAS = [
   area('outbound', [],
     ({ settings }) => createOutbound(settings.outbound ?? { allowPrivate: 'loopback', allowlist: [] })),
   // Ended sessions are among the settings.
@@ -192,17 +181,4 @@ const AREAS = inOrderOfNeeds<AreaDefinition>([
         },
         indexes: { fullText: words.view, vectors: vectors.view, columns, geo: geo.view, spelling: spell },
       })),
-]);
-
-/** Makes all areas; nothing runs yet. */
-export function makeAreas(env: DocsEnvironment): { readonly areas: Areas; readonly whole: Composition } {
-  const made: { readonly definition: Definition; readonly area: Area }[] = [];
-  const whole = new Composition(made);
-  const areas: Record<string, Area> = {};
-  for (const definition of AREAS) {
-    const area = definition.create(env, areas as unknown as Areas, whole);
-    areas[definition.name] = area;
-    made.push({ definition, area });
-  }
-  return { areas: areas as unknown as Areas, whole };
-}
+];

@@ -1,6 +1,7 @@
 import type { Operations } from '../../generated/docs/operations.ts';
 import type { Handlers, Outcome } from '../operations/index.ts';
-import { type Areas, makeAreas } from './areas.ts';
+import { DocsComposition } from './area.ts';
+import { AREAS, type Areas } from './areas.ts';
 import { keepChecksumKey } from './documents/index.ts';
 import { Duty } from './duty.ts';
 import type { DocsEnvironment, RelayedNote } from './environment.ts';
@@ -12,8 +13,7 @@ export type { AuditSettings } from './audit/index.ts';
 export type { DocsEnvironment, DocsSettings, Relay, RelayedNote, ServerDescription } from './environment.ts';
 export { announcer } from './nodes.ts';
 export { Replication, type ReplicationSettings } from './replication/index.ts';
-export { summed } from './system/index.ts';
-export type { Counted, McpDescription, OtherProcesses } from './system/index.ts';
+export { type Counted, type McpDescription, type OtherProcesses, summed } from './system/index.ts';
 
 /** The document service without its protocols: its handlers and its background work. */
 export interface DocumentService
@@ -46,7 +46,7 @@ export interface DocumentService
 /** Makes the areas over one database, which must be migrated, and starts them. */
 export async function createDocumentService(env: DocsEnvironment): Promise<DocumentService> {
   const { settings, isNode = false, replication } = env;
-  const { areas, whole } = makeAreas(env);
+  const whole = new DocsComposition<Areas>(AREAS, env);
   const stopping = new AbortController();
   // On a node that writes, some loads may wait for a turn to write; the caller that loads changes must not wait for
   // that.
@@ -92,6 +92,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     await stop();
     throw error;
   }
+  const { areas } = whole;
   const { access, alarms, audit, bodies, embeddings, events, readiness } = areas;
   return {
     ...areas,

@@ -73,7 +73,7 @@ interface Waiting {
 }
 
 /** The searches of one cost. */
-class Lane {
+class CostGroup {
   readonly cost: Cost;
   /** In the order of arrival; empty while there is a free place. */
   readonly queue = new Set<Waiting>();
@@ -97,7 +97,7 @@ export class SearchGate {
   readonly #timer: Timer;
   readonly #turns: Pick<Turns, 'isOver' | 'request'>;
   /** In the order in which they get free places. */
-  readonly #lanes = [new Lane('cheap'), new Lane('expensive')] as const;
+  readonly #groups = [new CostGroup('cheap'), new CostGroup('expensive')] as const;
 
   constructor({ places, timer = systemTimer, turns = turnsOfThread }: SearchGateOptions) {
     this.#places = places === 0 ? Infinity : places;
@@ -107,7 +107,7 @@ export class SearchGate {
 
   /** Number of searches that wait for a place. */
   get waiting(): number {
-    return this.#lanes.reduce((sum, { queue }) => sum + queue.size, 0);
+    return this.#groups.reduce((sum, { queue }) => sum + queue.size, 0);
   }
 
   /** The span `search engine` includes the wait for a place. */
@@ -122,42 +122,42 @@ export class SearchGate {
   }
 
   async #run<T>(search: () => Promise<T>, signal: AbortSignal, cost: Cost): Promise<T> {
-    const lane = this.#lanes[cost === 'cheap' ? 0 : 1];
-    if (this.#hasPlace(lane)) lane.running += 1;
-    else await this.#turn(lane, signal);
+    const group = this.#groups[cost === 'cheap' ? 0 : 1];
+    if (this.#hasPlace(group)) group.running += 1;
+    else await this.#turn(group, signal);
     try {
       // A search that ends admits the next one at once, in the same turn of the event loop. Its request has had its
       // turn, so it does not wait behind those that have not begun.
       if (this.#turns.isOver) await this.#turns.request();
       return await search();
     } finally {
-      lane.running -= 1;
+      group.running -= 1;
       this.#admit();
     }
   }
 
-  /** If a lane has a free place, its queue is empty. */
-  #hasPlace(lane: Lane): boolean {
-    const running = this.#lanes.reduce((sum, each) => sum + each.running, 0);
-    return lane.running === 0 || running < this.#places;
+  /** If a group has a free place, its queue is empty. */
+  #hasPlace(group: CostGroup): boolean {
+    const running = this.#groups.reduce((sum, each) => sum + each.running, 0);
+    return group.running === 0 || running < this.#places;
   }
 
   /**
    * Resolves when the search gets a place. A search that gives up leaves the queue immediately, so that it gets no
    * place.
    */
-  async #turn(lane: Lane, signal: AbortSignal): Promise<void> {
+  async #turn(group: CostGroup, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: Waiting = { resolve };
     const giveUp = (reason: () => unknown): void => {
-      if (lane.queue.delete(waiting)) reject(reason());
+      if (group.queue.delete(waiting)) reject(reason());
     };
     const onAbort = (): void => giveUp(() => signal.reason);
     const over = new AbortController();
-    lane.queue.add(waiting);
+    group.queue.add(waiting);
     signal.addEventListener('abort', onAbort);
-    void this.#timer.sleep(MAX_WAIT_MS[lane.cost], over.signal).then(() => giveUp(() => busy(lane.cost)));
+    void this.#timer.sleep(MAX_WAIT_MS[group.cost], over.signal).then(() => giveUp(() => busy(group.cost)));
     try {
       await promise;
     } finally {
@@ -166,13 +166,13 @@ export class SearchGate {
     }
   }
 
-  /** Gives free places to waiting searches: first to cheap ones, and within a lane in the order of their arrival. */
+  /** Gives free places to waiting searches: first to cheap ones, and within a group in the order of their arrival. */
   #admit(): void {
-    for (const lane of this.#lanes) {
-      for (const waiting of lane.queue) {
-        if (!this.#hasPlace(lane)) break;
-        lane.queue.delete(waiting);
-        lane.running += 1;
+    for (const group of this.#groups) {
+      for (const waiting of group.queue) {
+        if (!this.#hasPlace(group)) break;
+        group.queue.delete(waiting);
+        group.running += 1;
         waiting.resolve();
       }
     }

@@ -2,7 +2,6 @@ import { type JsonLimits, JsonTooLarge } from './json-limits.ts';
 import { LongTexts } from './json-long-texts.ts';
 import { JsonScanner, type Level } from './json-scanner.ts';
 import { Pace } from './pace.ts';
-import { setOwn } from './set-own.ts';
 
 /**
  * How much is parsed at a time: items of a list or object are parsed together until they have as many values or bytes.
@@ -211,4 +210,10 @@ class PieceParser {
 function requirePlain(bytes: number): void {
   if (bytes > MAX_PLAIN_BYTES)
     throw new JsonTooLarge(`must not have more than ${MAX_PLAIN_BYTES} bytes of blanks or digits in a row`);
+}
+
+/** Sets an own property of any name: `__proto__` too becomes an ordinary one, as with `JSON.parse`. */
+export function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') target[name] = value;
+  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { askThread, ThreadClient, type ThreadOptions } from './thread-client.ts';
+import { askThread, ThreadClient, type ThreadOptions, workerFile } from './thread-client.ts';
 
 /**
  * A thread that returns what it receives with its number, and does what a text says: `end`, `throw`, or `spin` for
@@ -116,4 +116,11 @@ describe('a thread client', () => {
 it('asks a thread once', async () => {
   expect((await askThread<string, Reply>(THREAD, 'a', { name: 'the thread', keepsAlive: false })).text).toBe('a');
   await expect(askThread(THREAD, 'end', { name: 'the thread' })).rejects.toThrow('the thread has ended');
+});
+
+describe('workerFile', () => {
+  it('takes over the ending of its caller', () => {
+    expect(workerFile('file:///app/src/a/client.ts', 'thread').href).toBe('file:///app/src/a/thread.ts');
+    expect(workerFile('file:///app/dist/a/client.js', 'thread').href).toBe('file:///app/dist/a/thread.js');
+  });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownNames } from './own-names.ts';
-import { createWebGuard, type WebGuardOptions } from './web-guard.ts';
+import { createWebGuard, ownNames, type WebGuardOptions } from './web-guard.ts';
 
 const NAMES = ['desk.example.org', 'desk', 'desk.local'];
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 
 /** What a web page is allowed to do. */
 export type WebReach = 'nothing' | 'read' | 'everything';
@@ -119,4 +120,17 @@ function foreignHost(host: string, remedy: WebGuardOptions['remedy']): string {
 function foreignOrigin(origin: string, others: WebReach, remedy: WebGuardOptions['remedy']): string {
   const shown = origin.slice(0, SHOWN);
   return `web pages of the origin "${shown}" may ${others === 'read' ? 'only read' : 'not call'}; ${remedy(shown)}`;
+}
+
+/** Names under which containers on this machine know it. They end in `.internal`, which cannot be registered. */
+const CONTAINER_NAMES = ['host.docker.internal', 'host.containers.internal'];
+
+/**
+ * Names of this machine besides `localhost`: its host name, short and as the local network announces it (mDNS), and the
+ * name on which a server was configured to listen.
+ */
+export function ownNames(listening: string | undefined, machine: string = hostname()): string[] {
+  const short = machine.split('.')[0]!;
+  const names = [machine, short, `${short}.local`, ...CONTAINER_NAMES, ...(listening === undefined ? [] : [listening])];
+  return [...new Set(names.filter((name) => name !== '').map((name) => name.toLowerCase()))];
 }

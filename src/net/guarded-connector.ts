@@ -1,9 +1,32 @@
+import { createRequire } from 'node:module';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type * as Undici from 'undici';
 import type { buildConnector as Connectors } from 'undici';
 import { RefusedRequest } from '../lib/refused-request.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
 import { type Resolve, type ResolvedAddress, systemResolve } from './resolve.ts';
-import { undici } from './undici.ts';
+
+/**
+ * When it is loaded, the package replaces the client behind the global `fetch`. The global client belongs to the
+ * operator of the server (`NODE_USE_ENV_PROXY`), so it is restored.
+ */
+function withoutReplacing<T>(load: () => T): T {
+  const places = globalThis as unknown as Record<symbol, unknown>;
+  const place = Symbol.for('undici.globalDispatcher.1');
+  const before = places[place];
+  const result = load();
+  places[place] = before;
+  return result;
+}
+
+let loaded: typeof Undici | undefined;
+
+/**
+ * Loaded with the first request: its hundred modules are a twentieth of the time in which a service starts, and few
+ * services send any.
+ */
+export const undici =
+  (): typeof Undici => (loaded ??= withoutReplacing(() => createRequire(import.meta.url)('undici') as typeof Undici));
 
 /** Time limit for a connection, including name resolution and the TLS handshake. */
 const CONNECT_MS = 10_000;
@@ -52,7 +75,7 @@ async function permitted(policy: OutboundPolicy, hostname: string, resolve: Reso
     : refusalOf(policy, hostname, found[0].address)!;
 }
 
-export function refusalOf(policy: OutboundPolicy, host: string, address: string): RefusedRequest | undefined {
+function refusalOf(policy: OutboundPolicy, host: string, address: string): RefusedRequest | undefined {
   const what = policy.refusal(host, address);
   return what === undefined
     ? undefined
@@ -62,6 +85,21 @@ export function refusalOf(policy: OutboundPolicy, host: string, address: string)
 const remote = (socket: Socket | null): string => socket?.remoteAddress ?? '';
 
 /** Removes the brackets around IPv6 addresses in URLs. */
-export function bare(hostname: string): string {
+function bare(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+/**
+ * Throws `RefusedRequest` for everything that is wrong with a URL without resolving its name: a scheme other than http
+ * and https, a user name or password, or an address that the policy forbids. Parsing the URL has already normalised
+ * numeric hosts: `http://2130706433/` and `http://0x7f.1/` are 127.0.0.1.
+ */
+export function checkUrl(url: URL, policy: OutboundPolicy): void {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new RefusedRequest('scheme', `the URL must begin with http:// or https://, got ${url.protocol}`);
+  if (url.username !== '' || url.password !== '')
+    throw new RefusedRequest('credentials', 'the URL must not hold a user name or password');
+  const host = bare(url.hostname);
+  const refusal = isIP(host) === 0 ? undefined : refusalOf(policy, host, host);
+  if (refusal !== undefined) throw refusal;
 }

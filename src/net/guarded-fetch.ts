@@ -1,13 +1,10 @@
 import type { Dispatcher, RequestInit as SendInit, Response as Answer } from 'undici';
 import { RefusedRequest } from '../lib/refused-request.ts';
 import type { Timer } from '../lib/timer.ts';
-import { currentTracing } from '../lib/tracing.ts';
-import { checkUrl } from './check-url.ts';
+import { currentTracing, type OpenSpan, type SpanStart } from '../lib/tracing.ts';
+import { checkUrl, undici } from './guarded-connector.ts';
 import { limitedAnswer } from './limited-answer.ts';
-import { type Hop, nextHop } from './next-hop.ts';
 import type { OutboundPolicy } from './outbound-policy.ts';
-import { outgoingSpan, recordStatus } from './outgoing-span.ts';
-import { undici } from './undici.ts';
 
 export interface FetchLimits {
   /** Maximum number of bytes of a response, after decompression. */
@@ -126,4 +123,58 @@ function sendHop(dispatcher: Dispatcher, { url, method, headers, body }: Hop, si
 function refusalIn(error: unknown): RefusedRequest | undefined {
   for (let each = error; each instanceof Error; each = each.cause) if (each instanceof RefusedRequest) return each;
   return undefined;
+}
+
+/** One request of a chain of redirects. */
+interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: RequestInit['body'];
+}
+
+/** The only headers that are sent to another origin: any other may be a credential, whatever its name. */
+const HARMLESS = new Set(['accept', 'accept-encoding', 'accept-language', 'content-type', 'user-agent']);
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * The redirect target of a response with this status (Fetch standard, "HTTP-redirect fetch"); undefined if it is not a
+ * redirect.
+ */
+function nextHop(hop: Hop, status: number, location: string | null): Hop | undefined {
+  if (!REDIRECTS.has(status) || location === null) return undefined;
+  const url = URL.parse(location, hop.url);
+  if (url === null) throw new RefusedRequest('redirect', 'the response redirects to what is no URL');
+  const headers = new Headers(hop.headers);
+  const becomesGet = status === 303 ? hop.method !== 'HEAD' : status <= 302 && hop.method === 'POST';
+  if (!becomesGet && hop.body instanceof ReadableStream)
+    throw new RefusedRequest('redirect', 'the response redirects a body that cannot be sent again');
+  if (becomesGet) headers.delete('content-type');
+  if (url.origin !== hop.url.origin) {
+    for (const name of [...headers.keys()].filter((each) => !HARMLESS.has(each))) headers.delete(name);
+  }
+  return becomesGet ? { url, headers, method: 'GET', body: null } : { ...hop, url, headers };
+}
+
+/**
+ * The span of a request to another server, by the semantic conventions for HTTP clients, without secrets from its URL.
+ */
+export function outgoingSpan(method: string, { protocol, hostname, port }: URL): SpanStart {
+  const defaultPort = protocol === 'https:' ? 443 : 80;
+  return {
+    name: method,
+    kind: 'client',
+    attributes: {
+      'http.request.method': method,
+      'url.scheme': protocol.slice(0, -1),
+      'server.address': hostname,
+      'server.port': port === '' ? defaultPort : Number(port),
+    },
+  };
+}
+
+/** A response with an error status marks the span as failed. */
+export function recordStatus(span: OpenSpan, status: number): void {
+  span.set({ 'http.response.status_code': status });
+  if (status >= 400) span.fail(`status ${status}`);
 }

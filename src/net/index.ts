@@ -1,8 +1,8 @@
-export { DeliveryEngine, poster, secretRefusal, signatureHeaders } from './delivery/index.ts';
-export type { DeliveryEngineOptions, Failure, LaneProgress, LaneSource, Outcome, Post, Progress,
-  Sequenced } from './delivery/index.ts';
+export { DeliveryEngine, type DeliveryEngineOptions, type LaneProgress } from './delivery/engine.ts';
+export { type Failure, type LaneSource, type Outcome, type Progress } from './delivery/lane.ts';
+export { type Sequenced } from './delivery/ordered-window.ts';
+export { type Post, poster } from './delivery/post.ts';
+export { secretRefusal, signatureHeaders } from './delivery/sign.ts';
 export { badHeader } from './guarded-fetch.ts';
-export { allowlistProblems } from './outbound-policy.ts';
-export type { OutboundSettings } from './outbound-policy.ts';
-export { createOutbound } from './outbound.ts';
-export type { Outbound, OutboundDeps } from './outbound.ts';
+export { allowlistProblems, type OutboundSettings } from './outbound-policy.ts';
+export { createOutbound, type Outbound, type OutboundDeps } from './outbound.ts';

@@ -1,10 +1,8 @@
 import { ServiceError } from '../errors/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { enforceAccessMode, enforceOrigin } from './access-mode.ts';
-import { authorize } from './authorize.ts';
+import { authorize, enforceAccessMode, enforceOrigin } from './authorize.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
-import type { Guard } from './guard.ts';
-import { EVERYONE, type Identity } from './identity.ts';
+import { EVERYONE, type Guard, type Identity } from './identity.ts';
 import type { OperationSpec } from './spec.ts';
 
 /** What the rights of all calls of a service depend on. */

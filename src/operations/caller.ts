@@ -1,4 +1,4 @@
-import type { Credential } from '../lib/credential.ts';
+import type { Credential } from '../lib/headers.ts';
 import type { AnswerBudget } from './answer-budget.ts';
 import type { Session } from './session.ts';
 

@@ -1,3 +1,4 @@
+import type { Caller } from './caller.ts';
 import type { OperationSpec } from './spec.ts';
 
 /** What is allowed on a collection, each by itself (contract section 5, rule 7). */
@@ -48,3 +49,17 @@ export const EVERYONE: Identity = { username: '', admin: true, by: 'nothing', ma
 
 /** The identity of callers of public operations, who need no credential. */
 export const ANONYMOUS: Identity = { username: '', admin: false, by: 'nothing', may: () => false };
+
+/** Identifies callers; a service without a guard allows every caller everything. */
+export interface Guard {
+  /**
+   * Identifies the caller of an operation from its credentials alone. Throws `unauthenticated` if the operation needs a
+   * credential and there is no valid one, and `not_found` if the operation must stay invisible.
+   */
+  identify(operation: OperationSpec, caller: Caller): Identity | Promise<Identity>;
+  /**
+   * A value that is another one as soon as `identify` could decide differently, except by the expiry of a credential.
+   * If the method is absent, callers are identified at every check.
+   */
+  version?(): unknown;
+}

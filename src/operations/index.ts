@@ -1,15 +1,12 @@
-export { changesState } from './access-mode.ts';
 export { type AccessCheck, type AccessWatch, AccessWatches } from './access-watch.ts';
 export { AnswerBudget, DEFAULT_ANSWER_BYTES, type Truncation, truncationHeaders, truncationIn,
   truncationOf } from './answer-budget.ts';
-export { authorize, forbidden, mayReadAll } from './authorize.ts';
+export { authorize, changesState, forbidden, mayReadAll } from './authorize.ts';
 export { Call, type Input, type Next, type Step } from './call.ts';
 export type { AccessMode, Caller, Protocol, StreamedBody } from './caller.ts';
-export type { Download } from './download.ts';
-export type { Guard } from './guard.ts';
-export { type AnswerBounds, type Context, type Handler, type Handlers, type InputOf, type OutputOf, Reply,
-  type Standing } from './handler.ts';
-export { ANONYMOUS, EVERYONE, type Identity, type Permission } from './identity.ts';
+export { type AnswerBounds, type Context, type Download, type Handler, type Handlers, type InputOf, type OutputOf,
+  Reply, type Standing } from './handler.ts';
+export { ANONYMOUS, EVERYONE, type Guard, type Identity, type Permission } from './identity.ts';
 export { inputLimits } from './inspect-input.ts';
 export { createInvoker, type Invoke, type InvokerOptions } from './invoke.ts';
 export { parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from './json-body.ts';
@@ -20,11 +17,11 @@ export { createRateLimit, type QuotaHeaders, type RateLimit, type RateLimitOptio
   type Sender } from './rate-limit.ts';
 export { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Session } from './session.ts';
 export type { Access, Effect, FlatInput, Operation, OperationSpec, ParameterSpec, ViewName } from './spec.ts';
+export { note } from './steps/answer.ts';
 export { caughtUp, type Following } from './steps/caught-up.ts';
-export { note } from './steps/note.ts';
+export type { Precondition, Preconditions } from './steps/input.ts';
 export type { Outcome } from './steps/observe.ts';
 export { patience } from './steps/patience.ts';
-export type { Precondition, Preconditions } from './steps/read.ts';
 export { count, gate } from './steps/search.ts';
 export { type Reaching, session } from './steps/session.ts';
 export { createAjv } from './validation.ts';

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../errors/index.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
-import type { Download } from './download.ts';
-import type { Guard } from './guard.ts';
-import { type Handlers, Reply } from './handler.ts';
-import { ANONYMOUS, type Identity } from './identity.ts';
+import { type Download, type Handlers, Reply } from './handler.ts';
+import { ANONYMOUS, type Guard, type Identity } from './identity.ts';
 import { createInvoker } from './invoke.ts';
 import type { Operation, OperationSpec } from './spec.ts';
+import type { Preconditions } from './steps/input.ts';
 import type { Outcome } from './steps/observe.ts';
-import type { Preconditions } from './steps/read.ts';
 
 interface Operations {
   readThing: Operation<{ name: string; limit: number }, { name: string; limit: number }>;

@@ -4,23 +4,18 @@ import { DEFAULT_ANSWER_BYTES } from './answer-budget.ts';
 import { CallRights, type RightsOptions } from './call-rights.ts';
 import { Call, type Input, type Next } from './call.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
-import type { Guard } from './guard.ts';
 import type { Handler, Handlers, OutputOf, Reply } from './handler.ts';
+import type { Guard } from './identity.ts';
 import { createInputCheck } from './input-check.ts';
 import { createInputValidators } from './input-validators.ts';
 import { composeSteps, type Steps } from './pipeline.ts';
 import type { OperationSpec } from './spec.ts';
+import { authorize, identify, refuse } from './steps/access.ts';
 import { confirm, page, supervise, warn, withhold } from './steps/answer.ts';
-import { authorize } from './steps/authorize.ts';
-import { follow } from './steps/follow.ts';
-import { identify } from './steps/identify.ts';
+import { follow } from './steps/caught-up.ts';
+import { type Preconditions, read, turn, validate } from './steps/input.ts';
 import { limit } from './steps/limit.ts';
-import { observe, type Outcome } from './steps/observe.ts';
-import { type Preconditions, read } from './steps/read.ts';
-import { refuse } from './steps/refuse.ts';
-import { trace } from './steps/trace.ts';
-import { turn } from './steps/turn.ts';
-import { validate } from './steps/validate.ts';
+import { observe, type Outcome, trace } from './steps/observe.ts';
 
 export interface InvokerOptions<Operations> {
   readonly operations: { readonly [K in keyof Operations]: OperationSpec };
@@ -55,8 +50,8 @@ export interface InvokerOptions<Operations> {
   readonly answerBytes?: (protocol: Protocol) => number;
   /** With several nodes: applies what the others have committed, before a call. */
   readonly follow?: (() => Promise<void>) | undefined;
-  /** What this service adds to the pipeline: how its calls wait, and what counts them. */
-  readonly steps?: Pick<Steps, 'count' | 'patience' | 'session' | 'gate' | 'caughtUp' | 'note'>;
+  /** What this service adds to the pipeline: how its calls wait and fail, and what counts them. */
+  readonly steps?: Pick<Steps, 'store' | 'count' | 'patience' | 'session' | 'gate' | 'caughtUp' | 'note'>;
 }
 
 /** Runs an operation for a caller. The input is checked and completed with defaults in place. */

@@ -1,9 +1,8 @@
 import { ServiceError } from '../errors/index.ts';
 import { isSystemCollection } from '../lib/system-collection.ts';
-import { enforceAccessMode, enforceOrigin } from './access-mode.ts';
+import { enforceAccessMode, enforceOrigin } from './authorize.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
-import type { Guard } from './guard.ts';
-import { ANONYMOUS, EVERYONE, type Identity } from './identity.ts';
+import { ANONYMOUS, EVERYONE, type Guard, type Identity } from './identity.ts';
 import type { OperationSpec } from './spec.ts';
 
 export interface PermitsOptions<Operations> {

@@ -4,8 +4,8 @@ import type { OperationSpec } from './spec.ts';
 
 /**
  * The steps of every call in every protocol, the outermost first. Each is in a file of `steps/`; what it needs to know
- * of an operation is a fact of the specification. Beside them, only two things wrap handlers: the correction of queries
- * (`src/docs/spell`), and the codes for failures of the run queue's store (`src/runs/storage-failures.ts`).
+ * of an operation is a fact of the specification. Beside them, only the correction of queries wraps handlers
+ * (`src/docs/spell`).
  */
 export const PIPELINE = [
   /** A span, while calls are traced. */
@@ -16,6 +16,8 @@ export const PIPELINE = [
   'follow',
   /** Origin, access mode and identity. */
   'identify',
+  /** Failures of the store get the codes of the service; until the service is ready, calls are refused. */
+  'store',
   /** The input, with its preconditions; the caller is identified again if that took time. */
   'read',
   /** A read waits for a turn of the event loop that has time left. */

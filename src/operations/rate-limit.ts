@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Credential } from '../lib/credential.ts';
+import type { Credential } from '../lib/headers.ts';
 import { SlidingWindow } from '../lib/sliding-window.ts';
 import { clientNetwork } from '../lib/trusted-proxies.ts';
 import type { Caller } from './caller.ts';

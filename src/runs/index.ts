@@ -1,2 +1,52 @@
-/** The entry point of the run-queue service. */
-export { createRunQueueService, type RunQueueOptions, type RunQueueService } from './service.ts';
+import type { Operations } from '../../generated/runs/operations.ts';
+import type { Guard, Handlers, Preconditions, Steps } from '../operations/index.ts';
+import { projectOf } from './alerts/index.ts';
+import { type RunQueueEnvironment, RunsComposition } from './area.ts';
+import { AREAS, type Areas } from './areas.ts';
+import { createGuard, type FenceDeps, fencePreconditions, projectFences } from './auth/index.ts';
+import type { FleetService } from './fleet/index.ts';
+import { storeStep } from './storage-failures.ts';
+
+/** The run-queue service without its protocols. */
+export interface RunQueueService {
+  readonly handlers: Handlers<Operations>;
+  readonly preconditions: Preconditions<Operations>;
+  /** What is checked again while a file or a stream is sent. */
+  readonly fences: Preconditions<Operations>;
+  readonly guard: Guard;
+  /** What this service adds to the pipeline of its calls. */
+  readonly steps: Pick<Steps, 'store'>;
+  /** The interface for the transport of ships' messages. */
+  readonly fleet: FleetService;
+  /** Starts assigning runs, monitoring them and queueing scheduled ones. */
+  start(): Promise<void>;
+  /** Stops queueing and assigning runs, and ends live logs; reports of ships are still accepted. */
+  quiesce(): Promise<void>;
+  /** Disconnects ships, which come back later. */
+  dismiss(): Promise<void>;
+  /** Closes everything that is still open. */
+  stop(): Promise<void>;
+}
+
+/** Makes the areas over one store, which must be migrated; nothing runs yet. */
+export function createRunQueueService(env: RunQueueEnvironment): RunQueueService {
+  const whole = new RunsComposition<Areas>(AREAS, env);
+  const { fleet, queue, recorder } = whole.areas;
+  const { config, clock, accepting } = env;
+  const fence: FenceDeps = {
+    runOf: (id) => queue.get(id),
+    projectOfAlerts: (labels) => projectOf(labels, config.current().config),
+  };
+  return {
+    handlers: whole.handlers,
+    preconditions: fencePreconditions(whole.preconditions, fence),
+    fences: projectFences(fence),
+    guard: createGuard(config, clock),
+    steps: { store: storeStep({ accepting, onFailure: recorder.storageFailed }) },
+    fleet: fleet.service,
+    start: () => whole.start(),
+    quiesce: () => whole.stop('quiesce'),
+    dismiss: () => whole.stop('dismiss'),
+    stop: () => whole.stop('stop'),
+  };
+}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nestedErrors, toServiceError } from '../api/http/errors.ts';
 import { ServiceError } from '../errors/index.ts';
-import { answeringFailures, toStorageFailure } from './storage-failures.ts';
+import type { Call, OperationSpec } from '../operations/index.ts';
+import { storeStep, toStorageFailure } from './storage-failures.ts';
 
 const medium = (errcode: number) =>
   new ServiceError('unavailable', 'the database failed', { cause: Object.assign(new Error('x'), { errcode }) });
@@ -46,19 +47,35 @@ describe('what nobody expected', () => {
   });
 });
 
-describe('handlers that return failures', () => {
-  it('report each failure once, and leave our own mistakes alone', async () => {
-    const seen: string[] = [];
-    const options = { accepting: () => true, onFailure: (error: ServiceError) => void seen.push(error.code) };
+describe('the step of calls that use the store', () => {
+  const seen: string[] = [];
+  let accepting = true;
+  const step = storeStep({ accepting: () => accepting, onFailure: ({ code }) => void seen.push(code) });
+  const call = { context: { signal: new AbortController().signal } } as unknown as Call;
+  const failing = (error: unknown) =>
+    step.run(call, async () => {
+      throw error;
+    });
+
+  it('reports each failure once, and leaves our own mistakes alone', async () => {
     const mistake = new TypeError('ours');
-    const { work } = answeringFailures({
-      work: async (error: unknown): Promise<number> => {
-        throw error;
-      },
-    }, options);
-    await expect(work(medium(11))).rejects.toMatchObject({ code: 'storage_failed' });
-    await expect(work(new ServiceError('run_not_found', 'no'))).rejects.toMatchObject({ code: 'run_not_found' });
-    await expect(work(mistake)).rejects.toBe(mistake);
-    expect(seen).toEqual(['storage_failed']);
+    await expect(failing(medium(11))).rejects.toMatchObject({ code: 'storage_failed' });
+    await expect(failing(new ServiceError('run_not_found', 'no'))).rejects.toMatchObject({ code: 'run_not_found' });
+    await expect(failing(mistake)).rejects.toBe(mistake);
+    expect(seen.splice(0)).toEqual(['storage_failed']);
+  });
+
+  it('does not count a call that took too long', async () => {
+    const late = new ServiceError('busy', 'the request took too long');
+    const over = { context: { signal: AbortSignal.abort(late) } } as unknown as Call;
+    await expect(step.run(over, () => Promise.reject(late))).rejects.toBe(late);
+    expect(seen).toEqual([]);
+  });
+
+  it('refuses calls until the service is ready, but no probes', async () => {
+    accepting = false;
+    await expect(step.run(call, async () => 'done')).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(step.appliesTo!({ probe: 'node' } as OperationSpec)).toBe(false);
+    expect(step.appliesTo!({} as OperationSpec)).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors/index.ts';
+import type { Step } from '../operations/index.ts';
 
 /** Seconds after which trying again makes sense (decisions, section 2.10). */
 const RETRY_AFTER = { 'Retry-After': '1' };
@@ -45,32 +46,32 @@ export function isStorageFailure(error: unknown): boolean {
 
 const STORAGE_CODES: ReadonlySet<string> = new Set(['storage_failed', 'storage_unavailable', 'enqueue_failed']);
 
-export interface AnswerOptions {
+export interface StoreOptions {
   /** False while the service starts and from the moment it is told to stop. */
   readonly accepting: () => boolean;
   /** Called for each failure of the store; must not throw. */
   readonly onFailure: (error: ServiceError) => void;
 }
 
-type Work = (...args: never[]) => unknown;
-
 /**
- * Wraps handlers or preconditions: failures of the store get its codes, and calls return 503 while the service is not
- * ready.
+ * The step of the pipeline that gives failures of the store its codes, and refuses calls while the service is not
+ * ready. Probes take no part in it: they report the state of the store themselves.
  */
-export function answeringFailures<T extends Readonly<Record<string, Work | undefined>>>(work: T,
-  { accepting, onFailure }: AnswerOptions): T
-{
-  const guarded = (run: Work): Work => async (...args) => {
-    if (!accepting()) throw storageUnavailable('the server is starting or stopping');
-    try {
-      return await run(...args);
-    } catch (thrown) {
-      // Anything else is a bug of ours, which the adapter reports.
-      const error = toStorageFailure(thrown, 'storage_failed');
-      if (isStorageFailure(error)) onFailure(error as ServiceError);
-      throw error;
-    }
+export function storeStep({ accepting, onFailure }: StoreOptions): Step {
+  return {
+    appliesTo: ({ probe }) => probe === undefined,
+    async run(call, next) {
+      if (!accepting()) throw storageUnavailable('the server is starting or stopping');
+      try {
+        return await next(call);
+      } catch (thrown) {
+        // The time of the call is over, which need not be due to the store.
+        if (thrown === call.context?.signal.reason) throw thrown;
+        // Anything else is a bug of ours, which the adapter reports.
+        const error = toStorageFailure(thrown, 'storage_failed');
+        if (isStorageFailure(error)) onFailure(error as ServiceError);
+        throw error;
+      }
+    },
   };
-  return Object.fromEntries(Object.entries(work).map(([id, run]) => [id, run && guarded(run)])) as T;
 }

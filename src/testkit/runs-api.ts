@@ -11,12 +11,12 @@ import { createBadges } from '../runs/badges/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
-import { createMetrics, type FleetNumbers, type RunMetrics } from '../runs/metrics/index.ts';
+import { createMetrics, createRecorder, type FleetNumbers, type Recorder } from '../runs/metrics/index.ts';
 import { createNotifications, type Notifications } from '../runs/notifications/index.ts';
 import { type Completion, createQueue, type Queue } from '../runs/queue/index.ts';
 import { createRuns, type Runs } from '../runs/runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from '../runs/schedules/index.ts';
-import { answeringFailures } from '../runs/storage-failures.ts';
+import { storeStep } from '../runs/storage-failures.ts';
 import { createSystem } from '../runs/system/index.ts';
 import { type DatabaseOptions, migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { type Answer, HttpClient } from './http-client.ts';
@@ -60,7 +60,7 @@ export class RunsApi {
   readonly notifications: Notifications;
   /** Creates the notifications of a server that is started later over the same store. */
   readonly anotherNotifier: () => Notifications;
-  readonly metrics: RunMetrics;
+  readonly recorder: Recorder;
   /** Names of the variables with API keys that at least one machine provides. */
   readonly keys = new Set(['WRITER_KEY']);
   accepting = true;
@@ -69,7 +69,7 @@ export class RunsApi {
   readonly warnings: string[] = [];
   loaded: LoadedRunsConfig;
   readonly #handlers: Handlers<Operations>;
-  readonly #invokerOptions: Pick<InvokerOptions<Operations>, 'guard' | 'preconditions' | 'fences'>;
+  readonly #invokerOptions: Pick<InvokerOptions<Operations>, 'guard' | 'preconditions' | 'fences' | 'steps'>;
   #url = '';
   #client: HttpClient | undefined;
   #stopListening: () => Promise<void> = async () => {};
@@ -110,12 +110,14 @@ export class RunsApi {
     this.queue = createQueue({
       env,
       note: async () => {},
-      notify: (tx, change) => this.notifications.notify(tx, change),
       onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
     });
     const logs = { totalBytes: () => 42 };
     const audit = createAuditLog(env);
-    this.metrics = createMetrics(env, {
+    this.recorder = createRecorder(clock);
+    this.queue.onChange(this.recorder.runChanged);
+    const metrics = createMetrics(env, {
+      recorder: this.recorder,
       queue: this.queue,
       logs,
       fleet: fleet ?? (() => ({ ships: [], slots: [], certificates: [] })),
@@ -131,17 +133,18 @@ export class RunsApi {
         variables: { HOOK_KEY: 'key-of-the-signature' },
         audit,
         present: this.runs.present,
-        onOutcome: this.metrics.record.notified,
+        onOutcome: this.recorder.notified,
       });
     this.notifications = this.anotherNotifier();
+    this.queue.onChanging(this.notifications.notify);
     this.schedules = createSchedules({
       env,
       queue: this.queue,
       enqueueOnce: this.runs.enqueueOnce,
-      onSlot: this.metrics.record.slotDue,
+      onSlot: this.recorder.slotDue,
     });
     const scheduled = createScheduleHandlers(env, { ...this.runs, queue: this.queue, audit });
-    const alerts = createAlerts(env, { ...this.runs, onReceived: this.metrics.record.alertReceived });
+    const alerts = createAlerts(env, { ...this.runs, onReceived: this.recorder.alertReceived });
     const system = createSystem({
       version: env.version,
       accepting: () => this.accepting,
@@ -151,27 +154,24 @@ export class RunsApi {
       runOf: (id) => this.queue.get(id),
       projectOfAlerts: (labels) => projectOf(labels, this.loaded.config),
     };
-    const failures = { accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed };
     this.#handlers = {
-      ...answeringFailures({
-        ...this.runs.handlers,
-        ...alerts.handlers,
-        ...audit.handlers,
-        ...scheduled.handlers,
-        ...this.notifications.handlers,
-        ...createCacheHandlers({ env, audit, caches: undefined }),
-        ...createBadges(env).handlers,
-      }, failures),
-      ...this.metrics.handlers,
+      ...this.runs.handlers,
+      ...alerts.handlers,
+      ...audit.handlers,
+      ...scheduled.handlers,
+      ...this.notifications.handlers,
+      ...createCacheHandlers({ env, audit, caches: undefined }),
+      ...createBadges(env).handlers,
+      ...metrics.handlers,
       ...system.handlers,
     };
     this.#invokerOptions = {
       guard: createGuard(env.config, clock),
-      preconditions: answeringFailures(
-        fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence),
-        failures,
-      ),
-      fences: answeringFailures(projectFences(fence), failures),
+      preconditions: fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence),
+      fences: projectFences(fence),
+      steps: {
+        store: storeStep({ accepting: () => this.accepting, onFailure: this.recorder.storageFailed }),
+      },
     };
   }
 
@@ -272,7 +272,6 @@ export class RunsApi {
 
   async stop(): Promise<void> {
     await this.#stopListening();
-    this.metrics.stop();
     await this.runs.stop();
     await this.notifications.stop();
     await this.queue.stop();

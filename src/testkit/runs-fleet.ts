@@ -24,7 +24,7 @@ import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts'
 import { FolderContents, openContents } from '../runs/contents/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
 import { KEY_ALGORITHM, makeKeys, toPem } from '../runs/fleet/authority/keys.ts';
-import { type Authority, createFleet, type Fleet } from '../runs/fleet/index.ts';
+import { type Authority, createFleet, type Fleet, Roster } from '../runs/fleet/index.ts';
 import { createRunLogs, type RunLogsService } from '../runs/logs/index.ts';
 import type { NewRun, RunRecord } from '../runs/queue/port.ts';
 import { assembleQueue, type QueueParts } from '../runs/queue/queue.ts';
@@ -59,11 +59,13 @@ export class FleetFixture {
   readonly sql: Sql;
   readonly env: RunsEnvironment;
   readonly logs: RunLogsService;
+  readonly logHandlers: ReturnType<RunLogsService['operations']>;
   readonly artifacts: Artifacts;
   /** Present with `caches.store` other than `ships`. */
   readonly caches: Caches | undefined;
   /** What the metrics of caches count. */
   readonly cacheEvents: string[] = [];
+  readonly roster: Roster;
   readonly fleet: Fleet;
   readonly authority: Authority | undefined;
   readonly addresses: FleetAddresses;
@@ -113,7 +115,8 @@ ${options.fleet ?? ''}
     await fixture.logs.start();
     await fixture.artifacts.start();
     await fixture.caches?.start();
-    await fixture.fleet.start();
+    await fixture.roster.start();
+    fixture.fleet.start();
     if (authority !== undefined && options.direct !== true) {
       fixture.listeners = await startFleet({
         service: fixture.fleet.service,
@@ -147,15 +150,16 @@ ${options.fleet ?? ''}
       nodeId: 'node',
       version: '1.2.3',
     };
-    this.logs = createRunLogs({ env: this.env, queue: () => this.queue, audit: createAuditLog(this.env) });
+    this.logs = createRunLogs({ env: this.env });
     const elapsed = (): number => this.now;
     this.parts = assembleQueue({
       env: this.env,
-      note: (...args) => this.logs.note(...args),
-      lines: (...args) => this.logs.lines(...args),
+      note: this.logs.note,
+      lines: this.logs.lines,
       random: () => 0.5,
       elapsed,
     });
+    this.logHandlers = this.logs.operations(this.queue, createAuditLog(this.env));
     this.addresses = new FleetAddresses(loaded.config);
     this.artifacts = createArtifacts({
       env: this.env,
@@ -169,7 +173,9 @@ ${options.fleet ?? ''}
         store: openContents(this.env, loaded.config, 'caches', variables),
         events: this.#cacheEvents(),
       });
+    this.roster = new Roster(this.env, authority);
     this.fleet = createFleet(this.env, {
+      roster: this.roster,
       caches: this.caches,
       artifacts: { ...this.artifacts.receiver, ...this.artifacts.sender },
       queue: this.queue,
@@ -282,7 +288,7 @@ ${options.fleet ?? ''}
   /** The log of an attempt. */
   async lines(runId: string, attempt = 1): Promise<string[]> {
     const answer =
-      await (this.logs.handlers.listRunLogs as (input: object,
+      await (this.logHandlers.listRunLogs as (input: object,
         context: object) => Promise<{ data: { message: string }[] }>)({ id: runId, offset: 0, attempt }, {});
     return answer.data.map(({ message }) => message);
   }

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import { systemTimer } from '../../../src/lib/timer.ts';
-import { createAuditLog } from '../../../src/runs/audit/index.ts';
 import { parseRunsConfig } from '../../../src/runs/config/index.ts';
 import type { RunsEnvironment } from '../../../src/runs/environment.ts';
 import { createRunLogs } from '../../../src/runs/logs/index.ts';
@@ -27,8 +26,8 @@ export async function startQuire(folder: string): Promise<JobQueue | undefined> 
   const sql = await opened(`postgres://app@127.0.0.1:${server.port}/postgres`);
   await migrate(sql, RUN_QUEUE_MIGRATIONS);
   const env = environment(sql);
-  const logs = createRunLogs({ env, queue: (): Queue => queue, audit: createAuditLog(env) });
-  const queue: Queue = createQueue({ env, note: logs.note, lines: logs.lines });
+  const logs = createRunLogs({ env });
+  const queue = createQueue({ env, note: logs.note, lines: logs.lines });
   const taker = new Taker(queue);
   await logs.start();
   await queue.start();

@@ -1,6 +1,6 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
+import { requestIdOf } from '../../lib/headers.ts';
 import type { Log } from '../../lib/log.ts';
-import { requestIdOf } from '../../lib/request-id.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import { type Caller, LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../operations/index.ts';
 import { CallEnded, type CancellableCall, signalOf } from './call-signal.ts';

@@ -1,7 +1,7 @@
 import { Metadata, type Responder, ServerInterceptingCall, type ServerInterceptingCallInterface, type ServerInterceptor,
   type ServerMethodDefinition } from '@grpc/grpc-js';
+import { requestIdOf } from '../../lib/headers.ts';
 import type { Log } from '../../lib/log.ts';
-import { requestIdOf } from '../../lib/request-id.ts';
 import type { SlowBodyReports } from '../../lib/slow-bodies.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { QuotaHeaders, RateLimit, Sender } from '../../operations/index.ts';

@@ -6,7 +6,9 @@ import { checkServerIdentity } from 'node:tls';
 import { type ErrorCode, ERRORS, ServiceError } from '../../errors/index.ts';
 import { type Address, formatAddress } from '../../lib/address.ts';
 import type { TlsMaterial } from '../../lib/tls.ts';
-import { decodeMessage, encodeMessage, type Schema } from './message/index.ts';
+import { decodeMessage } from './message/decode.ts';
+import { encodeMessage } from './message/encode.ts';
+import type { Schema } from './message/plan.ts';
 
 export interface NodeLinkOptions {
   readonly address: Address;

@@ -1,5 +1,5 @@
 import type { Metadata } from '@grpc/grpc-js';
-import { presentedCredential } from '../../lib/credential.ts';
+import { presentedCredential } from '../../lib/headers.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { Caller, Sender } from '../../operations/index.ts';
 

@@ -1,12 +1,12 @@
-import { Server, type ServerCredentials, type ServerInterceptor, type ServerOptions } from '@grpc/grpc-js';
+import { Server, type ServerCredentials, ServerInterceptingCall, type ServerInterceptingCallInterface,
+  type ServerInterceptor, type ServerOptions, setLogger, status } from '@grpc/grpc-js';
+import { stderr } from 'node:process';
+import { format } from 'node:util';
 import { type Address, formatAddress } from '../../lib/address.ts';
 import { forOwnerOnly, removeStaleSocket } from '../../lib/unix-socket.ts';
-import { EndlessCalls } from './endless-calls.ts';
-import { addHealth } from './health.ts';
-import { filterLibraryLog } from './library-log.ts';
-import type { Schema } from './message/index.ts';
+import type { Schema } from './message/plan.ts';
 import { type GrpcExchange, observeCalls } from './observe-calls.ts';
-import { addReflection } from './reflection.ts';
+import { addHealth, addReflection } from './standard-services.ts';
 
 export interface GrpcServerOptions {
   readonly address: Address;
@@ -138,4 +138,44 @@ async function stop(server: Server, announce: () => void, graceMs: number): Prom
   await done.promise;
   clearTimeout(late);
   clearTimeout(last);
+}
+
+/**
+ * What the library prints about an address that cannot be bound; the server rejects with the reason, which is then
+ * printed alone.
+ */
+const TOLD = /^No address added out of total/;
+
+/** Prints what the library logs (`GRPC_VERBOSITY`) as it does itself, except what is told otherwise. */
+function filterLibraryLog(): void {
+  const line = (severity: string) => (message: unknown, ...more: unknown[]): void => {
+    if (!TOLD.test(String(message))) stderr.write(`${format(`${severity} ${String(message)}`, ...more)}\n`);
+  };
+  setLogger({ error: line('E'), info: line('I'), debug: line('D') });
+}
+
+/** Calls without an end of their own, by their paths. */
+const ENDLESS = /\/(Watch|StreamBinlog|ServerReflectionInfo)$/;
+
+/** The open calls that would prevent a server from stopping. */
+class EndlessCalls {
+  readonly #open = new Set<ServerInterceptingCallInterface>();
+
+  /** Tracks the endless calls of a server. */
+  readonly interceptor: ServerInterceptor = (method, call) => {
+    if (!ENDLESS.test(method.path)) return call as ServerInterceptingCall;
+    this.#open.add(call);
+    return new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onCancel: () => void this.#open.delete(call),
+        }),
+    });
+  };
+
+  /** Ends all of them with a status that tells the client to reconnect, to another server or later. */
+  end(): void {
+    for (const call of this.#open) call.sendStatus({ code: status.UNAVAILABLE, details: 'the server is stopping' });
+    this.#open.clear();
+  }
 }

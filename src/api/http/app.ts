@@ -1,15 +1,15 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
+import { presentedCredential } from '../../lib/headers.ts';
 import type { Log } from '../../lib/log.ts';
 import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
-import type { Invoke, OperationSpec, RateLimit } from '../../operations/index.ts';
+import type { Invoke, OperationSpec, RateLimit, Sender } from '../../operations/index.ts';
 import { compression } from './compression.ts';
 import { crossOrigin, type JudgeWebRequest } from './cross-origin.ts';
 import { describeService, type Description } from './description.ts';
 import type { ErrorFormat } from './errors.ts';
 import { type Exchange, frame } from './frame.ts';
-import { limited } from './limited.ts';
-import { type Forms, operationEndpoint, type RequestState } from './operation-endpoint.ts';
+import { type Forms, type HttpContext, operationEndpoint, type RequestState } from './operation-endpoint.ts';
 import { createRoutes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
 
@@ -110,3 +110,18 @@ async function specificationReader(documentText: string): Promise<SpecificationR
 }
 
 const HANG_UPS = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Counts each request of the port, whatever handles it, and sends the client its quota. */
+function limited(limit: RateLimit, operations: readonly OperationSpec[]): Middleware<RequestState> {
+  const exempt = new Set(operations.filter(({ probe }) => probe !== undefined).map(({ path }) => path));
+  return async (ctx, next) => {
+    if (!exempt.has(ctx.path)) ctx.set(await limit.admit(senderOf(ctx)));
+    return next();
+  };
+}
+
+function senderOf(ctx: HttpContext): Sender {
+  const userAgent = ctx.headers['user-agent'];
+  const credential = presentedCredential(ctx.headers['x-api-key'], ctx.headers.authorization);
+  return { protocol: 'http', ip: ctx.ip, ...(userAgent && { userAgent }), ...(credential && { credential }) };
+}

@@ -2,8 +2,8 @@ import type { Middleware } from 'koa';
 import { pipeline, Readable } from 'node:stream';
 import { compress, compressor, type Encoding, isWorthCompressing,
   preferredEncoding } from '../../lib/content-encoding.ts';
+import { varyBy } from './caching.ts';
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
-import { varyBy } from './vary-by.ts';
 
 /**
  * Compresses the responses that koa sends, and lets `sendJson` compress those that it sends itself. Not compressed:

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../../errors/index.ts';
-import { isKnown, notModified } from './entity-tags.ts';
+import { isKnown, notModified } from './caching.ts';
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
 
 /** The web console of one service. */

@@ -1,12 +1,13 @@
 import type { Middleware } from 'koa';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../../errors/index.ts';
 import { askedBy } from '../../lib/asked-by.ts';
+import { presentedCredential } from '../../lib/headers.ts';
 import type { WebRequest, WebVerdict } from '../../lib/web-guard.ts';
 import { changesState } from '../../operations/index.ts';
-import { isFromForeignPage } from './foreign-page.ts';
+import { varyBy } from './caching.ts';
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
 import type { Routes } from './routes.ts';
-import { varyBy } from './vary-by.ts';
 
 const EXPOSED =
   'X-Total-Count, X-Context-Truncated, X-Truncated, X-Next-Offset, X-Next-Cursor, X-Warnings, ETag, X-Request-Id, ' +
@@ -85,4 +86,27 @@ const FOREIGN =
 function changesAt(routes: Routes, method: string, path: string): boolean {
   const match = routes.match(method, path);
   return match !== undefined && 'spec' in match && changesState(match.spec);
+}
+
+/**
+ * Whether a browser sends a GET for a page of another site, which needs neither `Origin` nor a preflight request.
+ * Browsers report the site in `Sec-Fetch-Site`. Over plain HTTP to another machine they send no such header; then every
+ * GET of a browser counts that carries no credential.
+ */
+function isFromForeignPage(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return !OWN_SITES.has(String(site));
+  return isBrowser(headers['user-agent']) &&
+    presentedCredential(headers['x-api-key'], headers.authorization) === undefined;
+}
+
+/** A page of the same origin, or the user of the browser directly. */
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
+
+/**
+ * Every browser's user agent begins so, and no page can change it for a request without a preflight. PowerShell's does,
+ * too, but it also contains its name.
+ */
+function isBrowser(userAgent: string | undefined): boolean {
+  return userAgent !== undefined && userAgent.startsWith('Mozilla/') && !userAgent.includes('PowerShell/');
 }

@@ -1,14 +1,13 @@
 import type { Middleware, Next } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
+import { requestIdOf, SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/headers.ts';
 import type { Log } from '../../lib/log.ts';
-import { requestIdOf } from '../../lib/request-id.ts';
-import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/security-headers.ts';
 import { currentTracing, type OpenSpan, type SpanStart, type Tracing } from '../../lib/tracing.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 import { type ErrorFormat, toServiceError } from './errors.ts';
+import { joinedResponses } from './joined-responses.ts';
 import { ClientGone, type HttpContext, type RequestState } from './operation-endpoint.ts';
-import { outbox } from './outbox.ts';
 import { sendJson } from './respond.ts';
 
 /** One request with its response, for metrics and the access log. */
@@ -47,7 +46,7 @@ const CLIENT_GONE = 499;
 export function frame(options: FrameOptions): Middleware<RequestState> {
   const answer: Middleware<RequestState> = async (ctx, next) => {
     const start = performance.now();
-    outbox.relieve(start);
+    joinedResponses.relieve(start);
     ctx.request.ip = options.readAddress(ctx.req.socket.remoteAddress, forwardedFor(ctx)) ?? '';
     ctx.state.requestId = requestIdOf(ctx.headers['x-request-id']);
     for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value);

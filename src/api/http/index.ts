@@ -3,6 +3,6 @@ export { consolePages } from './console.ts';
 export type { JudgeWebRequest } from './cross-origin.ts';
 export { type ErrorFormat, flatErrors, nestedErrors } from './errors.ts';
 export type { Exchange } from './frame.ts';
-export { listenOn } from './listen-on.ts';
 export { createRoutes } from './routes.ts';
-export { type HttpServer, type ServerLimits, type SocketSource, startHttpServer, usualLimits } from './server.ts';
+export { type HttpServer, listenOn, type ServerLimits, type SocketSource, startHttpServer,
+  usualLimits } from './server.ts';

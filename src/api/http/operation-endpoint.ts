@@ -1,13 +1,13 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
-import { presentedCredential } from '../../lib/credential.ts';
+import { presentedCredential } from '../../lib/headers.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
 import { whenClosed } from '../../lib/when-closed.ts';
 import { type Caller, type Invoke, LSN_HEADER, MIN_LSN_HEADER, type OperationSpec, parseMinLsn, type Reply,
   withWarnings } from '../../operations/index.ts';
 import { checkLines, LINES_TYPE, readJsonObject } from './body.ts';
+import { isKnown, notModified } from './caching.ts';
 import { decodeParameters, joinInput } from './decode.ts';
-import { isKnown, notModified } from './entity-tags.ts';
 import { type FormSchema, isForm, readForm } from './form.ts';
 import { parseQuery, type Query, unknownParameters } from './query.ts';
 import { respond } from './respond.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Download, OperationSpec } from '../../operations/index.ts';
 import { compressedJson, setEncoding } from './compression.ts';
+import { joinedResponses } from './joined-responses.ts';
 import type { HttpContext } from './operation-endpoint.ts';
-import { outbox } from './outbox.ts';
 
 /** Writes an operation's result: JSON, a file, or no body for 204. Undefined if it is written already. */
 export function respond(ctx: HttpContext, spec: OperationSpec, status: number, value: unknown): Promise<void>
@@ -32,7 +32,7 @@ export function sendJson(ctx: HttpContext, value: unknown): Promise<void> | unde
 function send(ctx: HttpContext, body: string | Buffer): undefined {
   ctx.respond = false;
   ctx.res.writeHead(ctx.status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) });
-  outbox.end(ctx.res, body);
+  joinedResponses.end(ctx.res, body);
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

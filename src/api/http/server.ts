@@ -3,20 +3,17 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { bodyError } from '../../errors/index.ts';
+import { type Address, formatAddress } from '../../lib/address.ts';
 import { usualPace } from '../../lib/arrival-pace.ts';
 import { type Log, silentLog } from '../../lib/log.ts';
 import type { ClientBounds } from '../../lib/slow-bodies.ts';
 import { tlsOptions, type TlsSource } from '../../lib/tls.ts';
 import { startListening } from '../../lib/unix-socket.ts';
 import { type BodyLimits, BodyWatch } from './body-pace.ts';
-import { endWith, type RawResponses } from './broken-request.ts';
-import { BrokenRequests } from './broken-requests.ts';
-import { ConnectionShares } from './connection-shares.ts';
+import { BrokenRequests, endWith, type RawResponses } from './broken-requests.ts';
+import { ConnectionShares, HandedSockets, SilentConnections } from './connections.ts';
 import type { ErrorFormat } from './errors.ts';
-import { HandedSockets } from './handed-sockets.ts';
-import { type Listen, shownListen } from './listen-on.ts';
-import { openRequests } from './open-requests.ts';
-import { SilentConnections } from './silent-connections.ts';
+import { openRequests } from './joined-responses.ts';
 
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16_384;
@@ -221,4 +218,17 @@ async function stop(server: Server | TlsServer, graceMs: number): Promise<void> 
   await closed;
   clearInterval(idle);
   clearTimeout(late);
+}
+
+/** Where a server listens, in the form that Node's servers accept: a port or a unix socket. */
+type Listen = { readonly host?: string; readonly port: number } | { readonly path: string };
+
+export function listenOn(address: Address): Listen {
+  if (address.kind === 'unix') return { path: address.path };
+  return { port: address.port, ...(address.host !== undefined && { host: address.host }) };
+}
+
+/** The address in the form that a user writes. */
+function shownListen(listen: Listen): string {
+  return 'path' in listen ? formatAddress({ kind: 'unix', path: listen.path }) : `${listen.host ?? ''}:${listen.port}`;
 }

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import { createAjv } from '../../operations/index.ts';
 import { INVALID_PARAMS, McpFault } from './core/fault.ts';
-import { isStatelessMessage, type Message } from './select-revision.ts';
+import { isStatelessMessage, type Message } from './revisions.ts';
 
 const text = { type: 'string' };
 const texts = { type: 'object', additionalProperties: text };

@@ -7,7 +7,7 @@ import type { TlsSource } from '../../lib/tls.ts';
 import type { Caller, Invoke, Permits } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { SpecificationFiles } from '../specification.ts';
-import type { WorkerPool } from '../workers/index.ts';
+import type { WorkerSupervisor } from '../workers/index.ts';
 import type { SharedLimits } from './limits.ts';
 
 /** What the protocols need of the service. */
@@ -28,7 +28,7 @@ export interface ServedService {
   /** Where files are stored while their request is processed. */
   readonly spools: SpoolFolder;
   /** Processes that share the port of HTTP; absent if this process is the only one. */
-  readonly workers?: WorkerPool | undefined;
+  readonly workers?: WorkerSupervisor | undefined;
   /** Checks each response against the specification; for tests. */
   readonly validateResponses: boolean;
 }

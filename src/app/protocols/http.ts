@@ -3,7 +3,7 @@ import { type Operations, operations } from '../../../generated/docs/operations.
 import { consolePages, createHttpApp, flatErrors, type HttpAppOptions, listenOn, startHttpServer,
   usualLimits } from '../../api/http/index.ts';
 import { namingSetting } from '../naming-setting.ts';
-import type { WorkerPool } from '../workers/index.ts';
+import type { WorkerSupervisor } from '../workers/index.ts';
 import type { Listener, ProtocolContext, WebContext } from './context.ts';
 import { GRAPHQL_PATH, graphqlErrors, graphqlRoutes } from './graphql.ts';
 import { webGuardOf } from './web-guard.ts';
@@ -29,7 +29,7 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
 /**
  * Serves the requests that workers pass on, and trusts the client addresses that they send; then starts the workers.
  */
-async function serveWorkers(context: ProtocolContext, server: Listener, workers: WorkerPool): Promise<Listener> {
+async function serveWorkers(context: ProtocolContext, server: Listener, workers: WorkerSupervisor): Promise<Listener> {
   const listener = await createHttpListener({ ...context, readAddress: (_, forwarded) => forwarded });
   const inner = await startHttpServer(listener, { path: await workers.socket() }, flatErrors, {
     log: context.log,

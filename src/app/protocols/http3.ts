@@ -19,7 +19,7 @@ export interface Http3Listener extends Listener {
  */
 export async function serveHttp3(context: ProtocolContext): Promise<Http3Listener | undefined> {
   const { settings, log } = context;
-  if (!settings.http3.enabled) return undefined;
+  if (!settings.extreme.enabled) return undefined;
   try {
     const { library, tls } = await requirements(context);
     return await listen(context, library, tls);

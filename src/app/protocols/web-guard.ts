@@ -1,6 +1,5 @@
 import type { Address } from '../../lib/address.ts';
-import { ownNames } from '../../lib/own-names.ts';
-import { createWebGuard, type WebGuard, type WebReach } from '../../lib/web-guard.ts';
+import { createWebGuard, ownNames, type WebGuard, type WebReach } from '../../lib/web-guard.ts';
 import type { Settings } from '../settings/index.ts';
 
 /**

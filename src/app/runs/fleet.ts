@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
-import { type FleetServers, startFleetServers } from '../../api/grpc/fleet/index.ts';
+import { type FleetServers, startFleetServers } from '../../api/grpc/fleet/servers.ts';
 import { type Address, formatAddress, parseAddress } from '../../lib/address.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/config-error.ts';

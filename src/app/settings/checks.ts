@@ -1,8 +1,5 @@
 import { parseAddress } from '../../lib/address.ts';
-import { isBucketUrl } from '../../lib/bucket-url.ts';
-import { parseClaimEntry } from '../../lib/claim-entry.ts';
-import { parseHeaderLine } from '../../lib/header-line.ts';
-import { parseSyslogAddress } from '../../lib/syslog-address.ts';
+import { isBucketUrl, parseClaimEntry, parseHeaderLine, parseSyslogAddress } from '../../lib/setting-values.ts';
 import { allowlistProblems, secretRefusal } from '../../net/index.ts';
 import { parseKeys } from '../../storage/index.ts';
 import { MIN_SECRET_BYTES, missingControls } from './compliance.ts';
@@ -149,7 +146,7 @@ function checkReplication({ replication: { role, leaderAddr, secret }, auth, dat
 }
 
 /** What is not available with several nodes over one database. */
-function checkPostgres({ storage, postgres, database, backup, replication, binlog, workers, http3 }: Settings,
+function checkPostgres({ storage, postgres, database, backup, replication, binlog, workers, extreme }: Settings,
   name: Naming): string[]
 {
   const urlName = name('postgres.url', 'SVC_POSTGRES_URL');
@@ -174,7 +171,7 @@ function checkPostgres({ storage, postgres, database, backup, replication, binlo
       `${
         name('backup.cron', 'SVC_BACKUP_CRON')
       }: the driver postgres leaves backups to the database; use pg_dump or its archives`),
-    ...require(!http3.enabled, `${name('http3.enabled', 'SVC_EXTREME')}: extreme mode is of the driver sqlite`),
+    ...require(!extreme.enabled, `${name('extreme.enabled', 'SVC_EXTREME')}: extreme mode is of the driver sqlite`),
   ];
 }
 

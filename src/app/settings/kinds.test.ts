@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { address, byteSize, duration, httpUrl, integer, type Kind, listOf, oneOf, optional, origin, timeZone,
-  webOrigins } from './kinds.ts';
+import { address, byteSize, duration, httpUrl, integer, type Kind, listOf, oneOf, optional, origin, parseBoolean,
+  timeZone, webOrigins } from './kinds.ts';
 
 const accepts = <T>(kind: Kind<T>, texts: readonly string[]): (T | undefined)[] =>
   texts.map((text) => kind.parse(text));
@@ -63,5 +63,19 @@ describe('kinds of settings', () => {
 
   it('optional shows nothing for nothing', () => {
     expect([optional(integer(0)).show(undefined), optional(integer(0)).show(5)]).toEqual(['', '5']);
+  });
+});
+
+describe('parseBoolean (decision D-05)', () => {
+  it.each(['true', '1', 'yes', 'on', 'enable', 'TRUE', 'On'])('%s is true', (text) => {
+    expect(parseBoolean(text)).toBe(true);
+  });
+
+  it.each(['false', '0', 'no', 'off', 'disable', 'False', 'NO'])('%s is false', (text) => {
+    expect(parseBoolean(text)).toBe(false);
+  });
+
+  it.each(['', 'y', '2', 'enabled', ' true', 'constructor', '__proto__'])('%j is neither', (text) => {
+    expect(parseBoolean(text)).toBeUndefined();
   });
 });

@@ -1,6 +1,5 @@
 import { validate } from 'node-cron';
 import { type Address, formatAddress, parseAddress } from '../../lib/address.ts';
-import { parseBoolean } from '../../lib/boolean.ts';
 import { formatByteSize, parseByteSize } from '../../lib/byte-size.ts';
 import { formatDuration, parseDurationOrSeconds } from '../../lib/duration.ts';
 import { type Network, parseNetwork } from '../../lib/trusted-proxies.ts';
@@ -177,4 +176,26 @@ export function optional<T>(kind: Kind<T>): Kind<T | undefined> {
 
 function within(value: number | undefined, min: number, max: number): number | undefined {
   return value !== undefined && value >= min && value <= max ? value : undefined;
+}
+
+const WORDS: Readonly<Record<string, boolean>> = {
+  true: true,
+  1: true,
+  yes: true,
+  on: true,
+  enable: true,
+  false: false,
+  0: false,
+  no: false,
+  off: false,
+  disable: false,
+};
+
+/**
+ * The forms of a switch, in any case: true/false, 1/0, yes/no, on/off, enable/disable. Returns undefined for other
+ * texts.
+ */
+export function parseBoolean(text: string): boolean | undefined {
+  const word = text.toLowerCase();
+  return Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
 }

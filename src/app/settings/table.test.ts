@@ -189,8 +189,8 @@ describe('the table of settings', () => {
     const settings = (flags: Record<string, string | boolean>, env: Record<string, string> = {}) =>
       resolveSettings({ flags, env }).settings;
     expect(settings({ mcpStdio: true }).mcp.stdio).toBe(true);
-    expect(settings({ http3Enabled: 'yes' }).http3.enabled).toBe(true);
-    expect(settings({}, { SVC_HTTP3_ENABLED: 'true' }).http3.enabled).toBe(true);
+    expect(settings({ http3Enabled: 'yes' }).extreme.enabled).toBe(true);
+    expect(settings({}, { SVC_HTTP3_ENABLED: 'true' }).extreme.enabled).toBe(true);
     expect(settings({}, { SVC_ENCRYPTION_KEYS_PREVIOUS: '1:x' }).encryption.previousKeys).toBe('1:x');
   });
 });

@@ -3,7 +3,7 @@ import { automation, webhooks } from './groups/automation.ts';
 import { backup, bodies, compression, database, geo, postgres, storage } from './groups/database.ts';
 import { embedding } from './groups/embedding.ts';
 import { cors, input, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
-import { graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
+import { extreme, graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
 import { sessions, workers } from './groups/nodes.ts';
 import { convert, log, metrics, shutdown } from './groups/operation.ts';
 import { binlog, replication } from './groups/replication.ts';
@@ -20,6 +20,7 @@ export const SETTINGS = {
   grpc,
   graphql,
   mcp,
+  extreme,
   http3,
   database,
   storage,

@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { STRICT_TRANSPORT } from '../../lib/headers.ts';
 import { expectStream } from '../../lib/request-bytes.ts';
-import { STRICT_TRANSPORT } from '../../lib/security-headers.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 
 /** Headers that belong to one connection, not to the request (RFC 9110, section 7.6.1). */

@@ -1,1 +1,1 @@
-export { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
+export { WorkerSupervisor, type WorkerSupervisorOptions } from './worker-supervisor.ts';

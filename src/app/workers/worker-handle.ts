@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Counted } from '../../docs/index.ts';
-import { workerFile } from '../../lib/worker-file.ts';
+import { workerFile } from '../../lib/thread-client.ts';
 import type { Taker } from './acceptor.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 

@@ -1,4 +1,4 @@
-// The program of a worker: `WorkerPool` starts it, and controls it over the channel between the processes.
+// The program of a worker: `WorkerSupervisor` starts it, and controls it over the channel between the processes.
 import { systemClock } from '../../lib/clock.ts';
 import { createLog } from '../logging/index.ts';
 import { closeMemory } from '../secrecy/index.ts';

@@ -1,5 +1,4 @@
-import { type Inline, type Look, text } from '../tree/inlines.ts';
-import { MONOSPACE } from '../tree/monospace.ts';
+import { type Inline, type Look, MONOSPACE, text } from '../tree/inlines.ts';
 import { child, elements, textOf, type XmlElement } from '../xml.ts';
 import type { DocxContext } from './body.ts';
 import { mathText } from './math.ts';

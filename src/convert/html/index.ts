@@ -1,6 +1,6 @@
 import type { Element, Root as Page } from 'hast';
 import type { Nodes } from 'mdast';
-import type { Parts, ReadOptions } from '../parts.ts';
+import type { Parts, ReadOptions } from '../contract.ts';
 import { removeBlanks } from './blanks.ts';
 import { clean, resolveAddresses } from './clean.ts';
 import { mainContent } from './main-content.ts';

@@ -1,6 +1,6 @@
 import type { Root } from 'hast';
+import type { ConvertedMeta } from '../contract.ts';
 import { metaOf } from '../meta.ts';
-import type { ConvertedMeta } from '../parts.ts';
 import { attribute, byName, findAll, rawText } from './parse.ts';
 
 /** Names of `<meta>` for each key, the most specific first: of Open Graph, Dublin Core and HTML itself. */

@@ -1,7 +1,7 @@
 import { charsetOf, decodeText } from '../charset.ts';
+import type { Parts, ReadOptions } from '../contract.ts';
 import { OutputBudget } from '../limits.ts';
 import { metaOf } from '../meta.ts';
-import type { Parts, ReadOptions } from '../parts.ts';
 import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
 import { Macros } from './macros.ts';
 import { type LatexContext, LatexReader } from './reader.ts';

@@ -1,8 +1,7 @@
 import { Archive } from '../archive.ts';
-import { ConversionError } from '../contract.ts';
+import { ConversionError, type Parts, type ReadOptions } from '../contract.ts';
 import { OutputBudget } from '../limits.ts';
 import { metaOf } from '../meta.ts';
-import type { Parts, ReadOptions } from '../parts.ts';
 import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
 import { child, elements, parseXml, textOf, type XmlElement } from '../xml.ts';
 import { odtBlocks } from './body.ts';

@@ -1,14 +1,12 @@
 import type { getDocumentProxy } from 'unpdf';
-import { ConversionError } from '../contract.ts';
+import { ConversionError, type Parts, type ReadOptions } from '../contract.ts';
 import { OutputBudget } from '../limits.ts';
 import { metaOf } from '../meta.ts';
-import type { Parts, ReadOptions } from '../parts.ts';
 import { type Block, firstHeading, rootOf } from '../tree/blocks.ts';
 import { regionsOf } from './columns.ts';
 import { fragmentsByDirection, type LinkArea, type TextItem } from './fragments.ts';
 import { type Line, linesOf, segmentsOf } from './lines.ts';
 import { paragraphBlocks, type PdfStyle } from './paragraphs.ts';
-import { pdfDate } from './pdf-date.ts';
 import { runningLines } from './running.ts';
 import { splitTables, tableBlock } from './tables.ts';
 
@@ -173,4 +171,15 @@ async function metaOfFile(file: PdfDocument, blocks: readonly Block[]): Promise<
     created: pdfDate(text('CreationDate')),
     modified: pdfDate(text('ModDate')),
   });
+}
+
+/** Converts `D:20070915110231+02'00'` to ISO 8601. */
+export function pdfDate(value: string | undefined): string | undefined {
+  const match = /^(?:D:)?(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(?:Z|([+-])(\d\d)'?(\d\d)?)?/.exec(value ?? '');
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second = '00', sign, zoneHour, zoneMinute = '00'] = match;
+  if (hour === undefined) return `${year}-${month}-${day}`;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}${
+    sign === undefined ? 'Z' : `${sign}${zoneHour}:${zoneMinute}`
+  }`;
 }

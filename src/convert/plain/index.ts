@@ -1,7 +1,6 @@
 import { splitFrontMatter } from '../../text/front-matter.ts';
 import { charsetOf, decodeText } from '../charset.ts';
-import type { FileFormat } from '../contract.ts';
-import type { Parts, ReadOptions } from '../parts.ts';
+import type { FileFormat, Parts, ReadOptions } from '../contract.ts';
 
 /** Text that stays unchanged except that its front matter becomes metadata. */
 export function readText(bytes: Uint8Array, options: ReadOptions): Parts {

@@ -1,10 +1,9 @@
-import { ConversionError } from '../contract.ts';
+import type { Nodes } from 'mdast';
+import { ConversionError, type Parts, type ReadOptions } from '../contract.ts';
 import { OutputBudget } from '../limits.ts';
 import { metaOf } from '../meta.ts';
-import type { Parts, ReadOptions } from '../parts.ts';
 import { firstHeading, rootOf } from '../tree/blocks.ts';
 import { RtfReader } from './reader.ts';
-import { repairUnpaired } from './repair.ts';
 import { readTokens } from './tokens.ts';
 
 /** Languages by the low bits of Windows language identifiers; the high bits name a region. */
@@ -78,4 +77,13 @@ export function readRtf(bytes: Uint8Array, options: ReadOptions): Parts {
     warnings: whole ? [] : ['The file ends inside a group; it may be cut off.'],
     repaired: repairUnpaired(root),
   };
+}
+
+/** Replaces unpaired surrogates, which `\u` can write; returns the number of characters that are U+FFFD afterwards. */
+export function repairUnpaired(node: Nodes): number {
+  if ('value' in node && typeof node.value === 'string') {
+    node.value = node.value.toWellFormed();
+    return node.value.split('\ufffd').length - 1;
+  }
+  return 'children' in node ? node.children.reduce((sum, child) => sum + repairUnpaired(child as Nodes), 0) : 0;
 }

@@ -1,4 +1,4 @@
-import { MONOSPACE } from '../tree/monospace.ts';
+import { MONOSPACE } from '../tree/inlines.ts';
 import { codePageOfCharset, SYMBOL_CHARSET } from './codepages.ts';
 
 interface Font {

@@ -3,10 +3,9 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Bzip2Decoder } from '../../kernels/bzip2.ts';
 import { phrasesOf, wordsOf, wordsOfMarkdown } from '../../testkit/wiki/phrases.ts';
-import { convertPage } from './convert-page.ts';
+import { convertPage, redirectOf } from './convert-page.ts';
 import { PageReader } from './page-reader.ts';
 import type { WikiPage } from './page.ts';
-import { redirectOf } from './redirect.ts';
 
 const FOLDER = new URL('../../../../shared/corpus/wiki/', import.meta.url);
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { readEntityTags } from '../../lib/entity-tags.ts';
+import { readEntityTags } from '../../lib/headers.ts';
 import type { ChecksumRow, Checksums } from './checksums.ts';
 
 /**

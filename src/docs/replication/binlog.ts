@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Clock } from '../../lib/clock.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { makeFolder } from '../../lib/files.ts';
 import type { CommitQueries, CommitRecorder } from '../../storage/index.ts';
 import { BadEntry, entriesOf } from './entry.ts';
 import { createSegment, HEADER, listSegments, pathOf, removeSegment, removeSegments, reopenAt, type SegmentBase,

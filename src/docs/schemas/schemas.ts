@@ -1,7 +1,7 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
-import { looksLikeStringifiedMaps } from '../../text/stringified-maps.ts';
+import { looksLikeStringifiedMaps } from '../../text/flatten-meta.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { transactFor } from '../transact-for.ts';
 import { compileSchema, type Meta, type MetaCheck } from './compile-schema.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { DirectSource } from '../../lib/checked-blocks.ts';
-import { durableRename } from '../../lib/durable-rename.ts';
+import { durableRename } from '../../lib/files.ts';
 import { type KeyRing, openStream, sealStream, type Sql } from '../../storage/index.ts';
 
 /** The header of a checkpoint, in JSON after the magic and the length. */

@@ -1,5 +1,5 @@
+import { retryAfter } from '../../lib/headers.ts';
 import { RefusedRequest } from '../../lib/refused-request.ts';
-import { retryAfter } from '../../lib/retry-after.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { cancelled, EmbeddingError } from '../embedding-error.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -1,4 +1,4 @@
-import { retryAfter } from '../../lib/retry-after.ts';
+import { retryAfter } from '../../lib/headers.ts';
 import type { AnswerHead } from '../guarded-sender.ts';
 import type { Outbound } from '../outbound.ts';
 import type { Outcome } from './lane.ts';

@@ -1,9 +1,8 @@
 // The steps between an operation's result and its response.
 import { mayRead } from '../authorize.ts';
 import type { Step } from '../call.ts';
-import type { Download } from '../download.ts';
 import { unreadFields, withoutFields } from '../fields.ts';
-import { Reply } from '../handler.ts';
+import { type Context, type Download, Reply } from '../handler.ts';
 import { piecesWhileAllowed } from '../long-call.ts';
 import { pageOf } from '../pages.ts';
 import { withWarnings } from '../warnings.ts';
@@ -68,3 +67,15 @@ export const confirm: Step = {
     return result;
   },
 };
+
+/** Notes who has read a document (`x-noted`). */
+export function note(read: (document: { readonly id: string }, context: Context) => void): Step {
+  return {
+    appliesTo: ({ noted }) => noted === true,
+    async run(call, next) {
+      const result = await next(call);
+      read((result instanceof Reply ? result.value : result) as { id: string }, call.context);
+      return result;
+    },
+  };
+}

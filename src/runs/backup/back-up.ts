@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
-import { syncFolder } from '../../lib/durable-rename.ts';
+import { syncFolder } from '../../lib/files.ts';
 import { snapshotDatabase } from '../../storage/index.ts';
 import { AUTHORITY, BackupError, type BackupFile, DATABASE, describeFile, FORMAT, MANIFEST, type Manifest,
   type Places } from './layout.ts';

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
-import { durableRename } from '../../lib/durable-rename.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { durableRename, makeFolder } from '../../lib/files.ts';
 import { FileLock, migrate, openDatabase, type Queries, RUN_QUEUE_MIGRATIONS, type Sql,
   verifyDatabaseFile } from '../../storage/index.ts';
 import { settleUnfinished, type Unfinished } from '../queue/index.ts';

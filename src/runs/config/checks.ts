@@ -1,7 +1,7 @@
-import { isBucketUrl } from '../../lib/bucket-url.ts';
 import { parseCacheKey } from '../../lib/cache-key.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { isBucketUrl } from '../../lib/setting-values.ts';
 import { allowlistProblems } from '../../net/index.ts';
 import { checkGiven } from './given-inputs.ts';
 import { declarationProblems } from './inputs.ts';

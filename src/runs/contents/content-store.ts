@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { durableRename } from '../../lib/durable-rename.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { durableRename, makeFolder } from '../../lib/files.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 

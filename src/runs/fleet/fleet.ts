@@ -19,7 +19,7 @@ import { Members } from './members.ts';
 import type { FleetService } from './port.ts';
 import { requireRef } from './refs.ts';
 import { Reports } from './reports.ts';
-import { Roster } from './roster.ts';
+import type { Roster } from './roster.ts';
 import { Sessions } from './sessions.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -27,12 +27,15 @@ export interface FleetDeps {
   readonly queue: Queue;
   readonly logs: RunLogs;
   readonly audit: Audit;
+  readonly roster: Roster;
   /** Undefined while `fleet.enabled` is false: then only the ship in this process can connect. */
   readonly authority: Authority | undefined;
   /** Addresses at which ships reach this server, `host:port` each; read when a ship joins or a token is made. */
   readonly addresses: { readonly fleet: () => string; readonly enrol: () => string };
   /** Returns the current value of a secret by name. */
   readonly secretValue: (name: string) => string | undefined;
+  /** When the certificate of this server expires, in milliseconds since 1970; undefined without one. */
+  readonly serverCertificateExpiresMs?: () => number | undefined;
   /** Stores files that steps produce, and sends them after an approval. Absent: no files are stored. */
   readonly artifacts?: ArtifactReceiver & ArtifactSender;
   /** Stores caches of steps for all ships. Absent: each ship has caches of its own only. */
@@ -52,12 +55,8 @@ export interface Fleet {
   readonly handlers: ShipHandlers;
   /** Numbers for metrics: all ships of the store, and the slots of the ships that are connected here. */
   numbers(): Promise<FleetNumbers>;
-  /** Whether the variable with the key of an AI role is set on a machine that executes runs. */
-  keyVariableAvailable(name: string): boolean;
-  /** Whether a member of the fleet, connected or not, has all these labels. */
-  knowsShip(selectors: readonly string[]): boolean;
   /** Starts the upkeep. */
-  start(): Promise<void>;
+  start(): void;
   /**
    * Disconnects all ships and asks them to come back within 30 seconds. Reports on runs are still accepted. Safe twice.
    */
@@ -66,17 +65,15 @@ export interface Fleet {
 
 /** The server's side of the fleet, over a migrated store. */
 export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
-  const { queue, logs, audit, authority, addresses, random = Math.random, fencedWrite = () => {},
+  const { queue, logs, audit, roster, authority, addresses, random = Math.random, fencedWrite = () => {},
     linesLost = () => {} } = deps;
   const newId = uuidV7Generator(env.clock);
   const log = env.log.child({ area: 'fleet' });
-  const revocation = (shipId: string): Uint8Array | undefined => authority?.revocation(shipId);
-  const roster = new Roster(env, revocation);
   const sessions: Sessions = new Sessions({
     clock: env.clock,
     queue,
     random,
-    revocation,
+    revocation: (shipId) => authority?.revocation(shipId),
     onExpel: (shipId) => {
       members.forget();
       roster.forget(shipId);
@@ -142,13 +139,8 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
       peerOf: (serial) => members.peerOf(serial),
     },
     handlers,
-    numbers: () => numbersOf(env, sessions, authority),
-    knowsShip: (selectors) => roster.hasLabels(selectors),
-    keyVariableAvailable: (name) => roster.hasKeyVariable(name),
-    async start() {
-      await roster.load();
-      upkeep.start();
-    },
+    numbers: () => numbersOf(env, sessions, deps),
+    start: () => upkeep.start(),
     async stop() {
       sessions.stop();
       await upkeep.stop();
@@ -220,7 +212,7 @@ const UPLOAD_STATUS = {
 } as const;
 
 async function numbersOf({ sql, clock, config }: RunsEnvironment, sessions: Sessions,
-  authority: Authority | undefined): Promise<FleetNumbers>
+  { authority, serverCertificateExpiresMs }: FleetDeps): Promise<FleetNumbers>
 {
   const ships = { online: 0, offline: 0, draining: 0, revoked: 0 };
   for (const ship of await listShips(sql)) {
@@ -238,6 +230,8 @@ async function numbersOf({ sql, clock, config }: RunsEnvironment, sessions: Sess
   return {
     ships: (['online', 'offline', 'draining', 'revoked'] as const).map((status) => ({ status, count: ships[status] })),
     slots: (['free', 'busy'] as const).map((status) => ({ status, count: slots[status] })),
-    certificates: authority === undefined ? [] : [{ subject: 'ca', expiresMs: authority.expiresMs }],
+    certificates: ([['ca', authority?.expiresMs], ['server', serverCertificateExpiresMs?.()]] as const).flatMap((
+      [subject, expiresMs],
+    ) => (expiresMs === undefined ? [] : [{ subject, expiresMs }])),
   };
 }

@@ -2,3 +2,4 @@
 export { Authority, type AuthorityOptions, type ServerMaterial } from './authority/index.ts';
 export { createFleet, type Fleet, type FleetDeps } from './fleet.ts';
 export { FleetRefusal, type FleetService, type Peer, type Session, type SessionOutput } from './port.ts';
+export { Roster } from './roster.ts';

@@ -75,7 +75,7 @@ describe('lines of a log (decisions, section 4, "Sequencing")', () => {
       await ship.append(ref, first, ['7'], fixture.now + wrong - 10_000);
     }
     const { data } =
-      await (fixture.logs.handlers.listRunLogs as (input: object,
+      await (fixture.logHandlers.listRunLogs as (input: object,
         context: object) => Promise<{ data: { message: string; time: string }[] }>)({ id: ref.runId, offset: 0 }, {});
     const times = data.filter(({ message }) => message === '7').map(({ time }) => Date.parse(time) - started);
     expect(times.map((time) => Math.round(time / 10_000))).toEqual([2, 5]);

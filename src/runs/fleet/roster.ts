@@ -1,6 +1,7 @@
 import type { RunsEnvironment } from '../environment.ts';
 import { labelsOf, listShips, localLabels, readShip, type ShipTraits, type StoredShip,
   writeTraits } from '../ships/index.ts';
+import type { Authority } from './authority/index.ts';
 import { revokedShip, unknownShip } from './refusals.ts';
 import type { Member } from './session/context.ts';
 import { sameTraits } from './ship-info.ts';
@@ -14,18 +15,18 @@ interface Known {
 /** The members of the fleet, and what they report about themselves. */
 export class Roster {
   readonly #env: Pick<RunsEnvironment, 'sql' | 'config'>;
-  readonly #revocation: (shipId: string) => Uint8Array | undefined;
+  readonly #authority: Pick<Authority, 'revocation'> | undefined;
   /** Data of the members, connected or not. */
   readonly #known = new Map<string, Known>();
 
-  /** `revocation`: returns the proof that a ship is revoked. */
-  constructor(env: Pick<RunsEnvironment, 'sql' | 'config'>, revocation: (shipId: string) => Uint8Array | undefined) {
+  /** `authority`: has the proofs that ships are revoked; undefined while the fleet is off. */
+  constructor(env: Pick<RunsEnvironment, 'sql' | 'config'>, authority: Pick<Authority, 'revocation'> | undefined) {
     this.#env = env;
-    this.#revocation = revocation;
+    this.#authority = authority;
   }
 
   /** Loads what the members reported when they were last connected. */
-  async load(): Promise<void> {
+  async start(): Promise<void> {
     this.remember(await listShips(this.#env.sql));
   }
 
@@ -77,7 +78,7 @@ export class Roster {
 
   #requireMember(shipId: string, ship: StoredShip | undefined): StoredShip {
     if (ship === undefined) throw unknownShip();
-    if (ship.revokedMs > 0) throw revokedShip(this.#revocation(shipId));
+    if (ship.revokedMs > 0) throw revokedShip(this.#authority?.revocation(shipId));
     return ship;
   }
 }

@@ -23,9 +23,6 @@ type Word = readonly ['log', runId: string, attempt: number, messageBytes: numbe
 
 export interface RunLogsOptions {
   readonly env: RunsEnvironment;
-  /** Called when first needed, because the queue itself is created with `note`. */
-  readonly queue: () => Pick<Queue, 'get' | 'onChange'>;
-  readonly audit: Audit;
   /** Free space of the disk, if the store is on one. */
   readonly room?: Pick<DiskRoom, 'isShort'> | undefined;
   /**
@@ -35,20 +32,21 @@ export interface RunLogsOptions {
 }
 
 export interface RunLogsService extends RunLogs {
-  readonly handlers: LogHandlers;
-  /** Counts the stored bytes, follows the queue, and starts removing expired logs. */
+  /** The operations of clients on the logs of this queue, whose changes the streams follow from now on. */
+  operations(queue: Pick<Queue, 'get' | 'onChange'>, audit: Audit): LogHandlers;
+  /** Counts the stored bytes, and starts removing expired logs. */
   start(): Promise<void>;
   /** Ends the streams and the sweeping; lines are still accepted and read. */
   stop(): Promise<void>;
 }
 
 /** The logs of all attempts: stored, listed, streamed, and removed when they expire. */
-export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptions): RunLogsService {
+export function createRunLogs({ env, room, dropped }: RunLogsOptions): RunLogsService {
   const { sql, clock, config, timer, log } = env;
   const hub = new LogHub(timer);
   const stopping = new AbortController();
   let total = 0;
-  let unsubscribe = (): void => {};
+  let unsubscribe: (() => void) | undefined;
   let making: Promise<void> | undefined;
   /** The last removal has removed all that there was. */
   let nothingLeft = false;
@@ -118,15 +116,17 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
       makeRoom();
       return nothingLeft;
     },
-    handlers: createLogHandlers({ sql, hub, audit, retention, queue: { get: (id) => queue().get(id) } }),
+    operations(queue, audit) {
+      queue.onChange((change) => hub.changed(change));
+      return createLogHandlers({ sql, hub, audit, retention, queue });
+    },
     async start() {
-      const ends = [queue().onChange((change) => hub.changed(change)), sql.peers?.listen(receive)];
-      unsubscribe = () => ends.forEach((end) => end?.());
+      unsubscribe = sql.peers?.listen(receive);
       total = await countStored(sql.background);
       sweeping.start();
     },
     async stop() {
-      unsubscribe();
+      unsubscribe?.();
       stopping.abort();
       hub.close();
       await Promise.all([sweeping.stop(), making]);

@@ -1,6 +1,9 @@
 import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { Log } from '../../lib/log.ts';
+import { inDataDir } from '../config/index.ts';
+import type { RunsEnvironment } from '../environment.ts';
 
 /** Least time between two checks of the disk. */
 const LOOK_MS = 1000;
@@ -49,6 +52,21 @@ export class DiskRoom {
         `the disk has less than ${formatByteSize(reserve())} left: lines of logs are not taken, so that runs can end`);
     else log.warn({ free: bytes, folder }, 'the disk has room for logs again');
   }
+}
+
+/** Undefined for a store in memory, and for a store on a database server. */
+export function diskRoomOf(
+  { config, log, sql }: Pick<RunsEnvironment, 'config' | 'log' | 'sql'>,
+): DiskRoom | undefined {
+  const settings = config.current().config;
+  const { path } = settings.storage.sqlite;
+  if (sql.info.driver === 'postgres' || path === ':memory:') return undefined;
+  return new DiskRoom({
+    folder: dirname(inDataDir(settings, path)),
+    reserve: () => config.current().config.storage.reserve,
+    now: () => performance.now(),
+    log,
+  });
 }
 
 async function freeBytes(folder: string): Promise<number> {

@@ -186,7 +186,7 @@ describe('the budget of all logs', () => {
 
 describe('DELETE /api/v1/runs/{id}/logs', () => {
   const deleteLogs = (fixture: LogFixture, id: string): Promise<unknown> =>
-    fixture.logs.handlers.deleteRunLogs({ id }, { identity: { username: 'token:root' } } as never) as Promise<unknown>;
+    fixture.handlers.deleteRunLogs({ id }, { identity: { username: 'token:root' } } as never) as Promise<unknown>;
 
   it('removes the logs of all attempts, and the run says so; again is no error', async () => {
     const { fixture } = await started();

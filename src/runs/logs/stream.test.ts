@@ -112,7 +112,7 @@ async function started() {
   const invoke = createInvoker<Operations>({
     operations,
     inputs: specification.inputs,
-    handlers: fixture.logs.handlers,
+    handlers: fixture.handlers,
     mode: () => 'wr',
   });
   const app = await createHttpApp<Operations>({

@@ -5,6 +5,7 @@ import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../../sto
 import { parseRunsConfig, type RunsConfig } from '../config/index.ts';
 import type { Queue, RunChange, RunRecord, RunRef, RunState } from '../queue/port.ts';
 import { createRunLogs, type RunLogsOptions, type RunLogsService } from './create-run-logs.ts';
+import type { LogHandlers } from './handlers.ts';
 import type { ShipLine } from './port.ts';
 
 export const START = 1_766_400_000_000;
@@ -20,6 +21,7 @@ export class LogFixture {
   readonly clock = { time: START, now: () => this.clock.time };
   readonly sql: Sql;
   readonly logs: RunLogsService;
+  readonly handlers: LogHandlers;
   /** Lines that were dropped. */
   dropped = 0;
   /** Actor, action and target of the entries of the audit log. */
@@ -53,10 +55,11 @@ export class LogFixture {
     };
     this.logs = createRunLogs({
       env,
-      queue: () => queue,
-      audit: { record: async (_, actor, action, target) => void this.audited.push([actor, action, target]) },
       room,
       dropped: (events) => (this.dropped += events),
+    });
+    this.handlers = this.logs.operations(queue, {
+      record: async (_, actor, action, target) => void this.audited.push([actor, action, target]),
     });
   }
 
@@ -183,7 +186,7 @@ export class LogFixture {
   }
 
   async list(ref: { runId: string; attempt?: number }, offset = 0) {
-    const answer = await this.logs.handlers.listRunLogs({
+    const answer = await this.handlers.listRunLogs({
       id: ref.runId,
       offset,
       ...(ref.attempt === undefined ? {} : { attempt: ref.attempt }),

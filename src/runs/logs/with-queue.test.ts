@@ -19,6 +19,7 @@ let sql: Sql;
 let time: number;
 let parts: QueueParts;
 let logs: RunLogsService;
+let handlers: ReturnType<RunLogsService['operations']>;
 let timer: ManualTimer;
 let claims: Claim[];
 
@@ -37,8 +38,9 @@ beforeEach(async () => {
     version: '0',
     config: { current: () => loaded, onChange: () => () => {} },
   };
-  logs = createRunLogs({ env, queue: () => parts.queue, audit: { record: async () => {} } });
+  logs = createRunLogs({ env });
   parts = assembleQueue({ env, note: logs.note, lines: logs.lines, random: () => 0.5 });
+  handlers = logs.operations(parts.queue, { record: async () => {} });
   await parts.load();
   await logs.start();
   claims = [];
@@ -70,7 +72,7 @@ async function nextClaim(): Promise<Claim> {
 const submit = () => sql.transaction((tx) => parts.queue.insert(tx, newRun()));
 
 async function list(id: string, attempt?: number) {
-  const answer = await logs.handlers.listRunLogs({ id, offset: 0, ...(attempt === undefined ? {} : { attempt }) },
+  const answer = await handlers.listRunLogs({ id, offset: 0, ...(attempt === undefined ? {} : { attempt }) },
     undefined as never);
   return 'value' in answer ? answer.value : answer;
 }

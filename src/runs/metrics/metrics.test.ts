@@ -64,7 +64,7 @@ describe('the metrics', () => {
       error: { code: 'ship_error', message: 'x', step: null, exitCode: null, signal: null },
     });
     expect(await samples('quire_run_attempts_total')).toEqual(['{reason="first"} 1', '{reason="ship_error"} 1']);
-    api.metrics.record.runChanged({
+    api.recorder.runChanged({
       run: (await api.queue.list({}, undefined, 1))[0]!,
       from: 'running',
       formerShipId: null,
@@ -74,11 +74,11 @@ describe('the metrics', () => {
   });
 
   it('report the fleet, its certificates, logs, claims, and the configuration', async () => {
-    const { record } = api.metrics;
-    record.fencedWrite('AppendLogs');
-    record.claimed(0.004);
-    record.logEventsDropped(7);
-    record.configReloaded(false);
+    const { recorder } = api;
+    recorder.fencedWrite('AppendLogs');
+    recorder.claimed(0.004);
+    recorder.logEventsDropped(7);
+    recorder.configReloaded(false);
     expect(await samples('quire_ships')).toEqual(['{status="online"} 3', '{status="revoked"} 1']);
     expect(await samples('quire_ship_slots')).toEqual(['{status="busy"} 2', '{status="free"} 6']);
     expect(await samples('quire_cert_expiry_seconds')).toEqual(['{subject="server"} 90']);

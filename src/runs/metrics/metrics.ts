@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { cached } from '../../lib/cached.ts';
@@ -9,7 +9,7 @@ import type { Caches } from '../caches/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
 import type { Queue } from '../queue/port.ts';
-import { createRecorder, type Recorder } from './recorder.ts';
+import type { Recorder } from './recorder.ts';
 
 type MetricsHandlers = Required<Pick<Handlers<Operations>, 'getMetrics'>>;
 
@@ -32,7 +32,8 @@ export interface BackupNumbers {
 }
 
 export interface MetricsDeps {
-  readonly queue: Pick<Queue, 'numbers' | 'onChange'>;
+  readonly recorder: Pick<Recorder, 'registry'>;
+  readonly queue: Pick<Queue, 'numbers'>;
   readonly logs: Pick<RunLogs, 'totalBytes'>;
   readonly artifacts?: Pick<Artifacts, 'totalBytes'>;
   /** Absent while the service keeps no caches. */
@@ -44,28 +45,18 @@ export interface MetricsDeps {
   readonly waitingNotifications?: () => Promise<number>;
 }
 
-export interface RunMetrics {
-  readonly handlers: MetricsHandlers;
-  readonly record: Recorder;
-  /** Stops listening to the queue. */
-  stop(): void;
-}
-
 /** Counting runs reads many rows, and scrapers come often. */
 const CACHE_MS = 5000;
 
 /** The metrics of the run-queue service (decisions, section 2.9). No label names a run or a project. */
-export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): RunMetrics {
-  const registry = new Registry();
+export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): { readonly handlers: MetricsHandlers } {
+  const { registry } = deps.recorder;
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   registerNumbers(registers, env, deps);
   new Counter({ ...roundsMetric('quire_loop_rounds_total'), registers });
   if (deps.backups !== undefined) registerBackups(registers, env, deps.backups);
-  const record = createRecorder(registers, env.clock);
   return {
-    record,
-    stop: deps.queue.onChange((change) => void (change.isRemote ?? record.runChanged(change))),
     handlers: {
       async getMetrics() {
         if (!env.config.current().config.metrics.enabled) throw new ServiceError('not_found', 'metrics are off');

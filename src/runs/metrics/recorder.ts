@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../lib/clock.ts';
 import type { AlertResult } from '../alerts/index.ts';
 import type { Received } from '../artifacts/port.ts';
@@ -8,6 +8,8 @@ import type { SlotResult } from '../schedules/index.ts';
 
 /** Receives what the other areas report as it happens (decisions, section 2.9). No function throws. */
 export interface Recorder {
+  /** Where its metrics are registered. */
+  readonly registry: Registry;
   /** Pass this to `queue.onChange`. */
   runChanged(change: RunChange): void;
   /** A ship that no longer held its run tried to write to it; `rpc`: the call of the fleet protocol. */
@@ -17,9 +19,7 @@ export interface Recorder {
   /** Log lines above a budget, or lost on the way. */
   logEventsDropped(count: number): void;
   artifactReceived(status: Received['status']): void;
-  cacheReceived: CacheEvents['received'];
-  cacheAsked: CacheEvents['asked'];
-  cachesEvicted: CacheEvents['evicted'];
+  readonly caches: CacheEvents;
   storageFailed(): void;
   configReloaded(isLoaded: boolean): void;
   alertReceived(result: AlertResult): void;
@@ -35,7 +35,9 @@ const CLAIM_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 
 const RESULTS: readonly AlertResult[] = ['queued', 'repeated', 'resolved', 'unmapped', 'unavailable', 'failed'];
 
-export function createRecorder(registers: Registry[], clock: Clock): Recorder {
+export function createRecorder(clock: Clock): Recorder {
+  const registry = new Registry();
+  const registers = [registry];
   const fenced = new Counter({
     name: 'quire_fenced_writes_total',
     help: 'Writes of ships that no longer held their run.',
@@ -105,14 +107,17 @@ export function createRecorder(registers: Registry[], clock: Clock): Recorder {
   reload.set(1); // the configuration of the start was loaded
   for (const result of RESULTS) alerts.inc({ result }, 0);
   return {
+    registry,
     runChanged: registerRuns(registers, clock),
     fencedWrite: (rpc) => fenced.inc({ rpc }),
     claimed: (seconds) => claim.observe(seconds),
     logEventsDropped: (count) => dropped.inc(count),
     artifactReceived: (status) => artifacts.inc({ status }),
-    cacheReceived: (status) => saved.inc({ status }),
-    cacheAsked: (result) => asked.inc({ result }),
-    cachesEvicted: (reason, count) => evicted.inc({ reason }, count),
+    caches: {
+      received: (status) => saved.inc({ status }),
+      asked: (result) => asked.inc({ result }),
+      evicted: (reason, count) => evicted.inc({ reason }, count),
+    },
     storageFailed: () => failures.inc(),
     configReloaded: (isLoaded) => reload.set(isLoaded ? 1 : 0),
     alertReceived: (result) => alerts.inc({ result }),

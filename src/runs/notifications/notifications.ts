@@ -9,7 +9,7 @@ import { actorOf } from '../auth/index.ts';
 import type { NotificationConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
-import type { RunChange } from '../queue/port.ts';
+import type { ChangingListener, RunChange } from '../queue/port.ts';
 import { presentResult, type Runs } from '../runs/index.ts';
 import { countDeadLetters, type DeadLetter, listDeadLetters, takeDeadLetters } from './dead-letter-rows.ts';
 import { Deliveries, type DeliveriesDeps } from './deliveries.ts';
@@ -26,7 +26,7 @@ export interface NotificationsDeps extends Pick<DeliveriesDeps, 'variables' | 'o
 export interface Notifications {
   readonly handlers: Required<Pick<Handlers<Operations>, Names>>;
   /** Adds a change to the outboxes of the webhooks that want it, in the transaction that makes the change. */
-  notify(tx: Transaction, change: RunChange): Promise<void>;
+  readonly notify: ChangingListener;
   /** Starts delivering. */
   start(): Promise<void>;
   /** Waits for a short time for deliveries under way; safe twice. The rest is delivered after the next start. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chown, copyFile, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { durableRename } from '../../lib/durable-rename.ts';
+import { durableRename } from '../../lib/files.ts';
 
 /** Error codes of a file that another one cannot replace: it is a mount point, as in containers. */
 const NOT_REPLACEABLE = new Set(['EBUSY', 'EXDEV', 'EPERM']);

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
-import type { Queries } from '../../storage/index.ts';
-import type { RunChange, RunState } from './port.ts';
+import type { Queries, Transaction } from '../../storage/index.ts';
+import type { ChangingListener, RunChange, RunState } from './port.ts';
 import { isHeld, type RunRow } from './run-rows.ts';
 
 interface Held {
@@ -13,6 +13,7 @@ interface Held {
 /** Announces changes after their commit, and derives from them which runs are held. */
 export class Changes {
   readonly #log: Log;
+  readonly #changing: ChangingListener[] = [];
   readonly #listeners = new Set<(change: RunChange) => void>();
   readonly #held = new Map<string, Held>();
   readonly #ofShip = new Map<string, number>();
@@ -44,6 +45,17 @@ export class Changes {
   listen(listener: (change: RunChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Adds a listener that is called in the transaction of each change; see `Queue`. */
+  onChanging(listener: ChangingListener): void {
+    this.#changing.push(listener);
+  }
+
+  /** A change is made in this transaction; it is announced once that is committed. */
+  async record(tx: Transaction, change: RunChange): Promise<void> {
+    for (const listener of this.#changing) await listener(tx, change);
+    tx.onCommit(() => this.announce(change));
   }
 
   announce(change: RunChange): void {

@@ -6,7 +6,7 @@ import type { Changes } from './changes.ts';
 import type { DefinitionStore } from './definition-store.ts';
 import type { Lanes } from './lanes.ts';
 import type { Outage } from './outage.ts';
-import type { RunChange, RunRecord } from './port.ts';
+import type { RunRecord } from './port.ts';
 import type { QueueClock } from './queue-time.ts';
 
 /** What the parts of the queue share. */
@@ -24,8 +24,6 @@ export interface Core {
   readonly changes: Changes;
   /** Whether a ship that is not connected has all these labels. */
   readonly knowsShip: (selectors: readonly string[]) => boolean;
-  /** Called for each change, in the transaction that makes it. */
-  readonly notify: (tx: Transaction, change: RunChange) => Promise<void>;
   /** Called in the transaction in which a new run supersedes an older one of its group. */
   readonly onSuperseded: (tx: Transaction, runId: string, by: string) => Promise<void>;
   /** Called in the transaction that ends a run; it may end other runs. */

@@ -65,13 +65,9 @@ async function insertOne(core: Core, tx: Transaction, run: NewRun, place: Place,
       'INSERT INTO run_material(seq, input, input_is_json, definition_id) SELECT seq, ?, ?, ? FROM runs WHERE id = ?',
       [run.input, Number(run.inputIsJson), definition, place.id],
     )]);
-  const change = { run: toRecord(row), from: null, formerShipId: null };
-  await core.notify(tx, change);
-  tx.onCommit(() => {
-    core.lanes.filled(lane.id);
-    core.changes.announce(change);
-    core.wake();
-  });
+  tx.onCommit(() => core.lanes.filled(lane.id));
+  await core.changes.record(tx, { run: toRecord(row), from: null, formerShipId: null });
+  tx.onCommit(core.wake);
   return row;
 }
 

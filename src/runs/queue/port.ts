@@ -229,6 +229,8 @@ export interface RunChange {
   readonly isRemote?: true;
 }
 
+export type ChangingListener = (tx: Transaction, change: RunChange) => Promise<void>;
+
 export interface ListFilter {
   readonly projectId?: string;
   readonly state?: RunState;
@@ -298,6 +300,8 @@ export interface Queue {
   /** Whether the ship still holds the ref: the condition of every fenced write. */
   holds(tx: Transaction, ref: RunRef, shipId: string): Promise<boolean>;
 
+  /** Adds a listener that is called in the transaction of each change, and rolls it back by a rejection. */
+  onChanging(listener: ChangingListener): void;
   /** Adds a listener, which must not throw. Call the returned function to remove it. */
   onChange(listener: (change: RunChange) => void): () => void;
   /** Numbers for metrics and for listings of ships. */

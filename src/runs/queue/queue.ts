@@ -44,8 +44,6 @@ export interface QueueOptions {
   readonly lines?: RunLogs['lines'];
   /** Whether a ship of the fleet that is not connected has all these labels; used to explain why runs wait. */
   readonly knowsShip?: (selectors: readonly string[]) => boolean;
-  /** Called for each change of a run in the transaction that makes it; a rejection rolls the change back. */
-  readonly notify?: Core['notify'];
   /** Called in the transaction in which a new run supersedes an older one of its group. */
   readonly onSuperseded?: Core['onSuperseded'];
   /** Called with the seconds that it took to assign each batch of runs. Must not throw. */
@@ -131,7 +129,7 @@ const byNote = (note: RunLogs['note']): RunLogs['lines'] => async (tx, lines) =>
 
 function coreOf(
   { env, note, lines = byNote(note), random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {},
-    notify = async () => {}, onSuperseded = async () => {} }: QueueOptions,
+    onSuperseded = async () => {} }: QueueOptions,
   wake: () => void,
 ): Core {
   const time = timeOf(env, elapsed);
@@ -143,7 +141,6 @@ function coreOf(
     wake,
     knowsShip,
     time,
-    notify,
     onSuperseded,
     onEnd: (tx, run) => runEnded(core, tx, run),
     outage: new Outage(env.log, time, onStoreFailure),
@@ -256,13 +253,16 @@ function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals,
   };
 }
 
-function reporting(core: Core, dispatcher: Dispatcher): Part<'explain' | 'onChange' | 'numbers' | 'runningOn'> {
+function reporting(core: Core,
+  dispatcher: Dispatcher): Part<'explain' | 'onChanging' | 'onChange' | 'numbers' | 'runningOn'>
+{
   const laneReason = (id: number) => {
     const lane = core.lanes.get(id);
     return lane === undefined ? null : reasonOf(core, dispatcher, lane);
   };
   return {
     explain: (run) => explain(core, dispatcher, run),
+    onChanging: (listener) => core.changes.onChanging(listener),
     onChange: (listener) => core.changes.listen(listener),
     numbers: () => numbers(core, core.env.sql.background, laneReason),
     runningOn: (shipId) => core.changes.heldByShip(shipId),

@@ -95,8 +95,7 @@ async function begin(core: Core, tx: Transaction, id: string): Promise<void> {
   await core.note(tx, id, 1, 'info', 'the first cell has begun');
   const run = toRecord((await readById(tx, id))!);
   const change = { run, from: 'queued', formerShipId: null } as const;
-  await core.notify(tx, change);
-  tx.onCommit(() => core.changes.announce(change));
+  await core.changes.record(tx, change);
 }
 
 /** Row 9. The lease is not extended, because a cancel request is no sign of life. */
@@ -300,8 +299,7 @@ async function recordMove(core: Core, tx: Transaction, row: RunRow, moved: RunRo
     await leaveGroup(core, tx, row);
     if (run.cells > 0 || run.parentId !== null) await core.onEnd(tx, run);
   }
-  await core.notify(tx, change);
-  tx.onCommit(() => core.changes.announce(change));
+  await core.changes.record(tx, change);
   if (isHeld(row) && !isHeld(run)) tx.onCommit(core.wake); // a slot has become free
   return run;
 }

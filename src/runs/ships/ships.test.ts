@@ -105,8 +105,8 @@ describe('the list of ships (decisions, section 2.7)', () => {
       kinds: ['diagnostic'],
       platform: 'linux/amd64',
     });
-    expect(fixture.fleet.keyVariableAvailable('A_KEY')).toBe(true);
-    expect(fixture.fleet.keyVariableAvailable('C_KEY')).toBe(false);
+    expect(fixture.roster.hasKeyVariable('A_KEY')).toBe(true);
+    expect(fixture.roster.hasKeyVariable('C_KEY')).toBe(false);
   });
 
   it('is counted for metrics', async () => {
@@ -464,7 +464,7 @@ describe('the ship in this process', () => {
     await eventually(() => received.length > 1);
     expect(received[1]!.body).toMatchObject({ case: 'assignment', value: { ref: { runId: run.id } } });
     expect(await list()).toMatchObject({ data: [], local: { running: 1 } });
-    expect(fixture.fleet.keyVariableAvailable('LOCAL_KEY')).toBe(true);
+    expect(fixture.roster.hasKeyVariable('LOCAL_KEY')).toBe(true);
     session.ended();
     await expect(fixture.fleet.service.renewCertificate(peer, { csrDer: new Uint8Array() } as never)).rejects
       .toMatchObject({ status: 'failed_precondition' });

@@ -16,7 +16,7 @@ export interface SystemOptions {
   /** Isolation of the steps that run in this process; default: none run here. */
   readonly sandbox?: () => string;
   /** The existing parts; an absent one is `disabled`. */
-  readonly checks?: { readonly storage?: Check; readonly config?: Check; readonly fleet?: Check };
+  readonly checks?: { readonly [Part in 'storage' | 'config' | 'fleet']?: Check | undefined };
 }
 
 /** Liveness and readiness. Neither is logged as a failure of the store, because they only report it. */

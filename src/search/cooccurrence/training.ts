@@ -1,5 +1,4 @@
-import { ThreadClient } from '../../lib/thread-client.ts';
-import { workerFile } from '../../lib/worker-file.ts';
+import { ThreadClient, workerFile } from '../../lib/thread-client.ts';
 import { type NeighbourData, Neighbours } from './neighbours.ts';
 import { type TermRules, Trainer, type TrainingDocument } from './trainer.ts';
 

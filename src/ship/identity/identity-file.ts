@@ -1,8 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { durableRename } from '../../lib/durable-rename.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { durableRename, makeFolder } from '../../lib/files.ts';
 
 /** The stored membership of a ship. The private key never leaves the machine. */
 export interface Identity {

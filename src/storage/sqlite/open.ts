@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../errors/index.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { makeFolder } from '../../lib/files.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { defineOpeners, layViews, type ViewHost } from '../encryption/reading-views.ts';
 import { Connection } from './connection.ts';

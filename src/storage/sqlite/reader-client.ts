@@ -1,6 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import { ThreadClient } from '../../lib/thread-client.ts';
-import { workerFile } from '../../lib/worker-file.ts';
+import { ThreadClient, workerFile } from '../../lib/thread-client.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { closedError } from '../failures.ts';
 import type { Row, SqlValue } from '../port.ts';

@@ -3,7 +3,7 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ServiceError } from '../../errors/index.ts';
-import { durableRename } from '../../lib/durable-rename.ts';
+import { durableRename } from '../../lib/files.ts';
 import { verifyDatabaseFile } from '../verify/verify.ts';
 import { translate } from './failures.ts';
 

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import initSqlJs, { type Database, type SqlJsStatic } from 'sql.js';
 import { ServiceError } from '../../errors/index.ts';
-import { durableRename } from '../../lib/durable-rename.ts';
+import { durableRename } from '../../lib/files.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { closedError } from '../failures.ts';
 import { batchSize, type Queries, type Row, type Sql, type SqlValue, type Transaction } from '../port.ts';

@@ -2,8 +2,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import initSqlJs from 'sql.js';
-import { askThread } from '../../lib/thread-client.ts';
-import { workerFile } from '../../lib/worker-file.ts';
+import { askThread, workerFile } from '../../lib/thread-client.ts';
 
 export interface Verdict {
   readonly ok: boolean;

@@ -1,6 +1,6 @@
 import type { QueryNode, SourceRange } from './ast.ts';
-import { QueryTooLargeError } from './errors.ts';
 import { allOf } from './groups.ts';
+import { QueryTooLargeError } from './lexer.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 const WILDCARDS = /[*?]/;

@@ -1,16 +1,15 @@
 import type { QueryNode, SourceRange } from './ast.ts';
 import { phraseAtom, requireAtMost, wordAtom } from './atoms.ts';
 import { detectMode, hasOperator, type QueryMode, withoutQuestionMark } from './detect-mode.ts';
-import { MAX_ATOMS, MAX_DISTANCE, MAX_QUERY_BYTES, QuerySyntaxError, QueryTooLargeError } from './errors.ts';
 import { anyOf, combine } from './groups.ts';
+import { MAX_ATOMS, MAX_DISTANCE, MAX_QUERY_BYTES, QuerySyntaxError, QueryTooLargeError } from './lexer.ts';
 import { parseExpression } from './parser.ts';
 import { CODE, PROSE, type Vocabulary } from './vocabulary.ts';
 
-export { type GroupNode, type PhraseNode, type ProximityNode, type QueryNode, type SourceRange, type TermNode,
-  wantedNodes, type WildcardNode } from './ast.ts';
+export { type GroupNode, type PhraseNode, printQuery, type ProximityNode, type QueryNode, type SourceRange,
+  type TermNode, wantedNodes, type WildcardNode } from './ast.ts';
 export { detectMode, QUERY_MODES, type QueryMode } from './detect-mode.ts';
-export { MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, MAX_QUERY_BYTES, QuerySyntaxError } from './errors.ts';
-export { printQuery } from './print.ts';
+export { MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, MAX_QUERY_BYTES, QuerySyntaxError } from './lexer.ts';
 
 export interface ParsedQuery {
   /** The mode that was requested, or detected from the syntax. */

@@ -1,8 +1,8 @@
 import type { QueryNode } from './ast.ts';
 import { phraseAtom, requireAtMost, wordAtom } from './atoms.ts';
-import { MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, QuerySyntaxError, QueryTooLargeError } from './errors.ts';
 import { allOf, anyOf, combine, not } from './groups.ts';
-import { lex, type Lexeme } from './lexer.ts';
+import { lex, type Lexeme, MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, QuerySyntaxError,
+  QueryTooLargeError } from './lexer.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** The meaning of two adjacent operands: both are required (expression), or each is optional (boolean). */

@@ -1,6 +1,6 @@
 import type { Group, LoginResponse, RolePermissionInput, User } from '../../../../generated/docs/sdk/types.gen.ts';
 import { defineArea } from './area.ts';
-import { complete } from './complete.ts';
+import { complete } from './present.ts';
 
 /** The caller of a server without authentication, who may do everything (decisions, section 4.13). */
 const ANONYMOUS = {

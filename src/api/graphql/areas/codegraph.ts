@@ -1,6 +1,6 @@
 import type { CodeGraphEdge } from '../../../../generated/docs/sdk/types.gen.ts';
 import { defineArea } from './area.ts';
-import { given } from './given.ts';
+import { given } from './input.ts';
 
 export const codegraph = defineArea('codegraph', {
   Query: {

@@ -2,13 +2,10 @@ import type { ListRevisionsResponse, ProjectedDocument } from '../../../../gener
 import type { DocumentConnection, DocumentEdge, SearchInput } from '../../../../generated/graphql/resolvers.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationIn } from '../../../operations/index.ts';
-import { toFilter } from '../filter.ts';
-import { inSteps } from '../in-steps.ts';
-import { toMeta } from '../meta.ts';
 import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
-import { given } from './given.ts';
-import { bodiesOf, presentDocument } from './present-document.ts';
+import { given, toFilter, toMeta } from './input.ts';
+import { bodiesOf, inSteps, presentDocument } from './present.ts';
 
 const BODY = ['edges', 'node', 'contentMd'];
 

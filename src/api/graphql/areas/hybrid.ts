@@ -1,10 +1,7 @@
 import type { HybridResult, SearchHybridResponse } from '../../../../generated/docs/sdk/types.gen.ts';
-import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
-import { bodiesOf, presentDocument } from './present-document.ts';
-import { presentEnding } from './present-ending.ts';
-import { presentPassage } from './present-passage.ts';
+import { bodiesOf, inSteps, presentDocument, presentEnding, presentPassage } from './present.ts';
 import { presentHighlights, withFilters, withWordOptions } from './search-input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];

@@ -1,9 +1,8 @@
 import type { IngestOptions } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { IngestDocumentInput, IngestOptionsInput } from '../../../../generated/graphql/resolvers.ts';
-import { toMeta } from '../meta.ts';
 import { defineArea } from './area.ts';
-import { given } from './given.ts';
-import { presentDocument } from './present-document.ts';
+import { given, toMeta } from './input.ts';
+import { presentDocument } from './present.ts';
 
 export const ingest = defineArea('ingest', {
   Mutation: {

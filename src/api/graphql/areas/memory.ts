@@ -1,9 +1,7 @@
 import type { RecallMemoryResponse } from '../../../../generated/docs/sdk/types.gen.ts';
-import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
-import { bodiesOf, presentDocument } from './present-document.ts';
-import { presentEnding } from './present-ending.ts';
+import { bodiesOf, inSteps, presentDocument, presentEnding } from './present.ts';
 import { withFilters } from './search-input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];

@@ -1,7 +1,7 @@
 import type { ValidationSchema } from '../../../../generated/docs/sdk/types.gen.ts';
-import { toMeta } from '../meta.ts';
 import { defineArea } from './area.ts';
-import { complete } from './complete.ts';
+import { toMeta } from './input.ts';
+import { complete } from './present.ts';
 
 export const schemas = defineArea('schemas', {
   Query: {

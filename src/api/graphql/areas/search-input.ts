@@ -1,8 +1,7 @@
 import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { FilterInput, GeoCircleInput, Maybe, MetaInput,
   Scalars } from '../../../../generated/graphql/resolvers.ts';
-import { toFilter } from '../filter.ts';
-import { toMeta } from '../meta.ts';
+import { toFilter, toMeta } from './input.ts';
 
 interface Filters {
   readonly filterMeta?: Maybe<readonly MetaInput[]>;

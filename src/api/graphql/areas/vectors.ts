@@ -1,12 +1,9 @@
-import type { FindSimilarResponse, SearchAcrossCollectionsResponse, SearchVectorsResponse,
-  VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
-import { inSteps } from '../in-steps.ts';
+import type { FindSimilarResponse, GetVectorStatsResponse, ReindexVectorsResponse, SearchAcrossCollectionsResponse,
+  SearchVectorsResponse, VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { VectorStats } from '../../../../generated/graphql/resolvers.ts';
 import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
-import { bodiesOf, presentDocument } from './present-document.ts';
-import { presentEnding } from './present-ending.ts';
-import { presentPassage } from './present-passage.ts';
-import { presentVectorStats, reindexed } from './reindexed.ts';
+import { bodiesOf, inSteps, presentDocument, presentEnding, presentPassage } from './present.ts';
 import { withFilters } from './search-input.ts';
 
 const BODY = ['results', 'document', 'contentMd'];
@@ -111,3 +108,33 @@ export const vectors = defineArea('vectors', {
     collections: async ({ stats }) => (await stats()).collections,
   },
 });
+
+/** The result of `vectorReindex`: the counts, and the state afterwards, which is read only if the query selects it. */
+export interface Reindexed {
+  readonly embedded: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly errors: readonly string[];
+  readonly stats: () => Promise<VectorStats>;
+}
+
+/** `readStats` is called at most once, for all the fields that need it. */
+export function reindexed({ embedded, skipped, failed, errors = [] }: ReindexVectorsResponse,
+  readStats: () => Promise<VectorStats>): Reindexed
+{
+  let stats: Promise<VectorStats> | undefined;
+  return { embedded, skipped, failed, errors, stats: () => (stats ??= readStats()) };
+}
+
+/** The state of embeddings, with its collections by name. */
+export function presentVectorStats(
+  { enabled, provider, model, dimensions, index_ready: indexReady, collections, encoder }: GetVectorStatsResponse,
+): VectorStats {
+  const listed = Object.entries(collections).sort(([a], [b]) => (a < b ? -1 : 1)).map(([collection, counts]) => ({
+    collection,
+    totalDocuments: counts.total_documents,
+    embeddedDocuments: counts.embedded_documents,
+    encodedChunks: counts.encoded_chunks ?? null,
+  }));
+  return { enabled, provider, model, dimensions, indexReady, collections: listed, encoder: encoder ?? null };
+}

@@ -1,6 +1,6 @@
 import type { Webhook } from '../../../../generated/docs/sdk/types.gen.ts';
 import { defineArea } from './area.ts';
-import { complete } from './complete.ts';
+import { complete } from './present.ts';
 
 export const webhooks = defineArea('webhooks', {
   Query: {

@@ -1,6 +1,6 @@
 import type { ParameterizedContext } from 'koa';
 import { ServiceError } from '../../../errors/index.ts';
-import { presentedCredential } from '../../../lib/credential.ts';
+import { presentedCredential } from '../../../lib/headers.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import { whenClosed } from '../../../lib/when-closed.ts';
 import { type Caller, LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../../operations/index.ts';

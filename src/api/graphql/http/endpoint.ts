@@ -8,7 +8,7 @@ import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import { createGraphqlApplication } from '../application.ts';
 import { type ContextOptions, createContext, type GraphqlContext } from '../context.ts';
 import { createErrorPresenter } from '../errors.ts';
-import { createDocumentReader } from '../limits/index.ts';
+import { createDocumentReader } from '../limits/document-reader.ts';
 import { callerOf, goneSignal, lateSignal } from './caller.ts';
 import { readParams } from './read-params.ts';
 

@@ -1,8 +1,8 @@
 import { parseRequestParams, type Request, type RequestParams, type Response } from 'graphql-http';
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../../errors/index.ts';
+import { parseJsonBody, readBodyBytes, requireJsonObject, requirePlainBody } from '../../../operations/index.ts';
 import { LIMITS } from '../limits/limits.ts';
-import { readJsonBody } from './read-body.ts';
 
 /** The library's messages for invalid requests, and ours. */
 const REASONS: Readonly<Record<string, ServiceError>> = {
@@ -59,4 +59,20 @@ function isJson(contentType: string | undefined): boolean {
   const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';').map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
   return type === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8');
+}
+
+/** The body has two levels around a value of a variable. */
+const BODY_LIMITS = { maxValues: LIMITS.values, maxDepth: LIMITS.nesting + 2 };
+
+/**
+ * Reads the JSON object of a POST. Errors: 400 `invalid_json`, or `invalid_argument` for too many values, 408, 413, 415
+ * for a compressed body.
+ */
+async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<Record<string, unknown>> {
+  requirePlainBody(request.headers);
+  const value = await parseJsonBody(await readBodyBytes(request, maxBytes), { limits: BODY_LIMITS });
+  if (Array.isArray(value))
+    throw new ServiceError('invalid_argument',
+      'batches are not supported: send one operation in each request, as an object');
+  return requireJsonObject(value);
 }

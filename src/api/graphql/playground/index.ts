@@ -1,8 +1,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { createGunzip } from 'node:zlib';
 import { ServiceError } from '../../../errors/index.ts';
-import { createFileLoader } from './load-files.ts';
-import type { PlaygroundFile } from './protocol.ts';
+import { createFileLoader, type PlaygroundFile } from './files.ts';
 
 /**
  * The page may load its own files only, so it works without a network and runs no external code. Its editor creates

@@ -4,8 +4,9 @@ import { ServiceError } from '../../../errors/index.ts';
 import type { SpoolFolder } from '../../../lib/spool.ts';
 import type { AccessWatch, Caller, Input, OperationSpec, Reply } from '../../../operations/index.ts';
 import type { FrameOptions } from '../call-frame.ts';
-import { decodeInSteps, decodeMessage, type DecodeOptions, encodeMessage, type MessagePlan,
-  type Schema } from '../message/index.ts';
+import { decodeInSteps, decodeMessage, type DecodeOptions } from '../message/decode.ts';
+import { encodeMessage } from '../message/encode.ts';
+import type { MessagePlan, Schema } from '../message/plan.ts';
 
 /** An event, as Watch sends it; undefined fields are omitted. */
 export interface WatchedEvent {

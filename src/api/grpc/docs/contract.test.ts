@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type OperationId, operations } from '../../../../generated/docs/operations.ts';
 import { IMAGE, methodOf } from '../../../testkit/grpc-client.ts';
-import { type MessagePlan, readSchema } from '../message/index.ts';
-import type { FieldPlan, Kind } from '../message/plan.ts';
+import { type FieldPlan, type Kind, type MessagePlan, readSchema } from '../message/plan.ts';
 import { RPCS, WITHOUT_RPC } from './rpcs.ts';
 import { definitionOf, describeRpcs, DOCS_SERVICES, STREAMS, UNSERVED } from './services.ts';
 

@@ -1,18 +1,15 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
-import type { MethodDefinition, Server, ServiceDefinition, UntypedHandleCall } from '@grpc/grpc-js';
-import type { OperationId } from '../../../../generated/docs/operations.ts';
-import { operations as table } from '../../../../generated/docs/operations.ts';
+import type { handleUnaryCall, MethodDefinition, Server, ServiceDefinition, UntypedHandleCall } from '@grpc/grpc-js';
+import { type OperationId, operations as table } from '../../../../generated/docs/operations.ts';
 import type { OperationSpec } from '../../../operations/index.ts';
-import type { Schema } from '../message/index.ts';
-import type { DocsAdapter } from './adapter.ts';
+import { frameCall } from '../call-frame.ts';
+import type { Schema } from '../message/plan.ts';
+import { codecOf, type DocsAdapter } from './adapter.ts';
 import { addBatchStream } from './add-batch-stream.ts';
-import { exportFile } from './export.ts';
 import { nodeRpc } from './nodes.ts';
-import { RPCS } from './rpcs.ts';
-import { unary } from './unary.ts';
+import { type RpcRow, RPCS } from './rpcs.ts';
+import { exportFile, watch, wikiStream } from './streams.ts';
 import { upload } from './upload.ts';
-import { watch } from './watch.ts';
-import { wikiStream } from './wiki-stream.ts';
 
 const operations: Readonly<Record<string, OperationSpec>> = table;
 
@@ -120,5 +117,23 @@ function methodOf(service: DescService, { name, methodKind }: DescMethod): Metho
     requestDeserialize: asIs,
     responseSerialize: asIs,
     responseDeserialize: asIs,
+  };
+}
+
+/** An RPC that is one operation: decodes its input, invokes it, encodes its output. */
+function unary(adapter: DocsAdapter, method: DescMethod, row: RpcRow): handleUnaryCall<Buffer, Buffer> {
+  const codec = codecOf(adapter, method);
+  const { operation, input = (request) => request, output = ({ value }) => value } = row;
+  const spec = adapter.operations[operation];
+  return async (call, callback) => {
+    const ending = await frameCall(call, adapter, async (caller, sendHead) => {
+      const request = input(await codec.decodeInput(call.request, spec));
+      const reply = await adapter.invoke(operation, request, caller);
+      const response = codec.encode(output(reply), { done: spec.effect === 'write' });
+      sendHead(reply.headers);
+      return response;
+    });
+    if ('value' in ending) callback(null, ending.value);
+    else callback(ending.status);
   };
 }

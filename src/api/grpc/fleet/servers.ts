@@ -1,5 +1,7 @@
-import { type handleServerStreamingCall, type handleUnaryCall, Server, type ServerInterceptor, type ServerOptions,
-  type ServerReadableStream, type ServerWritableStream, type UntypedHandleCall } from '@grpc/grpc-js';
+import { type DescMessage, type DescMethod, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { type handleServerStreamingCall, type handleUnaryCall, type MethodDefinition, Server, type ServerInterceptor,
+  type ServerOptions, type ServerReadableStream, type ServerWritableStream,
+  type UntypedHandleCall } from '@grpc/grpc-js';
 import { once } from 'node:events';
 import { type DownloadArtifactsRequest, type DownloadArtifactsResponse, type DownloadCacheRequest,
   type DownloadCacheResponse, Enrolment, Fleet, type UploadArtifactRequest, type UploadArtifactResponse,
@@ -14,7 +16,6 @@ import { usualWaits } from '../message-waits.ts';
 import { bind, stopOnce } from '../server.ts';
 import { connectHandler } from './connect.ts';
 import { type FleetTls, ReplaceableCredentials } from './credentials.ts';
-import { definitionOf } from './definitions.ts';
 import { LogStreams } from './log-streams.ts';
 import { addressOf, peerOf } from './peer.ts';
 import { statusOf } from './status.ts';
@@ -205,4 +206,20 @@ function streaming<Request, Response>(log: Log, rpc: string,
     });
   };
   return handler as UntypedHandleCall;
+}
+
+/** The definition by which the library calls a method whose messages it encodes and decodes itself. */
+export function definitionOf<Input extends DescMessage, Output extends DescMessage>(
+  method: DescMethod & { readonly input: Input; readonly output: Output },
+): MethodDefinition<MessageShape<Input>, MessageShape<Output>> {
+  const { input, output, methodKind, name, parent } = method;
+  return {
+    path: `/${parent.typeName}/${name}`,
+    requestStream: methodKind === 'client_streaming' || methodKind === 'bidi_streaming',
+    responseStream: methodKind === 'server_streaming' || methodKind === 'bidi_streaming',
+    requestSerialize: (message) => Buffer.from(toBinary(input, message)),
+    requestDeserialize: (bytes) => fromBinary(input, bytes),
+    responseSerialize: (message) => Buffer.from(toBinary(output, message)),
+    responseDeserialize: (bytes) => fromBinary(output, bytes),
+  };
 }

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/index.ts';
 import { IMAGE } from '../../../testkit/grpc-client.ts';
-import { decodeMessage, encodeMessage, type MessagePlan, readSchema } from './index.ts';
-import type { FieldPlan } from './plan.ts';
+import { decodeMessage } from './decode.ts';
+import { encodeMessage } from './encode.ts';
+import { type FieldPlan, type MessagePlan, readSchema } from './plan.ts';
 
 const schema = readSchema(IMAGE);
 const message = (name: string): DescMessage => schema.registry.getMessage(`quire.docs.v1.${name}`)!;

@@ -1,6 +1,6 @@
 import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import { WireType } from '@bufbuild/protobuf/wire';
-import { setOwn } from '../../../lib/set-own.ts';
+import { setOwn } from '../../../lib/json-in-steps.ts';
 
 /**
  * google.protobuf.Struct, Value and ListValue: JSON as protobuf writes it.

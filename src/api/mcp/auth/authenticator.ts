@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../../lib/clock.ts';
-import { type Credential, presentedCredential } from '../../../lib/credential.ts';
+import { type Credential, presentedCredential } from '../../../lib/headers.ts';
 import { Lru } from '../../../lib/lru.ts';
 import { digestOf, type KeyOwner, type StaticKeys } from './static-keys.ts';
 

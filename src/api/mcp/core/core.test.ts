@@ -7,10 +7,10 @@ import { checkMessage } from '../check-message.ts';
 import { ArgumentReader, snakeCase } from './arguments.ts';
 import { complete } from './completion.ts';
 import { exportWindow } from './export-window.ts';
-import { PAGE_SIZE, pageOf } from './paging.ts';
+import { toUpload } from './operation-tool.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { parseResourceUri, readResource } from './resources.ts';
-import { toUpload } from './upload.ts';
+import { PAGE_SIZE, pageOf } from './tool-book.ts';
 
 const context = { sender: { protocol: 'mcp', requestId: 'r' }, signal: new AbortController().signal } as const;
 
@@ -180,7 +180,7 @@ describe('prompts (decision D-118)', () => {
     const { tools } = await import('../../../../generated/mcp/tools.ts');
     const names = new Set(tools.map(({ name }) => name));
     const { PROMPTS } = await import('./prompt-texts.ts');
-    const { CORE_TEXTS } = await import('./core-prompt-texts.ts');
+    const { CORE_TEXTS } = await import('./prompts.ts');
     const { CORE_NAMES } = await import('../models/index.ts');
     const NO_TOOL = new Set(['filter_meta', 'top_k', 'context_token_budget', 'max_docs']);
     for (const prompt of PROMPTS) {

@@ -1,9 +1,9 @@
 import { ConfigError } from '../../../lib/config-error.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
+import { createAjv } from '../../../operations/index.ts';
 import { parseYaml } from '../../../text/safe-yaml.ts';
 import { ArgumentReader, snakeCase } from '../core/arguments.ts';
 import { dereference, type JsonSchema } from '../core/json-schema.ts';
-import { createDefaultChecks, type DefaultCheck } from './default-check.ts';
 import { type Action, ACTIONS, type CustomParameter, type CustomTool, PARAMETER_TYPES } from './spec.ts';
 
 /** What custom tools can be based on. */
@@ -171,3 +171,22 @@ const isOneOf = <T extends string>(values: readonly T[], value: unknown): value 
   (values as readonly unknown[]).includes(value);
 
 const got = (value: unknown): string => (value === undefined ? '' : `, got ${JSON.stringify(value)?.slice(0, 80)}`);
+
+/** Returns what is wrong with a value for a field of an input; undefined if it is valid. */
+type DefaultCheck = (schema: JsonSchema, field: string, value: unknown) => string | undefined;
+
+/** Checks defaults when they are read, so that a tool that could never work prevents the start. */
+function createDefaultChecks(): DefaultCheck {
+  const ajv = createAjv({ useDefaults: false });
+  return (schema, field, value) => {
+    const validate = ajv.compile({
+      ...(schema.$defs === undefined ? {} : { $defs: schema.$defs }),
+      type: 'object',
+      properties: { [field]: schema.properties?.[field] ?? {} },
+    });
+    if (validate({ [field]: value })) return undefined;
+    const [error] = validate.errors ?? [];
+    const path = (error?.instancePath ?? '').split('/').slice(2).join('.');
+    return `${path === '' ? '' : `${path} `}${error?.message ?? 'is not valid'}`;
+  };
+}

@@ -3,9 +3,8 @@ import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/proto
 import { CallToolRequestSchema, CompleteRequestSchema, GetPromptRequestSchema, ListPromptsRequestSchema,
   ListResourcesRequestSchema, ListResourceTemplatesRequestSchema, ListToolsRequestSchema, ReadResourceRequestSchema,
   type ServerNotification, type ServerRequest } from '@modelcontextprotocol/sdk/types.js';
-import type { CallContext } from '../core/call-context.ts';
+import { type CallContext, senderOf } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
-import { senderOf } from './sender.ts';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 

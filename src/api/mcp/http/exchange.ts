@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { requestIdOf } from '../../../lib/request-id.ts';
-import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../../lib/security-headers.ts';
+import { requestIdOf, SECURITY_HEADERS, STRICT_TRANSPORT } from '../../../lib/headers.ts';
 import type { ReadAddress } from '../../../lib/trusted-proxies.ts';
-import type { CarriedSender } from '../faces/sender.ts';
+import type { CarriedSender } from '../core/call-context.ts';
 
 /** A request of Node, with the value that the SDKs pass on to the handlers. */
 export type McpRequest = IncomingMessage & { auth?: CarriedSender };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../lib/log.ts';
 import type { ListenerOptions } from './listener-options.ts';
-import { createMcpListener } from './listener.ts';
+import { createMcpListener, loadService } from './listener.ts';
 
 class Service {
   answer: RequestListener = (_, response) => response.end('served');
@@ -34,4 +34,18 @@ it('is unavailable while its packages cannot be loaded, and tries again with the
   isBroken = false;
   expect(await (await ask()).text()).toBe('served');
   server.close();
+});
+
+it('leaves turns of the event loop to others while the packages are loaded', async () => {
+  let turns = 0;
+  let isLoading = true;
+  const count = (): void => {
+    turns++;
+    if (isLoading) setImmediate(count);
+  };
+  setImmediate(count);
+  const { McpService } = await loadService();
+  isLoading = false;
+  expect(McpService).toBeTypeOf('function');
+  expect(turns).toBeGreaterThanOrEqual(5);
 });

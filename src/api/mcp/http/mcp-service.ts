@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { ServiceError } from '../../../errors/index.ts';
-import { presentedCredential } from '../../../lib/credential.ts';
+import { presentedCredential } from '../../../lib/headers.ts';
 import { createAddressReader, type ReadAddress } from '../../../lib/trusted-proxies.ts';
 import { nodeLoop } from '../../../lib/turns.ts';
 import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../../operations/index.ts';
@@ -8,8 +8,7 @@ import type { Identity } from '../auth/authenticator.ts';
 import { checkMessage } from '../check-message.ts';
 import type { Sender } from '../core/call-context.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, McpFault, METHOD_NOT_FOUND, REFUSED } from '../core/fault.ts';
-import { HANDSHAKE, STATELESS } from '../revisions.ts';
-import { checkStateless, isStatelessMessage, type Message } from '../select-revision.ts';
+import { checkStateless, HANDSHAKE, isStatelessMessage, type Message, STATELESS } from '../revisions.ts';
 import { readMessage } from './body.ts';
 import { compressJson } from './compression.ts';
 import { type Exchange, openExchange, Refusal, sendRefusal } from './exchange.ts';

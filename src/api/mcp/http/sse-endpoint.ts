@@ -1,11 +1,10 @@
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { checkMessage } from '../check-message.ts';
-import type { Sender } from '../core/call-context.ts';
+import { carrySender, type Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
 import { INVALID_REQUEST, McpFault, REFUSED } from '../core/fault.ts';
 import { createHandshakeServer } from '../faces/handshake-server.ts';
-import { carrySender } from '../faces/sender.ts';
-import type { Message } from '../select-revision.ts';
+import type { Message } from '../revisions.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 import { endWith, type Party } from './party.ts';
 import { type Session, Sessions } from './sessions.ts';

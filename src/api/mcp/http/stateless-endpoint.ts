@@ -1,11 +1,10 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Log } from '../../../lib/log.ts';
-import type { Sender } from '../core/call-context.ts';
+import { carrySender, type Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
-import { carrySender } from '../faces/sender.ts';
 import { createStatelessServer } from '../faces/stateless-server.ts';
-import { isStatelessMessage, type Message } from '../select-revision.ts';
+import { isStatelessMessage, type Message } from '../revisions.ts';
 import type { Exchange } from './exchange.ts';
 import { endWith, type Party } from './party.ts';
 

@@ -3,13 +3,11 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Log } from '../../../lib/log.ts';
 import { whenClosed } from '../../../lib/when-closed.ts';
-import type { Sender } from '../core/call-context.ts';
+import { carrySender, type Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
 import { REFUSED, SESSION_NOT_FOUND } from '../core/fault.ts';
 import { createHandshakeServer } from '../faces/handshake-server.ts';
-import { carrySender } from '../faces/sender.ts';
-import { HANDSHAKE } from '../revisions.ts';
-import type { Message } from '../select-revision.ts';
+import { HANDSHAKE, type Message } from '../revisions.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 import { endWith, type Party } from './party.ts';
 import { type Session, Sessions } from './sessions.ts';

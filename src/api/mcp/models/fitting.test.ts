@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { beginningOf, bytesOf, fitting, shortened } from './fitting.ts';
-import { snippetOf } from './snippet.ts';
+import { snippetOf } from './tools/search.ts';
 
 const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '"', '\\', 'é', '猫', '😀', '\u0001'), maxLength: 400 });
 

@@ -6,8 +6,7 @@ import { checkMessage } from '../check-message.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
 import { createStatelessServer } from '../faces/stateless-server.ts';
-import { HANDSHAKE, type Revisions } from '../revisions.ts';
-import { checkStateless, isStatelessMessage } from '../select-revision.ts';
+import { checkStateless, HANDSHAKE, isStatelessMessage, type Revisions } from '../revisions.ts';
 import { LineTransport } from './line-transport.ts';
 
 export interface StdioOptions {

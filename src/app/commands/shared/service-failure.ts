@@ -1,5 +1,5 @@
 import { QuireError } from '../../../client/core/quire-error.ts';
-import { retryAfter } from '../../../lib/retry-after.ts';
+import { retryAfter } from '../../../lib/headers.ts';
 import { PROGRAM, START_DOCS } from './program.ts';
 
 /** The service rejected the request, or could not be reached. The message is for the user. */

@@ -39,10 +39,13 @@ export const graphql = {
 };
 
 /** Extreme mode and its HTTP/3 listener have one switch (decisions, section 1). */
-export const http3 = {
+export const extreme = {
   enabled: setting(boolean, false, ['SVC_EXTREME', 'SVC_HTTP3_ENABLED'],
     'extreme mode: revisions stored as deltas, writes that share a sync, and HTTP/3 where there are a certificate ' +
       'and the package for it', { flag: 'http3-enabled', yaml: ['extreme', 'http3.enabled'] }),
+};
+
+export const http3 = {
   addr: setting(address('tcp only'), parseAddress(':11443')!, 'SVC_HTTP3_ADDR', 'HTTP/3 listen address', {
     flag: 'http3-addr',
   }),

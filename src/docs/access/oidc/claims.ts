@@ -1,4 +1,4 @@
-import { parseClaimEntry } from '../../../lib/claim-entry.ts';
+import { parseClaimEntry } from '../../../lib/setting-values.ts';
 
 /** The rights that claims of an issuer stand for: names of roles and groups, in order, each once. */
 export interface ClaimedRights {

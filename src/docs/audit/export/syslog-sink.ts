@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, isIPv6, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import type { AuditEvent } from '../../../../generated/docs/sdk/types.gen.ts';
-import { formatSyslogAddress, type SyslogAddress } from '../../../lib/syslog-address.ts';
+import { formatSyslogAddress, type SyslogAddress } from '../../../lib/setting-values.ts';
 import type { Sink } from './exporter.ts';
 
 /** Sends events to a syslog server (decisions, section 4.9). Over UDP, a message that was sent counts as accepted. */

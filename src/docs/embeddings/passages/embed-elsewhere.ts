@@ -1,8 +1,7 @@
 import type { EmbeddingProvider } from '../../../embedding/index.ts';
 import type { ModelMemory } from '../../../kernels/embedding.ts';
 import { type Clock, unixSeconds } from '../../../lib/clock.ts';
-import { ThreadClient } from '../../../lib/thread-client.ts';
-import { workerFile } from '../../../lib/worker-file.ts';
+import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import type { BodyCodec, Sql } from '../../../storage/index.ts';
 import { createChunker } from '../chunker.ts';
 import type { EmbeddedDocument, Maker } from '../embed-documents.ts';

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { ThreadClient } from '../../../lib/thread-client.ts';
-import { workerFile } from '../../../lib/worker-file.ts';
+import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import type { Segment } from '../../../search/inverted/index.ts';
 import type { Change } from '../../../storage/index.ts';
 import type { Preparation, UpcomingDocument } from '../../documents/index.ts';

@@ -3,8 +3,7 @@ import * as x509 from '@peculiar/x509';
 import { randomBytes } from 'node:crypto';
 import { chmod, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { durableRename, syncFolder } from '../../../lib/durable-rename.ts';
-import { makeFolder } from '../../../lib/make-folder.ts';
+import { durableRename, makeFolder, syncFolder } from '../../../lib/files.ts';
 import type { Signer } from './certificates.ts';
 import { belongTogether, readKey } from './keys.ts';
 

@@ -6,9 +6,9 @@ import { FleetRefusal, type Peer, type Session, type SessionOutput } from '../po
 import { isSameRef, readRef } from '../refs.ts';
 import { PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
 import type { SessionContext } from './context.ts';
+import { HeldRuns } from './held-runs.ts';
 import { abandon, ack, assignmentMessage, cancel, completed, drain, reconnect, resume, unavailable, undrain,
   welcome } from './messages.ts';
-import { Slots } from './slots.ts';
 
 /** Most runs that one message may name. */
 const MAX_REFS = 5000;
@@ -39,7 +39,7 @@ export class FleetSession implements Session {
   readonly #context: SessionContext;
   readonly #output: SessionOutput;
   readonly #events: SessionEvents;
-  readonly #slots = new Slots();
+  readonly #held = new HeldRuns();
   /** Runs whose end the ship is reporting right now. */
   readonly #reporting = new Map<string, number>();
   /** Its entry in the worker registry, from its welcome on. */
@@ -76,7 +76,7 @@ export class FleetSession implements Session {
   }
 
   get slots(): { free: number; busy: number } {
-    return { free: this.#free(), busy: this.#slots.size };
+    return { free: this.#free(), busy: this.#held.size };
   }
 
   receive(message: ShipMessage): Promise<void> {
@@ -132,7 +132,7 @@ export class FleetSession implements Session {
       return;
     }
     const { run } = change;
-    const ref = this.#slots.find(run.id);
+    const ref = this.#held.find(run.id);
     if (ref === undefined || this.#over) return;
     const isStillThere = run.shipId === this.shipId && run.fence === ref.fence &&
       (run.state === 'running' || run.state === 'cancelling');
@@ -198,7 +198,7 @@ export class FleetSession implements Session {
     this.#sessionId = id;
     this.#early = [];
     this.#events.welcomed(this);
-    this.#slots.setCapacity(traits.capacity);
+    this.#held.setCapacity(traits.capacity);
     const resumes = await this.#goOn(held, traits.capacity);
     if (this.#over) return;
     this.#output.send(welcome(this.#welcome(resumes)));
@@ -227,9 +227,9 @@ export class FleetSession implements Session {
     const answers = await queue.resume(this.shipId, known);
     const lasting = answers.filter(({ action }) => action !== 'discard').map(({ ref }) => ref);
     for (const { ref, finished } of known) {
-      if (!finished && lasting.some((other) => isSameRef(ref, other))) this.#slots.keep(ref);
+      if (!finished && lasting.some((other) => isSameRef(ref, other))) this.#held.keep(ref);
     }
-    this.#slots.report(capacity - this.#slots.size);
+    this.#held.report(capacity - this.#held.size);
     return Promise.all(
       answers.map(async ({ ref, action }) =>
         resume(ref, action, action === 'discard' ? 0 : await logs.nextSeq(ref.runId, ref.attempt))
@@ -273,7 +273,7 @@ export class FleetSession implements Session {
   }
 
   #free(): number {
-    return this.#over || this.#idle() !== undefined ? 0 : this.#slots.free;
+    return this.#over || this.#idle() !== undefined ? 0 : this.#held.free;
   }
 
   #idle(): 'draining' | 'silent' | undefined {
@@ -293,7 +293,7 @@ export class FleetSession implements Session {
     const { ref } = claim;
     // The session ended while the run was being claimed; another ship can have the run at once.
     if (this.#over) return this.#try(this.#context.queue.reject(ref, this.shipId, 'draining'), ref);
-    this.#slots.hand(ref);
+    this.#held.hand(ref);
     try {
       this.#output.send(assignmentMessage(this.#context.assignmentOf(claim)));
     } catch (error) {
@@ -329,7 +329,7 @@ export class FleetSession implements Session {
   async #accept({ ref: wire }: Accept): Promise<void> {
     const ref = readRef(wire);
     if (ref === undefined) return;
-    this.#slots.accept(ref); // before the messages that follow, which count it
+    this.#held.accept(ref); // before the messages that follow, which count it
     if (await this.#context.queue.accept(ref, this.shipId) === 'accepted') return;
     this.#context.fencedWrite('Accept');
     this.#release(ref);
@@ -369,8 +369,8 @@ export class FleetSession implements Session {
     if (ref === undefined) return;
     const known = reason === 'unsupported' || reason === 'draining' ? reason : 'full';
     // It has fewer free slots than it reported, so it gets nothing until it reports slots again.
-    if (known !== 'unsupported') this.#slots.report(0);
-    this.#slots.release(ref);
+    if (known !== 'unsupported') this.#held.report(0);
+    this.#held.release(ref);
     await this.#context.queue.reject(ref, this.shipId, known);
     this.#wake();
   }
@@ -380,7 +380,7 @@ export class FleetSession implements Session {
     if (this.#isExpired()) return;
     this.#context.seen(this.shipId, Number(heartbeat.unixMs));
     this.#shipDrains = heartbeat.draining;
-    this.#slots.report(heartbeat.freeSlots);
+    this.#held.report(heartbeat.freeSlots);
     this.#wake();
     // Each heartbeat names all held runs, so only the newest one is needed.
     this.#nextHeartbeat = heartbeat;
@@ -401,7 +401,7 @@ export class FleetSession implements Session {
           this.#send(unavailable(heartbeat.seq, this.#context.env.clock.now()));
           continue;
         }
-        for (const ref of answer.lost) this.#slots.release(ref);
+        for (const ref of answer.lost) this.#held.release(ref);
         this.#send(ack(heartbeat.seq, answer, this.#context.env.clock.now()));
       }
     } finally {
@@ -410,13 +410,13 @@ export class FleetSession implements Session {
   }
 
   #lose(ref: RunRef, reason: string): void {
-    const isNews = this.#slots.has(ref) && !this.#reporting.has(ref.runId);
+    const isNews = this.#held.has(ref) && !this.#reporting.has(ref.runId);
     this.#release(ref);
     if (isNews) this.#output.send(abandon(ref, reason));
   }
 
   #release(ref: RunRef): void {
-    this.#slots.release(ref);
+    this.#held.release(ref);
     this.#wake();
   }
 

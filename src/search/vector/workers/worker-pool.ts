@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type KernelBuild, loadKernel } from '../../../kernels/load.ts';
-import { ThreadClient } from '../../../lib/thread-client.ts';
-import { workerFile } from '../../../lib/worker-file.ts';
+import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 
 /** Messages from the pool to a worker. */
 export type ToWorker =

@@ -1,6 +1,6 @@
 import { type Agent, type Dispatcher, request } from 'undici';
 import type { AiTextPlan } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { retryAfter } from '../../../lib/retry-after.ts';
+import { retryAfter } from '../../../lib/headers.ts';
 import { errorText } from './chat-answer.ts';
 import { endpointUrl } from './endpoint-url.ts';
 

@@ -2,8 +2,8 @@ import { lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatByteSize } from '../../../lib/byte-size.ts';
+import { makeFolder } from '../../../lib/files.ts';
 import type { Log } from '../../../lib/log.ts';
-import { makeFolder } from '../../../lib/make-folder.ts';
 import { isAliveAs, ownName } from '../process/index.ts';
 
 const KINDS = ['clones', 'caches'] as const;

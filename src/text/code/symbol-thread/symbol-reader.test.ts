@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { extractSymbols } from '../symbols/index.ts';
-import { SymbolReader, SymbolsUnread } from './symbol-reader.ts';
-import { symbolsOf } from './symbols-of.ts';
+import { SymbolReader, symbolsOf, SymbolsUnread } from './symbol-reader.ts';
 
 const OPTIONS = { maxSymbols: 512 };
 const small = 'function small() {}';

@@ -1,8 +1,7 @@
 import { readMarkup } from './markup.ts';
-import { readScript } from './script.ts';
+import { readScript, withinTime } from './script.ts';
 import { readStyle } from './style.ts';
 import { type Piece, SymbolSets } from './symbol-set.ts';
-import { withinTime } from './within-time.ts';
 
 /** Only the first UTF-16 units of a source, up to this number, are read. */
 export const MAX_SOURCE_LENGTH = 4 * 1024 * 1024;

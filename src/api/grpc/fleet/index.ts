@@ -1,2 +1,0 @@
-export type { FleetTls } from './credentials.ts';
-export { type FleetServers, type FleetServersOptions, startFleetServers } from './servers.ts';

@@ -1,2 +1,0 @@
-export { SymbolsUnread } from './symbol-reader.ts';
-export { symbolsOf } from './symbols-of.ts';
