@@ -12,6 +12,16 @@ if (major < 24 || (major === 24 && minor < 18)) {
   );
   process.exit(1);
 }
+// glibc keeps most of what threads have freed, in up to eight arenas for each core: a service that has imported 50 MB
+// of text holds 500 MB then, and 300 MB with these settings, which are read only when a program begins.
+const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' };
+const isService = ['docs', 'runs'].includes(process.argv[2]);
+if (process.platform === 'linux' && isService && process.env.MALLOC_ARENA_MAX === undefined && !process.connected) {
+  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
+    ...process.env,
+    ...ALLOCATOR,
+  });
+}
 // Compiling takes most of a start. The folder is the package's own, since whoever can write there decides what runs; where this user
 // cannot, or NODE_COMPILE_CACHE names another one, that is all right.
 module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/quire', import.meta.url)));

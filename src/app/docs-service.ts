@@ -359,7 +359,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
         graphql: { enabled: settings.graphql.enabled },
         // Extreme mode does not depend on HTTP/3; whether HTTP/3 is served is known only once the protocols are
         // started.
-        http3: listener({ ...settings.http3, enabled: false }),
+        http3: { enabled: false, addr: formatAddress(settings.http3.addr) },
       },
       authEnabled: settings.auth.enabled,
       metricsEnabled: settings.metrics.enabled,

@@ -24,8 +24,8 @@ const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_.]/g, 
 
 /**
  * Optimal string alignment distance (insert, delete, replace, swap of neighbours), computed with the usual table, of
- * which three rows are kept; that of spelling (`src/search/spelling/spelling-index.ts`) works on arrays without allocating,
- * which a few names do not need. Returns `limit` at once if the lengths differ by `limit` or more.
+ * which three rows are kept; that of spelling (`src/search/spelling/spelling-index.ts`) works on arrays without
+ * allocating, which a few names do not need. Returns `limit` at once if the lengths differ by `limit` or more.
  */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

@@ -78,7 +78,7 @@ export async function loadDocuments(queries: Queries, codec: BodyCodec, chunker:
     try {
       documents.push({
         ...document,
-        chunks: chunker.chunksOf({ key, meta, contentMd: (await codec.decodeOnce(row.body)).slice(0, characters) }),
+        chunks: chunker.chunksOf({ key, meta, contentMd: (await codec.decodeAsync(row.body)).slice(0, characters) }),
       });
     } catch (error) {
       unreadable.push({ ...document, error: error as Error });

@@ -39,7 +39,7 @@ function open() {
   const provider = { ...MODEL, matcher: async () => ({ tokensOf, matches }) };
   const matching = new TokenMatching({
     sql: { all } as unknown as Sql,
-    codec: { fetchAhead: async () => {}, decodeOnce: async (body: Buffer) => body.toString() } as unknown as BodyCodec,
+    codec: { fetchAhead: async () => {}, decodeAsync: async (body: Buffer) => body.toString() } as unknown as BodyCodec,
     clock: { now: () => 0 },
     limit: LIMIT,
     chunker: createChunker({ chunkEnabled: false, chunkMode: undefined, chunkSize: 350 }),

@@ -94,15 +94,6 @@ export function createMetrics(environment: DocsEnvironment, sources: MetricsSour
     },
   });
   registerMemory(registers);
-  new Gauge({
-    name: 'svc_cache_bytes',
-    help: 'Memory of the caches, by cache.',
-    labelNames: ['cache'],
-    registers,
-    collect() {
-      this.set({ cache: 'bodies' }, environment.codec.cacheBytes);
-    },
-  });
   new Counter({ ...roundsMetric('svc_loop_rounds_total'), registers });
   registerDatabase(registers, environment, sources);
   registerMore(registers);

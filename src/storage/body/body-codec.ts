@@ -2,7 +2,6 @@ import { crc32 } from 'node:zlib';
 import type { BodyObjects } from './body-objects.ts';
 import { type CompressionOptions, corrupt, decodeBody, decodeBodyAsync, DEFAULT_COMPRESSION, encodeBody, FLAGS,
   isCompressedAtOnce } from './codec.ts';
-import { DecodedBodies, type DecodedBody } from './decoded-bodies.ts';
 import { type Encoder, sharedEncoder } from './encoder.ts';
 import { isReference, readReference } from './reference.ts';
 
@@ -31,18 +30,12 @@ const FETCHED_BYTES = 8 * 2 ** 20;
 export class BodyCodec {
   readonly #compression: CompressionOptions;
   readonly #encoder: Pick<Encoder, 'encode'>;
-  readonly #decoded = new DecodedBodies();
   #objects: BodyObjects | undefined;
 
   /** Tests may pass another encoder. */
   constructor(compression: CompressionOptions = DEFAULT_COMPRESSION, encoder: Pick<Encoder, 'encode'> = sharedEncoder) {
     this.#compression = compression;
     this.#encoder = encoder;
-  }
-
-  /** Bytes of memory for recently read bodies. */
-  get cacheBytes(): number {
-    return this.#decoded.bytes;
   }
 
   /** Fetches and stores bodies that are kept outside the database. */
@@ -132,8 +125,7 @@ export class BodyCodec {
    * when it is encrypted or damaged.
    */
   decode(stored: Uint8Array): string {
-    const known = this.#known(stored);
-    return known?.text ?? this.#textOf(stored, known?.utf8 ?? toBuffer(decodeBody(stored)), known);
+    return toBuffer(decodeBody(stored)).toString('utf8');
   }
 
   /**
@@ -141,9 +133,7 @@ export class BodyCodec {
    * also as `BodyObjects.fetch` does.
    */
   async decodeAsync(body: Uint8Array): Promise<string> {
-    const stored = isReference(body) ? await this.#whole(body) : body;
-    const known = this.#known(stored);
-    return known?.text ?? this.#textOf(stored, known?.utf8 ?? toBuffer(await decodeBodyAsync(stored)), known);
+    return (await this.bytesAsync(body)).toString('utf8');
   }
 
   /**
@@ -154,50 +144,9 @@ export class BodyCodec {
     return body[0] === FLAGS.raw && !isReference(body) ? this.decode(body) : undefined;
   }
 
-  /**
-   * As `decodeAsync`, for callers that read many bodies once: to keep those would evict the bodies that are read again.
-   */
-  async decodeOnce(body: Uint8Array): Promise<string> {
-    const stored = isReference(body) ? await this.#whole(body) : body;
-    const known = this.#known(stored);
-    return known?.text ?? (known?.utf8 ?? toBuffer(await decodeBodyAsync(stored))).toString('utf8');
-  }
-
-  /**
-   * Returns the UTF-8 of a stored form, for callers that need only a part of it, and its text if `withText` is set;
-   * otherwise `text` may be empty. The bytes are shared: do not write to them. Throws as `decodeAsync` does.
-   */
-  async bytesAsync(body: Uint8Array, withText = false): Promise<{ readonly utf8: Buffer; readonly text: string }> {
-    const stored = isReference(body) ? await this.#whole(body) : body;
-    const known = this.#known(stored);
-    const utf8 = known?.utf8 ?? await this.#readBytes(stored);
-    const text = known?.text ?? (withText ? utf8.toString('utf8') : undefined);
-    if (utf8 !== known?.utf8 || text !== known?.text) this.#remember(stored, { text, utf8 }, utf8.length);
-    return { utf8, text: text ?? '' };
-  }
-
-  async #readBytes(stored: Uint8Array): Promise<Buffer> {
-    const utf8 = toBuffer(await decodeBodyAsync(stored));
-    if (stored[0] === FLAGS.raw) return utf8;
-    // Decompression returns a view of a larger buffer.
-    const own = Buffer.allocUnsafeSlow(utf8.length);
-    own.set(utf8);
-    return own;
-  }
-
-  /** A raw body is its own text, so that a lookup would cost more than it saves. */
-  #known(stored: Uint8Array): DecodedBody | undefined {
-    return stored[0] === FLAGS.raw ? undefined : this.#decoded.get(stored);
-  }
-
-  #textOf(stored: Uint8Array, utf8: Buffer, known: DecodedBody | undefined): string {
-    const text = utf8.toString('utf8');
-    this.#remember(stored, { text, utf8: known?.utf8 }, utf8.length);
-    return text;
-  }
-
-  #remember(stored: Uint8Array, decoded: DecodedBody, length: number): void {
-    if (stored[0] !== FLAGS.raw) this.#decoded.set(stored, decoded, length);
+  /** The UTF-8 of a stored form, for callers that need only a part of it. Throws as `decodeAsync` does. */
+  async bytesAsync(body: Uint8Array): Promise<Buffer> {
+    return toBuffer(await decodeBodyAsync(isReference(body) ? await this.#whole(body) : body));
   }
 }
 

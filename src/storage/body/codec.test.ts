@@ -91,20 +91,13 @@ describe('BodyCodec', () => {
     expect([codec.decode(stored), await codec.decodeAsync(stored)]).toEqual([text, text]);
   });
 
-  it.each(['# Grüße 🧭\n', '# Grüße 🧭\n'.repeat(300), '# Grüße 🧭\n'.repeat(5000)])(
-    'speaks bytes, before its text and after (%#)',
+  it.each(['# Grüße 🧭\n', '# Grüße 🧭\n'.repeat(300), '# Grüße 🧭\n'.repeat(5000)])('speaks text and bytes (%#)',
     async (text) => {
-      const [bytesFirst, textFirst] = [new BodyCodec(), new BodyCodec()];
-      const stored = await bytesFirst.encode(text);
-      for (let again = 0; again < 2; again++) {
-        expect((await bytesFirst.bytesAsync(stored)).utf8.equals(Buffer.from(text))).toBe(true);
-        expect([await bytesFirst.decodeAsync(stored), bytesFirst.decode(stored), await textFirst.decodeAsync(stored)])
-          .toEqual([text, text, text]);
-        expect(await textFirst.bytesAsync(stored, true)).toEqual({ utf8: Buffer.from(text), text });
-        expect(await new BodyCodec().bytesAsync(stored, true)).toEqual({ utf8: Buffer.from(text), text });
-      }
-    },
-  );
+      const codec = new BodyCodec();
+      const stored = await codec.encode(text);
+      expect([await codec.decodeAsync(stored), codec.decode(stored)]).toEqual([text, text]);
+      expect((await codec.bytesAsync(stored)).equals(Buffer.from(text))).toBe(true);
+    });
 
   it('encodes many bodies as it does each, here and in its thread', async () => {
     const codec = new BodyCodec();

@@ -18,8 +18,8 @@ const COMMON = `
   PRAGMA temp_store = MEMORY;`;
 
 /**
- * A commit does not wait for the disk (`synchronous = NORMAL`), its acknowledgement does (`writer-engine.ts`). Checkpoints
- * are made in the worker thread (`checkpoints.ts`); the writer makes one itself, and stalls for it, only when the log
+ * A commit does not wait for the disk (`synchronous = NORMAL`), its acknowledgement does (`writer-engine.ts`).
+ * Checkpoints are made in the worker thread (`checkpoints.ts`); the writer makes one itself, and stalls for it, only when the log
  * has grown to 64 MiB because that thread is behind or a reader needs the log. The limit returns disk space after a
  * large transaction.
  */

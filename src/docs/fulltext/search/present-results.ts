@@ -50,9 +50,9 @@ const NONE = Buffer.alloc(0);
 const NO_BODY: Body = { text: '', utf8: NONE };
 
 async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest, body: Uint8Array): Promise<Body> {
-  return highlight === undefined
-    ? { text: await codec.decodeAsync(body), utf8: NONE }
-    : codec.bytesAsync(body, projection.body);
+  if (highlight === undefined) return { text: await codec.decodeAsync(body), utf8: NONE };
+  const utf8 = await codec.bytesAsync(body);
+  return { text: projection.body ? utf8.toString('utf8') : '', utf8 };
 }
 
 function present({ projection }: SearchRequest, { score, terms, pinned }: Curated<Found>, row: ResultRow,

@@ -6,6 +6,9 @@ import type { SegmentsReply, SegmentsRequest } from './protocol.ts';
 /** Memory for young objects, in MB: texts are released after each batch, so more would only delay their collection. */
 const YOUNG_MB = 12;
 
+/** After a burst of writes, the memory of the thread is given back; another one starts within some 50 ms. */
+const IDLE_MS = 5000;
+
 /** The main thread's side of `thread.ts`. */
 export class SegmentMaker {
   readonly #thread: ThreadClient<SegmentsRequest, SegmentsReply>;
@@ -14,6 +17,7 @@ export class SegmentMaker {
   constructor(file: URL = workerFile(import.meta.url, 'thread')) {
     this.#thread = new ThreadClient(file, {
       name: 'the thread that makes segments',
+      idleMs: IDLE_MS,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
   }
