@@ -3,12 +3,11 @@ import { planQuery, type Reading } from '../../src/docs/fulltext/search/query-pl
 import { termAnalyzer } from '../../src/docs/fulltext/view/analyzers.ts';
 import { PROSE_CLASSES } from '../../src/docs/fulltext/view/document-classes.ts';
 import { relevantHits, relevantTerms, rescored, takesFeedback } from '../../src/docs/fulltext/view/feedback.ts';
-import { toWeights } from '../../src/docs/fulltext/view/field-weights.ts';
+import { toRerankings, toWeights } from '../../src/docs/fulltext/view/field-weights.ts';
 import { toScoring } from '../../src/docs/fulltext/view/inverted-text-index.ts';
 import type { Algorithm } from '../../src/docs/fulltext/view/text-index.ts';
 import { toIndexQuery } from '../../src/docs/fulltext/view/to-index-query.ts';
 import { toIndexed } from '../../src/docs/fulltext/view/to-indexed.ts';
-import { toRerankings } from '../../src/docs/fulltext/view/to-rerankings.ts';
 import { type FieldText, type Hit, InvertedIndex, RERANKED,
   type ScoringAlgorithm } from '../../src/search/inverted/index.ts';
 import { defaultStopWords } from '../../src/text/languages/index.ts';

@@ -5,12 +5,26 @@ import type { Log } from '../lib/log.ts';
 import type { OutboundSettings } from '../net/index.ts';
 import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, KeyRing, Sql } from '../storage/index.ts';
-import type { OidcSettings } from './access/oidc/settings.ts';
-import type { AuditSettings } from './audit/index.ts';
+import type { OidcSettings } from './access/oidc/issuer.ts';
+import type { AuditSettings, NewAuditEvent } from './audit/index.ts';
 import type { WikiLimits } from './ingest/index.ts';
 import type { FeedLimits } from './maintenance/index.ts';
-import type { Relay } from './relay.ts';
 import type { Replication } from './replication/index.ts';
+
+/** Data that a read-only process cannot store itself. */
+export type RelayedNote =
+  /** An event of the audit log with its time; `failed` if it counts as an attempt to gain access. */
+  | { readonly kind: 'audit'; readonly event: NewAuditEvent & { readonly ts: number }; readonly failed: boolean }
+  /** An API key was used, by its hash. */
+  | { readonly kind: 'key-use'; readonly hash: string }
+  /** A handler threw an unexpected error. */
+  | { readonly kind: 'unforeseen'; readonly operation: string };
+
+/** Sends data from a read-only process to the process that writes. */
+export interface Relay {
+  /** Neither throws nor waits. */
+  add(note: RelayedNote): void;
+}
 
 /** What every area of the document service works with. */
 export interface DocsEnvironment {

@@ -4,17 +4,14 @@ import { DocsComposition } from './area.ts';
 import { AREAS, type Areas } from './areas.ts';
 import { keepChecksumKey } from './documents/index.ts';
 import { Duty } from './duty.ts';
-import type { DocsEnvironment } from './environment.ts';
+import type { DocsEnvironment, RelayedNote } from './environment.ts';
 import { Follower } from './follower.ts';
 import { followNodes, laterOutside, untilDone } from './nodes.ts';
-import type { RelayedNote } from './relay.ts';
-import { type Steps, stepsOf } from './steps.ts';
-import { switchedOff } from './switched-off.ts';
+import { type Steps, stepsOf, switchedOff } from './steps.ts';
 
 export type { AuditSettings } from './audit/index.ts';
-export type { DocsEnvironment, DocsSettings, ServerDescription } from './environment.ts';
+export type { DocsEnvironment, DocsSettings, Relay, RelayedNote, ServerDescription } from './environment.ts';
 export { announcer } from './nodes.ts';
-export type { Relay, RelayedNote } from './relay.ts';
 export { Replication, type ReplicationSettings } from './replication/index.ts';
 export { type Counted, type McpDescription, type OtherProcesses, summed } from './system/index.ts';
 

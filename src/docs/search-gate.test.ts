@@ -3,8 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Context } from '../operations/index.ts';
 import { ManualTimer } from '../testkit/manual-timer.ts';
 import { throughStep } from '../testkit/through-step.ts';
-import { type Cost, costOf } from './search-cost.ts';
-import { gateStep, SearchGate } from './search-gate.ts';
+import { type Cost, costOf, gateStep, SearchGate } from './search-gate.ts';
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,9 @@
-import type { Operations } from '../../generated/docs/operations.ts';
-import { caughtUp, count, type InvokerOptions, note, patience, session } from '../operations/index.ts';
+import { type Operations, operations } from '../../generated/docs/operations.ts';
+import { caughtUp, count, type InvokerOptions, note, type OperationSpec, patience,
+  session } from '../operations/index.ts';
 import type { Areas } from './areas.ts';
-import type { DocsEnvironment } from './environment.ts';
+import type { Embeddings } from './embeddings/index.ts';
+import type { DocsEnvironment, DocsSettings } from './environment.ts';
 import { gateStep } from './search-gate.ts';
 import { IndexLoading } from './view/index.ts';
 
@@ -26,5 +28,25 @@ export function stepsOf({ feed, settings }: DocsEnvironment,
     gate: gateStep(gate, (collection) => words.deps.view.indexOf(collection)?.documents ?? 0),
     caughtUp: caughtUp(views),
     note: temporal.note && note(temporal.note),
+  };
+}
+
+const TABLE: Readonly<Record<string, OperationSpec>> = operations;
+
+/**
+ * Returns a function that tells whether an operation currently refuses every call, because its feature is switched off
+ * or has no provider. Vector searches need none, because they accept a vector instead of a text.
+ */
+export function switchedOff({ temporal, spell }: Pick<DocsSettings, 'temporal' | 'spell'>,
+  embeddings: Pick<Embeddings, 'describe'>): (operation: string) => boolean
+{
+  const isOff = {
+    temporal: () => temporal !== true,
+    spell: () => spell?.enabled !== true,
+    embedding: () => !embeddings.describe().vectors.enabled,
+  };
+  return (operation) => {
+    const feature = TABLE[operation]?.feature;
+    return feature !== undefined && isOff[feature]();
   };
 }

@@ -6,7 +6,7 @@ export interface Definition {
 }
 
 /** `Areas`: what the areas of a service offer each other, by their names; `Area`: what the service calls of each. */
-interface Making<Areas, Area, Environment, Whole> extends Definition {
+export interface Making<Areas, Area, Environment, Whole> extends Definition {
   readonly create: (env: Environment, areas: Areas, whole: Whole) => Area;
 }
 

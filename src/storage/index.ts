@@ -3,13 +3,11 @@ import * as outbox from './outbox/index.ts';
 
 export { BodyCodec } from './body/body-codec.ts';
 export type { EncodedBody } from './body/body-codec.ts';
-export { BodyLost, BodyUnavailable } from './body/body-objects.ts';
-export type { BodyObjects, PlacedBody } from './body/body-objects.ts';
 export type { CompressionOptions } from './body/codec.ts';
 export { corrupt, DEFAULT_COMPRESSION } from './body/codec.ts';
 export { applyDelta, deltaHead, encodeDelta } from './body/delta.ts';
-export type { BodyReference } from './body/reference.ts';
-export { isReference, readReference, writeReference } from './body/reference.ts';
+export { BodyLost, BodyUnavailable, isReference, readReference, writeReference } from './body/reference.ts';
+export type { BodyObjects, BodyReference, PlacedBody } from './body/reference.ts';
 export type { CopiedTable } from './copy/copy-store.ts';
 export { copyStore } from './copy/copy-store.ts';
 export { openBody, openMeta, openVector, sealBody, sealerOf, sealMeta, sealVector } from './encryption/columns.ts';
@@ -39,7 +37,7 @@ export { type DatabaseOptions, openDatabase, openPostgres } from './open-databas
 export type { CommitQueries, CommitRecorder, Peers, Queries, Row, Sql, SqlValue, Transaction,
   TransactionOptions } from './port.ts';
 export { SqliteFollower } from './sqlite/follower.ts';
-export { FileLock } from './sqlite/lock.ts';
+export { FileLock } from './sqlite/open.ts';
 export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';
 export { outbox };
 export { inList, MultiRow } from './multi-row.ts';

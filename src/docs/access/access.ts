@@ -7,7 +7,7 @@ import { type AccessWatch, AccessWatches, type Caller, type Context, type Guard,
   type Permission, Reply, type Standing } from '../../operations/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { Accounts } from './accounts.ts';
-import { type Credential, identify } from './authenticator.ts';
+import { type Credential, identify, unauthenticated } from './authenticator.ts';
 import { BackgroundStanding, type BackgroundUser } from './background-user.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
 import { KeyUses } from './credentials/key-uses.ts';
@@ -25,9 +25,9 @@ import { roleHandlers } from './handlers/roles.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
 import { signInHandlers } from './handlers/sign-in.ts';
 import { userHandlers } from './handlers/users.ts';
-import { Issuer, Oidc, oidcHandlers } from './oidc/index.ts';
+import { Issuer } from './oidc/issuer.ts';
+import { Oidc, oidcHandlers } from './oidc/oidc.ts';
 import { readMcpKey } from './rows/mcp-key-rows.ts';
-import { unauthenticated } from './unauthenticated.ts';
 import type { AccessStore } from './write.ts';
 
 /** Authentication and authorization (contract section 5). */

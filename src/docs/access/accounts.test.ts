@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { Accounts } from './accounts.ts';
-import { newTokenId } from './new-token-id.ts';
+import { newTokenId } from './credentials/tokens.ts';
 import { writeGrant } from './rows/grant-rows.ts';
 import { removeUser, writeUser } from './rows/user-rows.ts';
 

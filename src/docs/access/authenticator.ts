@@ -1,11 +1,13 @@
+import { ServiceError } from '../../errors/index.ts';
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
-import type { Caller, Identity } from '../../operations/index.ts';
-import type { Accounts } from './accounts.ts';
+import type { Caller, Identity, OperationSpec } from '../../operations/index.ts';
+import type { Account, Accounts } from './accounts.ts';
 import type { KeyUses } from './credentials/key-uses.ts';
 import { API_KEY_PREFIX, expiryOf, hashOf, isExpired } from './credentials/secret-keys.ts';
 import type { Tokens } from './credentials/tokens.ts';
-import { identityByKey, identityByToken } from './identity-of.ts';
-import type { Oidc } from './oidc/index.ts';
+import type { ClaimedRights } from './oidc/claims.ts';
+import type { Oidc } from './oidc/oidc.ts';
+import { type KeyScope, Scope } from './scope.ts';
 
 export interface AuthenticatorDeps {
   readonly accounts: Accounts;
@@ -52,4 +54,57 @@ async function byToken({ accounts, tokens, oidc }: AuthenticatorDeps, value: str
   if (account === undefined || account.disabled || account.tokenId !== claims.tokenId ||
     (await accounts.isEnded(claims.session.id))) return undefined;
   return identityByToken(account, claims.expiresAt, claims.rights);
+}
+
+/** The identity of the holder of a token. An administrator bypasses all checks (contract section 5, rule 8). */
+export function identityByToken(account: Account, expiresAt: number, claimed?: ClaimedRights): Identity {
+  const identity: Identity = { ...rightsOf(account), by: 'token', expiresAt, ...(claimed && { claimed }) };
+  return account.mustChange
+    ? { ...identity, admin: false, may: () => false, mayAnywhere: () => false, refusal: refuseBeforeTheChange }
+    : identity;
+}
+
+/** The identity of the holder of an API key: the rights of its owner, restricted by the key's scope. */
+export function identityByKey(account: Account, given: KeyScope, expiresAt: number | undefined): Identity {
+  const owner: Identity = { ...rightsOf(account), by: 'api-key', ...(expiresAt !== undefined && { expiresAt }) };
+  if (given.collections === undefined && given.operations === undefined) return owner;
+  const scope = new Scope(given);
+  return {
+    ...owner,
+    admin: false,
+    administers: owner.admin && scope.isServerWide,
+    withoutBodies: scope.withoutBodies,
+    may: (permission, collection) => scope.permits(permission, collection) && owner.may(permission, collection),
+    mayAnywhere: (permission) => scope.permitsAnywhere(permission) && owner.mayAnywhere!(permission),
+    refusal: (spec) => scope.refusal(spec),
+  };
+}
+
+function rightsOf(
+  { username, uid, admin, grants }: Account,
+): Pick<Identity, 'username' | 'account' | 'admin' | 'may' | 'mayAnywhere'> {
+  return {
+    username,
+    account: uid,
+    admin,
+    may: admin ? () => true : (permission, collection) => grants.may(permission, collection),
+    mayAnywhere: (permission) => admin || grants.mayAnywhere(permission),
+  };
+}
+
+function refuseBeforeTheChange({ passwordPending }: OperationSpec): string | undefined {
+  return passwordPending === true ? undefined : 'the password has to be changed first, with changePassword';
+}
+
+/** A 401 says how to sign in (RFC 9110, section 15.5.2). */
+const HEADERS = { 'WWW-Authenticate': 'Bearer realm="quire"' };
+
+/** `detail` follows the fixed phrases of the contract, section 7. */
+export function unauthenticated(phrase: 'missing authentication' | 'invalid token', detail = ''): ServiceError {
+  return new ServiceError('unauthenticated', `${phrase}${detail && `: ${detail}`}`, { headers: HEADERS });
+}
+
+/** An unknown name, a wrong password and a disabled user cause the same error. */
+export function invalidCredentials(): ServiceError {
+  return new ServiceError('invalid_credentials', 'invalid credentials', { headers: HEADERS });
 }

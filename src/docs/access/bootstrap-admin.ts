@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Passwords } from './credentials/passwords.ts';
-import { newTokenId } from './new-token-id.ts';
+import { newTokenId } from './credentials/tokens.ts';
 import { hasAdmin, readUser, type StoredUser, writeUser } from './rows/user-rows.ts';
 import { type AccessStore, write } from './write.ts';
 

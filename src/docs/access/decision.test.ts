@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { operations } from '../../../generated/docs/operations.ts';
 import { authorize, type OperationSpec } from '../../operations/index.ts';
 import type { Account } from './accounts.ts';
+import { identityByKey } from './authenticator.ts';
 import { type Grant, Grants } from './grants.ts';
-import { identityByKey } from './identity-of.ts';
 import { CLASSES, type KeyScope } from './scope.ts';
 
 const TABLE = operations as Readonly<Record<string, OperationSpec>>;

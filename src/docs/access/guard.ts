@@ -1,7 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import { ANONYMOUS, type Caller, EVERYONE, type Guard, type Identity } from '../../operations/index.ts';
-import type { Credential } from './authenticator.ts';
-import { unauthenticated } from './unauthenticated.ts';
+import { type Credential, unauthenticated } from './authenticator.ts';
 
 /** Operations that exist only with authentication (decisions section 4.13). */
 const AUTH_PATH = '/v1/auth/';

@@ -6,6 +6,13 @@ import { transactFor } from '../transact-for.ts';
 import type { Accounts } from './accounts.ts';
 import { hasAdmin } from './rows/user-rows.ts';
 
+/** Maximum number of each kind; lists are returned whole. */
+export const MAX_USERS = 100_000;
+export const MAX_ROLES = 1000;
+export const MAX_GROUPS = 10_000;
+export const MAX_API_KEYS_OF_A_USER = 1000;
+export const MAX_MCP_KEYS = 1000;
+
 export interface AccessStore {
   readonly sql: Sql;
   readonly feed: ChangeFeed;

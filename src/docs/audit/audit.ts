@@ -6,9 +6,8 @@ import { parseHeaderLine, parseSyslogAddress } from '../../lib/setting-values.ts
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Handlers, Outcome, RefusedRequest } from '../../operations/index.ts';
 import { type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
-import type { DocsEnvironment } from '../environment.ts';
+import type { DocsEnvironment, RelayedNote } from '../environment.ts';
 import { publishEvent } from '../events/index.ts';
-import type { RelayedNote } from '../relay.ts';
 import { AuditLog } from './audit-log.ts';
 import { AuditStore } from './audit-store.ts';
 import { BurstDetector } from './burst-detector.ts';
@@ -18,7 +17,22 @@ import { Exporter } from './export/exporter.ts';
 import { syslogSink } from './export/syslog-sink.ts';
 import { webhookSink } from './export/webhook-sink.ts';
 import { RateLimitAlarm } from './rate-limit-alarm.ts';
-import type { AuditSettings } from './settings.ts';
+
+/** The audit log, its export and the detection of bursts (decisions, sections 4.9 and 6). */
+export interface AuditSettings {
+  readonly enabled: boolean;
+  /** File of the events, or `:memory:`. */
+  readonly path: string;
+  readonly retentionDays: number;
+  /** Maximum number of events that wait for each exporter. */
+  readonly exportBuffer: number;
+  readonly webhookUrl?: string | undefined;
+  /** `Name: value`, or empty. */
+  readonly webhookHeader: string;
+  /** In the form that `parseSyslogAddress` parses, or empty. */
+  readonly syslogAddr: string;
+  readonly burst: { readonly threshold: number; readonly windowMs: number; readonly cooldownMs: number };
+}
 
 type AuditHandlers = Required<Pick<Handlers<Operations>, 'listAuditEvents' | 'listAuditExporters'>>;
 

@@ -8,7 +8,7 @@ import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { WordsDeps } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
-import { warnOfSecrets } from '../signing-secret.ts';
+import { warnOfSecrets } from '../secrets.ts';
 import { listCollections } from '../stored-collections.ts';
 import { Crons } from './crons.ts';
 import { Deliveries } from './deliveries.ts';

@@ -3,17 +3,14 @@ import type { AutomationRule } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { AnswerBounds, Standing } from '../../operations/index.ts';
-import { requireSecret } from '../require-secret.ts';
-import { shownUrl } from '../shown-url.ts';
-import { checkSigningSecret } from '../signing-secret.ts';
+import { checkSigningSecret, keepQuery, requireSecret, shownUrl } from '../secrets.ts';
 import { transactFor } from '../transact-for.ts';
 import { removeLanes } from '../webhooks/index.ts';
 import { checkRule } from './check-rule.ts';
 import { type AutomationDeps, type AutomationHandlers, retentionOf } from './deps.ts';
-import { keepCredentials, withoutValues } from './kept-credentials.ts';
 import { readLogs } from './log-rows.ts';
 import { countRules, removeRule, writeRule } from './rule-rows.ts';
-import { conditionsOf, type Match, type Rule } from './rule.ts';
+import { conditionsOf, type Match, type Rule, type RuleBody } from './rule.ts';
 
 /** Decisions, section 8. */
 const MAX_RULES = 1000;
@@ -198,4 +195,39 @@ function present({ crons }: Pick<AutomationDeps, 'crons'>,
         conditionLogic: body.conditionLogic,
       };
   }
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The headers of a target as answers show them: their values may be credentials. */
+function withoutValues(headers: Headers = {}): Record<string, string> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, '']));
+}
+
+/**
+ * A written rule with what answers do not show of the stored one: a URL that is written as it is shown keeps its query,
+ * and an empty header its value. Throws `missing_fields` for such a header if the URL changes.
+ */
+function keepCredentials(stored: RuleBody, written: RuleBody): RuleBody {
+  const url = written.url === undefined ? undefined : keepQuery(stored.url, written.url);
+  return {
+    ...written,
+    webhookUrl: keepQuery(stored.webhookUrl, written.webhookUrl),
+    ...(url !== undefined && { url }),
+    ...(written.headers && { headers: keepValues(stored, { url, headers: written.headers }) }),
+  };
+}
+
+function keepValues(stored: RuleBody,
+  { url, headers }: { readonly url: string | undefined; readonly headers: Headers }): Headers
+{
+  const values = new Map(Object.entries(stored.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => {
+    const kept = values.get(name.toLowerCase());
+    requireSecret({ secret: `headers.${name}`, target: 'url' }, { secret: kept, target: stored.url }, {
+      secret: value,
+      target: url,
+    });
+    return [name, value || (kept ?? '')];
+  }));
 }

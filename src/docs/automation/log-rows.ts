@@ -3,7 +3,7 @@ import type { AutomationLog } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { type KeyRing, openSecret, type Queries, sealSecret, SECRETS, type SqlValue,
   type Transaction } from '../../storage/index.ts';
-import { shownUrl } from '../shown-url.ts';
+import { shownUrl } from '../secrets.ts';
 
 /** Maximum number of entries; the oldest are removed first. */
 const MAX_ENTRIES = 100_000;

@@ -1,15 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Registry } from 'prom-client';
+import { ServiceError } from '../../errors/index.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
-import { type ObjectStore, type S3Settings, S3Store, targetOf } from '../../net/objects/index.ts';
+import { type ObjectStore, type S3Settings, S3Store, StoreFailure, targetOf } from '../../net/objects/index.ts';
 import { type BodyObjects, BodyUnavailable, corrupt, readReference, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { BodyPlace } from './body-place.ts';
 import { Collector } from './collector.ts';
 import { MemoryBudget, MemoryStore } from './memory-store.ts';
 import { type BodyCounts, registerMetrics } from './metrics.ts';
-import { probeBucket } from './probe.ts';
 import { RecordCache } from './record-cache.ts';
 import { SteadyStore } from './steady-store.ts';
 import { deleteStore, findStore, insertStore, readStores, type StoreRecord, updateStore } from './store-rows.ts';
@@ -271,4 +271,32 @@ function wantedOf(collection: string,
   return kind === 'memory'
     ? { collection: name, kind, target: '', settings: {} }
     : { collection: name, kind, target: targetOf(settings), settings };
+}
+
+/** Stores an object in a bucket, reads and removes it. Throws `invalid_argument` naming the wrong field. */
+async function probeBucket(settings: S3Settings,
+  { outbound, timeoutMs }: { readonly outbound: Pick<Outbound, 'fetch'>; readonly timeoutMs: number }): Promise<void>
+{
+  const content = randomBytes(32);
+  const name = createHash('sha256').update(content).digest('hex');
+  try {
+    const store = new S3Store(settings, { outbound, timeoutMs, folder: 'probe' });
+    await store.put(name, content);
+    await requireSame(store, name, content);
+    await store.remove(name);
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error;
+    throw new ServiceError('invalid_argument', `storageConfig.${error.field}: ${error.message}`, { cause: error });
+  }
+}
+
+async function requireSame(store: S3Store, name: string, content: Buffer): Promise<void> {
+  try {
+    const read = await store.get(name);
+    if (read === undefined || !content.equals(read))
+      throw new StoreFailure('the service does not return what was put', { field: 'endpoint', passes: false });
+  } catch (error) {
+    await store.remove(name).catch(() => undefined);
+    throw error;
+  }
 }

@@ -1,4 +1,8 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
 import type { FullTextAlgorithm, Fuzziness } from '../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { OutputOf } from '../../operations/index.ts';
+import { hasCredential, keepCredential, maskCredential } from './credentials.ts';
 
 /** How a collection is stored, searched and shown (contract section 2); absent fields have their defaults. */
 export interface CollectionConfig {
@@ -68,11 +72,131 @@ export function hybridAlphaOf({ hybridAlpha, hybridAlphaSet }: Retrieval): numbe
 }
 
 /** Every field; other fields of a request are not stored. */
-export const FIELDS = ['type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig',
-  'maxRevisions', 'retrieval', 'responsePrompt', 'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization',
+const FIELDS = ['type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig', 'maxRevisions',
+  'retrieval', 'responsePrompt', 'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization',
   'diskOnlyVectors', 'encrypted', 'wordpress'] as const satisfies readonly (keyof CollectionConfig)[];
 
 /** Every field of the retrieval profile. */
-export const RETRIEVAL_FIELDS = ['defaultSearchType', 'topK', 'retrievalMode', 'hybridStrategy', 'hybridAlpha',
+const RETRIEVAL_FIELDS = ['defaultSearchType', 'topK', 'retrievalMode', 'hybridStrategy', 'hybridAlpha',
   'hybridAlphaSet', 'oversample', 'contextTokenBudget', 'algorithm', 'fieldWeights', 'rerank', 'fuzzy',
   'searchableFields'] as const satisfies readonly (keyof Retrieval)[];
+
+/** What the rules between fields depend on, besides the configuration. */
+interface ConfigCapabilities {
+  /** Whether a key for encryption at rest is configured. */
+  readonly encryptionKey: boolean;
+  /** Whether bodies can be stored outside of the database. */
+  readonly bodies: boolean;
+  /** Whether other processes read the data that this one stores. */
+  readonly isNode?: boolean;
+}
+
+/** Throws if the fields of a merged configuration contradict each other, the server or this build. */
+export function checkConfig(config: CollectionConfig,
+  { encryptionKey, bodies, isNode = false }: ConfigCapabilities): void
+{
+  if (config.encrypted && !encryptionKey) {
+    throw new ServiceError('invalid_argument',
+      'encrypted needs an encryption key, and none is configured (SVC_ENCRYPTION_KEY)');
+  }
+  const { quantization } = config;
+  if (config.diskOnlyVectors && quantization !== 'int8' && quantization !== 'int4') {
+    throw new ServiceError('invalid_argument',
+      `diskOnlyVectors needs quantization int8 or int4, got ${quantization ?? 'float32'}`);
+  }
+  checkBackend(config, bodies);
+  if (isNode && config.storageBackend === 'memory')
+    throw new ServiceError('invalid_argument',
+      'storageBackend memory: several nodes share this database, and the memory of one is not that of the others; ' +
+        'use boltdb or s3');
+}
+
+/** A collection must not lose writes to a place that does not exist. */
+function checkBackend({ storageBackend = 'boltdb', storageConfig }: CollectionConfig, bodies: boolean): void {
+  if (storageBackend === 's3') {
+    const missing = (['endpoint', 'bucket'] as const).filter((field) => !storageConfig?.[field]);
+    if (missing.length > 0)
+      throw new ServiceError('missing_fields', `missing fields: ${
+        missing.map((field) => `storageConfig.${field}`).join(', ')
+      }`);
+  }
+  if (storageBackend !== 'boltdb' && !bodies) {
+    throw new ServiceError('invalid_argument',
+      `storageBackend ${storageBackend}: this server keeps bodies in its database only (boltdb)`);
+  }
+}
+
+/** The fields to change, with values of the types of the configuration; null removes a field, absent fields stay. */
+export type ConfigChanges = { readonly [K in (typeof FIELDS)[number]]?: unknown };
+
+type Block = Readonly<Record<string, unknown>>;
+
+/**
+ * Applies a write to a stored configuration: `retrieval` is merged field by field, every other field is replaced as a
+ * whole.
+ */
+export function mergeConfig(stored: CollectionConfig, changes: ConfigChanges): CollectionConfig {
+  const merged = FIELDS.map((field) => [field, mergeField(field, stored[field], changes[field])] as const);
+  return withoutAbsent(Object.fromEntries(merged));
+}
+
+function mergeField(field: (typeof FIELDS)[number], stored: unknown, change: unknown): unknown {
+  if (change === undefined) return stored;
+  if (change === null) return undefined;
+  if (hasCredential(field)) return withoutAbsent(keepCredential(field, stored as Block | undefined, change as Block));
+  return field === 'retrieval'
+    ? withoutAbsent({ ...(stored as Block | undefined), ...knownRetrieval(change as Block) })
+    : change;
+}
+
+/** A weight of hybrid search counts only with its flag (contract section 2), so a write of the weight alone sets it. */
+function knownRetrieval(change: Block): Block {
+  const known: Block = Object.fromEntries(
+    RETRIEVAL_FIELDS.filter((field) => field in change).map((field) => [field, change[field]]),
+  );
+  const { hybridAlpha, hybridAlphaSet } = known;
+  return hybridAlpha === undefined || hybridAlphaSet != null
+    ? known
+    : { ...known, hybridAlphaSet: hybridAlpha === null ? null : true };
+}
+
+/** Drops fields that are undefined or null. */
+function withoutAbsent(block: Block): Block {
+  return Object.fromEntries(Object.entries(block).filter(([, value]) => value != null));
+}
+
+/** A configuration as readers see it: defaults filled in, credentials masked. */
+type PresentedConfig = OutputOf<Operations, 'getCollectionConfig'>['config'];
+
+const DEFAULTS = {
+  type: 'default',
+  description: '',
+  icon: '',
+  color: '',
+  customMeta: {},
+  storageBackend: 'boltdb',
+  maxRevisions: 0,
+  retrieval: {},
+  responsePrompt: '',
+  trackAccess: false,
+  trackHot: false,
+  spellCorrect: false,
+  spellLang: '',
+  quantization: 'float32',
+  diskOnlyVectors: false,
+  encrypted: false,
+} as const satisfies CollectionConfig;
+
+const STORAGE_DEFAULTS = { endpoint: '', bucket: '', region: '', accessKey: '', prefix: '', useTLS: false };
+
+/** The response of `GET /v1/collection-config` (contract section 2): it never contains a credential. */
+export function presentConfig(collection: string, config: CollectionConfig): PresentedConfig {
+  const { storageConfig, wordpress, ...rest } = config;
+  return {
+    collection,
+    ...DEFAULTS,
+    ...rest,
+    ...(storageConfig && { storageConfig: maskCredential('storageConfig', { ...STORAGE_DEFAULTS, ...storageConfig }) }),
+    ...(wordpress && { wordpress: maskCredential('wordpress', { url: '', ...wordpress }) }),
+  } as PresentedConfig;
+}

@@ -5,13 +5,10 @@ import type { Transaction } from '../../storage/index.ts';
 import type { Bodies } from '../bodies/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { transactFor } from '../transact-for.ts';
-import { checkConfig } from './check-config.ts';
-import type { CollectionConfig } from './collection-config.ts';
-import { ConfigCache } from './config-cache.ts';
-import { readConfig, readConfigs, removeConfig, writeConfig } from './config-rows.ts';
+import { checkConfig, type CollectionConfig, type ConfigChanges, mergeConfig,
+  presentConfig } from './collection-config.ts';
+import { ConfigCache, readConfig, readConfigs, removeConfig, writeConfig } from './config-rows.ts';
 import { markSwitch } from './encryption-switch.ts';
-import { type ConfigChanges, mergeConfig } from './merge-config.ts';
-import { presentConfig } from './present-config.ts';
 
 type CollectionHandlers = Required<
   Pick<Handlers<Operations>,

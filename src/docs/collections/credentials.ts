@@ -1,6 +1,5 @@
 import { type KeyRing, openSecret, sealSecret, type SecretPart, SECRETS } from '../../storage/index.ts';
-import { requireSecret } from '../require-secret.ts';
-import { keepQuery, shownUrl } from '../shown-url.ts';
+import { keepQuery, requireSecret, shownUrl } from '../secrets.ts';
 import type { CollectionConfig } from './collection-config.ts';
 
 type Block = Readonly<Record<string, unknown>>;

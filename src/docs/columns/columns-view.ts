@@ -1,16 +1,70 @@
-import { type ColumnDocument, type Columns, ColumnStore } from '../../search/columns/index.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { type ColumnDocument, type Columns, ColumnsFullError, ColumnStore } from '../../search/columns/index.ts';
 import type { Change, WrittenDocument } from '../../storage/index.ts';
+import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { filledCollections } from '../stored-collections.ts';
-import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewKind } from '../view/index.ts';
-import { ColumnIndex } from './column-index.ts';
+import { CheckpointFiles, CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewIndex,
+  type ViewKind } from '../view/index.ts';
 import { allDocuments, documentsOf } from './read-documents.ts';
+
+/** The columns of one collection, as the view stores them. */
+class ColumnIndex implements ViewIndex {
+  readonly columns: Columns;
+  #version = 0;
+
+  constructor(columns: Columns) {
+    this.columns = columns;
+  }
+
+  get documents(): number {
+    return this.columns.count(undefined);
+  }
+
+  get bytes(): number {
+    return this.columns.stats().bytes.total;
+  }
+
+  /** Different after each change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Throws `unavailable` if another document does not fit. */
+  put(document: ColumnDocument): void {
+    this.#version += 1;
+    try {
+      this.columns.put(document);
+    } catch (error) {
+      if (!(error instanceof ColumnsFullError)) throw error;
+      throw new ServiceError('unavailable',
+        `${error.message}; split the collection, or delete documents and start the server again`, { cause: error });
+    }
+  }
+
+  remove(ord: number): void {
+    this.#version += 1;
+    this.columns.remove(ord);
+  }
+
+  tidy(): boolean {
+    return this.columns.tidy();
+  }
+
+  settle(): boolean {
+    return this.columns.settle();
+  }
+
+  save(): AsyncIterable<Uint8Array> {
+    return this.columns.save();
+  }
+}
 
 /** The columns of all collections, which follow the change feed. */
 export type ColumnsView = CollectionView<ColumnIndex>;
 
 /** First bytes of the checkpoint files of columns. */
-export const CHECKPOINT_MAGIC = 'QCOLUM01';
+const CHECKPOINT_MAGIC = 'QCOLUM01';
 
 /** Creates the columns of a collection. */
 export interface ColumnsFactory {
@@ -71,4 +125,23 @@ function effectOf({ kind }: Change): Effect | undefined {
 
 async function* map<T, U>(items: AsyncIterable<T>, toOther: (item: T) => U): AsyncGenerator<U> {
   for await (const item of items) yield toOther(item);
+}
+
+export interface ColumnsAreas {
+  /** Called when a checkpoint is written, so it must return from memory. */
+  readonly collections: Pick<Collections, 'configOf'>;
+  /** For tests with other columns. */
+  readonly factory?: ColumnsFactory;
+}
+
+/** The view of documents' metadata, times and names, which evaluates filters, facets, counts and orders. */
+export function createColumns(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'keys'>,
+  { collections, factory = columnsFactory }: ColumnsAreas): ColumnsView
+{
+  return createColumnsView(environment, {
+    factory,
+    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
+    keys: environment.keys,
+    checkpoints: CheckpointFiles.beside(environment.sql, 'columns', CHECKPOINT_MAGIC),
+  });
 }

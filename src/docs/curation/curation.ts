@@ -8,8 +8,7 @@ import type { Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { transactFor } from '../transact-for.ts';
 import { countRules, readRule, readRules, removeRule, writeRule } from './curation-rows.ts';
-import { collapseSpace, type CurationRule, type Pin } from './curation-rule.ts';
-import { RuleBook } from './rule-book.ts';
+import { collapseSpace, type CurationRule, type Pin, RuleBook } from './curation-rule.ts';
 
 type CurationHandlers = Required<
   Pick<Handlers<Operations>, 'listCurationRules' | 'createCurationRule' | 'updateCurationRule' | 'deleteCurationRule'>

@@ -1,14 +1,15 @@
+import { mayReadAll } from '../../operations/index.ts';
 import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { type Deps, type DocumentHandlers, maxRevisionsOf } from './deps.ts';
-import { CURRENT, type CurrentRow } from './document-rows.ts';
+import { canonicalMeta, CURRENT, type CurrentRow } from './document-rows.ts';
 import { transactWithCapacity, withCapacity } from './embedding-capacity.ts';
 import { type Expectation, expectsNothing, requireExpected } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
-import { canonicalMeta } from './meta.ts';
+import { requireValid } from './item-rules.ts';
 import { putVersions } from './put-versions.ts';
-import { requireValid } from './require-valid.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { encodeBody, toPending } from './version.ts';
+import type { BatchItem, DocumentWriter } from './writer.ts';
 
 /** `POST /v1/add`: creates or updates a document (identity rules 1 and 4). */
 export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
@@ -77,4 +78,28 @@ async function requireExpectedNow({ checksums }: Pick<Deps, 'checksums'>, { tx, 
       `SELECT ${CURRENT} FROM documents d WHERE d.id = ? AND (d.expires_at IS NULL OR d.expires_at > ?)`,
       [id, now],
     ), expected);
+}
+
+/** `POST /v1/add-batch`: each item succeeds or fails alone. */
+export function addDocuments(writer: DocumentWriter): DocumentHandlers['addDocuments'] {
+  return async ({ collection, documents, saveRevision }, context) => {
+    const hidesStored = !mayReadAll(context.identity, collection);
+    const { added, updated, failed, errors, sanitized, embeddingDropped } = await writer.put(collection,
+      toItems(documents, saveRevision), { signal: context.signal, by: context, hidesStored });
+    return {
+      added,
+      updated,
+      failed,
+      errors,
+      ...(embeddingDropped > 0 && { embeddingDropped }),
+      ...(sanitized > 0 && { sanitized }),
+    };
+  };
+}
+
+/** The documents of a batch; one that does not say whether its version is kept as a revision follows the batch. */
+export function toItems<T extends Partial<BatchItem>>(documents: readonly T[],
+  saveRevision: boolean): (T & BatchItem)[]
+{
+  return documents.map((document) => ({ ...document, saveRevision: document.saveRevision ?? saveRevision }));
 }

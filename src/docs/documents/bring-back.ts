@@ -3,11 +3,11 @@ import type { Standing } from '../../operations/index.ts';
 import { withSymbols } from './code-symbols.ts';
 import { type DeletedRow, findDeleted } from './deleted-documents.ts';
 import { type Deps, maxRevisionsOf } from './deps.ts';
+import { canonicalMeta, type Meta, parseMeta } from './document-rows.ts';
 import { transactWithCapacity } from './embedding-capacity.ts';
 import { identify } from './identity.ts';
-import { canonicalMeta, type Meta, parseMeta } from './meta.ts';
+import { requireValid } from './item-rules.ts';
 import { putVersions } from './put-versions.ts';
-import { requireValid } from './require-valid.ts';
 import { encodeBody, toPending } from './version.ts';
 
 interface Version {

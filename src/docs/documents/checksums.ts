@@ -1,7 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Queries, Sql } from '../../storage/index.ts';
+import type { DocumentHandlers } from './deps.ts';
 import type { ShownRow } from './document-rows.ts';
+import type { DocumentReader } from './reader.ts';
 
 /** The columns that the checksum is computed from. */
 export interface ChecksumRow extends Pick<ShownRow, 'id' | 'key' | 'lang' | 'meta' | 'updated_at' | 'expires_at'> {
@@ -65,4 +67,9 @@ async function readKey(queries: Queries): Promise<string | undefined> {
 /** A CRC-32 as 8 hex digits. */
 export function hex(crc: number): string {
   return crc.toString(16).padStart(8, '0');
+}
+
+/** `GET /v1/checksum`. */
+export function getChecksum(reader: DocumentReader): DocumentHandlers['getChecksum'] {
+  return async ({ collection }) => ({ collection, ...(await reader.checksum(collection)) });
 }

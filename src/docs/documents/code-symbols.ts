@@ -2,8 +2,8 @@ import type { Row } from '../../storage/index.ts';
 import { type CodeSymbols, isCodeDocument, type SourceDocument, SYMBOL_KEYS, symbolsOf, SymbolsUnread,
   withCodeSymbols } from '../../text/code/index.ts';
 import type { Deps } from './deps.ts';
+import { type Meta, parseMeta } from './document-rows.ts';
 import type { Identity } from './identity.ts';
-import { type Meta, parseMeta } from './meta.ts';
 
 /**
  * The metadata to store with a body (contract section 2, "Code documents"). The metadata of a code document contain its

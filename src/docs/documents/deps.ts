@@ -9,10 +9,27 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
 import { transactFor } from '../transact-for.ts';
 import type { Checksums } from './checksums.ts';
+import type { Meta } from './document-rows.ts';
 import type { EmbeddingCapacity } from './embedding-capacity.ts';
-import type { Preparation } from './preparation.ts';
 import type { SharedWrites } from './shared-writes.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+
+/** A document of a batch that will be written. */
+export interface UpcomingDocument {
+  readonly key: string;
+  readonly lang: string;
+  readonly meta: Meta;
+  readonly contentMd: string;
+}
+
+/** Work for a reader of the change feed that is done before the documents of a batch are written, in another thread. */
+export interface Preparation {
+  /**
+   * The value of `WrittenDocument.prepared` for each document, or undefined for those that are not prepared. Never
+   * rejects.
+   */
+  prepare(collection: string, documents: readonly UpcomingDocument[]): Promise<readonly unknown[]>;
+}
 
 export type DocumentHandlers = Required<
   Pick<Handlers<Operations>,

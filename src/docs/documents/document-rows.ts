@@ -3,7 +3,31 @@ import { type BodyCodec, type Queries, ROW_MUST_BE_SEALED, SEALED_META } from '.
 import { documentOf } from '../search/index.ts';
 import type { ChecksumRow, Checksums } from './checksums.ts';
 import type { Identity } from './identity.ts';
-import { parseMeta } from './meta.ts';
+import { copyLast, LAST_DOCUMENTS, runInSteps, type UnitOfWork } from './unit-of-work.ts';
+
+/** Metadata: any text as key (`__proto__` too), values in the given order, repeats included. */
+export type Meta = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * The stored form: JSON with sorted keys and no spaces, so that equal metadata have equal text; the checksum requires
+ * that. The order of values and their repeats are data.
+ */
+export function canonicalMeta(meta: Meta): string {
+  const keys = Object.keys(meta);
+  if (isSorted(keys)) return JSON.stringify(meta);
+  keys.sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(meta[key])}`).join(',')}}`;
+}
+
+/** Whether the keys are in the order of `sort`. */
+function isSorted(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if (keys[i]! < keys[i - 1]!) return false;
+  return true;
+}
+
+export function parseMeta(text: string): Record<string, string[]> {
+  return JSON.parse(text) as Record<string, string[]>;
+}
 
 /** What a document shows, except its body. */
 export const SHOWN = 'd.id, d.key, d.lang, d.meta, d.added_at, d.updated_at, d.expires_at';
@@ -80,4 +104,29 @@ export async function decodeVersion({ codec, checksums }: { readonly codec: Body
 {
   const contentMd = codec.decodeNow(row.body) ?? (await codec.decodeAsync(row.body));
   return { ...toDocument(row, contentMd), checksum: checksums.of(row) };
+}
+
+/** A key as it was written, for a document in a language in any letter case. */
+interface Spelling {
+  readonly cid: number;
+  readonly ord: number;
+  readonly key: string;
+  readonly lang: string;
+}
+
+/** Stores the spellings under which documents were written, the only ones that find them; known spellings stay. */
+export async function addSpellings(work: UnitOfWork, spellings: readonly Spelling[]): Promise<void> {
+  await runInSteps(work,
+    'INSERT INTO spellings(cid, key, lang, ord) VALUES (?, ?, ?, ?) ON CONFLICT(cid, key, lang) DO NOTHING',
+    spellings.map(({ cid, key, lang, ord }) => [cid, key, lang.toLowerCase(), ord]));
+}
+
+/**
+ * The same for the documents that were stored last, from their rows: languages are ASCII, which SQL lowercases in the
+ * same way.
+ */
+export async function addFirstSpellings(work: UnitOfWork, count: number): Promise<void> {
+  await copyLast(work,
+    'INSERT INTO spellings(cid, key, lang, ord) SELECT cid, key, lower(lang), ord FROM documents WHERE ' +
+      `${LAST_DOCUMENTS} ON CONFLICT(cid, key, lang) DO NOTHING`, count);
 }

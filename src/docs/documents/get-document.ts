@@ -1,13 +1,13 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply } from '../../operations/index.ts';
 import type { ChecksumRow } from './checksums.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { decodeVersion, findDocument, SHOWN, type ShownRow, toDocument, type WithBody } from './document-rows.ts';
 import { entityTag } from './expectation.ts';
-import { fillTemplate } from './fill-template.ts';
 import { identify } from './identity.ts';
-import { notFound } from './require-valid.ts';
+import { notFound } from './item-rules.ts';
 
 /** `POST /v1/get`: by a spelling that was once written (identity rule 2). */
 export function getDocument(deps: Deps): DocumentHandlers['getDocument'] {
@@ -52,4 +52,37 @@ export function getDocumentMeta({ sql, clock, checksums }: Deps): DocumentHandle
     const checksum = checksums.of(row);
     return new Reply({ id, collection, ...shown, checksum }, entityTag(checksum));
   };
+}
+
+/** Maximum number of characters of a filled body: small requests must not produce huge responses. */
+export const MAX_FILLED = 64 * 2 ** 20;
+
+/**
+ * A `%%` that could open a placeholder. Its name and the closing `%%` are not consumed, since that `%%` may open the
+ * next one.
+ */
+const OPENING = /%%(?=([^%\r\n]+)%%)/g;
+
+/**
+ * Replaces each `%%name%%` by the value of that name (contract section 4, `/v1/get` templating). A
+ * placeholder without a value stays; its closing `%%` may open the next placeholder, as
+ * in `Save 50%% now, %%name%%!`. Values are not searched for placeholders.
+ * Throws `invalid_argument` when the result would be too long.
+ */
+export function fillTemplate(text: string, env: Readonly<Record<string, string>>): string {
+  const parts: string[] = [];
+  let length = text.length;
+  let copied = 0;
+  for (const { index, 1: name } of text.matchAll(OPENING)) {
+    // The closing `%%` of a filled placeholder does not open another one.
+    if (index < copied || !Object.hasOwn(env, name!)) continue;
+    const value = env[name!]!;
+    const end = index + name!.length + 4;
+    length += value.length - (end - index);
+    if (length > MAX_FILLED)
+      throw new ServiceError('invalid_argument', `env makes the body longer than ${MAX_FILLED} characters`);
+    parts.push(text.slice(copied, index), value);
+    copied = end;
+  }
+  return parts.length === 0 ? text : parts.join('') + text.slice(copied);
 }

@@ -2,9 +2,8 @@ import { CHANGE_FLAGS, type NewChange, type Sealer, type WrittenDocument } from 
 import { putChange } from './changes.ts';
 import { countDocuments } from './collection-rows.ts';
 import { keptPredecessors, type PredecessorRow, takeUpVersions } from './deleted-documents.ts';
-import { canonicalMeta } from './meta.ts';
+import { addFirstSpellings, canonicalMeta } from './document-rows.ts';
 import { addFirstRevisions, addRevisions, nextRevision, trimRevisions } from './revision-rows.ts';
-import { addFirstSpellings } from './spelling-rows.ts';
 import { inOrder, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
 

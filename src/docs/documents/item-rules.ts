@@ -1,4 +1,7 @@
-import type { Meta } from './meta.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { repairText } from '../../lib/utf8.ts';
+import type { Deps } from './deps.ts';
+import type { Meta } from './document-rows.ts';
 
 /** The fields of an item of a batch; any may be absent or break a rule, and then the item fails alone. */
 export interface RawItem {
@@ -76,4 +79,66 @@ function metaKeyProblem(key: string, values: readonly string[]): string | undefi
 /** A UTF-16 unit is at most three bytes of UTF-8, so short texts need no counting. */
 function exceeds(text: string, bytes: number): boolean {
   return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+}
+
+/**
+ * An item with every text made valid Unicode, and whether that changed anything. Valid items, nearly all, are returned
+ * unchanged.
+ */
+export function repairItem<T extends RawItem>(item: T): { item: T; repaired: boolean } {
+  if (isWellFormed(item)) return { item, repaired: false };
+  const texts = Object.entries(item).map(([field, value]) =>
+    [field, typeof value === 'string' ? repairText(value) : value] as const
+  );
+  const repaired = Object.fromEntries(texts) as unknown as T;
+  return { item: item.meta === undefined ? repaired : { ...repaired, meta: repairMeta(item.meta) }, repaired: true };
+}
+
+/** Without lists of entries, because every document of a batch passes here. */
+function isWellFormed(item: RawItem): boolean {
+  for (const field of Object.keys(item) as (keyof RawItem)[]) {
+    const value = item[field];
+    if (typeof value === 'string' && !value.isWellFormed()) return false;
+  }
+  const meta = item.meta ?? {};
+  return Object.keys(meta).every((key) => key.isWellFormed() && meta[key]!.every(isTextWellFormed));
+}
+
+const isTextWellFormed = (text: string): boolean => text.isWellFormed();
+
+/** Keys that become equal keep the values of both. */
+function repairMeta(meta: Meta): Meta {
+  const repaired = new Map<string, string[]>();
+  for (const [key, values] of Object.entries(meta)) {
+    const name = repairText(key);
+    repaired.set(name, [...(repaired.get(name) ?? []), ...values.map(repairText)]);
+  }
+  return Object.fromEntries(repaired);
+}
+
+/**
+ * Throws or rejects with `validation_failed`, with one message for each violation, when the collection's schema forbids
+ * the metadata. Undefined if there is nothing to wait for, as without a schema.
+ */
+export function requireValid({ schemas }: Pick<Deps, 'schemas'>, collection: string, meta: Meta): Promise<void>
+  | undefined
+{
+  const errors = schemas.violations(collection, meta);
+  return errors instanceof Promise ? errors.then(requireNone) : requireNone(errors);
+}
+
+function requireNone(errors: readonly string[]): undefined {
+  if (errors.length > 0) throw new ServiceError('validation_failed', 'validation failed', { errors });
+}
+
+/** The error for a document that is absent, has expired, or was never written with this spelling. */
+export function notFound(): ServiceError {
+  return new ServiceError('not_found', 'not found');
+}
+
+/**
+ * Batches repair their items but not the name of their collection, because a repaired name would be another collection.
+ */
+export function requireText(collection: string): void {
+  if (!collection.isWellFormed()) throw new ServiceError('invalid_argument', 'collection must be valid Unicode text');
 }

@@ -1,19 +1,18 @@
 import { crc32 } from 'node:zlib';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace } from '../../lib/pace.ts';
 import { documentTest, type Filter } from '../../search/filter/index.ts';
-import type { Row } from '../../storage/index.ts';
+import { inList, type Row, type SqlValue } from '../../storage/index.ts';
 import { selectDocuments } from '../columns/index.ts';
 import { expressionOf, type FilterInput } from '../search/index.ts';
 import { type CollectionRow, readCollection } from '../stored-collections.ts';
 import { hex } from './checksums.ts';
 import { scanRows } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
-import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
+import { decodeDocument, type Meta, SHOWN, type WithBody } from './document-rows.ts';
 import { idBounds } from './identity.ts';
-import { inSet } from './in-set.ts';
-import type { Meta } from './meta.ts';
 
 /** Bodies may be large, so only a few are in memory at once. */
 const BATCH = 64;
@@ -98,4 +97,37 @@ function checksumRows({ sql, clock }: Deps, name: string, collection: Collection
     SELECT id, updated_at, crc, meta FROM documents
     WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id`;
   return scanRows<ChecksumRow>(sql, collection, query, [...idBounds(name), unixSeconds(clock)]);
+}
+
+/** An SQL condition with its parameters. */
+interface SetCondition {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+/** Maximum number of ordinals that a statement lists. */
+const FEW = 500;
+const YES = Uint8Array.of(1);
+
+/**
+ * Tests whether a column of ordinals is in a set: a few ordinals are listed; a larger set is passed as a BLOB with one
+ * byte for each ordinal.
+ */
+function inSet(column: string, set: OrdSet): SetCondition {
+  const size = set.size;
+  if (size === 0) return { sql: '0 = 1', params: [] };
+  if (size <= FEW) {
+    const { marks, params } = inList([...set]);
+    return { sql: `${column} IN (${marks})`, params };
+  }
+  return { sql: `substr(?, ${column} + 1, 1) = ?`, params: [bytesOf(set), YES] };
+}
+
+function bytesOf(set: OrdSet): Uint8Array {
+  const { words } = set;
+  const bytes = new Uint8Array(words.length * 32);
+  for (const [at, word] of words.entries()) {
+    for (let rest = word; rest !== 0; rest &= rest - 1) bytes[at * 32 + 31 - Math.clz32(rest & -rest)] = 1;
+  }
+  return bytes;
 }

@@ -1,11 +1,9 @@
 import { CHANGE_FLAGS, type EncodedBody, type NewChange, type Sealer } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
-import type { CurrentRow } from './document-rows.ts';
+import { addSpellings, canonicalMeta, type CurrentRow, type Meta } from './document-rows.ts';
 import { collectionOfId } from './identity.ts';
-import { canonicalMeta, type Meta } from './meta.ts';
 import { detachAsDeltas, type Superseded } from './revision-bodies.ts';
 import { addRevisions, detachNewest, nextRevision, trimRevisions } from './revision-rows.ts';
-import { addSpellings } from './spelling-rows.ts';
 import { inOrder, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /** The next version of a document. */

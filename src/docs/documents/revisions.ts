@@ -8,11 +8,10 @@ import { type BodyCodec, inList, type Queries, type Row, type SqlValue } from '.
 import { bringBack } from './bring-back.ts';
 import { type DeletedRow, findDeleted } from './deleted-documents.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
-import { CURRENT, type CurrentRow, findDocument } from './document-rows.ts';
+import { CURRENT, type CurrentRow, findDocument, parseMeta } from './document-rows.ts';
 import { requireExpected } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
-import { parseMeta } from './meta.ts';
-import { notFound } from './require-valid.ts';
+import { notFound } from './item-rules.ts';
 import { RevisionBodies } from './revision-bodies.ts';
 import { changeDocument } from './update-document.ts';
 

@@ -7,8 +7,7 @@ import { type CollectionRow } from '../stored-collections.ts';
 import { queriesFor } from './collection-rows.ts';
 import { stillKept } from './deleted-documents.ts';
 import type { Deps } from './deps.ts';
-import { type ShownRow, toDocument } from './document-rows.ts';
-import { type Meta, parseMeta } from './meta.ts';
+import { type Meta, parseMeta, type ShownRow, toDocument } from './document-rows.ts';
 
 /** The request, with all defaults filled in. */
 export interface DeletedSearch {

@@ -5,7 +5,7 @@ import { type Deps, type DocumentHandlers, transact } from './deps.ts';
 import { CURRENT, type CurrentRow, decodeVersion, findDocument, SHOWN, type WithBody } from './document-rows.ts';
 import { requireExpected } from './expectation.ts';
 import { identify } from './identity.ts';
-import { notFound } from './require-valid.ts';
+import { notFound } from './item-rules.ts';
 import { expiryAfter } from './version.ts';
 
 /**

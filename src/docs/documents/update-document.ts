@@ -5,13 +5,13 @@ import type { Standing } from '../../operations/index.ts';
 import type { EncodedBody } from '../../storage/index.ts';
 import { withSymbols } from './code-symbols.ts';
 import { type Deps, type DocumentHandlers, maxRevisionsOf } from './deps.ts';
-import { CURRENT, type CurrentRow, findDocument, toDocument, type WithBody } from './document-rows.ts';
+import { canonicalMeta, CURRENT, type CurrentRow, findDocument, type Meta, parseMeta, toDocument,
+  type WithBody } from './document-rows.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
 import { type Expectation, requireExpected } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
-import { canonicalMeta, type Meta, parseMeta } from './meta.ts';
+import { notFound, requireValid } from './item-rules.ts';
 import { replaceDocuments } from './replace-documents.ts';
-import { notFound, requireValid } from './require-valid.ts';
 import { encodeBody, expiryAfter } from './version.ts';
 
 /** The fields that an update changes; absent fields stay. */

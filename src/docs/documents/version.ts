@@ -1,7 +1,7 @@
 import type { BodyCodec, EncodedBody } from '../../storage/index.ts';
+import type { Meta } from './document-rows.ts';
 import type { PendingDocument } from './embedding-capacity.ts';
 import type { Identity } from './identity.ts';
-import type { Meta } from './meta.ts';
 
 /** Which parts of a version and the stored one must be equal for a duplicate: body, expiry and metadata. */
 export interface DuplicateRule {

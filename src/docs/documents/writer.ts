@@ -5,13 +5,11 @@ import { Effort } from '../schemas/index.ts';
 import { transactFor } from '../transact-for.ts';
 import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { type Deps, maxRevisionsOf } from './deps.ts';
+import type { Meta } from './document-rows.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
 import { identify } from './identity.ts';
-import { itemProblem, type RawItem, type ValidItem } from './item-rules.ts';
-import type { Meta } from './meta.ts';
+import { itemProblem, type RawItem, repairItem, requireText, type ValidItem } from './item-rules.ts';
 import { putVersions } from './put-versions.ts';
-import { repairItem } from './repair-item.ts';
-import { requireText } from './require-valid.ts';
 import { type DuplicateRule, type NewVersion, toPending } from './version.ts';
 
 /** Number of documents in one transaction (contract section 8). */

@@ -1,7 +1,9 @@
-import { type CachedProvider, cachedQueries, type EmbeddingProvider, type ProviderConfig,
-  type QueryCacheCounters } from '../../embedding/index.ts';
+import { type CachedProvider, cachedQueries, createEmbeddingProvider, type EmbeddingProvider, type ProviderConfig,
+  type ProviderDeps, type QueryCacheCounters } from '../../embedding/index.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Outbound } from '../../net/index.ts';
 
 export type CreateProvider = (config: ProviderConfig) => EmbeddingProvider;
 
@@ -106,4 +108,25 @@ export class Providers {
       this.#options.log.warn({ err: error }, 'an embedding provider could not be closed')
     );
   }
+}
+
+/** Providers have limits of their own, which depend on the number of vectors in a response. */
+const UNLIMITED = { maxBytes: Infinity, timeoutMs: 60_000 };
+
+/**
+ * Creates providers. Providers that users configured may call only addresses that the policy for outgoing requests
+ * permits, and none without a policy; the operator's own settings may name any address.
+ */
+export function guardedProviders(outbound: Outbound | undefined,
+  deps: Pick<ProviderDeps, 'log' | 'timer'>): CreateProvider
+{
+  return (config) => {
+    if (config.untrusted !== true) return createEmbeddingProvider(config, deps);
+    if (outbound === undefined) throw new ConfigError(['provider: this server makes no requests for users']);
+    const provider = createEmbeddingProvider(config, { ...deps, fetch: outbound.fetch(UNLIMITED) });
+    const refusal = config.apiUrl ? outbound.refusal(config.apiUrl) : undefined;
+    if (refusal === undefined) return provider;
+    void provider.close();
+    throw new ConfigError([`apiUrl: ${refusal}`]);
+  };
 }

@@ -1,6 +1,6 @@
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
-import type { ChangeFeed, Sql } from '../../storage/index.ts';
+import type { ChangeFeed, NewChange, Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { collectionOfId, type UnitOfWork } from '../documents/index.ts';
 import type { Chunker } from './chunker.ts';
@@ -9,7 +9,6 @@ import type { FreshVectors } from './fresh-vectors.ts';
 import type { QueueGate } from './queue/gate.ts';
 import { countQueued, type EmbeddingStatus, putStates, removeStates, type StateEntry,
   statusOfOrds } from './queue/state-rows.ts';
-import { vectorsChange } from './queue/vectors-change.ts';
 import { blobBytes, type Precision } from './vector-blob.ts';
 import { putVectors } from './vector-rows.ts';
 
@@ -137,4 +136,9 @@ function isSameBody(status: EmbeddingStatus,
   { crc, bytes }: { readonly crc: number; readonly bytes: number }): boolean
 {
   return status.crc === crc && status.bytes === bytes;
+}
+
+/** The vectors of a document were replaced or removed; the tables contain the current ones. */
+export function vectorsChange({ ord, id }: { readonly ord: number; readonly id: string }): NewChange {
+  return { kind: 'vectors.put', collection: collectionOfId(id), ord, docId: id };
 }

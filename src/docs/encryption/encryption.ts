@@ -1,14 +1,16 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { CollectionEncryption, EncryptionStatus } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { ConfigError } from '../../lib/config-error.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Handlers } from '../../operations/index.ts';
+import { countKeys, type KeyRing, type Queries, type Sql, type Transaction } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { listCollections } from '../stored-collections.ts';
 import { readJob, readJobs, readOpenJob } from './job-rows.ts';
-import { checkKeys, noteKeys } from './key-check.ts';
 import { Rotation } from './rotation.ts';
-import { encryptionStatus } from './status.ts';
 import { Switches } from './switches.ts';
 
 type EncryptionHandlers = Required<
@@ -109,4 +111,102 @@ function refuseWithoutKey(collections: Pick<Collections, 'configs'>): void {
   if (encrypted.length === 0) return;
   const names = encrypted.slice(0, 5).join(', ') + (encrypted.length > 5 ? ` and ${encrypted.length - 5} more` : '');
   throw new ConfigError([`SVC_ENCRYPTION_KEY: required, since collections of this database are encrypted: ${names}`]);
+}
+
+interface StatusDeps {
+  readonly sql: Sql;
+  readonly collections: Pick<Collections, 'configOf' | 'configs'>;
+  readonly keys: KeyRing | undefined;
+}
+
+/** Reads the whole database, outside of the event loop. */
+async function encryptionStatus({ sql, collections, keys }: StatusDeps,
+  currentJobID: string | undefined): Promise<EncryptionStatus>
+{
+  const stored = await listCollections(sql);
+  const names = new Map(stored.map(({ id, name }) => [id, name]));
+  const counts = new Map<string, CollectionEncryption>();
+  const entryOf = (name: string): CollectionEncryption => {
+    const known = counts.get(name);
+    if (known !== undefined) return known;
+    const encrypted = collections.configOf(name)?.encrypted === true;
+    const entry = { collection: name, encrypted, total: 0, withPrimary: 0, withLegacy: 0, plaintext: 0, unknownKey: 0 };
+    counts.set(name, entry);
+    return entry;
+  };
+  for (const name of names.values()) entryOf(name);
+  for (const [name, { encrypted }] of collections.configs()) if (encrypted === true) entryOf(name);
+  for (const { cid, keyId, values } of await countKeys(sql.background)) {
+    const name = names.get(cid);
+    if (name === undefined) continue; // it was inserted after the list was read
+    const entry = entryOf(name);
+    entry.total += values;
+    entry[columnOf(keyId, keys)] += values;
+  }
+  return {
+    enabled: keys !== undefined,
+    primaryKeyID: keys?.primaryId ?? 0,
+    previousKeyIDs: [...(keys?.previousIds ?? [])],
+    // Collections of the system cannot be configured.
+    collections: [...counts.values()].filter(({ collection }) => !isSystemCollection(collection)).sort((a,
+      b) => (a.collection < b.collection ? -1 : 1)
+    ),
+    ...(currentJobID !== undefined && { currentJobID }),
+  };
+}
+
+function columnOf(keyId: number | undefined, keys: KeyRing | undefined): 'plaintext' | 'withPrimary' | 'withLegacy'
+  | 'unknownKey'
+{
+  if (keyId === undefined) return 'plaintext';
+  if (keyId === keys?.primaryId) return 'withPrimary';
+  return keys?.has(keyId) === true ? 'withLegacy' : 'unknownKey';
+}
+
+const PREFIX = 'encryption_key:';
+
+/** A fixed text that is encrypted with each key, so that the key can be recognized. */
+const PROOF = Buffer.from('quire');
+
+/** Binds a proof to the number of its key, which the record contains unencrypted. */
+const boundTo = (keyId: number): string => `key\0${keyId}`;
+
+/**
+ * The keys of a key ring that this database does not know yet. Throws `ConfigError` if a key differs from the known one
+ * with its number.
+ */
+async function checkKeys(queries: Queries, keys: KeyRing): Promise<number[]> {
+  const rows = await queries.all<{ name: string; value: string }>(
+    "SELECT name, value FROM settings WHERE name >= 'encryption_key:' AND name < 'encryption_key;'",
+  );
+  const proofs = new Map(rows.map(({ name, value }) => [Number(name.slice(PREFIX.length)), value]));
+  const ids = [keys.primaryId, ...keys.previousIds];
+  const wrong = ids.filter((id) => proofs.has(id) && !fits(keys, id, proofs.get(id)!));
+  if (wrong.length > 0) throw new ConfigError(wrong.map((id) => wrongKey(id, id === keys.primaryId)));
+  return ids.filter((id) => !proofs.has(id));
+}
+
+/** Stores a proof for each key. */
+async function noteKeys(tx: Transaction, keys: KeyRing, ids: readonly number[]): Promise<void> {
+  for (const id of ids) {
+    const proof = keys.seal(PROOF, boundTo(id), id).toString('base64');
+    await tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO NOTHING', [PREFIX + id, proof]);
+  }
+}
+
+function fits(keys: KeyRing, id: number, proof: string): boolean {
+  try {
+    return keys.open(Buffer.from(proof, 'base64'), boundTo(id)).equals(PROOF);
+  } catch {
+    return false; // a key can be checked only by trying to decrypt with it
+  }
+}
+
+function wrongKey(id: number, isPrimary: boolean): string {
+  const name = isPrimary ? 'SVC_ENCRYPTION_KEY' : 'SVC_ENCRYPTION_PREVIOUS_KEYS';
+  const hint = isPrimary
+    ? '; a new key needs a new number (SVC_ENCRYPTION_KEY_ID), and the old one belongs into ' +
+      'SVC_ENCRYPTION_PREVIOUS_KEYS'
+    : '';
+  return `${name}: key ${id} is not the one that this database knows as key ${id}${hint}`;
 }

@@ -6,7 +6,7 @@ import { Loop } from '../../lib/loop.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outcome } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { publishEvent } from './publish-event.ts';
+import { publishEvent } from './service-event.ts';
 
 /** Percentage of the disk at which an alarm is sent, and below which the next alarm can be sent. */
 const FULL_PERCENT = 85;

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import { type Change, CHANGE_FLAGS } from '../../storage/index.ts';
 import { canonicalName, DOCUMENT_EVENTS, type DocumentEvent, eventOf as documentEventOf } from '../documents/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
 
 /** An event for webhooks and streams: of a document, a collection, or the server itself (contract section 6). */
 export interface ServiceEvent extends Omit<DocumentEvent, 'event'> {
@@ -65,4 +66,17 @@ export function knownEvents(names: readonly string[]): ReadonlySet<string> {
     throw new ServiceError('invalid_argument',
       `events must name ${known.join(', ')} or *, got ${JSON.stringify(unknown.slice(0, 80))}`);
   return events;
+}
+
+/**
+ * Appends an event of the server to the change feed, from which webhooks and streams receive it. Neither throws nor
+ * waits; a read-only server appends nothing.
+ */
+export function publishEvent({ sql, feed, log, settings }: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings'>,
+  kind: `${string}.${string}`, detail: object): void
+{
+  if (settings.mode === 'read') return;
+  sql.transaction((tx) => feed.append(tx, [{ kind, collection: '', detail: JSON.stringify(detail) }])).catch((
+    error: unknown,
+  ) => log.error({ err: error, event: kind }, 'an incident could not be sent to webhooks'));
 }

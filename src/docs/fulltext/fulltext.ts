@@ -1,10 +1,10 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
+import { LANGUAGES } from '../../text/languages/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { GeoView } from '../geo/index.ts';
 import { aggregateDocuments } from './aggregate-documents.ts';
-import { listFullTextLanguages } from './list-languages.ts';
 import { createStopWords, type StopWords } from './stop-words.ts';
 import { createSynonyms, type Synonyms } from './synonyms.ts';
 
@@ -49,4 +49,11 @@ export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed'
       await stopWords.load();
     },
   };
+}
+
+type LanguagesHandler = Required<Pick<Handlers<Operations>, 'listFullTextLanguages'>>['listFullTextLanguages'];
+
+/** `GET /v1/fts-languages`. */
+function listFullTextLanguages(defaultLang: string): LanguagesHandler {
+  return async () => ({ languages: LANGUAGES.map(({ code, name }) => ({ code, name })), defaultLang });
 }

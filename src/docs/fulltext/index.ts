@@ -2,7 +2,7 @@
 export { OrdSet } from '../../lib/ord-set.ts';
 export type { Expansion } from './expansion/expansion.ts';
 export { createFullText, type FullText } from './fulltext.ts';
-export { readyWords, textQuery } from './search/ask-words.ts';
+export { readyWords, textQuery, wordsRetriever } from './search/ask-words.ts';
 export { createFullTextSearch, type FullTextSearch } from './search/fulltext-search.ts';
 export { highlighterOf } from './search/highlights.ts';
 export { languagesOfQuery, type QueryLanguage } from './search/query-languages.ts';
@@ -11,7 +11,6 @@ export { PLAIN_SEARCH, resolveRequest as resolveWords, type SearchRequest as Wor
 export type { SearchDeps as WordsDeps } from './search/search-full-text.ts';
 export { correctedQuery } from './search/spelling.ts';
 export { type WordMatcher, WordMatchers } from './search/word-matcher.ts';
-export { wordsRetriever } from './search/words-retriever.ts';
 export { PLAIN } from './view/analyzers.ts';
 export { classOfDocument, CODE_CLASS, isAmong } from './view/document-classes.ts';
 export type { FullTextView } from './view/fulltext-view.ts';

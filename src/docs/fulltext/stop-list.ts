@@ -1,5 +1,5 @@
 import { defaultStopWords, LANGUAGES } from '../../text/languages/index.ts';
-import { normalizeWord, toForm } from './words.ts';
+import { normalizeWord, toForm } from './thesaurus.ts';
 
 /** How a collection differs from the defaults in a word: its own stop word, or a default that is searched for. */
 export type Difference = 'own' | 'searched';
@@ -22,7 +22,7 @@ export function isDefault(word: string): boolean {
 }
 
 /** The words that a collection does not search for in a language; the defaults themselves if nothing differs. */
-export function effectiveStopWords(lang: string, differences: Differences): ReadonlySet<string> {
+function effectiveStopWords(lang: string, differences: Differences): ReadonlySet<string> {
   const defaults = defaultStopWords(lang);
   if (differences.size === 0) return defaults;
   const words = new Set(defaults);
@@ -63,4 +63,35 @@ export function withoutWords(words: readonly string[], differences: Differences)
     }
   }
   return { changes, count: changes.size };
+}
+
+const NONE: Differences = new Map();
+
+/** The lists in memory, by lowercased name of the collection, with the sets that searches have requested. */
+export class StopLists {
+  #differences = new Map<string, Differences>();
+  #sets = new Map<string, Map<string, ReadonlySet<string>>>();
+
+  differencesOf(collection: string): Differences {
+    return this.#differences.get(collection.toLowerCase()) ?? NONE;
+  }
+
+  of(collection: string, lang: string): ReadonlySet<string> {
+    const name = collection.toLowerCase();
+    const sets = this.#sets.get(name) ?? new Map<string, ReadonlySet<string>>();
+    const found = sets.get(lang) ?? effectiveStopWords(lang, this.differencesOf(name));
+    // A collection without differences needs no set of its own, whatever names are requested.
+    if (this.#differences.has(name)) this.#sets.set(name, sets.set(lang, found));
+    return found;
+  }
+
+  set(name: string, differences: Differences): void {
+    this.#differences.set(name, differences);
+    this.#sets.delete(name);
+  }
+
+  replace(differences: ReadonlyMap<string, Differences>): void {
+    this.#differences = new Map(differences);
+    this.#sets.clear();
+  }
 }

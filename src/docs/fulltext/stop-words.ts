@@ -1,14 +1,14 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
+import { Pace } from '../../lib/pace.ts';
 import { type Handlers, type Standing, truncationOf } from '../../operations/index.ts';
-import type { Transaction } from '../../storage/index.ts';
+import type { Queries, Transaction } from '../../storage/index.ts';
 import { resolveLanguage } from '../../text/languages/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { transactFor } from '../transact-for.ts';
-import { type Differences, type Revision, toStopWord, withoutWords, withWords } from './stop-list.ts';
-import { StopLists } from './stop-lists.ts';
-import { readAllDifferences, readDifferences, writeDifferences } from './stop-word-rows.ts';
-import { requireToken } from './words.ts';
+import { type Difference, type Differences, type Revision, StopLists, toStopWord, withoutWords,
+  withWords } from './stop-list.ts';
+import { requireToken } from './thesaurus.ts';
 
 type StopWordHandlers = Required<Pick<Handlers<Operations>, 'listStopWords' | 'addStopWords' | 'deleteStopWords'>>;
 
@@ -96,4 +96,51 @@ function applyChanges(known: Differences, changes: Revision['changes']): Differe
     else revised.set(word, difference);
   }
   return revised;
+}
+
+/** Rows written by one statement, so that the event loop can run between statements. */
+const STEP = 500;
+
+interface StopWordRow {
+  readonly [column: string]: string | number;
+  readonly collection: string;
+  readonly word: string;
+  readonly searched: number;
+}
+
+/** All differences of all collections. */
+async function readAllDifferences(queries: Queries): Promise<Map<string, Map<string, Difference>>> {
+  const rows = await queries.all<StopWordRow>('SELECT collection, word, searched FROM stop_words');
+  return new Map(
+    [...Map.groupBy(rows, ({ collection }) => collection)].map(([collection, own]) => [collection, toDifferences(own)]),
+  );
+}
+
+async function readDifferences(queries: Queries, collection: string): Promise<Map<string, Difference>> {
+  return toDifferences(
+    await queries.all<StopWordRow>('SELECT collection, word, searched FROM stop_words WHERE collection = ?', [
+      collection,
+    ]),
+  );
+}
+
+/** Stores differences; `undefined` removes one. */
+async function writeDifferences(tx: Transaction, collection: string,
+  changes: ReadonlyMap<string, Difference | undefined>): Promise<void>
+{
+  const pace = new Pace();
+  const entries = [...changes];
+  for (let i = 0; i < entries.length; i += STEP) {
+    const step = entries.slice(i, i + STEP);
+    const stored = step.filter(([, difference]) => difference !== undefined);
+    await tx.runMany('DELETE FROM stop_words WHERE collection = ? AND word = ?',
+      step.map(([word]) => [collection, word]));
+    await tx.runMany('INSERT INTO stop_words(collection, word, searched) VALUES (?, ?, ?)',
+      stored.map(([word, difference]) => [collection, word, Number(difference === 'searched')]));
+    await pace.rest();
+  }
+}
+
+function toDifferences(rows: readonly StopWordRow[]): Map<string, Difference> {
+  return new Map(rows.map(({ word, searched }) => [word, searched === 1 ? 'searched' : 'own']));
 }

@@ -1,12 +1,10 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { type Handlers, truncationOf } from '../../operations/index.ts';
-import type { Transaction } from '../../storage/index.ts';
+import type { Queries, Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { transactFor } from '../transact-for.ts';
-import { countSynonyms, insertSynonyms, readAllSynonyms, readSynonyms, removeSynonyms } from './synonym-rows.ts';
-import { Thesaurus } from './thesaurus.ts';
-import { normalizeWord, requireToken } from './words.ts';
+import { normalizeWord, requireToken, Thesaurus } from './thesaurus.ts';
 
 type SynonymHandlers = Required<Pick<Handlers<Operations>, 'addSynonyms' | 'listSynonyms' | 'deleteSynonym'>>;
 
@@ -104,4 +102,35 @@ function toThesauri(rows: readonly { collection: string; term: string; synonym: 
       thesaurus.set(term, ofTerm.map(({ synonym }) => synonym));
   }
   return thesauri;
+}
+
+/** Every synonym with its term, by collection, in the order in which they were added. */
+function readAllSynonyms(queries: Queries): Promise<{ collection: string; term: string; synonym: string }[]> {
+  return queries.all('SELECT collection, term, synonym FROM synonyms ORDER BY collection, id');
+}
+
+/** The synonyms of one term, in the order in which they were added. */
+async function readSynonyms(queries: Queries, collection: string, term: string): Promise<string[]> {
+  const rows = await queries.all<{ synonym: string }>(
+    'SELECT synonym FROM synonyms WHERE collection = ? AND term = ? ORDER BY id',
+    [collection, term],
+  );
+  return rows.map(({ synonym }) => synonym);
+}
+
+/** Number of synonyms of all terms of a collection. */
+async function countSynonyms(queries: Queries, collection: string): Promise<number> {
+  return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM synonyms WHERE collection = ?', [collection]))!.n;
+}
+
+async function insertSynonyms(tx: Transaction, collection: string, term: string,
+  synonyms: readonly string[]): Promise<void>
+{
+  await tx.runMany('INSERT INTO synonyms(collection, term, synonym) VALUES (?, ?, ?)',
+    synonyms.map((synonym) => [collection, term, synonym]));
+}
+
+/** Returns whether there was one. */
+async function removeSynonyms(tx: Transaction, collection: string, term: string): Promise<boolean> {
+  return (await tx.run('DELETE FROM synonyms WHERE collection = ? AND term = ?', [collection, term])).changes > 0;
 }

@@ -1,4 +1,5 @@
-import { toForm } from './words.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { formsOf } from '../../text/tokenize.ts';
 
 interface Entry {
   readonly synonyms: readonly string[];
@@ -56,4 +57,19 @@ function bothWays(entries: Iterable<Entry>): Map<string, Set<string>> {
     }
   }
   return neighbours;
+}
+
+/** A word or phrase of a dictionary as it is stored and shown: one text for all its Unicode representations. */
+export function normalizeWord(word: string): string {
+  return word.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
+}
+
+/** The indexed form of a word, or several forms with spaces between them; empty when it has no letter and no digit. */
+export function toForm(word: string): string {
+  return formsOf(word).join(' ');
+}
+
+/** Throws `invalid_argument` for a word that no text can contain. `field` names it in the message. */
+export function requireToken(word: string, field: string): void {
+  if (toForm(word) === '') throw new ServiceError('invalid_argument', `${field} must contain a letter or a digit`);
 }

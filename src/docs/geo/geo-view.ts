@@ -1,14 +1,56 @@
 import { unixSeconds } from '../../lib/clock.ts';
+import { OrdSet } from '../../lib/ord-set.ts';
 import type { ColumnDocument } from '../../search/columns/index.ts';
-import { PlaceIndex, pointOf } from '../../search/geo/index.ts';
+import { type Circle, PlaceIndex, type Point, pointOf } from '../../search/geo/index.ts';
 import type { Change } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { allDocuments, documentsOf } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { filledCollections } from '../stored-collections.ts';
-import { CheckpointFiles, CollectionView, type Effect, type Entry, type ViewKind } from '../view/index.ts';
-import { GeoIndex } from './geo-index.ts';
+import { CheckpointFiles, CollectionView, type Effect, type Entry, type ViewIndex,
+  type ViewKind } from '../view/index.ts';
 import { lookUpPostcodes } from './postcodes.ts';
+
+/** The places of one collection, as the view keeps them. */
+export class GeoIndex implements ViewIndex {
+  readonly places: PlaceIndex;
+
+  constructor(places: PlaceIndex) {
+    this.places = places;
+  }
+
+  /** Documents that have a place. */
+  get documents(): number {
+    return this.places.documents;
+  }
+
+  get bytes(): number {
+    return this.places.bytes;
+  }
+
+  /** The documents in a circle, of some documents or of all. */
+  async inCircle(circle: Circle, documents: OrdSet | undefined): Promise<OrdSet> {
+    return OrdSet.of(await this.places.inCircle(circle, { documents }));
+  }
+
+  /** Without a place the document is removed. */
+  put(ord: number, point: Point | undefined): void {
+    if (point === undefined) this.places.remove(ord);
+    else this.places.put(ord, point);
+  }
+
+  remove(ord: number): void {
+    this.places.remove(ord);
+  }
+
+  settle(): boolean {
+    return this.places.settle();
+  }
+
+  save(): AsyncIterable<Uint8Array> {
+    return this.places.save();
+  }
+}
 
 /** The places of all collections, which follow the change feed. */
 export type GeoView = CollectionView<GeoIndex>;

@@ -1,14 +1,14 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { Handlers } from '../../operations/index.ts';
+import type { Handlers, Identity, OutputOf } from '../../operations/index.ts';
 import { encodeGeohash, geohashCell } from '../../search/geo/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { filledCollections } from '../stored-collections.ts';
 import { createGeoView, type GeoView } from './geo-view.ts';
-import { reindexGeo } from './reindex.ts';
-import { reloadPostcodes } from './reload-postcodes.ts';
+import { countPostcodes } from './postcodes.ts';
+import { reindexGeo, reloadPostcodes } from './reload-postcodes.ts';
 import { type GeoSearchDeps, searchGeo, searchGeoPolygon, searchGeoWithin } from './search.ts';
-import { readGeoStats } from './stats.ts';
 
 /** Geo search (contract section 4, "Geo search"). */
 export interface Geo {
@@ -71,4 +71,24 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
       decodeGeohash: async ({ geohash }) => ({ geohash: geohash.toLowerCase(), ...geohashCell(geohash)! }),
     },
   };
+}
+
+type Stats = OutputOf<Operations, 'getGeoStats'>;
+
+interface StatsDeps extends Pick<DocsEnvironment, 'sql'> {
+  readonly view: Pick<GeoView, 'indexOf' | 'isReady'>;
+}
+
+/** `GET /v1/geo-stats`, for the collections that the caller may read. While the index loads, it lists no collection. */
+async function readGeoStats({ sql, view }: StatsDeps, identity: Identity): Promise<Stats> {
+  const postcodeDatasets = await countPostcodes(sql);
+  const rows = await filledCollections(sql);
+  const { isReady: ready } = view;
+  const collections: Stats['collections'] = {};
+  for (const { name } of ready ? rows : []) {
+    const places = identity.may('read', name) ? view.indexOf(name)?.places : undefined;
+    if (places !== undefined && places.documents > 0)
+      collections[name] = { points: places.documents, lastRebuildUnix: places.builtAt };
+  }
+  return { collections, postcodeDatasets, ready };
 }

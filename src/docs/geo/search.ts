@@ -12,8 +12,7 @@ import { type ColumnsView, readyColumns, selectDocuments } from '../columns/inde
 import type { DocsEnvironment } from '../environment.ts';
 import { circleOf, expressionOf, limitOf, type PresentedDocument, presentInOrder, projectionOf, readConsistently,
   type RequestFilter } from '../search/index.ts';
-import type { GeoIndex } from './geo-index.ts';
-import type { GeoView } from './geo-view.ts';
+import type { GeoIndex, GeoView } from './geo-view.ts';
 
 export interface GeoSearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly view: Pick<GeoView, 'indexOf' | 'caughtUp' | 'position' | 'isLatest'>;

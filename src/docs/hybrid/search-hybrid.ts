@@ -2,14 +2,16 @@ import type { HybridResult, SearchHybridResponse } from '../../../generated/docs
 import { ServiceError } from '../../errors/index.ts';
 import { roundScore } from '../../lib/rounded.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
+import { isCodeDocument, tokenizeCode } from '../../text/code/index.ts';
+import { tokenize } from '../../text/tokenize.ts';
+import type { Meta } from '../documents/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
-import { correctedQuery, highlighterOf, readyWords, WordMatchers, type WordsDeps,
+import { correctedQuery, highlighterOf, readyWords, type WordMatcher, WordMatchers, type WordsDeps,
   wordsRetriever } from '../fulltext/index.ts';
-import { costOf } from '../search-cost.ts';
-import { isByVectorsAlone, promptOf, type RankedDeps, searchRanked } from '../search/index.ts';
+import { costOf } from '../search-gate.ts';
+import { type ChosenPassage, isByVectorsAlone, promptOf, type RankedDeps, searchRanked } from '../search/index.ts';
 import { incomparableWarning, type QueryVector, type VectorSearch, vectorsRetriever,
   type VectorsSide } from '../vectors/index.ts';
-import { passageByWords } from './passage-by-words.ts';
 import { rareWordOf } from './rare-word.ts';
 import { byWordsAlone, type HybridInput, type HybridRequest, isMeaningWanted, resolveRequest } from './request.ts';
 
@@ -140,4 +142,41 @@ async function withVector({ meaning }: HybridDeps, request: HybridRequest, signa
       return alone(error.message);
     throw error;
   }
+}
+
+/**
+ * The passage of a body with the most different terms of a query; of several, the one with the most occurrences, then
+ * the first one; with `size` neighbours on each side. Undefined for a blank body. For documents that only the lexical
+ * side found: the body is split as for embeddings.
+ */
+function passageByWords(chunker: Pick<Embeddings, 'chunksOf'>, matcher: WordMatcher | undefined,
+  document: { readonly key: string; readonly meta: Meta; readonly contentMd: string }, size: number
+): ChosenPassage | undefined {
+  const chunks = chunker.chunksOf(document);
+  if (chunks.length === 0) return undefined;
+  const tokens = isCodeDocument(document) ? tokenizeCode : tokenize;
+  const counts = chunks.map(({ text }) => countMatches(tokens(text), matcher));
+  const chunk = counts.reduce((best, count, i) => (isMore(count, counts[best]!) ? i : best), 0);
+  const [first, last] = [Math.max(0, chunk - size), Math.min(chunks.length - 1, chunk + size)];
+  return {
+    chunk,
+    start: chunks[first]!.start,
+    end: chunks[last]!.end,
+    startLine: chunks[first]!.startLine,
+    endLine: chunks[last]!.endLine,
+  };
+}
+
+interface Matches {
+  readonly terms: number;
+  readonly hits: number;
+}
+
+function countMatches(tokens: readonly { readonly form: string }[], matcher: WordMatcher | undefined): Matches {
+  const labels = tokens.map(({ form }) => matcher?.match(form)).filter((label) => label !== undefined);
+  return { terms: new Set(labels).size, hits: labels.length };
+}
+
+function isMore(a: Matches, b: Matches): boolean {
+  return a.terms > b.terms || (a.terms === b.terms && a.hits > b.hits);
 }

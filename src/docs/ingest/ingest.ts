@@ -13,7 +13,7 @@ import { importUrl } from './import-url/import-url.ts';
 import { importDocuments } from './import/import-documents.ts';
 import { ingestDocuments } from './ingest-documents.ts';
 import { uploadFiles } from './upload/upload-files.ts';
-import { importWiki } from './wiki/index.ts';
+import { importWiki } from './wiki/import-wiki.ts';
 
 /** Loading documents in bulk. */
 export interface Ingest {

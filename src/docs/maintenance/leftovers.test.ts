@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { removeLeftovers } from './maintenance.ts';
 
 const HOUR = 3_600_000;
 const NOW = 1_766_400_000_000;

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Standing } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { type BackupJail, resolveBackup } from './backup-name.ts';
+import { type BackupJail, resolveBackup } from './backup.ts';
 import { removeStaged, stageBackup, UnusableBackup } from './stage.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'replication'>;

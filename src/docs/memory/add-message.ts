@@ -1,7 +1,6 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { encodeBody, putVersions, transactWithCapacity, type UnitOfWork } from '../documents/index.ts';
-import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
-import { newId } from './ids.ts';
+import { MEMORY, type MemoryDeps, type MemoryHandlers, newId } from './deps.ts';
 import { checkMeta, messageKey, toVersion } from './message-documents.ts';
 import { advanceSession, findSession, noSession, type SessionRow, settleTitle } from './session-rows.ts';
 import { titleOf } from './title.ts';

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Collections } from '../collections/index.ts';
@@ -23,4 +24,9 @@ export interface MemoryDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'code
   readonly isEmbedding: () => boolean;
   /** The language of stored messages, because requests do not state one. */
   readonly lang: string;
+}
+
+/** An id of a session, message or summary. */
+export function newId(kind: 'ses' | 'msg' | 'sum'): string {
+  return `${kind}_${randomBytes(12).toString('hex')}`;
 }

@@ -1,8 +1,7 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { truncationOf } from '../../operations/index.ts';
 import type { MemoryDeps, MemoryHandlers } from './deps.ts';
-import { conditionOf, totalSessions } from './session-counts.ts';
-import { SESSION, type SessionRow, toSession } from './session-rows.ts';
+import { conditionOf, SESSION, type SessionRow, toSession, totalSessions } from './session-rows.ts';
 
 const COLUMNS = { updatedAt: 'updated_at', createdAt: 'created_at', title: 'title' } as const;
 

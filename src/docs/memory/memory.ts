@@ -12,7 +12,7 @@ import { type MeaningSide, type RecallDeps, recallMemory } from './recall/recall
 import { startSession } from './start-session.ts';
 import { summarizeSession } from './summarize-session.ts';
 import { sweepSessions } from './sweep-sessions.ts';
-import { withholdTitles } from './withhold-titles.ts';
+import { withholdTitles } from './title.ts';
 
 /** Conversations: sessions, their messages, and recall of them (contract section 2, "Memory resources"). */
 export interface Memory {

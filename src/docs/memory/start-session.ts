@@ -3,8 +3,7 @@ import { Pace } from '../../lib/pace.ts';
 import { recordOf } from '../access/index.ts';
 import { type UnitOfWork } from '../documents/index.ts';
 import { transactFor } from '../transact-for.ts';
-import type { MemoryDeps, MemoryHandlers } from './deps.ts';
-import { newId } from './ids.ts';
+import { type MemoryDeps, type MemoryHandlers, newId } from './deps.ts';
 import { findSession, insertSession, toSession } from './session-rows.ts';
 import { madeUpTitle } from './title.ts';
 

@@ -1,15 +1,15 @@
+import type { MessageRole } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Context } from '../../operations/index.ts';
 import { encodeBody, putVersions, transactWithCapacity } from '../documents/index.ts';
-import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
+import { MEMORY, type MemoryDeps, type MemoryHandlers, newId } from './deps.ts';
 import { messagesOf } from './get-history.ts';
-import { newId } from './ids.ts';
 import { summaryKey, toVersion } from './message-documents.ts';
 import { findSession, noSession } from './session-rows.ts';
 import { readConversation } from './summary/conversation.ts';
 import { keyPoints } from './summary/key-points.ts';
-import { toMarkdown } from './summary/to-markdown.ts';
+import { shorten } from './title.ts';
 
 /** `POST /v1/memory/summarize`: summarizes the messages that exist when it starts. */
 export function summarizeSession(deps: MemoryDeps): MemoryHandlers['summarizeSession'] {
@@ -65,4 +65,34 @@ async function store(deps: MemoryDeps, { sessionId, summaryId, summary }: NewSum
     return { value: work.now, stored: drafts };
   });
   return value;
+}
+
+interface SummaryParts {
+  readonly title: string;
+  readonly points: readonly string[];
+  readonly openQuestions: readonly string[];
+  readonly counts: ReadonlyMap<MessageRole, number>;
+}
+
+/** Maximum number of characters shown of a sentence. */
+const MAX_SHOWN = 400;
+const ROLES: readonly MessageRole[] = ['user', 'assistant', 'system', 'tool'];
+
+/** The summary as it is stored and returned (decisions section 4.7). */
+function toMarkdown({ title, points, openQuestions, counts }: SummaryParts): string {
+  return [`# ${title.replace(/\s+/g, ' ').trim()}`, '## Key points', toList(points), '## Open questions',
+    toList(openQuestions), countsLine(counts)].join('\n\n');
+}
+
+function toList(items: readonly string[]): string {
+  return items.length === 0 ? 'None.' : items.map((item) => `- ${shorten(item, MAX_SHOWN)}`).join('\n');
+}
+
+/** `3 messages: 2 user, 1 assistant`. */
+function countsLine(counts: ReadonlyMap<MessageRole, number>): string {
+  const present = ROLES.filter((role) => counts.has(role));
+  const total = present.reduce((sum, role) => sum + counts.get(role)!, 0);
+  return `${total} ${total === 1 ? 'message' : 'messages'}: ${
+    present.map((role) => `${counts.get(role)} ${role}`).join(', ')
+  }`;
 }

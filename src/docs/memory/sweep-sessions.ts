@@ -2,7 +2,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Row } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { MEMORY } from './deps.ts';
-import { countSession } from './session-counts.ts';
+import { countSession } from './session-rows.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>;
 

@@ -1,4 +1,5 @@
-import { readdir, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
@@ -17,7 +18,6 @@ import { Follower, type FollowerHooks } from './follower.ts';
 import { GuardedSql } from './guarded-sql.ts';
 import { HEARTBEAT_MS, Leader } from './leader.ts';
 import type { Acknowledgement, LeaderLink, SnapshotRequest, StreamRequest } from './messages.ts';
-import { nodeIdOf } from './node-id.ts';
 import { snapshotFileOf } from './receive-snapshot.ts';
 import { openState, type ReplicationState, type Role } from './state.ts';
 
@@ -316,4 +316,21 @@ async function removeUnfinished(folder: string): Promise<void> {
 
 function folderOf({ sql, settings: { binlog: { path } } }: ReplicationDeps): string {
   return path === '' ? join(dirname(sql.info.path), `${basename(sql.info.path)}.binlog`) : path;
+}
+
+const GENERATED = /^node-[0-9a-f]{8}$/;
+
+/**
+ * The id of a node: from the settings, or generated once. It is stored beside the database and not in it, because a
+ * copy of the database belongs to another node.
+ */
+async function nodeIdOf(configured: string, database: string): Promise<string> {
+  if (configured !== '') return configured;
+  const made = `node-${randomBytes(4).toString('hex')}`;
+  if (database === ':memory:' || database.includes('://')) return made;
+  const file = join(dirname(database), `${basename(database)}.node-id`);
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (GENERATED.test(kept)) return kept;
+  await writeFile(file, `${made}\n`, { mode: 0o600 });
+  return made;
 }

@@ -1,13 +1,12 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
+import type { Queries, Transaction } from '../../storage/index.ts';
 import { looksLikeStringifiedMaps } from '../../text/flatten-meta.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { transactFor } from '../transact-for.ts';
 import { compileSchema, type Meta, type MetaCheck } from './compile-schema.ts';
 import { Effort } from './effort.ts';
-import { parseSchema } from './parse-schema.ts';
-import { readSchemas, removeSchema, writeSchema } from './schema-rows.ts';
-import type { ValidationSchema } from './validation-schema.ts';
+import { parseSchema, type ValidationSchema } from './parse-schema.ts';
 
 type SchemaHandlers = Required<
   Pick<Handlers<Operations>, 'setSchema' | 'getSchema' | 'deleteSchema' | 'listSchemas' | 'validateDocument'>
@@ -101,4 +100,23 @@ function warnings(meta: Meta): string[] {
     `key "${key}": a value looks like a stringified list of maps; store JSON, flattened keys such as ` +
     `"${key}.0.name", or leave it in the body`
   );
+}
+
+/** Every stored schema with the lowercased name of its collection. */
+async function readSchemas(queries: Queries): Promise<(readonly [string, ValidationSchema])[]> {
+  const rows = await queries.all<{ collection: string; schema: string }>('SELECT collection, schema FROM schemas');
+  return rows.map(({ collection, schema }) => [collection, JSON.parse(schema) as ValidationSchema] as const);
+}
+
+async function writeSchema(tx: Transaction, name: string, schema: ValidationSchema): Promise<void> {
+  await tx.run(
+    'INSERT INTO schemas(collection, schema) VALUES (?, ?) ON CONFLICT(collection) DO UPDATE SET schema = ' +
+      'excluded.schema',
+    [name, JSON.stringify(schema)],
+  );
+}
+
+/** Returns whether there was one. */
+async function removeSchema(tx: Transaction, name: string): Promise<boolean> {
+  return (await tx.run('DELETE FROM schemas WHERE collection = ?', [name])).changes > 0;
 }

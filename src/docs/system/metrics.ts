@@ -1,14 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { IndexBytes } from '../../../generated/docs/sdk/types.gen.ts';
+import { API_VERSION as INTERFACE_VERSION } from '../../../generated/docs/version.ts';
 import { cached } from '../../lib/cached.ts';
 import { roundsMetric } from '../../lib/loop.ts';
+import type { Identity } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { type BackupReport, registerBackups } from './backups.ts';
-import type { CountDeps } from './counts.ts';
-import { type DatabaseNumbers, readNumbers } from './database-numbers.ts';
+import { type CountDeps, type DatabaseNumbers, readNumbers } from './counts.ts';
 import { registerMemory } from './memory.ts';
 import { type Counted, countersOf, type OtherProcesses, registerProcesses, renderSummed } from './other-processes.ts';
-import { INTERFACE_VERSION } from './version.ts';
 
 /** Counting reads much data, and scrapers are frequent. */
 const CACHE_MS = 15_000;
@@ -218,4 +218,23 @@ function registerDatabase(registers: Registry[], environment: DocsEnvironment, s
       }
     },
   });
+}
+
+/** The label of a sample in the Prometheus text format; `\`, `"` and line breaks in the value are escaped. */
+const COLLECTION = /[{,]collection="((?:[^"\\]|\\.)*)"/;
+
+/**
+ * The samples that a caller may see: all except those of collections that the caller may not read. Without a signed-in
+ * caller, no collection is included while authentication is on: names of collections say who works on what.
+ */
+export function samplesOf(text: string, identity: Identity): string {
+  if (identity.admin) return text;
+  return text.split('\n').filter((line) => {
+    const name = line.startsWith('#') ? undefined : COLLECTION.exec(line)?.[1];
+    return name === undefined || identity.may('read', unescape(name));
+  }).join('\n');
+}
+
+function unescape(value: string): string {
+  return value.replace(/\\(.)/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped));
 }

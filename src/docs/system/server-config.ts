@@ -1,8 +1,8 @@
-import type { ServerConfig } from '../../../generated/docs/sdk/types.gen.ts';
+import type { ComplianceStatus, ServerConfig } from '../../../generated/docs/sdk/types.gen.ts';
+import { API_VERSION as INTERFACE_VERSION } from '../../../generated/docs/version.ts';
 import type { Embeddings } from '../embeddings/index.ts';
-import type { DocsEnvironment } from '../environment.ts';
-import type { McpDescription } from './mcp-description.ts';
-import { INTERFACE_VERSION } from './version.ts';
+import type { DocsEnvironment, ServerDescription } from '../environment.ts';
+import type { McpDescription } from './endpoints.ts';
 
 const NO_EMBEDDINGS: ReturnType<Embeddings['describe']> = {
   vectors: { enabled: false, provider: 'none', model: '', dimensions: 0 },
@@ -50,4 +50,9 @@ function describeMcp(mcp: McpDescription | undefined): Omit<ServerConfig['protoc
     revisionPinned,
     handshakeRevision,
   };
+}
+
+/** The hardening controls that are off according to the settings at the server's start. */
+export function describeCompliance({ production, missing }: ServerDescription['compliance']): ComplianceStatus {
+  return { production, compliant: missing.length === 0, missing: [...missing], missingCount: missing.length };
 }

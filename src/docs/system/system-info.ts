@@ -1,7 +1,7 @@
 import { arch, availableParallelism, hostname, platform, totalmem } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { SystemInfo } from '../../../generated/docs/sdk/types.gen.ts';
-import { INTERFACE_VERSION } from './version.ts';
+import { API_VERSION as INTERFACE_VERSION } from '../../../generated/docs/version.ts';
 
 /** Interval in milliseconds of the timer that samples the delay; the measured values include it. */
 const RESOLUTION_MS = 10;

@@ -3,8 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Sql } from '../../storage/index.ts';
-import { insertEvents } from './event-rows.ts';
-import { addReads, type Reads } from './hot-rows.ts';
+import { addReads, insertEvents, type Reads } from './event-rows.ts';
 
 export interface AccessRecorderOptions {
   readonly sql: Sql;

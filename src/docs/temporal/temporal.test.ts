@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { note } from '../../operations/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { DRIVERS, Fixture, START } from '../documents/test-fixture.ts';
-import { bucketsOf } from './buckets.ts';
 import { createTemporal, type Temporal } from './index.ts';
+import { bucketsOf } from './temporal.ts';
 
 const DAY = 86_400;
 

@@ -12,9 +12,8 @@ import type { Collections } from '../collections/index.ts';
 import { collectionOfId, type Documents, identify } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { AccessRecorder } from './access-recorder.ts';
-import { bucketsOf } from './buckets.ts';
-import { countByDay, insertEvents, readEvents, removeOlder, type TemporalRow } from './event-rows.ts';
-import { forgetReads, readHot } from './hot-rows.ts';
+import { countByDay, forgetReads, insertEvents, readEvents, readHot, removeOlder,
+  type TemporalRow } from './event-rows.ts';
 
 type TemporalHandlers = Required<
   Pick<Handlers<Operations>, 'queryTemporal' | 'listHotDocuments' | 'getTemporalHistogram'>
@@ -217,4 +216,40 @@ async function leaveFeed({ sql, log }: DocsEnvironment): Promise<void> {
 async function prune({ sql, clock }: DocsEnvironment, signal: AbortSignal): Promise<void> {
   const before = unixSeconds(clock) - RETENTION;
   while (!signal.aborted && (await sql.transaction((tx) => removeOlder(tx, before, PRUNE_STEP))) === PRUNE_STEP);
+}
+
+type Interval = 'day' | 'week' | 'month';
+
+/** Unix seconds; `to` is excluded: it belongs to the next bucket. */
+interface Bucket {
+  readonly from: number;
+  readonly to: number;
+  count: number;
+}
+
+/** 1970-01-01 was a Thursday, the fourth day of an ISO week. */
+const THURSDAY = 3;
+
+/** The days as intervals in UTC, in their order; those without events are left out. */
+export function bucketsOf(days: readonly { readonly day: number; readonly count: number }[],
+  interval: Interval): Bucket[]
+{
+  const buckets: Bucket[] = [];
+  for (const { day, count } of days) {
+    const last = buckets.at(-1);
+    if (last !== undefined && day * DAY < last.to) last.count += count;
+    else buckets.push({ ...boundsOf(day, interval), count });
+  }
+  return buckets;
+}
+
+function boundsOf(day: number, interval: Interval): { from: number; to: number } {
+  if (interval === 'day') return { from: day * DAY, to: (day + 1) * DAY };
+  if (interval === 'week') {
+    const monday = day - ((day + THURSDAY) % 7);
+    return { from: monday * DAY, to: (monday + 7) * DAY };
+  }
+  const date = new Date(day * DAY * 1000);
+  const monthFrom = (months: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months) / 1000;
+  return { from: monthFrom(0), to: monthFrom(1) };
 }

@@ -1,8 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { FindSimilarResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/timer.ts';
-import type { Handlers } from '../../operations/index.ts';
+import type { AnswerBounds, Handlers, InputOf } from '../../operations/index.ts';
 import { allFactories, type VectorIndexOptions, WorkerPool } from '../../search/vector/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
@@ -10,11 +11,11 @@ import type { DocsEnvironment } from '../environment.ts';
 import { OrdSet } from '../fulltext/index.ts';
 import type { SearchGate } from '../search-gate.ts';
 import { CheckpointFiles } from '../view/index.ts';
-import { findSimilar } from './search/find-similar.ts';
+import { findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
 import { readPassages } from './search/passages.ts';
-import { searchByVector } from './search/search-by-vector.ts';
-import { type SearchDeps, searchVectors } from './search/search-vectors.ts';
-import { vectorSettings } from './settings.ts';
+import { resolveRequest } from './search/request.ts';
+import { searchByVector, vectorSettings } from './search/search-by-vector.ts';
+import { findNearest, type SearchDeps, searchVectors } from './search/search-vectors.ts';
 import type { VectorSearch } from './vector-search.ts';
 import { CHECKPOINT_MAGIC, VectorView } from './view/vector-view.ts';
 
@@ -125,4 +126,35 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
       });
     },
   };
+}
+
+type SimilarInput = InputOf<Operations, 'findSimilar'>;
+
+/** Options of vector search that are fixed here: results are documents, and no text is requested. */
+const DECIDED = {
+  retrievalMode: 'parent',
+  windowSize: 1,
+  mmr: false,
+  mmrLambda: 0.5,
+  rerank: 'none',
+  facetMaxValues: 0,
+} as const;
+
+/**
+ * `POST /v1/similar`: documents by the similarity of their vectors to the mean of those of a stored document, which is
+ * left out. Only the scoring occupies a place in the search gate.
+ */
+async function findSimilar(deps: SearchDeps & SourceDeps, input: SimilarInput,
+  bounds: AnswerBounds): Promise<FindSimilarResponse>
+{
+  const started = performance.now();
+  const { key, lang, ...wishes } = input;
+  const source = await findSourceByKey(deps, { collection: input.collection, key, lang }, bounds.signal);
+  const request = resolveRequest({
+    ...wishes,
+    ...DECIDED,
+    query: JSON.stringify(['similar', key.toLowerCase(), lang?.toLowerCase()]),
+  }, deps.collections.configOf(input.collection)?.retrieval);
+  const { reranked: _, ...answer } = await findNearest(deps, input, request, source.query, bounds, [source.ord]);
+  return { ...answer, searchStats: { durationMs: Math.round(performance.now() - started) } };
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Pace } from '../../lib/pace.ts';
 import type { Confirmation } from './checkpoint-files.ts';
-import { IndexLoading } from './index-loading.ts';
+import { IndexLoading } from './readiness.ts';
 import type { Entry, EntryGroup, Steps, ViewIndex } from './view-kind.ts';
 
 /** An index that is being built. */

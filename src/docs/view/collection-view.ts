@@ -6,8 +6,8 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import type { Build, CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes, type Followed } from './collection-indexes.ts';
-import { IndexLoading } from './index-loading.ts';
 import { type KeepingOptions, KeptIndexes } from './kept-indexes.ts';
+import { IndexLoading } from './readiness.ts';
 import type { Entry, ViewIndex, ViewKind } from './view-kind.ts';
 
 export interface CollectionViewOptions extends KeepingOptions {

@@ -8,12 +8,12 @@ import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { BURST_EVENT, canonicalEvents, isServerEvent, type ServiceEvent } from '../events/index.ts';
-import { shownUrl } from '../shown-url.ts';
+import { shownUrl } from '../secrets.ts';
 import { type Letter, writeDeadLetter } from './dead-letter-rows.ts';
-import { removeLanes, saveLanes } from './lane-rows.ts';
-import { feedLane, type LaneDuties, type LaneItem, outboxLaneOf, SharedReader } from './lanes.ts';
+import { feedLane, type LaneDuties, type LaneItem, outboxLaneOf, removeLanes, saveLanes,
+  SharedReader } from './lanes.ts';
 import { deliveryId, messageOf, testLetter } from './message.ts';
-import type { Webhook } from './webhook.ts';
+import type { Webhook } from './webhook-rows.ts';
 
 export interface DeliveriesDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'settings'> {
   readonly outbound: Outbound;

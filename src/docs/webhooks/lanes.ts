@@ -1,5 +1,5 @@
-import type { LaneSource, Progress, Sequenced } from '../../net/index.ts';
-import { type Change, type ChangeFeed, FeedGap, outbox, type Queries } from '../../storage/index.ts';
+import type { LaneProgress, LaneSource, Progress, Sequenced } from '../../net/index.ts';
+import { type Change, type ChangeFeed, FeedGap, outbox, type Queries, type Transaction } from '../../storage/index.ts';
 import { type ServiceEvent, serviceEventOf } from '../events/index.ts';
 import type { Letter } from './dead-letter-rows.ts';
 
@@ -104,4 +104,35 @@ function letterOf({ seq, delivery }: outbox.OutboxRow): LaneItem {
 function itemOf(seq: number, { id, event }: Letter): LaneItem {
   const isWhole = event.collection !== '' && event.docId === '';
   return { seq, group: event.collection, ...(!isWhole && { key: event.docId || event.event }), id, event };
+}
+
+/** Name of the cursor that keeps changes in the feed until every lane has delivered them. */
+const FEED_CURSOR = 'webhooks';
+
+/** Stores the progress of lanes, releases the feed up to there, and removes delivered items from the outbox. */
+export async function saveLanes(tx: Transaction, lanes: readonly LaneProgress[]): Promise<void> {
+  await outbox.saveLanes(tx, lanes);
+  await moveCursor(tx);
+}
+
+/** Removes the lanes of an endpoint and its outbox. */
+export async function removeLanes(tx: Transaction, endpoint: string): Promise<void> {
+  await outbox.removeLanes(tx, endpoint);
+  await moveCursor(tx);
+}
+
+/** Resets the failure time in the lanes of an endpoint. */
+export async function forgetFailures(tx: Transaction, endpoint: string): Promise<void> {
+  await tx.run('UPDATE delivery_lanes SET failing_ms = 0 WHERE lane IN (?, ?)', [endpoint,
+    outbox.outboxLane(endpoint)]);
+}
+
+/** All lanes count, paused ones too: the feed keeps changes for them. */
+async function moveCursor(tx: Transaction): Promise<void> {
+  const kept = await tx.get<{ lsn: number | null }>("SELECT min(kept) AS lsn FROM delivery_lanes WHERE log = 'feed'");
+  if (kept!.lsn === null) await tx.run('DELETE FROM cursors WHERE subscriber = ?', [FEED_CURSOR]);
+  else await tx.run(
+      'INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO UPDATE SET lsn = excluded.lsn',
+      [FEED_CURSOR, kept!.lsn],
+    );
 }

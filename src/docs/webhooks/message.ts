@@ -3,7 +3,7 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { type Post, signatureHeaders } from '../../net/index.ts';
 import type { ServiceEvent } from '../events/index.ts';
 import type { Letter } from './dead-letter-rows.ts';
-import type { Webhook } from './webhook.ts';
+import type { Webhook } from './webhook-rows.ts';
 
 /** The id of a delivery. It is the same whenever the change is read again, so that receivers can drop repeats. */
 export function deliveryId({ id }: Pick<Webhook, 'id'>, { seq, timestamp }: ServiceEvent): string {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Deliveries } from './deliveries.ts';
-import type { Webhook } from './webhook.ts';
+import type { Webhook } from './webhook-rows.ts';
 
 export function registerMetrics(registers: Registry[], deliveries: Deliveries,
   book: ReadonlyMap<string, Webhook>): void

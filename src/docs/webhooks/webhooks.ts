@@ -10,16 +10,13 @@ import type { Handlers, Standing } from '../../operations/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { requireSecret } from '../require-secret.ts';
-import { keepQuery, shownUrl } from '../shown-url.ts';
-import { checkSigningSecret, warnOfSecrets } from '../signing-secret.ts';
+import { checkSigningSecret, keepQuery, requireSecret, shownUrl, warnOfSecrets } from '../secrets.ts';
 import { transactFor } from '../transact-for.ts';
 import { countDeadLetters, readDeadLetters, removeDeadLetters, takeDeadLetters } from './dead-letter-rows.ts';
 import { Deliveries, enqueueLetters } from './deliveries.ts';
-import { forgetFailures, removeLanes, saveLanes } from './lane-rows.ts';
+import { forgetFailures, removeLanes, saveLanes } from './lanes.ts';
 import { registerMetrics } from './metrics.ts';
-import { readWebhooks, removeWebhook, writeWebhook } from './webhook-rows.ts';
-import type { Webhook } from './webhook.ts';
+import { readWebhooks, removeWebhook, type Webhook, writeWebhook } from './webhook-rows.ts';
 
 type WebhookHandlers = Required<
   Pick<Handlers<Operations>,

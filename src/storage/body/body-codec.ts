@@ -1,9 +1,8 @@
 import { crc32 } from 'node:zlib';
-import type { BodyObjects } from './body-objects.ts';
 import { type CompressionOptions, corrupt, decodeBody, decodeBodyAsync, DEFAULT_COMPRESSION, encodeBody, FLAGS,
   isCompressedAtOnce } from './codec.ts';
 import { type Encoder, sharedEncoder } from './encoder.ts';
-import { isReference, readReference } from './reference.ts';
+import { type BodyObjects, isReference, readReference } from './reference.ts';
 
 /** A body ready to be stored. */
 export interface EncodedBody {

@@ -10,7 +10,7 @@ import { writeReference } from '../body/reference.ts';
 import { ChangeFeed } from '../feed/change-feed.ts';
 import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
-import { FileLock } from '../sqlite/lock.ts';
+import { FileLock } from '../sqlite/open.ts';
 import { verifyDatabaseFile } from '../verify/verify.ts';
 import { salvageDatabase } from './salvage.ts';
 

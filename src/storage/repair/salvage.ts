@@ -1,7 +1,7 @@
 import { copyFile, rm, stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { durableRename } from '../../lib/files.ts';
-import { FileLock } from '../sqlite/lock.ts';
+import { FileLock } from '../sqlite/open.ts';
 import { Pages } from './pages.ts';
 import { type LostDocument, reconcile } from './reconcile.ts';
 import { isIntactDocument, type Shape, shapeOf } from './shape.ts';

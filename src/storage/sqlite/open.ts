@@ -2,11 +2,12 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { ServiceError } from '../../errors/index.ts';
 import { makeFolder } from '../../lib/files.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { defineOpeners, layViews, type ViewHost } from '../encryption/reading-views.ts';
 import { Connection } from './connection.ts';
-import { openError } from './failures.ts';
+import { openError, resultCode } from './failures.ts';
 
 const MIB = 2 ** 20;
 
@@ -19,9 +20,9 @@ const COMMON = `
 
 /**
  * A commit does not wait for the disk (`synchronous = NORMAL`), its acknowledgement does (`writer-engine.ts`).
- * Checkpoints are made in the worker thread (`checkpoints.ts`); the writer makes one itself, and stalls for it, only when the log
- * has grown to 64 MiB because that thread is behind or a reader needs the log. The limit returns disk space after a
- * large transaction.
+ * Checkpoints are made in the worker thread (`checkpoints.ts`); the writer makes one itself, and stalls for it, only
+ * when the log has grown to 64 MiB because that thread is behind or a reader needs the log. The limit returns disk
+ * space after a large transaction.
  */
 const WRITER = `
   PRAGMA journal_mode = WAL;
@@ -106,4 +107,39 @@ export async function sizeOfFiles(path: string): Promise<number> {
     [path, `${path}-wal`].map((file) => stat(file).then((found) => found.size, () => 0)),
   );
   return database! + log!;
+}
+
+const BUSY = 5;
+
+/**
+ * Keeps other processes away from a database file: an exclusive transaction held open on a second database beside it.
+ * The operating system releases the lock when the process ends, however it ends. (SQLite's own exclusive locking mode
+ * would also lock out our own reading connections.)
+ */
+export class FileLock {
+  readonly #holder: DatabaseSync;
+
+  private constructor(holder: DatabaseSync) {
+    this.#holder = holder;
+  }
+
+  /** Throws `unavailable` when another process, or another database of this one, holds the lock. */
+  static take(file: string): FileLock {
+    let holder: DatabaseSync | undefined;
+    try {
+      holder = new DatabaseSync(`${file}.lock`, { timeout: 0 });
+      holder.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+      return new FileLock(holder);
+    } catch (cause) {
+      holder?.close();
+      if (resultCode(cause) !== BUSY) throw openError(file, cause);
+      throw new ServiceError('unavailable', `database ${file} is in use by another process; stop that process first`, {
+        cause,
+      });
+    }
+  }
+
+  release(): void {
+    if (this.#holder.isOpen) this.#holder.close();
+  }
 }

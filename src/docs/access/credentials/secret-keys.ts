@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { ServiceError } from '../../../errors/index.ts';
 
 /** Prefix of every API key (contract section 5, rule 4). */
 export const API_KEY_PREFIX = 'svc_live_';
@@ -42,4 +43,10 @@ export function expiryOf(expiresAt: number): number | undefined {
 /** `expiresAt` in Unix seconds; 0 means never. */
 export function isExpired(expiresAt: number, now: number): boolean {
   return expiresAt !== 0 && expiresAt <= now;
+}
+
+/** Throws `invalid_argument` for a key that would have expired already. */
+export function requireFuture(expiresAt: number, now: number): void {
+  if (isExpired(expiresAt, now))
+    throw new ServiceError('invalid_argument', `expiresAt must be in the future, or 0 for never, got ${expiresAt}`);
 }

@@ -140,3 +140,8 @@ function sessionIn(token: string, { sid, end, exp, oidc }: JWTPayload): TokenSes
   const id = typeof sid === 'string' ? sid : createHash('sha256').update(token).digest('hex');
   return { id, endsAt: typeof end === 'number' ? end : exp!, atIssuer: oidc === true };
 }
+
+/** A new id for the tokens of a user; tokens with an earlier id are void. */
+export function newTokenId(): string {
+  return randomBytes(12).toString('hex');
+}

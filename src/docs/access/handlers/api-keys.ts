@@ -4,15 +4,13 @@ import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers, Identity } from '../../../operations/index.ts';
 import type { Transaction } from '../../../storage/index.ts';
+import { unauthenticated } from '../authenticator.ts';
 import type { KeyUses } from '../credentials/key-uses.ts';
-import { API_KEY_PREFIX, hashOf, newApiKey } from '../credentials/secret-keys.ts';
-import { MAX_API_KEYS_OF_A_USER } from '../limits.ts';
+import { API_KEY_PREFIX, hashOf, newApiKey, requireFuture } from '../credentials/secret-keys.ts';
 import { insertKey, listKeys, readKey, removeKey, revokeKey, type StoredKey } from '../rows/api-key-rows.ts';
 import { readUser } from '../rows/user-rows.ts';
 import { CLASSES, isOperationName, type KeyScope } from '../scope.ts';
-import { unauthenticated } from '../unauthenticated.ts';
-import { type AccessStore, notFound, requireRoom, write } from '../write.ts';
-import { requireFuture } from './expiry.ts';
+import { type AccessStore, MAX_API_KEYS_OF_A_USER, notFound, requireRoom, write } from '../write.ts';
 
 export interface ApiKeyDeps extends AccessStore {
   readonly uses: KeyUses;

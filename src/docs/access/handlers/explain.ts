@@ -3,8 +3,8 @@ import type { AccessDecision, EffectivePermission } from '../../../../generated/
 import { ServiceError } from '../../../errors/index.ts';
 import { authorize, type Handlers, type OperationSpec, type Permission } from '../../../operations/index.ts';
 import type { Account, Accounts } from '../accounts.ts';
+import { identityByToken } from '../authenticator.ts';
 import { ALL_COLLECTIONS, Grants } from '../grants.ts';
-import { identityByToken } from '../identity-of.ts';
 import { listGrantsOf, type SourcedGrant } from '../rows/grant-rows.ts';
 import { type AccessStore, notFound } from '../write.ts';
 

@@ -4,9 +4,8 @@ import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers } from '../../../operations/index.ts';
 import type { Queries, Transaction } from '../../../storage/index.ts';
-import { MAX_GROUPS } from '../limits.ts';
 import { countGroups, hasGroup, listGroups, removeGroup, type StoredGroup, writeGroup } from '../rows/group-rows.ts';
-import { type AccessStore, notFound, requireAdmin, requireRoom, write } from '../write.ts';
+import { type AccessStore, MAX_GROUPS, notFound, requireAdmin, requireRoom, write } from '../write.ts';
 
 type GroupHandlers = Required<
   Pick<Handlers<Operations>, 'listGroups' | 'createGroup' | 'getGroup' | 'updateGroup' | 'deleteGroup'>

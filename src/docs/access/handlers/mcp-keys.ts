@@ -3,11 +3,9 @@ import type { ListMcpKeysResponse } from '../../../../generated/docs/sdk/types.g
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers } from '../../../operations/index.ts';
-import { fingerprintOf, hashOf, MCP_KEY_PREFIX, newMcpKey } from '../credentials/secret-keys.ts';
-import { MAX_MCP_KEYS } from '../limits.ts';
+import { fingerprintOf, hashOf, MCP_KEY_PREFIX, newMcpKey, requireFuture } from '../credentials/secret-keys.ts';
 import { disableMcpKey, insertMcpKey, listMcpKeys, removeMcpKey, type StoredMcpKey } from '../rows/mcp-key-rows.ts';
-import { type AccessStore, requireRoom, write } from '../write.ts';
-import { requireFuture } from './expiry.ts';
+import { type AccessStore, MAX_MCP_KEYS, requireRoom, write } from '../write.ts';
 
 type McpKeyHandlers = Required<
   Pick<Handlers<Operations>, 'createMcpKey' | 'listMcpKeys' | 'deleteMcpKey' | 'disableMcpKey'>

@@ -3,14 +3,13 @@ import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import type { Handlers, Standing } from '../../../operations/index.ts';
+import type { Queries, Row, Transaction } from '../../../storage/index.ts';
+import { invalidCredentials, unauthenticated } from '../authenticator.ts';
 import { type PasswordRules, requireGoodPassword } from '../credentials/password-rules.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import { hashOf, isExpired, newResetToken } from '../credentials/secret-keys.ts';
-import type { Tokens } from '../credentials/tokens.ts';
-import { newTokenId } from '../new-token-id.ts';
-import { readReset, removeReset, writeReset } from '../rows/reset-rows.ts';
+import { newTokenId, type Tokens } from '../credentials/tokens.ts';
 import { readUser, type StoredUser, writeUser } from '../rows/user-rows.ts';
-import { invalidCredentials, unauthenticated } from '../unauthenticated.ts';
 import { type AccessStore, notFound, write } from '../write.ts';
 
 export interface PasswordDeps extends AccessStore {
@@ -84,4 +83,36 @@ function store(deps: AccessStore, { user, passwordHash, resetHash, by }: NewPass
     await writeUser(tx, { ...now, passwordHash, tokenId: newTokenId(), mustChange: false });
     await removeReset(tx, user.username);
   });
+}
+
+/** A one-time token with which a user sets a new password. */
+interface StoredReset {
+  readonly username: string;
+  /** SHA-256 of the token, as hexadecimal digits. */
+  readonly hash: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
+interface ResetRow extends Row {
+  readonly username: string;
+  readonly hash: string;
+  readonly expires_at: number;
+}
+
+async function readReset(queries: Queries, hash: string): Promise<StoredReset | undefined> {
+  const row = await queries.get<ResetRow>('SELECT username, hash, expires_at FROM password_resets WHERE hash = ?', [
+    hash,
+  ]);
+  return row && { username: row.username, hash: row.hash, expiresAt: row.expires_at };
+}
+
+/** Replaces an earlier token of the user. */
+async function writeReset(tx: Transaction, { username, hash, expiresAt }: StoredReset): Promise<void> {
+  await removeReset(tx, username);
+  await tx.run('INSERT INTO password_resets(username, hash, expires_at) VALUES (?, ?, ?)', [username, hash, expiresAt]);
+}
+
+async function removeReset(tx: Transaction, username: string): Promise<void> {
+  await tx.run('DELETE FROM password_resets WHERE username = ?', [username]);
 }

@@ -4,12 +4,11 @@ import { ServiceError } from '../../../errors/index.ts';
 import type { Handlers } from '../../../operations/index.ts';
 import type { Queries, Transaction } from '../../../storage/index.ts';
 import type { Grant } from '../grants.ts';
-import { MAX_ROLES } from '../limits.ts';
 import { listGroups } from '../rows/group-rows.ts';
 import { countRoles, listRoles, removeRole, type RoleHolder, type StoredRole, writeHeldRoles,
   writeRole } from '../rows/role-rows.ts';
 import { listUsers } from '../rows/user-rows.ts';
-import { type AccessStore, notFound, requireAdmin, requireRoom, write } from '../write.ts';
+import { type AccessStore, MAX_ROLES, notFound, requireAdmin, requireRoom, write } from '../write.ts';
 import { toGroup } from './groups.ts';
 import { toUser } from './users.ts';
 

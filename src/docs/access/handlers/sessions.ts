@@ -2,12 +2,11 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Caller, Handlers } from '../../../operations/index.ts';
-import type { Tokens, VerifiedClaims } from '../credentials/tokens.ts';
-import { newTokenId } from '../new-token-id.ts';
-import type { Oidc } from '../oidc/index.ts';
-import { endSession } from '../rows/session-rows.ts';
+import { endSession } from '../accounts.ts';
+import { unauthenticated } from '../authenticator.ts';
+import { newTokenId, type Tokens, type VerifiedClaims } from '../credentials/tokens.ts';
+import type { Oidc } from '../oidc/oidc.ts';
 import { readUser, writeUser } from '../rows/user-rows.ts';
-import { unauthenticated } from '../unauthenticated.ts';
 import { type AccessStore, write } from '../write.ts';
 
 export interface SessionDeps extends AccessStore {

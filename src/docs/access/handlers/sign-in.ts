@@ -2,10 +2,10 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import type { Handlers } from '../../../operations/index.ts';
 import type { Accounts } from '../accounts.ts';
+import { invalidCredentials, unauthenticated } from '../authenticator.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import type { Tokens } from '../credentials/tokens.ts';
 import { listUsers, readUser } from '../rows/user-rows.ts';
-import { invalidCredentials, unauthenticated } from '../unauthenticated.ts';
 import type { AccessStore } from '../write.ts';
 import { toUser } from './users.ts';
 

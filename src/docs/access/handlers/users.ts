@@ -6,12 +6,10 @@ import type { Handlers } from '../../../operations/index.ts';
 import type { Transaction } from '../../../storage/index.ts';
 import { type PasswordRules, requireGoodPassword } from '../credentials/password-rules.ts';
 import type { Passwords } from '../credentials/passwords.ts';
-import { MAX_USERS } from '../limits.ts';
-import { newTokenId } from '../new-token-id.ts';
-import { readSubject, writeSubject } from '../rows/subject-rows.ts';
-import { countUsers, type ListedUser, listUsers, readUser, removeUser, type StoredUser,
+import { newTokenId } from '../credentials/tokens.ts';
+import { countUsers, type ListedUser, listUsers, readSubject, readUser, removeUser, type StoredUser, writeSubject,
   writeUser } from '../rows/user-rows.ts';
-import { type AccessStore, notFound, requireAdmin, requireRoom, write } from '../write.ts';
+import { type AccessStore, MAX_USERS, notFound, requireAdmin, requireRoom, write } from '../write.ts';
 
 export interface UserDeps extends AccessStore {
   readonly passwords: Passwords;

@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { silentLog } from '../../../lib/log.ts';
 import { browse, CLIENT, LocalIssuer, REDIRECT } from '../../../testkit/local-issuer.ts';
 import { AccessFixture, START, token } from '../test-fixture.ts';
-import { Issuer } from './issuer.ts';
-import type { OidcSettings } from './settings.ts';
+import { Issuer, type OidcSettings } from './issuer.ts';
 
 let issuer: LocalIssuer;
 let fixture: AccessFixture;

@@ -1,16 +1,16 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
+import type { Handlers } from '../../../operations/index.ts';
 import type { Account } from '../accounts.ts';
+import { invalidCredentials } from '../authenticator.ts';
 import type { Passwords } from '../credentials/passwords.ts';
-import { MAX_USERS } from '../limits.ts';
-import { newTokenId } from '../new-token-id.ts';
-import { readSubject, writeSubject } from '../rows/subject-rows.ts';
-import { countUsers, readUser, writeUser } from '../rows/user-rows.ts';
-import { type AccessStore, requireRoom, write } from '../write.ts';
+import { newTokenId, type Tokens } from '../credentials/tokens.ts';
+import { countUsers, readSubject, readUser, writeSubject, writeUser } from '../rows/user-rows.ts';
+import { type AccessStore, MAX_USERS, requireRoom, write } from '../write.ts';
 import { type ClaimedRights, ClaimMapping } from './claims.ts';
-import type { Claims, Issuer } from './issuer.ts';
-import type { OidcSettings } from './settings.ts';
+import type { Claims, Issuer, OidcSettings } from './issuer.ts';
 
 export interface OidcDeps extends AccessStore {
   readonly settings: OidcSettings;
@@ -115,4 +115,32 @@ function orUnknown(error: unknown): undefined {
 
 function unlinked(why: string): ServiceError {
   return new ServiceError('forbidden', `forbidden: ${why}`);
+}
+
+type OidcHandlers = Required<Pick<Handlers<Operations>, 'getSignInMethods' | 'startOidcSignIn' | 'finishOidcSignIn'>>;
+
+/** Throws without an issuer. */
+export function oidcHandlers(oidc: Oidc | undefined, tokens: Tokens): OidcHandlers {
+  return {
+    getSignInMethods: async () => ({ password: true, oidc: oidc !== undefined }),
+    startOidcSignIn: async () => requireIssuer(oidc).issuer.begin(),
+    async finishOidcSignIn({ flow, query }, { setActor }) {
+      const { issuer } = requireIssuer(oidc);
+      const signedIn = await oidc!.admit(await issuer.end(flow, query));
+      if (signedIn === undefined) throw invalidCredentials();
+      const { account, rights } = signedIn;
+      setActor?.(account.username);
+      const signOutUrl = await issuer.signOutUrl();
+      return {
+        ...(await tokens.sign({ ...account, rights }, account.admin, tokens.newSession(true))),
+        username: account.username,
+        ...(signOutUrl !== undefined && { signOutUrl }),
+      };
+    },
+  };
+}
+
+function requireIssuer(oidc: Oidc | undefined): Oidc {
+  if (oidc === undefined) throw new ServiceError('not_found', 'not found: sign-in by OpenID Connect is not configured');
+  return oidc;
 }

@@ -6,11 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../../../generated/docs/sdk/types.gen.ts';
 import { silentLog } from '../../../lib/log.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
-import { Exporter } from './exporter.ts';
-import type { Sink } from './sink.ts';
-import { Refused } from './sink.ts';
-import { syslogMessage } from './syslog-message.ts';
-import { syslogSink } from './syslog-sink.ts';
+import { Exporter, Refused, type Sink } from './exporter.ts';
+import { syslogMessage, syslogSink } from './syslog-sink.ts';
 import { webhookSink } from './webhook-sink.ts';
 
 const event = (resource = '/v1/add', fields: Partial<AuditEvent> = {}): AuditEvent => ({

@@ -2,7 +2,19 @@ import type { AuditEvent, AuditExporter } from '../../../../generated/docs/sdk/t
 import { type Backoff, backoffDelay } from '../../../lib/backoff.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Timer } from '../../../lib/timer.ts';
-import { Refused, type Sink } from './sink.ts';
+
+/** A destination of audit events. */
+export interface Sink {
+  readonly name: 'webhook' | 'syslog';
+  /** The address without credentials. */
+  readonly target: string;
+  /** Resolves when the target has accepted the event. Rejects with `Refused` if a retry cannot help. */
+  send(event: AuditEvent, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The target was reached and refuses the event. */
+export class Refused extends Error {}
 
 export interface ExporterOptions {
   readonly sink: Sink;

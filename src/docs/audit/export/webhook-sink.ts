@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../../../../generated/docs/sdk/types.gen.ts';
-import { Refused, type Sink } from './sink.ts';
+import { Refused, type Sink } from './exporter.ts';
 
 export interface WebhookSinkOptions {
   readonly url: string;

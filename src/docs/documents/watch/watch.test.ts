@@ -4,7 +4,9 @@ import { silentLog } from '../../../lib/log.ts';
 import { CHANGE_FLAGS } from '../../../storage/index.ts';
 import { sweepExpired } from '../sweep.ts';
 import { DRIVERS, Fixture, START } from '../test-fixture.ts';
-import { createWatch, eventsNamed, MAX_BEHIND, type WatchedEvent, WatchHub, type WatchInput } from './index.ts';
+import { eventsNamed } from './events.ts';
+import { MAX_BEHIND, WatchHub } from './watch-hub.ts';
+import { createWatch, type WatchedEvent, type WatchInput } from './watch.ts';
 
 const EVERYTHING: WatchInput = { collection: '', events: [], includeDocument: false };
 

@@ -3,8 +3,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
 import { type Change, type ChangeFeed, FeedGap } from '../../../storage/index.ts';
 import { type DocumentEvent, eventOf, eventsNamed } from './events.ts';
-import { eventsLost, type WatchHub } from './watch-hub.ts';
-import { Watcher } from './watcher.ts';
+import { eventsLost, Watcher, type WatchHub } from './watch-hub.ts';
 
 /** Number of changes that are read at once while a watcher catches up. */
 const BATCH = 500;

@@ -6,9 +6,8 @@ import { BodyCodec } from '../../../storage/index.ts';
 import { EmbeddingFixture, Script } from '../../../testkit/embedding-fixture.ts';
 import { createChunker, embeddedText } from '../chunker.ts';
 import { toBlob } from '../vector-blob.ts';
-import { embedElsewhere } from './embed-elsewhere.ts';
+import { embedElsewhere, PassageThread } from './embed-elsewhere.ts';
 import { makePassages, passagesOf } from './make-passages.ts';
-import { PassageThread } from './passage-thread-client.ts';
 
 const provider = new StaticProvider();
 const settings = { chunkEnabled: true, chunkSize: undefined, chunkMode: undefined };

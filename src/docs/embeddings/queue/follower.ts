@@ -1,5 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
-import { unixSeconds } from '../../../lib/clock.ts';
+import { type Clock, unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { Timer } from '../../../lib/timer.ts';
@@ -7,12 +6,12 @@ import { type Change, CHANGE_FLAGS, type ChangeFeed, type Sql, Subscriber,
   type Transaction } from '../../../storage/index.ts';
 import { type UnitOfWork } from '../../documents/index.ts';
 import type { Chunker } from '../chunker.ts';
+import { vectorsChange } from '../store-vectors.ts';
 import { removeVectors } from '../vector-rows.ts';
 import { FollowerCursor } from './cursor.ts';
 import type { QueueGate } from './gate.ts';
 import { countQueued, type EmbeddingState, type EmbeddingStatus, putStates, removeStates, statusOfOrds,
   unhandledSince } from './state-rows.ts';
-import { vectorsChange } from './vectors-change.ts';
 
 export interface FollowerOptions {
   readonly sql: Sql;

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ANONYMOUS, type Download, type Identity } from '../../../operations/index.ts';
 import { VirtualTimer } from '../../../testkit/virtual-timer.ts';
 import { DRIVERS, Fixture, START } from '../../documents/test-fixture.ts';
-import { publishEvent } from '../publish-event.ts';
-import { createEventStreams, type EventStreams, type EventStreamsDeps } from './index.ts';
+import { publishEvent } from '../service-event.ts';
+import { createEventStreams, type EventStreams, type EventStreamsDeps } from './event-streams.ts';
 
 interface Block {
   readonly id?: string;

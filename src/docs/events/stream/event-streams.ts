@@ -9,7 +9,6 @@ import type { Access } from '../../access/index.ts';
 import type { Documents } from '../../documents/index.ts';
 import { isServerEvent, knownEvents, type ServiceEvent } from '../service-event.ts';
 import { StreamHub, type StreamLimits, type StreamSubscriber } from './stream-hub.ts';
-import { eventText, lostText, openingText, positionText } from './stream-text.ts';
 
 /** Server-sent events of the change feed (`GET /v1/events`). */
 export interface EventStreams {
@@ -169,4 +168,41 @@ class EventStream {
     const isWritten = event.event === 'doc.added' || event.event === 'doc.updated';
     return isWritten && this.#request.input.includeDocument ? this.#deps.documents.readDocument(event) : undefined;
   }
+}
+
+/** Milliseconds after which a disconnected client connects again. */
+const RETRY_MS = 3000;
+
+/**
+ * The beginning of a stream (HTML standard, section 9.2). A client stores an `id` without data, and dispatches no
+ * event.
+ */
+function openingText(position: number): string {
+  return `retry: ${RETRY_MS}\nid: ${position}\n\n`;
+}
+
+/** A comment and the position of the stream, so that skipped events need not be read again. */
+function positionText(position: number): string {
+  return `: nothing new\nid: ${position}\n\n`;
+}
+
+function eventText({ event, collection, key, lang, docId, timestamp, detail, seq }: ServiceEvent,
+  document: object | undefined): string
+{
+  const data = {
+    event,
+    collection,
+    key,
+    lang,
+    docId,
+    timestamp,
+    ...(document && { document }),
+    ...(detail && { detail }),
+  };
+  return `id: ${seq}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Events after `after` are no longer stored; the stream continues after `position`. */
+function lostText(position: number, after: number): string {
+  return `id: ${position}\nevent: events.lost\ndata: ${JSON.stringify({ event: 'events.lost', after, position })}\n\n`;
 }

@@ -1,10 +1,15 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
 import { Pace } from '../../../lib/pace.ts';
+import type { WordsHit } from '../../../search/fusion/fuse.ts';
+import type { Retriever } from '../../search/index.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
+import { matchedTerms } from './matched-terms.ts';
 import type { QueryPlan } from './query-plan.ts';
 import type { SearchRequest } from './request.ts';
+import { SearchFeedback } from './search-feedback.ts';
+import type { SearchDeps } from './search-full-text.ts';
 
 interface WordsDeps {
   readonly view: Pick<FullTextView, 'indexOf'>;
@@ -56,5 +61,33 @@ export function textQuery({ plan, algorithm, fieldWeights, fields }: SearchReque
     ...(fields && { fields }),
     ...(eligible && { filter: eligible }),
     ...(factors && { factors }),
+  };
+}
+
+/**
+ * Finds documents by their words, for all reads of one search; if it ranks as full-text search does, the feedback of
+ * the best documents counts, too. `collect`: whether all matches are counted.
+ */
+export function wordsRetriever(deps: SearchDeps, request: SearchRequest,
+  collect = false): Retriever<WordsHit, number, ReadonlySet<string>>
+{
+  const { collection, plan, fields, rerank } = request;
+  const feedback = SearchFeedback.of(request);
+  return {
+    view: deps.view,
+    async candidates({ eligible, factors }, limit) {
+      const found = deps.view.indexOf(collection)?.search({
+        ...textQuery(request, eligible, factors),
+        rerank,
+        limit: feedback?.limit(limit) ?? limit,
+        collect,
+      });
+      const hits = found?.hits ?? [];
+      return { hits: await feedback?.improve(deps, hits, factors) ?? hits, matches: found?.matches };
+    },
+    async features(ords) {
+      const index = deps.view.indexOf(collection);
+      return index === undefined ? [] : matchedTerms(index, plan, ords, fields);
+    },
   };
 }

@@ -1,14 +1,22 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { InputOf, OutputOf } from '../../../operations/index.ts';
-import { fieldByName, nameOfField } from '../view/to-indexed.ts';
-import { completePhrases } from './complete-phrases.ts';
+import { foldDiacritics } from '../../../text/folding.ts';
+import { headingsOf } from '../../../text/headings.ts';
+import type { QueryNode } from '../../../text/query/index.ts';
+import { tokenize } from '../../../text/tokenize.ts';
+import { readRows } from '../../search/index.ts';
+import { PLAIN } from '../view/analyzers.ts';
+import { PROSE_CLASSES } from '../view/document-classes.ts';
+import { CONTENT, type Field, FIELDS, type TextIndex } from '../view/text-index.ts';
+import { fieldByName, isUntitled, nameOfField } from '../view/to-indexed.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
 type Input = InputOf<Operations, 'autocomplete'>;
 type Output = OutputOf<Operations, 'autocomplete'>;
 type Item = Output['items'][number];
 
-/** Maximum number of entries that one call reads (contract section 8). */
+/** Maximum number of dictionary entries that one call reads (contract section 8). */
 const MAX_SCAN = 10_000;
 /** Maximum number of characters of a prefix that are used. */
 const MAX_PREFIX = 32;
@@ -57,4 +65,139 @@ function complete(deps: SearchDeps, collection: string, prefixes: readonly strin
     field: field || nameOfField(of),
     docCount: documents,
   }));
+}
+
+/** Several words, or the parts of one (`array.pro`); the last is still being typed. */
+interface PhraseCompletion {
+  readonly collection: string;
+  readonly text: string;
+  /** The only field to search; if absent, phrases are searched in the body and titles in the title. */
+  readonly field?: Field;
+  readonly limit: number;
+}
+
+/** A phrase or a title, its field, and the number of documents that have it. */
+interface CompletedPhrase {
+  readonly term: string;
+  readonly field: string;
+  readonly docCount: number;
+}
+
+const TITLE: Field = FIELDS.indexOf('meta.title');
+/** Only the last words of the typed text are used, at most this many. */
+const MAX_WORDS = 6;
+/** Maximum number of completions of the last word; each of them is searched for. */
+const MAX_ENDINGS = 40;
+/** Maximum documents whose titles are read, and maximum bytes of their metadata and bodies. */
+const MAX_TITLES = 100;
+const MAX_META_BYTES = 2 ** 20;
+const MAX_BODY_BYTES = 2 ** 20;
+
+/**
+ * Phrases of a collection that begin with a text, and titles that contain it, by number of documents descending; none
+ * for a single word.
+ */
+async function completePhrases(deps: SearchDeps,
+  { collection, text, field, limit }: PhraseCompletion): Promise<CompletedPhrase[]>
+{
+  const index = deps.view.indexOf(collection);
+  const words = tokenize(text).map(({ form }) => form).slice(-MAX_WORDS);
+  const last = words.pop();
+  if (index === undefined || last === undefined || words.length === 0) return [];
+  const titles = field === undefined || field === TITLE
+    ? await completeTitles(deps, index, { words, last, limit })
+    : [];
+  const phrases = field === TITLE ? [] : await completeInField(index, { words, last }, field ?? CONTENT);
+  // A title usually has one document only, so ordering by frequency alone would leave no place for titles.
+  const room = Math.max(limit - titles.length, Math.ceil(limit / 2));
+  return [...phrases.slice(0, room), ...titles].slice(0, limit).sort(byDocuments);
+}
+
+interface Typed {
+  readonly words: readonly string[];
+  readonly last: string;
+}
+
+async function completeInField(index: TextIndex, { words, last }: Typed, field: Field): Promise<CompletedPhrase[]> {
+  const pace = new Pace();
+  const found: CompletedPhrase[] = [];
+  for (const { term } of index.complete({
+    prefixes: [last],
+    field,
+    scan: MAX_SCAN,
+    limit: MAX_ENDINGS,
+    isStopWord: () => false,
+  })) {
+    const forms = [...words, term];
+    const docCount = count(index, { kind: 'phrase', forms, start: 0, end: 0 }, field);
+    if (docCount > 0) found.push({ term: forms.join(' '), field: nameOfField(field), docCount });
+    await pace.rest();
+  }
+  return found.sort(byDocuments);
+}
+
+function count(index: TextIndex, root: QueryNode, field: Field): number {
+  return index.search({
+    readings: [{ classes: PROSE_CLASSES, root, analyzer: PLAIN }],
+    algorithm: 'bm25',
+    fields: [field],
+    limit: 0,
+  }).total;
+}
+
+async function completeTitles(deps: SearchDeps, index: TextIndex,
+  { words, last, limit }: Typed & { readonly limit: number }): Promise<CompletedPhrase[]>
+{
+  const at = { start: 0, end: 0 };
+  const before: QueryNode = words.length === 1
+    ? { kind: 'term', form: words[0]!, ...at }
+    : { kind: 'phrase', forms: words, ...at };
+  const ending: QueryNode = { kind: 'wildcard', pattern: `${last}*`, completes: true, ...at };
+  const root: QueryNode = { kind: 'group', required: [before, ending], optional: [], excluded: [], ...at };
+  const { hits } = index.search({
+    readings: [{ classes: PROSE_CLASSES, root, analyzer: PLAIN }],
+    algorithm: 'bm25',
+    fields: [TITLE],
+    limit: MAX_TITLES,
+  });
+  const counts = new Map<string, number>();
+  for (const title of await titlesOf(deps, hits.map(({ ord }) => ord))) {
+    if (continues(title, { words, last })) counts.set(title, (counts.get(title) ?? 0) + 1);
+  }
+  return [...counts].slice(0, limit).map(([term, docCount]) => ({ term, field: nameOfField(TITLE), docCount }));
+}
+
+/**
+ * The titles of documents of prose as they are indexed, in the order of the documents: from the metadata, else the
+ * first heading.
+ */
+async function titlesOf({ sql, codec }: SearchDeps, ords: readonly number[]): Promise<string[]> {
+  const rows = await readRows(sql, ords, { withBodies: false, mostBytes: MAX_META_BYTES });
+  const titles = new Map(
+    [...rows].flatMap((
+      [ord, { meta }],
+    ) => (meta === null ? [] : [[ord, (JSON.parse(meta) as { title?: string[] }).title ?? []] as const])),
+  );
+  const untitled = [...titles].filter(([ord, given]) => isUntitled(given) && rows.get(ord)!.bytes <= MAX_BODY_BYTES)
+    .map(([ord]) => ord);
+  const pace = new Pace();
+  for (const [ord, { body }] of await readRows(sql, untitled, { withBodies: true, mostBytes: MAX_BODY_BYTES })) {
+    if (body !== null) titles.set(ord, headingsOf(await codec.decodeAsync(body), 1));
+    await pace.rest();
+  }
+  return [...titles.values()].flat();
+}
+
+/** Whether a title contains the words in a row, the last of them as the beginning of a word. */
+function continues(title: string, { words, last }: Typed): boolean {
+  const wanted = words.map(foldDiacritics);
+  const beginning = foldDiacritics(last);
+  const forms = tokenize(title).map(({ form }) => foldDiacritics(form));
+  return forms.some((form, i) =>
+    form.startsWith(beginning) && i >= wanted.length && wanted.every((word, j) => forms[i - wanted.length + j] === word)
+  );
+}
+
+function byDocuments(a: CompletedPhrase, b: CompletedPhrase): number {
+  return b.docCount - a.docCount || (a.term < b.term ? -1 : 1);
 }

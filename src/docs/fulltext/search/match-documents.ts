@@ -1,5 +1,6 @@
 import { OrdSet } from '../../../lib/ord-set.ts';
-import type { SortedDocument } from '../../../search/columns/index.ts';
+import type { Columns, Scores, SortedDocument } from '../../../search/columns/index.ts';
+import type { Mark, SortKey } from '../../../search/order/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { GeoView } from '../../geo/index.ts';
@@ -11,7 +12,6 @@ import { textQuery } from './ask-words.ts';
 import { matchedTerms } from './matched-terms.ts';
 import type { SearchRequest } from './request.ts';
 import { SearchFeedback } from './search-feedback.ts';
-import { sortMatches } from './sorted-hits.ts';
 
 export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
@@ -192,4 +192,31 @@ function within(ords: ReadonlySet<number>, eligible: OrdSet | undefined): OrdSet
   const set = OrdSet.of(ords);
   if (eligible !== undefined) set.intersect(eligible);
   return set;
+}
+
+interface SortPage {
+  /** Number of documents to skip. */
+  readonly offset: number;
+  readonly count: number;
+  /** Position at which the previous page ended. */
+  readonly after: Mark | undefined;
+}
+
+/** The parts of a query that its matches were found with. */
+type Searched = Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'factors'>;
+
+/** A page of the matches in another order than by score, of those after the end of the previous page. */
+function sortMatches(index: Pick<TextIndex, 'scoresOf'>, query: Searched, columns: Pick<Columns, 'sort'>,
+  matches: OrdSet, keys: readonly SortKey[], page: SortPage): readonly SortedDocument[]
+{
+  const isByScore = keys.some(({ column }) => column.kind === 'score');
+  return columns.sort(matches, { keys, ...page, ...(isByScore && { scores: allScores(index, query, matches) }) });
+}
+
+/** In arrays of numbers, because a search must not allocate an object for each match. */
+function allScores(index: Pick<TextIndex, 'scoresOf'>, { factors, ...query }: Searched, matches: OrdSet): Scores {
+  const ords = matches.ordinals();
+  const scores = index.scoresOf(query, ords);
+  if (factors !== undefined) { for (let i = 0; i < ords.length; i++) scores[i]! *= factors[ords[i]!] ?? 1; }
+  return { ords, scores };
 }

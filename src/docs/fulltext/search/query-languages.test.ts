@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultStopWords } from '../../../text/languages/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
+import { wordsRetriever } from './ask-words.ts';
 import { PLAIN_SEARCH, resolveRequest } from './request.ts';
 import { SearchFixture } from './test-fixture.ts';
-import { wordsRetriever } from './words-retriever.ts';
 
 describe('a search without lang (decision D-144)', () => {
   let fixture: SearchFixture;

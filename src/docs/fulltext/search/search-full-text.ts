@@ -14,8 +14,7 @@ import { readyWords } from './ask-words.ts';
 import { findDocuments, type SearchOutcome } from './find-documents.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
 import { type RequestContext, resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
-import { helpFor, type SearchHelp } from './search-help.ts';
-import { correctedQuery, type SpellingDeps } from './spelling.ts';
+import { correctedQuery, helpFor, type SearchHelp, type SpellingDeps } from './spelling.ts';
 
 export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext, SpellingDeps {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;

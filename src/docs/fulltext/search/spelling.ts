@@ -2,8 +2,10 @@ import { Pace } from '../../../lib/pace.ts';
 import type { TermNode } from '../../../text/query/index.ts';
 import type { Spelling } from '../../spell/index.ts';
 import type { TextIndex } from '../view/text-index.ts';
+import { matchDocuments } from './match-documents.ts';
 import type { Reading } from './query-plan.ts';
-import type { RequestContext, SearchRequest } from './request.ts';
+import { type RequestContext, resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
+import type { SearchDeps } from './search-full-text.ts';
 
 export interface SpellingDeps extends Pick<RequestContext, 'view' | 'collections' | 'settings'> {
   /** Absent if spelling is off. */
@@ -38,7 +40,7 @@ export async function correctedQuery(deps: SpellingDeps, request: Request, lang:
  * A query with the words that no document has replaced by others, at most `limit` for each: first by those that are
  * likeliest by words and frequencies, then by those of the index that are nearest by edits.
  */
-export async function otherSpellings(deps: SpellingDeps, request: Request, lang: string | undefined, limit: number,
+async function otherSpellings(deps: SpellingDeps, request: Request, lang: string | undefined, limit: number,
   signal: AbortSignal): Promise<Iterable<string>>
 {
   const likely = await likelyCorrections(deps, request, lang, limit, signal);
@@ -106,4 +108,41 @@ function replaced(query: Buffer,
     from = end;
   }
   return [...parts, query.subarray(from)].map(String).join('');
+}
+
+/** Suggestions for a query that finds nothing. */
+export interface SearchHelp {
+  /** Queries that find something, in the order of their distance. */
+  readonly suggestions: readonly string[];
+  /** Stop words that were not searched for. */
+  readonly droppedWords: readonly string[];
+}
+
+const MAX_SUGGESTIONS = 3;
+
+/**
+ * Suggests other spellings if a query of words finds nothing; each suggestion finds something under the same filters.
+ */
+export async function helpFor(deps: SearchDeps, input: SearchInput, request: SearchRequest,
+  signal: AbortSignal): Promise<SearchHelp>
+{
+  const suggestions: string[] = [];
+  for (const candidate of await otherSpellings(deps, request, input.lang, MAX_SUGGESTIONS, signal)) {
+    if (await finds(deps, { ...input, query: candidate }, signal)) suggestions.push(candidate);
+    if (suggestions.length === MAX_SUGGESTIONS) break;
+  }
+  return { suggestions, droppedWords: [...request.plan.readings[0]?.dropped ?? []] };
+}
+
+async function finds(deps: SearchDeps, { topK: _, cursor: _cursor, ...input }: SearchInput,
+  signal: AbortSignal): Promise<boolean>
+{
+  const request = resolveRequest(deps, { ...input, limit: 1, offset: 0 });
+  const { total } = await matchDocuments(deps, request, {
+    signal,
+    hidden: [],
+    pinned: [],
+    content: { withBodies: false, mostBytes: 0 },
+  });
+  return total > 0;
 }

@@ -1,7 +1,7 @@
 import type { Segment, SegmentBuilder } from '../../../search/inverted/index.ts';
 import type { UpcomingDocument } from '../../documents/index.ts';
 import { PLAIN } from '../view/analyzers.ts';
-import { fieldTexts } from '../view/field-texts.ts';
+import { fieldTexts } from '../view/document-texts.ts';
 import { toIndexed } from '../view/to-indexed.ts';
 
 /** Number of documents, and of UTF-16 units of their bodies, in a segment: merging it takes a few milliseconds. */

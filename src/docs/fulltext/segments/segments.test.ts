@@ -14,8 +14,7 @@ import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextIndex, TextIndexes } from '../view/text-index.ts';
 import { toIndexed } from '../view/to-indexed.ts';
 import { makeSegments } from './make-segments.ts';
-import { SegmentMaker } from './segment-maker.ts';
-import { preparingSegments } from './segments.ts';
+import { preparingSegments, SegmentMaker } from './segments.ts';
 
 const analyzerOf = documentAnalyzers({ stemming: true, defaultLang: 'en' });
 

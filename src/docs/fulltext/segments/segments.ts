@@ -1,8 +1,49 @@
 import { availableParallelism } from 'node:os';
+import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import type { Segment } from '../../../search/inverted/index.ts';
 import type { Change } from '../../../storage/index.ts';
-import type { Preparation } from '../../documents/index.ts';
-import { SegmentMaker } from './segment-maker.ts';
+import type { Preparation, UpcomingDocument } from '../../documents/index.ts';
+
+export interface SegmentsRequest {
+  /** The names that have field numbers in the index (`TextIndex.fieldNames`). */
+  readonly fieldNames: readonly string[];
+  readonly documents: readonly UpcomingDocument[];
+}
+
+/**
+ * Segments of consecutive documents, from the first one on. A number stands for so many documents that do not fit a
+ * segment; `error` is the reason why there is no reply.
+ */
+export type SegmentsReply = { readonly segments: readonly (Segment | number)[] } | { readonly error: string };
+
+/** After a burst of writes, the memory of the thread is given back; another one starts within some 50 ms. */
+const IDLE_MS = 5000;
+
+/** Memory for young objects, in MB: texts are released after each batch, so more would only delay their collection. */
+const YOUNG_MB = 12;
+
+/** The main thread's side of `thread.ts`. */
+export class SegmentMaker {
+  readonly #thread: ThreadClient<SegmentsRequest, SegmentsReply>;
+
+  /** Tests may pass another thread. */
+  constructor(file: URL = workerFile(import.meta.url, 'thread')) {
+    this.#thread = new ThreadClient(file, {
+      name: 'the thread that makes segments',
+      idleMs: IDLE_MS,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
+  }
+
+  /** As `makeSegments`. Rejects when the thread fails; the index can then tokenize the documents itself. */
+  async make(fieldNames: readonly string[],
+    documents: readonly UpcomingDocument[]): Promise<readonly (Segment | number)[]>
+  {
+    const reply = await this.#thread.request({ fieldNames, documents });
+    if ('error' in reply) throw new Error(reply.error);
+    return reply.segments;
+  }
+}
 
 /** Below this number of documents, the thread is not worth the transfer. */
 const WORTH_THE_WAY = 16;

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { SegmentBuilder } from '../../../search/inverted/index.ts';
 import { makeSegments } from './make-segments.ts';
-import type { SegmentsReply, SegmentsRequest } from './protocol.ts';
+import type { SegmentsReply, SegmentsRequest } from './segments.ts';
 
 const port = parentPort!;
 let builder: SegmentBuilder | undefined;

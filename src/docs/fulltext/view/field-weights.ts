@@ -1,4 +1,6 @@
-import type { Field } from './text-index.ts';
+import type { InvertedIndex, Reranking } from '../../../search/inverted/index.ts';
+import type { Field, TextReading } from './text-index.ts';
+import { exactForms } from './to-index-query.ts';
 import { fieldByName, OTHER } from './to-indexed.ts';
 
 /** Weights of the fields unless a request says otherwise (contract, `fieldWeights`). */
@@ -36,4 +38,21 @@ export function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIG
     weights.set(field, Math.max(weight, weights.get(field) ?? 0));
   }
   return weights;
+}
+
+/** The words that reranking searches for, by the readings of a query for classes that have documents. */
+export function toRerankings(index: Pick<InvertedIndex, 'classes' | 'form' | 'group' | 'unstemmed'>,
+  readings: readonly TextReading[]): Reranking[]
+{
+  const present = index.classes;
+  return readings.filter(({ classes, words = [] }) => (classes & present) !== 0 && words.length > 0).map((
+    { classes, analyzer, words },
+  ) => ({
+    classes,
+    words: words!.map(({ form, ...place }) => ({
+      ...place,
+      forms: [...new Set(exactForms(index, analyzer, form))],
+      exact: index.form(form),
+    })),
+  }));
 }

@@ -6,14 +6,13 @@ import { type Field, IndexFullError, type IndexOptions, InvertedIndex, MAX_RESUL
 import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
+import { fieldTexts } from './document-texts.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
-import { fieldTexts } from './field-texts.ts';
-import { tfidfWeights } from './field-weights.ts';
+import { tfidfWeights, toRerankings } from './field-weights.ts';
 import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits,
   type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery,
   type WeightedTerm } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
-import { toRerankings } from './to-rerankings.ts';
 
 /** Deleted documents are removed from the index when they reach this share. */
 const DELETED_SHARE = 0.2;

@@ -4,7 +4,7 @@ import { type Clock, unixSeconds } from '../../../lib/clock.ts';
 import { inList, type KeyRing, openSecret, type Queries, type Row, sealSecret, SECRETS,
   type Transaction } from '../../../storage/index.ts';
 import type { BatchResult } from '../../documents/index.ts';
-import { shownUrl } from '../../shown-url.ts';
+import { shownUrl } from '../../secrets.ts';
 
 /**
  * Number of records that are kept (decisions, section 2.4); unfinished jobs, and jobs with a due callback, are kept in

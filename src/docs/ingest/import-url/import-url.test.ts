@@ -7,7 +7,7 @@ import { createOutbound, type Outbound } from '../../../net/index.ts';
 import { TextConverter } from '../../../testkit/text-converter.ts';
 import { Fixture, START } from '../../documents/test-fixture.ts';
 import { createIngest } from '../index.ts';
-import { nameOfPage } from './page-name.ts';
+import { nameOfPage } from './import-url.ts';
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 

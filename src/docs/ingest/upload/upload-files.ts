@@ -5,9 +5,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { type Context, type Handlers, type InputOf, mayReadAll } from '../../../operations/index.ts';
 import { type BatchItem, type BatchResult, type Documents, identify } from '../../documents/index.ts';
 import { changeFlags, type EffectiveOptions, effectiveOptions } from '../profile.ts';
-import { convertFile } from './convert-file.ts';
-import { failureOf } from './failure-of.ts';
-import { baseName, keyOfFile } from './file-key.ts';
+import { convertFile, failureOf } from './convert-file.ts';
 
 export interface UploadDeps {
   readonly converter: Converter;
@@ -218,3 +216,16 @@ const SHOWN_NAME = 200;
 
 const shown = (name: string): string =>
   (name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name).toWellFormed();
+
+/** The last part of a path, whichever separator the client uses. */
+function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
+/** The key of a file's document: its lowercased name without extension, with hyphens instead of spaces. */
+export function keyOfFile(name: string): string {
+  const base = baseName(name);
+  const extension = extensionOf(base);
+  const stem = isConvertible(extension) ? base.slice(0, -extension.length - 1) : base;
+  return stem.trim().toLowerCase().replaceAll(' ', '-');
+}

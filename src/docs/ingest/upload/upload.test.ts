@@ -3,7 +3,7 @@ import { CHANGE_FLAGS } from '../../../storage/index.ts';
 import { TextConverter } from '../../../testkit/text-converter.ts';
 import { DRIVERS, Fixture, START } from '../../documents/test-fixture.ts';
 import { createIngest } from '../index.ts';
-import { keyOfFile } from './file-key.ts';
+import { keyOfFile } from './upload-files.ts';
 
 describe.each(DRIVERS)('an upload over %s (contract section 4, decision D-69)', (driver) => {
   let fixture: Fixture;

@@ -3,8 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { type DumpBatch, type DumpOptions, type WikiDocument, WikiDumpError } from '../../../convert/wiki/index.ts';
 import { freeBytes } from '../../../lib/free-bytes.ts';
 import { workerFile } from '../../../lib/thread-client.ts';
-import { documentsOf } from './packed-batch.ts';
-import type { FromThread, ToThread } from './protocol.ts';
+import { documentsOf, type FromThread, type ToThread } from './packed-batch.ts';
 
 /** Memory limit of the thread in MiB; most of it is needed for the largest pages. */
 const MAX_HEAP_MB = 384;

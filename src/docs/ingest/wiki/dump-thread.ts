@@ -2,8 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type DumpOptions, readDump, WikiDumpError } from '../../../convert/wiki/index.ts';
 import { freeBytes } from '../../../lib/free-bytes.ts';
-import { packBatch, USUAL_BYTES } from './packed-batch.ts';
-import type { FromThread, ToThread } from './protocol.ts';
+import { type FromThread, packBatch, type ToThread, USUAL_BYTES } from './packed-batch.ts';
 import { unpack } from './unpack.ts';
 
 const port = parentPort!;

@@ -8,7 +8,7 @@ import type { DumpBatch, WikiDocument } from '../../../convert/wiki/index.ts';
  * Each document is everything except its content as JSON, and the content behind it: parsing a large page would take
  * too long.
  */
-export interface PackedBatch extends Pick<DumpBatch, 'skipped' | 'indexes'> {
+interface PackedBatch extends Pick<DumpBatch, 'skipped' | 'indexes'> {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Where the JSON and the content of each document end, in turn. */
   readonly ends: readonly number[];
@@ -50,3 +50,12 @@ export function* documentsOf({ bytes, ends }: PackedBatch): Generator<WikiDocume
   for (let i = 0; i < ends.length; i += 2)
     yield { ...JSON.parse(textOf(i)) as Omit<WikiDocument, 'contentMd'>, contentMd: textOf(i + 1) };
 }
+
+/** Messages to the thread. After `written` there is room for another batch, and its bytes are free for one. */
+export type ToThread = { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> } | { readonly kind: 'end' }
+  | { readonly kind: 'written'; readonly bytes: Uint8Array<ArrayBuffer> };
+
+/** Messages from the thread. After `read`, a piece of the dump is done, and its buffer is free for another piece. */
+export type FromThread = { readonly kind: 'read'; readonly buffer: ArrayBuffer } | { readonly kind: 'batch';
+  readonly batch: PackedBatch } | { readonly kind: 'done' } | { readonly kind: 'failed'; readonly message: string;
+  readonly isTooLarge: boolean };

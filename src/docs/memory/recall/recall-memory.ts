@@ -4,7 +4,7 @@ import { roundScore } from '../../../lib/rounded.ts';
 import type { FusedHit } from '../../../search/fusion/fuse.ts';
 import { CONTENT, PLAIN_SEARCH, readyWords, resolveWords, type WordsDeps,
   wordsRetriever } from '../../fulltext/index.ts';
-import { costOf } from '../../search-cost.ts';
+import { costOf } from '../../search-gate.ts';
 import { isByVectorsAlone, isByWordsAlone, type RankedDeps, searchRanked } from '../../search/index.ts';
 import { type VectorSearch, vectorsRetriever, type VectorsSide } from '../../vectors/index.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from '../deps.ts';

@@ -1,8 +1,7 @@
 import type { HistoryMessage, MessageRole } from '../../../../generated/docs/sdk/types.gen.ts';
 import { Pace } from '../../../lib/pace.ts';
 import type { Sentence } from './key-points.ts';
-import { proseOf } from './prose-of.ts';
-import { isQuestion, sentencesOf } from './sentences.ts';
+import { isQuestion, proseOf, sentencesOf } from './sentences.ts';
 
 /** The input of a summary. */
 export interface Conversation {

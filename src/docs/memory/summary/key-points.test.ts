@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formsOf } from '../../../text/tokenize.ts';
 import { type Bag, overlap, Vocabulary } from './bags.ts';
-import { centralities } from './centrality.ts';
-import { isDecisionWord } from './decision-words.ts';
-import { keyPoints, type Sentence } from './key-points.ts';
+import { centralities, isDecisionWord, keyPoints, type Sentence } from './key-points.ts';
 import { selectBest } from './select.ts';
 
 const word = fc.constantFrom('ship', 'order', 'refund', 'blue', 'paris', 'hotel', 'train', '7', 'agreed', 'the', 'of');

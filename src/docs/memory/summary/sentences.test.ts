@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proseOf } from './prose-of.ts';
-import { isQuestion, sentencesOf } from './sentences.ts';
+import { isQuestion, proseOf, sentencesOf } from './sentences.ts';
 
 const sentences = (text: string) => [...sentencesOf(proseOf(text))];
 

@@ -5,8 +5,7 @@ import { roundScore } from '../../../lib/rounded.ts';
 import { isSystemCollection } from '../../../lib/system-collection.ts';
 import type { AnswerBounds, Context, Identity, InputOf } from '../../../operations/index.ts';
 import { compareTexts, type Filter } from '../../../search/filter/index.ts';
-import { costOf } from '../../search-cost.ts';
-import type { SearchGate } from '../../search-gate.ts';
+import { costOf, type SearchGate } from '../../search-gate.ts';
 import { contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage, expressionOf, joinLists, limitOf,
   listLengths, metaOf, presentEach, type Presented, projectDocument, projectionOf, readRows,
   shown } from '../../search/index.ts';

@@ -6,8 +6,7 @@ import type { AnswerBounds, AnswerBudget, InputOf } from '../../../operations/in
 import type { Embeddings } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { SearchGate } from '../../search-gate.ts';
-import { type ComparedDocument, comparedDocuments } from './compared-documents.ts';
-import { type BodyDigest, readBodies } from './read-bodies.ts';
+import { type BodyDigest, type ComparedDocument, comparedDocuments, readBodies } from './compared-documents.ts';
 import { type SimilarDocuments, similarDocuments } from './similar-documents.ts';
 
 export interface DuplicatesDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {

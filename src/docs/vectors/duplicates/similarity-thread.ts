@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
-import type { FromThread, ToThread } from './thread-protocol.ts';
+import type { FromThread, ToThread } from './similar-documents.ts';
 
 // Compares the documents of one request.
 

@@ -1,18 +1,34 @@
+import { availableParallelism } from 'node:os';
 import { ServiceError } from '../../../errors/index.ts';
+import { unixSeconds } from '../../../lib/clock.ts';
 import { type Algorithm, DimensionError, type Rescoring, VectorIndexClosedError, type VectorQuery,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { Queries } from '../../../storage/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import { type Embeddings, fromBlob } from '../../embeddings/index.ts';
-import type { DocsEnvironment } from '../../environment.ts';
+import type { DocsEnvironment, DocsSettings } from '../../environment.ts';
 import type { OrdSet } from '../../fulltext/index.ts';
-import type { VectorSettings } from '../settings.ts';
+import { COLLECTION_ID } from '../../stored-collections.ts';
 import type { NearestQuery, NearestResult, QueryVector } from '../vector-search.ts';
 import type { CollectionVectors } from '../view/collection-vectors.ts';
 import type { VectorView } from '../view/vector-view.ts';
-import { searchWithLeads } from './lead-scores.ts';
-import { MATCHED, matchTokens } from './match-tokens.ts';
-import { outdatedOrds, unusableOrds } from './usable-hits.ts';
+import { MATCHED, matchTokens, searchWithLeads } from './lead-scores.ts';
+
+/** The settings of vector search with all defaults applied. */
+type VectorSettings = Required<NonNullable<DocsSettings['vectors']>>;
+
+const MAX_WORKERS = 16;
+
+export function vectorSettings({ vectors }: Pick<DocsSettings, 'vectors'>): VectorSettings {
+  return { ...DEFAULTS, ...vectors };
+}
+
+const DEFAULTS: VectorSettings = {
+  defaultAlgorithm: 'auto',
+  bqRerankFactor: 10,
+  parallelMinSize: 2048,
+  parallelWorkers: Math.min(MAX_WORKERS, availableParallelism()),
+};
 
 export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly view: Pick<VectorView, 'indexOf'>;
@@ -188,4 +204,38 @@ function fullVectors(queries: Queries, dimensions: number): Rescoring {
     }
     return chunks.map(({ ord, chunk }) => vectors.get(`${ord} ${chunk}`));
   };
+}
+
+interface UsableDeps extends Pick<DocsEnvironment, 'clock'> {
+  readonly bodies: Embeddings['bodies'];
+}
+
+/**
+ * The documents that a search must not return: those that were deleted or have expired, which the index learns a little
+ * later, and with `quotable` those that were changed since they were embedded.
+ */
+async function unusableOrds({ bodies, clock }: UsableDeps, ords: readonly number[],
+  quotable: boolean): Promise<ReadonlySet<number>>
+{
+  const unusable = new Set<number>();
+  const now = unixSeconds(clock);
+  await bodies.each(ords, (ord, state) => {
+    const isUsable = state !== undefined && (state.expiresAt === null || state.expiresAt > now) &&
+      (state.isFresh || !quotable);
+    if (!isUsable) unusable.add(ord);
+  });
+  return unusable;
+}
+
+/**
+ * Every document of a collection that was changed since it was embedded. Reads all of them, so call it only if there
+ * are such documents.
+ */
+async function outdatedOrds({ sql }: Pick<DocsEnvironment, 'sql'>, collection: string): Promise<number[]> {
+  const rows = await sql.background.all<{ ord: number }>(
+    `SELECT e.ord FROM embeddings e JOIN documents d ON d.ord = e.ord
+     WHERE e.cid = ${COLLECTION_ID} AND NOT (d.crc = e.crc AND d.bytes = e.bytes)`,
+    [collection.toLowerCase()],
+  );
+  return rows.map(({ ord }) => ord);
 }

@@ -4,7 +4,7 @@ import { Pace } from '../../../lib/pace.ts';
 import { roundScore } from '../../../lib/rounded.ts';
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { FusedHit } from '../../../search/fusion/fuse.ts';
-import { costOf } from '../../search-cost.ts';
+import { costOf } from '../../search-gate.ts';
 import { promptOf, type RankedDeps, searchRanked, type ShownFacets } from '../../search/index.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import type { VectorView } from '../view/vector-view.ts';

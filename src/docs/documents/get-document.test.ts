@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillTemplate, MAX_FILLED } from './fill-template.ts';
+import { fillTemplate, MAX_FILLED } from './get-document.ts';
 
 describe('fillTemplate (contract section 4, decision D-65)', () => {
   it.each([['%%a%% and %%b%%', '1 and 2'], ['%%a%%%%b%%', '12'], ['%%A%% %%c%% %% %%%%', '%%A%% %%c%% %% %%%%'], [

@@ -3,7 +3,7 @@ import { link, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BackupJail, resolveBackup } from './backup-name.ts';
+import { type BackupJail, resolveBackup } from './backup.ts';
 
 const REFUSED = { code: 'invalid_argument', message: 'invalid backup name' };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalMeta, parseMeta } from './meta.ts';
+import { canonicalMeta, parseMeta } from './document-rows.ts';
 
 const meta = fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'constructor', '10', '9'), fc.string()),
   fc.array(fc.constantFrom('', 'x', 'y'), { maxLength: 4 }), { maxKeys: 5 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { PlaceIndex } from '../../search/geo/index.ts';
-import { GeoIndex } from './geo-index.ts';
+import { GeoIndex } from './geo-view.ts';
 
 const here = { middle: { lat: 50, lng: 10 }, radiusMeters: 100_000 };
 

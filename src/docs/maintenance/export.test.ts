@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EntryNames } from './entry-name.ts';
+import { EntryNames } from './export.ts';
 
 const hostile = fc.array(fc.constantFrom('..', '.', '/', '\\', 'C:', 'a', ' ', 'é', '\0', '...', '~2'), {
   maxLength: 8,

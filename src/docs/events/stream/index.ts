@@ -1,1 +1,0 @@
-export { createEventStreams, type EventStreams, type EventStreamsDeps } from './event-streams.ts';

@@ -1,2 +1,0 @@
-export { importWiki, type WikiLimits } from './import-wiki.ts';
-export { unpack } from './unpack.ts';

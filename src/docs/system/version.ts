@@ -1,2 +1,0 @@
-/** Version of the interface (contract section 9). */
-export { API_VERSION as INTERFACE_VERSION } from '../../../generated/docs/version.ts';
