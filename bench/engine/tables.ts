@@ -41,12 +41,10 @@ function overHttpSection({ texts }: InProcess, { quire, koa, peers }: EngineOver
     header: [`p50 in microseconds of one connection; answers a second of ${CONNECTIONS}`, 'Quire',
       ...served.map(({ peer }) => peer.name)],
     rows: [
-      ...KINDS.map((kind) => [ENGINE_KINDS[kind], cell(quire.get(kind)!), ...served.map(({ http }) =>
-        cell(http!.get(kind)!)
-      )]),
-      ['3 words, any, the best reranked as is the default', cell(quire.get('reranked')!), ...served.map(() =>
-        '-'
-      )],
+      ...KINDS.map((
+        kind,
+      ) => [ENGINE_KINDS[kind], cell(quire.get(kind)!), ...served.map(({ http }) => cell(http!.get(kind)!))]),
+      ['3 words, any, the best reranked as is the default', cell(quire.get('reranked')!), ...served.map(() => '-')],
       ['a bare koa route that answers with the same bytes', cell(koa), ...served.map(() => '-')],
     ],
     notes: [

@@ -61,14 +61,16 @@ function indexRows(outcomes: readonly Outcome[]): string[][] {
   const ours = outcomes[0]!.speed!;
   const row = (what: string, cell: (speed: Speed) => string) => [what, ...outcomes.map(({ speed }) => cell(speed!))];
   return [
-    row('documents a second, one thread', (speed) =>
-      `${figure(rate(speed))}${speed === ours ? '' : ` (${times(rate(ours) / rate(speed))})`}${
-        speed.complete ? '' : `, given up after ${figure(speed.documents)}`
-      }`),
-    row('bytes of index for each of text', (speed) =>
-      Object.entries(speed.sizes).map(([where, bytes]) =>
-        `${where} ${(bytes / speed.bytes).toFixed(2)}`
-      ).join(', ') || '-'),
+    row('documents a second, one thread',
+      (speed) =>
+        `${figure(rate(speed))}${speed === ours ? '' : ` (${times(rate(ours) / rate(speed))})`}${
+          speed.complete ? '' : `, given up after ${figure(speed.documents)}`
+        }`),
+    row('bytes of index for each of text',
+      (speed) =>
+        Object.entries(speed.sizes).map(([where, bytes]) => `${where} ${(bytes / speed.bytes).toFixed(2)}`).join(
+          ', ',
+        ) || '-'),
     row('opened anew and asked, ms', ({ reopenMs }) => (reopenMs === undefined ? '-' : figure(reopenMs))),
   ];
 }

@@ -81,26 +81,27 @@ describe('the examples', () => {
 
   // Java and Rust take the parameters by their position, so a new one breaks their programs; they are compiled only
   // where their toolchains are.
-  it.each(
-    [['java/Docs.java', 'docs'], ['java/Runs.java', 'runs'], ['java-native/Docs.java', 'docs'], [
-      'java-native/Runs.java',
-      'runs',
-    ], ['rust/docs.rs', 'docs'], ['rust/runs.rs', 'runs']] as const,
-  )('call operations with as many arguments as they have parameters: %s', async (file, service) => {
-    const program = await readFile(join(EXAMPLES, file), 'utf8');
-    const isRust = file.startsWith('rust/');
-    const counts = await parametersOf(service);
-    const calls = [
-      ...program.matchAll(
-        isRust ? /_api::(\w+)\(&configuration(?:, )?/g : /\b(?:audit|documents|fulltext|projects|runs)\.(\w+)\(/g,
-      ),
-    ];
-    expect(calls.length).toBeGreaterThan(3);
-    for (const { 0: start, 1: name = '', index } of calls) {
-      const id = isRust ? name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) : name;
-      expect([id, argumentsFrom(program, index + start.length)]).toEqual([id, counts.get(id)]);
-    }
-  });
+  it.each([['java/Docs.java', 'docs'], ['java/Runs.java', 'runs'], ['java-native/Docs.java', 'docs'], [
+    'java-native/Runs.java',
+    'runs',
+  ], ['rust/docs.rs', 'docs'], ['rust/runs.rs', 'runs']] as const)(
+    'call operations with as many arguments as they have parameters: %s',
+    async (file, service) => {
+      const program = await readFile(join(EXAMPLES, file), 'utf8');
+      const isRust = file.startsWith('rust/');
+      const counts = await parametersOf(service);
+      const calls = [
+        ...program.matchAll(
+          isRust ? /_api::(\w+)\(&configuration(?:, )?/g : /\b(?:audit|documents|fulltext|projects|runs)\.(\w+)\(/g,
+        ),
+      ];
+      expect(calls.length).toBeGreaterThan(3);
+      for (const { 0: start, 1: name = '', index } of calls) {
+        const id = isRust ? name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) : name;
+        expect([id, argumentsFrom(program, index + start.length)]).toEqual([id, counts.get(id)]);
+      }
+    },
+  );
 });
 
 /** The number of parameters of each operation in the description for generators, its body included. */

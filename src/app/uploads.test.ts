@@ -30,9 +30,7 @@ type Part = readonly [name: string, value: string | Buffer, filename?: string];
 const BOUNDARY = 'a-boundary';
 
 function formOf(parts: readonly Part[]): Buffer {
-  const pieces = parts.flatMap((
-    [name, value, filename],
-  ) => [
+  const pieces = parts.flatMap(([name, value, filename]) => [
     Buffer.from(
       `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${
         filename === undefined ? '' : `; filename="${filename}"\r\nContent-Type: text/plain`
@@ -85,37 +83,38 @@ describe('a form that uploads files', () => {
     expect(await spooled()).toEqual([]);
   });
 
-  it.each(
-    [['without a field', [['collection', 'docs'], ['file', 'x', 'a.md']], 400, 'missing fields: lang'], [
-      'without a file',
-      where,
-      400,
-      'missing fields: file',
-    ], ['with metadata that are no JSON', [...where, ['meta', '{'], ['file', 'x', 'a.md']], 400, 'meta must be JSON'], [
-      'with a number that is none',
-      [...where, ['ttl', 'soon'], ['file', 'x', 'a.md']],
-      400,
-      'ttl must be an integer, got a string',
-    ], ['with a file that is a text', [...where, ['file', 'x']], 400,
-      'file must be a file; its part needs a file name'], ['with a field twice', [...where, ['lang', 'de'], ['file',
-      'x', 'a.md']], 400, 'lang is given more than once'], ['with a field of another operation', [...where, ['key2',
-      'x'], ['file', 'x', 'a.md']], 400, 'unknown field "key2"'], ['with a file of another field', [...where, ['upload',
-      'x', 'a.md'], ['file', 'x', 'a.md']], 400, 'unknown field "upload"'], ['with a long field', [...where, ['meta',
-      'x'.repeat(1_100_000)], ['file', 'x', 'a.md']], 413, 'meta must be at most 1048576 bytes'], ['with many fields', [
-      ...Array.from({ length: 101 }, (_, i): Part => [`f${i}`, 'x']),
-      ...where,
-    ], 413, 'at most 100 fields'], ['with a file beyond maxSize, named before', [['maxSize', '100000'], ...where, [
-      'file',
-      'x'.repeat(100_001),
-      'a.md',
-    ]], 413, 'file a.md is larger than 100000 bytes'], ['with a file beyond maxSize, named after', [...where, ['file',
-      'x'.repeat(100_001), 'a.md'], ['maxSize', '100000']], 413, 'file a.md is larger than 100000 bytes'], [
-      'with a file beyond the default',
-      [...where, ['file', Buffer.alloc(10_485_761, 'x'), 'a.md']],
-      413,
-      'file a.md is larger than 10485760 bytes',
-    ]] as readonly [string, readonly Part[], number, string][],
-  )('is refused %s', async (_, parts, status, message) => {
+  it.each([['without a field', [['collection', 'docs'], ['file', 'x', 'a.md']], 400, 'missing fields: lang'], [
+    'without a file',
+    where,
+    400,
+    'missing fields: file',
+  ], ['with metadata that are no JSON', [...where, ['meta', '{'], ['file', 'x', 'a.md']], 400, 'meta must be JSON'], [
+    'with a number that is none',
+    [...where, ['ttl', 'soon'], ['file', 'x', 'a.md']],
+    400,
+    'ttl must be an integer, got a string',
+  ], ['with a file that is a text', [...where, ['file', 'x']], 400, 'file must be a file; its part needs a file name'],
+    ['with a field twice', [...where, ['lang', 'de'], ['file', 'x', 'a.md']], 400, 'lang is given more than once'], [
+    'with a field of another operation',
+    [...where, ['key2', 'x'], ['file', 'x', 'a.md']],
+    400,
+    'unknown field "key2"',
+  ], ['with a file of another field', [...where, ['upload', 'x', 'a.md'], ['file', 'x', 'a.md']], 400,
+    'unknown field "upload"'], ['with a long field', [...where, ['meta', 'x'.repeat(1_100_000)], ['file', 'x', 'a.md']],
+    413, 'meta must be at most 1048576 bytes'], ['with many fields', [
+    ...Array.from({ length: 101 }, (_, i): Part => [`f${i}`, 'x']),
+    ...where,
+  ], 413, 'at most 100 fields'], ['with a file beyond maxSize, named before', [['maxSize', '100000'], ...where, [
+    'file',
+    'x'.repeat(100_001),
+    'a.md',
+  ]], 413, 'file a.md is larger than 100000 bytes'], ['with a file beyond maxSize, named after', [...where, ['file',
+    'x'.repeat(100_001), 'a.md'], ['maxSize', '100000']], 413, 'file a.md is larger than 100000 bytes'], [
+    'with a file beyond the default',
+    [...where, ['file', Buffer.alloc(10_485_761, 'x'), 'a.md']],
+    413,
+    'file a.md is larger than 10485760 bytes',
+  ]] as readonly [string, readonly Part[], number, string][])('is refused %s', async (_, parts, status, message) => {
     const answer = await send(parts);
     expect([answer.status, answer.json<{ error: string }>().error]).toEqual([status, expect.stringContaining(message)]);
     expect(await spooled()).toEqual([]);

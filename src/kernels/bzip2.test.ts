@@ -32,13 +32,11 @@ describe.each(['release', 'debug'] as const)('bzip2, %s build', (build) => {
     return Buffer.concat(out);
   };
 
-  it.each(
-    [['nothing', EMPTY, Buffer.alloc(0)], ['a line', HELLO, Buffer.from('hello, hello, hello\n')], [
-      'runs of all lengths',
-      RUNS,
-      runs,
-    ], ['letters', LETTERS, letters]] as const,
-  )('unpacks %s as the program that made it', (_, packed, plain) => {
+  it.each([['nothing', EMPTY, Buffer.alloc(0)], ['a line', HELLO, Buffer.from('hello, hello, hello\n')], [
+    'runs of all lengths',
+    RUNS,
+    runs,
+  ], ['letters', LETTERS, letters]] as const)('unpacks %s as the program that made it', (_, packed, plain) => {
     expect(unpack(packed).equals(plain)).toBe(true);
     expect(unpack(packed, 1).equals(plain)).toBe(true);
   });

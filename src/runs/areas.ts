@@ -43,11 +43,14 @@ export interface Areas {
 const area = definer<Areas, Area, RunQueueEnvironment, unknown, Stopping>();
 
 /** In the order in which they start, as far as what they need allows; they stop in the opposite order. */
-export const AREAS = [area('recorder', [], ({ clock }) => createRecorder(clock)), area('audit', [], createAuditLog),
+export const AREAS = [
+  area('recorder', [], ({ clock }) => createRecorder(clock)),
+  area('audit', [], createAuditLog),
   area('logs', ['recorder'],
     (env, { recorder }) => createRunLogs({ env, room: diskRoomOf(env), dropped: recorder.logEventsDropped }), {
     stopsIn: 'quiesce',
-  }), area('roster', [], (env) => new Roster(env, env.authority)),
+  }),
+  area('roster', [], (env) => new Roster(env, env.authority)),
   area('queue', ['logs', 'roster', 'audit', 'recorder'], (env, { logs, roster, audit, recorder }) =>
     createQueue({
       env,
@@ -57,7 +60,8 @@ export const AREAS = [area('recorder', [], ({ clock }) => createRecorder(clock))
       onHandedOut: recorder.claimed,
       onStoreFailure: recorder.storageFailed,
       onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
-    }), { stopsIn: 'quiesce' }), area('observers', ['queue', 'audit', 'recorder'], observe),
+    }), { stopsIn: 'quiesce' }),
+  area('observers', ['queue', 'audit', 'recorder'], observe),
   area('logOperations', ['logs', 'queue', 'audit'],
     (_env, { logs, queue, audit }) => ({ handlers: logs.operations(queue, audit) })),
   area('artifacts', ['queue', 'recorder'], (env, { queue, recorder }) =>
@@ -66,7 +70,8 @@ export const AREAS = [area('recorder', [], ({ clock }) => createRecorder(clock))
       queue,
       store: openContents(env, env.config.current().config, 'artifacts', env.variables),
       received: recorder.artifactReceived,
-    })), area('caches', ['queue', 'audit', 'recorder'], (env, { queue, audit, recorder }) => {
+    })),
+  area('caches', ['queue', 'audit', 'recorder'], (env, { queue, audit, recorder }) => {
     const { config } = env.config.current();
     const shared = config.caches.store === 'ships' ? undefined : new Caches({
       env,
@@ -102,12 +107,14 @@ export const AREAS = [area('recorder', [], ({ clock }) => createRecorder(clock))
         fleet: () => fleet.numbers(),
         waitingNotifications: () => totalWaiting(env.sql),
         backups: env.backups,
-      })), area('runs', ['queue', 'audit', 'roster', 'logs'], (env, { roster, logs, ...needs }) =>
+      })),
+  area('runs', ['queue', 'audit', 'roster', 'logs'], (env, { roster, logs, ...needs }) =>
     createRuns(env, {
       ...needs,
       keyVariableAvailable: (name) => roster.hasKeyVariable(name),
       logsAreFull: logs.areFull,
-    })), area('notifications', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => {
+    })),
+  area('notifications', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => {
     const { variables } = env;
     const notifications = createNotifications(env, {
       variables,
@@ -117,7 +124,8 @@ export const AREAS = [area('recorder', [], ({ clock }) => createRecorder(clock))
     });
     queue.onChanging(notifications.notify);
     return notifications;
-  }), area('schedules', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => ({
+  }),
+  area('schedules', ['queue', 'audit', 'runs', 'recorder'], (env, { queue, audit, runs, recorder }) => ({
     ...createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: recorder.slotDue }),
     ...createScheduleHandlers(env, { ...runs, queue, audit }),
   }), { stopsIn: 'quiesce' }),
@@ -131,14 +139,16 @@ export const AREAS = [area('recorder', [], ({ clock }) => createRecorder(clock))
       audit,
       nextRuns: schedules.nextRuns,
       keyVariableAvailable: (name) => roster.hasKeyVariable(name),
-    })), area('badges', [], createBadges),
+    })),
+  area('badges', [], createBadges),
   area('system', [], ({ version, accepting, sandbox, sql, authority }) =>
     createSystem({
       version,
       accepting,
       sandbox,
       checks: { storage: () => sql.healthy(), config: () => true, fleet: authority && (() => true) },
-    }))];
+    })),
+];
 
 /** The current value in the environment; the configuration names the variable. */
 function secretValue({ config, variables }: RunQueueEnvironment, name: string): string | undefined {

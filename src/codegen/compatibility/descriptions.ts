@@ -87,13 +87,11 @@ class DescriptionComparison {
       ? !was.required && now.required === true
       : was.required === true && !now.required;
     return [...(required ? [`${key} ${direction === 'request' ? 'is now required' : 'may now be absent'}`] : []),
-      ...(same(form(was), form(now))
-        ? []
-        : [
-          `${key} is written in another way: style and explode are ${JSON.stringify(form(now))}, were ${
-            JSON.stringify(form(was))
-          }`,
-        ]), ...this.#schemas[direction].breaks(was.schema, now.schema, key)];
+      ...(same(form(was), form(now)) ? [] : [
+        `${key} is written in another way: style and explode are ${JSON.stringify(form(now))}, were ${
+          JSON.stringify(form(was))
+        }`,
+      ]), ...this.#schemas[direction].breaks(was.schema, now.schema, key)];
   }
 
   #body(was: OperationObject['requestBody'], now: OperationObject['requestBody']): Finding[] {

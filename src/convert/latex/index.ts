@@ -90,13 +90,11 @@ export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
       lang: LANGUAGES[said.language?.toLowerCase() ?? ''],
       created: said.date,
     }),
-    warnings: context.included.size === 0
-      ? []
-      : [
-        `Files that it includes were not read: ${[...context.included].slice(0, 10).join(', ')}${
-          context.included.size > 10 ? ' and others' : ''
-        }.`,
-      ],
+    warnings: context.included.size === 0 ? [] : [
+      `Files that it includes were not read: ${[...context.included].slice(0, 10).join(', ')}${
+        context.included.size > 10 ? ' and others' : ''
+      }.`,
+    ],
     repaired,
   };
 }

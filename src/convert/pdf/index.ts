@@ -135,9 +135,11 @@ function styleOf(lines: readonly Line[], outline: ReadonlyMap<string, number>): 
   }
   const body = [...characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
   const sizes = [
-    ...new Set(lines.filter((line) =>
-      line.size > LARGER * body && /\p{L}/u.test(line.text)
-    ).map((line) => Math.round(line.size * 2) / 2)),
+    ...new Set(
+      lines.filter((line) => line.size > LARGER * body && /\p{L}/u.test(line.text)).map((line) =>
+        Math.round(line.size * 2) / 2
+      ),
+    ),
   ].sort((a, b) => b - a);
   return { body, headings: sizes.slice(0, HEADING_LEVELS), outline, hyphenated };
 }

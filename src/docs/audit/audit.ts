@@ -180,8 +180,9 @@ function auditHandlers(opened: () => Open | undefined): AuditHandlers {
         key,
       }, limit);
       const events = [
-        ...budget.fit(found, (event) =>
-          Object.values(event).reduce<number>((bytes, value) => bytes + Buffer.byteLength(String(value)), 0)),
+        ...budget.fit(found,
+          (event) =>
+            Object.values(event).reduce<number>((bytes, value) => bytes + Buffer.byteLength(String(value)), 0)),
       ];
       return {
         events,

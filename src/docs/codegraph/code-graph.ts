@@ -51,8 +51,8 @@ async function codeGraph({ sql, codec, clock, columns }: Environment & CodeGraph
     ...budget.fit(graph.nodes.map(toNode), ({ key, docId }) => Buffer.byteLength(key) + Buffer.byteLength(docId)),
   ];
   const edges = [
-    ...budget.fit(graph.edges.map((edge, i) => toEdge(edge, lines[i])), ({ from, to, symbol }) =>
-      Buffer.byteLength(from) + Buffer.byteLength(to) + Buffer.byteLength(symbol)),
+    ...budget.fit(graph.edges.map((edge, i) => toEdge(edge, lines[i])),
+      ({ from, to, symbol }) => Buffer.byteLength(from) + Buffer.byteLength(to) + Buffer.byteLength(symbol)),
   ];
   return {
     collection: name,

@@ -46,11 +46,15 @@ function references({ projects, pipelines, ai, secrets, git, alerts, tokens }: R
   const ids = projects.map(({ id }) => id);
   const secretNames = secrets.map(({ name }) => name);
   return [
-    ...pipelines.flatMap((pipeline, index) => [...(pipeline.projects ?? []).flatMap((id, at) =>
-      known(`pipelines[${index}].projects[${at}]`, 'project', id, ids)
-    ), ...pipeline.secrets.flatMap((name, at) =>
-      known(`pipelines[${index}].secrets[${at}]`, 'secret', name, secretNames)
-    )]),
+    ...pipelines.flatMap((pipeline,
+      index) => [
+      ...(pipeline.projects ?? []).flatMap((id, at) =>
+        known(`pipelines[${index}].projects[${at}]`, 'project', id, ids)
+      ),
+      ...pipeline.secrets.flatMap((name, at) =>
+        known(`pipelines[${index}].secrets[${at}]`, 'secret', name, secretNames)
+      ),
+    ]),
     ...git.credentials.flatMap(({ token, ssh_key: key },
       index) => [...(token === '' ? [] : known(`git.credentials[${index}].token`, 'secret', token, secretNames)),
       ...(key === '' ? [] : known(`git.credentials[${index}].ssh_key`, 'secret', key, secretNames)),
@@ -59,12 +63,12 @@ function references({ projects, pipelines, ai, secrets, git, alerts, tokens }: R
     ...ai.roles.flatMap((role, index) =>
       (role.projects ?? []).flatMap((id, at) => known(`ai.roles[${index}].projects[${at}]`, 'project', id, ids))
     ),
-    ...tokens.flatMap((token, index) => [...(token.projects ?? []).flatMap((id, at) =>
-      known(`tokens[${index}].projects[${at}]`, 'project', id, ids)
-    ),
+    ...tokens.flatMap((token,
+      index) => [
+      ...(token.projects ?? []).flatMap((id, at) => known(`tokens[${index}].projects[${at}]`, 'project', id, ids)),
       ...when(token.projects !== null && token.scopes.includes('admin'),
-        `tokens[${index}].projects: a token with the scope admin may do everything; leave projects out, or the scope`)]
-    ),
+        `tokens[${index}].projects: a token with the scope admin may do everything; leave projects out, or the scope`),
+    ]),
     ...(alerts.default_project === '' ? [] : known('alerts.default_project', 'project', alerts.default_project, ids)),
     ...alerts.routes.flatMap(({ project }, index) => known(`alerts.routes[${index}].project`, 'project', project, ids)),
   ];
@@ -77,8 +81,7 @@ function known(path: string, what: string, name: string, names: readonly string[
 /** The scheduler's pipeline and role need to exist only when a project uses them. */
 function schedules({ projects, pipelines, ai, scheduler }: RunsConfig): string[] {
   const { release_pipeline: pipeline, content_role: role } = scheduler;
-  return projects.flatMap(({ release_interval: release, content },
-    index) => [
+  return projects.flatMap(({ release_interval: release, content }, index) => [
     ...when(release !== '' && !pipelines.some(({ name }) => name === pipeline),
       `projects[${index}].release_interval: needs the pipeline ${pipeline} (scheduler.release_pipeline)`),
     ...when(content.enabled && content.interval === '',
@@ -196,17 +199,17 @@ function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
     ...labelProblems(pipeline, index),
     ...when(pipeline.sandbox === 'container' && pipeline.image === '',
       `pipelines[${index}].image: required by the sandbox container`),
-    ...pipeline.steps.flatMap((step, at) => [...(step.approval.required
-      ? approvalProblems(step, at, pipeline.steps).map((problem) =>
-        `pipelines[${index}].steps[${at}]${problem}`
-      )
-      : when((step.run === '') === (step.exec.length === 0),
-        `pipelines[${index}].steps[${at}]: expected either run or exec`)),
+    ...pipeline.steps.flatMap((step,
+      at) => [
+      ...(step.approval.required
+        ? approvalProblems(step, at, pipeline.steps).map((problem) => `pipelines[${index}].steps[${at}]${problem}`)
+        : when((step.run === '') === (step.exec.length === 0),
+          `pipelines[${index}].steps[${at}]: expected either run or exec`)),
       ...when((step.cache.key === '') !== (step.cache.paths.length === 0),
         `pipelines[${index}].steps[${at}].cache: expected both key and paths`),
       ...cacheKeyProblems(step.cache.key).map((problem) => `pipelines[${index}].steps[${at}].cache.key: ${problem}`),
-      ...when(step.exec[0] === '', `pipelines[${index}].steps[${at}].exec[0]: expected a program, got ""`)]
-    ),
+      ...when(step.exec[0] === '', `pipelines[${index}].steps[${at}].exec[0]: expected a program, got ""`),
+    ]),
   ];
 }
 

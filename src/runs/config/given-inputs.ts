@@ -10,9 +10,10 @@ export function checkGiven({ schedules, pipelines, projects, scheduler, alerts }
   const pipelineOf = (name: string): PipelineConfig | undefined => pipelines.find((pipeline) => pipeline.name === name);
   const release = pipelineOf(scheduler.release_pipeline);
   return [
-    ...schedules.flatMap(({ kind, task, input }, index) => (kind === 'pipeline'
-      ? problemsOf(`schedules[${index}]`, pipelineOf(task), input === '' ? undefined : input)
-      : [])
+    ...schedules.flatMap(({ kind, task, input },
+      index) => (kind === 'pipeline'
+        ? problemsOf(`schedules[${index}]`, pipelineOf(task), input === '' ? undefined : input)
+        : [])
     ),
     ...projects.flatMap(({ release_interval: interval },
       index) => (interval === '' ? [] : problemsOf(`projects[${index}].release_interval`, release, undefined))

@@ -276,9 +276,10 @@ export class LogWriter {
 
   async #write(tx: Transaction, additions: readonly Addition[]): Promise<void> {
     await Promise.all([
-      writeChunks(tx, additions.flatMap(({ after: { log: { runId, attempt } }, packed }) =>
-        packed.map((chunk) => ({ ...chunk, runId, attempt }))
-      )),
+      writeChunks(tx,
+        additions.flatMap(({ after: { log: { runId, attempt } }, packed }) =>
+          packed.map((chunk) => ({ ...chunk, runId, attempt }))
+        )),
       writeAttempts(tx, additions.map(({ after }) => after.log)),
     ]);
     for (const { after, messageBytes, storedBytes, dropped } of additions) {

@@ -113,15 +113,11 @@ describe('one attempt', () => {
 describe.skipIf(!root)('as root', () => {
   it('runs steps as a user without rights of their own, who owns what is in the folder', async () => {
     const { executor, left } = bench({ open: true, runAs: 'separate' });
-    const running = start(executor,
-      assignmentOf(
-        pipelineOf([
-          'id -u; id -G; echo x > file; echo y > "$HOME/z"; cat "$QUIRE_INPUT_FILE"; echo; echo r > ' +
-          '"$QUIRE_RESULT_FILE"; cat /proc/$PPID/environ 2>&1 | wc -c; grep -E "^(NoNewPrivs|CapBnd)" ' +
-          '/proc/self/status',
-        ]),
-        { input: Buffer.from('in') },
-      ));
+    const running = start(executor, assignmentOf(pipelineOf([
+      'id -u; id -G; echo x > file; echo y > "$HOME/z"; cat "$QUIRE_INPUT_FILE"; echo; echo r > ' +
+      '"$QUIRE_RESULT_FILE"; cat /proc/$PPID/environ 2>&1 | wc -c; grep -E "^(NoNewPrivs|CapBnd)" ' +
+      '/proc/self/status',
+    ]), { input: Buffer.from('in') }));
     const result = await running.result;
     expect(result.outcome).toBe(Outcome.SUCCEEDED);
     const [uid, groups, input, , ...status] = running.text('stdout');

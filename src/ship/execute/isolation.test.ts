@@ -63,12 +63,10 @@ describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bu
       });
       await neighbour.saw('ready');
       const place = join(on.workDir, `${neighbour.assignment.ref!.runId}.1`);
-      const [uid, found, ...read] = await output(
-        run(on, [
-          `id -u; ${SEARCH_ENVIRONMENTS}; cat ${place}/src/kept ${place}/input 2>/dev/null || echo nothing; ls ` +
-          `${place} ${on.workDir} 2>/dev/null | grep -c . || true`,
-        ]),
-      );
+      const [uid, found, ...read] = await output(run(on, [
+        `id -u; ${SEARCH_ENVIRONMENTS}; cat ${place}/src/kept ${place}/input 2>/dev/null || echo nothing; ls ` +
+        `${place} ${on.workDir} 2>/dev/null | grep -c . || true`,
+      ]));
       expect([uid === neighbour.text()[0], found, read[0]]).toEqual([false, '0', 'nothing']);
       neighbour.stop(0);
       await neighbour.result;
@@ -124,12 +122,10 @@ describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bu
 
     it.skipIf(!isThere)('leaves no file behind in places that it shares with others', async () => {
       const name = `quire-left-${process.pid}-${sandbox}`;
-      await output(
-        run(bench({ sandbox }), [
-          `for place in /tmp /var/tmp /dev/shm; do mkdir -p $place/${name}; echo x > $place/${name}/file; chmod 500 ` +
-          `$place/${name}; done`,
-        ]),
-      );
+      await output(run(bench({ sandbox }), [
+        `for place in /tmp /var/tmp /dev/shm; do mkdir -p $place/${name}; echo x > $place/${name}/file; chmod 500 ` +
+        `$place/${name}; done`,
+      ]));
       for (const place of ['/tmp', '/var/tmp', '/dev/shm']) expect(existsSync(join(place, name)), place).toBe(false);
     });
 
@@ -156,11 +152,9 @@ describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bu
       writeFileSync(join(origin, 'file.txt'), 'one');
       git('add', '.');
       git('commit', '--quiet', '-m', 'one');
-      const lines = await output(
-        run(bench({ sandbox }), [
-          'id -u; stat -c %u file.txt .git/HEAD .; git status --short; cat file.txt; echo; stat -c "%u %a" ..',
-        ], {}, { checkout: 'full', gitUrl: `file://${origin}` }),
-      );
+      const lines = await output(run(bench({ sandbox }), [
+        'id -u; stat -c %u file.txt .git/HEAD .; git status --short; cat file.txt; echo; stat -c "%u %a" ..',
+      ], {}, { checkout: 'full', gitUrl: `file://${origin}` }));
       const [uid, ...rest] = lines.filter((line) => !line.startsWith('Cloning'));
       expect(rest.slice(0, 4)).toEqual([uid, uid, uid, 'one']);
       expect(rest[4]).toBe('0 710');
@@ -169,11 +163,9 @@ describe.skipIf(!root).each([['none', true], ['namespaces', hasNamespaces], ['bu
     it.skipIf(!isThere)('removes its own alone: what links lead to stays', async () => {
       const [on, victim] = [bench({ sandbox }), newFolder(0o755)];
       writeFileSync(join(victim, 'file'), 'kept');
-      await output(
-        run(on, [
-          `mkdir -p a/b; ln -s ${victim} a/b/link; ln -s ${victim} "$HOME/link"; chmod 000 a/b; chmod 500 a "$HOME"`,
-        ]),
-      );
+      await output(run(on, [
+        `mkdir -p a/b; ln -s ${victim} a/b/link; ln -s ${victim} "$HOME/link"; chmod 000 a/b; chmod 500 a "$HOME"`,
+      ]));
       expect([readFileSync(join(victim, 'file'), 'utf8'), on.left()]).toEqual(['kept', []]);
     });
   },
@@ -236,9 +228,7 @@ describe.skipIf(!hasUserNamespaces)('a step of a service that is an ordinary use
   }
 
   it('is behind a fence, and gets at nothing of the service', async () => {
-    const { outcome, lines, error } = await attack((
-      { data, home },
-    ) => [
+    const { outcome, lines, error } = await attack(({ data, home }) => [
       `set +e; id -u; ${SEARCH_ENVIRONMENTS}; cat ${data}/runs.db ${home}/.ssh/id 2>/dev/null | wc -c; ls -A ` +
       `${data} ${data}/work | grep -c work; true`,
       `touch ${home}/.bashrc 2>/dev/null && echo written || echo read-only; kill -9 -1 2>/dev/null || true; echo alive`,

@@ -59,9 +59,11 @@ complete -F _quire quire
 export function valueCases(model: readonly CompletedCommand[]): string {
   const kinds = ['collections', 'keys', 'profiles', 'files'] as const;
   const choices = [
-    ...new Set(model.flatMap(({ options }) =>
-      options.flatMap(({ values }) => (Array.isArray(values) ? [values.join(' ')] : []))
-    )),
+    ...new Set(
+      model.flatMap(({ options }) =>
+        options.flatMap(({ values }) => (Array.isArray(values) ? [values.join(' ')] : []))
+      ),
+    ),
   ];
   return [
     ...choices.map((words) =>

@@ -3,9 +3,11 @@ import type { CompletedCommand, CompletedOption, Values } from './model.ts';
 /** The completion for fish, with descriptions. */
 export function fishCompletion(model: readonly CompletedCommand[]): string {
   const taking = [
-    ...new Set(model.flatMap(({ options }) =>
-      options.filter(({ values }) => values !== undefined).flatMap(({ flags }) => flags)
-    )),
+    ...new Set(
+      model.flatMap(({ options }) =>
+        options.filter(({ values }) => values !== undefined).flatMap(({ flags }) => flags)
+      ),
+    ),
   ];
   return `# Completion of quire for fish. Load it with: quire completion fish | source
 function __quire_words
@@ -52,16 +54,11 @@ function linesOf({ path, commands, options, positions }: CompletedCommand): stri
       `${at} ${flagsOf(option)} -d '${quoted(option.description)}'${
         option.values === undefined ? '' : ` ${option.values === 'files' ? '-r' : '-x'}${source(option.values)}`
       }`
-    ),
-    ...positions.flatMap((values,
-      index) => (values === 'any'
-        ? []
-        : [
-          `complete -c quire -n "__quire_at '${path}' ${index}${
-            index === positions.length - 1 ? '' : ` ${index + 1}`
-          }"${source(values)}`,
-        ])
-    )];
+    ), ...positions.flatMap((values, index) => (values === 'any' ? [] : [
+      `complete -c quire -n "__quire_at '${path}' ${index}${index === positions.length - 1 ? '' : ` ${index + 1}`}"${
+        source(values)
+      }`,
+    ]))];
 }
 
 const flagsOf = ({ flags }: CompletedOption): string =>

@@ -61,13 +61,11 @@ async function restore(folder: string, options: Options, io: Io): Promise<void> 
 }
 
 function notesOn({ unfinished: { queued, held }, keptAside }: Restored, unfinished: Unfinished | undefined): string[] {
-  const settled = queued + held === 0
-    ? []
-    : [
-      `${queued} queued and ${held} running runs of the backup ${
-        unfinished === 'queue' ? 'are queued again' : 'have failed; retry those that must run'
-      }`,
-    ];
+  const settled = queued + held === 0 ? [] : [
+    `${queued} queued and ${held} running runs of the backup ${
+      unfinished === 'queue' ? 'are queued again' : 'have failed; retry those that must run'
+    }`,
+  ];
   const aside = keptAside.map((path) => `what was there is kept as ${path}; delete it when it is not needed`);
   return [...settled, ...aside, 'start the service; ships come back by themselves'];
 }

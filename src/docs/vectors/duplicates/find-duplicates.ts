@@ -66,9 +66,12 @@ export async function findDuplicates(deps: DuplicatesDeps, input: DuplicatesInpu
 /** The first groups that fit in the answer; their bodies were counted when they were read. */
 function fit(groups: readonly DuplicateGroup[], budget: AnswerBudget): DuplicateGroup[] {
   return [
-    ...budget.fit(groups, ({ documents }) =>
-      documents.reduce((bytes, { docId, key }) =>
-        bytes + Buffer.byteLength(docId) + Buffer.byteLength(key) + DOCUMENT_BYTES, 0)),
+    ...budget.fit(groups,
+      ({ documents }) =>
+        documents.reduce(
+          (bytes, { docId, key }) => bytes + Buffer.byteLength(docId) + Buffer.byteLength(key) + DOCUMENT_BYTES,
+          0,
+        )),
   ];
 }
 
