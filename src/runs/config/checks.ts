@@ -46,8 +46,7 @@ function references({ projects, pipelines, ai, secrets, git, alerts, tokens }: R
   const ids = projects.map(({ id }) => id);
   const secretNames = secrets.map(({ name }) => name);
   return [
-    ...pipelines.flatMap((pipeline,
-      index) => [
+    ...pipelines.flatMap((pipeline, index) => [
       ...(pipeline.projects ?? []).flatMap((id, at) =>
         known(`pipelines[${index}].projects[${at}]`, 'project', id, ids)
       ),
@@ -63,8 +62,7 @@ function references({ projects, pipelines, ai, secrets, git, alerts, tokens }: R
     ...ai.roles.flatMap((role, index) =>
       (role.projects ?? []).flatMap((id, at) => known(`ai.roles[${index}].projects[${at}]`, 'project', id, ids))
     ),
-    ...tokens.flatMap((token,
-      index) => [
+    ...tokens.flatMap((token, index) => [
       ...(token.projects ?? []).flatMap((id, at) => known(`tokens[${index}].projects[${at}]`, 'project', id, ids)),
       ...when(token.projects !== null && token.scopes.includes('admin'),
         `tokens[${index}].projects: a token with the scope admin may do everything; leave projects out, or the scope`),
@@ -199,8 +197,7 @@ function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
     ...labelProblems(pipeline, index),
     ...when(pipeline.sandbox === 'container' && pipeline.image === '',
       `pipelines[${index}].image: required by the sandbox container`),
-    ...pipeline.steps.flatMap((step,
-      at) => [
+    ...pipeline.steps.flatMap((step, at) => [
       ...(step.approval.required
         ? approvalProblems(step, at, pipeline.steps).map((problem) => `pipelines[${index}].steps[${at}]${problem}`)
         : when((step.run === '') === (step.exec.length === 0),
