@@ -9,7 +9,7 @@ import { regExpsOf } from './regexps-of-source.ts';
  * Expressions whose search time may be polynomial in the text, or seems to be, by their file and the beginning of their
  * literals; and why no caller can make them slow.
  */
-const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/secrecy/clear-environment.ts', '/TOKEN|',
+const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/secrecy/index.ts', '/TOKEN|',
   'names of variables of the server itself'], ['app/ship/this-machine.ts', '/^(?=.{1,128}$)',
   'names of variables of the ship itself'], ['app/tracing/trace-settings.ts', '/\\/+$/',
   "a URL of the server's own environment"], ['docs/documents/get-document.ts', '/%%(?=([^%',
@@ -28,11 +28,11 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/s
   'convert/pdf/running.ts',
   '/\\d+|',
   'numbers of at most 7 letters',
-], ['lib/credential.ts', '/^bearer +(.+)$/i', 'a header has no line break, without which it cannot fail'], [
+], ['lib/headers.ts', '/^bearer +(.+)$/i', 'a header has no line break, without which it cannot fail'], [
   'lib/duration.ts',
   '/(\\d+(?:\\.\\d+)?)(ms|[smhdw])/g',
   'run on what the expression above it, which is linear, has read',
-], ['lib/header-line.ts', '/^(', 'a header in the settings'], ['lib/regexp-syntax.ts', '/([*+?])\\??|',
+], ['lib/setting-values.ts', '/^(', 'a header in the settings'], ['lib/regexp-syntax.ts', '/([*+?])\\??|',
   'a pattern of at most 1024 characters'], ['lib/trusted-proxies.ts', '/%.*$/',
   'a header has no line break, without which it cannot fail'], ['search/inverted/dictionary.ts', '/[^*?]*$/',
   'a word of a query of at most 4 KiB'], ['ship/execute/ai-text/endpoint-url.ts', '/\\/+$/',
@@ -41,15 +41,18 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/s
   'statements that this program wrote'], ['storage/postgres/dialect.ts', '/,?\\s*\\bSTRICT',
   'statements that this program wrote'], ['storage/open-transaction.ts', '/\\s+FOR',
   'statements that this program wrote'], ['storage/sql-text.ts', "/'(?:[^']|'')*'",
-  'statements that this program wrote'], ['text/code/symbols/handler-names.ts', '/(?<![', 'a handler of at most 4 KiB'],
-  ['text/code/symbols/handler-names.ts', "/'(?:[^'", 'a handler of at most 4 KiB'], [
+  'statements that this program wrote'], ['text/code/symbols/markup.ts', '/(?<![', 'a handler of at most 4 KiB'], [
+  'text/code/symbols/markup.ts',
+  "/'(?:[^'",
+  'a handler of at most 4 KiB',
+], [
   'text/code/symbols/resolve-path.ts',
   '/[?#].*$/s',
   'cannot fail',
 ], ['text/code/symbols/style.ts', '/\\\\[^]|',
   'reads an escape before the quote in it, so that no quote is tried twice'], ['text/code/tokenize.ts', '/(?:[',
-  'gives back one letter at most before it matches'], ['text/highlight/close-tag.ts', '/<([a-z]',
-  'a tag of at most 256 bytes'], ['text/highlight/close-tag.ts', '/^\\[([a-z]', 'a tag of at most 256 bytes'], [
+  'gives back one letter at most before it matches'], ['text/highlight/tags.ts', '/<([a-z]',
+  'a tag of at most 256 bytes'], ['text/highlight/tags.ts', '/^\\[([a-z]', 'a tag of at most 256 bytes'], [
   'text/highlight/markup.ts',
   '/[a-z][a-z\\d',
   'the 32 characters in front of a sign',
@@ -59,13 +62,13 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/s
 
 /** Expressions that are built at run time, and their parts. */
 const MADE: readonly [file: string, of: string][] = [['api/http/routes.ts', 'paths of the specification'], [
-  'convert/wiki/redirect.ts',
+  'convert/wiki/convert-page.ts',
   'words that are written there',
 ], ['convert/wiki/wikitext/tags.ts', 'names of tags that are written there'], ['lib/regexp-automaton.ts',
   'single atoms of a pattern, run on single characters'], ['lib/regexp-syntax.ts',
   'compiled for its grammar alone, and never run'], ['runs/fleet/authority/files.ts',
   'two names of PEM blocks; blocks are parted by what cannot be in them'], ['ship/execute/mask/secret-patterns.ts',
-  'a width'], ['text/code/symbols/script-scanner.ts', 'parts that are written there, with every repetition bounded'], [
+  'a width'], ['text/code/symbols/script.ts', 'parts that are written there, with every repetition bounded'], [
   'text/folding.ts',
   'characters that are written there',
 ], ['text/languages/polish-stemmer.ts', 'endings that are written there']];
