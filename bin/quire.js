@@ -12,12 +12,15 @@ if (major < 24 || (major === 24 && minor < 18)) {
   );
   process.exit(1);
 }
-// glibc keeps most of what threads have freed, in up to eight arenas for each core: a service that has imported 50 MB
-// of text holds 500 MB then, and 300 MB with these settings, which are read only when a program begins.
+// Two things are read only when a program begins, so a service begins twice. glibc keeps most of what threads have
+// freed, in up to eight arenas for each core. And with 16 MiB for young objects, where V8 begins, more of them get old: with
+// 32 MiB, imports take nine tenths of the processor time, and a service that searches has 480 MB instead of 560
+// (https://nodejs.org/api/cli.html#--max-semi-space-sizesize-in-mib).
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' };
+const YOUNG = '--max-semi-space-size=32';
 const isService = ['docs', 'runs'].includes(process.argv[2]);
 if (process.platform === 'linux' && isService && process.env.MALLOC_ARENA_MAX === undefined && !process.connected) {
-  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
+  process.execve(process.execPath, [process.execPath, YOUNG, ...process.execArgv, ...process.argv.slice(1)], {
     ...process.env,
     ...ALLOCATOR,
   });
