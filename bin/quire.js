@@ -13,8 +13,8 @@ if (major < 24 || (major === 24 && minor < 18)) {
   process.exit(1);
 }
 // Two things are read only when a program begins, so a service begins twice. glibc keeps most of what threads have
-// freed, in up to eight arenas for each core. And with 16 MiB for young objects, where V8 begins, more of them get old: with
-// 32 MiB, imports take nine tenths of the processor time, and a service that searches has 480 MB instead of 560
+// freed, in up to eight arenas for each core. And with 16 MiB for young objects, where V8 begins, more of them get old:
+// with 32 MiB, imports take nine tenths of the processor time, and a service that searches has 480 MB instead of 560
 // (https://nodejs.org/api/cli.html#--max-semi-space-sizesize-in-mib).
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' };
 const YOUNG = '--max-semi-space-size=32';
