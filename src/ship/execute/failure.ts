@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { Outcome, RunErrorSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Masker } from './mask/index.ts';
+import type { Masker } from './mask/masker.ts';
 import type { WorkResult } from './port.ts';
 
 /** Most characters of an error's message (decisions, section 2.2). */

@@ -6,15 +6,12 @@ import type { Log } from '../../lib/log.ts';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import { type ArtifactFile, type ArtifactReader, type Executor, StagingFailure,
   type WorkResult } from '../execute/port.ts';
-import { RefusedCall, type ShipLink } from '../link.ts';
-import { refKey } from '../ref-key.ts';
-import type { Spools } from '../spool/index.ts';
-import type { ShipTime } from '../time.ts';
-import { RetryPause, untilAborted } from '../wait/index.ts';
-import { artifactParts } from './artifact-parts.ts';
+import { refKey, RefusedCall, type ShipLink } from '../link.ts';
+import type { Spools } from '../spool/spool-file.ts';
+import { RetryPause, type ShipTime, untilAborted } from '../time.ts';
 import { Lease } from './lease.ts';
 import { LogShipper } from './log-shipper.ts';
-import { SharedCaches } from './shared-caches.ts';
+import { artifactParts, SharedCaches } from './shared-files.ts';
 
 export interface HeldRunOptions {
   readonly assignment: Assignment & { readonly ref: RunRef };

@@ -1,5 +1,4 @@
-import type { ShipTime } from '../time.ts';
-import { sleepUntil } from '../wait/index.ts';
+import { type ShipTime, sleepUntil } from '../time.ts';
 
 /** Latest time for work to be dead if its ship is frozen and cannot end it sooner. */
 const LAST_MS = 2000;

@@ -5,9 +5,9 @@ import type { Log } from '../../lib/log.ts';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { OutputLine, OutputSink } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
-import { LineSpool, type SpoolFile } from '../spool/index.ts';
-import type { ShipTime } from '../time.ts';
-import { RetryPause, Signal, sleepUntil, untilAborted } from '../wait/index.ts';
+import { LineSpool } from '../spool/line-spool.ts';
+import type { SpoolFile } from '../spool/spool-file.ts';
+import { RetryPause, type ShipTime, Signal, sleepUntil, untilAborted } from '../time.ts';
 
 /** Most lines and bytes of one call (decisions, section 4, "Sequencing"). */
 const BATCH_LINES = 500;

@@ -1,6 +1,5 @@
 import { Lru } from '../../lib/lru.ts';
-import type { ShipTime } from '../time.ts';
-import { sleepUntil } from '../wait/index.ts';
+import { type ShipTime, sleepUntil } from '../time.ts';
 
 /**
  * If a heartbeat is unanswered when the next one is due, the connection counts as dead. Timers may be a little early,

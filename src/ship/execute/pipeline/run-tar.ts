@@ -1,6 +1,6 @@
 import { marksOf } from '../context.ts';
-import type { OutputWriter } from '../output/index.ts';
-import { type ProcessEnd, runProcess } from '../process/index.ts';
+import type { OutputWriter } from '../output/run-output.ts';
+import { type ProcessEnd, runProcess } from '../process/run-process.ts';
 import { fenceForTools, type StepSetting } from './run-step.ts';
 
 /** What `tar` is run for. */

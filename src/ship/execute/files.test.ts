@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findFiles, openInside, sha256Of } from './index.ts';
+import { findFiles, openInside, sha256Of } from './files.ts';
 
 let root: string;
 beforeAll(() => {

@@ -1,11 +1,38 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ConfigError } from '../../../lib/config-error.ts';
-import type { Log } from '../../../lib/log.ts';
-import { endUser, isAliveAs, ownName, releaseUser, usersWithProcesses, watchUser } from '../process/index.ts';
-import type { User } from '../sandbox/index.ts';
-import { clearSharedPlaces } from './shared-places.ts';
+import { promisify } from 'node:util';
+import { ConfigError } from '../../lib/config-error.ts';
+import type { Log } from '../../lib/log.ts';
+import { endUser, isAliveAs, ownName, usersWithProcesses } from './process/leftovers.ts';
+import { releaseUser, watchUser } from './process/run-process.ts';
+import type { User } from './sandbox/index.ts';
+
+/** World-writable folders. */
+const PLACES = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue'];
+const LIMIT_MS = 60_000;
+
+/**
+ * Removes what a user has left in world-writable folders: files, and the shared memory, queues and semaphores of System
+ * V. It runs as that user, who can remove nothing else, whatever is there.
+ */
+async function clearSharedPlaces({ uid, gid }: User): Promise<void> {
+  const as = {
+    uid,
+    gid,
+    cwd: '/',
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
+  } as const;
+  // Both report errors for what they may not enter or remove; that belongs to others.
+  const own = [...PLACES, '-xdev', '-mindepth', '1', '-user', String(uid)];
+  await promisify(execFile)('find', [...own, '-type', 'd', '!', '-perm', '-700', '-exec', 'chmod', 'u+rwx', '{}', ';'],
+    as).catch(() => undefined);
+  await promisify(execFile)('find', [...own, '-delete'], as).catch(() => undefined);
+  await promisify(execFile)('ipcrm', ['--all'], as).catch(() => undefined);
+}
 
 /** User ids without accounts; the group of each has the same number. */
 export interface UserIdRange {
@@ -24,7 +51,7 @@ const FOLDERS = ['/run/quire', '/var/lib/quire'];
 const BUSY_MS = 10_000;
 
 /** A user that only one run has. */
-export interface HeldUser extends User {
+interface HeldUser extends User {
   /**
    * Kills every process of the user and frees it for the next run, after removing what it left in the places that it
    * `shared` with others. Returns the processes that could not be killed; the user is not free then.

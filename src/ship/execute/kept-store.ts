@@ -1,13 +1,13 @@
 import { lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatByteSize } from '../../../lib/byte-size.ts';
-import { makeFolder } from '../../../lib/files.ts';
-import type { Log } from '../../../lib/log.ts';
-import { isAliveAs, ownName } from '../process/index.ts';
+import { formatByteSize } from '../../lib/byte-size.ts';
+import { makeFolder } from '../../lib/files.ts';
+import type { Log } from '../../lib/log.ts';
+import { isAliveAs, ownName } from './process/leftovers.ts';
 
 const KINDS = ['clones', 'caches'] as const;
-export type KeptKind = (typeof KINDS)[number];
+type KeptKind = (typeof KINDS)[number];
 
 /** File in the folder that names the process that uses it. */
 const OWNER = 'owner';
@@ -16,7 +16,7 @@ const OWNER = 'owner';
  */
 const BUSY = 'busy';
 
-export interface KeptStoreOptions {
+interface KeptStoreOptions {
   /** Belongs to the store; inaccessible to others. */
   readonly folder: string;
   /** Size limit of all entries in bytes; 0 to keep nothing. */

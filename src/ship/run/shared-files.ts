@@ -1,16 +1,26 @@
 import { create } from '@bufbuild/protobuf';
 import { DiscardCacheRequestSchema, DownloadCacheRequestSchema, type DownloadCacheResponse, type RunRef,
-  type UploadCacheRequest, UploadCacheRequestSchema,
+  type UploadArtifactRequest, UploadArtifactRequestSchema, type UploadCacheRequest, UploadCacheRequestSchema,
   UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { type CacheFile, type CacheReader, StagingFailure } from '../execute/port.ts';
+import { type ArtifactFile, type CacheFile, type CacheReader, StagingFailure } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
-import type { ShipTime } from '../time.ts';
-import { RetryPause } from '../wait/index.ts';
+import { RetryPause, type ShipTime } from '../time.ts';
+
+/** The messages of a file: its description, then its bytes. */
+export async function* artifactParts(ref: RunRef,
+  { name, step, size, sha256, content }: ArtifactFile): AsyncGenerator<UploadArtifactRequest>
+{
+  yield create(UploadArtifactRequestSchema, {
+    body: { case: 'description', value: { ref, name, step, size: BigInt(size), sha256 } },
+  });
+  for await (const chunk of content())
+    yield create(UploadArtifactRequestSchema, { body: { case: 'chunk', value: chunk } });
+}
 
 /** A run does without the server's caches after so many failures in a row, because they only save time. */
 const TRIES = 3;
 
-export interface SharedCachesOptions {
+interface SharedCachesOptions {
   readonly ref: RunRef;
   readonly link: Pick<ShipLink, 'uploadCache' | 'downloadCache' | 'discardCache'>;
   readonly time: ShipTime;

@@ -6,9 +6,9 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { assignmentOf, executorBench, start } from '../../../testkit/runs-executor.ts';
-import { gitHost } from './git-host.ts';
+import { Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { assignmentOf, executorBench, start } from '../../testkit/runs-executor.ts';
+import { gitHost } from './diagnostic.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { isRefused } from './is-refused.ts';
+import { isRefused } from './remote-link.ts';
 
 it('knows a host on which nobody listens from one where somebody does', async () => {
   const server = createServer().listen(0, '127.0.0.1');
