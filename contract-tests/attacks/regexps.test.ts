@@ -32,7 +32,7 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/s
   'lib/duration.ts',
   '/(\\d+(?:\\.\\d+)?)(ms|[smhdw])/g',
   'run on what the expression above it, which is linear, has read',
-], ['lib/setting-values.ts', '/^(', 'a header in the settings'], ['lib/regexp-syntax.ts', '/([*+?])\\??|',
+], ['lib/setting-values.ts', '/^(', 'a header in the settings'], ['lib/regexp-automaton.ts', '/([*+?])\\??|',
   'a pattern of at most 1024 characters'], ['lib/trusted-proxies.ts', '/%.*$/',
   'a header has no line break, without which it cannot fail'], ['search/inverted/dictionary.ts', '/[^*?]*$/',
   'a word of a query of at most 4 KiB'], ['ship/execute/ai-text/send-chat.ts', '/\\/+$/',
@@ -65,7 +65,7 @@ const MADE: readonly [file: string, of: string][] = [['api/http/routes.ts', 'pat
   'convert/wiki/convert-page.ts',
   'words that are written there',
 ], ['convert/wiki/wikitext/tags.ts', 'names of tags that are written there'], ['lib/regexp-automaton.ts',
-  'single atoms of a pattern, run on single characters'], ['lib/regexp-syntax.ts',
+  'single atoms of a pattern, run on single characters'], ['lib/regexp-automaton.ts',
   'compiled for its grammar alone, and never run'], ['runs/fleet/authority/files.ts',
   'two names of PEM blocks; blocks are parted by what cannot be in them'], ['ship/execute/mask/secret-patterns.ts',
   'a width'], ['text/code/symbols/script.ts', 'parts that are written there, with every repetition bounded'], [

@@ -7,9 +7,9 @@ import { announcer, type AuditSettings, createDocumentService, type DocsSettings
 import { ServiceError } from '../errors/index.ts';
 import { type Address, formatAddress } from '../lib/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { ConfigError } from '../lib/config-error.ts';
 import { makeFolder } from '../lib/files.ts';
 import type { Log } from '../lib/log.ts';
+import { ConfigError } from '../lib/setting-values.ts';
 import { SpoolFolder } from '../lib/spool.ts';
 import { type Caller, createInvoker, createPermits, type Invoke, type Protocol } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, FileLock, type KeyRing, migrate, openDatabase, openPostgres,

@@ -2,12 +2,11 @@ import { resolve } from 'node:path';
 import { type Operations, operations } from '../../generated/runs/operations.ts';
 import { consolePages, createHttpApp, type HttpServer, type JudgeWebRequest, listenOn, nestedErrors, startHttpServer,
   usualLimits } from '../api/http/index.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
-import { ConfigError } from '../lib/config-error.ts';
+import { type Clock, systemClock, systemTimer, type Timer } from '../lib/clock.ts';
 import { makeFolder } from '../lib/files.ts';
 import type { Log } from '../lib/log.ts';
+import { ConfigError } from '../lib/setting-values.ts';
 import { type ClientBounds, directClients } from '../lib/slow-bodies.ts';
-import { systemTimer, type Timer } from '../lib/timer.ts';
 import { createWebGuard, ownNames } from '../lib/web-guard.ts';
 import { AccessWatches, createInvoker } from '../operations/index.ts';
 import { readsAreOpen } from '../runs/auth/index.ts';

@@ -1,5 +1,5 @@
+import { Lru } from '../lib/caches.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Lru } from '../lib/lru.ts';
 import { cancelled } from './embedding-error.ts';
 import type { EmbeddingProvider, EmbeddingRole, PassageStyle } from './provider.ts';
 

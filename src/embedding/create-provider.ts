@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { ConfigError } from '../lib/config-error.ts';
+import { systemTimer } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { systemTimer } from '../lib/timer.ts';
+import { ConfigError } from '../lib/setting-values.ts';
 import { HASHED_DIMENSIONS, HASHED_MODEL, HASHED_VARIANT, HashedProvider } from './builtin/hashed-provider.ts';
 import { STATIC_DIMENSIONS, STATIC_MODEL, STATIC_VARIANT, StaticProvider } from './builtin/static-provider.ts';
 import { type Defaults, nativeDimensions, OLLAMA, OPENAI, VOYAGE } from './defaults.ts';

@@ -1,6 +1,6 @@
 import type { ModelMemory } from '../kernels/embedding.ts';
+import type { Timer } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Timer } from '../lib/timer.ts';
 import { EmbeddingError } from './embedding-error.ts';
 
 /** The purpose of a text. Models that were trained to distinguish the two embed queries and documents differently. */

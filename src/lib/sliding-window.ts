@@ -1,5 +1,5 @@
+import { Lru } from './caches.ts';
 import type { Clock } from './clock.ts';
-import { Lru } from './lru.ts';
 
 export interface SlidingWindowOptions {
   /** Number of events that a key may have within any span as long as the window; a fraction is rounded down. */

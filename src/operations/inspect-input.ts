@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/index.ts';
 import { formatByteSize } from '../lib/byte-size.ts';
-import { type JsonLimits, MAX_KEYS } from '../lib/json-limits.ts';
+import { type JsonLimits, MAX_KEYS } from '../lib/json-scanner.ts';
 import type { OperationSpec } from './spec.ts';
 
 /** Maximum nesting of arrays and objects in an input. */

@@ -1,6 +1,4 @@
-import { backoffDelay } from '../lib/backoff.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
-import { systemTimer, type Timer } from '../lib/timer.ts';
+import { backoffDelay, type Clock, systemClock, systemTimer, type Timer } from '../lib/clock.ts';
 
 /** The time sources of a ship. Only `clock` can be set; leases and waits are measured by `monotonic`. */
 export interface ShipTime {

@@ -1,7 +1,6 @@
 import type { Middleware } from 'koa';
 import { pipeline, Readable } from 'node:stream';
-import { compress, compressor, type Encoding, isWorthCompressing,
-  preferredEncoding } from '../../lib/content-encoding.ts';
+import { compress, compressor, type Encoding, isWorthCompressing, preferredEncoding } from '../../lib/responses.ts';
 import { varyBy } from './caching.ts';
 import type { HttpContext, RequestState } from './operation-endpoint.ts';
 

@@ -1,8 +1,8 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/headers.ts';
+import { whenClosed } from '../../lib/responses.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
-import { whenClosed } from '../../lib/when-closed.ts';
 import { type Caller, type Invoke, LSN_HEADER, MIN_LSN_HEADER, type OperationSpec, parseMinLsn, type Reply,
   withWarnings } from '../../operations/index.ts';
 import { checkLines, LINES_TYPE, readJsonObject } from './body.ts';

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { isInstalled } from '../../lib/is-installed.ts';
+import { isInstalled } from '../../lib/files.ts';
 
 /**
  * The package that implements QUIC, which Node lacks. Its native libraries take 120 MB, so users who want HTTP/3

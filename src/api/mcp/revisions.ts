@@ -1,5 +1,5 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import { ConfigError } from '../../lib/config-error.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { INVALID_PARAMS, McpFault, UNSUPPORTED_REVISION } from './core/fault.ts';
 
 /** The revision without sessions: every request is independent. */

@@ -1,8 +1,6 @@
-import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Backoff, backoffDelay, type Clock, type Timer } from '../../lib/clock.ts';
 import { CronTimes } from '../../lib/cron-times.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { type DatedBackup, expiredBackups, type RetentionPolicy } from './retention.ts';
 
 export interface KeptBackup extends DatedBackup {

@@ -1,8 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, systemTimer, type Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Settings } from '../settings/index.ts';
 import { BackupSchedule } from './backup-schedule.ts';
 import { s3Copies } from './s3-copies.ts';

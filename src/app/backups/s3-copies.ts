@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { S3mini } from 's3mini';
-import { PART_BYTES, putInParts, readPart } from '../../net/objects/index.ts';
+import { PART_BYTES, putInParts, readPart } from '../../net/objects.ts';
 import type { BackupCopies } from './backup-schedule.ts';
 
 export interface S3CopiesOptions {

@@ -1,4 +1,4 @@
-import { systemTimer } from '../../lib/timer.ts';
+import { systemTimer } from '../../lib/clock.ts';
 import { readCertificates } from '../certificates.ts';
 import type { Listener, ProtocolContext, ServedService } from './context.ts';
 import { serveGrpc } from './grpc.ts';

@@ -3,7 +3,7 @@ import { BUILT_IN_NAMES, type CoreOptions, createCore, type CustomTool, HANDSHAK
   operationOf, parseCustomTools, parseToolset, pinRevision, type Revisions, type ToolSchemas,
   type Toolset } from '../../api/mcp/index.ts';
 import type { McpDescription } from '../../docs/index.ts';
-import { ConfigError } from '../../lib/config-error.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import type { Settings } from '../settings/index.ts';
 import { BUILD_VERSION } from '../version.ts';
 import type { ServedService } from './context.ts';

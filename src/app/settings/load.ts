@@ -1,5 +1,5 @@
-import { ConfigError } from '../../lib/config-error.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { adviceOn, checkTogether } from './checks.ts';
 import { type Environment, type Flags, type Origin, resolveSettings } from './resolve.ts';
 import { ENTRIES, type SettingPath, type Settings } from './table.ts';

@@ -1,5 +1,5 @@
 import { type Address, formatAddress, parsePort } from '../../lib/address.ts';
-import { deepFreeze } from '../../lib/deep-freeze.ts';
+import { deepFreeze } from '../../lib/setting-values.ts';
 import type { Lookup, Setting } from './setting.ts';
 import { ENTRIES, type SettingPath, type Settings, type TableEntry } from './table.ts';
 import type { YamlSettings } from './yaml-file.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { parseAddress } from '../../lib/address.ts';
-import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { createExecutor, type RunAs, type UserIdRange } from '../../ship/execute/index.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
 import { certificateEndsMs, type Identity, IdentityFile, IdentityKeeper, lockFolder, provesRevocation,

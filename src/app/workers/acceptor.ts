@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { SocketSource } from '../../api/http/index.ts';
-import { startListening } from '../../lib/unix-socket.ts';
+import { startListening } from '../../lib/address.ts';
 
 /** A process that takes connections: a worker, or the primary itself. */
 export interface Taker {

@@ -5,7 +5,7 @@ import type { SocketSource } from '../../api/http/index.ts';
 import type { Counted, DocumentService, OtherProcesses } from '../../docs/index.ts';
 import { summed } from '../../docs/index.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { type Backoff, backoffDelay } from '../../lib/backoff.ts';
+import { type Backoff, backoffDelay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
 import type { SlowBodyReports } from '../../lib/slow-bodies.ts';

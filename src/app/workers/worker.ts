@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { createRoutes, flatErrors, listenOn, type SocketSource, startHttpServer,
   usualLimits } from '../../api/http/index.ts';
 import { createDocumentService, type DocumentService } from '../../docs/index.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, systemTimer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { SpoolFolder } from '../../lib/spool.ts';
-import { systemTimer } from '../../lib/timer.ts';
 import { LSN_HEADER, MIN_LSN_HEADER } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, SqliteFollower } from '../../storage/index.ts';
 import { readCertificates } from '../certificates.ts';

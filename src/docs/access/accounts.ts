@@ -1,4 +1,4 @@
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import type { Queries, Sql, Transaction } from '../../storage/index.ts';
 import { Grants } from './grants.ts';
 import type { ClaimedRights } from './oidc/claims.ts';

@@ -1,5 +1,5 @@
+import { Lru } from '../../lib/caches.ts';
 import { type Clock, isRecent } from '../../lib/clock.ts';
-import { Lru } from '../../lib/lru.ts';
 
 export interface BurstOptions {
   /** Number of failures within the window that make a burst. */

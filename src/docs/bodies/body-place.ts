@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { ListedObject } from '../../net/objects/index.ts';
+import type { ListedObject } from '../../net/objects.ts';
 import { BodyLost, corrupt, type PlacedBody, writeReference } from '../../storage/index.ts';
 import { isIntact, openObject, sealObject } from './seal-object.ts';
 import type { SteadyStore } from './steady-store.ts';

@@ -1,4 +1,4 @@
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import type { Change } from '../../storage/index.ts';
 import { blobBytes, fromBlob } from './vector-blob.ts';
 import type { ModelIdentity, StoredType } from './vector-rows.ts';

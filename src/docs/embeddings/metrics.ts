@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { QueryCacheCounters } from '../../embedding/index.ts';
-import { cached } from '../../lib/cached.ts';
+import { cached } from '../../lib/caches.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countEmbeddings } from './embedding-counts.ts';
 import type { Encoder } from './encoder/encoder.ts';

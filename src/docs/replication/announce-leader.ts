@@ -1,6 +1,5 @@
-import { backoffDelay } from '../../lib/backoff.ts';
+import { backoffDelay, type Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
 import type { LeaderLink } from './messages.ts';
 
 export interface AnnounceDeps {

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../../errors/index.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { systemTimer, type Timer } from '../../lib/clock.ts';
 import { ChangeFeed, type Sql } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { type Binlog, BinlogGap, type BinlogPiece } from './binlog.ts';

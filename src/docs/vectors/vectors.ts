@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { FindSimilarResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
-import type { Timer } from '../../lib/timer.ts';
+import type { Timer } from '../../lib/clock.ts';
 import type { AnswerBounds, Handlers, InputOf } from '../../operations/index.ts';
 import { allFactories, type VectorIndexOptions, WorkerPool } from '../../search/vector/index.ts';
 import type { Collections } from '../collections/index.ts';

@@ -1,7 +1,6 @@
 import type { TestWebhookResponse } from '../../../generated/docs/sdk/types.gen.ts';
-import { unixSeconds } from '../../lib/clock.ts';
+import { type Timer, unixSeconds } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { DeliveryEngine, type Failure, type LaneProgress, type Outbound, type Outcome, poster,
   type Progress } from '../../net/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import type { Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { cancelled, closed, EmbeddingError } from '../embedding-error.ts';
 import type { EmbeddingRole } from '../provider.ts';
 

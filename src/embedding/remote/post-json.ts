@@ -1,6 +1,6 @@
+import type { Timer } from '../../lib/clock.ts';
 import { retryAfter } from '../../lib/headers.ts';
-import { RefusedRequest } from '../../lib/refused-request.ts';
-import type { Timer } from '../../lib/timer.ts';
+import { RefusedRequest } from '../../net/index.ts';
 import { cancelled, EmbeddingError } from '../embedding-error.ts';
 import type { Endpoint } from './endpoint.ts';
 

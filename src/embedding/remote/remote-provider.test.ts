@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Log, silentLog } from '../../lib/log.ts';
-import { RefusedRequest } from '../../lib/refused-request.ts';
+import { RefusedRequest } from '../../net/index.ts';
 import { type Behaviour, type EmbeddingServer, type EmbeddingServerOptions, QuickTimer,
   startEmbeddingServer } from '../../testkit/embedding/index.ts';
 import { createEmbeddingProvider } from '../create-provider.ts';

@@ -1,5 +1,5 @@
+import type { Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
 import { cancelled, closed, EmbeddingError } from '../embedding-error.ts';
 import { checkTexts, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
 import { type RolePrefixes, rolePrefixes, variantOf, withPrefix } from '../role-prefix.ts';

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../lib/clock.ts';
 import type { Outbound } from '../../net/index.ts';
-import type { S3Store } from '../../net/objects/index.ts';
+import type { S3Store } from '../../net/objects.ts';
 import { type ContentStore, FolderContents } from './content-store.ts';
 
 /** Younger objects may belong to a file whose row is not written yet. */

@@ -1,6 +1,6 @@
-import type { Timer } from '../../lib/timer.ts';
+import type { Timer } from '../../lib/clock.ts';
 import { createOutbound } from '../../net/index.ts';
-import { S3Store } from '../../net/objects/index.ts';
+import { S3Store } from '../../net/objects.ts';
 import { type Environment, inDataDir, type RunsConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { BucketContents } from './bucket-contents.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors/index.ts';
+import { decodeUtf8 } from '../../lib/bytes.ts';
 import type { Log } from '../../lib/log.ts';
-import { decodeUtf8 } from '../../lib/utf8.ts';
 import { inDataDir, type RoleConfig, type RunsConfig } from '../config/index.ts';
 
 /** The limit is the same as for an input. */

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type JoinRequest, type JoinResponse, JoinResponseSchema, type LeaveRequest, type LeaveResponse,
   LeaveResponseSchema, type RenewRequest, type RenewResponse,
   RenewResponseSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { Audit } from '../audit/port.ts';
 import type { RunsEnvironment } from '../environment.ts';

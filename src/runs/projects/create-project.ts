@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../errors/index.ts';
-import type { Timer } from '../../lib/timer.ts';
+import type { Timer } from '../../lib/clock.ts';
 import { FileLock } from '../../storage/index.ts';
 import { type Environment, hashOf, type LiveRunsConfig, type LoadedRunsConfig, loadRunsConfig, parseProject,
   parseRunsConfig, type ProjectConfig, type RunsConfig, RunsConfigError } from '../config/index.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { Lru } from '../../lib/caches.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { Lru } from '../../lib/lru.ts';
 import { currentTracing, type SpanAttributes } from '../../lib/tracing.ts';
 import { attemptSpanId, traceIdOf } from '../definitions/trace-ids.ts';
 import type { RunChange, RunRecord, RunState } from '../queue/port.ts';

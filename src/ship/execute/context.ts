@@ -1,7 +1,6 @@
 import type { Assignment, RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Timer } from '../../lib/timer.ts';
 import type { KeptStore } from './kept-store.ts';
 import type { Masker } from './mask/masker.ts';
 import type { RunOutput } from './output/run-output.ts';

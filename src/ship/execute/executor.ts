@@ -1,11 +1,10 @@
 import { chmodSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Assignment, Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Clock } from '../../lib/clock.ts';
-import { ConfigError } from '../../lib/config-error.ts';
+import { type Clock, systemTimer, type Timer } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/files.ts';
 import type { Log } from '../../lib/log.ts';
-import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { ConfigError } from '../../lib/setting-values.ts';
 import { runAiText } from './ai-text/run-ai-text.ts';
 import type { ExecutorContext, Work } from './context.ts';
 import { runDiagnostic } from './diagnostic.ts';

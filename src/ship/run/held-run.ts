@@ -2,8 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type Assignment, type CompleteRunRequest, CompleteRunRequestSchema, CompleteStatus,
   type DownloadArtifactsResponse, Outcome, RecordSourceRequestSchema, ResumeAction, RunErrorSchema, type RunRef,
   UploadArtifactStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Log } from '../../lib/log.ts';
-import { RepeatedFailure } from '../../lib/repeated-failure.ts';
+import { type Log, RepeatedFailure } from '../../lib/log.ts';
 import { type ArtifactFile, type ArtifactReader, type Executor, StagingFailure,
   type WorkResult } from '../execute/port.ts';
 import { refKey, RefusedCall, type ShipLink } from '../link.ts';

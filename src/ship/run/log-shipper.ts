@@ -1,8 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { AppendStatus, type LogLimits, type RunRef, StreamLogsRequestSchema,
   type StreamLogsResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Log } from '../../lib/log.ts';
-import { RepeatedFailure } from '../../lib/repeated-failure.ts';
+import { type Log, RepeatedFailure } from '../../lib/log.ts';
 import type { OutputLine, OutputSink } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
 import { LineSpool } from '../spool/line-spool.ts';

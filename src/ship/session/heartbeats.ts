@@ -1,4 +1,4 @@
-import { Lru } from '../../lib/lru.ts';
+import { Lru } from '../../lib/caches.ts';
 import { type ShipTime, sleepUntil } from '../time.ts';
 
 /**

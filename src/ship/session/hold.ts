@@ -1,6 +1,6 @@
 import type { Assignment, Resume, RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { Lru } from '../../lib/caches.ts';
 import type { Log } from '../../lib/log.ts';
-import { Lru } from '../../lib/lru.ts';
 import type { Executor } from '../execute/port.ts';
 import { refKey, type ShipLink } from '../link.ts';
 import { HeldRun } from '../run/held-run.ts';

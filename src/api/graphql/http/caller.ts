@@ -1,8 +1,8 @@
 import type { ParameterizedContext } from 'koa';
 import { ServiceError } from '../../../errors/index.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import { presentedCredential } from '../../../lib/headers.ts';
-import type { Timer } from '../../../lib/timer.ts';
-import { whenClosed } from '../../../lib/when-closed.ts';
+import { whenClosed } from '../../../lib/responses.ts';
 import { type Caller, LSN_HEADER, MIN_LSN_HEADER, parseMinLsn } from '../../../operations/index.ts';
 
 /** The caller of a request, with the credential that it presented. */

@@ -3,8 +3,8 @@ import { createHandler, type HandlerOptions, type Request, type Response } from 
 import type { Middleware, ParameterizedContext } from 'koa';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { type ErrorCode, ServiceError } from '../../../errors/index.ts';
+import { systemTimer, type Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import { createGraphqlApplication } from '../application.ts';
 import { type ContextOptions, createContext, type GraphqlContext } from '../context.ts';
 import { createErrorPresenter } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
-import { Lru } from '../../../lib/lru.ts';
+import { Lru } from '../../../lib/caches.ts';
 import { createLimitCheck } from './check-limits.ts';
 import { LIMITS } from './limits.ts';
 import { replaceLocations } from './positions.ts';

@@ -1,6 +1,5 @@
 import type { ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Log } from '../../../lib/log.ts';
-import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
+import { type Log, RepeatedFailure } from '../../../lib/log.ts';
 import type { FleetService, Session } from '../../../runs/fleet/port.ts';
 import { peerOf } from './peer.ts';
 import { statusOf } from './status.ts';

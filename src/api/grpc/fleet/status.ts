@@ -1,6 +1,6 @@
 import { Metadata, status as codes, type StatusObject } from '@grpc/grpc-js';
 import { ERRORS, ServiceError } from '../../../errors/index.ts';
-import type { RepeatedFailure } from '../../../lib/repeated-failure.ts';
+import type { RepeatedFailure } from '../../../lib/log.ts';
 import { FleetRefusal } from '../../../runs/fleet/port.ts';
 
 const REFUSALS = {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { Lru } from '../../../lib/caches.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type Credential, presentedCredential } from '../../../lib/headers.ts';
-import { Lru } from '../../../lib/lru.ts';
 import { digestOf, type KeyOwner, type StaticKeys } from './static-keys.ts';
 
 /** Keys that are stored in the database (`/v1/mcp/keys`). */

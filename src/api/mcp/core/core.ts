@@ -1,5 +1,5 @@
+import { systemTimer, type Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import type { Permits } from '../../../operations/index.ts';
 import type { CustomTool } from '../custom/spec.ts';
 import type { CallContext } from './call-context.ts';

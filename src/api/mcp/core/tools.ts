@@ -1,5 +1,5 @@
 import { tools as BUILT_IN, type ToolSpec } from '../../../../generated/mcp/tools.ts';
-import type { Timer } from '../../../lib/timer.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import { DEFAULT_ANSWER_BYTES } from '../../../operations/index.ts';
 import { customTool } from '../custom/custom-tool.ts';
 import type { CustomTool } from '../custom/spec.ts';

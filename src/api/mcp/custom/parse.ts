@@ -1,5 +1,5 @@
-import { ConfigError } from '../../../lib/config-error.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
+import { ConfigError } from '../../../lib/setting-values.ts';
 import { createAjv } from '../../../operations/index.ts';
 import { parseYaml } from '../../../text/safe-yaml.ts';
 import { ArgumentReader, snakeCase } from '../core/arguments.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { compress, type Encoding, isWorthCompressing, preferredEncoding } from '../../../lib/content-encoding.ts';
+import { compress, type Encoding, isWorthCompressing, preferredEncoding } from '../../../lib/responses.ts';
 
 /** The types that `write` and `end` accept. */
 type Writing = Parameters<(chunk: string | Uint8Array, encoding: BufferEncoding, done?: () => void) => void>;

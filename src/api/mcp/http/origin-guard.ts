@@ -1,7 +1,6 @@
 import { isLoopback } from '../../../lib/address.ts';
-import { askedBy } from '../../../lib/asked-by.ts';
 import { plainAddress } from '../../../lib/trusted-proxies.ts';
-import type { WebGuard } from '../../../lib/web-guard.ts';
+import { askedBy, type WebGuard } from '../../../lib/web-guard.ts';
 import { REFUSED } from '../core/fault.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 

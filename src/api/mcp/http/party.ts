@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { whenClosed } from '../../../lib/responses.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
-import { whenClosed } from '../../../lib/when-closed.ts';
 import type { AccessWatch } from '../../../operations/index.ts';
 import type { Identity } from '../auth/authenticator.ts';
 

@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type MessageExtraInfo,
   type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { ServerResponse } from 'node:http';
-import { whenClosed } from '../../../lib/when-closed.ts';
+import { whenClosed } from '../../../lib/responses.ts';
 import type { Session } from './sessions.ts';
 
 /** Milliseconds between two comments that prevent intermediaries from closing an idle connection. */

@@ -2,7 +2,7 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Log } from '../../../lib/log.ts';
-import { whenClosed } from '../../../lib/when-closed.ts';
+import { whenClosed } from '../../../lib/responses.ts';
 import { carrySender, type Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
 import { REFUSED, SESSION_NOT_FOUND } from '../core/fault.ts';

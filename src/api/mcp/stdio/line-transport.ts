@@ -1,7 +1,7 @@
 import { type JSONRPCMessage, SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY,
   type Transport } from '@modelcontextprotocol/server';
 import type { Readable, Writable } from 'node:stream';
-import { decodeUtf8 } from '../../../lib/utf8.ts';
+import { decodeUtf8 } from '../../../lib/bytes.ts';
 import { INVALID_REQUEST, McpFault, PARSE_ERROR } from '../core/fault.ts';
 
 const NEWLINE = 10;

@@ -1,6 +1,5 @@
 import { getHealth } from '../../../../generated/docs/sdk/sdk.gen.ts';
-import { type Clock, unixSeconds } from '../../../lib/clock.ts';
-import { systemTimer } from '../../../lib/timer.ts';
+import { type Clock, systemTimer, unixSeconds } from '../../../lib/clock.ts';
 import { type ClientOptions, openClient, type ServiceClient } from '../shared/client.ts';
 import { INTERRUPTED, isForUser } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';

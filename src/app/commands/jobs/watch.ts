@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { systemTimer, type Timer } from '../../../lib/timer.ts';
+import { systemTimer, type Timer } from '../../../lib/clock.ts';
 import { addClientOptions } from '../shared/client.ts';
 import { CommandError, InterruptedError, runCommand } from '../shared/command-error.ts';
 import type { ClientOptions } from '../shared/connection.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../lib/clock.ts';
-import { ConfigError } from '../../../lib/config-error.ts';
+import { ConfigError } from '../../../lib/setting-values.ts';
 import type { Places, Restored, Unfinished } from '../../../runs/backup/index.ts';
 import { BUILD_VERSION } from '../../version.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { type Client, createClient, createConfig } from '../../../../generated/runs/sdk/client/index.ts';
-import { systemTimer } from '../../../lib/timer.ts';
+import { systemTimer } from '../../../lib/clock.ts';
 import { ProfileOption } from '../shared/client.ts';
 import { checkUrl, chosenProfile, withoutSlash } from '../shared/connection.ts';
 import { START_RUNS } from '../shared/io.ts';

@@ -1,5 +1,5 @@
+import type { Timer } from '../../../lib/clock.ts';
 import { formatDuration } from '../../../lib/duration.ts';
-import type { Timer } from '../../../lib/timer.ts';
 
 /** After this long without a log line, a message says that the run continues; then each time after twice as long. */
 const FIRST_MS = 30_000;

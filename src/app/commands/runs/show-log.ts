@@ -1,7 +1,6 @@
 import { getRun, listRunLogs, streamRunLogs } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import type { LogEvent, Run, RunState } from '../../../../generated/runs/sdk/types.gen.ts';
-import { backoffDelay } from '../../../lib/backoff.ts';
-import { systemTimer } from '../../../lib/timer.ts';
+import { backoffDelay, systemTimer } from '../../../lib/clock.ts';
 import { untilInterrupted } from '../shared/interrupt.ts';
 import { type Io, writeLines } from '../shared/io.ts';
 import { plainLine } from '../shared/table.ts';

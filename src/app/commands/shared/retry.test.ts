@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Timer } from '../../../lib/timer.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import { withRetries } from './retry.ts';
 import { ServiceFailure } from './service-failure.ts';
 

@@ -1,5 +1,4 @@
-import { type Backoff, backoffDelay } from '../../../lib/backoff.ts';
-import type { Timer } from '../../../lib/timer.ts';
+import { type Backoff, backoffDelay, type Timer } from '../../../lib/clock.ts';
 import { ServiceFailure } from './service-failure.ts';
 
 export interface RetryPolicy {

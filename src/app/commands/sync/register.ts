@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { systemClock } from '../../../lib/clock.ts';
-import { systemTimer } from '../../../lib/timer.ts';
+import { systemClock, systemTimer } from '../../../lib/clock.ts';
 import { endings } from '../import/register.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { addClientOptions, type ClientOptions, openClient } from '../shared/client.ts';

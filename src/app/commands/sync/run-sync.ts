@@ -1,5 +1,5 @@
 import { watch } from 'node:fs';
-import type { Timer } from '../../../lib/timer.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import { problemLines, stopLines } from '../import/summary.ts';
 import { INTERRUPTED, isForUser } from '../shared/command-error.ts';
 import { formatCount, plural } from '../shared/format.ts';

@@ -1,5 +1,4 @@
-import { type Clock, unixSeconds } from '../../../lib/clock.ts';
-import { systemTimer } from '../../../lib/timer.ts';
+import { type Clock, systemTimer, unixSeconds } from '../../../lib/clock.ts';
 import { type Batch, MAX_BATCH_BYTES } from '../import/batches.ts';
 import { importDocuments, type ImportOptions, type ImportResult } from '../import/import-documents.ts';
 import { showProgress } from '../import/progress.ts';

@@ -1,6 +1,6 @@
+import type { Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { Loop } from '../../../lib/loop.ts';
-import type { Timer } from '../../../lib/timer.ts';
 import type { LackingDocument, PassageName } from './passage-rows.ts';
 
 export interface BackgroundPassOptions {

@@ -1,9 +1,9 @@
 import { EmbeddingError, type EmbeddingProvider } from '../../../embedding/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
-import { ConfigError } from '../../../lib/config-error.ts';
+import type { Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Timer } from '../../../lib/timer.ts';
+import { ConfigError } from '../../../lib/setting-values.ts';
 import type { Sql } from '../../../storage/index.ts';
 import { BackgroundPass } from './background-pass.ts';
 import { PassageEncoder, type PassageEncoderDeps } from './passage-encoder.ts';

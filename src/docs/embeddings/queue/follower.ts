@@ -1,7 +1,6 @@
-import { type Clock, unixSeconds } from '../../../lib/clock.ts';
+import { type Clock, type Timer, unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { Pace } from '../../../lib/pace.ts';
-import type { Timer } from '../../../lib/timer.ts';
 import { type Change, CHANGE_FLAGS, type ChangeFeed, type Sql, Subscriber,
   type Transaction } from '../../../storage/index.ts';
 import { type UnitOfWork } from '../../documents/index.ts';

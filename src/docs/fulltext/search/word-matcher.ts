@@ -1,4 +1,4 @@
-import { withinEdits } from '../../../lib/edit-distance.ts';
+import { withinEdits } from '../../../lib/did-you-mean.ts';
 import { createGlob, type Glob } from '../../../lib/glob.ts';
 import { MarkedForms } from '../../../search/marks/marked-forms.ts';
 import { foldDiacritics } from '../../../text/folding.ts';

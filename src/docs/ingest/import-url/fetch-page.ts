@@ -1,6 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { RefusedRequest } from '../../../lib/refused-request.ts';
-import type { Outbound } from '../../../net/index.ts';
+import { type Outbound, RefusedRequest } from '../../../net/index.ts';
 
 /** The validators that a server sent with a version of a page, for conditional requests. */
 export interface Validators {

@@ -1,4 +1,4 @@
-import { decodeUtf8, decodeUtf8Escaping } from '../../../lib/utf8.ts';
+import { decodeUtf8, decodeUtf8Escaping } from '../../../lib/bytes.ts';
 
 /** A line of a stream of bytes. */
 export interface Line {

@@ -1,5 +1,5 @@
 import { parseJsonInSteps } from '../../../lib/json-in-steps.ts';
-import { type JsonLimits, JsonTooLarge } from '../../../lib/json-limits.ts';
+import { type JsonLimits, JsonTooLarge } from '../../../lib/json-scanner.ts';
 import { flattenIfNested } from '../../../text/flatten-meta.ts';
 import type { BatchItem } from '../../documents/index.ts';
 import type { Line } from './lines.ts';

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import { type AiTextPlan, Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { backoffDelay } from '../../../lib/backoff.ts';
+import { backoffDelay } from '../../../lib/clock.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import type { ExecutorContext, Work } from '../context.ts';
 import { failed, type Failure } from '../failure.ts';

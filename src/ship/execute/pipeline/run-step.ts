@@ -1,8 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Assignment, PipelinePlan, Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { decodeUtf8 } from '../../../lib/bytes.ts';
 import { formatDuration } from '../../../lib/duration.ts';
-import { decodeUtf8 } from '../../../lib/utf8.ts';
 import { type ExecutorContext, marksOf, type Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { type ProcessEnd, runProcess } from '../process/run-process.ts';

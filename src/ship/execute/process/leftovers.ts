@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { systemTimer } from '../../../lib/timer.ts';
+import { systemTimer } from '../../../lib/clock.ts';
 
 /** Identifies this process; process ids are reused, so its start time is included. */
 export function ownName(): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atMost, systemResolve } from './resolve.ts';
+import { atMost, systemResolve } from './guarded-connector.ts';
 
 describe('names', () => {
   it('are resolved in turn, a limited number at once, whether they are found or not', async () => {

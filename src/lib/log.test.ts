@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HeardLog } from '../testkit/ship/heard-log.ts';
-import { RepeatedFailure } from './repeated-failure.ts';
+import { RepeatedFailure } from './log.ts';
 
 it('writes a failure that repeats once, again when it is another, and its end', () => {
   const log = new HeardLog();

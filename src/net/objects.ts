@@ -1,10 +1,94 @@
 import type { FileHandle } from 'node:fs/promises';
 import { S3mini, S3NetworkError, S3ServiceError } from 's3mini';
-import { RefusedRequest } from '../../lib/refused-request.ts';
-import type { Outbound } from '../outbound.ts';
-import { type ListedObject, type ObjectPage, type ObjectStore, type StorageField,
-  StoreFailure } from './object-store.ts';
-import { PART_BYTES, putInParts, readPart } from './put-in-parts.ts';
+import { RefusedRequest } from './outbound-policy.ts';
+import type { Outbound } from './outbound.ts';
+
+/** An object in a list. */
+export interface ListedObject {
+  readonly name: string;
+  /** When it was last put, in milliseconds since 1970. */
+  readonly putAt: number;
+}
+
+export interface ObjectPage {
+  readonly objects: readonly ListedObject[];
+  /** Token with which the next page is requested; undefined for the last page. */
+  readonly next: string | undefined;
+}
+
+/** A store for objects. Names consist of hexadecimal digits; the content of a name never changes. */
+export interface ObjectStore {
+  /** Resolves when the object is stored; an existing object is written again. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  /** Returns undefined if there is none. */
+  get(name: string): Promise<Uint8Array | undefined>;
+  /** Also resolves if there is none. */
+  remove(name: string): Promise<void>;
+  /** Pages of all objects, in no particular order. */
+  list(from: string | undefined): Promise<ObjectPage>;
+}
+
+/** The configuration field that is wrong if a store refuses a request. */
+type StorageField = 'endpoint' | 'bucket' | 'region' | 'accessKey' | 'secretKey' | 'prefix';
+
+/** A store that refuses or fails a request. */
+export class StoreFailure extends Error {
+  readonly field: StorageField;
+  /** Whether the same request may succeed later. */
+  readonly passes: boolean;
+
+  /** The message is shown to users: it contains no credential and no resolved address. */
+  constructor(message: string,
+    { field, passes, cause }: { readonly field: StorageField; readonly passes: boolean; readonly cause?: unknown })
+  {
+    super(message, { cause });
+    this.name = 'StoreFailure';
+    this.field = field;
+    this.passes = passes;
+  }
+}
+
+/**
+ * Parts in which files are put and read: at least 5 MiB, and at most 10,000 of them, so that a file may have 80 GiB.
+ */
+export const PART_BYTES = 8 * 2 ** 20;
+
+/**
+ * Puts an object in parts, of which one at a time is in memory; in one request where one part is enough. `read` is
+ * called once for each part, in order.
+ */
+export async function putInParts(client: S3mini, path: string, size: number,
+  read: (at: number, length: number) => Promise<Uint8Array>): Promise<void>
+{
+  if (size <= PART_BYTES) {
+    await (await client.putObject(path, await read(0, size))).body?.cancel();
+    return;
+  }
+  const upload = await client.getMultipartUploadId(path, 'application/octet-stream');
+  try {
+    const parts = [];
+    for (let at = 0; at < size; at += PART_BYTES)
+      parts.push(
+        await client.uploadPart(path, upload, await read(at, Math.min(PART_BYTES, size - at)), parts.length + 1),
+      );
+    await client.completeMultipartUpload(path, upload, parts);
+  } catch (error) {
+    // What is left of it takes storage, but is no object.
+    await client.abortMultipartUpload(path, upload).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Reads exactly these bytes of a file. Throws when the file has become shorter. */
+export async function readPart(file: Pick<FileHandle, 'read'>, at: number, length: number): Promise<Uint8Array> {
+  const part = Buffer.allocUnsafe(length);
+  for (let done = 0; done < length;) {
+    const { bytesRead } = await file.read(part, done, length - done, at + done);
+    if (bytesRead === 0) throw new Error('the file became shorter while it was read');
+    done += bytesRead;
+  }
+  return part;
+}
 
 /** The settings of a bucket, as in a collection's configuration. */
 export interface S3Settings {
@@ -18,7 +102,7 @@ export interface S3Settings {
   readonly useTLS?: boolean;
 }
 
-export interface S3StoreOptions {
+interface S3StoreOptions {
   readonly outbound: Pick<Outbound, 'fetch'>;
   /** Folder of the objects, below the prefix. */
   readonly folder: string;

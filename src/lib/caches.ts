@@ -1,4 +1,23 @@
-export interface LruOptions<V> {
+import type { Clock } from './clock.ts';
+
+/**
+ * A function whose result is kept for some milliseconds. Calls made while it loads share one load. A load that fails is
+ * not kept; every caller that waited for it receives the error.
+ */
+export function cached<T>(load: () => Promise<T>, milliseconds: number, clock: Clock): () => Promise<T> {
+  let entry: { readonly value: Promise<T>; readonly until: number } | undefined;
+  return () => {
+    if (entry !== undefined && clock.now() < entry.until) return entry.value;
+    const fresh = { value: load(), until: clock.now() + milliseconds };
+    fresh.value.catch(() => {
+      if (entry === fresh) entry = undefined;
+    });
+    entry = fresh;
+    return fresh.value;
+  };
+}
+
+interface LruOptions<V> {
   /** What a value counts towards the capacity, always the same for one value; by default 1. */
   readonly sizeOf?: (value: V) => number;
   /** Maximum number of entries, whatever their sizes; by default without limit. */
@@ -98,5 +117,42 @@ export class Lru<K, V> {
 
   #sizeOf(value: V): number {
     return this.#options.sizeOf?.(value) ?? 1;
+  }
+}
+
+/**
+ * A bounded map that forgets what was not used for a while, and keeps at least half of its capacity. Not an `Lru`:
+ * every word of every document is looked up here, and moving an entry at each hit takes longer than the lookup.
+ */
+export class Generations<K, V> {
+  readonly #half: number;
+  #recent = new Map<K, V>();
+  #older = new Map<K, V>();
+
+  constructor(capacity: number) {
+    this.#half = capacity / 2;
+  }
+
+  /** 0 exactly if there is no value. */
+  get size(): number {
+    return this.#recent.size + this.#older.size;
+  }
+
+  get(key: K): V | undefined {
+    const value = this.#recent.get(key);
+    if (value !== undefined) return value;
+    const older = this.#older.get(key);
+    if (older !== undefined) this.set(key, older);
+    return older;
+  }
+
+  set(key: K, value: V): void {
+    this.#recent.set(key, value);
+    if (this.#recent.size > this.#half) [this.#recent, this.#older] = [new Map(), this.#recent];
+  }
+
+  clear(): void {
+    this.#recent.clear();
+    this.#older.clear();
   }
 }

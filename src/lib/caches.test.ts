@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Lru } from './lru.ts';
+import { cached, Generations, Lru } from './caches.ts';
 
 describe('Lru', () => {
   it('evicts the least recently used', () => {
@@ -45,5 +45,53 @@ describe('Lru', () => {
     lru.set('a', 1);
     expect([lru.get('a'), lru.size, lru.oldest]).toEqual([undefined, 0, undefined]);
     expect(() => new Lru(-1)).toThrow('capacity must be at least 0, got -1');
+  });
+});
+
+describe('Generations', () => {
+  it('keeps what is used, and forgets what is not', () => {
+    const known = new Generations<string, number>(8);
+    known.set('used', 1);
+    known.set('unused', 2);
+    for (let i = 0; i < 40; i++) {
+      known.set(`n${i}`, i);
+      expect(known.get('used')).toBe(1);
+      expect(known.size).toBeLessThanOrEqual(10);
+    }
+    expect(known.get('unused')).toBeUndefined();
+    expect(known.get('n39')).toBe(39);
+  });
+
+  it('returns the newest value of a key', () => {
+    const known = new Generations<string, number>(4);
+    known.set('a', 1);
+    for (const key of 'bcd') known.set(key, 0);
+    known.set('a', 2);
+    expect(known.get('a')).toBe(2);
+    known.clear();
+    expect([known.get('a'), known.size]).toEqual([undefined, 0]);
+  });
+});
+
+describe('cached', () => {
+  it('keeps a response for its time and shares a load', async () => {
+    let now = 0;
+    let loads = 0;
+    const read = cached(async () => ++loads, 100, { now: () => now });
+    expect(await Promise.all([read(), read()])).toEqual([1, 1]);
+    now = 99;
+    expect(await read()).toBe(1);
+    now = 100;
+    expect(await read()).toBe(2);
+  });
+
+  it('does not keep a failure', async () => {
+    let loads = 0;
+    const read = cached(async () => {
+      if (++loads === 1) throw new Error('not now');
+      return loads;
+    }, 100, { now: () => 0 });
+    await expect(read()).rejects.toThrow('not now');
+    expect(await read()).toBe(2);
   });
 });

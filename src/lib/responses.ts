@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, createZstdCompress, gzip,
@@ -64,4 +65,13 @@ function weightedCoding(part: string): readonly [string, number] {
   const [coding = '', ...parameters] = part.split(';').map((one) => one.trim().toLowerCase());
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
   return [coding, weight === undefined ? 1 : Number(weight) || 0];
+}
+
+/**
+ * Calls `then` when a response has been sent or its client has left, also if that was before: then no event says so
+ * again.
+ */
+export function whenClosed(response: ServerResponse, then: () => void): void {
+  if (response.destroyed || response.writableFinished) then();
+  else response.once('close', then);
 }
