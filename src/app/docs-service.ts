@@ -21,9 +21,8 @@ import { type Listeners, serveProtocols } from './protocols/index.ts';
 import { mcpAnswerBytes } from './protocols/limits.ts';
 import { connectToLeader } from './replication/connect.ts';
 import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
-import { readSpecification, type SpecificationFiles } from './specification.ts';
+import { BUILD_VERSION, readSpecification, type SpecificationFiles } from './specification.ts';
 import type { TraceSettings } from './tracing/index.ts';
-import { BUILD_VERSION } from './version.ts';
 import { WorkerSupervisor } from './workers/worker-supervisor.ts';
 
 /** Every authenticated caller may scrape, and sees the collections that the caller may read. */

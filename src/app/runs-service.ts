@@ -21,8 +21,7 @@ import { Certificates } from './certificates.ts';
 import { namingSetting, type Running } from './foreground.ts';
 import { FleetAddresses, openAuthority, type RunningFleet, startFleet } from './runs/fleet.ts';
 import { createLocalExecutor, type LocalShip, startLocalShip } from './runs/local-ship.ts';
-import { readSpecification } from './specification.ts';
-import { BUILD_VERSION } from './version.ts';
+import { BUILD_VERSION, readSpecification } from './specification.ts';
 
 /** Most bytes of a body (decisions, section 2.1). */
 const MAX_BODY_BYTES = 1_048_576;

@@ -2,7 +2,7 @@ import { type Command, Help } from 'commander';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgram, ENTRIES, treeOf } from '../app/commands/program.ts';
-import { EXIT_MEANINGS } from '../app/commands/shared/exit-codes.ts';
+import { EXIT_MEANINGS } from '../app/commands/shared/command-error.ts';
 import type { Io } from '../app/commands/shared/io.ts';
 
 /** The part of the page above this line is written by hand. */

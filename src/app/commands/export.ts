@@ -6,11 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { exportDocuments } from '../../../generated/docs/sdk/sdk.gen.ts';
 import { collectFilter } from './shared/arguments.ts';
-import { addClientOptions, type ClientOptions, openClient } from './shared/client.ts';
 import { CommandError, InterruptedError, runCommand } from './shared/command-error.ts';
-import { formatBytes, plural } from './shared/format.ts';
-import { untilInterrupted } from './shared/interrupt.ts';
-import { type Io, processIo, writeLines } from './shared/io.ts';
+import { addClientOptions, type ClientOptions, openClient } from './shared/connection.ts';
+import { type Io, processIo, untilInterrupted, writeLines } from './shared/io.ts';
+import { formatBytes, plural } from './shared/output.ts';
 import { answered, ServiceFailure } from './shared/service-failure.ts';
 
 interface ExportArguments extends ClientOptions {

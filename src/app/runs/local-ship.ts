@@ -9,7 +9,7 @@ import { createExecutor } from '../../ship/execute/index.ts';
 import { type ControlStream, createDiskSpools, createShip, type Executor, RefusedCall, type ShipLink, type ShipTime,
   type StreamEvents, systemShipTime } from '../../ship/index.ts';
 import { describeMachine } from '../ship/this-machine.ts';
-import { BUILD_VERSION } from '../version.ts';
+import { BUILD_VERSION } from '../specification.ts';
 
 export interface LocalWorkOptions {
   readonly settings: RunsConfig;

@@ -7,7 +7,7 @@ import { RemoteLink } from '../../ship/grpc/index.ts';
 import { certificateEndsMs, type Identity, IdentityFile, IdentityKeeper, lockFolder, provesRevocation,
   ShipFailure } from '../../ship/identity/index.ts';
 import { createDiskSpools, createShip, type Ship, type ShipEnd, systemShipTime } from '../../ship/index.ts';
-import { BUILD_VERSION } from '../version.ts';
+import { BUILD_VERSION } from '../specification.ts';
 import { readIdentity } from './join-ship.ts';
 import { describeMachine, type Variables } from './this-machine.ts';
 

@@ -1,5 +1,5 @@
 import type { ShipDescription } from '../../ship/index.ts';
-import { BUILD_VERSION } from '../version.ts';
+import { BUILD_VERSION } from '../specification.ts';
 
 /** Environment variables with their values. */
 export type Variables = Readonly<Record<string, string | undefined>>;

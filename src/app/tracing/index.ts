@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import { installTracing } from '../../lib/tracing.ts';
-import { BUILD_VERSION } from '../version.ts';
+import { BUILD_VERSION } from '../specification.ts';
 import type { TraceSettings } from './trace-settings.ts';
 
 export { readTraceSettings, type TraceSettings } from './trace-settings.ts';

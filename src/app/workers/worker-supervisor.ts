@@ -13,9 +13,8 @@ import type { RateLimit } from '../../operations/index.ts';
 import type { ChangeFeed } from '../../storage/index.ts';
 import { packSettings, type Settings } from '../settings/index.ts';
 import type { TraceSettings } from '../tracing/index.ts';
-import { Acceptor } from './acceptor.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
-import { WorkerHandle } from './worker-handle.ts';
+import { Acceptor, WorkerHandle } from './worker-handle.ts';
 
 const RESTART: Backoff = { initial: 100, max: 30_000 };
 

@@ -17,8 +17,7 @@ import { createHttpListener } from '../protocols/http.ts';
 import { createClientBounds } from '../protocols/limits.ts';
 import type { Settings } from '../settings/index.ts';
 import { readSpecification } from '../specification.ts';
-import { Arrivals } from './arrivals.ts';
-import { Forwarder, localOperations } from './forward.ts';
+import { Arrivals, Forwarder, localOperations } from './forward.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 import { NoteBatch, PrimaryLimit, PrimarySlowBodies } from './primary.ts';
 

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import type { Clock } from '../../../lib/clock.ts';
-import { formatBytes, formatCount, formatRate, plural } from '../shared/format.ts';
 import { type OutputStream, writeLines } from '../shared/io.ts';
+import { formatBytes, formatCount, formatRate, plural } from '../shared/output.ts';
 import type { Source } from './source.ts';
 
 /** Shows the progress of an import. */

@@ -3,9 +3,8 @@ import { listAudit } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import type { AuditAction, AuditEntry, ListAuditResponse } from '../../../../generated/runs/sdk/types.gen.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { runCommand } from '../shared/command-error.ts';
-import { formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { renderTable } from '../shared/table.ts';
+import { formatMoment, renderTable } from '../shared/output.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
 
 interface Options extends RunsClientOptions {

@@ -2,11 +2,9 @@ import type { Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { type Client, createClient, createConfig } from '../../../../generated/runs/sdk/client/index.ts';
 import { systemTimer } from '../../../lib/clock.ts';
-import { ProfileOption } from '../shared/client.ts';
-import { checkUrl, chosenProfile, withoutSlash } from '../shared/connection.ts';
+import { checkUrl, chosenProfile, ProfileOption, withoutSlash } from '../shared/connection.ts';
 import { START_RUNS } from '../shared/io.ts';
-import { DEFAULT_RETRIES, withRetries } from '../shared/retry.ts';
-import { type Advice, answered, type SdkAnswer } from '../shared/service-failure.ts';
+import { type Advice, answered, DEFAULT_RETRIES, type SdkAnswer, withRetries } from '../shared/service-failure.ts';
 
 const ADVICE: Advice = { start: START_RUNS, credential: 'give the token with --token or RUNS_API_TOKEN' };
 

@@ -4,9 +4,8 @@ import { listNotificationDeadLetters, listNotifications,
 import type { ListNotificationDeadLettersResponse,
   NotificationDeadLetter } from '../../../../generated/runs/sdk/types.gen.ts';
 import { runCommand } from '../shared/command-error.ts';
-import { formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { renderTable } from '../shared/table.ts';
+import { formatMoment, renderTable } from '../shared/output.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
 
 interface Options extends RunsClientOptions {

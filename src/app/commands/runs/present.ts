@@ -1,8 +1,7 @@
 import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
 import { formatDuration } from '../../../lib/duration.ts';
-import { formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { plainLine, renderTable } from '../shared/table.ts';
+import { formatMoment, plainLine, renderTable } from '../shared/output.ts';
 
 const COLUMNS = [{ heading: 'id', minimum: 32 }, { heading: 'project', minimum: 8 }, { heading: 'kind', minimum: 8 }, {
   heading: 'task',

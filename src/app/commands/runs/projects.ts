@@ -3,9 +3,8 @@ import { deleteProject, listProjects, replaceProject } from '../../../../generat
 import type { Project } from '../../../../generated/runs/sdk/types.gen.ts';
 import { didYouMean } from '../../../lib/did-you-mean.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
-import { formatMoment } from '../shared/format.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { renderTable } from '../shared/table.ts';
+import { formatMoment, renderTable } from '../shared/output.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
 
 interface Options extends RunsClientOptions {

@@ -1,13 +1,16 @@
 import { type Command, Option } from 'commander';
 import { hostname } from 'node:os';
-import { bytesOf } from '../operations/parse-value.ts';
-import { runCommand, UsageError } from '../shared/command-error.ts';
-import { checkUrl, chosenProfile, DOCS_URL, withoutSlash } from '../shared/connection.ts';
-import { formatMoment } from '../shared/format.ts';
-import { type Io, writeLines } from '../shared/io.ts';
-import { checkProfileName, type Profile, profilesFile, readProfiles, writeProfiles } from '../shared/profiles.ts';
-import { ask, askSecret, canAsk } from '../shared/prompt.ts';
-import { openService } from '../shared/service.ts';
+import { bytesOf } from './operations/parse-value.ts';
+import { CommandError, runCommand, UsageError } from './shared/command-error.ts';
+import { checkUrl, chosenProfile, DOCS_URL, ProfileOption, withoutSlash } from './shared/connection.ts';
+import { type Io, writeLines } from './shared/io.ts';
+import { addOutputOptions, formatMoment, itemsTable, note, type OutputOptions, widthOf,
+  writeJson } from './shared/output.ts';
+import { checkProfileName, type Profile, profileNamed, profilesFile, readProfiles,
+  writeProfiles } from './shared/profiles.ts';
+import { ask, askSecret, canAsk } from './shared/prompt.ts';
+import { ServiceFailure } from './shared/service-failure.ts';
+import { openService } from './shared/service.ts';
 
 interface Options {
   readonly name?: string;
@@ -153,4 +156,81 @@ export function describe({ url, username, token, apiKey, expiresAt, runsUrl }: P
     : '';
   return [...(url === undefined ? [] : [`${url}${who}${how}`]),
     ...(runsUrl === undefined ? [] : [`run queue ${runsUrl}`])].join('; ');
+}
+
+/** `quire logout`: deletes a profile, and ends what it had on the server. */
+export function registerLogout(program: Command, io: Io): void {
+  program.command('logout').summary('forget a server and its credential').description(
+    'Forget a profile. Its session ends on the server, and the API key that `quire login --keep` made is deleted ' +
+      'there.',
+  ).addOption(new ProfileOption()).action((options: { readonly serverProfile?: string }) =>
+    runCommand('logout', io, () => logout(options.serverProfile, io))
+  );
+}
+
+async function logout(option: string | undefined, io: Io): Promise<void> {
+  const all = readProfiles();
+  const { name, profile } = chosenProfile(option, process.env, all);
+  if (name === undefined) throw new CommandError('you are not signed in');
+  try {
+    await end(profile);
+  } catch (error) {
+    // The profile is deleted in any case; the key can still be deleted by its hash, and the session ends by itself.
+    if (!(error instanceof ServiceFailure)) throw error;
+    const what = profile.keyHash === undefined
+      ? 'the session could not be ended'
+      : `the API key could not be deleted, its hash is ${profile.keyHash}`;
+    if (![401, 404].includes(error.status ?? 0)) writeLines(io.stderr, [`${what}: ${error.message}`]);
+  }
+  const { [name]: _gone, ...profiles } = all.profiles;
+  writeProfiles({ profiles, ...(all.current !== undefined && all.current !== name && { current: all.current }) });
+  writeLines(io.stdout, [`forgot profile ${name}`]);
+}
+
+/** Ends the session, or deletes the key that `quire login --keep` made; a key that the user has given stays valid. */
+async function end({ url, keyHash, apiKey, token }: Profile): Promise<void> {
+  if (keyHash !== undefined)
+    await openService({ url: url!, apiKey: apiKey! }, { retries: 0 }).call('deleteApiKey', { keyHash });
+  else if (token !== undefined) await openService({ url: url!, token }, { retries: 0 }).call('logout', {});
+}
+
+/** `quire profiles`: the servers that `quire login` stored. */
+export function registerProfiles(program: Command, io: Io): void {
+  const command = program.command('profiles').summary('list the servers that are remembered, and choose one')
+    .description('List the profiles that `quire login` has made; with a name, use that one from now on.').argument(
+      '[name]',
+      'profile to use from now on',
+    );
+  addOutputOptions(command).addHelpText('after',
+    '\nA single command takes another profile by --profile, or by QUIRE_PROFILE.').action((name: string | undefined,
+      options: OutputOptions) =>
+      runCommand('profiles', io, async () => (name === undefined ? list(options, io) : use(name, options, io)))
+    );
+}
+
+function list(options: OutputOptions, io: Io): void {
+  const { current, profiles } = readProfiles();
+  // Credentials are not shown.
+  const rows = Object.entries(profiles).map(([name, { url, username, token, apiKey, expiresAt, runsUrl }]) => ({
+    name,
+    current: name === current,
+    url,
+    username,
+    credential: apiKey !== undefined ? 'API key' : token !== undefined ? 'token' : undefined,
+    expiresAt,
+    runsUrl,
+  }));
+  if (options.json === true) return writeJson(io, rows);
+  if (rows.length > 0)
+    writeLines(io.stdout,
+      itemsTable(['name', 'current', 'url', 'username', 'credential', 'expiresAt', ['runsUrl', 'run queue']], rows,
+        widthOf(io.stdout)));
+  else note(io, options, ['there are no profiles: make one with `quire login`']);
+}
+
+function use(name: string, options: OutputOptions, io: Io): void {
+  const all = readProfiles();
+  profileNamed(name, all);
+  writeProfiles({ ...all, current: name });
+  note(io, options, [`profile ${name} is used from now on`]);
 }

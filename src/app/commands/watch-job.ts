@@ -1,13 +1,10 @@
 import type { Command } from 'commander';
-import { systemTimer, type Timer } from '../../../lib/clock.ts';
-import { addClientOptions } from '../shared/client.ts';
-import { CommandError, InterruptedError, runCommand } from '../shared/command-error.ts';
-import type { ClientOptions } from '../shared/connection.ts';
-import { formatCount, plural } from '../shared/format.ts';
-import { untilInterrupted } from '../shared/interrupt.ts';
-import type { Io } from '../shared/io.ts';
-import { addOutputOptions, note, type OutputOptions, writeJson } from '../shared/output.ts';
-import { openService } from '../shared/service.ts';
+import { systemTimer, type Timer } from '../../lib/clock.ts';
+import { CommandError, InterruptedError, runCommand } from './shared/command-error.ts';
+import { addClientOptions, type ClientOptions } from './shared/connection.ts';
+import { type Io, untilInterrupted } from './shared/io.ts';
+import { addOutputOptions, formatCount, note, type OutputOptions, plural, writeJson } from './shared/output.ts';
+import { openService } from './shared/service.ts';
 
 type Options = ClientOptions & OutputOptions;
 

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { registerShip } from '../../commands/ship.ts';
-import { carryOut, describePlan, type InstallFlags, planInstall, requireReadable } from './install-ship.ts';
-import { shipUnit } from './unit.ts';
+import { registerShip } from '../commands/ship.ts';
+import { carryOut, describePlan, type InstallFlags, planInstall, requireReadable, shipUnit } from './install-ship.ts';
 
 const OWN = { node: '/usr/bin/node', script: '/opt/quire/bin/quire.js' };
 const FLAGS: InstallFlags = {
