@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import { getStats, searchDocuments, searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
-import type { FullTextResult, ProjectedDocument, SearchDocumentsRequest, SearchFullTextRequest,
+import type { FullTextResult, SearchDocumentsRequest, SearchFullTextRequest,
   SearchFullTextResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { collectFilter, commaList, wholeNumber } from './shared/arguments.ts';
 import { CommandError, runCommand } from './shared/command-error.ts';
 import { addClientOptions, type ClientOptions, openClient, type ServiceClient } from './shared/connection.ts';
 import { documentTable } from './shared/document-table.ts';
 import { type Io, processIo, writeLines } from './shared/io.ts';
-import { formatCount, isColoured, note, plainLine, plural } from './shared/output.ts';
+import { formatCount, isColoured, note, plainLine, plural, widthOf, writeJson } from './shared/output.ts';
 import { answered } from './shared/service-failure.ts';
 
 /** The full-text query of a search. */
@@ -42,13 +42,10 @@ const INDENT = '   ';
  */
 export async function searchByWords(client: ServiceClient, search: WordSearch, io: Io): Promise<void> {
   const { data } = await answered(client.url, searchFullText({ client: client.sdk, body: wordRequestOf(search) }));
-  if (search.json) {
-    io.stdout.write(`${JSON.stringify(data.results, null, 2)}\n`);
-    return;
-  }
+  if (search.json) return writeJson(io, data.results);
   const emphasise = isColoured(io.stdout, search) ? bold : plain;
   writeLines(io.stdout, data.results.flatMap((result, i) => linesOf(result, search.offset + i + 1, emphasise)));
-  note(io, search, [wordCountLine(data, search.offset), ...suggestionLine(data)]);
+  note(io, search, [countLine(data.results.length, search.offset, data.total), ...suggestionLine(data)]);
 }
 
 function wordRequestOf(
@@ -61,12 +58,12 @@ function wordRequestOf(
     offset,
     highlight: true,
     ...(json ? {} : { highlightTag: MARK, maxHighlights: 2 }),
-    ...(filter === undefined ? {} : { filterMeta: filter }),
-    ...(where === undefined ? {} : { filter: where }),
-    ...(fuzzy === undefined ? {} : { fuzzy: fuzzy === 'auto' ? fuzzy : (Number(fuzzy) as 0 | 1 | 2) }),
-    ...(match === undefined ? {} : { matchingStrategy: match }),
-    ...(lang === undefined ? {} : { lang }),
-    ...(fields !== undefined ? { fields: [...fields] } : json ? {} : { fields: ['title'] }),
+    filterMeta: filter,
+    filter: where,
+    fuzzy: fuzzy === undefined || fuzzy === 'auto' ? fuzzy : (Number(fuzzy) as 0 | 1 | 2),
+    matchingStrategy: match,
+    lang,
+    fields: fields === undefined ? (json ? undefined : ['title']) : [...fields],
   };
 }
 
@@ -92,16 +89,6 @@ function bold(text: string): string {
 
 function plain(text: string): string {
   return text.replaceAll(MARK, '');
-}
-
-function wordCountLine({ results, total }: SearchFullTextResponse, offset: number): string {
-  if (results.length === 0)
-    return total === 0
-      ? 'no documents match'
-      : `${plural(total, 'document')} match; none listed from ${formatCount(offset)} on`;
-  return results.length === total
-    ? plural(total, 'document')
-    : `${formatCount(offset + 1)} to ${formatCount(offset + results.length)} of ${plural(total, 'document')}`;
 }
 
 /** The spellings that would have found something; the service sends them only if nothing was found. */
@@ -195,15 +182,12 @@ async function runSearch(query: string, given: SearchArguments, io: Io): Promise
     return searchByWords(client, { ...given, collection, query, limit: given.limit ?? LIMIT_BY_WORDS }, io);
   const { data: documents, response } = await answered(client.url,
     searchDocuments({ client: client.sdk, body: requestOf(given, collection) }));
-  if (given.json) {
-    io.stdout.write(`${JSON.stringify(documents, null, 2)}\n`);
-    return;
-  }
+  if (given.json) return writeJson(io, documents);
   if (documents.length > 0)
-    writeLines(io.stdout, documentTable(documents, given.fields, io.stdout.isTTY ? io.stdout.columns : undefined));
+    writeLines(io.stdout, documentTable(documents, given.fields, widthOf(io.stdout)));
   // The count is printed beside the table, not in it, so that a pipe receives only documents.
   note(io, given, [
-    countLine(documents, given.offset, Number(response.headers.get('X-Total-Count') ?? documents.length)),
+    countLine(documents.length, given.offset, Number(response.headers.get('X-Total-Count') ?? documents.length)),
   ]);
 }
 
@@ -226,11 +210,11 @@ function requestOf({ filter, where, sort, asc, limit = LIMIT, offset, fields, js
     collection,
     limit,
     offset,
-    ...(filter === undefined ? {} : { filterMeta: filter }),
-    ...(where === undefined ? {} : { filter: where }),
-    ...(sort === undefined ? {} : { sort }),
-    ...(asc === undefined ? {} : { asc }),
-    ...(wanted === undefined ? {} : { fields: wanted }),
+    filterMeta: filter,
+    filter: where,
+    sort,
+    asc,
+    fields: wanted,
   };
 }
 
@@ -246,11 +230,11 @@ async function onlyCollection({ url, sdk }: ServiceClient): Promise<string> {
   );
 }
 
-function countLine(documents: readonly ProjectedDocument[], offset: number, total: number): string {
-  if (documents.length === 0)
+function countLine(listed: number, offset: number, total: number): string {
+  if (listed === 0)
     return total === 0
       ? 'no documents match'
       : `${plural(total, 'document')} match; none listed from ${formatCount(offset)} on`;
-  if (documents.length === total) return `${plural(total, 'document')}`;
-  return `${formatCount(offset + 1)} to ${formatCount(offset + documents.length)} of ${plural(total, 'document')}`;
+  if (listed === total) return plural(total, 'document');
+  return `${formatCount(offset + 1)} to ${formatCount(offset + listed)} of ${plural(total, 'document')}`;
 }

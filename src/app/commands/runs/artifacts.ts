@@ -5,13 +5,13 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { deleteCaches, getRunArtifact, listCaches, listRunArtifacts } from '../../../../generated/runs/sdk/sdk.gen.ts';
-import type { Cache, ListCachesResponse, RunArtifact } from '../../../../generated/runs/sdk/types.gen.ts';
+import type { RunArtifact } from '../../../../generated/runs/sdk/types.gen.ts';
 import { formatByteSize } from '../../../lib/byte-size.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { CommandError, runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { formatMoment, renderTable } from '../shared/output.ts';
-import { addRunsClientOptions, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
+import { formatMoment, writeJson, writeTable } from '../shared/output.ts';
+import { addRunsClientOptions, listed, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
 import { findRun } from './find.ts';
 
 interface ArtifactOptions extends RunsClientOptions {
@@ -44,7 +44,7 @@ async function artifacts(text: string, options: ArtifactOptions, io: Io): Promis
   const query = options.attempt === undefined ? {} : { attempt: options.attempt };
   const { data: files } = await client.ask(() => listRunArtifacts({ client: client.sdk, path: { id }, query }));
   if (options.download !== undefined) { for (const file of files) await download(client, id, file, options.download); }
-  if (options.json) io.stdout.write(`${JSON.stringify(files, null, 2)}\n`);
+  if (options.json) writeJson(io, files);
   else writeLines(io.stdout,
       files.map(({ name, size, step }) =>
         `${options.download === undefined ? name : join(options.download, name)}  ${formatByteSize(size)}  [${step}]`
@@ -87,9 +87,6 @@ const COLUMNS = [{ heading: 'key', minimum: 16 }, { heading: 'size', minimum: 10
   minimum: 16,
 }, { heading: 'hits', minimum: 4 }];
 
-/** Caches of one response. */
-const PAGE = 100;
-
 const CACHE_EXAMPLES = `
 Examples:
   $ quire runs caches list alpha
@@ -121,25 +118,14 @@ export function registerCaches(runs: Command, io: Io): void {
 
 async function list(id: string, { prefix, json, ...options }: CacheOptions, io: Io): Promise<void> {
   const client = openRunsClient(options);
-  const caches: Cache[] = [];
-  let before: string | null = null;
-  do {
-    const query: { limit: number; prefix?: string; before?: string } = {
-      limit: PAGE,
-      ...(prefix !== undefined && { prefix }),
-      ...(before !== null && { before }),
-    };
-    const page: ListCachesResponse = await client.ask(() => listCaches({ client: client.sdk, path: { id }, query }));
-    caches.push(...page.data);
-    before = page.next_cursor;
-  } while (before !== null);
-  if (json) return void io.stdout.write(`${JSON.stringify(caches, null, 2)}\n`);
-  const rows = caches.map((
+  const { items } = await listed((page) =>
+    client.ask(() => listCaches({ client: client.sdk, path: { id }, query: { ...page, prefix } }))
+  );
+  if (json) return writeJson(io, items);
+  const rows = items.map((
     { key, size, created_at: created, used_at: used, hits },
   ) => [key, formatByteSize(size), formatMoment(created), formatMoment(used), String(hits)]);
-  if (rows.length > 0)
-    writeLines(io.stdout, renderTable(COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
-  else writeLines(io.stderr, ['the service keeps no such caches (caches.store)']);
+  writeTable(io, COLUMNS, rows, 'the service keeps no such caches (caches.store)');
 }
 
 async function remove(id: string, key: string | undefined, { prefix, all, ...options }: DeleteOptions,

@@ -66,6 +66,29 @@ function runsConnectionOf(options: RunsClientOptions,
   return { url, token: options.token ?? (given['RUNS_API_TOKEN'] || own) };
 }
 
+/** Items of one response. */
+const PAGE = 100;
+
+/**
+ * The first items of a list, which the service returns page by page, and whether there are more. `page` requests one
+ * page.
+ */
+export async function listed<T>(
+  page: (
+    query: { readonly limit: number; readonly before?: string },
+  ) => Promise<{ readonly data: readonly T[]; readonly next_cursor: string | null }>,
+  limit = Infinity,
+): Promise<{ readonly items: readonly T[]; readonly more: boolean }> {
+  const items: T[] = [];
+  let before: string | undefined;
+  do {
+    const { data, next_cursor: next } = await page({ limit: Math.min(PAGE, limit - items.length), before });
+    items.push(...data);
+    before = next ?? undefined;
+  } while (before !== undefined && items.length < limit);
+  return { items, more: before !== undefined };
+}
+
 /** Returns a key for one request, which its retries use as well. */
 export const newKey = (): string => randomUUID();
 

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander';
 import { getRun, getRunResult, listRuns } from '../../../../generated/runs/sdk/sdk.gen.ts';
-import type { ListRunsData, ListRunsResponse, Run, RunKind,
-  RunState } from '../../../../generated/runs/sdk/types.gen.ts';
+import type { ListRunsData, Run, RunKind, RunState } from '../../../../generated/runs/sdk/types.gen.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { formatMoment, plainLine } from '../shared/output.ts';
-import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
+import { formatMoment, plainLine, widthOf, writeJson } from '../shared/output.ts';
+import { addRunsClientOptions, listed, openRunsClient, type RunsClientOptions } from './client.ts';
 import { findRun, shipNames } from './find.ts';
 import { cellName, runTable, statusLine, tookOf } from './present.ts';
 
@@ -21,9 +20,6 @@ interface ListOptions extends RunsClientOptions {
   readonly limit: number;
   readonly json?: boolean;
 }
-
-/** Runs of one response. */
-const PAGE = 100;
 
 export function registerList(runs: Command, io: Io): void {
   const command = runs.command('list').description('list runs, newest first').option('-p, --project <id>',
@@ -45,41 +41,27 @@ export function registerList(runs: Command, io: Io): void {
   });
 }
 
-async function list(options: ListOptions, io: Io): Promise<void> {
-  const { runs, more } = await pages(options);
-  if (options.json) {
-    io.stdout.write(`${JSON.stringify(runs, null, 2)}\n`);
-    return;
-  }
-  if (runs.length > 0) writeLines(io.stdout, runTable(runs, io.stdout.isTTY ? io.stdout.columns : undefined));
-  if (runs.length === 0) writeLines(io.stderr, ['no runs match']);
-  else if (more) writeLines(io.stderr, [`the newest ${runs.length}; --limit lists more`]);
-}
-
-async function pages(
-  { project, state, kind, source, schedule, by, cellsOf, limit, ...options }: ListOptions,
-): Promise<{ runs: Run[]; more: boolean }> {
+async function list({ project, state, kind, source, schedule, by, cellsOf, limit, json, ...options }: ListOptions,
+  io: Io): Promise<void>
+{
   const client = openRunsClient(options);
-  const parent = cellsOf === undefined ? undefined : await findRun(client, cellsOf);
-  const runs: Run[] = [];
-  let before: string | null = null;
-  do {
-    const query: ListRunsData['query'] = {
-      limit: Math.min(PAGE, limit - runs.length),
-      ...(project === undefined ? {} : { project_id: project }),
-      ...(state === undefined ? {} : { state }),
-      ...(kind === undefined ? {} : { kind }),
-      ...(source === undefined ? {} : { source }),
-      ...(schedule === undefined ? {} : { schedule }),
-      ...(by === undefined ? {} : { by: by === 'api' || by.startsWith('token:') ? by : `token:${by}` }),
-      ...(parent === undefined ? { cells: false } : { parent_id: parent }),
-      ...(before === null ? {} : { before }),
-    };
-    const page: ListRunsResponse = await client.ask(() => listRuns({ client: client.sdk, query }));
-    runs.push(...page.data);
-    before = page.next_cursor;
-  } while (before !== null && runs.length < limit);
-  return { runs, more: before !== null };
+  const wanted: ListRunsData['query'] = {
+    project_id: project,
+    state,
+    kind,
+    source,
+    schedule,
+    by: by === undefined || by === 'api' || by.startsWith('token:') ? by : `token:${by}`,
+    ...(cellsOf === undefined ? { cells: false } : { parent_id: await findRun(client, cellsOf) }),
+  };
+  const { items, more } = await listed(
+    (page) => client.ask(() => listRuns({ client: client.sdk, query: { ...wanted, ...page } })),
+    limit,
+  );
+  if (json) return writeJson(io, items);
+  if (items.length === 0) writeLines(io.stderr, ['no runs match']);
+  else writeLines(io.stdout, runTable(items, widthOf(io.stdout)));
+  if (more) writeLines(io.stderr, [`the newest ${items.length}; --limit lists more`]);
 }
 
 interface ShowOptions extends RunsClientOptions {
@@ -110,7 +92,7 @@ async function show(text: string, options: ShowOptions, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const id = await findRun(client, text);
   const { data: run } = await client.ask(() => getRun({ client: client.sdk, path: { id } }));
-  if (options.json) io.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
+  if (options.json) writeJson(io, run);
   else writeLines(io.stdout, [statusLine(run),
       ...detailsOf(run, run.ship_id === null ? '' : (await shipNames(client)).get(run.ship_id) ?? run.ship_id)]);
 }
@@ -119,7 +101,8 @@ async function showResult(text: string, options: ShowOptions, io: Io): Promise<v
   const client = openRunsClient(options);
   const id = await findRun(client, text);
   const { data } = await client.ask(() => getRunResult({ client: client.sdk, path: { id } }));
-  io.stdout.write(options.json ? `${JSON.stringify(data, null, 2)}\n` : data.content);
+  if (options.json) writeJson(io, data);
+  else io.stdout.write(data.content);
 }
 
 function approvalOf({ approval }: Run): string {

@@ -3,7 +3,7 @@ import { listSchedules, pauseSchedule, resumeSchedule, runSchedule } from '../..
 import type { Schedule } from '../../../../generated/runs/sdk/types.gen.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { formatMoment, renderTable } from '../shared/output.ts';
+import { formatMoment, writeJson, writeTable } from '../shared/output.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
 import { writeRun } from './present.ts';
 import { showLog } from './show-log.ts';
@@ -46,7 +46,7 @@ export function registerSchedules(runs: Command, io: Io): void {
         const { data } = await client.ask(() =>
           call({ client: client.sdk, path: { project_id: project, name: schedule } })
         );
-        if (options.json) io.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+        if (options.json) writeJson(io, data);
         else writeLines(io.stdout, [
             `${project}/${schedule} ${name === 'pause' ? 'is paused' : `goes on; next run: ${nextOf(data)}`}`,
           ]);
@@ -68,15 +68,13 @@ function named(schedules: Command, name: string, description: string): Command {
 async function list(options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const answer = await client.ask(() => listSchedules({ client: client.sdk }));
-  if (options.json) return void io.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  if (options.json) return writeJson(io, answer);
   const rows = answer.data.map((
     schedule,
   ) => [schedule.project_id, schedule.name, `${schedule.kind} ${schedule.task}`.trim(), whenOf(schedule),
     nextOf(schedule), lastOf(schedule)]
   );
-  if (rows.length > 0)
-    writeLines(io.stdout, renderTable(COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
-  else writeLines(io.stderr, ['no schedules are configured']);
+  writeTable(io, COLUMNS, rows, 'no schedules are configured');
 }
 
 async function run(project: string, name: string, options: RunOptions, io: Io): Promise<void> {

@@ -6,7 +6,7 @@ import type { Ship } from '../../../../generated/runs/sdk/types.gen.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
-import { formatMoment, renderTable } from '../shared/output.ts';
+import { formatMoment, renderTable, widthOf, writeJson } from '../shared/output.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
 import { findShip } from './find.ts';
 
@@ -41,7 +41,7 @@ export function registerShips(runs: Command, io: Io): void {
 async function list(options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const answer = await client.ask(() => listShips({ client: client.sdk }));
-  if (options.json) return void io.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  if (options.json) return writeJson(io, answer);
   const { local, data, enabled } = answer;
   const rows = data.map((
     ship,
@@ -55,7 +55,7 @@ async function list(options: Options, io: Io): Promise<void> {
     ).join(' '), '', '', 'in the service']]
     : [];
   if (rows.length + own.length > 0)
-    writeLines(io.stdout, renderTable(COLUMNS, [...own, ...rows], io.stdout.isTTY ? io.stdout.columns : undefined));
+    writeLines(io.stdout, renderTable(COLUMNS, [...own, ...rows], widthOf(io.stdout)));
   if (!enabled) writeLines(io.stderr, ['ships of other machines cannot connect: fleet.enabled is false']);
 }
 
@@ -66,7 +66,7 @@ async function change(text: string,
   const client = openRunsClient(options);
   const { id } = await findShip(client, text);
   const { data: ship } = await client.ask(() => call({ client: client.sdk, path: { id } }));
-  if (options.json) io.stdout.write(`${JSON.stringify(ship, null, 2)}\n`);
+  if (options.json) writeJson(io, ship);
   else writeLines(io.stdout, [`${ship.name} is ${stateOf(ship)}, with ${ship.running} of its runs under way`]);
 }
 
@@ -122,7 +122,7 @@ function toMilliseconds(text: string): number {
 async function makeShipToken(name: string, { label, json, ...options }: ShipOptions, io: Io): Promise<void> {
   const client = openRunsClient(options);
   const { data } = await client.askOnce(createJoinToken({ client: client.sdk, body: { name, labels: [...label] } }));
-  if (json) return void io.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+  if (json) return writeJson(io, data);
   writeLines(io.stdout, [data.command]);
   writeLines(io.stderr, [`works once, until ${formatMoment(data.expires_at)}`]);
 }

@@ -131,6 +131,14 @@ export function writeJson(io: Io, value: unknown): void {
   io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
+/** Writes rows as a table that fits the terminal; without rows, what their absence means, to standard error. */
+export function writeTable(io: Io, columns: readonly Column[], rows: ReadonlyArray<readonly string[]>,
+  none: string): void
+{
+  if (rows.length === 0) writeLines(io.stderr, [none]);
+  else writeLines(io.stdout, renderTable(columns, rows, widthOf(io.stdout)));
+}
+
 /** A column of a list: the field of the items, also as a path `document.key`, and its heading if it differs. */
 export type ListColumn = string | readonly [field: string, heading: string];
 
