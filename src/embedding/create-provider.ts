@@ -7,9 +7,9 @@ import { STATIC_DIMENSIONS, STATIC_MODEL, STATIC_VARIANT, StaticProvider } from 
 import { type Defaults, nativeDimensions, OLLAMA, OPENAI, VOYAGE } from './defaults.ts';
 import { LocalProvider } from './local/local-provider.ts';
 import type { EmbeddingProvider, ProviderConfig, ProviderDeps } from './provider.ts';
-import { endpoint } from './remote/endpoint.ts';
-import { canShorten, ollamaFormat, openAiFormat, type RemoteFormat, voyageFormat } from './remote/remote-format.ts';
-import { RemoteProvider } from './remote/remote-provider.ts';
+import { endpoint } from './remote/post-json.ts';
+import { canShorten, ollamaFormat, openAiFormat, type RemoteFormat, RemoteProvider,
+  voyageFormat } from './remote/remote-provider.ts';
 import { MOST_DIMENSIONS, VectorSize } from './usable-vector.ts';
 
 /**

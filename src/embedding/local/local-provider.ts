@@ -6,8 +6,7 @@ import { ConfigError } from '../../lib/setting-values.ts';
 import { workerFile } from '../../lib/thread-client.ts';
 import { nativeDimensions, UNKNOWN_DIMENSIONS } from '../defaults.ts';
 import { checkTexts, type EmbeddingProvider, type EmbeddingRole, MAX_BATCH } from '../provider.ts';
-import { type RolePrefixes, rolePrefixes, variantOf, withPrefix } from '../role-prefix.ts';
-import { usableVectors, VectorSize } from '../usable-vector.ts';
+import { type RolePrefixes, rolePrefixes, usableVectors, variantOf, VectorSize, withPrefix } from '../usable-vector.ts';
 import { missingLibrary, ModelClient } from './model-client.ts';
 import { modelSource, SHIPPED_MODEL, shippedSource } from './model-source.ts';
 

@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { cancelled, closed, EmbeddingError } from '../embedding-error.ts';
-import type { EmbeddingRole } from '../provider.ts';
+import { cancelled, closed, EmbeddingError, type EmbeddingRole } from '../provider.ts';
 
 /** Options with which the thread is started. */
 export interface ThreadData {

@@ -5,8 +5,7 @@ import { RefusedRequest } from '../../net/index.ts';
 import { type Behaviour, type EmbeddingServer, type EmbeddingServerOptions, QuickTimer,
   startEmbeddingServer } from '../../testkit/embedding/index.ts';
 import { createEmbeddingProvider } from '../create-provider.ts';
-import { EmbeddingError } from '../embedding-error.ts';
-import type { EmbeddingProvider, ProviderConfig } from '../provider.ts';
+import { EmbeddingError, type EmbeddingProvider, type ProviderConfig } from '../provider.ts';
 
 const KEY = 'test-key-0123456789abcdef';
 const HOSTED = ['openai', 'voyage'] as const;
