@@ -15,12 +15,12 @@ import type { Settings } from './settings/index.ts';
 const LOOK_MS = 10_000;
 
 /** A file, and the name of its setting for messages. */
-export interface NamedFile {
+interface NamedFile {
   readonly setting: string;
   readonly file: string;
 }
 
-export interface CertificateFiles {
+interface CertificateFiles {
   readonly cert: NamedFile;
   readonly key: NamedFile;
   /** Authority of the clients' certificates; enables mutual TLS. */

@@ -134,8 +134,8 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
         : settings.database.path,
       built: Object.keys(service.handlers),
       workerPids: () => workers?.pids ?? [],
-      ...(ended && { ended }),
-      ...(reload && { reload }),
+      ended,
+      reload,
       stop: stopInOrder({ listeners, service, backups, sql, converter, spools, ownFiles }, settings, log),
     };
   } catch (error) {
@@ -214,7 +214,7 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
   const specification = await readSpecification('docs');
   // With several nodes, each applies what the others have committed before it authenticates and authorizes a request.
   const follow = settings.storage.driver === 'postgres' ? () => service.refresh() : undefined;
-  const deps = { service, clock, follow, ...(follow && { refresh: follow }) };
+  const deps = { service, clock, follow, refresh: follow };
   const invoke = createServiceInvoke(settings, deps, specification);
   const permits = createPermits<Operations>({
     operations,
@@ -272,7 +272,7 @@ export function createServiceInvoke(settings: Settings, { service, clock, follow
     watches: service.access.accessWatches,
     clock,
     follow,
-    ...(refresh && { refresh }),
+    refresh,
     observe: service.observe,
     mode: (protocol) => modeOf(settings, protocol),
     readOnlyReason: () => service.replication?.refusal,
@@ -426,8 +426,8 @@ function toEmbedding({ embedding, database: { path } }: Settings): NonNullable<D
     cacheTtlMs: cacheTtl,
     rerankBudgetMs: rerankBudget,
     cacheFolder: join(folder, 'models'),
-    ...(chunkMode && { chunkMode }),
-    ...(chunkSize !== undefined && { chunkSize }),
+    chunkMode: chunkMode || undefined,
+    chunkSize,
   };
 }
 
@@ -439,6 +439,6 @@ function toAuth({ auth: { jwtExpiry, sessionMax, ...rest }, oidc }: Settings,
     jwtExpiryMs: jwtExpiry,
     sessionMaxMs: sessionMax,
     oidc: { ...oidc },
-    ...(passwordCost !== undefined && { passwordCost }),
+    passwordCost,
   };
 }

@@ -1,3 +1,4 @@
+import type { Paging } from '../client/core/paging.ts';
 import { type OpenApiDocument, type OperationObject, operationsOf, resolve,
   type SchemaObject } from './openapi-types.ts';
 import type { OperationModel } from './operation-model.ts';
@@ -90,15 +91,6 @@ export function selfContained(document: OpenApiDocument, input: SchemaObject): S
 /** A file is an object by the time that the operation receives it, in whatever form the protocol transmitted it. */
 function fileOf({ type: _, format: _format, ...rest }: SchemaObject): SchemaObject {
   return { 'x-file': true, ...rest };
-}
-
-/** How a list is continued, as `src/client/core/paging.ts` reads it. */
-interface Paging {
-  readonly by: 'cursor' | 'before' | 'offset';
-  readonly in: 'body' | 'query';
-  readonly items: string;
-  readonly next: string;
-  readonly first?: string;
 }
 
 /**

@@ -166,10 +166,10 @@ function toTool(operation: OperationObject, extension: McpToolObject, model: Ope
     operation: operation.operationId,
     title,
     description: withToolNames(inSnakeCase(`${title}. ${text}`, model.input), names),
-    ...(defaults === undefined ? {} : { defaults }),
-    ...(list === undefined ? {} : { list }),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(custom === undefined ? {} : { custom }),
+    defaults,
+    list,
+    prompt,
+    custom,
     annotations: {
       title,
       readOnlyHint: hint === 'read',
@@ -252,7 +252,7 @@ function listSchema({ $defs, ...schema }: SchemaObject, name: string): SchemaObj
         description: 'The cursor of the next page, when the arguments have one and the answer is not empty.',
       },
     },
-    ...($defs === undefined ? {} : { $defs }),
+    $defs,
   };
 }
 

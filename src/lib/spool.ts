@@ -29,7 +29,7 @@ export class SpoolFolder {
 }
 
 /** What is stored of a file that is being received. */
-export interface Incoming {
+interface Incoming {
   readonly name: string;
   readonly type?: string | undefined;
   /** Maximum number of bytes. Of a longer file, one byte more is kept; the remaining bytes are read and dropped. */

@@ -171,8 +171,8 @@ function sendHop(dispatcher: Dispatcher, { url, method, headers, body }: Hop, si
   });
 }
 
-/** `fetch` wraps the error of the connection. */
-function refusalIn(error: unknown): RefusedRequest | undefined {
+/** The refusal in an error of `fetch`, which wraps the error of the connection. */
+export function refusalIn(error: unknown): RefusedRequest | undefined {
   for (let each = error; each instanceof Error; each = each.cause) if (each instanceof RefusedRequest) return each;
   return undefined;
 }

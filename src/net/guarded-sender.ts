@@ -6,7 +6,7 @@ import { badHeader, outgoingSpan, recordStatus } from './guarded-fetch.ts';
 import { type OutboundPolicy, RefusedRequest } from './outbound-policy.ts';
 
 /** A request for which only the head of the response matters. */
-export interface Sending {
+interface Sending {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface AnswerHead {
  */
 export type Send = (sending: Sending, signal: AbortSignal) => Promise<AnswerHead>;
 
-export interface GuardedSenderDeps {
+interface GuardedSenderDeps {
   readonly policy: OutboundPolicy;
   /** Checks each address when it connects. */
   readonly dispatcher: () => Dispatcher;

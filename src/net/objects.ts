@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { S3mini, S3NetworkError, S3ServiceError } from 's3mini';
-import { RefusedRequest } from './outbound-policy.ts';
+import { refusalIn } from './guarded-fetch.ts';
 import type { Outbound } from './outbound.ts';
 
 /** An object in a list. */
@@ -296,9 +296,4 @@ function fieldOfStatus(status: number): StorageField {
   if (status === 401 || status === 403) return 'secretKey';
   if (status === 404) return 'bucket';
   return status >= 300 && status < 400 ? 'region' : 'endpoint';
-}
-
-function refusalIn(error: unknown): RefusedRequest | undefined {
-  for (let each = error; each instanceof Error; each = each.cause) if (each instanceof RefusedRequest) return each;
-  return undefined;
 }

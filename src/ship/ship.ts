@@ -145,8 +145,7 @@ class ConnectedShip implements Ship, SessionOwner {
   drain({ deadlineMs, exit }: { deadlineMs?: number; exit: boolean }): void {
     this.#isDraining = true;
     this.#exitsWhenEmpty ||= exit;
-    this.#options.log.info({ running: this.running, ...(deadlineMs !== undefined && { deadlineMs }) },
-      'taking no more runs');
+    this.#options.log.info({ running: this.running, deadlineMs }, 'taking no more runs');
     this.#changed();
     if (deadlineMs !== undefined) void this.#after(deadlineMs, () => this.#hold.giveBackAll());
   }

@@ -160,11 +160,12 @@ export class BackupSchedule {
     return {
       schedule: cron,
       timezone,
-      ...(this.#nextAt !== undefined && { nextAt: seconds(this.#nextAt) }),
-      ...(this.#good && { lastGoodAt: seconds(this.#good.at), lastSizeBytes: this.#good.sizeBytes }),
-      ...(this.#good?.durationMs !== undefined && { lastDurationSeconds: this.#good.durationMs / 1000 }),
+      nextAt: this.#nextAt && seconds(this.#nextAt),
+      lastGoodAt: this.#good && seconds(this.#good.at),
+      lastSizeBytes: this.#good?.sizeBytes,
+      lastDurationSeconds: this.#good?.durationMs === undefined ? undefined : this.#good.durationMs / 1000,
       failures: this.#failures,
-      ...(this.#lastError !== undefined && { lastError: this.#lastError }),
+      lastError: this.#lastError,
       files: this.#kept.slice(0, LISTED).map(({ name, at, sizeBytes }) => ({ name, at: seconds(at), sizeBytes })),
       counts: { ...this.#counts },
     };

@@ -6,7 +6,7 @@ import type { Settings } from '../settings/index.ts';
 import { BackupSchedule } from './backup-schedule.ts';
 import { s3Copies } from './s3-copies.ts';
 
-export interface DocsBackupDeps {
+interface DocsBackupDeps {
   /** Writes a verified backup with this name into the folder, like the operation `createBackup`. */
   readonly make: (name: string) => Promise<unknown>;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import { type Environment, inDataDir, type RunsConfig } from '../../runs/config/
 import { BackupSchedule } from './backup-schedule.ts';
 import { s3Copies } from './s3-copies.ts';
 
-export interface RunsBackupDeps {
+interface RunsBackupDeps {
   /** The variables with the keys of the bucket. */
   readonly variables: Environment;
   readonly version: string;

@@ -79,11 +79,7 @@ async function runExport(given: ExportArguments, io: Io, signal: AbortSignal): P
 
 async function openExport(given: ExportArguments, format: 'ndjson' | 'zip', signal: AbortSignal): Promise<Readable> {
   const { url, sdk } = openClient(given);
-  const body = {
-    collection: given.collection,
-    format,
-    ...(given.filter === undefined ? {} : { filterMeta: given.filter }),
-  };
+  const body = { collection: given.collection, format, filterMeta: given.filter };
   const { data } = await answered(url, exportDocuments({ client: sdk, body, parseAs: 'stream', signal }));
   // The SDK's type is that of a parsed response; an empty response may have no body.
   const stream = data as unknown as ReadableStream<Uint8Array> | null;

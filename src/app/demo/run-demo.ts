@@ -10,7 +10,7 @@ import { type DemoCorpus, findCorpus } from './corpus.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { Screen, TOUR } from './tour.ts';
 
-export interface DemoContext {
+interface DemoContext {
   /** The checkout. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;

@@ -15,7 +15,7 @@ const PLAYGROUND = '/playground';
 /** Requests that are rejected before they reach GraphQL receive an error in GraphQL's form. */
 const graphqlErrors: ErrorFormat = {
   body: ({ message, code, status }, requestId) => ({
-    errors: [{ message, extensions: { code, status, ...(code === 'internal' && { requestId }) } }],
+    errors: [{ message, extensions: { code, status, requestId: code === 'internal' ? requestId : undefined } }],
   }),
 };
 
@@ -41,7 +41,7 @@ function graphqlRoutes(
       answerBytes,
       limit,
       timeoutMs,
-      ...(access.enabled && { isKnown }),
+      isKnown: access.enabled ? isKnown : undefined,
     });
     const pages = playgroundPages(PLAYGROUND, GRAPHQL_PATH);
     return (ctx, next) => endpoint(ctx, () => pages(ctx, next));

@@ -82,8 +82,8 @@ function serverInfo({ mcp }: Settings): CoreOptions['info'] {
   return {
     name: mcp.serverName,
     version: BUILD_VERSION,
-    ...(description === '' ? {} : { description }),
-    ...(mcp.serverHomepage === '' ? {} : { websiteUrl: mcp.serverHomepage }),
+    description: description || undefined,
+    websiteUrl: mcp.serverHomepage || undefined,
   };
 }
 
@@ -120,7 +120,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
     stored: { find: access.findMcpKey },
     cacheTtl: mcp.apiKeyCacheTtl,
     clock,
-    ...(access.enabled && { accepts: access.identify }),
+    accepts: access.enabled ? access.identify : undefined,
   });
   access.onChange(() => authenticator.forget());
   const mcpListener = createMcpListener({

@@ -90,7 +90,7 @@ function advertisedHost(text: string): string {
   throw new ConfigError([`fleet.advertise: expected a host name or an IP address, without a port, got ${text}`]);
 }
 
-export interface FleetStartOptions {
+interface FleetStartOptions {
   readonly service: FleetService;
   readonly authority: Authority;
   readonly addresses: FleetAddresses;

@@ -41,7 +41,7 @@ export function loadSettings({ flags = {}, env = {}, yamlFile, defaults = {} }: 
     flags,
     env,
     defaults,
-    ...(yaml ? { yaml } : {}),
+    yaml,
   });
   const problems = [...(yaml?.problems ?? []), ...unresolved, ...checkTogether(settings, origins)];
   if (problems.length === 0 && !servesAnything(settings))

@@ -12,7 +12,7 @@ import type { Setting, ValueOf } from './kinds.ts';
  * Every setting of the document service (contract, section 1; decisions, sections 1 to 5). Loading, the settings' type,
  * `--help` and the documentation are all derived from it.
  */
-export const SETTINGS = {
+const SETTINGS = {
   http,
   grpc,
   graphql,

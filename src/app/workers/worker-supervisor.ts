@@ -33,7 +33,7 @@ const COUNT_MS = 1000;
 /** Milliseconds that stopping takes in addition to the requests in flight. */
 const CLOSING_MS = 5000;
 
-export interface WorkerSupervisorOptions {
+interface WorkerSupervisorOptions {
   readonly settings: Settings;
   readonly log: Log;
   readonly service: Pick<DocumentService, 'receive' | 'system'>;
@@ -43,7 +43,7 @@ export interface WorkerSupervisorOptions {
 }
 
 /** The limits that hold for all processes together. */
-export interface PoolLimits {
+interface PoolLimits {
   readonly limit?: RateLimit | undefined;
   readonly clients: { readonly slowBodies: SlowBodyReports };
 }

@@ -21,7 +21,7 @@ import { Arrivals, Forwarder, localOperations } from './forward.ts';
 import type { ToPrimary, ToWorker } from './messages.ts';
 import { NoteBatch, PrimaryLimit, PrimarySlowBodies } from './primary.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly settings: Settings;
   /** Unix socket at which the primary accepts forwarded requests. */
   readonly socket: string;
@@ -76,7 +76,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     requestLimitMs: REQUEST_LIMIT_MS,
     validateResponses: false,
     spools: new SpoolFolder(join(tmpdir(), `quire-worker-${process.pid}`)),
-    ...(settings.rateLimit.enabled && { limit }),
+    limit: settings.rateLimit.enabled ? limit : undefined,
   });
   const forwarder = new Forwarder({ socket, readAddress });
   const sockets = new ChannelSockets();

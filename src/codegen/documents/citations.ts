@@ -1,6 +1,6 @@
 import type { Section } from './markdown.ts';
 
-export type Service = 'docs' | 'runs';
+type Service = 'docs' | 'runs';
 
 /** The targets that citations may name. */
 export interface Cited {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createProgram, treeOf } from '../../app/commands/program.ts';
-import type { Io } from '../../app/commands/shared/io.ts';
+import { treeOf } from '../../app/commands/program.ts';
+import { wholeProgram } from '../command-line.ts';
 import { GIVEN, type Protocol } from './given-names.ts';
 import { namesOfDocs, namesOfRuns, type OperationNames } from './operation-names.ts';
 
@@ -105,14 +105,7 @@ export async function checkNames(root: string): Promise<string[]> {
 }
 
 async function existingCommands(): Promise<ReadonlySet<string>> {
-  const nowhere = { write: () => true } as unknown as Io['stdout'];
-  const program = await createProgram('all', {
-    stdin: process.stdin,
-    stdout: nowhere,
-    stderr: nowhere,
-    setExitCode: () => undefined,
-  });
-  return new Set(program.commands.flatMap(treeOf).map(pathOf));
+  return new Set((await wholeProgram()).commands.flatMap(treeOf).map(pathOf));
 }
 
 /** The words after `quire`. */

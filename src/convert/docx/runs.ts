@@ -128,15 +128,13 @@ export class Runs {
     if (hidden) return;
     this.codeByStyle ||= style.code === true;
     const code = style.code || MONOSPACE.test(child(properties, 'w:rFonts')?.attributes['w:ascii'] ?? '');
-    const href = outer.href ?? this.#fieldTarget();
-    const look: Look = {
-      ...(strong ? { strong } : {}),
-      ...(emphasis ? { emphasis } : {}),
-      ...(strike ? { strike } : {}),
-      ...(code ? { code } : {}),
-      ...(href === undefined ? {} : { href }),
-    };
-    this.#content(run, look);
+    this.#content(run, {
+      strong: strong || undefined,
+      emphasis: emphasis || undefined,
+      strike: strike || undefined,
+      code: code || undefined,
+      href: outer.href ?? this.#fieldTarget(),
+    });
   }
 
   #content(run: XmlElement, look: Look): void {

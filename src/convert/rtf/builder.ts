@@ -65,11 +65,11 @@ const HYPERLINK = /^\s{0,20}HYPERLINK\s{1,20}(?!\\l)"?([^"\s]{1,4000})"?/i;
 export function lookOf(state: GroupState, code: boolean): Look {
   const href = state.result && state.field !== undefined ? HYPERLINK.exec(state.field.instruction)?.[1] : undefined;
   return {
-    ...(state.strong ? { strong: true } : {}),
-    ...(state.emphasis ? { emphasis: true } : {}),
-    ...(state.strike ? { strike: true } : {}),
-    ...(code ? { code } : {}),
-    ...(href === undefined ? {} : { href }),
+    strong: state.strong || undefined,
+    emphasis: state.emphasis || undefined,
+    strike: state.strike || undefined,
+    code: code || undefined,
+    href,
   };
 }
 

@@ -35,7 +35,7 @@ export type ThreadReply = { readonly op: 'vectors'; readonly values: Float32Arra
   readonly missing: boolean;
 } | { readonly op: 'download'; readonly file: string; readonly bytes: number; readonly of: number | undefined };
 
-export interface ModelClientOptions {
+interface ModelClientOptions {
   readonly thread: URL;
   readonly data: ThreadData;
   readonly timer: Timer;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../../lib/setting-values.ts';
 
 /** A model to run in this process. */
-export interface ModelSource {
+interface ModelSource {
   /** A hub id or the absolute path of a folder. */
   readonly model: string;
   readonly isFolder: boolean;

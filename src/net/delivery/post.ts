@@ -82,7 +82,7 @@ export function poster(outbound: Pick<Outbound, 'sender'>): (post: Post, signal:
   const send = outbound.sender({ timeoutMs: ATTEMPT_MS, maxBytes: ANSWER_BYTES });
   return async ({ url, method = 'POST', headers, body }, signal) => {
     try {
-      return outcomeOf(await send({ url, method, headers, ...(method !== 'GET' && { body }) }, signal));
+      return outcomeOf(await send({ url, method, headers, body: method === 'GET' ? undefined : body }, signal));
     } catch (error) {
       return { kind: 'failed', error: messageOf(error) };
     }

@@ -12,7 +12,7 @@ import { Lease } from './lease.ts';
 import { LogShipper } from './log-shipper.ts';
 import { artifactParts, SharedCaches } from './shared-files.ts';
 
-export interface HeldRunOptions {
+interface HeldRunOptions {
   readonly assignment: Assignment & { readonly ref: RunRef };
   readonly executor: Executor;
   readonly link: ShipLink;
@@ -327,10 +327,11 @@ export class HeldRun {
         startedUnixMs: BigInt(Math.round(startedMs)),
         endedUnixMs: BigInt(Math.round(endedMs)),
         signal: signal ?? '',
-        ...(exitCode !== null && { exitCode }),
+        exitCode: exitCode ?? undefined,
       })),
-      ...(error !== undefined && { error }),
-      ...(result !== undefined && { result: result.body, resultType: result.type }),
+      error,
+      result: result?.body,
+      resultType: result?.type,
     });
   }
 }

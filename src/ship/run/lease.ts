@@ -5,7 +5,7 @@ const LAST_MS = 2000;
 /** Time between the end of the grace and the end of the lease (decisions, section 4, "Leases"). */
 const MARGIN_MS = 5000;
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly time: ShipTime;
   /** When the heartbeat that is known to have started the lease was sent, by the monotonic clock. */
   readonly from: number;

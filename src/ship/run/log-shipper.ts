@@ -18,7 +18,7 @@ const GIVE_UP_MS = 120_000;
 /** Where the server names no budget. */
 const DEFAULT_LIMITS = { maxBytes: 16 << 20, maxLines: 200_000 };
 
-export interface LogShipperOptions {
+interface LogShipperOptions {
   readonly ref: RunRef;
   readonly limits: LogLimits | undefined;
   readonly openFile: () => Promise<SpoolFile>;

@@ -11,7 +11,7 @@ const MIN_SILENCE_MS = 5000;
 /** Number of recent heartbeats that may still be acknowledged. */
 const MAX_REMEMBERED = 64;
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   readonly time: ShipTime;
   readonly intervalMs: number;
   /** Number of the first heartbeat; numbers continue from stream to stream. */

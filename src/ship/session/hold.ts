@@ -10,7 +10,7 @@ import type { ShipTime } from '../time.ts';
 /** Number of runs whose last fencing token is remembered after they have left the ship. */
 const MAX_REMEMBERED = 10_000;
 
-export interface HoldOptions {
+interface HoldOptions {
   readonly executor: Executor;
   readonly link: ShipLink;
   readonly spools: Spools;

@@ -19,7 +19,7 @@ interface SpooledLine {
   readonly bytes: Uint8Array;
 }
 
-export interface LineSpoolOptions {
+interface LineSpoolOptions {
   /**
    * Limits of the kept lines, in bytes of messages and in lines: three quarters from the beginning, the rest from the
    * end.

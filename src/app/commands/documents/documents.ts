@@ -85,10 +85,10 @@ async function list(collection: string, options: ListOptions, io: Io): Promise<v
     // Requests one more than is shown, to find out whether there are more.
     collection,
     limit: Math.min(PAGE, most + 1),
-    ...(filter !== undefined && { filterMeta: filter }),
-    ...(sort !== undefined && { sort }),
-    ...(asc !== undefined && { asc }),
-    ...(wanted !== undefined && { fields: wanted }),
+    filterMeta: filter,
+    sort,
+    asc,
+    fields: wanted,
   };
   const found: ProjectedDocument[] = [];
   let [count, more] = [0, false];
@@ -184,8 +184,8 @@ async function add(
     lang: options.lang,
     contentMd: body,
     meta: { ...meta, ...options.meta },
-    ...(options.ttl !== undefined && { ttl: options.ttl }),
-    ...(options.replace ? {} : { ifNoneMatch: '*' }),
+    ttl: options.ttl,
+    ifNoneMatch: options.replace ? undefined : '*',
   };
   const document = await openService(options).call('addDocument', input);
   if (options.json === true) return writeJson(io, document);
@@ -228,7 +228,7 @@ async function remove(collection: string, keys: readonly string[], options: Dele
       collection,
       key,
       lang: options.lang,
-      ...(options.purge === true && { purge: true }),
+      purge: options.purge,
     }));
   if (options.json === true) return writeJson(io, answers.length === 1 ? answers[0] : answers);
   note(io, options, [`deleted ${what}`]);

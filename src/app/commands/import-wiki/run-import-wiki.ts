@@ -219,9 +219,9 @@ async function send({ url, sdk }: ServiceClient, { xml, pages }: DumpPart,
     lang,
     namespaces,
     batchSize: Math.min(pages, 500),
-    ...(skipRedirects && { skipRedirects }),
-    ...(skipFts && { skipFts }),
-    ...(profile && { profile }),
+    skipRedirects: skipRedirects || undefined,
+    skipFts: skipFts || undefined,
+    profile: profile || undefined,
   };
   const call = importWiki({
     client: sdk,

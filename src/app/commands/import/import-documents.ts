@@ -173,7 +173,7 @@ async function add({ url, sdk }: ServiceClient, { documents }: Batch, { collecti
 async function ingest({ url, sdk }: ServiceClient, { documents }: Batch,
   { collection, profile, saveRevisions }: SendOptions)
 {
-  const options = { ...(profile === undefined ? {} : { profile }), ...(saveRevisions ? {} : { saveRevision: false }) };
+  const options = { profile, saveRevision: saveRevisions ? undefined : false };
   return (await answered(url,
     ingestDocuments({ client: sdk, body: { collection, documents: [...documents], options } }))).data;
 }

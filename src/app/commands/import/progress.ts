@@ -5,7 +5,7 @@ import { formatBytes, formatCount, formatRate, plural } from '../shared/output.t
 import type { Source } from './source.ts';
 
 /** Shows the progress of an import. */
-export interface Progress {
+interface Progress {
   /** `position` is in the unit of the source; `documents` is the number of finished documents. */
   update(position: number, documents: number): void;
   /** Leaves the last state visible. Safe to call twice. */

@@ -38,13 +38,7 @@ function documentFromRow(row: unknown, { lang, now }: RowOptions): RowResult {
   const ownLang = typeof row.lang === 'string' && row.lang !== '' ? row.lang : lang;
   return {
     kind: 'document',
-    document: {
-      key,
-      lang: ownLang,
-      contentMd,
-      meta: withSource(flatMeta(meta), row),
-      ...(ttl === undefined ? {} : { ttl }),
-    },
+    document: { key, lang: ownLang, contentMd, meta: withSource(flatMeta(meta), row), ttl },
   };
 }
 

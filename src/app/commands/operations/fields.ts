@@ -49,8 +49,8 @@ export function fieldsOf(schema: InputSchema): Field[] {
       flag: flagOf(name),
       required: required.has(name),
       description: given.description ?? target.description ?? '',
-      ...(choices !== undefined && { choices }),
-      ...(given.default !== undefined && { default: given.default }),
+      choices,
+      default: given.default,
     };
   });
   return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)];
@@ -79,13 +79,13 @@ function kindOf(schema: InputSchema, root: InputSchema): Pick<Field, 'kind' | 'c
     return resolve(schema.items ?? {}, root).type === 'string' ? listOf(schema, root) : { kind: 'json' };
   if (type === 'object') return { kind: mapOf(schema, root) };
   if (type === 'string' || type === 'integer' || type === 'number' || type === 'boolean')
-    return { kind: type, ...(choices !== undefined && { choices }) };
+    return { kind: type, choices };
   return { kind: 'json' };
 }
 
 function listOf(schema: InputSchema, root: InputSchema): Pick<Field, 'kind' | 'choices'> {
   const { enum: values } = resolve(schema.items ?? {}, root);
-  return { kind: 'strings', ...(values !== undefined && { choices: values as readonly string[] }) };
+  return { kind: 'strings', choices: values as readonly string[] | undefined };
 }
 
 /**

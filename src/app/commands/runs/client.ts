@@ -46,8 +46,7 @@ export function openRunsClient(options: RunsClientOptions): RunsClient {
   return {
     sdk: createClient(createConfig({ baseUrl: url, auth })),
     askOnce,
-    ask: (call, signal) =>
-      withRetries(() => askOnce(call()), { ...DEFAULT_RETRIES, timer: systemTimer, ...(signal && { signal }) }),
+    ask: (call, signal) => withRetries(() => askOnce(call()), { ...DEFAULT_RETRIES, timer: systemTimer, signal }),
   };
 }
 

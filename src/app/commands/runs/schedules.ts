@@ -5,8 +5,7 @@ import { runCommand } from '../shared/command-error.ts';
 import { type Io, writeLines } from '../shared/io.ts';
 import { formatMoment, writeJson, writeTable } from '../shared/output.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
-import { writeRun } from './present.ts';
-import { showLog } from './show-log.ts';
+import { showQueued } from './show-log.ts';
 
 interface Options extends RunsClientOptions {
   readonly json?: boolean;
@@ -83,8 +82,7 @@ async function run(project: string, name: string, options: RunOptions, io: Io): 
   const { data } = await client.ask(() =>
     runSchedule({ client: client.sdk, path: { project_id: project, name }, headers })
   );
-  writeRun(io, data, options.json && !options.follow);
-  if (options.follow) await showLog(client, data.id, { json: options.json, follow: true, from: 1 }, io);
+  await showQueued(client, data, options, io);
 }
 
 const whenOf = (

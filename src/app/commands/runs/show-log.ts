@@ -9,7 +9,7 @@ import { type Io, untilInterrupted, writeLines } from '../shared/io.ts';
 import { plainLine } from '../shared/output.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
 import { findRun } from './find.ts';
-import { ENDED, exitCodeOf, statusLine } from './present.ts';
+import { ENDED, exitCodeOf, statusLine, writeRun } from './present.ts';
 
 /** After this long without a log line, a message says that the run continues; then each time after twice as long. */
 const FIRST_MS = 30_000;
@@ -97,6 +97,12 @@ export async function showLog(client: RunsClient, id: string, view: LogView, io:
     writeLines(io.stderr, [statusLine(run)]);
     io.setExitCode(exitCodeOf(run));
   });
+}
+
+/** Writes a run that was queued, or with `follow` its id and then its log. */
+export async function showQueued(client: RunsClient, run: Run, { json, follow }: LogView, io: Io): Promise<void> {
+  writeRun(io, run, json && !follow);
+  if (follow) await showLog(client, run.id, { json, follow, from: 1 }, io);
 }
 
 /** Prints the lines that exist now, page by page. */

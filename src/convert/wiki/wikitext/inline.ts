@@ -6,7 +6,7 @@ import { CLOSE, LineWriter, LONE_MARK, OPEN } from './writer.ts';
 /** Maximum nesting depth of links within captions of images within links. */
 const MAX_DEPTH = 8;
 
-export interface InlineOptions {
+interface InlineOptions {
   readonly isPlain?: boolean;
   /** Replacement for a line break; a space if absent. */
   readonly lineBreak?: string;

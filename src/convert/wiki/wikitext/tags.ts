@@ -4,7 +4,7 @@ import { plainText } from './inline.ts';
 import { QUOTE, UNQUOTE } from './writer.ts';
 
 /** The converted tag, and the end of its content. */
-export interface TagText {
+interface TagText {
   readonly text: string;
   readonly end: number;
 }

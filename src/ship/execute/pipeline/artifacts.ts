@@ -6,7 +6,7 @@ import type { Failure } from '../failure.ts';
 import { bytesOf, findFiles, HashedFile, onDisk, openInside, sha256Of } from '../files.ts';
 import { StagingFailure } from '../port.ts';
 import type { StepSetting } from './run-step.ts';
-import { runTar } from './run-tar.ts';
+import { runTar } from './run-tool.ts';
 import { isPlainFolder } from './work-folder.ts';
 
 /** Stores the files that a step names; returns what went wrong. A pattern without files is a warning. */

@@ -3,16 +3,17 @@ import { chmod } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { Outcome, type PipelinePlan, type Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatDuration } from '../../../lib/duration.ts';
-import { type ExecutorContext, marksOf, type Work } from '../context.ts';
+import type { ExecutorContext, Work } from '../context.ts';
 import { failed, type Failure } from '../failure.ts';
 import { GIT } from '../git.ts';
 import type { StepResult, WorkResult } from '../port.ts';
-import { type ProcessEnd, runProcess } from '../process/run-process.ts';
+import type { ProcessEnd } from '../process/run-process.ts';
 import type { SandboxName } from '../sandbox/index.ts';
 import { fetchSource, type ResolvedRef } from '../source/fetch-source.ts';
 import { keepArtifacts, restoreArtifacts } from './artifacts.ts';
 import { readResult } from './result-file.ts';
-import { fenceForTools, runStep, type StepSetting } from './run-step.ts';
+import { runStep, type StepSetting } from './run-step.ts';
+import { runTool } from './run-tool.ts';
 import { restoreCache } from './step-cache.ts';
 import { handOver, makeWorkFolder, removeFolder } from './work-folder.ts';
 
@@ -39,43 +40,16 @@ async function checkOut(setting: StepSetting): Promise<CheckedOut> {
   await handOver(folder, user);
   if ('failure' in fetched) return fetched;
   const failure = fetched.source === undefined ? undefined : failureOf(await writeFiles(setting));
-  return { ...(fetched.source !== undefined && { source: fetched.source }), ...(failure !== undefined && { failure }) };
+  return { source: fetched.source, failure };
 }
 
 /** Files in external storage (LFS) would need credentials; a step can fetch them. */
 async function writeFiles(setting: StepSetting): Promise<ProcessEnd> {
-  const { context, work, plan, folder, user, view } = setting;
-  const { output, limits, ref } = work;
-  const marks = marksOf(ref);
-  const { PATH = '/usr/local/bin:/usr/bin:/bin' } = context.env;
-  const env = {
-    PATH,
-    LANG: 'C.UTF-8',
-    HOME: folder.home,
-    TMPDIR: folder.temporary,
-    GIT_LFS_SKIP_SMUDGE: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    ...Object.fromEntries(marks.map((mark) => mark.split('='))),
-  };
-  const argv = [...GIT, '-c', 'core.fsmonitor=false', 'reset', '--hard', '--quiet'];
-  const name = `quire-${ref.runId}-${ref.attempt}-${ref.fencingToken}-checkout`;
-  const wrapped = context.sandboxes.wrap(await fenceForTools(setting), {
-    argv,
-    cwd: folder.source,
-    env,
-    folder: folder.path,
-    view,
-    name,
-    image: plan.image,
-    ...(user !== undefined && { user }),
+  return runTool(setting, { name: 'checkout', step: null }, {
+    argv: [...GIT, '-c', 'core.fsmonitor=false', 'reset', '--hard', '--quiet'],
+    cwd: setting.folder.source,
+    env: { GIT_LFS_SKIP_SMUDGE: '1', GIT_TERMINAL_PROMPT: '0' },
   });
-  return runProcess({
-    ...wrapped,
-    marks,
-    ...(user !== undefined && { ownUser: user.uid }),
-    stdout: output.writer('stdout', null),
-    stderr: output.writer('stderr', null),
-  }, { stop: limits.ended, graceMs: () => limits.graceMs, kill: limits.over, leaseLeft: limits.leaseLeft });
 }
 
 function failureOf({ exitCode, signal, spawnError }: ProcessEnd): Failure | undefined {

@@ -84,13 +84,13 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
     view,
     name,
     image: plan.image,
-    ...(user !== undefined && { user }),
+    user,
   });
   const { end, timedOut } = await timed(work, step, (stop) =>
     runProcess({
       ...wrapped,
       marks: marksOf(work.ref),
-      ...(user !== undefined && { ownUser: user.uid }),
+      ownUser: user?.uid,
       stdout: work.output.writer('stdout', step.name),
       stderr: work.output.writer('stderr', step.name),
     }, { stop, graceMs: () => work.limits.graceMs, kill: work.limits.over, leaseLeft: work.limits.leaseLeft }));

@@ -12,7 +12,7 @@ import { StagingFailure } from '../port.ts';
 import type { ProcessEnd } from '../process/run-process.ts';
 import { isWithin } from '../sandbox/index.ts';
 import type { StepSetting } from './run-step.ts';
-import { runTar, type TarJob } from './run-tar.ts';
+import { runTar, type ToolJob } from './run-tool.ts';
 
 /** Files in the folder of a cache. */
 const [CONTENT, META] = ['content.tar', 'meta.json'] as const;
@@ -190,7 +190,7 @@ async function find(setting: StepSetting, { shared, restoreKeys }: StepCache, ow
   return fetched ?? newestOf(setting, restoreKeys);
 }
 
-const ofStep = ({ plan }: StepSetting, step: Step): TarJob => ({
+const ofStep = ({ plan }: StepSetting, step: Step): ToolJob => ({
   name: `cache-${plan.steps.indexOf(step)}`,
   step: step.name,
 });

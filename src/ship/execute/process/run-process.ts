@@ -210,11 +210,7 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
   if (stopped) await groupEnds(child.pid!, stopping.over);
   stopping.done();
   if (plan.forceEnd !== undefined) await forceEnd(plan.forceEnd, plan.env);
-  const survivors = await killLeftovers({
-    group: child.pid!,
-    variables: plan.marks,
-    ...(plan.ownUser !== undefined && { user: plan.ownUser }),
-  });
+  const survivors = await killLeftovers({ group: child.pid!, variables: plan.marks, user: plan.ownUser });
   watchdog.release(child.pid!);
   finished.abort();
   await output;

@@ -64,14 +64,12 @@ function resolveRef({ commits, head }: RemoteRefs, ref: string): ResolvedRef | u
   if (ref === '') {
     const commit = commits.get('HEAD');
     const branch = head?.startsWith(HEADS) ? head.slice(HEADS.length) : undefined;
-    return commit === undefined
-      ? undefined
-      : { commit, ref: branch ?? commit, ...(branch !== undefined && { branch }) };
+    return commit === undefined ? undefined : { commit, ref: branch ?? commit, branch };
   }
   for (const name of [`${HEADS}${ref}`, `${TAGS}${ref}`, ...(ref.startsWith('refs/') ? [ref] : [])]) {
     const commit = commits.get(`${name}^{}`) ?? commits.get(name);
     if (commit !== undefined)
-      return { commit, ref, ...(name.startsWith(HEADS) && { branch: name.slice(HEADS.length) }) };
+      return { commit, ref, branch: name.startsWith(HEADS) ? name.slice(HEADS.length) : undefined };
   }
   return undefined;
 }
@@ -193,7 +191,7 @@ async function knownCommit(request: SourceRequest, env: Readonly<Record<string, 
   const { commit, gitRef } = request.plan;
   if (isCommit(gitRef) || gitRef === '') return { commit: commit || gitRef, ref: gitRef || commit };
   const now = resolveRef(await list(request, patternsOf(gitRef), env), gitRef);
-  return { commit, ref: gitRef, ...(now?.branch !== undefined && { branch: now.branch }) };
+  return { commit, ref: gitRef, branch: now?.branch };
 }
 
 async function resolveRemote(request: SourceRequest,
