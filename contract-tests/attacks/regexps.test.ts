@@ -11,7 +11,7 @@ import { regExpsOf } from './regexps-of-source.ts';
  */
 const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/secrecy/index.ts', '/TOKEN|',
   'names of variables of the server itself'], ['app/ship/this-machine.ts', '/^(?=.{1,128}$)',
-  'names of variables of the ship itself'], ['app/tracing/trace-settings.ts', '/\\/+$/',
+  'names of variables of the ship itself'], ['app/tracing/index.ts', '/\\/+$/',
   "a URL of the server's own environment"], ['docs/documents/get-document.ts', '/%%(?=([^%',
   'looks ahead over nothing that it could begin with, so no character is read twice'], ['docs/maintenance/export.ts',
   '/[. ]+$/', 'a key of at most 1024 bytes'], ['docs/memory/summary/sentences.ts', '/^ {0,3}(`{3,}(?!`|',
