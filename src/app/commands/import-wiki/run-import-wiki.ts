@@ -8,14 +8,14 @@ import { importWiki } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import type { ImportWikiResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { WikiDumpError } from '../../../convert/wiki/index.ts';
 import { unpackDump } from '../../../docs/ingest/index.ts';
-import { type Clock, systemClock, systemTimer } from '../../../lib/clock.ts';
+import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { showProgress } from '../import/progress.ts';
 import { wholeNumber } from '../shared/arguments.ts';
 import { CommandError, INTERRUPTED, runCommand } from '../shared/command-error.ts';
 import { addClientOptions, type ClientOptions, openClient, type ServiceClient } from '../shared/connection.ts';
 import { type Io, processIo, untilInterrupted, writeLines } from '../shared/io.ts';
 import { formatCount, formatRate, plural } from '../shared/output.ts';
-import { answered, DEFAULT_RETRIES, type RetryPolicy, withRetries } from '../shared/service-failure.ts';
+import { answered, DEFAULT_RETRIES, withRetries } from '../shared/service-failure.ts';
 import { type DumpPart, splitDump } from './split-dump.ts';
 
 /** The progress of an import, from which the next one continues. */
@@ -105,7 +105,6 @@ export interface ImportWikiContext {
   readonly io: Io;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly retries?: Omit<RetryPolicy, 'signal'>;
 }
 
 /** A request ends after this many bytes of XML; at most this much is sent again after an interruption. */
@@ -118,7 +117,7 @@ const PART_BYTES = 32 * 1024 * 1024;
  * @throws {ServiceFailure} if a part was rejected, or the service cannot be reached any more.
  */
 export async function runImportWiki(given: ImportWikiArguments,
-  { io, clock, signal, retries = { ...DEFAULT_RETRIES, timer: systemTimer } }: ImportWikiContext): Promise<void>
+  { io, clock, signal }: ImportWikiContext): Promise<void>
 {
   const client = openClient(given);
   const { size } = await stat(given.dump).catch((error: unknown) => {
@@ -141,7 +140,7 @@ export async function runImportWiki(given: ImportWikiArguments,
   const progress = showProgress({ unit: 'bytes', total: size }, io.stderr, clock, given.quiet ?? false);
   try {
     for await (const part of ahead(readParts(given, before, signal, (bytes) => (read += bytes)))) {
-      const answer = await withRetries(() => send(client, part, given), { ...retries, signal });
+      const answer = await withRetries(() => send(client, part, given), { ...DEFAULT_RETRIES, signal });
       tally.imported += answer.imported;
       tally.skipped += answer.skipped;
       tally.failed += answer.failed;

@@ -3,13 +3,13 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { getHealth } from '../../../../generated/docs/sdk/sdk.gen.ts';
-import { type Clock, systemClock, systemTimer, unixSeconds } from '../../../lib/clock.ts';
+import { type Clock, systemClock, unixSeconds } from '../../../lib/clock.ts';
 import { commaList, wholeNumber } from '../shared/arguments.ts';
 import { CommandError, INTERRUPTED, isForUser, runCommand } from '../shared/command-error.ts';
 import { addClientOptions, type ClientOptions, openClient, type ServiceClient } from '../shared/connection.ts';
 import { type Io, processIo, untilInterrupted, writeLines } from '../shared/io.ts';
 import { answered, DEFAULT_RETRIES, ServiceFailure } from '../shared/service-failure.ts';
-import { type Batch, type BatchResult, importDocuments, type ImportOptions, type ImportResult, MAX_BATCH_BYTES,
+import { type Batch, type BatchResult, importDocuments, type ImportResult, MAX_BATCH_BYTES,
   sendBatch } from './import-documents.ts';
 import { showProgress } from './progress.ts';
 import { fileSource, type FolderOptions, folderSource, isConvertedName, isMarkdownName } from './read-folder.ts';
@@ -66,8 +66,6 @@ export interface ImportContext {
   readonly io: Io;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How to retry; by default for half a minute in total. */
-  readonly retries?: ImportOptions['retries'];
 }
 
 /**
@@ -93,7 +91,7 @@ export async function runImport(given: ImportArguments, context: ImportContext):
       send: given.dryRun ? count : (batch) => sendBatch(client, batch, { ...given, saveRevisions: given.revisions }),
       concurrency: given.concurrency,
       limits: { maxDocuments: given.batch, maxBytes: MAX_BATCH_BYTES },
-      retries: context.retries ?? { ...DEFAULT_RETRIES, timer: systemTimer },
+      retries: DEFAULT_RETRIES,
       signal,
       onProgress: (position, documents) => progress.update(position, documents),
     });

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { type Client, createClient, createConfig } from '../../../../generated/runs/sdk/client/index.ts';
-import { systemTimer } from '../../../lib/clock.ts';
 import { checkUrl, chosenProfile, ProfileOption, withoutSlash } from '../shared/connection.ts';
 import { START_RUNS } from '../shared/io.ts';
 import { type Advice, answered, DEFAULT_RETRIES, type SdkAnswer, withRetries } from '../shared/service-failure.ts';
@@ -46,7 +45,7 @@ export function openRunsClient(options: RunsClientOptions): RunsClient {
   return {
     sdk: createClient(createConfig({ baseUrl: url, auth })),
     askOnce,
-    ask: (call, signal) => withRetries(() => askOnce(call()), { ...DEFAULT_RETRIES, timer: systemTimer, signal }),
+    ask: (call, signal) => withRetries(() => askOnce(call()), { ...DEFAULT_RETRIES, signal }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { QuireError } from '../../../client/core/quire-error.ts';
-import { type Backoff, backoffDelay, type Timer } from '../../../lib/clock.ts';
+import { type Backoff, backoffDelay, systemTimer, type Timer } from '../../../lib/clock.ts';
 import { retryAfter } from '../../../lib/headers.ts';
 import { PROGRAM, START_DOCS } from './io.ts';
 
@@ -115,7 +115,11 @@ export interface RetryPolicy {
 }
 
 /** Half a minute in total: long enough for a restart of the service. */
-export const DEFAULT_RETRIES = { attempts: 8, backoff: { initial: 250, max: 8000 } } as const;
+export const DEFAULT_RETRIES: RetryPolicy = {
+  attempts: 8,
+  backoff: { initial: 250, max: 8000 },
+  timer: systemTimer,
+};
 
 // The longest pause, even if the service asks for a longer one.
 const MAX_PAUSE = 60_000;

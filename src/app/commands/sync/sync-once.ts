@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { deleteDocuments, searchDocuments } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import type { SearchDocumentsRequest } from '../../../../generated/docs/sdk/types.gen.ts';
-import { type Clock, systemTimer, unixSeconds } from '../../../lib/clock.ts';
-import { type Batch, type BatchResult, importDocuments, type ImportOptions, type ImportResult, MAX_BATCH_BYTES,
+import { type Clock, unixSeconds } from '../../../lib/clock.ts';
+import { type Batch, type BatchResult, importDocuments, type ImportResult, MAX_BATCH_BYTES,
   sendBatch } from '../import/import-documents.ts';
 import { showProgress } from '../import/progress.ts';
 import { filesSource, keyOfPath, listFiles } from '../import/read-folder.ts';
@@ -163,8 +163,6 @@ export interface SyncContext {
   readonly clock: Clock;
   readonly client: ServiceClient;
   readonly signal: AbortSignal;
-  /** How to retry; by default for half a minute in total. */
-  readonly retries?: ImportOptions['retries'];
 }
 
 /** The result of one comparison of folder and collection. */
@@ -198,7 +196,7 @@ export async function syncOnce(given: SyncArguments, context: SyncContext): Prom
         : (batch) => sendBatch(client, batch, { collection: given.collection, saveRevisions: true }),
       concurrency: given.concurrency,
       limits: { maxDocuments: 200, maxBytes: MAX_BATCH_BYTES },
-      retries: context.retries ?? { ...DEFAULT_RETRIES, timer: systemTimer },
+      retries: DEFAULT_RETRIES,
       signal,
       onProgress: (position, documents) => progress.update(position, documents),
     });
