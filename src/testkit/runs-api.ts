@@ -18,9 +18,10 @@ import { createRuns, type Runs } from '../runs/runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from '../runs/schedules/index.ts';
 import { storeStep } from '../runs/storage-failures.ts';
 import { createSystem } from '../runs/system/index.ts';
-import { type DatabaseOptions, migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { type DatabaseOptions, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { type Answer, HttpClient } from './http-client.ts';
 import { ManualTimer } from './manual-timer.ts';
+import { openMigrated } from './migrated-database.ts';
 
 export const TOKEN = 'a-token-of-many-characters';
 
@@ -75,11 +76,10 @@ export class RunsApi {
   #stopListening: () => Promise<void> = async () => {};
 
   static async start(options: RunsApiOptions = {}): Promise<RunsApi> {
-    const sql = await openDatabase({
+    const sql = await openMigrated({
       path: options.path ?? ':memory:',
       ...(options.faults ? { faults: options.faults } : {}),
-    });
-    await migrate(sql, RUN_QUEUE_MIGRATIONS);
+    }, RUN_QUEUE_MIGRATIONS);
     const api = new RunsApi(sql, options);
     await api.queue.start();
     await api.#listen();

@@ -30,8 +30,9 @@ import type { NewRun, RunRecord } from '../runs/queue/port.ts';
 import { assembleQueue, type QueueParts } from '../runs/queue/queue.ts';
 import { insertCertificate, insertShip } from '../runs/ships/index.ts';
 import { RemoteLink } from '../ship/grpc/index.ts';
-import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { ManualTimer } from './manual-timer.ts';
+import { openMigrated } from './migrated-database.ts';
 import { newRun } from './runs-queue.ts';
 
 export const DAY_MS = 86_400_000;
@@ -84,8 +85,7 @@ export class FleetFixture {
 
   static async start(options: FleetFixtureOptions = {}): Promise<FleetFixture> {
     const folder = options.folder ?? await mkdtemp(join(tmpdir(), 'quire-fleet-'));
-    const sql = await openDatabase({ path: join(folder, 'runs.db') });
-    await migrate(sql, RUN_QUEUE_MIGRATIONS);
+    const sql = await openMigrated({ path: join(folder, 'runs.db') }, RUN_QUEUE_MIGRATIONS);
     const yaml = `
 data_dir: ${folder}
 projects: [{id: alpha, repository: org/alpha}, {id: beta, repository: org/beta}]
