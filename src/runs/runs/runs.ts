@@ -2,9 +2,9 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { Loop } from '../../lib/loop.ts';
-import { type Handlers, type InputOf, type Preconditions, Reply } from '../../operations/index.ts';
+import { type Handlers, type Identity, type InputOf, type Preconditions, Reply } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { actorOf } from '../auth/index.ts';
+import { actorOf, requireReadable } from '../auth/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { type OnceResult, requestHash } from '../idempotency/index.ts';
@@ -120,11 +120,12 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
 }
 
 function preconditionsOf(queue: Pick<Queue, 'get'>): Preconditions<Operations> {
-  const runExists = async ({ id }: { id?: unknown }): Promise<void> => void (await requireRun(queue, id));
+  const runExists = async ({ id }: { id?: unknown }, identity: Identity): Promise<void> =>
+    requireReadable(await requireRun(queue, id), identity);
   return {
     enqueueRun: ({ idempotencyKey }) => requireKey(idempotencyKey),
-    retryRun: async (parameters) => {
-      await runExists(parameters);
+    retryRun: async (parameters, identity) => {
+      await runExists(parameters, identity);
       requireKey(parameters.idempotencyKey);
     },
     listRunLogs: runExists,

@@ -6,7 +6,7 @@ import { didYouMean } from '../../lib/did-you-mean.ts';
 import { type Handlers, type Preconditions, Reply } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { Audit } from '../audit/port.ts';
-import { actorOf } from '../auth/index.ts';
+import { actorOf, requireProject } from '../auth/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { requestHash } from '../idempotency/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
@@ -60,7 +60,8 @@ export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock
 
   return {
     preconditions: {
-      runSchedule({ project_id: project, name, idempotencyKey }) {
+      runSchedule({ project_id: project, name, idempotencyKey }, identity) {
+        requireProject(project, identity);
         find(String(project), String(name));
         requireKey(idempotencyKey);
       },
