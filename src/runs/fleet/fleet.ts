@@ -14,12 +14,14 @@ import type { FleetNumbers } from '../metrics/index.ts';
 import type { Queue } from '../queue/port.ts';
 import { createShipHandlers, isOnline, listShips, type ShipHandlers } from '../ships/index.ts';
 import type { Authority } from './authority/index.ts';
+import { Holders } from './holders.ts';
 import { MergingLogStream } from './log-stream.ts';
 import { Members } from './members.ts';
 import type { FleetService } from './port.ts';
 import { requireRef } from './refs.ts';
 import { Reports } from './reports.ts';
 import type { Roster } from './roster.ts';
+import { ClockOffsets } from './session/clock-offsets.ts';
 import { Sessions } from './sessions.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -69,13 +71,18 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     linesLost = () => {} } = deps;
   const newId = uuidV7Generator(env.clock);
   const log = env.log.child({ area: 'fleet' });
-  const sessions: Sessions = new Sessions({
+  const offsets = new ClockOffsets();
+  const holders = new Holders(env, authority);
+  const reports = new Reports(env, { queue, logs, fencedWrite, linesLost, offsets });
+  const sessions = new Sessions({
     clock: env.clock,
     queue,
     random,
+    offsets,
+    reports,
     revocation: (shipId) => authority?.revocation(shipId),
-    onExpel: (shipId) => {
-      members.forget();
+    onExpel(shipId) {
+      holders.forget();
       roster.forget(shipId);
     },
     context: {
@@ -88,7 +95,6 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
         assignmentOf(claim, deps.secretValue, env.config.current().config.logs, deps.caches !== undefined),
       trustBundle: () => authority?.bundle() ?? [],
       admit: (shipId, sessionId, traits) => roster.admit(shipId, sessionId, traits),
-      completeRun: (peer, request) => reports.completeRun(peer, request),
       completions: new RepeatedFailure(log, 'the end of a run could not be recorded', 'error'),
     },
   });
@@ -100,14 +106,6 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     fleetAddress: addresses.fleet,
     expel: (shipId, how) => sessions.expel(shipId, how),
   });
-  const reports: Reports = new Reports(env, {
-    queue,
-    logs,
-    fencedWrite,
-    linesLost,
-    clockOffset: (shipId) => sessions.clockOffset(shipId),
-    reporting: (shipId, ref, work) => sessions.reporting(shipId, ref, work),
-  });
   const upkeep = new Upkeep({ ...env, log }, sessions, roster);
   const handlers = createShipHandlers(env, {
     queue,
@@ -116,16 +114,15 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     connections: sessions,
     joining: authority && { fingerprint: () => authority.fingerprint, enrolAddress: addresses.enrol },
   });
-  const uploadArtifact = receiving(deps.artifacts, fencedWrite);
   return {
     service: {
       connect: (peer, output) => sessions.connect(peer, output),
       appendLogs: (peer, request) => reports.appendLogs(peer, request),
       streamLogs: (peer, answer) =>
         new MergingLogStream(async (request) => reports.appendLogs(await peer(), request), answer),
-      completeRun: (peer, request) => reports.completeRun(peer, request),
+      completeRun: (peer, request) => sessions.completeRun(peer, request),
       recordSource: (peer, request) => reports.recordSource(peer, request),
-      uploadArtifact: (peer, parts) => uploadArtifact(peer, parts),
+      uploadArtifact: receiving(deps.artifacts, fencedWrite),
       downloadArtifacts: sending(deps.artifacts, fencedWrite),
       uploadCache: receivingCaches(deps.caches, fencedWrite),
       downloadCache: sendingCaches(deps.caches, fencedWrite),
@@ -136,7 +133,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
       renewCertificate: (peer, request) => members.renew(peer, request),
       leave: (peer, request) => members.leave(peer, request),
       join: (address, request) => members.join(address, request),
-      peerOf: (serial) => members.peerOf(serial),
+      peerOf: (serial) => holders.peerOf(serial),
     },
     handlers,
     numbers: () => numbersOf(env, sessions, deps),
