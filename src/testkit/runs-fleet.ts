@@ -23,7 +23,7 @@ import type { CacheEvents } from '../runs/caches/port.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import { FolderContents, openContents } from '../runs/contents/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
-import { KEY_ALGORITHM, makeKeys, toPem } from '../runs/fleet/authority/keys.ts';
+import { KEY_ALGORITHM, makeKeys, toPem } from '../runs/fleet/authority/certificates.ts';
 import { type Authority, createFleet, type Fleet, Roster } from '../runs/fleet/index.ts';
 import { createRunLogs, type RunLogsService } from '../runs/logs/index.ts';
 import type { NewRun, RunRecord } from '../runs/queue/port.ts';

@@ -1,3 +1,2 @@
 /** The entry point of the alerts area. */
-export { type AlertResult, type AlertsDeps, createAlerts } from './alerts.ts';
-export { projectOf } from './project-of.ts';
+export { type AlertResult, type AlertsDeps, createAlerts, projectOf } from './alerts.ts';

@@ -10,8 +10,7 @@ import { addArtifact, COUNTING, countOthers, isReferenced, lockTotal, removeAbov
   totalBytes } from './artifact-rows.ts';
 import { type ArtifactHandlers, createArtifactHandlers } from './handlers.ts';
 import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
-import { type AnnouncedFile, readDescription } from './receive.ts';
-import { createSender } from './send.ts';
+import { type AnnouncedFile, createSender, readDescription } from './transfer.ts';
 
 export interface ArtifactsOptions {
   readonly env: RunsEnvironment;

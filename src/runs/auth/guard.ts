@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ANONYMOUS, type Caller, EVERYONE, type Guard, type Identity,
+import { ANONYMOUS, type Caller, type Context, EVERYONE, type Guard, type Identity,
   type OperationSpec } from '../../operations/index.ts';
 import type { LoadedRunsConfig, TokenConfig } from '../config/index.ts';
 import type { LiveConfig } from '../environment.ts';
@@ -104,4 +104,9 @@ function unauthenticated(): ServiceError {
   return new ServiceError('unauthenticated', 'the bearer token is missing, wrong or expired', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
+}
+
+/** The caller's name in the audit log: `api`, or `token:NAME` for one of the tokens of the configuration. */
+export function actorOf({ identity }: Partial<Pick<Context, 'identity'>>): string {
+  return identity?.username || 'api';
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseRunsConfig } from './index.ts';
-import { unsignedWebhooks, weakWebhooks } from './missing-secrets.ts';
+import { unsignedWebhooks, weakWebhooks } from './variables.ts';
 
 it('finds webhooks whose variable has no key, or one that cannot sign', () => {
   const config = parseRunsConfig(`

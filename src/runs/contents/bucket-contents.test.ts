@@ -7,8 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { BUCKET, CREDENTIAL, S3Server } from '../../testkit/s3-server.ts';
 import { parseRunsConfig, RunsConfigError } from '../config/index.ts';
-import type { ContentStore } from './content-store.ts';
-import { openContents } from './open-contents.ts';
+import { type ContentStore, openContents } from './content-store.ts';
 
 let s3: S3Server;
 let folder: string;

@@ -5,7 +5,7 @@ import { DiscardCacheResponseSchema, DownloadArtifactsResponseSchema, DownloadCa
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import type { ArtifactReceiver, ArtifactSender } from '../artifacts/port.ts';
-import type { Audit } from '../audit/port.ts';
+import type { Audit } from '../audit/index.ts';
 import type { CacheExchange } from '../caches/port.ts';
 import { assignmentOf } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -13,7 +13,7 @@ import type { RunLogs } from '../logs/port.ts';
 import type { FleetNumbers } from '../metrics/index.ts';
 import type { Queue } from '../queue/port.ts';
 import { createShipHandlers, isOnline, listShips, type ShipHandlers } from '../ships/index.ts';
-import type { Authority } from './authority/index.ts';
+import type { Authority } from './authority/authority.ts';
 import { Holders } from './holders.ts';
 import { MergingLogStream } from './log-stream.ts';
 import { Members } from './members.ts';

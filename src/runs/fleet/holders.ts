@@ -1,9 +1,8 @@
 import { Lru } from '../../lib/lru.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { readHolder } from '../ships/index.ts';
-import type { Authority } from './authority/index.ts';
+import type { Authority } from './authority/authority.ts';
 import { FleetRefusal, type Peer } from './port.ts';
-import { revokedShip, unknownShip } from './refusals.ts';
 
 /** How long data of a certificate is cached, in case another server of a cluster revokes it. */
 const HOLDER_MS = 5000;
@@ -56,3 +55,13 @@ export class Holders {
     return holder;
   }
 }
+
+/**
+ * For a ship that this server does not know, perhaps because its store is older: the ship keeps its key and tries
+ * again.
+ */
+export const unknownShip = (): FleetRefusal => new FleetRefusal('not_found', 'the ship is not known to this server');
+
+/** Contains the proof, for which the ship deletes its key. */
+export const revokedShip = (revocation: Uint8Array | undefined): FleetRefusal =>
+  new FleetRefusal('permission_denied', 'the ship is revoked', revocation);

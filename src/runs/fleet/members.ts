@@ -3,15 +3,15 @@ import { type JoinRequest, type JoinResponse, JoinResponseSchema, type LeaveRequ
   LeaveResponseSchema, type RenewRequest, type RenewResponse,
   RenewResponseSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Transaction } from '../../storage/index.ts';
-import type { Audit } from '../audit/port.ts';
+import type { Audit } from '../audit/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
 import { consumeToken, countCertificates, idOfToken, insertCertificate, insertShip, isOfToken, labelsOf, markRevoked,
   readShip, readToken, removeShip, type StoredShip, type StoredToken } from '../ships/index.ts';
-import type { Authority, ShipCertificate } from './authority/index.ts';
+import type { Authority, ShipCertificate } from './authority/authority.ts';
 import { FailedJoins } from './failed-joins.ts';
+import { revokedShip, unknownShip } from './holders.ts';
 import { FleetRefusal, type Peer } from './port.ts';
-import { revokedShip, unknownShip } from './refusals.ts';
 import { readPlatform, readTraits, requireCompatible } from './ship-info.ts';
 
 /** A ship renews at half the lifetime of its certificate; more valid certificates than this have another cause. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isOlder } from './versions.ts';
+import { isOlder } from './ship-info.ts';
 
 describe('versions', () => {
   it('are ordered by their numbers, and a pre-release comes before its release', () => {

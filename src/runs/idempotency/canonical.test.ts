@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, requestHash } from './canonical.ts';
+import { canonicalJson, requestHash } from './keys.ts';
 
 /** The same value with the fields of its objects in another order. */
 function shuffled(value: unknown, turn: number): unknown {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitMessage } from './split-message.ts';
+import { splitMessage } from './chunk.ts';
 
 describe('splitMessage', () => {
   it('makes the fewest pieces that are short enough, and loses nothing', () => {

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Handlers, Identity, OutputOf, Preconditions } from '../../operations/index.ts';
-import type { Audit } from '../audit/port.ts';
+import type { Audit } from '../audit/index.ts';
 import { actorOf, mayAll } from '../auth/index.ts';
 import { cellsOf, type Environment, type LiveRunsConfig, type PipelineConfig, type ProjectConfig, type RoleConfig,
   type RunsConfig } from '../config/index.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { longestPause, pauseAfter } from './backoff.ts';
+import { longestPause, pauseAfter } from './core.ts';
 
 const backoff = { initial: 5000, factor: 2, max: 300_000, jitter: 0.2 };
 

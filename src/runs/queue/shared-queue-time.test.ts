@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../storage/index.ts';
-import { SharedQueueTime } from './shared-queue-time.ts';
+import { SharedQueueTime } from './queue-time.ts';
 
 let elapsed: number;
 /** How far the clock of the database is ahead of the elapsed time, and how long reading it takes. */

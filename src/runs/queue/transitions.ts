@@ -1,7 +1,6 @@
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { MultiRow, type SqlValue, type Transaction } from '../../storage/index.ts';
-import { pauseAfter } from './backoff.ts';
-import { ACCEPT_MS, CANCEL_MARGIN_MS, type Core, settings } from './core.ts';
+import { ACCEPT_MS, CANCEL_MARGIN_MS, type Core, pauseAfter, settings } from './core.ts';
 import { leaveGroup } from './groups.ts';
 import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
 import { isFinished, isHeld, partOf, readById, type RunRow, type StoredApproval, toRecord } from './run-rows.ts';

@@ -2,11 +2,8 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
-import type { Queue } from '../queue/port.ts';
-import { presentAttempt } from './present-attempt.ts';
-import { presentRun } from './present-run.ts';
-import { presentResult } from './result.ts';
-import { requireRun, RUN_ID } from './run-id.ts';
+import type { Queue, RunRecord } from '../queue/port.ts';
+import { presentAttempt, presentResult, presentRun } from './present-run.ts';
 
 type ReadHandlers = Required<Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 'getRunResult' | 'listRunAttempts'>>;
 
@@ -48,4 +45,14 @@ export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'exp
       return { data: presentResult(result) };
     },
   };
+}
+
+/** The form of run ids. */
+export const RUN_ID = /^[0-9a-f]{32}$/;
+
+/** The run with this id. A malformed id is treated like an unknown one (decisions, section 2.1). */
+export async function requireRun(queue: Pick<Queue, 'get'>, id: unknown): Promise<RunRecord> {
+  const run = typeof id === 'string' && RUN_ID.test(id) ? await queue.get(id) : undefined;
+  if (run === undefined) throw new ServiceError('run_not_found', 'there is no such run');
+  return run;
 }

@@ -5,12 +5,12 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { type Handlers, type Preconditions, Reply } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { Audit } from '../audit/port.ts';
+import type { Audit } from '../audit/index.ts';
 import { actorOf, requireProject } from '../auth/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import { requestHash } from '../idempotency/index.ts';
+import { requestHash, requireKey } from '../idempotency/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
-import { type Enqueuer, requireKey } from '../runs/index.ts';
+import type { Enqueuer } from '../runs/index.ts';
 import { nextAt, type Plan, plansOf, slotAt } from './plans.ts';
 import { notePause, noteRun, noteSlot, type Progress, readProgress, ruleOf } from './progress-rows.ts';
 

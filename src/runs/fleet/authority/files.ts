@@ -4,8 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { durableRename, makeFolder, syncFolder } from '../../../lib/files.ts';
-import type { Signer } from './certificates.ts';
-import { belongTogether, readKey } from './keys.ts';
+import { belongTogether, readKey, type Signer } from './certificates.ts';
 
 /** The root that signs, the next root, and the former roots. */
 const CURRENT = 'authority.pem';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Log } from '../../lib/log.ts';
-import { FakeShip, QueueFixture } from '../../testkit/runs-queue.ts';
-import { logRunChange } from './log-run-change.ts';
+import type { Log } from '../lib/log.ts';
+import { FakeShip, QueueFixture } from '../testkit/runs-queue.ts';
+import { logRunChange } from './observe.ts';
 
 /** A log that only keeps level and text, with the reason and the state where they are given. */
 function recording(lines: string[]): Log {

@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { FleetRefusal } from '../fleet/port.ts';
 
 const HASH_BYTES = 32;
+/** Most bytes of one message of the fleet protocol. */
 const MAX_CHUNK = 1 << 20;
 
 /** What a ship announces before it sends bytes. */
@@ -50,3 +51,10 @@ export async function writeContent(file: FileHandle, parts: AsyncIterator<Conten
 }
 
 const refusal = (message: string): FleetRefusal => new FleetRefusal('invalid_argument', message);
+
+/** A content in pieces that fit in messages to ships. */
+export async function* piecesOf(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of content) {
+    for (let at = 0; at < piece.length; at += MAX_CHUNK) yield piece.subarray(at, at + MAX_CHUNK);
+  }
+}
