@@ -1,5 +1,5 @@
 /** The entry point of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
-import * as outbox from './outbox/index.ts';
+import * as outbox from './outbox.ts';
 
 export { BodyCodec } from './body/body-codec.ts';
 export type { EncodedBody } from './body/body-codec.ts';
@@ -18,10 +18,8 @@ export type { KeyNames, KeySettings } from './encryption/parse-keys.ts';
 export { parseKeys } from './encryption/parse-keys.ts';
 export { isSealed, isSealedText, keyIdOfHead, SEALED_BLOB, SEALED_META } from './encryption/record.ts';
 export { ROW_MUST_BE_SEALED, SWITCH_PREFIX } from './encryption/required.ts';
-export { resealSecrets } from './encryption/reseal-secrets.ts';
 export { openStream, sealStream } from './encryption/sealed-stream.ts';
-export { openSecret, sealSecret, SECRETS } from './encryption/secrets.ts';
-export type { SecretPart } from './encryption/secrets.ts';
+export { openSecret, resealSecrets, sealSecret, type SecretPart, SECRETS } from './encryption/secrets.ts';
 export { countKeys, keyIdOfText, storedRows } from './encryption/stored-values.ts';
 export type { KeyCount, StoredRow } from './encryption/stored-values.ts';
 export { ChangeFeed } from './feed/change-feed.ts';
