@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { keptTokenTables, packTokenTables, unpackTokenTables } from './kept-token-tables.ts';
-import { makeTokenTables, tokenTablesVersion } from './token-tables.ts';
+import { keptTokenTables, makeTokenTables, packTokenTables, tokenTablesVersion,
+  unpackTokenTables } from './token-tables.ts';
 
 describe('kept token tables', () => {
   it('are those that the engine has, where they are of its version', () => {

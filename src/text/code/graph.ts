@@ -1,4 +1,4 @@
-import { importCandidates, importSpellings } from './import-candidates.ts';
+import { importCandidates, importSpellings } from './import-paths.ts';
 
 /** A document in the walk: its identity, and the three meta keys that contain its symbols. */
 export interface CodeDocument {

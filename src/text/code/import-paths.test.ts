@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveLocal, resolveModule, resolveStyleTarget } from './resolve-path.ts';
+import { resolveLocal, resolveModule, resolveStyleTarget } from './import-paths.ts';
 
 const PAGE = 'theme/blog/post.html';
 

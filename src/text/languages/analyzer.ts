@@ -1,6 +1,5 @@
 import { foldDiacritics } from '../folding.ts';
-import { withoutApostrophes } from './apostrophes.ts';
-import { type Language, languageOf } from './catalogue.ts';
+import { type Language, languageOf, withoutApostrophes } from './catalogue.ts';
 import { defaultStopWords } from './stop-words.ts';
 
 /** Maps the forms of the tokeniser to the terms of an index. */

@@ -1,7 +1,7 @@
 import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import { codeLanguage, codePath } from '../language.ts';
-import { type CodeSymbols, type ExtractContext, hasSymbols, MAX_SOURCE_LENGTH, readSymbols } from '../symbols/index.ts';
-import type { SourceDocument } from '../with-code-symbols.ts';
+import { type CodeSymbols, type ExtractContext, hasSymbols, MAX_SOURCE_LENGTH, readSymbols,
+  type SourceDocument } from '../symbols/index.ts';
 
 /** A source to read. The thread replies in order. */
 export interface SymbolRequest extends ExtractContext {
