@@ -1,4 +1,3 @@
 export { type Neighbour, Neighbours } from './neighbours.ts';
-export { termOf, type TermRules } from './trainer.ts';
-export type { TrainingDocument, TrainingText } from './trainer.ts';
-export { trainHere, type Training, TrainingThread } from './training.ts';
+export { termOf, type TermRules, trainHere, type Training, type TrainingDocument, type TrainingText,
+  TrainingThread } from './training.ts';

@@ -1,5 +1,5 @@
-import { BOUNDS, type Bounds } from './compare-values.ts';
-import { allOf, type Condition, type Filter, type FilterValue, invalidFilter, MAX_FILTER_DEPTH } from './filter.ts';
+import { allOf, BOUNDS, type Bounds, type Condition, type Filter, type FilterValue, invalidFilter,
+  MAX_FILTER_DEPTH } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 
 /** A value in a request; booleans are stored as the texts `true` and `false`. */

@@ -1,5 +1,5 @@
-import { type Bounds, compareValues, isMoment, isWithin, toNumber } from './compare-values.ts';
-import { columnOf, type Condition, conditionsOf, type Filter, type FilterValue, invalidFilter } from './filter.ts';
+import { type Bounds, columnOf, compareValues, type Condition, conditionsOf, type Filter, type FilterValue,
+  invalidFilter, isMoment, isWithin, toNumber } from './filter.ts';
 
 /** Tests whether one stored value of a condition's field satisfies the condition. */
 export type ValueTest = (value: string | number) => boolean;

@@ -2,11 +2,10 @@ import { GeoKernel, type NearResult, type Reach, type Stepping } from '../../ker
 import type { KernelBuild } from '../../kernels/load.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace, spend } from '../../lib/pace.ts';
-import { boxAround, type Circle, type LatLngBox } from './box.ts';
 import { readPlaces, Snapshot } from './checkpoint.ts';
 import { EARTH_RADIUS_METERS, geodesicMeters, type Point, SPHERE_TO_ELLIPSOID } from './distance.ts';
 import { geohashFrom } from './geohash.ts';
-import type { Shape } from './shape.ts';
+import { boxAround, type Circle, type LatLngBox, type Shape } from './shape.ts';
 
 /** How the index is searched; both ways return the same documents. */
 export type GeoAlgorithm = 'rtree' | 'geohash';

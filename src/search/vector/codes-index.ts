@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { ENTRY_BYTES, HEAP_KINDS, type VectorsExports } from '../../kernels/vectors.ts';
 import { block, u32 } from '../../lib/checked-blocks.ts';
-import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
-  type SegmentAccess } from './ann-index.ts';
-import { ByteReader, VectorCheckpointError } from './errors.ts';
+import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, ByteReader, type Candidates, type Metric,
+  METRIC_CODES, type SegmentAccess, VectorCheckpointError } from './ann-index.ts';
 import { callKernel, divide, isQuick, isShared, type RowSource, settleAll, type Work } from './parts.ts';
 import { Scratch } from './ranking.ts';
 

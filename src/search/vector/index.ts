@@ -1,6 +1,5 @@
-export { type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
-  type SegmentAccess } from './ann-index.ts';
-export { DimensionError, VectorCheckpointError, VectorIndexClosedError } from './errors.ts';
+export { type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, DimensionError, type Metric,
+  METRIC_CODES, type SegmentAccess, VectorCheckpointError, VectorIndexClosedError } from './ann-index.ts';
 export type { Hit, Rescoring } from './ranking.ts';
 export { numbersOf, type VectorChunk } from './segment.ts';
 export type { StructureState } from './structures.ts';

@@ -1,19 +1,18 @@
 import type { KernelBuild } from '../../kernels/load.ts';
 import { MAX_SEGMENT_BYTES, type StoredType } from '../../kernels/vectors.ts';
-import type { AnnAlgorithm, AnnFactory, Metric } from './ann-index.ts';
+import { type AnnAlgorithm, type AnnFactory, DimensionError, type Metric,
+  VectorIndexClosedError } from './ann-index.ts';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts';
 import { ivfFactory } from './clusters/ivf.ts';
 import { opqFactory, pqFactory } from './clusters/pq.ts';
 import { codeFactories } from './codes-index.ts';
-import { DocumentRows } from './document-rows.ts';
-import { DimensionError, VectorIndexClosedError } from './errors.ts';
 import { type CodeBits, hnswFactory } from './hnsw/hnsw-index.ts';
 import { INLINE_BYTES } from './parts.ts';
 import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
 import { type RowHit, type RowRun, searchSegment } from './segment-search.ts';
 import { dimsOf, numbersOf, type Segment, type SegmentOptions, type VectorChunk } from './segment.ts';
 import type { StructureState } from './structures.ts';
-import { VectorSet } from './vector-set.ts';
+import { DocumentRows, VectorSet } from './vector-set.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** How a search finds its candidates; scores are always exact. */
