@@ -10,7 +10,7 @@ import type { Recorder } from './metrics/index.ts';
 import type { Queue } from './queue/index.ts';
 import type { RunChange, RunRecord, RunState } from './queue/port.ts';
 
-export interface Observed {
+interface Observed {
   readonly queue: Pick<Queue, 'onChange'>;
   readonly audit: Audit;
   readonly recorder: Pick<Recorder, 'runChanged' | 'configReloaded'>;

@@ -18,7 +18,7 @@ type AlertHandlers = Required<Pick<Handlers<Operations>, 'receiveAlerts'>>;
  */
 export type AlertResult = 'queued' | 'repeated' | 'resolved' | 'unmapped' | 'unavailable' | 'failed';
 
-export interface AlertsDeps extends Pick<Runs, 'enqueueOnce' | 'present'> {
+interface AlertsDeps extends Pick<Runs, 'enqueueOnce' | 'present'> {
   /** Called for each well-formed notification; must not throw. */
   readonly onReceived: (result: AlertResult) => void;
 }
@@ -98,9 +98,8 @@ function asRetryable(thrown: unknown): unknown {
   return isStorageFailure(error) ? storageUnavailable((error as Error).message, error) : error;
 }
 
-export type { Alert };
 /** With defaults filled in. */
-export type Notification = ReceiveAlertsRequest & { readonly commonLabels: Readonly<Record<string, string>> };
+type Notification = ReceiveAlertsRequest & { readonly commonLabels: Readonly<Record<string, string>> };
 
 /**
  * Bytes of the input that a notification becomes; less than the limit of an input, because names and brackets are
@@ -112,7 +111,7 @@ const BUDGET = 200_000;
 const MAX_TEXT = 4096;
 
 /** Firing alerts; a notification may also hold resolved ones. */
-export function firing({ status, alerts }: Notification): readonly Alert[] {
+function firing({ status, alerts }: Notification): readonly Alert[] {
   return status === 'firing' ? alerts.filter((alert) => alert.status === 'firing') : [];
 }
 
@@ -120,7 +119,7 @@ export function firing({ status, alerts }: Notification): readonly Alert[] {
  * The key under which these alerts are queued once. Repeated notifications have the same key; it changes when an alert
  * joins, leaves, or fires again after it was resolved.
  */
-export function keyOf(groupKey: string, alerts: readonly Alert[]): string {
+function keyOf(groupKey: string, alerts: readonly Alert[]): string {
   const since = alerts.map(({ fingerprint, startsAt }) => `${fingerprint} ${startsAt}`).sort();
   return `am:${createHash('sha256').update(JSON.stringify([groupKey, since])).digest('hex')}`;
 }
@@ -129,7 +128,7 @@ export function keyOf(groupKey: string, alerts: readonly Alert[]): string {
  * The input of the run: the notification, cut to the size limit of an input. `left_out` counts the alerts that did not
  * fit.
  */
-export function trimmed({ groupKey, commonLabels }: Notification,
+function trimmed({ groupKey, commonLabels }: Notification,
   alerts: readonly Alert[]): { readonly commonLabels: Record<string, string>; readonly [name: string]: unknown }
 {
   const room = { bytes: BUDGET };
@@ -191,7 +190,7 @@ function routeOf(labels: Readonly<Record<string, string>>, routes: readonly Aler
 /**
  * The pipeline, with its input, that the first matching route names for this project; undefined for a diagnostic run.
  */
-export function pipelineOf(labels: Readonly<Record<string, string>>, projectId: string, { alerts }: RunsConfig): Pick<
+function pipelineOf(labels: Readonly<Record<string, string>>, projectId: string, { alerts }: RunsConfig): Pick<
   AlertRoute,
   'pipeline' | 'input'
 > | undefined {
@@ -200,7 +199,7 @@ export function pipelineOf(labels: Readonly<Record<string, string>>, projectId: 
 }
 
 /** Replaces `{labels.NAME}` in texts; a label that the alerts do not share becomes empty. */
-export function fillLabels(input: AlertRoute['input'],
+function fillLabels(input: AlertRoute['input'],
   labels: Readonly<Record<string, string>>): Record<string, string | number | boolean>
 {
   const fill = (text: string): string =>

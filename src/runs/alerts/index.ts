@@ -1,2 +1,2 @@
 /** The entry point of the alerts area. */
-export { type AlertResult, type AlertsDeps, createAlerts, projectOf } from './alerts.ts';
+export { type AlertResult, createAlerts, projectOf } from './alerts.ts';

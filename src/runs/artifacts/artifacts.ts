@@ -12,7 +12,7 @@ import { type ArtifactHandlers, createArtifactHandlers } from './handlers.ts';
 import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
 import { type AnnouncedFile, createSender, readDescription } from './transfer.ts';
 
-export interface ArtifactsOptions {
+interface ArtifactsOptions {
   readonly env: RunsEnvironment;
   readonly queue: Pick<Queue, 'get' | 'holds'>;
   readonly store: ContentStore;

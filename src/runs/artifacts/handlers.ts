@@ -8,7 +8,7 @@ import { findByName, listOfAttempt } from './artifact-rows.ts';
 
 export type ArtifactHandlers = Required<Pick<Handlers<Operations>, 'listRunArtifacts' | 'getRunArtifact'>>;
 
-export interface ArtifactHandlerOptions {
+interface ArtifactHandlerOptions {
   readonly sql: Sql;
   readonly queue: Pick<Queue, 'get'>;
   readonly store: ContentStore;
@@ -62,7 +62,7 @@ async function attemptOf({ queue }: ArtifactHandlerOptions, id: string, given: n
   return attempt;
 }
 
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   /** Inclusive. */
   readonly end: number;

@@ -30,7 +30,7 @@ export function readDescription(part: UploadArtifactRequest | undefined): Announ
 
 const refusal = (message: string): FleetRefusal => new FleetRefusal('invalid_argument', message);
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly sql: Sql;
   readonly queue: Pick<Queue, 'holds'>;
   readonly store: ContentStore;

@@ -60,7 +60,7 @@ async function stateOf(from: Queries, projectId: string, pipelines: readonly str
   return last.state === 'succeeded' ? 'passing' : 'failing';
 }
 
-export type BadgeState = 'passing' | 'failing' | 'no runs';
+type BadgeState = 'passing' | 'failing' | 'no runs';
 
 const COLOURS: Readonly<Record<BadgeState, string>> = {
   'passing': '#2f7d32',

@@ -12,7 +12,7 @@ import { addCache, type CacheRow, countCaches, findCache, hasCache, isReferenced
 import type { CacheEvents, CacheExchange, CacheTaken } from './port.ts';
 import { type AnnouncedCache, readDescription, readDiscarded, readWanted } from './requests.ts';
 
-export interface CachesOptions {
+interface CachesOptions {
   readonly env: RunsEnvironment;
   readonly queue: Pick<Queue, 'get' | 'holds'>;
   readonly store: ContentStore;

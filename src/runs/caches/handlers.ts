@@ -8,9 +8,9 @@ import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
 import { type CachePosition, type CacheRow, listCaches } from './cache-rows.ts';
 import type { Caches } from './caches.ts';
 
-export type CacheHandlers = Required<Pick<Handlers<Operations>, 'listCaches' | 'deleteCaches'>>;
+type CacheHandlers = Required<Pick<Handlers<Operations>, 'listCaches' | 'deleteCaches'>>;
 
-export interface CacheHandlerOptions {
+interface CacheHandlerOptions {
   readonly env: Pick<RunsEnvironment, 'sql' | 'config'>;
   readonly audit: Audit;
   /** Undefined if the service keeps none. */

@@ -52,7 +52,7 @@ export function readInputs(declared: readonly InputConfig[], given: unknown): { 
 type Read = { readonly value: Scalar } | { readonly problem: string };
 
 /** Converts a text to the declared type, so that forms and command lines need not know types. */
-export function readValue(input: InputConfig, given: unknown): Read {
+function readValue(input: InputConfig, given: unknown): Read {
   switch (input.type) {
     case 'number':
       return readNumber(input, given);

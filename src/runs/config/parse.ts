@@ -72,7 +72,7 @@ type Mapping = Record<string, unknown>;
  * beside its long form, because the file is ambiguous then. Values that are not mappings are left unchanged; the schema
  * refuses them.
  */
-export function expandShortForms(root: unknown): string[] {
+function expandShortForms(root: unknown): string[] {
   if (!isMapping(root)) return [];
   const problems: string[] = [];
   const { storage, fleet, ai, pipelines } = root;

@@ -126,7 +126,7 @@ const ON_ITS_WAY_MS = 3_600_000;
  * Stores files in a bucket, for several servers or for more data than a disk holds. An upload is written to the disk
  * first and copied to the bucket when it is complete.
  */
-export class BucketContents extends FolderContents implements ContentStore {
+class BucketContents extends FolderContents implements ContentStore {
   readonly #bucket: S3Store;
   readonly #clock: Clock;
   readonly #outbound: Pick<Outbound, 'close'>;

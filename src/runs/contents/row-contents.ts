@@ -8,7 +8,7 @@ import { type Announced, type ContentPart, writeContent } from './transfer.ts';
 /** Time between two searches for contents that are no longer kept. */
 const SWEEP_MS = 60_000;
 
-export interface RowContentsOptions {
+interface RowContentsOptions {
   readonly env: RunsEnvironment;
   readonly store: ContentStore;
   /** Whether a row of the table names this content. */
@@ -16,7 +16,7 @@ export interface RowContentsOptions {
 }
 
 /** What `receive` returns if the disk has no room. */
-export interface NoRoom {
+interface NoRoom {
   readonly status: 'over_limit';
   readonly message: string;
 }
@@ -147,7 +147,7 @@ export class RowContents {
 
 const lockOf = (sha256: string): string => `content ${sha256}`;
 
-export interface DiskRoomOptions {
+interface DiskRoomOptions {
   /** Free bytes on the disk. */
   readonly free: () => Promise<number>;
   /** Bytes that must stay free. */
@@ -155,7 +155,7 @@ export interface DiskRoomOptions {
 }
 
 /** Room that was reserved for a content. */
-export interface ReservedRoom {
+interface ReservedRoom {
   /** Says that bytes of it were written, so that the disk counts them. */
   wrote(bytes: number): void;
   /** Releases what was not written. */
@@ -166,7 +166,7 @@ export interface ReservedRoom {
  * The room on the disk for contents that arrive at one server at the same time: what one has reserved and not written
  * yet, no other one gets.
  */
-export class DiskRoom {
+class DiskRoom {
   readonly #options: DiskRoomOptions;
   #reserved = 0;
 

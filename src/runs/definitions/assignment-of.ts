@@ -8,7 +8,7 @@ import type { Claim } from '../queue/port.ts';
 import { type Definition, stepsOfPart } from './definition.ts';
 
 /** The limits of logs that a ship receives. */
-export type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget' | 'attempt_events'>;
+type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget' | 'attempt_events'>;
 
 /**
  * The assignment that a ship receives: the definition of the run, as it was when the run was queued, with the values of
@@ -76,7 +76,7 @@ export class SecretUnavailable extends Error {
  * declared input of its pipeline, empty for one without a value, and `QUIRE_MATRIX_NAME`. `input`: the input of the
  * run, as JSON.
  */
-export function runVariables({ inputs = [] }: Pick<Definition, 'inputs'>, input: string | null,
+function runVariables({ inputs = [] }: Pick<Definition, 'inputs'>, input: string | null,
   matrix: CellValues | null): Record<string, string>
 {
   const values = inputs.length === 0 || input === null ? {} : (JSON.parse(input) as Readonly<Record<string, Scalar>>);

@@ -244,7 +244,7 @@ export function gitUrl(repository: string, template: string): string {
  * The credentials whose address prefix is the longest match. A prefix ends at the end of an address part, so that no
  * other host matches it.
  */
-export function credentialsFor(url: string, credentials: readonly Credentials[]): Credentials | undefined {
+function credentialsFor(url: string, credentials: readonly Credentials[]): Credentials | undefined {
   const fitting = credentials.filter((each) =>
     url === each.url || (url.startsWith(each.url) && (/[/:]$/.test(each.url) || url[each.url.length] === '/'))
   );
@@ -261,7 +261,7 @@ const MAX_BYTES = 262_144;
  * The instructions of a role, from the configuration or from its file. A role whose file cannot be read is not
  * available.
  */
-export async function systemPromptOf(role: RoleConfig, config: RunsConfig, log: Log): Promise<string> {
+async function systemPromptOf(role: RoleConfig, config: RunsConfig, log: Log): Promise<string> {
   if (role.system_prompt_file === '') return role.system_prompt;
   const file = inDataDir(config, role.system_prompt_file);
   try {

@@ -18,7 +18,7 @@ import { readPlatform, readTraits, requireCompatible } from './ship-info.ts';
 const MAX_CERTIFICATES = 32;
 const MAX_REASON = 200;
 
-export interface MemberDeps {
+interface MemberDeps {
   readonly queue: Pick<Queue, 'evict'>;
   readonly audit: Audit;
   /** Undefined while the fleet is off. */

@@ -18,7 +18,7 @@ const MAX_MESSAGE = 2000;
 const MAX_NAME = 256;
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}(;[ -~]{0,64})?$/;
 
-export interface ReportDeps {
+interface ReportDeps {
   readonly queue: Pick<Queue, 'complete' | 'holds' | 'recordSource'>;
   readonly logs: Pick<RunLogs, 'append' | 'nextSeq' | 'isFull' | 'note'>;
   readonly fencedWrite: (rpc: 'AppendLogs' | 'CompleteRun' | 'RecordSource') => void;

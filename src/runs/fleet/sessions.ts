@@ -1,5 +1,4 @@
-import type { CompleteRunRequest,
-  CompleteRunResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { CompleteRunRequest, CompleteRunResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { Queue, RunChange } from '../queue/port.ts';
 import type { Connections } from '../ships/index.ts';
@@ -18,7 +17,7 @@ const EXPELLED = {
   unknown: ['not_found', 'the ship is not known to this server'],
 } as const;
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly context: Omit<SessionContext, 'seen' | 'completeRun'>;
   readonly reports: Pick<Reports, 'completeRun'>;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ export type LogHandlers = Required<Pick<Handlers<Operations>, 'listRunLogs' | 's
 /** Proxies between server and client must not buffer events. */
 const STREAM_HEADERS = { 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no' };
 
-export interface LogHandlerOptions extends FollowOptions {
+interface LogHandlerOptions extends FollowOptions {
   readonly sql: Sql;
   readonly audit: Audit;
   readonly retention: Pick<Retention, 'markRun' | 'sweep'>;

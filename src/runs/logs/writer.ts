@@ -38,7 +38,7 @@ export interface Added {
   readonly dropped: number;
 }
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly config: LiveConfig;

@@ -17,7 +17,7 @@ import { letterOf } from './letter.ts';
 
 type Names = 'listNotifications' | 'listNotificationDeadLetters' | 'redeliverNotifications';
 
-export interface NotificationsDeps extends Pick<DeliveriesDeps, 'variables' | 'onOutcome'> {
+interface NotificationsDeps extends Pick<DeliveriesDeps, 'variables' | 'onOutcome'> {
   readonly audit: Audit;
   readonly present: Runs['present'];
 }

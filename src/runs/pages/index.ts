@@ -18,7 +18,7 @@ export function toPage<T>(found: readonly T[], size: number,
 }
 
 /** The end of a page: time and id of its last entry. */
-export interface Position {
+interface Position {
   /** Unix seconds. */
   readonly at: number;
   readonly id: string;

@@ -174,7 +174,7 @@ function failed(what: string, cause?: unknown): ServiceError {
 /** Error codes of a file that another one cannot replace: it is a mount point, as in containers. */
 const NOT_REPLACEABLE = new Set(['EBUSY', 'EXDEV', 'EPERM']);
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /** For tests. */
   readonly rename?: typeof durableRename;
 }

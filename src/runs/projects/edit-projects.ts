@@ -78,7 +78,7 @@ type Range = readonly [start: number, valueEnd: number, nodeEnd: number];
  * The text after an edit that changes only the lines of one project; undefined if that is not possible. The caller
  * checks that the result has the right values.
  */
-export function spliceProject(text: string, edit: ProjectEdit): string | undefined {
+function spliceProject(text: string, edit: ProjectEdit): string | undefined {
   const document = parseDocument(text, YAML);
   const root = document.contents;
   if (root !== null && !(isMap(root) && root.flow !== true)) return undefined;
@@ -200,16 +200,16 @@ function rangeOf(node: ParsedNode): Part {
 }
 
 /** A change of `projects`: add one at the end, replace the one with this id, or remove it. */
-export type ProjectEdit = { readonly add: object } | { readonly id: string; readonly replaceBy: object } | {
+type ProjectEdit = { readonly add: object } | { readonly id: string; readonly replaceBy: object } | {
   readonly id: string;
   readonly remove: true;
 };
 
 /** The options with which the configuration is read (`text/safe-yaml.ts`). */
-export const YAML = { version: '1.2', schema: 'core', merge: true } as const;
+const YAML = { version: '1.2', schema: 'core', merge: true } as const;
 
 /** Remaining keys keep their position and their comments. */
-export function updateMap(document: Document, map: YAMLMap, value: object): void {
+function updateMap(document: Document, map: YAMLMap, value: object): void {
   for (const { key } of [...map.items]) {
     const name = String(isScalar(key) ? key.value : key);
     if (!Object.hasOwn(value, name)) map.delete(name);

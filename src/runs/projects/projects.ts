@@ -13,12 +13,12 @@ type Pipeline = OutputOf<Operations, 'listPipelines'>['data'][number];
 type Role = OutputOf<Operations, 'listRoles'>['data'][number];
 
 /** When schedules queue the next runs of a project, in Unix seconds; null if they do not. */
-export interface NextRuns {
+interface NextRuns {
   readonly release: number | null;
   readonly content: number | null;
 }
 
-export interface ProjectsOptions {
+interface ProjectsOptions {
   readonly env: RunsEnvironment;
   readonly config: LiveRunsConfig;
   /** Environment variables in which a reload finds tokens. */

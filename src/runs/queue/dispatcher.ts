@@ -8,7 +8,7 @@ import type { WaitingReason, Worker, WorkerHandle } from './port.ts';
 /** Why no connected worker can take the runs of a lane. */
 type Refusal = Extract<WaitingReason, 'no_matching_ship' | 'unsupported' | 'ship_draining' | 'ship_offline'>;
 
-export interface DispatcherHooks {
+interface DispatcherHooks {
   /** Returns a run to the queue if its worker has left. */
   readonly giveBack: (handout: Handout) => Promise<void>;
   /** Called with the time that a batch took. */
@@ -192,7 +192,7 @@ export class Dispatcher {
  * The worker registry: the connected workers, and for each lane the workers that can take its runs. These sets are kept
  * and not searched for each claim, because there may be a thousand ships and hundreds of lanes.
  */
-export class WorkerRegistry {
+class WorkerRegistry {
   readonly #abilities = new Map<Worker, string>();
   readonly #ofLane = new Map<number, { readonly lane: Lane; readonly workers: Set<Worker> }>();
 

@@ -129,7 +129,7 @@ export async function cancel(core: Core, tx: Transaction, id: string): Promise<R
 /**
  * Rows 3 and 9 for a locked run, and row 11 at once if its ship has been silent. Undefined if it cannot be cancelled.
  */
-export async function cancelOne(core: Core, tx: Transaction, row: RunRow, why: string): Promise<RunRecord | undefined> {
+async function cancelOne(core: Core, tx: Transaction, row: RunRow, why: string): Promise<RunRecord | undefined> {
   if (row.state === 'queued') return cancelled(core, tx, row, why, { outcome: 'cancelled', reported: false });
   if (row.state !== 'running') return undefined;
   const silent = core.time.now() - row.renewed_ms;

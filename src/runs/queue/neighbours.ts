@@ -12,7 +12,7 @@ const STEP = 128;
 type Word = readonly ['run', id: string, ...Details];
 type Details = readonly [from: RunChange['from'], formerShipId: string | null, reason?: string];
 
-export interface NeighboursOptions {
+interface NeighboursOptions {
   readonly sql: Sql;
   readonly log: Log;
   readonly changes: Changes;

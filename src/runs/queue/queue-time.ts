@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Sql } from '../../storage/index.ts';
 
 /** If the clock differs by more than this from the elapsed time, it was set, not corrected. */
-export const JUMP_MS = 2000;
+const JUMP_MS = 2000;
 
 /** Milliseconds that have elapsed since some moment; independent of changes of the clock. */
 export type Elapsed = () => number;

@@ -116,7 +116,7 @@ function approvalOf(state: RunState, { state: decided, by, at, expiresAt, step }
   };
 }
 
-export const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });
+const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });
 
 /** Whether a ship holds it. Runs with cells are never held. */
 export const isHeld = ({ state, cells }: { readonly state: RunState; readonly cells: number }): boolean =>

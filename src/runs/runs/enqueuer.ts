@@ -16,7 +16,7 @@ export interface EnqueuerDeps {
 }
 
 /** A request to queue a run, under a key. */
-export interface Submission {
+interface Submission {
   readonly source: RunSource;
   /** The caller, who owns the key; absent: the service itself, for this source. */
   readonly actor?: string;

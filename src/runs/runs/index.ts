@@ -1,4 +1,4 @@
 /** The entry point of the runs area. */
 export type { Enqueuer } from './enqueuer.ts';
 export { presentResult } from './present-run.ts';
-export { createRuns, type Runs, type RunsDeps } from './runs.ts';
+export { createRuns, type Runs } from './runs.ts';

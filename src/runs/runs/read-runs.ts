@@ -48,7 +48,7 @@ export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'exp
 }
 
 /** The form of run ids. */
-export const RUN_ID = /^[0-9a-f]{32}$/;
+const RUN_ID = /^[0-9a-f]{32}$/;
 
 /** The run with this id. A malformed id is treated like an unknown one (decisions, section 2.1). */
 export async function requireRun(queue: Pick<Queue, 'get'>, id: unknown): Promise<RunRecord> {

@@ -38,7 +38,7 @@ export interface Runs {
   stop(): Promise<void>;
 }
 
-export interface RunsDeps extends EnqueuerDeps {
+interface RunsDeps extends EnqueuerDeps {
   readonly queue: Pick<Queue,
     'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove' | 'attempts'>;
 }
@@ -150,7 +150,7 @@ function requireSmall(input: string | object | undefined): void {
  * configuration (decisions, section
  * 2.3).
  */
-export async function requestOfRetry(run: RunRecord, which: 'all' | 'failed', queue: Pick<Queue, 'material' | 'list'>,
+async function requestOfRetry(run: RunRecord, which: 'all' | 'failed', queue: Pick<Queue, 'material' | 'list'>,
   { projects }: RunsConfig): Promise<RunRequest & { readonly retryOf: RunRecord }>
 {
   if (run.state !== 'failed' && run.state !== 'cancelled')

@@ -16,7 +16,7 @@ import { notePause, noteRun, noteSlot, type Progress, readProgress, ruleOf } fro
 
 type Names = 'listSchedules' | 'pauseSchedule' | 'resumeSchedule' | 'runSchedule';
 
-export interface ScheduleHandlerDeps {
+interface ScheduleHandlerDeps {
   readonly queue: Pick<Queue, 'get'>;
   readonly audit: Audit;
   readonly submit: Enqueuer['submit'];

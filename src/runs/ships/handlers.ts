@@ -40,7 +40,7 @@ export type ShipHandlers = Required<
     'listShips' | 'createJoinToken' | 'revokeShip' | 'drainShip' | 'undrainShip' | 'deleteShip'>
 >;
 
-export interface ShipDeps {
+interface ShipDeps {
   readonly queue: Pick<Queue, 'evict' | 'runningOn'>;
   readonly audit: Audit;
   readonly connections: Connections;
@@ -50,7 +50,7 @@ export interface ShipDeps {
 }
 
 /** The data that a ship needs to join. */
-export interface Joining {
+interface Joining {
   /** SHA-256 of the root that signs servers. */
   readonly fingerprint: () => Buffer;
   /** host:port of the Enrolment service. */

@@ -165,7 +165,7 @@ export function localLabels(labels: readonly string[]): string[] {
 }
 
 /** A certificate that was issued to a ship. */
-export interface StoredCertificate {
+interface StoredCertificate {
   /** Upper-case hexadecimal. */
   readonly serial: string;
   readonly shipId: string;

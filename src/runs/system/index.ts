@@ -7,9 +7,9 @@ type SystemHandlers = Required<Pick<Handlers<Operations>, 'getLiveness' | 'getRe
 type SandboxCheck = Operations['getReadiness']['output']['data']['checks']['sandbox'];
 
 /** Whether a part works. */
-export type Check = () => boolean | Promise<boolean>;
+type Check = () => boolean | Promise<boolean>;
 
-export interface SystemOptions {
+interface SystemOptions {
   readonly version: string;
   /** False while the service starts, and from the moment it is told to stop (decisions, section 2.1). */
   readonly accepting: () => boolean;

@@ -39,7 +39,7 @@ const WORK_LEVEL = LEVELS - 4;
 /** Levels of a filter that is evaluated in steps. */
 const STEPS_LEVEL = DEPTH;
 
-export interface ColumnStoreOptions {
+interface ColumnStoreOptions {
   /** Selects the debug build, which checks bounds and invariants; for tests. */
   readonly build?: KernelBuild;
   /** Bytes that the columns may use, with their buffers; default 4 GiB. */

@@ -241,7 +241,7 @@ type Interval = readonly [from: number, to: number];
  * The order of a column in which the values that satisfy a range or a prefix are contiguous; undefined if there is
  * none.
  */
-export function orderFor(column: number, condition: Condition): number | undefined {
+function orderFor(column: number, condition: Condition): number | undefined {
   if (condition.kind !== 'range' && condition.kind !== 'prefix') return undefined;
   const isKey = column >= Column.keys;
   // The part of an identity after the `|` is the language, which no prefix tests.
@@ -256,7 +256,7 @@ export function orderFor(column: number, condition: Condition): number | undefin
 }
 
 /** The intervals of the matching values in that order, which must be ready. */
-export function intervalsOf(kernel: ColumnsKernel, column: number, order: number, condition: Condition): Interval[] {
+function intervalsOf(kernel: ColumnsKernel, column: number, order: number, condition: Condition): Interval[] {
   if (condition.kind === 'prefix') return [prefixInterval(kernel, column, order, condition.prefix)];
   if (condition.kind !== 'range') throw new Error(`a condition of kind ${condition.kind} has no intervals`);
   const bounds = BOUNDS.filter((name) => condition.bounds[name] !== undefined).map((name) => ({

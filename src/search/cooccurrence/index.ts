@@ -1,3 +1,2 @@
-export { type Neighbour, Neighbours } from './neighbours.ts';
-export { termOf, type TermRules, trainHere, type Training, type TrainingDocument, type TrainingText,
-  TrainingThread } from './training.ts';
+export { Neighbours } from './neighbours.ts';
+export { termOf, type TermRules, trainHere, type Training, type TrainingDocument, TrainingThread } from './training.ts';

@@ -1,7 +1,7 @@
 import { GAP, MAX_TERMS, type RatedNeighbours } from '../../kernels/cooccurrence.ts';
 
 /** A neighbour of a term. */
-export interface Neighbour {
+interface Neighbour {
   /** One of its forms, by which an index finds the term. */
   readonly form: string;
   /** Its PPMI divided by the largest PPMI that the term has with any other: above 0, at most 1. */
@@ -21,7 +21,7 @@ export interface NeighbourData {
 }
 
 /** Many strings in one buffer: a million separate strings would block the event loop. */
-export interface Strings {
+interface Strings {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** End offset of each string. */
   readonly ends: Uint32Array;

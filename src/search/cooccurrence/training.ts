@@ -29,7 +29,7 @@ export function termOf({ lang, stemming, stopWords }: TermRules): (form: string)
 }
 
 /** A text of a document. */
-export interface TrainingText {
+interface TrainingText {
   readonly text: string;
   /** Whether the tokeniser of source code is used. */
   readonly code: boolean;
@@ -38,7 +38,7 @@ export interface TrainingText {
 /** The texts of a document; windows do not extend from one text into the next. */
 export type TrainingDocument = readonly TrainingText[];
 
-export interface TrainerOptions {
+interface TrainerOptions {
   readonly counter?: PairCounter;
   /** Maximum number of terms that are counted at once, plus 1. */
   readonly maxTerms?: number;

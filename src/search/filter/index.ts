@@ -7,4 +7,4 @@ export { allOf, type BoundName, BOUNDS, type Bounds, checkFilterSize, type Colum
   toSeconds } from './filter.ts';
 export { parseFilter } from './parse-filter.ts';
 export { type FilterNode, readFilterTree } from './read-filter-tree.ts';
-export { checkMoments, documentTest, type FilteredDocument, testOf, textsOf } from './test-condition.ts';
+export { checkMoments, documentTest, testOf } from './test-condition.ts';

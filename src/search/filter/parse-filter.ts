@@ -150,7 +150,7 @@ class Parser {
   }
 }
 
-export interface Token {
+interface Token {
   readonly kind: 'word' | 'quoted' | 'symbol' | 'end';
   /** Its content: for a quoted text, the part within the quotes. */
   readonly text: string;
@@ -163,7 +163,7 @@ const WORD = /[\p{L}\p{N}\p{M}_\-./:+]+/uy;
 const SYMBOL = /!=|>=|<=|[=<>()[\],]/y;
 
 /** The tokens of an expression, followed by one of the kind `end`. */
-export function tokensOf(expression: string): Token[] {
+function tokensOf(expression: string): Token[] {
   const tokens: Token[] = [];
   let at = skipSpace(expression, 0);
   while (at < expression.length) {

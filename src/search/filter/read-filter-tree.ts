@@ -3,7 +3,7 @@ import { allOf, BOUNDS, type Bounds, type Condition, type Filter, type FilterVal
 import { parseFilter } from './parse-filter.ts';
 
 /** A value in a request; booleans are stored as the texts `true` and `false`. */
-export type TreeValue = string | number | boolean;
+type TreeValue = string | number | boolean;
 
 /** A filter in JSON. A node has `text`, `and`, `or`, `not`, or `field` with conditions that must all match. */
 export interface FilterNode {

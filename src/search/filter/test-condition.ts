@@ -2,7 +2,7 @@ import { type Bounds, columnOf, compareValues, type Condition, conditionsOf, typ
   invalidFilter, isMoment, isWithin, toNumber } from './filter.ts';
 
 /** Tests whether one stored value of a condition's field satisfies the condition. */
-export type ValueTest = (value: string | number) => boolean;
+type ValueTest = (value: string | number) => boolean;
 
 /** Returns the test of a condition. Times are Unix seconds; names must be passed in lower case. */
 export function testOf(condition: Condition): ValueTest {
@@ -23,7 +23,7 @@ export function testOf(condition: Condition): ValueTest {
 }
 
 /** The texts that a match condition compares with, if it compares with nothing else, so that they can be looked up. */
-export function textsOf(condition: Condition): readonly string[] | undefined {
+function textsOf(condition: Condition): readonly string[] | undefined {
   if (condition.kind !== 'match' || columnOf(condition.field).kind !== 'meta') return undefined;
   return condition.values.every((value) => typeof value === 'string') ? condition.values : undefined;
 }
@@ -75,7 +75,7 @@ function equalTo(values: readonly FilterValue[]): ValueTest {
 }
 
 /** The data of a document that filters test. Times are Unix seconds. */
-export interface FilteredDocument {
+interface FilteredDocument {
   readonly key: string;
   readonly lang: string;
   readonly addedAt: number;

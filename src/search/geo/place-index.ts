@@ -8,15 +8,15 @@ import { geohashFrom } from './geohash.ts';
 import { boxAround, type Circle, type LatLngBox, type Shape } from './shape.ts';
 
 /** How the index is searched; both ways return the same documents. */
-export type GeoAlgorithm = 'rtree' | 'geohash';
+type GeoAlgorithm = 'rtree' | 'geohash';
 
-export interface GeoQuery {
+interface GeoQuery {
   /** The documents to search; absent for all. */
   readonly documents?: OrdSet | undefined;
   readonly algorithm?: GeoAlgorithm | undefined;
 }
 
-export interface NearQuery extends GeoQuery {
+interface NearQuery extends GeoQuery {
   /** Maximum number of results. */
   readonly limit: number;
   /** Along the sphere (`haversine`, the default) or the ellipsoid; see `geodesicMeters`. */

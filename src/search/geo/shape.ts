@@ -68,7 +68,7 @@ function addRing(edges: EdgeList, box: Extent, positions: readonly Position[],
   }
 }
 
-export type { Interval, LatLngBox };
+export type { LatLngBox };
 
 /** All places within a distance of a point. */
 export interface Circle {
@@ -102,7 +102,7 @@ export function boxBetween(
  * Splits longitudes that may exceed 180 degrees on either side into intervals within -180 to 180; the 180th meridian
  * also counts as -180.
  */
-export function onGlobe({ from, to }: Interval): Interval[] {
+function onGlobe({ from, to }: Interval): Interval[] {
   if (to - from >= 360) return [{ from: -180, to: 180 }];
   return [0, -360, 360].flatMap((turn) => {
     const [low, high] = [Math.max(-180, from + turn), Math.min(180, to + turn)];

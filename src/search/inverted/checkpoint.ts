@@ -12,7 +12,7 @@ const FORMAT = 2;
 const BLOCK_PAGES = 16;
 
 /** The header of a checkpoint. */
-export interface CheckpointHeader {
+interface CheckpointHeader {
   /** Position in the change feed up to which the index is complete. */
   readonly lsn: string;
   /** Version of the tokeniser's tables; forms of another version may differ. */

@@ -37,7 +37,7 @@ interface Wanted {
 }
 
 /** Each word at its offset from a common position. */
-export function exactPhrase(words: Words, lists?: readonly number[]): number[] {
+function exactPhrase(words: Words, lists?: readonly number[]): number[] {
   const first = words[0]!.offset;
   return described(words.map(({ forms, offset }, i) => ({ wanted: offset - first, forms, list: lists?.[i] })), true, 0,
     0);

@@ -43,7 +43,7 @@ export interface Tallied {
 }
 
 /** The matches of an exact phrase of some words, which have no scores yet (asm/inverted/phrase-matches.ts). */
-export interface Matched {
+interface Matched {
   readonly words: number;
 }
 

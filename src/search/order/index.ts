@@ -8,7 +8,7 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-export interface SortRules {
+interface SortRules {
   /** The direction of a key without an explicit one. */
   readonly descending: boolean;
   /** Whether results have a score to sort by. */

@@ -16,7 +16,7 @@ const CODING_BYTES = 32 * 1024 * 1024;
 const FORMAT = 2;
 
 /** A segment of the engine itself: codes use the same kernel module as rows. */
-export type CodedSegment = SegmentAccess & RowSource;
+type CodedSegment = SegmentAccess & RowSource;
 
 /** One training of codes: its parameters, and the blocks coded by them. Lives until the last search over it ends. */
 interface Generation {
@@ -30,7 +30,7 @@ interface Generation {
 }
 
 /** Codes of 8, 4 or 1 bit per dimension, scanned instead of the rows: sq, sq4, bq. See asm/vector/codes.ts. */
-export class CodesIndex implements AnnIndex {
+class CodesIndex implements AnnIndex {
   readonly #segment: CodedSegment;
   readonly #bits: CodeBits;
   /** Whether vectors are normalised to length 1 before they are encoded. */

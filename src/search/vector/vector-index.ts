@@ -19,7 +19,7 @@ import type { WorkerPool } from './workers/worker-pool.ts';
 export type Algorithm = 'flat' | 'quantized' | AnnAlgorithm;
 
 /** Exclusive limit of ordinals: the index has a dense table by ordinal. */
-export const MAX_ORDINAL = 2 ** 30;
+const MAX_ORDINAL = 2 ** 30;
 const MAX_SEGMENTS = 65_536;
 /** Below this number of rows, a scan is never divided among workers (SVC_VECTOR_PARALLEL_MIN_SIZE). */
 const PARALLEL_MIN_ROWS = 2048;
@@ -86,7 +86,7 @@ export interface VectorResult {
 }
 
 /** Rows of one dimension and stored type. */
-export interface SetStats {
+interface SetStats {
   readonly dims: number;
   readonly type: StoredType;
   readonly segments: number;
@@ -97,7 +97,7 @@ export interface SetStats {
   readonly structures: readonly StructureState[];
 }
 
-export interface VectorStats {
+interface VectorStats {
   readonly documents: number;
   readonly chunks: number;
   readonly bytes: number;

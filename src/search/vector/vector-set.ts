@@ -4,7 +4,7 @@ import { Compaction } from './compaction.ts';
 import { Segment, type SegmentOptions, type VectorChunk } from './segment.ts';
 
 /** Where a document's rows are. */
-export interface Place {
+interface Place {
   readonly segment: number;
   /** First of its live rows, which are contiguous. */
   readonly row: number;
@@ -97,7 +97,7 @@ const FEW_DEAD = 1024;
 const SMALL_SHARE = 0.25;
 
 /** Returns a number for a new segment that is unique in the index. */
-export type NextSegment = () => number;
+type NextSegment = () => number;
 
 /** The segments of one dimension and stored type. Rows are written to the last segment; the others are full. */
 export class VectorSet {

@@ -10,7 +10,7 @@ import { HEAD_CHARS, keyIdOfText } from './stored-values.ts';
  * collection: a value is encrypted before it is written, so that neither the database, its log, the binlog nor a backup
  * ever contains it.
  */
-export interface SecretColumn {
+interface SecretColumn {
   readonly table: string;
   /** The column that names a row. */
   readonly id: string;
@@ -84,7 +84,7 @@ export function openSecret(keys: KeyRing | undefined, { place }: { readonly plac
 }
 
 /** A column of JSON with its parts replaced, those that are there. */
-export function changeParts(parts: readonly SecretPart[], json: string,
+function changeParts(parts: readonly SecretPart[], json: string,
   change: (part: SecretPart, text: string) => string): string
 {
   const value = JSON.parse(json) as Record<string, Record<string, unknown> | undefined>;
@@ -103,7 +103,7 @@ const BATCH_ROWS = 200;
  * Name of the setting that says that the file has to be rewritten, because it contains credentials from before they
  * were encrypted.
  */
-export const SCRUB_SECRETS = SWITCH_PREFIX;
+const SCRUB_SECRETS = SWITCH_PREFIX;
 
 interface Found extends Row {
   readonly id: string;

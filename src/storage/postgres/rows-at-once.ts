@@ -22,7 +22,7 @@ interface Parts {
 }
 
 /** Types of the columns of a table, by name; undefined while they are not known. */
-export type TypesOf = (table: string) => ReadonlyMap<string, string> | undefined;
+type TypesOf = (table: string) => ReadonlyMap<string, string> | undefined;
 
 type Statement = readonly [sql: string, values: readonly SqlValue[]];
 type Rows = readonly (readonly SqlValue[])[];
@@ -90,9 +90,9 @@ function partsOf(sql: string): Parts | false {
 /** Type numbers of the elements (pg_type). */
 const OID = { bigint: 20, text: 25, bytea: 17, 'double precision': 701 } as const;
 
-export type ElementType = keyof typeof OID;
+type ElementType = keyof typeof OID;
 
-export const isElementType = (type: string): type is ElementType => Object.hasOwn(OID, type);
+const isElementType = (type: string): type is ElementType => Object.hasOwn(OID, type);
 
 const HEADER = 20;
 
@@ -104,7 +104,7 @@ const HEADER = 20;
  *
  * All numbers have four bytes, the most significant first. Undefined if a value does not have the type.
  */
-export function toArray(type: ElementType, values: readonly SqlValue[]): Buffer | undefined {
+function toArray(type: ElementType, values: readonly SqlValue[]): Buffer | undefined {
   let size = HEADER;
   for (const value of values) {
     if (value !== null && !fits(type, value)) return undefined;

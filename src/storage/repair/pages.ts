@@ -205,7 +205,7 @@ export type Value = number | bigint | string | Uint8Array | null;
  * A value of SQLite's varint: big-endian groups of 7 bits; the ninth byte contributes all 8. Undefined when it is
  * truncated.
  */
-export function readVarint(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
+function readVarint(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
   let value = 0n;
   for (let i = 0; i < 9; i++) {
     const byte = bytes[at + i];
@@ -225,7 +225,7 @@ function done(value: bigint, end: number): { value: number; end: number } {
 const INTEGER_BYTES = [0, 1, 2, 3, 4, 6, 8] as const;
 
 /** The values of a record (section 2.1 of the file format); undefined when it is damaged. */
-export function readRecord(payload: Buffer): Value[] | undefined {
+function readRecord(payload: Buffer): Value[] | undefined {
   const head = readVarint(payload, 0);
   if (head === undefined || head.value < head.end || head.value > payload.length) return undefined;
   const values: Value[] = [];

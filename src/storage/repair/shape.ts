@@ -5,7 +5,7 @@ import { isReference, readReference } from '../body/reference.ts';
 import { isSealed, isSealedText } from '../encryption/record.ts';
 import type { StoredRow, Value } from './pages.ts';
 
-export interface Column {
+interface Column {
   readonly name: string;
   readonly type: string;
   readonly notNull: boolean;

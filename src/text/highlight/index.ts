@@ -7,11 +7,11 @@ import { closeTag, escapeHtml } from './tags.ts';
 import { chooseWindows, type Hit, type Window } from './windows.ts';
 
 export type { HighlightPhrase, HighlightToken, HitOptions } from './hits.ts';
-export { type Lines, type ScannedText, scanTokens } from './scanned-text.ts';
+export { type ScannedText, scanTokens } from './scanned-text.ts';
 export { closeTag } from './tags.ts';
 
 /** A fragment of a document that shows hits (contract, "Full-text search"). */
-export interface Highlight {
+interface Highlight {
   /** The text, with a tag around every hit that can have one, and `…` where it was cut. */
   readonly fragment: string;
   /** The distinct matched terms in the fragment, in order of appearance. */

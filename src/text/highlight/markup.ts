@@ -10,7 +10,7 @@ export interface ByteRange {
 export type Ranges = Uint32Array;
 
 /** The ranges of a Markdown text in which tags are not allowed. */
-export interface Markup {
+interface Markup {
   /** Markup that a tag inside would break: addresses, HTML tags, entities, the first line of a fence. */
   readonly opaque: Ranges;
   /** Code spans with their delimiters: a tag inside would be displayed as text, a tag around them works. */

@@ -42,7 +42,7 @@ export interface WordRange {
 }
 
 /** The words of tokens in order of start; overlapping tokens (an identifier and its parts) are one word. */
-export function wordsOf(tokens: readonly { readonly start: number; readonly end: number }[]): Words {
+function wordsOf(tokens: readonly { readonly start: number; readonly end: number }[]): Words {
   const starts = new Uint32Array(tokens.length);
   const ends = new Uint32Array(tokens.length);
   let count = 0;

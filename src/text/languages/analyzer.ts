@@ -3,7 +3,7 @@ import { type Language, languageOf, withoutApostrophes } from './catalogue.ts';
 import { defaultStopWords } from './stop-words.ts';
 
 /** Maps the forms of the tokeniser to the terms of an index. */
-export interface LanguageAnalyzer {
+interface LanguageAnalyzer {
   readonly lang: string;
   /** Whether forms are stemmed: stemming is requested, and the language has a stemmer. */
   readonly stemmingActive: boolean;
@@ -16,7 +16,7 @@ export interface LanguageAnalyzer {
   isStopWord(form: string): boolean;
 }
 
-export interface AnalyzerOptions {
+interface AnalyzerOptions {
   readonly stemming: boolean;
   /** `default` selects the default list of the language; a set contains stop words as forms (see `formsOf`). */
   readonly stopWords: ReadonlySet<string> | 'default' | 'none';

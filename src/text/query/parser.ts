@@ -4,7 +4,7 @@ import { lex, type Lexeme, MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, QuerySyntaxErro
 import { phraseAtom, requireAtMost, type Vocabulary, wordAtom } from './vocabulary.ts';
 
 /** The meaning of two adjacent operands: both are required (expression), or each is optional (boolean). */
-export type Juxtaposition = 'required' | 'optional';
+type Juxtaposition = 'required' | 'optional';
 
 /** An operand of a sequence, and how it is connected. */
 interface Clause {

@@ -4,7 +4,7 @@ import { allOf, type QueryNode, type SourceRange } from './ast.ts';
 import { QueryTooLargeError } from './lexer.ts';
 
 /** A word of a query. */
-export interface Word extends SourceRange {
+interface Word extends SourceRange {
   readonly form: string;
   /** The parts of an identifier that has several, without the identifier itself. */
   readonly parts: readonly string[];

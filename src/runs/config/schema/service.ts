@@ -111,7 +111,7 @@ export const fleet = {
   }),
 } as const;
 
-export const SCOPES = ['submit', 'approve', 'read', 'alerts', 'admin'] as const;
+const SCOPES = ['submit', 'approve', 'read', 'alerts', 'admin'] as const;
 
 /** Tokens of the API, besides the token of `runtime.api_token_env`, whose holders may do everything. */
 export const tokens = {

@@ -5,7 +5,7 @@ import type { Log } from '../../../lib/log.ts';
 import { issueServer, issueShip, keyOfRequest, makeRoot, type Signer, signRevocation } from './certificates.ts';
 import { AuthorityFiles } from './files.ts';
 
-export interface AuthorityOptions {
+interface AuthorityOptions {
   readonly folder: string;
   /** Domain of the identities in ships' certificates. */
   readonly trustDomain: string;

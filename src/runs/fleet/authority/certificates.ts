@@ -31,7 +31,7 @@ export function belongTogether(certificate: x509.X509Certificate, keyPem: string
 }
 
 /** 16 random bytes, positive, with an even number of digits: the form in which TLS libraries show it, in upper case. */
-export function newSerial(): string {
+function newSerial(): string {
   const serial = randomBytes(16);
   serial[0] = (serial[0]! & 0x7f) | 0x10;
   return serial.toString('hex').toUpperCase();

@@ -12,7 +12,7 @@ const NEXT = 'authority-next.pem';
 const PREVIOUS = 'authority-previous.pem';
 
 /** The authority as stored in its folder. */
-export interface StoredAuthority {
+interface StoredAuthority {
   readonly current?: Signer;
   readonly next?: Signer;
   /** Certificates without keys, because these roots sign nothing any more. */

@@ -14,7 +14,7 @@ const ALTERNATIONS = 5;
 const ORTHOGONAL_ROUNDS = 30;
 
 /** The result of training product quantization. */
-export interface Codebook {
+interface Codebook {
   /** For each part, 256 padded rows of `dims / parts` numbers. */
   readonly centroids: Float32Array;
   /** A square matrix, with the kernel's row stride, by which vectors are multiplied first. */

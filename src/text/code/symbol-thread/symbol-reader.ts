@@ -11,7 +11,7 @@ export interface SymbolRequest extends ExtractContext {
 
 export type SymbolAnswer = CodeSymbols;
 
-export interface SymbolReaderOptions {
+interface SymbolReaderOptions {
   /** Module of the thread; for tests. */
   readonly thread?: URL;
   /** Maximum milliseconds for one source; for tests. */

@@ -179,7 +179,7 @@ function withoutLineComments(source: string): string {
 }
 
 /** A token of a statement; whitespace and comments are omitted. */
-export interface StyleToken {
+interface StyleToken {
   readonly type: number;
   readonly start: number;
   readonly end: number;
@@ -187,7 +187,7 @@ export interface StyleToken {
 }
 
 /** The definitions in one selector of a style rule. */
-export interface SelectorNames {
+interface SelectorNames {
   /** The selector itself, with whitespace as one space; undefined if `&` makes it a part of another selector. */
   readonly text: string | undefined;
   /** Classes and ids without `.` and `#`, escapes decoded. */
@@ -197,7 +197,7 @@ export interface SelectorNames {
 }
 
 /** Splits a rule's prelude at its commas, except those inside brackets. */
-export function selectorsOf(prelude: readonly StyleToken[]): StyleToken[][] {
+function selectorsOf(prelude: readonly StyleToken[]): StyleToken[][] {
   const selectors: StyleToken[][] = [[]];
   let nesting = 0;
   for (const token of prelude) {
@@ -210,7 +210,7 @@ export function selectorsOf(prelude: readonly StyleToken[]): StyleToken[][] {
 }
 
 /** The names in a selector; `parents` are the last classes of the enclosing rule's selectors. */
-export function namesOf(tokens: readonly StyleToken[], parents: readonly string[]): SelectorNames {
+function namesOf(tokens: readonly StyleToken[], parents: readonly string[]): SelectorNames {
   const named: { name: string; token: StyleToken }[] = [];
   const nested = tokens.some(({ text }) => text === '&');
   let lastClasses: readonly string[] = nested ? parents : [];
