@@ -74,7 +74,7 @@ export function flattenMeta(root: Nested, mostValues = Infinity): Flattened | un
   visitNested(undefined, root);
   if (count > mostValues) return undefined;
   // `fromEntries` defines own properties, whatever their name, so a key `__proto__` is harmless.
-  return { meta: Object.fromEntries(values), leftOut, ...(infinite !== undefined && { infinite }) };
+  return { meta: Object.fromEntries(values), leftOut, infinite };
 }
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;

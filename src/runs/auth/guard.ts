@@ -94,7 +94,7 @@ function holderOf({ name, sha256, scopes, projects, expires }: TokenConfig): Hol
     admin: true,
     by: 'token',
     may: (_permission, project) => projects === null || projects.includes(project),
-    ...(expires > 0 && { expiresAt: expires }),
+    expiresAt: expires > 0 ? expires : undefined,
   };
   return { hash: Buffer.from(sha256, 'hex'), identity, scopes, expiresMs: expires > 0 ? expires : undefined };
 }

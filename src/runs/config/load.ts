@@ -60,7 +60,7 @@ export async function loadRunsConfig(
     folder,
     readOnly: read.readOnly,
     hash: hashOf(read.text),
-    ...(read.etag === undefined ? {} : { etag: read.etag }),
+    etag: read.etag,
   };
 }
 

@@ -62,7 +62,7 @@ async function readUrl(url: string,
   }
   const version = response.headers.get('etag');
   const text = decode(url, await readAtMost(url, response));
-  return { text, readOnly: true, ...(version ? { etag: version } : {}) };
+  return { text, readOnly: true, etag: version || undefined };
 }
 
 /** Counts bytes while it reads: the length in the header may be missing or wrong. */

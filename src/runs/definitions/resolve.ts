@@ -74,10 +74,10 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
     },
     runsOn: cells.length === 0 ? own.runsOn : selectorsOf(project, { ...work, pipeline: undefined }, request, {}),
     input,
-    ...(cells.length > 0 && { cells }),
+    cells: cells.length > 0 ? cells : undefined,
     maxAttempts: cells.length === 0 ? work.maxAttempts : 1,
-    ...(concurrency && { concurrency }),
-    ...(work.pipeline?.approval.required && { approvalMs: milliseconds(work.pipeline.approval.timeout) }),
+    concurrency,
+    approvalMs: work.pipeline?.approval.required ? milliseconds(work.pipeline.approval.timeout) : undefined,
     priority: request.priority ?? project.priority,
   };
 }
@@ -222,11 +222,11 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
     retryOn: found?.retry.on ?? [],
     timeoutMs,
     keyVariable,
-    ...(found !== undefined && found.inputs.length > 0 && { inputs: found.inputs.map(({ name }) => name) }),
-    ...(found?.result === 'json' && { result: 'json' as const }),
-    ...(found?.steps.some(({ approval }) => approval.required) && { approvals: approvalSteps(found) }),
-    ...(minScore === undefined ? {} : { minScore }),
-    ...(runsOn.length === 0 ? {} : { runsOn }),
+    inputs: found?.inputs.length ? found.inputs.map(({ name }) => name) : undefined,
+    result: found?.result === 'json' ? 'json' : undefined,
+    approvals: found?.steps.some(({ approval }) => approval.required) ? approvalSteps(found) : undefined,
+    minScore,
+    runsOn: runsOn.length === 0 ? undefined : runsOn,
   };
 }
 

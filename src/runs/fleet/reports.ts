@@ -163,8 +163,8 @@ function readCompletion({ outcome, error, result, resultType, started }: Complet
   return {
     outcome: known,
     started,
-    ...(error !== undefined && { error: readError(error) }),
-    ...(resultType !== '' && { result: { body: result, type: resultType } }),
+    error: error && readError(error),
+    result: resultType === '' ? undefined : { body: result, type: resultType },
   };
 }
 

@@ -25,7 +25,7 @@ export function newApproval({ env }: Core, { approvalMs, concurrency }: NewRun):
     at: null,
     expiresAt,
     timeoutMs: approvalMs,
-    ...(concurrency && { others: concurrency.others }),
+    others: concurrency?.others,
   };
 }
 

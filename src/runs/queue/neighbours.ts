@@ -113,7 +113,7 @@ export class Neighbours {
       from,
       formerShipId,
       isRemote: true,
-      ...(reason === undefined ? {} : { reason }),
+      reason,
     });
   }
 }

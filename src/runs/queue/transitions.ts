@@ -293,7 +293,7 @@ async function recordMove(core: Core, tx: Transaction, row: RunRow, moved: RunRo
   reason?: string): Promise<RunRecord>
 {
   const run = toRecord(moved);
-  const change = { run, from: row.state, formerShipId: row.ship_id, ...(reason === undefined ? {} : { reason }) };
+  const change = { run, from: row.state, formerShipId: row.ship_id, reason };
   if (isFinished(run)) {
     await leaveGroup(core, tx, row);
     if (run.cells > 0 || run.parentId !== null) await core.onEnd(tx, run);

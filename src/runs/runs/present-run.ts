@@ -17,7 +17,7 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
     started_at: run.startedAt,
     finished_at: run.finishedAt,
     logs_expired: run.logsExpired,
-    ...(run.state === 'failed' && run.error !== null ? { error: run.error as NonNullable<Run['error']> } : {}),
+    error: run.state === 'failed' ? (run.error ?? undefined) as Run['error'] : undefined,
     priority: run.priority,
     runs_on: [...run.runsOn],
     ship_id: run.shipId,

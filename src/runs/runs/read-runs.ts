@@ -21,14 +21,14 @@ export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'exp
       const size = pageSize(limit);
       const older = before === undefined ? undefined : decodeCursor(before, RUN_ID);
       const filter = {
-        ...(projectId === undefined ? {} : { projectId }),
-        ...(state ? { state } : {}),
-        ...(kind ? { kind } : {}),
-        ...(source ? { source } : {}),
-        ...(schedule === undefined ? {} : { schedule }),
-        ...(by === undefined ? {} : { by }),
-        ...(parentId === undefined ? {} : { parentId }),
-        ...(cells ? {} : { withoutCells: true }),
+        projectId,
+        state: state || undefined,
+        kind: kind || undefined,
+        source: source || undefined,
+        schedule,
+        by,
+        parentId,
+        withoutCells: !cells,
       };
       const found = await queue.list(filter, older && { createdAt: older.at, id: older.id }, size + 1);
       const { entries, next_cursor } = toPage(found, size, ({ createdAt, id }) => ({ at: createdAt, id }));

@@ -42,8 +42,8 @@ function planOf({ scheduler, projects }: RunsConfig,
     kind,
     task,
     schedule: name,
-    ...(input !== '' && { input }),
-    ...(runsOn.length > 0 && { runsOn }),
+    input: input || undefined,
+    runsOn: runsOn.length > 0 ? runsOn : undefined,
   };
   return [{ projectId, name, times: { cron, timezone }, active: scheduler.enabled && project.enabled, request }];
 }

@@ -91,7 +91,7 @@ export async function readCheckpoint(source: AsyncIterable<Uint8Array>,
     throw new ColumnsCheckpointError('the checkpoint has a memory that cannot be');
   const kernel = new ColumnsKernel(options.build, {
     pages,
-    ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
+    maxBytes: options.maxBytes,
   });
   for (let from = 0; from < top; from += PIECE)
     await reader.blockInto(kernel.bytes.subarray(from, Math.min(from + PIECE, top)));

@@ -85,7 +85,7 @@ export async function readCheckpoint(source: AsyncIterable<Uint8Array>, tables: 
   const header = parseHeader(await reader.block());
   if (header.tables !== tables)
     throw new CheckpointError(`the checkpoint's tokens are of version ${header.tables}, those of today of ${tables}`);
-  const kernel = new InvertedKernel(build, { pages: header.pages, ...(maxBytes !== undefined && { maxBytes }) });
+  const kernel = new InvertedKernel(build, { pages: header.pages, maxBytes });
   for (const [at, length] of header.runs.flatMap(([first, count]) => pieces(first, count))) {
     await reader.blockInto(kernel.bytes.subarray(at, at + length));
   }

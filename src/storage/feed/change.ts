@@ -159,10 +159,10 @@ function toChange(row: ChangeRow): Change {
     collection: row.collection,
     at: row.at,
     flags: row.flags,
-    ...(row.ord !== null && { ord: row.ord }),
-    ...(row.doc_id !== null && { docId: row.doc_id }),
-    ...(row.key !== null && { key: row.key }),
-    ...(row.lang !== null && { lang: row.lang }),
-    ...(row.detail !== null && { detail: row.detail }),
+    ord: row.ord ?? undefined,
+    docId: row.doc_id ?? undefined,
+    key: row.key ?? undefined,
+    lang: row.lang ?? undefined,
+    detail: row.detail ?? undefined,
   };
 }

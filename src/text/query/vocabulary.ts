@@ -70,7 +70,7 @@ export function wordAtom(text: string, range: SourceRange, vocabulary: Vocabular
   const forms = vocabulary.wordsOf(text).map(({ form }) => form);
   if (forms.length > 1) return { kind: 'phrase', forms, ...range };
   const [form] = forms;
-  return form === undefined ? undefined : { kind: 'term', form, ...(fuzzy !== undefined && { fuzzy }), ...range };
+  return form === undefined ? undefined : { kind: 'term', form, fuzzy, ...range };
 }
 
 /** A quoted phrase: its tokens in order, or near one another if a distance is given; undefined if it has no tokens. */

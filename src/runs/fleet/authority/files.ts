@@ -35,8 +35,8 @@ export class AuthorityFiles {
     const [current, next, previous] = [await this.#readSigner(CURRENT), await this.#readSigner(NEXT),
       await this.#readText(PREVIOUS)];
     return {
-      ...(current && { current }),
-      ...(next && { next }),
+      current,
+      next,
       previous: previous === undefined ? [] : certificatesOf(previous),
     };
   }

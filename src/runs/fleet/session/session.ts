@@ -344,11 +344,11 @@ export class FleetSession implements Session {
     try {
       const { status } = await completeRun(this.#peer, request);
       completions.over();
-      this.#send(completed({ ...(ref && { ref }), status }));
+      this.#send(completed({ ref, status }));
     } catch (error) {
       const refused = error instanceof FleetRefusal && error.status === 'invalid_argument' ? error.message : '';
       if (refused === '') completions.note(error);
-      this.#send(completed({ ...(ref && { ref }), refused }));
+      this.#send(completed({ ref, refused }));
     }
   }
 
