@@ -16,7 +16,7 @@ import { FleetAddresses, openAuthority, type RunningFleet, startFleet } from '..
 import { silentLog } from '../lib/log.ts';
 import { directClients } from '../lib/slow-bodies.ts';
 import type { Context } from '../operations/index.ts';
-import { type Artifacts, createArtifacts } from '../runs/artifacts/index.ts';
+import { Artifacts } from '../runs/artifacts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
 import { Caches } from '../runs/caches/index.ts';
 import type { CacheEvents } from '../runs/caches/port.ts';
@@ -161,7 +161,7 @@ ${options.fleet ?? ''}
     });
     this.logHandlers = this.logs.operations(this.queue, createAuditLog(this.env));
     this.addresses = new FleetAddresses(loaded.config);
-    this.artifacts = createArtifacts({
+    this.artifacts = new Artifacts({
       env: this.env,
       queue: this.queue,
       store: new FolderContents(join(folder, 'artifacts'), 'node'),
@@ -177,7 +177,7 @@ ${options.fleet ?? ''}
     this.fleet = createFleet(this.env, {
       roster: this.roster,
       caches: this.caches,
-      artifacts: { ...this.artifacts.receiver, ...this.artifacts.sender },
+      artifacts: this.artifacts,
       queue: this.queue,
       logs: this.logs,
       audit: createAuditLog(this.env),

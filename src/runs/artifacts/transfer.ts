@@ -1,13 +1,11 @@
 import { create } from '@bufbuild/protobuf';
 import { type ArtifactDescription, type DownloadArtifactsResponse, DownloadArtifactsResponseSchema,
   type UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Sql } from '../../storage/index.ts';
 import { type Announced, type ContentStore, piecesOf, readAnnounced } from '../contents/index.ts';
 import { FleetRefusal } from '../fleet/port.ts';
 import { requireRef } from '../fleet/refs.ts';
-import type { Queue, RunRef } from '../queue/port.ts';
-import { listOfAttempt } from './artifact-rows.ts';
-import type { ArtifactRecord, ArtifactSender } from './port.ts';
+import type { RunRef } from '../queue/port.ts';
+import type { ArtifactRecord } from './port.ts';
 
 const MAX_STEP = 256;
 
@@ -30,22 +28,8 @@ export function readDescription(part: UploadArtifactRequest | undefined): Announ
 
 const refusal = (message: string): FleetRefusal => new FleetRefusal('invalid_argument', message);
 
-interface SenderOptions {
-  readonly sql: Sql;
-  readonly queue: Pick<Queue, 'holds'>;
-  readonly store: ContentStore;
-}
-
-export function createSender({ sql, queue, store }: SenderOptions): ArtifactSender {
-  return {
-    async send(shipId, ref) {
-      if (!await sql.transaction((tx) => queue.holds(tx, ref, shipId))) return undefined;
-      return messagesOf(await listOfAttempt(sql, ref.runId, ref.attempt), store);
-    },
-  };
-}
-
-async function* messagesOf(files: readonly ArtifactRecord[],
+/** The messages by which files are sent. */
+export async function* messagesOf(files: readonly ArtifactRecord[],
   store: ContentStore): AsyncGenerator<DownloadArtifactsResponse>
 {
   for (const { name, step, size, sha256 } of files) {

@@ -13,6 +13,9 @@ interface RowContentsOptions {
   readonly store: ContentStore;
   /** Whether a row of the table names this content. */
   readonly isReferenced: (from: Queries, sha256: string) => Promise<boolean>;
+  /** Called once a minute, to remove rows that are no longer kept; the text of its failures. */
+  readonly sweep: (signal: AbortSignal) => Promise<void>;
+  readonly failure: string;
 }
 
 /** What `receive` returns if the disk has no room. */
@@ -32,12 +35,29 @@ export type Place = (tx: Transaction) => Promise<void>;
 export class RowContents {
   readonly #options: RowContentsOptions;
   readonly #room: DiskRoom;
+  readonly #sweeping: Loop;
   #changing: Promise<unknown> = Promise.resolve();
+  #hasSwept = false;
 
   constructor(options: RowContentsOptions) {
     this.#options = options;
-    const { env: { config }, store } = options;
+    const { env: { config, timer, log }, store, failure } = options;
     this.#room = new DiskRoom({ free: () => store.freeBytes(), least: () => config.current().config.storage.reserve });
+    this.#sweeping = new Loop({ name: 'contents', everyMs: SWEEP_MS, timer, log, failure },
+      (signal) => this.#sweep(signal));
+  }
+
+  /** Opens the store, and starts removing what is no longer kept. */
+  async start(): Promise<void> {
+    await this.#options.store.open();
+    this.#sweeping.start();
+  }
+
+  /** Closes the store when all changes so far are over. */
+  async stop(): Promise<void> {
+    await this.#sweeping.stop();
+    await this.#changing;
+    await this.#options.store.close();
   }
 
   /**
@@ -112,16 +132,11 @@ export class RowContents {
     return this.#options.env.sql.peers === undefined;
   }
 
-  /** Calls `sweep` once a minute, the first time after contents without rows are removed. */
-  sweeping(sweep: (signal: AbortSignal) => Promise<void>, failure: string): Loop {
-    const { env: { timer, log } } = this.#options;
-    let isFirst = true;
-    return new Loop({ name: 'contents', everyMs: SWEEP_MS, timer, log, failure }, async (signal) => {
-      const isAfterStart = isFirst;
-      isFirst = false;
-      if (isAfterStart) await this.#removeUnreferenced(signal);
-      await sweep(signal);
-    });
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const isFirst = !this.#hasSwept;
+    this.#hasSwept = true;
+    if (isFirst) await this.#removeUnreferenced(signal);
+    await this.#options.sweep(signal);
   }
 
   /** Removes contents without rows: a process that died between the two steps has left them. */
@@ -137,11 +152,6 @@ export class RowContents {
     const turn = this.#changing.then(work);
     this.#changing = turn.catch(() => undefined);
     return turn;
-  }
-
-  /** Resolves when all changes so far are over. Never rejects. */
-  async idle(): Promise<void> {
-    await this.#changing;
   }
 }
 

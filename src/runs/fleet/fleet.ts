@@ -4,7 +4,7 @@ import { DiscardCacheResponseSchema, DownloadArtifactsResponseSchema, DownloadCa
   UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import { uuidV7Generator } from '../../lib/uuid-v7.ts';
-import type { ArtifactReceiver, ArtifactSender } from '../artifacts/port.ts';
+import type { ArtifactExchange } from '../artifacts/port.ts';
 import type { Audit } from '../audit/index.ts';
 import type { CacheExchange } from '../caches/port.ts';
 import { assignmentOf } from '../definitions/index.ts';
@@ -39,7 +39,7 @@ export interface FleetDeps {
   /** When the certificate of this server expires, in milliseconds since 1970; undefined without one. */
   readonly serverCertificateExpiresMs?: () => number | undefined;
   /** Stores files that steps produce, and sends them after an approval. Absent: no files are stored. */
-  readonly artifacts?: ArtifactReceiver & ArtifactSender;
+  readonly artifacts?: ArtifactExchange;
   /** Stores caches of steps for all ships. Absent: each ship has caches of its own only. */
   readonly caches?: CacheExchange | undefined;
   /** For metrics: a ship wrote to a run that it no longer holds; log lines did not arrive. Neither may throw. */
@@ -146,7 +146,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
 }
 
 /** A file over a limit is not an error of the call, because sending it again would not help. */
-function receiving(artifacts: ArtifactReceiver | undefined,
+function receiving(artifacts: ArtifactExchange | undefined,
   fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['uploadArtifact']
 {
   return async ({ shipId }, parts) => {
@@ -161,7 +161,7 @@ function receiving(artifacts: ArtifactReceiver | undefined,
   };
 }
 
-function sending(artifacts: ArtifactSender | undefined,
+function sending(artifacts: ArtifactExchange | undefined,
   fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['downloadArtifacts']
 {
   return async function*({ shipId }, request) {
