@@ -83,28 +83,28 @@ describe('the time of the queue', () => {
   });
 });
 
-let elapsed: number;
-/** How far the clock of the database is ahead of the elapsed time, and how long reading it takes. */
-let ahead: number;
-let takes: number;
-let time: SharedQueueTime;
-
-const sql = {
-  get: async () => {
-    elapsed += takes / 2;
-    const ms = elapsed + ahead;
-    elapsed += takes / 2;
-    return { ms };
-  },
-} as unknown as Sql;
-
-beforeEach(async () => {
-  [elapsed, ahead, takes] = [5000, 1_700_000_000_000, 10];
-  time = new SharedQueueTime(() => elapsed);
-  await time.load(sql);
-});
-
 describe('the time that servers share', () => {
+  let elapsed: number;
+  /** How far the clock of the database is ahead of the elapsed time, and how long reading it takes. */
+  let ahead: number;
+  let takes: number;
+  let time: SharedQueueTime;
+
+  const sql = {
+    get: async () => {
+      elapsed += takes / 2;
+      const ms = elapsed + ahead;
+      elapsed += takes / 2;
+      return { ms };
+    },
+  } as unknown as Sql;
+
+  beforeEach(async () => {
+    [elapsed, ahead, takes] = [5000, 1_700_000_000_000, 10];
+    time = new SharedQueueTime(() => elapsed);
+    await time.load(sql);
+  });
+
   it('is that of the database, and goes on between two looks', () => {
     expect(time.now()).toBe(elapsed + ahead);
     elapsed += 700;
