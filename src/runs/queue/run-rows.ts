@@ -116,8 +116,6 @@ function approvalOf(state: RunState, { state: decided, by, at, expiresAt, step }
   };
 }
 
-const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });
-
 /** Whether a ship holds it. Runs with cells are never held. */
 export const isHeld = ({ state, cells }: { readonly state: RunState; readonly cells: number }): boolean =>
   cells === 0 && (state === 'running' || state === 'cancelling');

@@ -22,12 +22,6 @@ export function testOf(condition: Condition): ValueTest {
   }
 }
 
-/** The texts that a match condition compares with, if it compares with nothing else, so that they can be looked up. */
-function textsOf(condition: Condition): readonly string[] | undefined {
-  if (condition.kind !== 'match' || columnOf(condition.field).kind !== 'meta') return undefined;
-  return condition.values.every((value) => typeof value === 'string') ? condition.values : undefined;
-}
-
 /** Throws on times compared with a prefix, or with a value that is neither a number nor a date. */
 export function checkMoments(filter: Filter): void {
   for (const condition of conditionsOf(filter)) {
