@@ -1,9 +1,9 @@
+import 'reflect-metadata';
 import { create, toBinary } from '@bufbuild/protobuf';
 import * as x509 from '@peculiar/x509';
 import { createPrivateKey, createPublicKey, KeyObject, randomBytes, sign, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import { RevocationSchema } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import 'reflect-metadata';
 import { FleetRefusal } from '../port.ts';
 
 /** Keys of the fleet: of the authority, of servers and of ships. */
