@@ -9,8 +9,6 @@ export interface SymbolRequest extends ExtractContext {
   readonly source: string;
 }
 
-export type SymbolAnswer = CodeSymbols;
-
 interface SymbolReaderOptions {
   /** Module of the thread; for tests. */
   readonly thread?: URL;
@@ -35,7 +33,7 @@ const MAX_HEAP_MB = 512;
 
 /** Reads sources in a thread of its own, one at a time and in order. */
 export class SymbolReader {
-  readonly #thread: ThreadClient<SymbolRequest, SymbolAnswer>;
+  readonly #thread: ThreadClient<SymbolRequest, CodeSymbols>;
 
   constructor(
     { thread = workerFile(import.meta.url, 'thread'), limit = LIMIT_MS, heap = MAX_HEAP_MB }: SymbolReaderOptions = {},
