@@ -6,7 +6,7 @@ import { silentLog } from '../lib/log.ts';
 import { createInvoker, type Handlers, type InvokerOptions } from '../operations/index.ts';
 import { createAlerts, projectOf } from '../runs/alerts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
-import { createGuard, type FenceDeps, fencePreconditions, projectFences } from '../runs/auth/index.ts';
+import { createGuard, type FenceDeps, projectFences } from '../runs/auth/index.ts';
 import { createBadges } from '../runs/badges/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
@@ -167,7 +167,7 @@ export class RunsApi {
     };
     this.#invokerOptions = {
       guard: createGuard(env.config, clock),
-      preconditions: fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence),
+      preconditions: { ...this.runs.preconditions, ...scheduled.preconditions },
       fences: projectFences(fence),
       steps: {
         store: storeStep({ accepting: () => this.accepting, onFailure: this.recorder.storageFailed }),

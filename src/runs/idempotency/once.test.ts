@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RUN_QUEUE_MIGRATIONS, type Sql, type Transaction } from '../../storage/index.ts';
 import { openMigrated } from '../../testkit/migrated-database.ts';
 import type { RunRecord } from '../queue/port.ts';
-import { keyHash } from './canonical.ts';
+import { keyHash } from './keys.ts';
 import { createIdempotency, type Idempotency, type Once } from './once.ts';
 
 /** The parts of a run that matter here; queued runs are recorded in a table of the test. */

@@ -189,7 +189,7 @@ export class LogFixture {
     const answer = await this.handlers.listRunLogs({
       id: ref.runId,
       offset,
-      ...(ref.attempt === undefined ? {} : { attempt: ref.attempt }),
+      attempt: ref.attempt,
     }, undefined as never);
     return 'value' in answer ? answer.value : answer;
   }
