@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import { forbidden, type Identity, type Permission, type Standing } from '../../operations/index.ts';
 import type { Accounts } from './accounts.ts';
-import type { ClaimedRights } from './oidc/claims.ts';
+import type { ClaimedRights } from './oidc/oidc.ts';
 
 /** A user for whom work goes on after the request, such as a job. */
 export interface BackgroundUser {

@@ -2,7 +2,7 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Passwords } from './credentials/passwords.ts';
 import { newTokenId } from './credentials/tokens.ts';
-import { hasAdmin, readUser, type StoredUser, writeUser } from './rows/user-rows.ts';
+import { hasAdmin, readUser, type StoredUser, writeUser } from './user-rows.ts';
 import { type AccessStore, write } from './write.ts';
 
 export interface BootstrapDeps extends AccessStore {

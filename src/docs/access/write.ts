@@ -2,9 +2,9 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Standing } from '../../operations/index.ts';
 import type { ChangeFeed, ChangeKind, Sql, Transaction } from '../../storage/index.ts';
-import { transactFor } from '../transact-for.ts';
+import { transactFor } from '../environment.ts';
 import type { Accounts } from './accounts.ts';
-import { hasAdmin } from './rows/user-rows.ts';
+import { hasAdmin } from './user-rows.ts';
 
 /** Maximum number of each kind; lists are returned whole. */
 export const MAX_USERS = 100_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BurstDetector } from './burst-detector.ts';
+import { BurstDetector } from './alarms.ts';
 
 describe('BurstDetector (contract section 5, rule 11)', () => {
   const detector = (threshold = 3) => {

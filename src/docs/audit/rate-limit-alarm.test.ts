@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusedRequest } from '../../operations/index.ts';
-import { RateLimitAlarm } from './rate-limit-alarm.ts';
+import { RateLimitAlarm } from './alarms.ts';
 
 const COOLDOWN = 300_000;
 

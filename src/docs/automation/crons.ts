@@ -2,9 +2,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { LocalTime } from './local-time.ts';
 import type { FindRule, Rule } from './rule.ts';
-import { Schedule } from './schedule.ts';
+import { LocalTime, Schedule } from './schedule.ts';
 
 /**
  * Seconds that may pass without a check, as under load, and are caught up; runs that were missed for longer are

@@ -7,9 +7,8 @@ import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { removeLanes, saveLanes } from '../webhooks/index.ts';
 import { type LogEntry, writeLogs } from './log-rows.ts';
-import { type Delivery, messageOf, namesOf, variablesFor } from './message.ts';
+import { type Delivery, fillUrl, hasOtherPath, messageOf, namesOf, type Variables, variablesFor } from './message.ts';
 import type { FindRule, Rule } from './rule.ts';
-import { fillUrl, hasOtherPath, type Variables } from './templates.ts';
 
 /** A delivery in its lane, which keeps the order of the deliveries of each document. */
 interface Item extends Sequenced {

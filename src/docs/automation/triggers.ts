@@ -10,8 +10,7 @@ import type { Deliveries } from './deliveries.ts';
 import { Evaluation, type Firing, type Written } from './evaluation.ts';
 import type { PercolatedDocument } from './percolator.ts';
 import { RuleIndex } from './rule-index.ts';
-import { hasTrigger } from './rule-rows.ts';
-import type { Rule } from './rule.ts';
+import { hasTrigger, type Rule } from './rule.ts';
 import type { RuleSearchDeps } from './search.ts';
 
 /** An event whose document waits for its vectors, or has them. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isIntact, openObject, sealObject } from './seal-object.ts';
+import { isIntact, openObject, sealObject } from './body-place.ts';
 
 const SECRET = Buffer.alloc(32, 7);
 

@@ -2,6 +2,7 @@
 export { inList } from '../../storage/index.ts';
 export { toItems } from './add-document.ts';
 export { keepChecksumKey } from './checksums.ts';
+export { removeUnder, removeVectorRows } from './deleted-documents.ts';
 export { createSealers } from './deps.ts';
 export type { Preparation, UpcomingDocument } from './deps.ts';
 export type { Meta } from './document-rows.ts';
@@ -11,12 +12,10 @@ export { type EmbeddingCapacity, type PendingDocument, type Reservation, transac
   type WaitBudget } from './embedding-capacity.ts';
 export { collectionOfId, identify, type Identity } from './identity.ts';
 export { repairItem, requireText } from './item-rules.ts';
-export { putVersions } from './put-versions.ts';
+export { encodeBody, type NewVersion, putVersions, toPending } from './put-versions.ts';
 export type { DocumentReader } from './reader.ts';
-export { removeUnder, removeVectorRows } from './remove-documents.ts';
 export type { Sweep } from './sweep.ts';
 export { runInSteps, type UnitOfWork } from './unit-of-work.ts';
-export { encodeBody, type NewVersion, toPending } from './version.ts';
 export { canonicalName, DOCUMENT_EVENTS, eventOf } from './watch/events.ts';
 export type { DocumentEvent } from './watch/events.ts';
 export type { Watch, WatchedEvent, WatchInput } from './watch/watch.ts';

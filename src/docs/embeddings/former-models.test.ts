@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createEmbeddingProvider } from '../../embedding/index.ts';
-import { FormerModels } from './former-models.ts';
+import { FormerModels } from './providers.ts';
 
 const HASHED = { model: 'hashed-ngrams', variant: 'lexical-1', dimensions: 768 };
 const STATIC = { model: 'static-en-256', variant: 'static-1', dimensions: 256 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FreshVectors } from './fresh-vectors.ts';
+import { FreshVectors } from './store-vectors.ts';
 import { fromBlob, toBlob } from './vector-blob.ts';
 
 const model = { model: 'm', variant: 'v', dimensions: 4 };

@@ -2,9 +2,9 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { QueryCacheCounters } from '../../embedding/index.ts';
 import { cached } from '../../lib/cached.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { countEmbeddings } from './embedding-counts.ts';
 import type { Encoder } from './encoder/encoder.ts';
 import type { QueueGate } from './queue/gate.ts';
+import { countEmbeddings } from './vector-stats.ts';
 
 export interface MetricsDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log'> {
   readonly gate: Pick<QueueGate, 'depth' | 'dropped'>;

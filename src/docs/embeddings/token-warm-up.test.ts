@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { silentLog as log } from '../../lib/log.ts';
 import type { Sql } from '../../storage/index.ts';
-import { TokenWarmUp } from './token-warm-up.ts';
+import { TokenWarmUp } from './token-matching.ts';
 
 const MODEL = { model: 'm', variant: 'v' };
 

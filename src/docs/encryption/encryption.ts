@@ -9,8 +9,7 @@ import { countKeys, type KeyRing, type Queries, type Sql, type Transaction } fro
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { listCollections } from '../stored-collections.ts';
-import { readJob, readJobs, readOpenJob } from './job-rows.ts';
-import { Rotation } from './rotation.ts';
+import { readJob, readJobs, readOpenJob, Rotation } from './rotation.ts';
 import { Switches } from './switches.ts';
 
 type EncryptionHandlers = Required<

@@ -5,8 +5,7 @@ import type { Timer } from '../../lib/timer.ts';
 import { resealSecrets } from '../../storage/index.ts';
 import { endSwitch, type PendingSwitch, readSwitches } from '../collections/index.ts';
 import { readCollection } from '../stored-collections.ts';
-import { type Aim, type ResealDeps, resealRows } from './reseal.ts';
-import { storedBatches } from './stored-batches.ts';
+import { type Aim, type ResealDeps, resealRows, storedBatches } from './reseal.ts';
 
 export interface SwitchesDeps extends ResealDeps {
   readonly log: Log;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Followers } from './followers.ts';
+import { Followers } from './leader.ts';
 
 const HOUR = 3_600_000;
 

@@ -9,8 +9,8 @@ import { type Context, type Download, EVERYONE } from '../../operations/index.ts
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { type ColumnsView, createColumns } from '../columns/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
+import { LOW_DISK_BYTES, withWarnings } from './health.ts';
 import { createSystem, type System } from './index.ts';
-import { LOW_DISK_BYTES, withWarnings } from './persistence.ts';
 import { formatUptime } from './stats.ts';
 
 const listener = (addr: string, enabled: boolean) => ({ enabled, addr });

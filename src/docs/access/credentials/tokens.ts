@@ -1,7 +1,7 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { createHash, randomBytes } from 'node:crypto';
 import { type Clock, unixSeconds } from '../../../lib/clock.ts';
-import type { ClaimedRights } from '../oidc/claims.ts';
+import type { ClaimedRights } from '../oidc/oidc.ts';
 
 /** The data in a token about its holder. */
 export interface TokenClaims {

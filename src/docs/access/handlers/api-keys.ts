@@ -5,11 +5,11 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers, Identity } from '../../../operations/index.ts';
 import type { Transaction } from '../../../storage/index.ts';
 import { unauthenticated } from '../authenticator.ts';
-import type { KeyUses } from '../credentials/key-uses.ts';
+import { insertKey, type KeyUses, listKeys, readKey, removeKey, revokeKey,
+  type StoredKey } from '../credentials/api-keys.ts';
 import { API_KEY_PREFIX, hashOf, newApiKey, requireFuture } from '../credentials/secret-keys.ts';
-import { insertKey, listKeys, readKey, removeKey, revokeKey, type StoredKey } from '../rows/api-key-rows.ts';
-import { readUser } from '../rows/user-rows.ts';
 import { CLASSES, isOperationName, type KeyScope } from '../scope.ts';
+import { readUser } from '../user-rows.ts';
 import { type AccessStore, MAX_API_KEYS_OF_A_USER, notFound, requireRoom, write } from '../write.ts';
 
 export interface ApiKeyDeps extends AccessStore {

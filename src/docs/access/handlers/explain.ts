@@ -4,8 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { authorize, type Handlers, type OperationSpec, type Permission } from '../../../operations/index.ts';
 import type { Account, Accounts } from '../accounts.ts';
 import { identityByToken } from '../authenticator.ts';
-import { ALL_COLLECTIONS, Grants } from '../grants.ts';
-import { listGrantsOf, type SourcedGrant } from '../rows/grant-rows.ts';
+import { ALL_COLLECTIONS, Grants, listGrantsOf, type SourcedGrant } from '../grants.ts';
 import { type AccessStore, notFound } from '../write.ts';
 
 const TABLE = operations as Readonly<Record<string, OperationSpec>>;

@@ -9,7 +9,7 @@ import { type PasswordRules, requireGoodPassword } from '../credentials/password
 import type { Passwords } from '../credentials/passwords.ts';
 import { hashOf, isExpired, newResetToken } from '../credentials/secret-keys.ts';
 import { newTokenId, type Tokens } from '../credentials/tokens.ts';
-import { readUser, type StoredUser, writeUser } from '../rows/user-rows.ts';
+import { readUser, type StoredUser, writeUser } from '../user-rows.ts';
 import { type AccessStore, notFound, write } from '../write.ts';
 
 export interface PasswordDeps extends AccessStore {

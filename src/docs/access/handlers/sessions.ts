@@ -1,13 +1,55 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
+import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import type { Caller, Handlers } from '../../../operations/index.ts';
-import { endSession } from '../accounts.ts';
-import { unauthenticated } from '../authenticator.ts';
+import { type Accounts, endSession } from '../accounts.ts';
+import { invalidCredentials, unauthenticated } from '../authenticator.ts';
+import type { Passwords } from '../credentials/passwords.ts';
 import { newTokenId, type Tokens, type VerifiedClaims } from '../credentials/tokens.ts';
 import type { Oidc } from '../oidc/oidc.ts';
-import { readUser, writeUser } from '../rows/user-rows.ts';
+import { listUsers, readUser, writeUser } from '../user-rows.ts';
 import { type AccessStore, write } from '../write.ts';
+import { toUser } from './users.ts';
+
+export interface SignInDeps extends Pick<AccessStore, 'sql'> {
+  readonly accounts: Accounts;
+  readonly passwords: Passwords;
+  readonly tokens: Tokens;
+  /** Name of a user who exists. */
+  readonly someone: string;
+}
+
+/** A name that no user can have. */
+const NO_USER = '';
+
+export function signInHandlers(
+  { sql, accounts, passwords, tokens, someone }: SignInDeps,
+): Required<Pick<Handlers<Operations>, 'login' | 'getCurrentUser'>> {
+  return {
+    async login({ username, password }, { caller }) {
+      const user = await readUser(sql, username);
+      // Every request looks up one existing and one missing user, because finding a user takes longer than not finding
+      // one.
+      await readUser(sql, user === undefined ? someone : NO_USER);
+      const hash = user === undefined || user.disabled ? undefined : user.passwordHash;
+      const party = { address: clientNetwork(caller.ip ?? ''), name: username };
+      if (!(await passwords.matches(password, hash, party))) throw invalidCredentials();
+      // Read again, because the user may have been deleted while the password was checked.
+      const account = await accounts.account(username);
+      if (account === undefined || account.disabled || account.tokenId !== user!.tokenId) throw invalidCredentials();
+      return {
+        ...(await tokens.sign(account, account.admin)),
+        ...(account.mustChange && { mustChangePassword: true }),
+      };
+    },
+    async getCurrentUser(_input, { identity }) {
+      const [user] = await listUsers(sql, identity.username);
+      if (user === undefined) throw unauthenticated('invalid token');
+      return toUser(user);
+    },
+  };
+}
 
 export interface SessionDeps extends AccessStore {
   readonly tokens: Tokens;

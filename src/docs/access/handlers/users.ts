@@ -8,7 +8,7 @@ import { type PasswordRules, requireGoodPassword } from '../credentials/password
 import type { Passwords } from '../credentials/passwords.ts';
 import { newTokenId } from '../credentials/tokens.ts';
 import { countUsers, type ListedUser, listUsers, readSubject, readUser, removeUser, type StoredUser, writeSubject,
-  writeUser } from '../rows/user-rows.ts';
+  writeUser } from '../user-rows.ts';
 import { type AccessStore, MAX_USERS, notFound, requireAdmin, requireRoom, write } from '../write.ts';
 
 export interface UserDeps extends AccessStore {

@@ -6,8 +6,7 @@ import type { Outbound } from '../../../net/index.ts';
 import { type Handlers, type Identity, mayReadAll } from '../../../operations/index.ts';
 import { backgroundUserOf } from '../../access/index.ts';
 import { requireText, toItems } from '../../documents/index.ts';
-import type { DocsEnvironment } from '../../environment.ts';
-import { transactFor } from '../../transact-for.ts';
+import { type DocsEnvironment, transactFor } from '../../environment.ts';
 import { hidingStored, insertChunks, toChunks } from './job-documents.ts';
 import { cancelJob, insertJob, type JobRow, newJobId, readJob, readJobs, toRecord } from './job-rows.ts';
 

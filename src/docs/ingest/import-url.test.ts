@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createOutbound, type Outbound } from '../../../net/index.ts';
-import { TextConverter } from '../../../testkit/text-converter.ts';
-import { Fixture, START } from '../../documents/test-fixture.ts';
-import { createIngest } from '../index.ts';
+import { createOutbound, type Outbound } from '../../net/index.ts';
+import { TextConverter } from '../../testkit/text-converter.ts';
+import { Fixture, START } from '../documents/test-fixture.ts';
 import { nameOfPage } from './import-url.ts';
+import { createIngest } from './index.ts';
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 

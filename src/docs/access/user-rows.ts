@@ -1,4 +1,4 @@
-import type { Queries, Row, SqlValue, Transaction } from '../../../storage/index.ts';
+import type { Queries, Row, SqlValue, Transaction } from '../../storage/index.ts';
 
 export interface StoredUser {
   readonly username: string;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CHANGE_FLAGS } from '../../../storage/index.ts';
-import { TextConverter } from '../../../testkit/text-converter.ts';
-import { DRIVERS, Fixture, START } from '../../documents/test-fixture.ts';
-import { createIngest } from '../index.ts';
+import { CHANGE_FLAGS } from '../../storage/index.ts';
+import { TextConverter } from '../../testkit/text-converter.ts';
+import { DRIVERS, Fixture, START } from '../documents/test-fixture.ts';
+import { createIngest } from './index.ts';
 import { keyOfFile } from './upload-files.ts';
 
 describe.each(DRIVERS)('an upload over %s (contract section 4, decision D-69)', (driver) => {
