@@ -225,7 +225,7 @@ export interface ServerDescription {
   };
 }
 
-export interface ListenerDescription {
+interface ListenerDescription {
   readonly enabled: boolean;
   readonly addr: string;
 }

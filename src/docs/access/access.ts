@@ -73,7 +73,7 @@ export interface Access {
 }
 
 /** The owner of an MCP key. */
-export interface McpKeyOwner {
+interface McpKeyOwner {
   readonly name: string;
   /** Unix milliseconds; absent for never. */
   readonly expiresAt?: number;

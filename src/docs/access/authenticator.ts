@@ -9,7 +9,7 @@ import type { Tokens } from './credentials/tokens.ts';
 import type { ClaimedRights, Oidc } from './oidc/oidc.ts';
 import { type KeyScope, Scope } from './scope.ts';
 
-export interface AuthenticatorDeps {
+interface AuthenticatorDeps {
   readonly accounts: Accounts;
   readonly tokens: Tokens;
   readonly uses: KeyUses;

@@ -5,12 +5,12 @@ import { newTokenId } from './credentials/tokens.ts';
 import { hasAdmin, readUser, type StoredUser, writeUser } from './user-rows.ts';
 import { type AccessStore, write } from './write.ts';
 
-export interface BootstrapDeps extends AccessStore {
+interface BootstrapDeps extends AccessStore {
   readonly passwords: Passwords;
   readonly log: Log;
 }
 
-export interface BootstrapSettings {
+interface BootstrapSettings {
   readonly adminUsername: string;
   readonly adminPassword: string;
   /** Sets a new password, and makes the user an administrator again. */

@@ -59,7 +59,7 @@ export class Grants {
 }
 
 /** The kind of holder: permissions of users, groups and roles are in separate tables. */
-export type Holder = 'user' | 'group' | 'role';
+type Holder = 'user' | 'group' | 'role';
 
 interface GrantRow extends Row {
   readonly collection: string;

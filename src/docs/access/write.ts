@@ -21,7 +21,7 @@ export interface AccessStore {
 }
 
 /** What changed: the kind of the change, and a name that is not confidential. */
-export interface AccessChange {
+interface AccessChange {
   readonly kind: ChangeKind;
   readonly key: string;
   /** Whose permission is needed for it when it is made; absent for what the service does by itself. */

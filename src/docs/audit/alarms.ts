@@ -4,7 +4,7 @@ import { SlidingWindow } from '../../lib/sliding-window.ts';
 import { clientNetwork } from '../../lib/trusted-proxies.ts';
 import type { RefusedRequest } from '../../operations/index.ts';
 
-export interface BurstOptions {
+interface BurstOptions {
   /** Number of failures within the window that make a burst. */
   readonly threshold: number;
   readonly windowMs: number;
@@ -14,7 +14,7 @@ export interface BurstOptions {
 }
 
 /** The `detail` of `security.auth_failure_burst` (contract section 6). */
-export interface Burst {
+interface Burst {
   readonly actor: string;
   readonly ip: string;
   readonly count: number;
@@ -60,7 +60,7 @@ export class BurstDetector {
 }
 
 /** The `detail` of `security.rate_limit_exceeded` (decisions, section 6). */
-export interface Excess {
+interface Excess {
   /** Empty if requests are counted by address. */
   readonly actor: string;
   readonly ip: string;
@@ -69,7 +69,7 @@ export interface Excess {
   readonly windowSec: number;
 }
 
-export interface RateLimitAlarmOptions {
+interface RateLimitAlarmOptions {
   /** Milliseconds until the same sender is reported again. */
   readonly cooldownMs: number;
   readonly clock: Clock;

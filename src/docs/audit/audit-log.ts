@@ -149,7 +149,7 @@ function toInteger(nanoseconds: number): bigint {
   return BigInt(Math.min(Math.max(nanoseconds, 0), Number.MAX_SAFE_INTEGER * 1024));
 }
 
-export interface AuditLogOptions {
+interface AuditLogOptions {
   readonly store: AuditStore;
   readonly clock: Clock;
   readonly log: Log;

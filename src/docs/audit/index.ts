@@ -1,4 +1,3 @@
-export type { Burst, Excess } from './alarms.ts';
 export { type Audit, createAudit } from './audit.ts';
 export type { AuditSettings } from './audit.ts';
 export type { NewAuditEvent } from './events-of.ts';

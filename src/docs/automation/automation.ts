@@ -37,7 +37,7 @@ export interface Automation {
   readonly counts: Triggers['evaluation']['counts'];
 }
 
-export interface AutomationAreas {
+interface AutomationAreas {
   readonly outbound: Outbound;
   readonly documents: Pick<Documents, 'readDocument'>;
   readonly words: WordsDeps;
@@ -203,13 +203,13 @@ async function prune(environment: DocsEnvironment, signal: AbortSignal): Promise
     (await environment.sql.transaction((tx) => removeExpired(tx, before, PRUNE_STEP))) === PRUNE_STEP);
 }
 
-export interface Measured {
+interface Measured {
   readonly evaluation: EvaluationCounts;
   readonly deliveries: Pick<Deliveries, 'counts' | 'waiting'>;
   readonly book: ReadonlyMap<string, Rule>;
 }
 
-export function registerMetrics(registers: Registry[], { evaluation, deliveries, book }: Measured): void {
+function registerMetrics(registers: Registry[], { evaluation, deliveries, book }: Measured): void {
   const counter = (name: string, help: string, value: () => number): void =>
     void new Counter({
       name,

@@ -15,7 +15,7 @@ const DAY = 86_400;
 /** Number of crons that run at once. */
 const AT_ONCE = 4;
 
-export interface CronsDeps {
+interface CronsDeps {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly log: Log;

@@ -20,7 +20,7 @@ const MAX_ATTEMPTS = 4;
 const BATCH = 200;
 const FROM_THE_START: Progress = { position: 0, open: [], failingMs: 0 };
 
-export interface DeliveriesDeps {
+interface DeliveriesDeps {
   readonly environment: Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'settings' | 'keys'>;
   readonly outbound: Outbound;
   readonly timer: Timer;

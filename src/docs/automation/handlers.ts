@@ -269,7 +269,7 @@ function keepValues(stored: RuleBody,
   }));
 }
 
-export interface CheckDeps {
+interface CheckDeps {
   readonly outbound: Pick<Outbound, 'refusal'>;
   readonly search: Pick<RuleSearchDeps, 'words'>;
   readonly find: FindRule;
@@ -282,7 +282,7 @@ const invalid = (message: string): ServiceError => new ServiceError('invalid_arg
 const missing = (fields: string): ServiceError => new ServiceError('missing_fields', `missing fields: ${fields}`);
 
 /** Throws `missing_fields` and `invalid_argument`, naming the field, for a rule that could never work. */
-export function checkRule(deps: CheckDeps, body: RuleBody): void {
+function checkRule(deps: CheckDeps, body: RuleBody): void {
   if (body.type === 'webhook') return checkTarget(deps, body);
   if (!body.webhookId && body.webhookUrl === '') throw missing('webhookUrl or webhookId');
   if (body.webhookId) checkReference(deps, 'webhookId', body.webhookId, 'webhook');

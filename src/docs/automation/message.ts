@@ -12,7 +12,7 @@ export interface Delivery extends Match {
 }
 
 /** Names of the rules that a delivery mentions. */
-export interface Names {
+interface Names {
   readonly trigger?: RuleName;
   readonly cron?: RuleName;
 }
@@ -31,7 +31,7 @@ export function variablesFor(delivery: Delivery, names: Names,
   return variablesOf({ ...delivery, ...names, document, webhookId });
 }
 
-export interface MessageContext {
+interface MessageContext {
   readonly url: string;
   readonly names: Names;
   readonly variables: Variables;
@@ -93,12 +93,12 @@ const VARIABLE = /\{\{[ \t]{0,8}([^{}\s]{1,256})[ \t]{0,8}\}\}/g;
 /** Returns the value of a template variable; undefined for an unknown name. */
 export type Variables = (name: string) => string | undefined;
 
-export interface RuleName {
+interface RuleName {
   readonly id: string;
   readonly name: string;
 }
 
-export interface VariableSource {
+interface VariableSource {
   readonly event: string;
   /** Unix seconds. */
   readonly timestamp: number;

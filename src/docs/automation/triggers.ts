@@ -59,14 +59,14 @@ async function hasCurrentVectors(queries: Queries, ord: number): Promise<boolean
 }
 
 /** Name of the cursor of triggers in the change feed. */
-export const CURSOR = 'automation';
+const CURSOR = 'automation';
 const BATCH = 100;
 /** Number of events that are evaluated together when their documents have vectors. */
 const READY_BATCH = 20;
 /** Milliseconds until a failed evaluation is tried again. */
 const TROUBLE_MS = 5000;
 
-export interface TriggersDeps {
+interface TriggersDeps {
   readonly environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
   readonly timer: Timer;
   readonly search: RuleSearchDeps;

@@ -125,7 +125,7 @@ export class BodyPlace {
 }
 
 /** An encrypted object: its bytes, their SHA-256, and the key that decrypts them. */
-export interface SealedObject {
+interface SealedObject {
   readonly bytes: Uint8Array;
   readonly hash: Uint8Array;
   readonly key: Uint8Array;

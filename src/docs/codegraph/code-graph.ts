@@ -16,7 +16,7 @@ type Input = InputOf<Operations, 'queryCodeGraph'>;
 type Output = OutputOf<Operations, 'queryCodeGraph'>;
 type Environment = Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>;
 
-export interface CodeGraphAreas {
+interface CodeGraphAreas {
   readonly columns: Pick<ColumnsView, 'indexOf'>;
 }
 
@@ -78,7 +78,7 @@ function toEdge({ from, to, kind, symbol, direction }: CodeGraphEdge,
 }
 
 /** Lines count from 1; 0 if the symbol is not found, because the body has changed or cannot be read. */
-export interface EdgeLines {
+interface EdgeLines {
   readonly fromLine: number;
   readonly toLine: number;
 }
@@ -95,7 +95,7 @@ const ALL_SYMBOLS = Number.POSITIVE_INFINITY;
  * The first line of each edge's symbol in both of its documents, in the order of the edges. An import refers to a
  * document as a whole, which is line 1. Bodies are read one at a time, and parsed once. Rejects when the signal aborts.
  */
-export async function linesOfEdges(edges: readonly CodeGraphEdge[],
+async function linesOfEdges(edges: readonly CodeGraphEdge[],
   { queries, codec, signal }: BodySource): Promise<EdgeLines[]>
 {
   const documents = new Map(
@@ -121,7 +121,7 @@ export async function linesOfEdges(edges: readonly CodeGraphEdge[],
 }
 
 /** The source of bodies. */
-export interface BodySource {
+interface BodySource {
   readonly queries: Queries;
   readonly codec: BodyCodec;
   readonly signal?: AbortSignal | undefined;

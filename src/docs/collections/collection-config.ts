@@ -29,9 +29,9 @@ export interface CollectionConfig {
 }
 
 /** `boltdb` is the historical name of the local database. */
-export type StorageBackend = 'boltdb' | 'memory' | 's3';
+type StorageBackend = 'boltdb' | 'memory' | 's3';
 
-export interface StorageConfig {
+interface StorageConfig {
   readonly endpoint?: string;
   readonly bucket?: string;
   readonly region?: string;
@@ -41,7 +41,7 @@ export interface StorageConfig {
   readonly useTLS?: boolean;
 }
 
-export interface WordPress {
+interface WordPress {
   readonly url?: string;
   readonly apiKey?: string;
 }
@@ -213,7 +213,7 @@ const CREDENTIALS = {
 
 type CredentialBlock = keyof typeof CREDENTIALS;
 
-export function hasCredential(field: string): field is CredentialBlock {
+function hasCredential(field: string): field is CredentialBlock {
   return Object.hasOwn(CREDENTIALS, field);
 }
 
@@ -221,7 +221,7 @@ export function hasCredential(field: string): field is CredentialBlock {
  * The block to store: an empty or absent credential keeps the stored one, for the address for which it was given. The
  * flag is output only.
  */
-export function keepCredential(name: CredentialBlock, stored: Block | undefined, written: Block): Block {
+function keepCredential(name: CredentialBlock, stored: Block | undefined, written: Block): Block {
   const { field, target, flag } = CREDENTIALS[name];
   const { [field]: given, [flag]: _flag, ...others } = written;
   const to = others[target];
@@ -244,7 +244,7 @@ export function keepCredential(name: CredentialBlock, stored: Block | undefined,
  * A block as readers see it: the credential is empty, a flag says whether one is stored, and the address is shown
  * without its query.
  */
-export function maskCredential(name: CredentialBlock, block: Block): Block {
+function maskCredential(name: CredentialBlock, block: Block): Block {
   const { field, target, flag } = CREDENTIALS[name];
   return {
     ...block,

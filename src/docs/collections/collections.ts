@@ -33,7 +33,7 @@ export interface Collections {
 }
 
 /** Where bodies outside of the database are stored; without it, collections store all bodies in the database. */
-export interface CollectionsAreas {
+interface CollectionsAreas {
   /** Where the configurations are kept in memory; a cache of its own when absent. */
   readonly configs?: ConfigCache;
   readonly bodies?: Pick<Bodies, 'probe' | 'remember'>;
@@ -160,7 +160,7 @@ export interface PendingSwitch {
 }
 
 /** Stores the work in the transaction that switches, so that it survives a crash. */
-export function markSwitch(tx: Transaction, collection: string, encrypted: boolean): Promise<void> {
+function markSwitch(tx: Transaction, collection: string, encrypted: boolean): Promise<void> {
   return note(tx, collection, encrypted ? 'seal' : 'open');
 }
 

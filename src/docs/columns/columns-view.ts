@@ -83,7 +83,7 @@ export const columnsFactory: ColumnsFactory = {
   restore: (bytes) => ColumnStore.load(bytes),
 };
 
-export interface ColumnsViewOptions extends CollectionViewOptions {
+interface ColumnsViewOptions extends CollectionViewOptions {
   readonly factory: ColumnsFactory;
 }
 
@@ -131,7 +131,7 @@ async function* map<T, U>(items: AsyncIterable<T>, toOther: (item: T) => U): Asy
   for await (const item of items) yield toOther(item);
 }
 
-export interface ColumnsAreas {
+interface ColumnsAreas {
   /** Called when a checkpoint is written, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
   /** For tests with other columns. */
@@ -151,7 +151,7 @@ export function createColumns(environment: Pick<DocsEnvironment, 'sql' | 'feed' 
 }
 
 /** The columns of a collection. */
-export interface ReadyColumns {
+interface ReadyColumns {
   readonly columns: Columns;
   /** Whether no document has changed since the columns were returned. */
   isCurrent(): boolean;
@@ -163,7 +163,7 @@ export interface SelectedDocuments extends ReadyColumns {
   readonly documents: OrdSet | undefined;
 }
 
-export interface DocumentSelecting {
+interface DocumentSelecting {
   /** The filter of the request; absent for all. */
   readonly filter?: Filter | undefined;
   /** Unix seconds: documents that have expired by then do not pass. */

@@ -1,4 +1,4 @@
 /** The entry point of the columns: metadata, times and names of documents as a view that filters, counts and sorts. */
-export { type ColumnsAreas, type ColumnsFactory, type ColumnsView, createColumns, type DocumentSelecting, readyColumns,
-  selectDocuments, type SelectedDocuments } from './columns-view.ts';
+export { type ColumnsFactory, type ColumnsView, createColumns, readyColumns, selectDocuments,
+  type SelectedDocuments } from './columns-view.ts';
 export { allDocuments, documentsOf } from './read-documents.ts';

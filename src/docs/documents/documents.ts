@@ -49,7 +49,7 @@ export interface Documents {
  * What documents need from other areas. `configOf` and `violations` are called at each write, so both must return from
  * memory.
  */
-export interface DocumentsAreas {
+interface DocumentsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   /** The columns that evaluate filters, orders and counts. */
   readonly columns: Pick<ColumnsView, 'indexOf'>;

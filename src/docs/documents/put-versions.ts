@@ -199,7 +199,7 @@ type Predecessors = Awaited<ReturnType<typeof keptPredecessors>>;
 const NO_PREDECESSORS: Predecessors = new Map();
 
 /** Where documents are inserted. */
-export interface InsertOptions {
+interface InsertOptions {
   /** Of the collection. */
   readonly cid: number;
   /** Deleted documents, among them all with ids of the new ones (`readPredecessors`). */
@@ -214,7 +214,7 @@ export interface InsertOptions {
  * Stores documents that do not exist; no id may occur twice. A new document takes over the kept versions of a deleted
  * document with its id: its revisions continue from there, up to `maxRevisions`.
  */
-export async function insertDocuments(work: UnitOfWork, { cid, deleted: rows, maxRevisions, isLast }: InsertOptions,
+async function insertDocuments(work: UnitOfWork, { cid, deleted: rows, maxRevisions, isLast }: InsertOptions,
   versions: readonly NewVersion[]): Promise<void>
 {
   if (versions.length === 0) return;

@@ -262,7 +262,7 @@ interface Version {
  * Writes a deleted document again, in its last spelling and with its revisions, without an expiry. Returns undefined
  * when another write has changed its state meanwhile.
  */
-export async function bringBack(deps: Deps, deleted: DeletedRow,
+async function bringBack(deps: Deps, deleted: DeletedRow,
   { collection, meta: given, contentMd, signal, by }: Version): Promise<Document | undefined>
 {
   await requireValid(deps, collection, given);

@@ -142,7 +142,7 @@ async function find(deps: Deps, name: string, filter: Filter | undefined, { keys
 }
 
 /** The request, with all defaults filled in. */
-export interface DeletedSearch {
+interface DeletedSearch {
   readonly filterMeta: Meta;
   readonly order: { readonly column: 'key' | 'added_at' | 'updated_at'; readonly direction: 'ASC' | 'DESC' };
   readonly limit: number;
@@ -170,7 +170,7 @@ const FROM = 'FROM deleted_documents n JOIN deleted_revisions r ON r.ord = n.ord
  * The deleted documents of a collection whose last metadata match, sorted and paged. Their metadata have no index, so a
  * filter reads the metadata of all of them.
  */
-export async function searchDeleted({ sql, codec, deletedRetention }: Pick<Deps, 'sql' | 'codec' | 'deletedRetention'>,
+async function searchDeleted({ sql, codec, deletedRetention }: Pick<Deps, 'sql' | 'codec' | 'deletedRetention'>,
   collection: CollectionRow, search: DeletedSearch,
   { signal, budget }: Pick<Context, 'signal' | 'budget'>
 ): Promise<{ total: number; documents: Shown<ProjectedDocument>[] }> {

@@ -8,7 +8,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 /** Maximum number of documents in one transaction; it decides how long the event loop and other nodes wait for it. */
 const LIMIT = 256;
 
-export interface Put extends PutOutcome {
+interface Put extends PutOutcome {
   /** The time of the transaction, in Unix seconds. */
   readonly now: number;
   /** Number of the last change of the transaction. */

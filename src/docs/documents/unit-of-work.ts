@@ -88,7 +88,7 @@ export async function deleteInSteps({ tx, pace }: UnitOfWork, sql: string, param
 }
 
 /** A document as the change feed names it. */
-export interface Subject {
+interface Subject {
   readonly ord: number;
   readonly id: string;
   readonly key: string;

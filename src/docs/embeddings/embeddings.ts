@@ -29,7 +29,7 @@ import { countEmbeddings, isStale, readVectorStats } from './vector-stats.ts';
 type EmbeddingHandlers = ConfigHandlers & Required<Pick<Handlers<Operations>, 'reindexVectors'>>;
 
 /** Vectors of texts, and the model with whose vectors they can be compared. */
-export interface TextVectors {
+interface TextVectors {
   readonly vectors: readonly Float32Array[];
   readonly model: string;
   readonly variant: string;
@@ -95,7 +95,7 @@ export interface Embeddings extends Chunker {
   registerMetrics(registers: Registry[]): void;
 }
 
-export interface EmbeddingsAreas {
+interface EmbeddingsAreas {
   /** Called for each document that is stored, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
   /** Sends the requests to providers that users configured. */

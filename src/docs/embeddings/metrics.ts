@@ -6,7 +6,7 @@ import type { Encoder } from './encoder/encoder.ts';
 import type { QueueGate } from './queue/gate.ts';
 import { countEmbeddings } from './vector-stats.ts';
 
-export interface MetricsDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log'> {
+interface MetricsDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log'> {
   readonly gate: Pick<QueueGate, 'depth' | 'dropped'>;
   readonly encoder: Pick<Encoder, 'counts'>;
   readonly isConfigured: () => boolean;

@@ -8,7 +8,7 @@ import type { ModelIdentity } from './vector-rows.ts';
 
 export type CreateProvider = (config: ProviderConfig) => EmbeddingProvider;
 
-export interface ProvidersOptions {
+interface ProvidersOptions {
   readonly create: CreateProvider;
   readonly cache: { readonly size: number; readonly ttlMs: number };
   readonly clock: Clock;

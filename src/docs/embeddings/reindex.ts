@@ -27,7 +27,7 @@ export interface ReindexDeps {
 }
 
 /** The response of `POST /v1/vector-reindex`. */
-export interface ReindexResult {
+interface ReindexResult {
   embedded: number;
   skipped: number;
   failed: number;
@@ -49,7 +49,7 @@ const MAX_FAILURES = 3;
 const MAX_ERRORS = 100;
 
 /** Embeds the missing and outdated documents of a collection, or all of them. */
-export class Reindexing {
+class Reindexing {
   readonly #deps: ReindexDeps;
   readonly #provider: EmbeddingProvider;
   readonly #force: boolean;

@@ -12,7 +12,7 @@ import { countQueued, type EmbeddingStatus, putStates, removeStates, type StateE
 import { blobBytes, fromBlob, type Precision } from './vector-blob.ts';
 import { type ModelIdentity, putVectors, type StoredType } from './vector-rows.ts';
 
-export interface StoreDeps {
+interface StoreDeps {
   readonly sql: Sql;
   readonly feed: ChangeFeed;
   readonly clock: Clock;
@@ -154,7 +154,7 @@ export interface DocumentVectors {
 }
 
 /** The same as the table has them. */
-export interface StoredDocument extends Omit<DocumentVectors, 'vectors'> {
+interface StoredDocument extends Omit<DocumentVectors, 'vectors'> {
   readonly blobs: readonly Uint8Array[];
 }
 

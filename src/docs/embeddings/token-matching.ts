@@ -10,7 +10,7 @@ import type { Providers } from './providers.ts';
 import { type DocumentTokens, isSameVersion, TokenStore } from './token-store.ts';
 import type { ModelIdentity } from './vector-rows.ts';
 
-export interface TokenMatchingDeps {
+interface TokenMatchingDeps {
   readonly sql: Sql;
   readonly codec: BodyCodec;
   readonly clock: Clock;
@@ -146,7 +146,7 @@ export class TokenMatching {
   }
 }
 
-export interface TokenWarmUpOptions {
+interface TokenWarmUpOptions {
   readonly sql: Pick<Sql, 'background'>;
   readonly clock: Clock;
   readonly log: Log;

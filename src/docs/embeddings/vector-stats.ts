@@ -12,7 +12,7 @@ import type { Encoder } from './encoder/encoder.ts';
 import type { QueueGate } from './queue/gate.ts';
 import { chunkSizeOf, type EmbeddingSettings } from './settings.ts';
 
-export interface StatsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
+interface StatsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly settings: EmbeddingSettings;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly gate: Pick<QueueGate, 'depth' | 'dropped'>;
@@ -87,7 +87,7 @@ async function toStats({ sql, collections, provider }: StatsDeps,
 }
 
 /** How much of a collection is embedded; expired documents do not count. */
-export interface EmbeddingCounts {
+interface EmbeddingCounts {
   readonly name: string;
   readonly documents: number;
   /** Documents that are embedded, blank ones without vectors included. */
@@ -154,7 +154,7 @@ export async function countEmbeddings({ background }: Pick<Sql, 'background'>,
 }
 
 /** Why documents of a collection failed, the latest first. */
-export async function readFailures({ background }: Pick<Sql, 'background'>, collection: string,
+async function readFailures({ background }: Pick<Sql, 'background'>, collection: string,
   limit: number): Promise<string[]>
 {
   const rows = await background.all<{ id: string; reason: string }>(

@@ -36,7 +36,7 @@ export interface Encryption {
   settled(): Promise<void>;
 }
 
-export interface EncryptionAreas {
+interface EncryptionAreas {
   readonly collections: Pick<Collections, 'configOf' | 'configs' | 'onEncryptionSwitched'>;
   readonly timer?: Timer;
   /** Removes what other tables quote of a collection that was encrypted. */

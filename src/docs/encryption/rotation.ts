@@ -6,7 +6,7 @@ import { type Queries, resealSecrets, type Row, type Transaction } from '../../s
 import { listCollections, readCollection } from '../stored-collections.ts';
 import { type Aim, type ResealDeps, type Resealed, resealRows, type StoredBatch, storedBatches } from './reseal.ts';
 
-export interface RotationDeps extends ResealDeps {
+interface RotationDeps extends ResealDeps {
   readonly log: Log;
   /** Other processes share the database, and one of them does the work: the one that called `recover`. */
   readonly isNode?: boolean | undefined;
@@ -193,7 +193,7 @@ interface JobRow extends Row {
   readonly last_error: string;
 }
 
-export async function insertJob(tx: Transaction, job: EncryptionJob): Promise<void> {
+async function insertJob(tx: Transaction, job: EncryptionJob): Promise<void> {
   await tx.run('INSERT INTO encryption_jobs(id, status, collection, primary_key_id, started_at) VALUES (?, ?, ?, ?, ?)',
     [job.id, job.status, job.collection, job.primaryKeyID, job.startedAt]);
   await tx.run(
@@ -202,7 +202,7 @@ export async function insertJob(tx: Transaction, job: EncryptionJob): Promise<vo
   );
 }
 
-export async function updateJob(tx: Transaction, job: EncryptionJob): Promise<void> {
+async function updateJob(tx: Transaction, job: EncryptionJob): Promise<void> {
   await tx.run(
     'UPDATE encryption_jobs SET status = ?, finished_at = ?, scanned = ?, reencrypted = ?, skipped = ?, errors = ' +
       '?, last_error = ? WHERE id = ?',
@@ -211,7 +211,7 @@ export async function updateJob(tx: Transaction, job: EncryptionJob): Promise<vo
 }
 
 /** Marks jobs that an earlier process left unfinished as ended; with `keepQueued`, only those that had begun. */
-export async function failInterrupted(tx: Transaction, now: number, keepQueued: boolean): Promise<void> {
+async function failInterrupted(tx: Transaction, now: number, keepQueued: boolean): Promise<void> {
   const queued = keepQueued ? '' : " OR status = 'queued'";
   await tx.run(
     `UPDATE encryption_jobs SET status = 'failed', finished_at = ?, last_error = 'interrupted' WHERE status = ` +

@@ -7,7 +7,7 @@ import { endSwitch, type PendingSwitch, readSwitches } from '../collections/inde
 import { readCollection } from '../stored-collections.ts';
 import { type Aim, type ResealDeps, resealRows, storedBatches } from './reseal.ts';
 
-export interface SwitchesDeps extends ResealDeps {
+interface SwitchesDeps extends ResealDeps {
   readonly log: Log;
   readonly timer: Timer;
   /** Removes what other tables quote of the values that were encrypted. */

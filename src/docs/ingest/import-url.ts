@@ -9,7 +9,7 @@ import { urlKey } from '../../text/url-key.ts';
 import type { Documents } from '../documents/index.ts';
 import { convertFile, failureOf } from './upload-files.ts';
 
-export interface ImportDeps {
+interface ImportDeps {
   readonly converter: Converter;
   readonly outbound: Pick<Outbound, 'fetch' | 'refusal'>;
   readonly writer: Documents['writer'];
@@ -131,12 +131,12 @@ function mediaTypeOf(contentType: string): string {
 }
 
 /** The validators that a server sent with a version of a page, for conditional requests. */
-export interface Validators {
+interface Validators {
   readonly etag?: string | undefined;
   readonly modified?: string | undefined;
 }
 
-export interface Page extends Validators {
+interface Page extends Validators {
   readonly bytes: Uint8Array;
   /** As the server sent it; empty if it did not. */
   readonly contentType: string;
@@ -152,7 +152,7 @@ const MAX_VALIDATOR = 1024;
 
 const ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5';
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly outbound: Pick<Outbound, 'fetch' | 'refusal'>;
   /** Version of this build, for `User-Agent`. */
   readonly version: string;
@@ -162,7 +162,7 @@ export interface FetchOptions {
 /**
  * A page; undefined if it is still the version of the validators. Throws `invalid_argument` if it cannot be fetched.
  */
-export async function fetchPage(url: string, { etag, modified }: Validators,
+async function fetchPage(url: string, { etag, modified }: Validators,
   { outbound, version, signal }: FetchOptions): Promise<Page | undefined>
 {
   const refusal = outbound.refusal(url);

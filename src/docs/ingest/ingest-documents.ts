@@ -10,7 +10,7 @@ import { type BatchItem, type Documents, identify, type Meta, repairItem, requir
 import { transactFor } from '../environment.ts';
 import { changeFlags, type EffectiveOptions, effectiveOptions } from './profile.ts';
 
-export interface IngestDeps {
+interface IngestDeps {
   readonly sql: Sql;
   readonly collections: Pick<Collections, 'configOf' | 'configure'>;
   readonly writer: Documents['writer'];
@@ -81,13 +81,13 @@ async function autoConfigure({ sql, collections }: IngestDeps, collection: strin
 }
 
 /** An item as the pipeline passes it. */
-export type IngestDocument = InputOf<Operations, 'ingestDocuments'>['documents'][number];
+type IngestDocument = InputOf<Operations, 'ingestDocuments'>['documents'][number];
 
 /** The metadata key for the time at which a document was scraped. */
 export const SCRAPED_AT = 'scraped_at';
 
 /** The batch item of a scraped document. The writer checks it, so that the same rules apply as for other writes. */
-export function toItem(scraped: IngestDocument,
+function toItem(scraped: IngestDocument,
   { saveRevision, keyFrom }: Pick<EffectiveOptions, 'saveRevision' | 'keyFrom'>): KeyedItem
 {
   const { key, url, lang, ttl, meta: given = {} } = scraped;
@@ -121,7 +121,7 @@ function provenance({ url, scrapedAt, scraper }: IngestDocument): Meta {
 }
 
 /** An item, with the URL from which its key was derived; undefined if the key was given. */
-export interface KeyedItem {
+interface KeyedItem {
   readonly item: BatchItem;
   readonly url: string | undefined;
 }
@@ -139,7 +139,7 @@ interface Group {
  * URLs of different pages with the same derived key. Items of the later pages are refused, so that no page overwrites
  * another. Items and collisions are in the order of the batch.
  */
-export function findCollisions(collection: string,
+function findCollisions(collection: string,
   keyed: readonly KeyedItem[]): { items: BatchItem[]; keyCollisions: KeyCollision[] }
 {
   const groups = new Map<string, Group>();

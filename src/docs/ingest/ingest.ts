@@ -29,7 +29,7 @@ export interface Ingest {
   registerMetrics(registers: Registry[]): void;
 }
 
-export interface IngestAreas {
+interface IngestAreas {
   readonly collections: Pick<Collections, 'configOf' | 'configure'>;
   readonly documents: Pick<Documents, 'writer' | 'handlers'>;
   /** Tells what users may do whose jobs are loaded; if it is absent, jobs are loaded with all rights. */

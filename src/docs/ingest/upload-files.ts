@@ -7,7 +7,7 @@ import { type Context, type Handlers, type InputOf, mayReadAll } from '../../ope
 import { type BatchItem, type BatchResult, type Documents, identify } from '../documents/index.ts';
 import { changeFlags, type EffectiveOptions, effectiveOptions } from './profile.ts';
 
-export interface UploadDeps {
+interface UploadDeps {
   readonly converter: Converter;
   readonly writer: Documents['writer'];
   readonly getDocument: Documents['handlers']['getDocument'];

@@ -15,7 +15,7 @@ import { type BackupJail, resolveBackup } from './backup.ts';
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'replication'>;
 
 /** Makes all caches follow the database's new content. */
-export type Reload = () => Promise<void>;
+type Reload = () => Promise<void>;
 
 /**
  * Replaces the database by a backup (contract section 4): the backup is validated and prepared on a copy, a snapshot of
@@ -93,7 +93,7 @@ function failure({ log }: Environment, from: string, error: unknown): ServiceErr
 const HEADROOM = 1_000_000;
 
 /** Values that a backup takes over from the database that it replaces. */
-export interface LiveDatabase {
+interface LiveDatabase {
   /** Number of the last change of its feed. */
   readonly head: number;
   /** Its replication state: the restored database has the same, and followers take a snapshot of it. */
@@ -101,14 +101,14 @@ export interface LiveDatabase {
 }
 
 /** A backup that cannot be served; the message says why, without a path. */
-export class UnusableBackup extends Error {}
+class UnusableBackup extends Error {}
 
 /**
  * Converts a backup to the file that will be swapped in: of this build's format, with a change feed that restarts after
  * the numbers of the live one. Every step that can fail runs on copies, before the live database is changed. Throws
  * `UnusableBackup`; the caller removes `target` and `target.work`.
  */
-export async function stageBackup(backup: string, target: string, live: LiveDatabase, clock: Clock): Promise<void> {
+async function stageBackup(backup: string, target: string, live: LiveDatabase, clock: Clock): Promise<void> {
   await assertUsable(backup);
   const work = `${target}.work`;
   await copyFile(backup, work, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
@@ -149,7 +149,7 @@ async function restartFeed(tx: Transaction, feed: ChangeFeed, head: number): Pro
 }
 
 /** Removes a staged file and all files that were made beside it. */
-export async function removeStaged(target: string): Promise<void> {
+async function removeStaged(target: string): Promise<void> {
   const files = [target, ...['', '-wal', '-shm', '-journal', '.lock'].map((ending) => `${target}.work${ending}`)];
   await Promise.all(files.map((file) => rm(file, { force: true })));
 }

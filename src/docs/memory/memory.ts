@@ -22,7 +22,7 @@ export interface Memory {
  * Dependencies of conversations on other areas. `configOf` and `describe` are called at each request, so both must
  * return from memory.
  */
-export interface MemoryAreas {
+interface MemoryAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly embeddings: Pick<Embeddings, 'embeddingCapacity' | 'describe'>;
   readonly words: Pick<FullTextSearch, 'deps'>;

@@ -115,14 +115,14 @@ export async function* messagesOf({ sql, codec }: { sql: Queries; codec: BodyCod
 const OWN_KEYS = ['session_id', 'user_id', 'role', 'scenario', 'type', 'message_id', 'summary_id'] as const;
 
 /** Throws `invalid_argument` for metadata from a client that only the service may set. */
-export function checkMeta(meta: Meta): void {
+function checkMeta(meta: Meta): void {
   const taken = OWN_KEYS.find((key) => Object.hasOwn(meta, key));
   if (taken !== undefined)
     throw new ServiceError('invalid_argument', `meta.${taken} is set by the service and must not be sent`);
 }
 
 /** The key of a message by its number, from 1. */
-export function messageKey(sessionId: string, number: number): string {
+function messageKey(sessionId: string, number: number): string {
   return `${keysOf(sessionId)}${number}`;
 }
 
@@ -137,7 +137,7 @@ export function summaryKey(sessionId: string): string {
 }
 
 /** The stored document of a session, a message or a summary. */
-export interface MemoryText extends Pick<NewVersion, 'body' | 'flags'> {
+interface MemoryText extends Pick<NewVersion, 'body' | 'flags'> {
   readonly key: string;
   readonly lang: string;
   readonly meta: Meta;

@@ -24,7 +24,7 @@ export interface SessionRow extends Row {
   readonly meta: string;
 }
 
-export interface NewSession {
+interface NewSession {
   readonly id: string;
   readonly userId: string;
   readonly owner: string;

@@ -112,14 +112,14 @@ function statementOf(kind: RowChange['kind'], { name, isKey }: PatchedTable, col
  * An insertion has all values; a deletion those of the primary key; an update those of the primary key and the new
  * ones, with a placeholder for unchanged columns.
  */
-export type RowChange =
+type RowChange =
   | { readonly kind: 'insert'; readonly table: PatchedTable; readonly values: readonly SqlValue[] }
   | { readonly kind: 'delete'; readonly table: PatchedTable; readonly key: readonly SqlValue[] }
   /** `columns`: numbers of those that change. */
   | { readonly kind: 'update'; readonly table: PatchedTable; readonly columns: readonly number[];
     readonly values: readonly SqlValue[]; readonly key: readonly SqlValue[] };
 
-export interface PatchedTable {
+interface PatchedTable {
   readonly name: string;
   /** Whether each column belongs to the primary key. */
   readonly isKey: readonly boolean[];

@@ -16,7 +16,7 @@ import type { Acknowledgement, BinlogMessage, FollowerPlace, LeaderAnswer, Leade
   StreamRequest } from './messages.ts';
 import type { Place, ReplicationState } from './state.ts';
 
-export interface LeaderDeps extends Pick<DocsEnvironment, 'clock' | 'log'> {
+interface LeaderDeps extends Pick<DocsEnvironment, 'clock' | 'log'> {
   readonly sql: Sql;
   readonly binlog: Binlog;
   /** Format of the database. */
@@ -171,10 +171,10 @@ export class Leader {
   }
 }
 
-export type FollowerHealth = 'healthy' | 'warning' | 'unhealthy';
+type FollowerHealth = 'healthy' | 'warning' | 'unhealthy';
 
 /** A follower as its leader sees it. */
-export interface KnownFollower {
+interface KnownFollower {
   readonly followerId: string;
   readonly address: string;
   readonly confirmedLsn: number;
@@ -254,7 +254,7 @@ function healthOf(lagMs: number): FollowerHealth {
   return lagMs <= UNHEALTHY_MS ? 'warning' : 'unhealthy';
 }
 
-export interface AnnounceDeps {
+interface AnnounceDeps {
   readonly link: Pick<LeaderLink, 'acknowledge'>;
   readonly epoch: () => number;
   /** Called when this node itself was replaced, with the higher epoch of the other one. */

@@ -32,7 +32,7 @@ export interface ReplicationSettings {
     readonly maxAgeMs: number };
 }
 
-export interface ReplicationDeps {
+interface ReplicationDeps {
   readonly sql: Sql;
   readonly feed: ChangeFeed;
   readonly clock: Clock;
@@ -44,14 +44,14 @@ export interface ReplicationDeps {
 }
 
 /** The methods that the RPCs between nodes call. */
-export interface NodeService {
+interface NodeService {
   admit(proof: PeerProof): Promise<void>;
   stream(request: StreamRequest, address: string, signal: AbortSignal): AsyncIterable<object>;
   snapshot(request: SnapshotRequest, address: string, signal: AbortSignal): AsyncIterable<object>;
   acknowledge(request: Acknowledgement, address: string): Promise<object>;
 }
 
-export interface ReplicationStart extends FollowerHooks {
+interface ReplicationStart extends FollowerHooks {
   /** Reports an event of the server to webhooks and streams. */
   readonly publish: (event: 'ops.replication_lag_high', detail: object) => void;
 }

@@ -136,7 +136,7 @@ function shorten(value: string): string {
 }
 
 /** Maximum steps of a schema's patterns for the metadata of one document: a tenth of a second at worst. */
-export const DOCUMENT_STEPS = 5_000_000;
+const DOCUMENT_STEPS = 5_000_000;
 
 /** Maximum steps for all documents of one request. */
 const REQUEST_STEPS = 10 * DOCUMENT_STEPS;

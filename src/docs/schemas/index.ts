@@ -1,3 +1,3 @@
-export { Effort, type Meta } from './compile-schema.ts';
-export type { MetaRule, ValidationSchema } from './parse-schema.ts';
+export { Effort } from './compile-schema.ts';
+export type { ValidationSchema } from './parse-schema.ts';
 export { createSchemas, type Schemas } from './schemas.ts';

@@ -34,7 +34,7 @@ export interface Spelling {
     signal: AbortSignal): Promise<(readonly string[])[]>;
 }
 
-export interface SpellAreas {
+interface SpellAreas {
   readonly view: Pick<FullTextView, 'indexOf'>;
 }
 
@@ -164,7 +164,7 @@ function disabled<H extends object>(handlers: H): H {
 const TWO_EDITS_FROM = 4;
 
 /** Looks up the words of some collections and of the dictionaries of a language, for one request. */
-export class Speller {
+class Speller {
   readonly #vocabularies: Vocabularies;
   readonly #dictionaries: Dictionaries;
   readonly #collections: readonly string[];

@@ -77,7 +77,7 @@ const FILE_SYSTEMS: Readonly<Record<number, string>> = {
 const EPHEMERAL: ReadonlySet<string> = new Set(['tmpfs', 'ramfs', 'overlay']);
 
 /** Where the database is stored and what puts it at risk. Never rejects: an undeterminable value is `unknown`. */
-export async function describePersistence({ info }: Pick<Sql, 'info'>): Promise<Persistence> {
+async function describePersistence({ info }: Pick<Sql, 'info'>): Promise<Persistence> {
   if (info.path === ':memory:') {
     return withWarnings({ path: info.path, filesystem: 'memory', ephemeral: true, writable: true, freeBytes: null });
   }

@@ -48,7 +48,7 @@ export interface ToolCall {
   readonly outcome: 'ok' | 'error';
 }
 
-export interface Metrics {
+interface Metrics {
   readonly contentType: string;
   /** The samples in the Prometheus text format 0.0.4. */
   render(): Promise<string>;
@@ -64,7 +64,7 @@ export interface Metrics {
 }
 
 /** Sources of the metrics. */
-export interface MetricsSources extends Pick<CountDeps, 'metaIndicesOf'> {
+interface MetricsSources extends Pick<CountDeps, 'metaIndicesOf'> {
   readonly uptimeSeconds: () => number;
   readonly indexBytesOf: (collection: string) => IndexBytes;
 }
@@ -245,7 +245,7 @@ export interface BackupReport extends BackupStats {
 }
 
 /** The metrics of scheduled backups. Before the first successful backup, its gauges have no sample. */
-export function registerBackups(registers: Registry[], report: () => BackupReport, clock: Clock): void {
+function registerBackups(registers: Registry[], report: () => BackupReport, clock: Clock): void {
   const gauge = (name: string, help: string, value: (report: BackupReport) => number | undefined): void => {
     new Gauge({
       name,

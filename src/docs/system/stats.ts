@@ -7,7 +7,7 @@ import { expiredDocuments, filledCollections } from '../stored-collections.ts';
 import { memoryOf } from './system-info.ts';
 
 /** Sources of the statistics. */
-export interface StatsSources {
+interface StatsSources {
   /** The implementation of `GET /v1/checksum`. */
   readonly checksum: (collection: string) => Promise<string>;
   /** Number of metadata values of a collection's documents. Throws `IndexLoading`. */
@@ -58,7 +58,7 @@ export function formatUptime(seconds: number): string {
   return minutes > 0 ? `${minutes}m${rest}` : rest;
 }
 
-export interface CollectionCounts {
+interface CollectionCounts {
   readonly name: string;
   readonly documents: number;
   readonly revisions: number;
@@ -84,7 +84,7 @@ const REVISIONS = 'SELECT d.cid, count(*) AS n FROM revisions r JOIN documents d
  * The contents of each collection, by name; system collections (`_`) and empty ones are left out. Expired documents do
  * not count. These are long scans, so they run outside the event loop. `metaIndicesOf` is called for each collection.
  */
-export async function countCollections({ sql, clock, metaIndicesOf }: CountDeps): Promise<CollectionCounts[]> {
+async function countCollections({ sql, clock, metaIndicesOf }: CountDeps): Promise<CollectionCounts[]> {
   const [collections, expired, revisions] = await Promise.all([filledCollections(sql.background),
     expiredDocuments(sql.background, unixSeconds(clock)), sql.background.all<Counted>(REVISIONS).then(byCollection)]);
   return collections.filter(({ name }) => !isSystemCollection(name)).map(({ id, name, docs }) => ({
@@ -100,7 +100,7 @@ function byCollection(rows: readonly Counted[]): (cid: number) => number {
   return (cid) => counts.get(cid) ?? 0;
 }
 
-export function sum<T>(items: readonly T[], value: (item: T) => number): number {
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
   return items.reduce((total, item) => total + value(item), 0);
 }
 

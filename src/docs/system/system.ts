@@ -20,7 +20,7 @@ type SystemHandlers = Required<
       | 'listEndpoints' | 'getComplianceStatus' | 'getMetrics'>
 >;
 
-export interface SystemDependencies {
+interface SystemDependencies {
   readonly documents: {
     /** The implementation of `GET /v1/checksum`. */
     checksum(collection: string): Promise<string>;

@@ -33,7 +33,7 @@ export interface Temporal {
   registerMetrics(registers: Registry[]): void;
 }
 
-export interface TemporalAreas {
+interface TemporalAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly documents: Pick<Documents, 'readDocument'>;
   readonly timer?: Timer;

@@ -11,7 +11,7 @@ export interface Letter {
   readonly event: ServiceEvent;
 }
 
-export interface DeadLetter extends Letter {
+interface DeadLetter extends Letter {
   readonly webhookId: string;
   readonly attempts: number;
   /** 0 for none. */

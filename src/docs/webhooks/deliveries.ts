@@ -15,7 +15,7 @@ import { feedLane, type LaneDuties, type LaneItem, outboxLaneOf, removeLanes, sa
 import { deliveryId, messageOf, testLetter } from './message.ts';
 import type { Webhook } from './webhook-rows.ts';
 
-export interface DeliveriesDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'settings'> {
+interface DeliveriesDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'settings'> {
   readonly outbound: Outbound;
   readonly timer: Timer;
   readonly readDocument: Documents['readDocument'];
@@ -26,7 +26,7 @@ export interface DeliveriesDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | '
 }
 
 /** Counters since the start. */
-export interface DeliveryCounts {
+interface DeliveryCounts {
   delivered: number;
   failed: number;
   dead: number;

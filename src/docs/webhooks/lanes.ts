@@ -32,7 +32,7 @@ export class SharedReader {
   }
 }
 
-export interface FeedLaneDeps {
+interface FeedLaneDeps {
   readonly feed: ChangeFeed;
   readonly reader: SharedReader;
   /** Whether the webhook receives an event. */

@@ -18,7 +18,7 @@ export function testLetter(timestamp: number): Letter {
   };
 }
 
-export interface MessageContext {
+interface MessageContext {
   /** Key of the signature; empty for none. */
   readonly secret: string;
   /** Version of this build. */

@@ -36,7 +36,7 @@ export interface Webhooks {
   registerMetrics(registers: Registry[]): void;
 }
 
-export interface WebhooksAreas {
+interface WebhooksAreas {
   readonly outbound: Outbound;
   readonly documents: Pick<Documents, 'readDocument'>;
   readonly timer?: Timer;
@@ -270,9 +270,7 @@ function present({ id, url, events, collection, secret, pause, lastError, create
   };
 }
 
-export function registerMetrics(registers: Registry[], deliveries: Deliveries,
-  book: ReadonlyMap<string, Webhook>): void
-{
+function registerMetrics(registers: Registry[], deliveries: Deliveries, book: ReadonlyMap<string, Webhook>): void {
   new Counter({
     name: 'svc_webhook_deliveries_total',
     help: 'Deliveries by outcome: `failed` counts attempts, `dropped` dead letters that went for newer ones.',

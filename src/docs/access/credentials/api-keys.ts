@@ -68,7 +68,7 @@ export async function revokeKey(tx: Transaction, hash: string, at: number): Prom
 }
 
 /** Keeps the later time, in case two uses of one key arrive in the wrong order. */
-export async function writeUses(tx: Transaction, uses: Iterable<readonly [hash: string, at: number]>): Promise<void> {
+async function writeUses(tx: Transaction, uses: Iterable<readonly [hash: string, at: number]>): Promise<void> {
   await tx.runMany('UPDATE api_keys SET last_used_at = ? WHERE hash = ? AND last_used_at < ?',
     [...uses].map(([hash, at]) => [at, hash, at]));
 }
@@ -94,7 +94,7 @@ function toText(names: readonly string[] | undefined): string {
 /** Seconds between two writes: a busy key must not turn every read into a write. */
 const PAUSE = 60;
 
-export interface KeyUsesOptions {
+interface KeyUsesOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly log: Log;

@@ -4,12 +4,6 @@ import { ServiceError } from '../../../errors/index.ts';
 /** Contract section 5, rule 6. */
 export const PASSWORD_COST = 12;
 
-/**
- * Maximum length of a password in bytes: bcrypt ignores further bytes, and would treat passwords with the same
- * beginning as equal.
- */
-export const MAX_PASSWORD_BYTES = 72;
-
 /** Half of the thread pool's four threads: files are read on it too, and many sign-in attempts must not block that. */
 const PLACES = { atOnce: 2, waiting: 100, perAddress: 16, perName: 4 };
 
@@ -50,14 +44,14 @@ export class Passwords {
 }
 
 /** The source of a piece of work. */
-export interface Party {
+interface Party {
   /** The network address; all addresses have the same share. */
   readonly address: string;
   /** The user name, within an address. */
   readonly name: string;
 }
 
-export interface PlacesOptions {
+interface PlacesOptions {
   /** Number of pieces of work that run at once. */
   readonly atOnce: number;
   /** Number of pieces of work that may wait, of all parties together. */

@@ -12,7 +12,7 @@ import { CLASSES, isOperationName, type KeyScope } from '../scope.ts';
 import { readUser } from '../user-rows.ts';
 import { type AccessStore, MAX_API_KEYS_OF_A_USER, notFound, requireRoom, write } from '../write.ts';
 
-export interface ApiKeyDeps extends AccessStore {
+interface ApiKeyDeps extends AccessStore {
   readonly uses: KeyUses;
 }
 

@@ -6,7 +6,7 @@ import type { Handlers } from '../../../operations/index.ts';
 import type { Queries, Row, SqlValue, Transaction } from '../../../storage/index.ts';
 import { type AccessStore, MAX_GROUPS, notFound, requireAdmin, requireRoom, write } from '../write.ts';
 
-export interface StoredGroup {
+interface StoredGroup {
   readonly name: string;
   readonly description: string;
   /** In the order in which they were given. */
@@ -55,12 +55,12 @@ export async function hasGroup(queries: Queries, name: string): Promise<boolean>
   return (await queries.get('SELECT 1 AS found FROM user_groups WHERE name = ?', [name])) !== undefined;
 }
 
-export async function countGroups(queries: Queries): Promise<number> {
+async function countGroups(queries: Queries): Promise<number> {
   return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM user_groups'))!.n;
 }
 
 /** Stores a group in place of the existing one of that name, keeping its creation time and its roles. */
-export async function writeGroup(tx: Transaction,
+async function writeGroup(tx: Transaction,
   { name, description, members, createdAt }: Omit<StoredGroup, 'roles'>): Promise<void>
 {
   await tx.run(`INSERT INTO user_groups(name, description, created_at) VALUES (?, ?, ?)
@@ -71,7 +71,7 @@ export async function writeGroup(tx: Transaction,
 }
 
 /** Deletes a group with its permissions and memberships. Returns whether it existed. */
-export async function removeGroup(tx: Transaction, name: string): Promise<boolean> {
+async function removeGroup(tx: Transaction, name: string): Promise<boolean> {
   await tx.run('DELETE FROM group_members WHERE group_name = ?', [name]);
   await tx.run('DELETE FROM group_permissions WHERE group_name = ?', [name]);
   await tx.run('DELETE FROM group_roles WHERE group_name = ?', [name]);

@@ -7,7 +7,7 @@ import type { Queries, Row, Transaction } from '../../../storage/index.ts';
 import { fingerprintOf, hashOf, MCP_KEY_PREFIX, newMcpKey, requireFuture } from '../credentials/secret-keys.ts';
 import { type AccessStore, MAX_MCP_KEYS, requireRoom, write } from '../write.ts';
 
-export interface StoredMcpKey {
+interface StoredMcpKey {
   /** SHA-256 of the key, as hexadecimal digits. */
   readonly hash: string;
   readonly name: string;
@@ -34,22 +34,22 @@ export async function readMcpKey(queries: Queries, hash: string): Promise<Stored
 }
 
 /** Oldest first, disabled ones included. */
-export async function listMcpKeys(queries: Queries): Promise<StoredMcpKey[]> {
+async function listMcpKeys(queries: Queries): Promise<StoredMcpKey[]> {
   return (await queries.all<KeyRow>(`${SELECT} ORDER BY seq`)).map(toKey);
 }
 
-export async function insertMcpKey(tx: Transaction, { hash, name, createdAt, expiresAt }: StoredMcpKey): Promise<void> {
+async function insertMcpKey(tx: Transaction, { hash, name, createdAt, expiresAt }: StoredMcpKey): Promise<void> {
   await tx.run('INSERT INTO mcp_keys(hash, name, created_at, expires_at) VALUES (?, ?, ?, ?)', [hash, name, createdAt,
     expiresAt]);
 }
 
 /** Returns whether the key existed. */
-export async function removeMcpKey(tx: Transaction, hash: string): Promise<boolean> {
+async function removeMcpKey(tx: Transaction, hash: string): Promise<boolean> {
   return (await tx.run('DELETE FROM mcp_keys WHERE hash = ?', [hash])).changes > 0;
 }
 
 /** Returns whether the key exists. */
-export async function disableMcpKey(tx: Transaction, hash: string): Promise<boolean> {
+async function disableMcpKey(tx: Transaction, hash: string): Promise<boolean> {
   return (await tx.run('UPDATE mcp_keys SET disabled = 1 WHERE hash = ?', [hash])).changes > 0;
 }
 

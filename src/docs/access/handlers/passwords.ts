@@ -12,7 +12,7 @@ import { newTokenId, type Tokens } from '../credentials/tokens.ts';
 import { readUser, type StoredUser, writeUser } from '../user-rows.ts';
 import { type AccessStore, notFound, write } from '../write.ts';
 
-export interface PasswordDeps extends AccessStore {
+interface PasswordDeps extends AccessStore {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly rules: PasswordRules | undefined;

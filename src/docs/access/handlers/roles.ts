@@ -9,7 +9,7 @@ import { type AccessStore, MAX_ROLES, notFound, requireAdmin, requireRoom, write
 import { listGroups, toGroup } from './groups.ts';
 import { toUser } from './users.ts';
 
-export interface StoredRole {
+interface StoredRole {
   readonly name: string;
   readonly description: string;
   /** Whether the role is built in and cannot be changed. */
@@ -33,7 +33,7 @@ interface PermissionRow extends Row {
 }
 
 /** The kind of holder of a role: users or groups. */
-export type RoleHolder = 'user' | 'group';
+type RoleHolder = 'user' | 'group';
 
 const HOLDERS = {
   user: { table: 'user_roles', column: 'username' },
@@ -41,7 +41,7 @@ const HOLDERS = {
 } as const;
 
 /** All roles by name, or one of them. */
-export async function listRoles(queries: Queries, name?: string): Promise<StoredRole[]> {
+async function listRoles(queries: Queries, name?: string): Promise<StoredRole[]> {
   const [of, params]: [(column: string) => string, SqlValue[]] = name === undefined
     ? [() => '', []]
     : [(column) => `WHERE ${column} = ?`, [name]];
@@ -67,12 +67,12 @@ export async function listRoles(queries: Queries, name?: string): Promise<Stored
   }));
 }
 
-export async function countRoles(queries: Queries): Promise<number> {
+async function countRoles(queries: Queries): Promise<number> {
   return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM roles'))!.n;
 }
 
 /** Stores a role in place of the existing one of that name. */
-export async function writeRole(tx: Transaction,
+async function writeRole(tx: Transaction,
   { name, description, permissions }: Omit<StoredRole, 'builtIn'>): Promise<void>
 {
   await tx.run(
@@ -85,14 +85,14 @@ export async function writeRole(tx: Transaction,
 }
 
 /** Also removes the role from all its holders. */
-export async function removeRole(tx: Transaction, name: string): Promise<void> {
+async function removeRole(tx: Transaction, name: string): Promise<void> {
   for (const table of ['role_permissions', 'user_roles', 'group_roles'])
     await tx.run(`DELETE FROM ${table} WHERE role_name = ?`, [name]);
   await tx.run('DELETE FROM roles WHERE name = ?', [name]);
 }
 
 /** Replaces the roles that a user or a group holds. */
-export async function writeHeldRoles(tx: Transaction, holder: RoleHolder, name: string,
+async function writeHeldRoles(tx: Transaction, holder: RoleHolder, name: string,
   roles: readonly string[]): Promise<void>
 {
   const { table, column } = HOLDERS[holder];

@@ -12,7 +12,7 @@ import { listUsers, readUser, writeUser } from '../user-rows.ts';
 import { type AccessStore, write } from '../write.ts';
 import { toUser } from './users.ts';
 
-export interface SignInDeps extends Pick<AccessStore, 'sql'> {
+interface SignInDeps extends Pick<AccessStore, 'sql'> {
   readonly accounts: Accounts;
   readonly passwords: Passwords;
   readonly tokens: Tokens;
@@ -51,7 +51,7 @@ export function signInHandlers(
   };
 }
 
-export interface SessionDeps extends AccessStore {
+interface SessionDeps extends AccessStore {
   readonly tokens: Tokens;
   /** Absent without an issuer. */
   readonly oidc?: Oidc | undefined;

@@ -11,7 +11,7 @@ import { countUsers, type ListedUser, listUsers, readSubject, readUser, removeUs
   writeUser } from '../user-rows.ts';
 import { type AccessStore, MAX_USERS, notFound, requireAdmin, requireRoom, write } from '../write.ts';
 
-export interface UserDeps extends AccessStore {
+interface UserDeps extends AccessStore {
   readonly passwords: Passwords;
   readonly rules: PasswordRules | undefined;
   /** The OpenID Connect issuer, if there is one. */

@@ -29,7 +29,7 @@ const GROUP = 'group:';
  * Reads the rights out of claims. `mapping` has entries such as `staff=reader` and `writers=group:editors`: a value of
  * the claim, and the role or group that it stands for. Values that the mapping does not name are ignored.
  */
-export class ClaimMapping {
+class ClaimMapping {
   readonly #claim: string;
   readonly #meanings = new Map<string, readonly string[]>();
 
@@ -56,7 +56,7 @@ export class ClaimMapping {
   }
 }
 
-export interface OidcDeps extends AccessStore {
+interface OidcDeps extends AccessStore {
   readonly settings: OidcSettings;
   readonly issuer: Issuer;
   readonly passwords: Passwords;
@@ -66,7 +66,7 @@ export interface OidcDeps extends AccessStore {
 }
 
 /** A user whom the issuer has authenticated. */
-export interface SignedIn {
+interface SignedIn {
   readonly account: Account;
   readonly rights: ClaimedRights;
 }

@@ -6,7 +6,7 @@ import type { AuditEvent } from '../../../../generated/docs/sdk/types.gen.ts';
 import { formatSyslogAddress, type SyslogAddress } from '../../../lib/setting-values.ts';
 import { Refused, type Sink } from './exporter.ts';
 
-export interface WebhookSinkOptions {
+interface WebhookSinkOptions {
   readonly url: string;
   readonly header?: { readonly name: string; readonly value: string } | undefined;
   /** Version of this build, for `User-Agent`. */

@@ -41,14 +41,14 @@ interface ConfigRow extends Row {
 const COLUMNS = 'id, name, provider, model, dimensions, api_key, api_url, is_default, created_at';
 
 /** In the order of their creation. Throws for a credential whose key is not configured. */
-export async function readConfigs(queries: Queries, keys: KeyRing | undefined): Promise<EmbeddingConfig[]> {
+async function readConfigs(queries: Queries, keys: KeyRing | undefined): Promise<EmbeddingConfig[]> {
   return (await queries.all<ConfigRow>(`SELECT ${COLUMNS} FROM embedding_configs ORDER BY seq`)).map((row) =>
     toConfig(row, keys)
   );
 }
 
 /** Stores a configuration under its id, replacing an existing one. If it is the default, it becomes the only one. */
-export async function writeConfig(tx: Transaction, config: EmbeddingConfig, keys: KeyRing | undefined): Promise<void> {
+async function writeConfig(tx: Transaction, config: EmbeddingConfig, keys: KeyRing | undefined): Promise<void> {
   if (config.isDefault) await tx.run('UPDATE embedding_configs SET is_default = 0 WHERE is_default <> 0');
   const { id, name, provider, model, dimensions, apiKey, apiUrl, isDefault, createdAt } = config;
   await tx.run(`INSERT INTO embedding_configs(${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -59,7 +59,7 @@ export async function writeConfig(tx: Transaction, config: EmbeddingConfig, keys
     sealSecret(keys, SECRETS.embeddingUrl, id, apiUrl), Number(isDefault), createdAt]);
 }
 
-export async function removeConfig(tx: Transaction, id: string): Promise<void> {
+async function removeConfig(tx: Transaction, id: string): Promise<void> {
   await tx.run('DELETE FROM embedding_configs WHERE id = ?', [id]);
 }
 
@@ -83,7 +83,7 @@ export type ConfigHandlers = Required<
       | 'deleteEmbeddingConfig' | 'setDefaultEmbeddingConfig'>
 >;
 
-export interface ConfigDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys'> {
+interface ConfigDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys'> {
   readonly settings: EmbeddingSettings;
   readonly create: CreateProvider;
   /** Applies the result of `effectiveChoice`. */

@@ -30,7 +30,7 @@ export interface Encoder {
   counts(): Promise<Map<string, number>>;
 }
 
-export interface EncoderOptions extends PassageEncoderDeps {
+interface EncoderOptions extends PassageEncoderDeps {
   readonly sql: Sql;
   readonly log: Log;
   readonly timer: Timer;
@@ -196,7 +196,7 @@ function similaritiesTo({ query, vectors }: Found, passages: readonly PassageNam
   });
 }
 
-export interface BackgroundPassOptions {
+interface BackgroundPassOptions {
   readonly timer: Timer;
   readonly log: Log;
   /** Whether the processor is free: no query waits, and no document waits for its vectors. */
@@ -224,7 +224,7 @@ const PASSAGES = 16;
  * Makes the encoder's vectors of all passages while the server is idle, by document, in the order in which they were
  * written.
  */
-export class BackgroundPass {
+class BackgroundPass {
   readonly #options: BackgroundPassOptions;
   readonly loop: Loop;
 

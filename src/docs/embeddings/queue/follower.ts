@@ -12,7 +12,7 @@ import type { QueueGate } from './gate.ts';
 import { countQueued, type EmbeddingState, type EmbeddingStatus, putStates, removeStates, statusOfOrds,
   unhandledSince } from './state-rows.ts';
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly sql: Sql;
   readonly feed: ChangeFeed;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface FollowerOptions {
 }
 
 /** The combined effect of the changes of a document. */
-export type Wish = 'embed' | 'drop' | 'skip' | 'meta';
+type Wish = 'embed' | 'drop' | 'skip' | 'meta';
 
 /** Number of documents that one statement examines. */
 const STEP = 128;
@@ -215,7 +215,7 @@ const UPSERT_SETTING =
   'INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value';
 
 /** The queue's position in the change feed, stored in the transaction that puts documents into the queue. */
-export class FollowerCursor implements Cursor {
+class FollowerCursor implements Cursor {
   readonly #sql: Sql;
   #position = 0;
   /** The position in the database; undefined while none is stored. */

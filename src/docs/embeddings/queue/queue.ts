@@ -12,7 +12,7 @@ import { QueueGate } from './gate.ts';
 import { makeAllDue, statusOfIds } from './state-rows.ts';
 import { EmbeddingWorkers } from './workers.ts';
 
-export interface QueueDeps {
+interface QueueDeps {
   readonly settings: EmbeddingSettings;
   readonly chunker: Chunker;
   readonly providers: Providers;
@@ -23,7 +23,7 @@ export interface QueueDeps {
 }
 
 /** The queue of documents to embed, from the change feed to the database. */
-export interface EmbeddingQueue {
+interface EmbeddingQueue {
   readonly gate: QueueGate;
   /** Why the provider failed last; undefined after it has succeeded again. */
   readonly lastError: string | undefined;

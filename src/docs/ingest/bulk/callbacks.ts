@@ -4,7 +4,7 @@ import { type Outbound, type Post, poster, signatureHeaders } from '../../../net
 import type { DocsEnvironment } from '../../environment.ts';
 import { callbackUrlOf, type JobRow, toRecord } from './job-rows.ts';
 
-export interface CallbackDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'keys'> {
+interface CallbackDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'keys'> {
   readonly outbound: Pick<Outbound, 'sender'>;
   readonly timer: Timer;
   /** Key of the signature; empty for none. */

@@ -14,7 +14,7 @@ export type BulkHandlers = Required<
   Pick<Handlers<Operations>, 'submitBulkIngest' | 'getBulkIngest' | 'cancelBulkIngest' | 'listBulkIngest'>
 >;
 
-export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'keys'> {
+interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'keys'> {
   readonly outbound: Pick<Outbound, 'refusal'>;
   readonly onSubmit: () => void;
   /** Called when a job has ended. */

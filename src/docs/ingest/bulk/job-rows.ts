@@ -101,7 +101,7 @@ export async function takeJob(tx: Transaction, { seq }: JobRow, now: number): Pr
 }
 
 /** Progress of a job after some of its documents. */
-export interface Progress {
+interface Progress {
   /** The job's row before them. */
   readonly job: JobRow;
   /** Number of documents that were processed when progress was stored last. */

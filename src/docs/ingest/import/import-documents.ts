@@ -10,7 +10,7 @@ import { SCRAPED_AT } from '../ingest-documents.ts';
 import { changeFlags, type EffectiveOptions, effectiveOptions } from '../profile.ts';
 import { linesOf, toBatchItem } from './lines.ts';
 
-export interface ImportDeps {
+interface ImportDeps {
   readonly writer: DocumentWriter;
   /** Resolves when everything written so far can be found. */
   readonly caughtUp: (signal: AbortSignal) => Promise<void>;
@@ -162,16 +162,16 @@ const STEP = 1000;
 const MAX_ERRORS = 50;
 
 /** The counts of one batch. */
-export type Counted = Omit<BatchResult, 'errors'> & { readonly errors: readonly string[] };
+type Counted = Omit<BatchResult, 'errors'> & { readonly errors: readonly string[] };
 
 /** How an import ended: successfully, or with the part of its failure that the client may see. */
-export type Ending = { readonly done: true } | { readonly error: string; readonly code: string };
+type Ending = { readonly done: true } | { readonly error: string; readonly code: string };
 
 /**
  * The progress of an import. Its reader gets a line when there is new progress; if progress is faster than the reader,
  * it is combined into one line, so that a client that does not read delays nothing and needs no memory.
  */
-export class Progress {
+class Progress {
   #processed = 0;
   #added = 0;
   #updated = 0;

@@ -73,7 +73,7 @@ const SHOWN_PATH = 80;
 const AT_ONCE = 64 * 1024;
 const LIMITS: JsonLimits = { maxValues: 300_000, maxDepth: 64 };
 
-export interface LineOptions {
+interface LineOptions {
   /** Used for documents whose lines do not say it. */
   readonly saveRevision: boolean;
   /** Maximum number of bytes of a line. */

@@ -17,7 +17,7 @@ export interface WikiLimits {
   readonly maxBytes: number;
 }
 
-export interface WikiDeps {
+interface WikiDeps {
   readonly sql: Sql;
   readonly writer: DocumentWriter;
   readonly outbound: Pick<Outbound, 'fetch'>;
