@@ -21,7 +21,7 @@ import { mcpKeyHandlers, readMcpKey } from './handlers/mcp-keys.ts';
 import { passwordHandlers } from './handlers/passwords.ts';
 import { permissionHandlers } from './handlers/permissions.ts';
 import { roleHandlers } from './handlers/roles.ts';
-import { sessionHandlers, signInHandlers } from './handlers/sessions.ts';
+import { signInHandlers } from './handlers/sign-in.ts';
 import { userHandlers } from './handlers/users.ts';
 import { Issuer } from './oidc/issuer.ts';
 import { Oidc, oidcHandlers } from './oidc/oidc.ts';
@@ -111,15 +111,13 @@ export function createAccess(environment: DocsEnvironment): Access {
     // had the result, so the key is read again.
     if (accounts.changes !== before) return findMcpKey(hash);
     if (key === undefined || key.disabled || isExpired(key.expiresAt, unixSeconds(clock))) return undefined;
-    const expiresAt = expiryOf(key.expiresAt);
-    return { name: key.name, ...(expiresAt !== undefined && { expiresAt }) };
+    return { name: key.name, expiresAt: expiryOf(key.expiresAt) };
   };
   const guard = auth === undefined ? openGuard : createGuard(identifyBy, () => accounts.changes);
   const accessWatches = new AccessWatches({ onChange: (listener) => accounts.onChange(listener), clock });
   return {
     handlers: unstored({
-      ...signInHandlers({ sql, accounts, passwords, tokens, someone: auth?.adminUsername ?? '' }),
-      ...sessionHandlers({ ...store, tokens, oidc }),
+      ...signInHandlers({ ...store, passwords, tokens, someone: auth?.adminUsername ?? '', oidc }),
       ...passwordHandlers({ ...store, passwords, tokens, rules }),
       ...oidcHandlers(oidc, tokens),
       ...userHandlers({ ...store, passwords, rules, issuer: auth?.oidc?.issuer }),

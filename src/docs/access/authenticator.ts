@@ -58,7 +58,7 @@ async function byToken({ accounts, tokens, oidc }: AuthenticatorDeps, value: str
 
 /** The identity of the holder of a token. An administrator bypasses all checks (contract section 5, rule 8). */
 export function identityByToken(account: Account, expiresAt: number, claimed?: ClaimedRights): Identity {
-  const identity: Identity = { ...rightsOf(account), by: 'token', expiresAt, ...(claimed && { claimed }) };
+  const identity: Identity = { ...rightsOf(account), by: 'token', expiresAt, claimed };
   return account.mustChange
     ? { ...identity, admin: false, may: () => false, mayAnywhere: () => false, refusal: refuseBeforeTheChange }
     : identity;
@@ -66,7 +66,7 @@ export function identityByToken(account: Account, expiresAt: number, claimed?: C
 
 /** The identity of the holder of an API key: the rights of its owner, restricted by the key's scope. */
 export function identityByKey(account: Account, given: KeyScope, expiresAt: number | undefined): Identity {
-  const owner: Identity = { ...rightsOf(account), by: 'api-key', ...(expiresAt !== undefined && { expiresAt }) };
+  const owner: Identity = { ...rightsOf(account), by: 'api-key', expiresAt };
   if (given.collections === undefined && given.operations === undefined) return owner;
   const scope = new Scope(given);
   return {
@@ -142,7 +142,7 @@ export function createGuard(identify: (credential: Credential) => Promise<Identi
           admin: true,
           by: 'adapter',
           may: () => true,
-          ...(trustedUntil !== undefined && { expiresAt: trustedUntil }),
+          expiresAt: trustedUntil,
         };
       if (credential === undefined) throw unauthenticated('missing authentication');
       const identity = await identify(credential);

@@ -14,7 +14,7 @@ export interface BackgroundUser {
 
 /** Undefined for callers who are no users: while authentication is off, and for keys of the server. */
 export function backgroundUserOf({ username, account, claimed }: Identity): BackgroundUser | undefined {
-  return account === undefined ? undefined : { username, account, ...(claimed && { claimed }) };
+  return account === undefined ? undefined : { username, account, claimed };
 }
 
 /**

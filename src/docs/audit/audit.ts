@@ -183,7 +183,7 @@ function auditHandlers(opened: () => Open | undefined): AuditHandlers {
       ];
       return {
         events,
-        ...(budget.isSpent && { truncated: true as const }),
+        truncated: budget.isSpent || undefined,
         count: events.length,
         dropped: log.dropped,
       };

@@ -104,7 +104,7 @@ async function shown({ search }: AutomationDeps, matches: readonly Match[], budg
     if (document === undefined) continue;
     const { checksum: _, ...rest } = document;
     if (!budget.take(Buffer.byteLength(JSON.stringify(rest)))) break;
-    all.push({ document: rest, docId, collection, score, ...(sentiment !== undefined && { sentiment }) });
+    all.push({ document: rest, docId, collection, score, sentiment });
   }
   return all;
 }
@@ -196,11 +196,11 @@ function present({ crons }: Pick<AutomationDeps, 'crons'>,
     ...common,
     collection,
     searchType,
-    ...(searchParams && { searchParams }),
+    searchParams,
     query,
     threshold,
     webhookUrl: body.type === 'webhook' ? '' : shownUrl(webhookUrl),
-    ...(webhookId && { webhookId }),
+    webhookId: webhookId || undefined,
   };
   switch (body.type) {
     case 'webhook':
@@ -217,7 +217,7 @@ function present({ crons }: Pick<AutomationDeps, 'crons'>,
         type: 'cron',
         ...searching,
         schedule: body.schedule ?? '',
-        ...(body.triggerId && { triggerId: body.triggerId }),
+        triggerId: body.triggerId || undefined,
         lastRun,
         nextRun: crons.nextOf(id),
       };

@@ -21,7 +21,7 @@ interface Names {
 export function namesOf({ id, body: { type, name, triggerId } }: Rule, find: FindRule): Names {
   if (type === 'trigger') return { trigger: { id, name } };
   const reused = triggerId ? find(triggerId) : undefined;
-  return { ...(reused && { trigger: { id: reused.id, name: reused.body.name } }), cron: { id, name } };
+  return { trigger: reused && { id: reused.id, name: reused.body.name }, cron: { id, name } };
 }
 
 /** The values that templates of a delivery may use. */
@@ -59,7 +59,7 @@ export function messageOf(delivery: Delivery,
     collection,
     document,
     score,
-    ...(sentiment !== undefined && { sentiment }),
+    sentiment,
     timestamp,
   };
   const body = new TextEncoder().encode(method === 'GET' ? '' : JSON.stringify(content));

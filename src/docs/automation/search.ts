@@ -60,7 +60,7 @@ export function wordsOf(words: WordsDeps, { query, searchParams = {} }: Pick<Con
     query,
     algorithm,
     rerank: false,
-    ...(filterMeta && { filterMeta }),
+    filterMeta,
   });
 }
 
@@ -163,7 +163,7 @@ const byVector: Search = async ({ vectors }, { query, searchParams }, { collecti
     k: limit,
     algorithm: searchParams?.vectorAlgorithm ?? 'flat',
     perDocument: true,
-    ...(eligible && { eligible }),
+    eligible,
   }, signal);
   return hits;
 };
@@ -193,7 +193,7 @@ const byBoth: Search = async ({ hybrid, environment: { sql } }, { query, searchP
     retrievalMode: 'parent',
     windowSize: 1,
     totals: 'none',
-    ...(filterMeta && { filterMeta }),
+    filterMeta,
   }, { signal, budget: new AnswerBudget() });
   // The best score by ranks is 2/(k + 1); hybrid search returns rounded scores.
   const scaled = (

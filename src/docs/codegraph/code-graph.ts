@@ -74,7 +74,7 @@ function toNode({ document: { key, docId, lang, language }, depth }: CodeGraphNo
 function toEdge({ from, to, kind, symbol, direction }: CodeGraphEdge,
   lines: EdgeLines | undefined): Output['edges'][number]
 {
-  return { from: from.key, to: to.key, kind, symbol, direction, ...(lines && { lines }) };
+  return { from: from.key, to: to.key, kind, symbol, direction, lines };
 }
 
 /** Lines count from 1; 0 if the symbol is not found, because the body has changed or cannot be read. */

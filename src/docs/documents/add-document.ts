@@ -61,7 +61,7 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
       contentMd,
       addedAt,
       updatedAt: now,
-      ...(expiresAt !== null && { expiresAt }),
+      expiresAt: expiresAt ?? undefined,
       checksum,
     };
   };
@@ -90,8 +90,8 @@ export function addDocuments(writer: DocumentWriter): DocumentHandlers['addDocum
       updated,
       failed,
       errors,
-      ...(embeddingDropped > 0 && { embeddingDropped }),
-      ...(sanitized > 0 && { sanitized }),
+      embeddingDropped: embeddingDropped || undefined,
+      sanitized: sanitized || undefined,
     };
   };
 }

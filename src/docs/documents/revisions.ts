@@ -106,7 +106,7 @@ export function listRevisions({ sql, codec, clock, deletedRetention }: Deps): Do
       lang: named.lang,
       revisions,
       total,
-      ...(deleted && { deletedAt: deleted.deleted_at }),
+      deletedAt: deleted?.deleted_at,
       ...truncationOf(context.budget.isSpent, next),
     };
   };

@@ -45,7 +45,7 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
     const profile = deps.collections.configOf(name)?.retrieval ?? {};
     const projection = projectionOf(fields, includeContent);
     const page = { limit: limit ?? profile.topK ?? DEFAULT_LIMIT, offset: input.offset };
-    const found: Found = deleted
+    const found: ResultPage = deleted
       ? await findDeleted(deps, name, {
         filterMeta,
         order: orderOfDeleted(input, order),
@@ -110,23 +110,23 @@ interface Presented extends Shown<ProjectedDocument> {
   readonly mark?: Mark;
 }
 
-interface Found {
+interface ResultPage {
   readonly total: number;
   readonly documents: readonly Presented[];
 }
 
-const NOTHING: Found = { total: 0, documents: [] };
+const NOTHING: ResultPage = { total: 0, documents: [] };
 
 type Bounds = Pick<Context, 'signal' | 'budget'>;
 
-async function findDeleted(deps: Deps, name: string, search: DeletedSearch, bounds: Bounds): Promise<Found> {
+async function findDeleted(deps: Deps, name: string, search: DeletedSearch, bounds: Bounds): Promise<ResultPage> {
   const collection = await readCollection(deps.sql, name);
   return collection === undefined ? NOTHING : searchDeleted(deps, collection, search, bounds);
 }
 
 /** The columns determine the documents and their order; only the rows of the page are read. */
 async function find(deps: Deps, name: string, filter: Filter | undefined, { keys, after }: Order,
-  { offset, limit }: Page, projection: Projection, bounds: Bounds): Promise<Found>
+  { offset, limit }: Page, projection: Projection, bounds: Bounds): Promise<ResultPage>
 {
   const now = unixSeconds(deps.clock);
   const selected = await selectDocuments(deps.columns, name, { filter, now, needs: { keys } });

@@ -105,12 +105,12 @@ export function putChange({ ord, id, key, lang }: Omit<Subject, 'ord'> & { reado
   return {
     kind: 'doc.put',
     collection: collectionOfId(id),
-    ...(ord !== undefined && { ord }),
+    ord,
     docId: id,
     key,
     lang,
     flags,
-    ...(document !== undefined && { document }),
+    document,
   };
 }
 

@@ -60,9 +60,9 @@ export async function readVectorStats(deps: StatsDeps, identity: Identity): Prom
       depth: gate.depth,
       dropped: gate.dropped,
       wait: formatDuration(settings.queueWaitMs),
-      ...(lastError !== undefined && { last_error: lastError }),
+      last_error: lastError,
     },
-    ...(encoder && { encoder }),
+    encoder,
     chunking: { enabled: settings.chunkEnabled, chunkSize: chunkSizeOf(settings, provider?.passages) },
   };
 }

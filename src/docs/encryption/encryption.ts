@@ -150,7 +150,7 @@ async function encryptionStatus({ sql, collections, keys }: StatusDeps,
     collections: [...counts.values()].filter(({ collection }) => !isSystemCollection(collection)).sort((a,
       b) => (a.collection < b.collection ? -1 : 1)
     ),
-    ...(currentJobID !== undefined && { currentJobID }),
+    currentJobID,
   };
 }
 

@@ -52,8 +52,8 @@ export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>
       durationMs: Math.round(performance.now() - start),
       profile: options.profile ?? 'default',
       keyCollisions,
-      ...(embeddingDropped > 0 && { embeddingDropped }),
-      ...(repaired > 0 && { sanitized: repaired }),
+      embeddingDropped: embeddingDropped || undefined,
+      sanitized: repaired || undefined,
     };
   };
 }
@@ -179,5 +179,5 @@ function sameKey({ urls }: Group): string {
 }
 
 function toCollision({ lang, keys, urls }: Group): KeyCollision {
-  return { lang, keys: [...keys], ...(urls.size > 1 && { urls: [...urls.values()] }) };
+  return { lang, keys: [...keys], urls: urls.size > 1 ? [...urls.values()] : undefined };
 }

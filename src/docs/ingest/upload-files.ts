@@ -98,7 +98,7 @@ class Upload {
     }
     const { sanitized, ...counts } = this.#tally;
     const errors = this.#errors.sort((a, b) => a.index - b.index).map(({ line }) => line);
-    return { ...counts, errors, results: this.#results, ...(sanitized > 0 && { sanitized }) };
+    return { ...counts, errors, results: this.#results, sanitized: sanitized || undefined };
   }
 
   async #attempt(file: File, index: number): Promise<Converted | undefined> {
@@ -122,7 +122,7 @@ class Upload {
     const given = {
       bytes: new Uint8Array(await file.arrayBuffer()),
       name,
-      ...(file.type && { contentType: file.type }),
+      contentType: file.type || undefined,
     };
     const { textOnly, saveRevision } = this.#options;
     const { contentMd, format, converted, meta: own, repaired, warnings } = await convertFile(this.#deps.converter,

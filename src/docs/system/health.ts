@@ -22,7 +22,7 @@ export async function checkHealth(
   const persistence = withReplication(await describePersistence(sql), replication?.warning);
   // A server that accepts no writes makes no promise about them.
   const durable = mode !== 'read' && sql.info.durable && persistence.writable && !persistence.ephemeral;
-  return { status: 'healthy', mode, persistence, durable, ...(mcp && { mcpSessions: mcp.sessions() }) };
+  return { status: 'healthy', mode, persistence, durable, mcpSessions: mcp?.sessions() };
 }
 
 function withReplication(persistence: Health['persistence'], warning: string | undefined): Health['persistence'] {

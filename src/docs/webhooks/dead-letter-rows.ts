@@ -69,7 +69,7 @@ export async function readDeadLetters(queries: Queries, webhookId: string | unde
       docId,
       timestamp,
       attempts: row.attempts,
-      ...(row.status > 0 && { httpStatus: row.status }),
+      httpStatus: row.status || undefined,
       error: row.error,
       failedAt: row.failed_at,
     };

@@ -104,7 +104,7 @@ export class Deliveries {
       deliveryId: letter.id,
       url: shownUrl(webhook.url),
       ok: kind === 'delivered',
-      ...(result.status !== undefined && { httpStatus: result.status }),
+      httpStatus: result.status,
       ...('error' in result && { error: result.error }),
       durationMs: Math.max(0, Math.round(clock.now() - begun)),
     };

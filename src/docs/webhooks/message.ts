@@ -43,8 +43,8 @@ export function messageOf(webhook: Webhook,
     lang,
     docId,
     timestamp,
-    ...(document !== undefined && { document }),
-    ...(detail && { detail }),
+    document,
+    detail,
   };
   const body = new TextEncoder().encode(JSON.stringify(content));
   const headers = {

@@ -264,8 +264,8 @@ function present({ id, url, events, collection, secret, pause, lastError, create
     secretSet: secret !== '',
     createdAt,
     paused: pause !== '',
-    ...(pause !== '' && { pauseReason: pause }),
-    ...(error !== '' && { lastError: error }),
+    pauseReason: pause || undefined,
+    lastError: error || undefined,
     deadLetters,
   };
 }

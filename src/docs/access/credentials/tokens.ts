@@ -117,7 +117,7 @@ export class Tokens {
           tokenId: sub!,
           expiresAt: (exp! + SKEW) * 1000,
           session,
-          ...(rights !== undefined && { rights: rights as ClaimedRights }),
+          rights: rights as ClaimedRights | undefined,
         }
         : undefined;
     } catch {

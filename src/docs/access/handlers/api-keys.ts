@@ -77,8 +77,8 @@ function scopeOf({ collections, operations }: KeyScope): KeyScope {
     throw new ServiceError('invalid_argument',
       `operations must be ${CLASSES.join(', ')}, or ids of operations as /v1/endpoints lists them, got "${unknown}"`);
   return {
-    ...(collections && { collections: [...new Set(collections.map((name) => name.toLowerCase()))] }),
-    ...(operations && { operations: [...new Set(operations)] }),
+    collections: collections && [...new Set(collections.map((name) => name.toLowerCase()))],
+    operations: operations && [...new Set(operations)],
   };
 }
 
@@ -116,11 +116,11 @@ function toSummary({ hash, username, description, createdAt, expiresAt, lastUsed
     createdAt,
     expiresAt,
     lastUsedAt: uses.lastOf(hash, lastUsedAt),
-    ...(revokedAt !== 0 && { revokedAt }),
+    revokedAt: revokedAt || undefined,
     ...copied(scope),
   };
 }
 
 function copied({ collections, operations }: KeyScope): { collections?: string[]; operations?: string[] } {
-  return { ...(collections && { collections: [...collections] }), ...(operations && { operations: [...operations] }) };
+  return { collections: collections && [...collections], operations: operations && [...operations] };
 }

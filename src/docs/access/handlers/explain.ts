@@ -24,7 +24,7 @@ export function explainHandlers(
         disabled: account.disabled,
         admin: account.admin,
         permissions: effective(grants),
-        ...(spec && { decision: decide(account, grants, spec, collection) }),
+        decision: spec && decide(account, grants, spec, collection),
       };
     },
   };
@@ -46,7 +46,7 @@ function effective(grants: readonly SourcedGrant[]): EffectivePermission[] {
     sources: sources.map(({ kind, name, group, read, write, admin }) => ({
       kind,
       name,
-      ...(group !== '' && { group }),
+      group: group || undefined,
       read,
       write,
       admin,

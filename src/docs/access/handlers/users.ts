@@ -99,8 +99,8 @@ export function toUser(
     admin: isAdmin,
     groups: [...groups],
     ...(roles.length > 0 && { roles: [...roles] }),
-    ...(mustChange && { mustChangePassword: true }),
-    ...(oidcSubject !== '' && { oidcSubject }),
+    mustChangePassword: mustChange || undefined,
+    oidcSubject: oidcSubject || undefined,
   };
 }
 

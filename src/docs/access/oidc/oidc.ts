@@ -178,7 +178,7 @@ export function oidcHandlers(oidc: Oidc | undefined, tokens: Tokens): OidcHandle
       return {
         ...(await tokens.sign({ ...account, rights }, account.admin, tokens.newSession(true))),
         username: account.username,
-        ...(signOutUrl !== undefined && { signOutUrl }),
+        signOutUrl,
       };
     },
   };

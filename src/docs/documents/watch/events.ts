@@ -68,7 +68,7 @@ export function eventOf(change: Change): DocumentEvent | undefined {
     docId,
     seq: lsn,
     timestamp: Math.floor(at / 1000),
-    ...(detail !== undefined && { detail: JSON.parse(detail) as Record<string, unknown> }),
+    detail: detail === undefined ? undefined : JSON.parse(detail) as Record<string, unknown>,
   };
 }
 

@@ -27,7 +27,7 @@ export function toProviderConfig(choice: ProviderChoice, server: ServerPart): Pr
     apiUrl,
     offline,
     untrusted: choice !== (server as object),
-    ...(cacheFolder !== undefined && { cacheFolder }),
+    cacheFolder,
   };
 }
 

@@ -110,9 +110,9 @@ export class EncoderService implements Encoder {
     const over = timer.sleep(budgetMs, AbortSignal.any([done.signal, ...(signal ? [signal] : [])])).then(() =>
       void (isOver = true)
     );
-    const found: Found = { query: undefined, vectors: new Map() };
+    const made: MadeVectors = { query: undefined, vectors: new Map() };
     this.#waiting++;
-    const work = this.#find(provider, text, passages, found, () => isOver).catch((error: unknown) => {
+    const work = this.#find(provider, text, passages, made, () => isOver).catch((error: unknown) => {
       if (!isOver || !(error instanceof EmbeddingError))
         log.warn({ err: error }, 'the encoder failed; a search was not reordered by it');
     }).finally(() => {
@@ -126,7 +126,7 @@ export class EncoderService implements Encoder {
       done.abort();
     }
     signal?.throwIfAborted();
-    return similaritiesTo(found, passages);
+    return similaritiesTo(made, passages);
   }
 
   describe(): ReturnType<Encoder['describe']> {
@@ -141,14 +141,14 @@ export class EncoderService implements Encoder {
     return provider === null ? new Map() : countEncoded(this.#options.sql.background, provider);
   }
 
-  /** Fills `found`; after the time budget it finishes only the running call. */
-  async #find(provider: EmbeddingProvider, text: string, passages: readonly PassageName[], found: Found,
+  /** Fills `made`; after the time budget it finishes only the running call. */
+  async #find(provider: EmbeddingProvider, text: string, passages: readonly PassageName[], made: MadeVectors,
     isOver: () => boolean): Promise<void>
   {
-    [found.query] = await provider.embed([text], 'query');
-    for (const [name, vector] of await this.#passages.kept(provider, passages)) found.vectors.set(name, vector);
-    const missing = passages.filter((passage) => !found.vectors.has(nameOf(passage)));
-    if (!isOver()) await this.#passages.make(provider, missing, found.vectors, isOver);
+    [made.query] = await provider.embed([text], 'query');
+    for (const [name, vector] of await this.#passages.kept(provider, passages)) made.vectors.set(name, vector);
+    const missing = passages.filter((passage) => !made.vectors.has(nameOf(passage)));
+    if (!isOver()) await this.#passages.make(provider, missing, made.vectors, isOver);
   }
 
   async #fill(passages: readonly PassageName[]): Promise<number> {
@@ -178,13 +178,13 @@ export class EncoderService implements Encoder {
 }
 
 /** The vectors that are available so far. */
-interface Found {
+interface MadeVectors {
   query: Float32Array | undefined;
   readonly vectors: Map<string, Float32Array>;
 }
 
 /** Cosine similarities. */
-function similaritiesTo({ query, vectors }: Found, passages: readonly PassageName[]): (number | undefined)[] {
+function similaritiesTo({ query, vectors }: MadeVectors, passages: readonly PassageName[]): (number | undefined)[] {
   if (query === undefined) return passages.map(() => undefined);
   const kernel = new SimilarityKernel(query.length, 'cosine');
   kernel.add(query);

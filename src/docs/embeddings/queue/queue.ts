@@ -69,7 +69,7 @@ export function createQueue(environment: DocsEnvironment,
     collections,
     chunker,
     gate,
-    ...(environment.isNode !== true && { fresh }),
+    fresh: environment.isNode === true ? undefined : fresh,
     sealerOf: createSealers(environment.keys, collections),
   });
   const workers = new EmbeddingWorkers({

@@ -47,7 +47,7 @@ export function importDocuments(deps: ImportDeps): Required<Handlers<Operations>
     requireText(collection);
     if (body === undefined) throw new ServiceError('invalid_argument', 'the documents must come as a stream of lines');
     const mayRead = mayReadAll(identity, collection);
-    const options = effectiveOptions({ profile, ...(saveRevision !== undefined && { saveRevision }) }, mayRead);
+    const options = effectiveOptions({ profile, saveRevision }, mayRead);
     const content = answerOf(deps, { collection, options, body, signal, by: context, mayRead });
     return { contentType: 'application/x-ndjson', live: true, content } satisfies Download;
   };
@@ -226,8 +226,8 @@ class Progress {
         skipped: this.#skipped,
         failed: this.#failed,
         errors,
-        ...(this.#embeddingDropped > 0 && { embeddingDropped: this.#embeddingDropped }),
-        ...(this.#sanitized > 0 && { sanitized: this.#sanitized }),
+        embeddingDropped: this.#embeddingDropped || undefined,
+        sanitized: this.#sanitized || undefined,
         ...ending,
       })
     }\n`;

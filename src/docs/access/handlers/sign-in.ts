@@ -3,7 +3,7 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import type { Caller, Handlers } from '../../../operations/index.ts';
-import { type Accounts, endSession } from '../accounts.ts';
+import { endSession } from '../accounts.ts';
 import { invalidCredentials, unauthenticated } from '../authenticator.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import { newTokenId, type Tokens, type VerifiedClaims } from '../credentials/tokens.ts';
@@ -12,20 +12,24 @@ import { listUsers, readUser, writeUser } from '../user-rows.ts';
 import { type AccessStore, write } from '../write.ts';
 import { toUser } from './users.ts';
 
-interface SignInDeps extends Pick<AccessStore, 'sql'> {
-  readonly accounts: Accounts;
+interface SignInDeps extends AccessStore {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   /** Name of a user who exists. */
   readonly someone: string;
+  /** Absent without an issuer. */
+  readonly oidc?: Oidc | undefined;
+  readonly log: Log;
 }
 
 /** A name that no user can have. */
 const NO_USER = '';
 
+/** Signing in, and renewing and ending what the token of the request began. API keys and tokens of an issuer cannot. */
 export function signInHandlers(
-  { sql, accounts, passwords, tokens, someone }: SignInDeps,
-): Required<Pick<Handlers<Operations>, 'login' | 'getCurrentUser'>> {
+  deps: SignInDeps,
+): Required<Pick<Handlers<Operations>, 'login' | 'getCurrentUser' | 'refreshSession' | 'logout'>> {
+  const { sql, clock, accounts, passwords, tokens, someone } = deps;
   return {
     async login({ username, password }, { caller }) {
       const user = await readUser(sql, username);
@@ -40,7 +44,7 @@ export function signInHandlers(
       if (account === undefined || account.disabled || account.tokenId !== user!.tokenId) throw invalidCredentials();
       return {
         ...(await tokens.sign(account, account.admin)),
-        ...(account.mustChange && { mustChangePassword: true }),
+        mustChangePassword: account.mustChange || undefined,
       };
     },
     async getCurrentUser(_input, { identity }) {
@@ -48,25 +52,11 @@ export function signInHandlers(
       if (user === undefined) throw unauthenticated('invalid token');
       return toUser(user);
     },
-  };
-}
-
-interface SessionDeps extends AccessStore {
-  readonly tokens: Tokens;
-  /** Absent without an issuer. */
-  readonly oidc?: Oidc | undefined;
-  readonly log: Log;
-}
-
-/** Renewing and ending the session of the token in the request. API keys and tokens of an issuer have none. */
-export function sessionHandlers(deps: SessionDeps): Required<Pick<Handlers<Operations>, 'refreshSession' | 'logout'>> {
-  const { clock, accounts, tokens } = deps;
-  return {
     async refreshSession(_input, { caller }) {
       const { username, tokenId, rights, session } = await claimsOf(tokens, caller, 'renewing a session');
       const account = await accounts.account(username, rights);
       if (account === undefined || account.tokenId !== tokenId) throw unauthenticated('invalid token');
-      return tokens.sign({ username, tokenId, ...(rights && { rights }) }, account.admin, session);
+      return tokens.sign({ username, tokenId, rights }, account.admin, session);
     },
     async logout({ everywhere }, context) {
       const { username, tokenId, session } = await claimsOf(tokens, context.caller, 'signing out');
@@ -76,8 +66,7 @@ export function sessionHandlers(deps: SessionDeps): Required<Pick<Handlers<Opera
         // Tokens are accepted for a minute after they expire, because clocks differ; an hour covers that.
         await endSession(tx, session.id, session.endsAt + 3600, unixSeconds(clock));
       });
-      const signOutUrl = session.atIssuer ? await signOutUrlOf(deps) : undefined;
-      return { status: 'signed out', ...(signOutUrl !== undefined && { signOutUrl }) };
+      return { status: 'signed out', signOutUrl: session.atIssuer ? await signOutUrlOf(deps) : undefined };
     },
   };
 }
@@ -91,8 +80,8 @@ async function claimsOf(tokens: Tokens, { credential }: Caller, what: string): P
   return claims;
 }
 
-/** The session has ended already, so an issuer that cannot be reached only leaves the user signed in there. */
-async function signOutUrlOf({ oidc, log }: SessionDeps): Promise<string | undefined> {
+/** The user is signed out already, so an issuer that cannot be reached only leaves the user signed in there. */
+async function signOutUrlOf({ oidc, log }: SignInDeps): Promise<string | undefined> {
   try {
     return await oidc?.issuer.signOutUrl();
   } catch (error) {
