@@ -1,7 +1,8 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
 import { AnswerBudget } from '../../operations/index.ts';
-import { type Documents, inList } from '../documents/index.ts';
+import { inList } from '../../storage/index.ts';
+import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { OrdSet, PLAIN_SEARCH, readyWords, resolveWords, textQuery, type WordsDeps,
   type WordsRequest } from '../fulltext/index.ts';

@@ -1,9 +1,8 @@
 import { Loop } from '../../lib/loop.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { beginCursor, type Change, CHANGE_FLAGS, type Cursor, type Queries, saveCursor, storedCursor, Subscriber,
-  type Transaction } from '../../storage/index.ts';
-import { inList } from '../documents/index.ts';
+import { beginCursor, type Change, CHANGE_FLAGS, type Cursor, inList, type Queries, saveCursor, storedCursor,
+  Subscriber, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { type ServiceEvent, serviceEventOf } from '../events/index.ts';
 import type { Deliveries } from './deliveries.ts';

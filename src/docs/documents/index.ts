@@ -1,10 +1,8 @@
-/** The door of the documents area. */
-export { inList } from '../../storage/index.ts';
+/** The entry point of the documents area. */
 export { toItems } from './add-document.ts';
 export { keepChecksumKey } from './checksums.ts';
 export { removeUnder, removeVectorRows } from './deleted-documents.ts';
-export { createSealers } from './deps.ts';
-export type { Preparation, UpcomingDocument } from './deps.ts';
+export { createSealers, type Preparation, transact, type UpcomingDocument } from './deps.ts';
 export type { Meta } from './document-rows.ts';
 export { parseMeta } from './document-rows.ts';
 export { createDocuments, type Documents } from './documents.ts';

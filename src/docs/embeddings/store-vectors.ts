@@ -1,9 +1,8 @@
-import { type Clock, unixSeconds } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
-import { Pace } from '../../lib/pace.ts';
 import type { Change, ChangeFeed, NewChange, Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
-import { collectionOfId, type UnitOfWork } from '../documents/index.ts';
+import { collectionOfId, transact, type UnitOfWork } from '../documents/index.ts';
 import type { Chunker } from './chunker.ts';
 import type { EmbeddedDocument, Maker } from './embed-documents.ts';
 import type { QueueGate } from './queue/gate.ts';
@@ -118,10 +117,10 @@ export class VectorStore {
 
   #transact<T>(steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
     const { sql, feed, clock, gate } = this.#deps;
-    return sql.transaction(async (tx) => {
-      const value = await steps({ tx, feed, now: unixSeconds(clock), pace: new Pace() });
-      const queued = await countQueued(tx);
-      tx.onCommit(() => gate.count(queued));
+    return transact({ sql, feed, clock }, async (work) => {
+      const value = await steps(work);
+      const queued = await countQueued(work.tx);
+      work.tx.onCommit(() => gate.count(queued));
       return value;
     });
   }

@@ -1,11 +1,10 @@
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import { Pace } from '../../lib/pace.ts';
 import { type Identity, truncationOf } from '../../operations/index.ts';
 import type { Row } from '../../storage/index.ts';
 import { recordOf } from '../access/index.ts';
-import { removeUnder, type UnitOfWork } from '../documents/index.ts';
-import { type DocsEnvironment, transactFor } from '../environment.ts';
+import { removeUnder, transact } from '../documents/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers, newId } from './deps.ts';
 import { keysOf, messagesOf } from './messages.ts';
 import { conditionOf, countSession, findSession, insertSession, noSession, removeSession, rename, SESSION,
@@ -15,21 +14,20 @@ import { madeUpTitle, titleOf } from './title.ts';
 /** `POST /v1/memory/session`. */
 export function startSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers['startSession'] {
   return ({ userId, scenario = '', title = '', meta = {}, ttl }, context) =>
-    transactFor(sql, context, async (tx) => {
-      const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+    transact({ sql, feed, clock }, async (work) => {
       const id = newId('ses');
       await insertSession(work, {
         id,
         userId,
         scenario,
         meta,
-        owner: await recordOf(tx, userId),
+        owner: await recordOf(work.tx, userId),
         title: title || madeUpTitle(scenario, work.now),
         titleFinal: title !== '',
         expiresAt: ttl === 0 ? null : work.now + ttl,
       });
-      return toSession((await findSession(tx, id, work.now))!);
-    });
+      return toSession((await findSession(work.tx, id, work.now))!);
+    }, context);
 }
 
 const COLUMNS = { updatedAt: 'updated_at', createdAt: 'created_at', title: 'title' } as const;
@@ -72,24 +70,17 @@ const REMOVED_AT_ONCE = 500;
  * so that an interrupted deletion can be requested again.
  */
 export function deleteSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers['deleteSession'] {
-  const find = async (queries: Parameters<typeof findSession>[0], id: string,
-    identity: Identity): Promise<SessionRow> =>
-  {
-    const session = await findSession(queries, id, unixSeconds(clock));
-    if (session === undefined) throw noSession();
-    requireOwner(session, identity);
-    return session;
-  };
   return async ({ id }, context) => {
     for (;;) {
       context.signal.throwIfAborted();
-      const deleted = await transactFor(sql, context, async (tx) => {
-        const session = await find(tx, id, context.identity);
-        const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+      const deleted = await transact({ sql, feed, clock }, async (work) => {
+        const session = await findSession(work.tx, id, work.now);
+        if (session === undefined) throw noSession();
+        requireOwner(session, context.identity);
         if ((await removeUnder(work, MEMORY, keysOf(id), REMOVED_AT_ONCE)) === REMOVED_AT_ONCE) return undefined;
         await removeSession(work, session);
         return session;
-      });
+      }, context);
       if (deleted !== undefined) return { status: 'deleted', sessionId: deleted.id, messages: deleted.messages };
     }
   };
@@ -169,8 +160,7 @@ export async function withholdTitles(deps: Pick<MemoryDeps, 'sql' | 'feed' | 'co
     const quoting: SessionRow[] = [];
     for (const session of sessions) if (await quotesMessage(deps, session, signal)) quoting.push(session);
     if (quoting.length > 0) {
-      await sql.transaction(async (tx) => {
-        const work = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+      await transact({ sql, feed, clock }, async (work) => {
         for (const session of quoting) await rename(work, session, madeUpTitle(session.scenario, session.created_at));
       });
     }

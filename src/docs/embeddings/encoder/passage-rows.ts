@@ -1,5 +1,4 @@
-import type { Queries, Row, Transaction } from '../../../storage/index.ts';
-import { inList } from '../../documents/index.ts';
+import { inList, type Queries, type Row, type Transaction } from '../../../storage/index.ts';
 import { fromBlob, toBlob } from '../vector-blob.ts';
 import { ensureModel, type ModelIdentity } from '../vector-rows.ts';
 

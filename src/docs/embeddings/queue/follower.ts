@@ -1,10 +1,9 @@
-import { type Clock, unixSeconds } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import { Pace } from '../../../lib/pace.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import { type Change, CHANGE_FLAGS, type ChangeFeed, type Cursor, type Sql, Subscriber,
   type Transaction } from '../../../storage/index.ts';
-import type { UnitOfWork } from '../../documents/index.ts';
+import { transact, type UnitOfWork } from '../../documents/index.ts';
 import type { Chunker } from '../chunker.ts';
 import { vectorsChange } from '../store-vectors.ts';
 import { removeVectors } from '../vector-rows.ts';
@@ -126,14 +125,13 @@ export class QueueFollower {
 
   async #queue(wishes: ReadonlyMap<number, Wish>, last: Pick<Change, 'lsn' | 'at'>): Promise<void> {
     const { sql, feed, clock, gate, onQueued } = this.#options;
-    await sql.transaction(async (tx) => {
-      const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+    await transact({ sql, feed, clock }, async (work) => {
       const ords = [...wishes.keys()];
       for (let i = 0; i < ords.length; i += STEP) {
-        await this.#decide(work, await statusOfOrds(tx, ords.slice(i, i + STEP)), wishes);
+        await this.#decide(work, await statusOfOrds(work.tx, ords.slice(i, i + STEP)), wishes);
         await work.pace.rest();
       }
-      await this.#finish(tx, last, (queued) => gate.followed(last.lsn, queued));
+      await this.#finish(work.tx, last, (queued) => gate.followed(last.lsn, queued));
     });
     onQueued();
   }
@@ -177,14 +175,13 @@ export class QueueFollower {
     const head = await feed.head();
     const since = await this.#cursor.handledAt();
     const ords = since === undefined ? [] : await unhandledSince(sql.background, Math.floor(since / 1000));
-    await sql.transaction(async (tx) => {
-      const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+    await transact({ sql, feed, clock }, async (work) => {
       for (let i = 0; i < ords.length; i += STEP) {
-        const statuses = await statusOfOrds(tx, ords.slice(i, i + STEP));
+        const statuses = await statusOfOrds(work.tx, ords.slice(i, i + STEP));
         await putStates(work, statuses.map(({ ord, cid }) => ({ ord, cid, state: 'queued', dueAt: clock.now() })));
         await work.pace.rest();
       }
-      await this.#finish(tx, { lsn: head, at: clock.now() }, (queued) => gate.followed(head, queued));
+      await this.#finish(work.tx, { lsn: head, at: clock.now() }, (queued) => gate.followed(head, queued));
     });
     onQueued();
     return head;
