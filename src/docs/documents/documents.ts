@@ -10,10 +10,9 @@ import { deleteCollection, deleteDocument, deleteDocuments } from './delete-docu
 import { createSealers, type Deps, type DocumentHandlers, type Preparation } from './deps.ts';
 import { type EmbeddingCapacity, UNLIMITED_CAPACITY } from './embedding-capacity.ts';
 import { getDocument, getDocumentMeta, lookUp } from './get-document.ts';
-import { listMetaKeys } from './list-meta-keys.ts';
 import { createReader, type DocumentReader } from './reader.ts';
 import { listRevisions, restoreRevision, truncateRevisions } from './revisions.ts';
-import { searchDocuments } from './search-documents.ts';
+import { listMetaKeys, searchDocuments } from './search-documents.ts';
 import { SharedWrites } from './shared-writes.ts';
 import { createSweeper, type Sweep } from './sweep.ts';
 import { setDocumentTtl, updateDocument } from './update-document.ts';

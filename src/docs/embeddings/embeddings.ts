@@ -16,7 +16,6 @@ import { type ConfigHandlers, createConfigHandlers, effectiveChoice } from './co
 import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
 import { type Encoder, EncoderService } from './encoder/encoder.ts';
 import { BodyStates } from './encoder/passage-rows.ts';
-import { registerMetrics } from './metrics.ts';
 import { type CreateProvider, FormerModels, guardedProviders, Providers } from './providers.ts';
 import { createQueue } from './queue/queue.ts';
 import { ReindexJobs } from './reindex.ts';
@@ -24,7 +23,7 @@ import { chunkSizeOf, embeddingSettings } from './settings.ts';
 import { type DocumentVectors, FreshVectors } from './store-vectors.ts';
 import { TokenMatching, TokenWarmUp } from './token-matching.ts';
 import { type ModelIdentity, type StoredVector, vectorsOfCollection, vectorsOfDocuments } from './vector-rows.ts';
-import { countEmbeddings, isStale, readVectorStats } from './vector-stats.ts';
+import { countEmbeddings, isStale, readVectorStats, registerMetrics } from './vector-stats.ts';
 
 type EmbeddingHandlers = ConfigHandlers & Required<Pick<Handlers<Operations>, 'reindexVectors'>>;
 

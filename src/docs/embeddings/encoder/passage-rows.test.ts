@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Queries, Row } from '../../storage/index.ts';
-import { type BodyState, BodyStates } from './encoder/passage-rows.ts';
+import type { Queries, Row } from '../../../storage/index.ts';
+import { type BodyState, BodyStates } from './passage-rows.ts';
 
 /** Documents 1 to 9, of which the even ones have vectors and 4 was changed since. */
 class Tables implements Queries {
