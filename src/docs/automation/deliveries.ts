@@ -7,7 +7,7 @@ import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { removeLanes, saveLanes } from '../webhooks/index.ts';
 import { type LogEntry, writeLogs } from './log-rows.ts';
-import { type Delivery, fillUrl, hasOtherPath, messageOf, namesOf, type Variables, variablesFor } from './message.ts';
+import { type Delivery, fillUrl, hasOtherPath, messageOf, namesOf, type Variables, variablesOf } from './message.ts';
 import type { FindRule, Rule } from './rule.ts';
 
 /** A delivery in its lane, which keeps the order of the deliveries of each document. */
@@ -150,7 +150,7 @@ export class Deliveries {
     try {
       const document = (await this.#deps.readDocument(delivery)) ?? null;
       const names = namesOf(rule, find);
-      const variables = variablesFor(delivery, names, { document, webhookId: rule.body.webhookId ?? '' });
+      const variables = variablesOf({ ...delivery, ...names, document, webhookId: rule.body.webhookId ?? '' });
       const target = this.#targetOf(rule, variables);
       attempts.url = target.url;
       if (target.refusal !== undefined) {

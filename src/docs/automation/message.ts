@@ -24,13 +24,6 @@ export function namesOf({ id, body: { type, name, triggerId } }: Rule, find: Fin
   return { trigger: reused && { id: reused.id, name: reused.body.name }, cron: { id, name } };
 }
 
-/** The values that templates of a delivery may use. */
-export function variablesFor(delivery: Delivery, names: Names,
-  { document, webhookId }: { readonly document: Document | null; readonly webhookId: string }): Variables
-{
-  return variablesOf({ ...delivery, ...names, document, webhookId });
-}
-
 interface MessageContext {
   readonly url: string;
   readonly names: Names;

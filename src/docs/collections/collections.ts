@@ -160,8 +160,10 @@ export interface PendingSwitch {
 }
 
 /** Stores the work in the transaction that switches, so that it survives a crash. */
-function markSwitch(tx: Transaction, collection: string, encrypted: boolean): Promise<void> {
-  return note(tx, collection, encrypted ? 'seal' : 'open');
+async function markSwitch(tx: Transaction, collection: string, encrypted: boolean): Promise<void> {
+  const step: PendingSwitch['step'] = encrypted ? 'seal' : 'open';
+  await tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value',
+    [PREFIX + collection, step]);
 }
 
 /** The unfinished switches, by name of the collection. */
@@ -183,9 +185,4 @@ export async function endSwitch(tx: Transaction, { collection, step }: PendingSw
   const name = PREFIX + collection;
   if (next === undefined) await tx.run('DELETE FROM settings WHERE name = ? AND value = ?', [name, step]);
   else await tx.run('UPDATE settings SET value = ? WHERE name = ? AND value = ?', [next, name, step]);
-}
-
-async function note(tx: Transaction, collection: string, step: PendingSwitch['step']): Promise<void> {
-  await tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value',
-    [PREFIX + collection, step]);
 }

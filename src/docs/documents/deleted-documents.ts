@@ -3,7 +3,7 @@ import { countDocuments, type CurrentRow, REPLACED } from './document-rows.ts';
 import { identify, type Identity } from './identity.ts';
 import { deleteChange, deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
-/** Maximum number of documents that one statement examines. */
+/** Maximum number of documents that one statement examines, or versions that it copies. */
 const STEP = 64;
 
 /**

@@ -9,7 +9,7 @@ import { encodeBody, identify, type Meta, type NewVersion, putVersions, transact
 import { bytesOfMeta } from '../search/index.ts';
 import { COLLECTION_ID } from '../stored-collections.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers, newId } from './deps.ts';
-import { advanceSession, findSession, noSession, type SessionRow, settleTitle } from './session-rows.ts';
+import { advanceSession, readSession, type SessionRow, settleTitle } from './session-rows.ts';
 import { titleOf } from './title.ts';
 
 /** `POST /v1/memory/message`: numbered, counted and stored in one transaction, so that numbers have no gaps. */
@@ -17,7 +17,7 @@ export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
   return async ({ sessionId, role, content, meta = {} }, context) => {
     checkMeta(meta);
     // Checked first, because there is no need to wait for the embedding queue if the session does not exist.
-    if ((await findSession(deps.sql, sessionId, unixSeconds(deps.clock))) === undefined) throw noSession();
+    await readSession(deps.sql, sessionId, unixSeconds(deps.clock));
     const messageId = newId('msg');
     const draft = { body: await encodeBody(deps.codec, MEMORY, content), flags: 0 };
     // The number, and so the document's id, is known in the transaction only; until then this id stands for it.
@@ -67,16 +67,15 @@ const READ_AT_ONCE = 32;
 /** `POST /v1/memory/history`. */
 export function getSessionHistory({ sql, codec, clock }: MemoryDeps): MemoryHandlers['getSessionHistory'] {
   return async ({ sessionId, limit, offset }, { signal, budget }) => {
-    const session = await findSession(sql, sessionId, unixSeconds(clock));
-    if (session === undefined) throw noSession();
-    const until = Math.min(session.messages, offset + limit);
+    const { messages: total } = await readSession(sql, sessionId, unixSeconds(clock));
+    const until = Math.min(total, offset + limit);
     const messages: HistoryMessage[] = [];
     for await (const batch of messagesOf({ sql, codec }, sessionId, offset + 1, until)) {
       signal.throwIfAborted();
       messages.push(...budget.fit(batch, ({ contentMd, meta }) => Buffer.byteLength(contentMd) + bytesOfMeta(meta)));
       if (budget.isSpent) break;
     }
-    return { messages, total: session.messages, ...truncationOf(budget.isSpent, offset + messages.length) };
+    return { messages, total, ...truncationOf(budget.isSpent, offset + messages.length) };
   };
 }
 

@@ -7,8 +7,8 @@ import { removeUnder, transact } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers, newId } from './deps.ts';
 import { keysOf, messagesOf } from './messages.ts';
-import { conditionOf, countSession, findSession, insertSession, noSession, removeSession, rename, SESSION,
-  type SessionRow, toSession, totalSessions } from './session-rows.ts';
+import { conditionOf, countSession, insertSession, readSession, removeSession, rename, SESSION, type SessionRow,
+  toSession, totalSessions } from './session-rows.ts';
 import { madeUpTitle, titleOf } from './title.ts';
 
 /** `POST /v1/memory/session`. */
@@ -26,7 +26,7 @@ export function startSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers['
         titleFinal: title !== '',
         expiresAt: ttl === 0 ? null : work.now + ttl,
       });
-      return toSession((await findSession(work.tx, id, work.now))!);
+      return toSession(await readSession(work.tx, id, work.now));
     }, context);
 }
 
@@ -74,8 +74,7 @@ export function deleteSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers[
     for (;;) {
       context.signal.throwIfAborted();
       const deleted = await transact({ sql, feed, clock }, async (work) => {
-        const session = await findSession(work.tx, id, work.now);
-        if (session === undefined) throw noSession();
+        const session = await readSession(work.tx, id, work.now);
         requireOwner(session, context.identity);
         if ((await removeUnder(work, MEMORY, keysOf(id), REMOVED_AT_ONCE)) === REMOVED_AT_ONCE) return undefined;
         await removeSession(work, session);

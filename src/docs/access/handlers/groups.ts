@@ -24,7 +24,7 @@ interface GroupRow extends Row {
 }
 
 /** All groups by name, or one of them. */
-export async function listGroups(queries: Queries, name?: string): Promise<StoredGroup[]> {
+async function listGroups(queries: Queries, name?: string): Promise<StoredGroup[]> {
   const [of, params]: [(column: string) => string, SqlValue[]] = name === undefined
     ? [() => '', []]
     : [(column) => `WHERE ${column} = ?`, [name]];
@@ -113,7 +113,7 @@ export function groupHandlers(deps: AccessStore): GroupHandlers {
 }
 
 /** Throws `not_found`. */
-async function requireGroup(queries: Queries, name: string): Promise<StoredGroup> {
+export async function requireGroup(queries: Queries, name: string): Promise<StoredGroup> {
   const [group] = await listGroups(queries, name);
   if (group === undefined) throw notFound(`group ${name}`);
   return group;

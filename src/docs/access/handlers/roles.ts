@@ -5,8 +5,8 @@ import type { Handlers } from '../../../operations/index.ts';
 import type { Queries, Row, SqlValue, Transaction } from '../../../storage/index.ts';
 import { type Grant, writeGrant } from '../grants.ts';
 import { listUsers } from '../user-rows.ts';
-import { type AccessStore, MAX_ROLES, notFound, requireAdmin, requireRoom, write } from '../write.ts';
-import { listGroups, toGroup } from './groups.ts';
+import { type AccessStore, MAX_ROLES, notFound, requireAdmin, requireRoom, requireUser, write } from '../write.ts';
+import { requireGroup, toGroup } from './groups.ts';
 import { toUser } from './users.ts';
 
 interface StoredRole {
@@ -131,15 +131,15 @@ export function roleHandlers(deps: AccessStore): RoleHandlers {
     },
     setUserRoles: ({ username, roles }, context) =>
       write(deps, { kind: 'user-role.put', key: username, by: context }, async (tx) => {
-        if ((await listUsers(tx, username)).length === 0) throw notFound(`user ${username}`);
+        await requireUser(tx, username);
         await hold(tx, 'user', username, roles);
         return toUser((await listUsers(tx, username))[0]!);
       }),
     setGroupRoles: ({ name, roles }, context) =>
       write(deps, { kind: 'group-role.put', key: name, by: context }, async (tx) => {
-        if ((await listGroups(tx, name)).length === 0) throw notFound(`group ${name}`);
+        await requireGroup(tx, name);
         await hold(tx, 'group', name, roles);
-        return toGroup((await listGroups(tx, name))[0]!);
+        return toGroup(await requireGroup(tx, name));
       }),
   };
 }

@@ -9,7 +9,7 @@ import type { Passwords } from '../credentials/passwords.ts';
 import { newTokenId } from '../credentials/tokens.ts';
 import { countUsers, type ListedUser, listUsers, readSubject, readUser, removeUser, type StoredUser, writeSubject,
   writeUser } from '../user-rows.ts';
-import { type AccessStore, MAX_USERS, notFound, requireAdmin, requireRoom, write } from '../write.ts';
+import { type AccessStore, MAX_USERS, requireAdmin, requireRoom, requireUser, write } from '../write.ts';
 
 interface UserDeps extends AccessStore {
   readonly passwords: Passwords;
@@ -50,16 +50,14 @@ export function userHandlers(
     },
     updateUser: ({ username, oidcSubject, ...changes }, context) =>
       write(deps, { kind: 'user.put', key: username, by: context }, async (tx) => {
-        const user = await readUser(tx, username);
-        if (user === undefined) throw notFound(`user ${username}`);
-        await writeUser(tx, changed(user, changes));
+        await writeUser(tx, changed(await requireUser(tx, username), changes));
         if (oidcSubject !== undefined) await link(tx, username, deps.issuer, oidcSubject);
         await requireAdmin(tx, 'be disabled or demoted');
         return toUser((await listUsers(tx, username))[0]!);
       }),
     async deleteUser({ username }, context) {
       await write(deps, { kind: 'user.delete', key: username, by: context }, async (tx) => {
-        if ((await readUser(tx, username)) === undefined) throw notFound(`user ${username}`);
+        await requireUser(tx, username);
         await removeUser(tx, username);
         await requireAdmin(tx, 'be deleted');
       });
