@@ -3,8 +3,8 @@ import { DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { openMigrated } from '../../testkit/migrated-database.ts';
 import { Accounts } from './accounts.ts';
 import { newTokenId } from './credentials/tokens.ts';
-import { writeGrant } from './rows/grant-rows.ts';
-import { removeUser, writeUser } from './rows/user-rows.ts';
+import { writeGrant } from './grants.ts';
+import { removeUser, writeUser } from './user-rows.ts';
 
 async function withAnn(): Promise<Sql> {
   const sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);

@@ -13,7 +13,7 @@ import { type Access, createAccess } from './index.ts';
 /** Unix seconds at which every test begins. */
 export const START = 1_766_400_000;
 
-export const SECRET = 'a secret that only these tests know';
+const SECRET = 'a secret that only these tests know';
 
 type Auth = Partial<NonNullable<DocsSettings['auth']>>;
 type Credential = NonNullable<Caller['credential']>;

@@ -1,10 +1,9 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { Loop } from '../../lib/loop.ts';
 import type { Timer } from '../../lib/timer.ts';
-import { forgetDeleted } from './deleted-documents.ts';
+import { forgetDeleted, removeDocuments } from './deleted-documents.ts';
 import { type Deps, transact } from './deps.ts';
 import { type CurrentRow, REPLACED } from './document-rows.ts';
-import { removeDocuments } from './remove-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Removes expired data of one kind, in transactions of bounded size, and returns how many were removed. */

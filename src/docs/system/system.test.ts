@@ -10,8 +10,8 @@ import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../stor
 import { openMigrated } from '../../testkit/migrated-database.ts';
 import { type ColumnsView, createColumns } from '../columns/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
+import { LOW_DISK_BYTES, withWarnings } from './health.ts';
 import { createSystem, type System } from './index.ts';
-import { LOW_DISK_BYTES, withWarnings } from './persistence.ts';
 import { formatUptime } from './stats.ts';
 
 const listener = (addr: string, enabled: boolean) => ({ enabled, addr });

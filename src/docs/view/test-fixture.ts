@@ -9,7 +9,7 @@ import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
 export const MAGIC = 'QTEST001';
 
 /** The languages of documents by ordinal: a minimal index. */
-export class Languages implements ViewIndex {
+class Languages implements ViewIndex {
   readonly byOrd: Map<number, string>;
   closed = 0;
 

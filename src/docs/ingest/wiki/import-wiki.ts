@@ -4,8 +4,8 @@ import { ServiceError } from '../../../errors/index.ts';
 import { RefusedRequest } from '../../../lib/refused-request.ts';
 import type { Outbound } from '../../../net/index.ts';
 import { type Handlers, mayReadAll, type OutputOf } from '../../../operations/index.ts';
-import type { Row, Sql } from '../../../storage/index.ts';
-import { type BatchItem, type BatchResult, type DocumentWriter, identify, inList, parseMeta,
+import { inList, type Row, type Sql } from '../../../storage/index.ts';
+import { type BatchItem, type BatchResult, type DocumentWriter, identify, parseMeta,
   requireText } from '../../documents/index.ts';
 import { changeFlags, effectiveOptions } from '../profile.ts';
 import { convertDump, type ConvertedBatch } from './convert-dump.ts';
@@ -17,7 +17,7 @@ export interface WikiLimits {
   readonly maxBytes: number;
 }
 
-export interface WikiDeps {
+interface WikiDeps {
   readonly sql: Sql;
   readonly writer: DocumentWriter;
   readonly outbound: Pick<Outbound, 'fetch'>;
