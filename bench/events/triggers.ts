@@ -2,8 +2,7 @@
 // to in turn. Measured is the processor time of the event loop's thread, including that of following the change feed.
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { writeRule } from '../../src/docs/automation/rule-rows.ts';
-import type { Rule } from '../../src/docs/automation/rule.ts';
+import { type Rule, writeRule } from '../../src/docs/automation/rule.ts';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import { DOCUMENT_MIGRATIONS, migrate, openDatabase } from '../../src/storage/index.ts';
 import { seeded } from '../support/corpus.ts';

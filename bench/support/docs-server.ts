@@ -3,7 +3,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startDocumentService } from '../../src/app/docs-service.ts';
 import { loadSettings } from '../../src/app/settings/index.ts';
-import { memoryOf } from '../../src/docs/system/memory.ts';
+import { memoryOf } from '../../src/docs/system/system-info.ts';
 import { silentLog } from '../../src/lib/log.ts';
 
 export interface Usage {

@@ -46,7 +46,7 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [['app/s
   "/'(?:[^'",
   'a handler of at most 4 KiB',
 ], [
-  'text/code/symbols/resolve-path.ts',
+  'text/code/import-paths.ts',
   '/[?#].*$/s',
   'cannot fail',
 ], ['text/code/symbols/style.ts', '/\\\\[^]|',

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { KEPT_TOKEN_TABLES, packTokenTables } from '../text/kept-token-tables.ts';
-import { makeTokenTables, tokenTablesVersion } from '../text/token-tables.ts';
+import { KEPT_TOKEN_TABLES, makeTokenTables, packTokenTables, tokenTablesVersion } from '../text/token-tables.ts';
 import { buildConsole } from './build-console.ts';
 import { buildKernelsInThread } from './build-kernels.ts';
 import { bundleSpecification, lintDescription } from './bundle.ts';

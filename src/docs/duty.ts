@@ -12,7 +12,7 @@ const LOOK_MS = 1000;
  */
 const MISSED = 5;
 
-export interface DutyDeps {
+interface DutyDeps {
   readonly sql: Sql;
   readonly peers: Pick<Peers, 'claim' | 'isClaimed'>;
   readonly log: Log;

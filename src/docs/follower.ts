@@ -2,7 +2,7 @@ import type { Queries } from '../storage/index.ts';
 import type { DocsEnvironment } from './environment.ts';
 
 /** Data of the tables that are in memory, and are read again when another process has changed them. */
-export interface Following {
+interface Following {
   /** Functions that load an area, by the prefix (up to the dot) of the kinds of its changes. */
   readonly areas: Readonly<Record<string, () => Promise<void>>>;
   /** Called for changes of all other kinds. */

@@ -10,7 +10,7 @@ import { followNodes, laterOutside, untilDone } from './nodes.ts';
 import { type Steps, stepsOf, switchedOff } from './steps.ts';
 
 export type { AuditSettings } from './audit/index.ts';
-export type { DocsEnvironment, DocsSettings, Relay, RelayedNote, ServerDescription } from './environment.ts';
+export type { DocsEnvironment, DocsSettings, Relay, RelayedNote } from './environment.ts';
 export { announcer } from './nodes.ts';
 export { Replication, type ReplicationSettings } from './replication/index.ts';
 export { type Counted, type McpDescription, type OtherProcesses, summed } from './system/index.ts';

@@ -45,7 +45,7 @@ export function costOf(
   return entries * documents >= EXPENSIVE_DOCUMENTS ? 'expensive' : 'cheap';
 }
 
-export interface SearchGateOptions {
+interface SearchGateOptions {
   /**
    * Maximum number of searches that run at once, with one more if all are expensive or all are cheap; 0 for no limit.
    */

@@ -3,14 +3,14 @@ import type { Log } from '../lib/log.ts';
 import { secretRefusal } from '../net/index.ts';
 
 /** A secret of a stored configuration, and the field with the address to which it is sent. */
-export interface SecretUse {
+interface SecretUse {
   /** Names of the fields in requests. */
   readonly secret: string;
   readonly target: string;
 }
 
 /** Values of both fields; absent is the same as empty. */
-export interface SecretAndTarget {
+interface SecretAndTarget {
   readonly secret?: string | undefined;
   readonly target?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { type Operations, operations } from '../../generated/docs/operations.ts';
 import { caughtUp, count, type InvokerOptions, note, type OperationSpec, patience,
   session } from '../operations/index.ts';
@@ -5,6 +6,7 @@ import type { Areas } from './areas.ts';
 import type { Embeddings } from './embeddings/index.ts';
 import type { DocsEnvironment, DocsSettings } from './environment.ts';
 import { gateStep } from './search-gate.ts';
+import { DURATION_BUCKETS } from './system/index.ts';
 import { IndexLoading } from './view/index.ts';
 
 export type Steps = NonNullable<InvokerOptions<Operations>['steps']>;
@@ -49,4 +51,31 @@ export function switchedOff({ temporal, spell }: Pick<DocsSettings, 'temporal' |
     const feature = TABLE[operation]?.feature;
     return feature !== undefined && isOff[feature]();
   };
+}
+
+/** Counts and times successful searches of all protocols (decisions section 4.1). */
+export class SearchStats {
+  #queries: Counter | undefined;
+  #duration: Histogram | undefined;
+
+  registerMetrics(registers: Registry[]): void {
+    this.#queries = new Counter({
+      name: 'svc_search_queries_total',
+      help: 'Searches answered.',
+      labelNames: ['type', 'algorithm'],
+      registers,
+    });
+    this.#duration = new Histogram({
+      name: 'svc_search_duration_seconds',
+      help: 'Time to serve a search, including waiting.',
+      labelNames: ['type'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+  }
+
+  record(type: string, algorithm: string, seconds: number): void {
+    this.#queries?.inc({ type, algorithm });
+    this.#duration?.observe({ type }, seconds);
+  }
 }

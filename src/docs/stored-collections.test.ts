@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
+import { DOCUMENT_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { openMigrated } from '../testkit/migrated-database.ts';
 import { expiredDocuments } from './stored-collections.ts';
 
 let sql: Sql;
 beforeEach(async () => {
-  sql = await openDatabase({ path: ':memory:' });
-  await migrate(sql, DOCUMENT_MIGRATIONS);
+  sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
 });
 afterEach(() => sql.close());
 

@@ -7,7 +7,7 @@ export interface CollectionRow {
   readonly docs: number;
 }
 
-export interface NamedCollection {
+interface NamedCollection {
   readonly id: number;
   /** In lower case. */
   readonly name: string;

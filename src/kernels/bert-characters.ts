@@ -4,7 +4,7 @@
 // of characters can be tables.
 
 /** The mapping of a character. */
-export interface FoldedCharacter {
+interface FoldedCharacter {
   /** `removed` does not end a word; `single` is a word by itself. */
   readonly kind: 'removed' | 'space' | 'single' | 'word';
   /** Empty for removed characters and spaces. */

@@ -44,7 +44,7 @@ const MAX_PAGES = 65_536;
  * Exports of `asm/columns.ts`, where their contracts are documented. Texts and lists are passed in B_INPUT, unless
  * documented otherwise.
  */
-export interface ColumnsExports extends WebAssembly.Exports {
+interface ColumnsExports extends WebAssembly.Exports {
   initialize(): void;
   adopt(): number;
   reserve(buffer: number, bytes: number): number;

@@ -18,7 +18,7 @@ export const MIN_OCCURRENCES = layout.MIN_OCCURRENCES;
  * A neighbour of a term: `ratio` is p(a,b) / (p(a) p(b)) of the two terms, above 1; its logarithm is their pointwise
  * mutual information.
  */
-export interface RatedNeighbour {
+interface RatedNeighbour {
   readonly term: number;
   readonly ratio: number;
 }

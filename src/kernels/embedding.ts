@@ -74,7 +74,7 @@ export function layTokenVectors({ vocabulary, vectors, scales }: TokenVectors,
 }
 
 /** The distinct tokens of a text; the first `lead` of them are those of its beginning. */
-export interface TokenText {
+interface TokenText {
   readonly all: Uint16Array;
   readonly lead: number;
 }

@@ -45,7 +45,7 @@ export interface LatLngBox {
 }
 
 /** What restricts the documents of a search, and how it goes through the tree. */
-export interface Searching {
+interface Searching {
   /** Whether ranges of geohashes are searched instead of the tree's boxes; both find the same. */
   readonly byHashes?: boolean | undefined;
   /** Bitmap of the ordinals that may be found; absent for all. */
@@ -69,7 +69,7 @@ export interface NearResult {
 }
 
 /** Documents by the cell of their geohash. */
-export interface CellCount {
+interface CellCount {
   readonly cell: bigint;
   readonly count: number;
 }

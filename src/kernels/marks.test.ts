@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linesOf } from '../text/highlight/lines.ts';
+import { linesOf } from '../text/highlight/scanned-text.ts';
 import { tokenTables } from '../text/token-tables.ts';
 import { tokenize } from '../text/tokenize.ts';
 import { MarksKernel } from './marks.ts';

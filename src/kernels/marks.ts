@@ -21,7 +21,7 @@ interface MarksExports extends WebAssembly.Exports {
 }
 
 /** A word from a tokeniser in JavaScript. Offsets are in bytes. */
-export interface HostWord {
+interface HostWord {
   readonly start: number;
   readonly end: number;
   readonly form: string;
@@ -34,13 +34,13 @@ interface Part {
 }
 
 /** Some words of a text, in order: offsets in bytes. */
-export interface ListedWords {
+interface ListedWords {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
 }
 
 /** The marked words of a text. All arrays are views of the kernel's memory, which are valid until the next call. */
-export interface MarkedText {
+interface MarkedText {
   /** The text as UTF-8. */
   readonly bytes: Buffer;
   /**

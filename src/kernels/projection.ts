@@ -22,7 +22,7 @@ export interface Plane {
 }
 
 /** Pauses between slices; a `Pace` has such a method. */
-export type Rest = () => Promise<void>;
+type Rest = () => Promise<void>;
 
 /** Exports of `asm/projection.ts`, where their contracts are documented. */
 interface ProjectionExports extends WebAssembly.Exports {

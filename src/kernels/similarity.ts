@@ -5,7 +5,7 @@ import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 export type SimilarityMetric = 'cosine' | 'dot_product' | 'euclidean';
 
 /** Rows that are similar to one another, directly or through others. */
-export interface SimilarRows {
+interface SimilarRows {
   /** Mean score of the pairs that reach the threshold. */
   readonly score: number;
   /** Ascending. */

@@ -4,7 +4,7 @@ import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 /** The type in which a row stores its vector (asm/vector/rows.ts). */
 export type StoredType = 'float32' | 'int8' | 'int4';
 
-export const TYPE_CODES: Readonly<Record<StoredType, number>> = {
+const TYPE_CODES: Readonly<Record<StoredType, number>> = {
   float32: layout.TYPE_F32,
   int8: layout.TYPE_INT8,
   int4: layout.TYPE_INT4,
@@ -24,7 +24,7 @@ export const ENTRY_WORDS = { row: layout.E_ROW / 4, score: layout.E_SCORE / 4 } 
 export const HEAP_KINDS = { rows: layout.ROWS, documents: layout.DOCUMENTS, candidates: layout.CANDIDATES } as const;
 
 /** Maximum dimension of a vector, so that a block has at least 64 rows. */
-export const MAX_DIMS = 65_536;
+const MAX_DIMS = 65_536;
 
 const MAX_PAGES = 65_536;
 /** Whenever one shared memory grows, V8 looks at all others of the process. Pages that are not touched cost nothing. */
@@ -217,7 +217,7 @@ function mustHave(address: number, bytes: number): number {
   return address;
 }
 
-export interface BlockLayout {
+interface BlockLayout {
   /** Binary logarithm of the number of rows in a block. */
   readonly shift: number;
   readonly bytes: number;

@@ -1,7 +1,7 @@
 import { definer } from '../lib/areas.ts';
 import { createAlerts } from './alerts/index.ts';
 import type { Area, RunQueueEnvironment, Stopping } from './area.ts';
-import { type Artifacts, createArtifacts } from './artifacts/index.ts';
+import { Artifacts } from './artifacts/index.ts';
 import { type AuditLog, createAuditLog } from './audit/index.ts';
 import { createBadges } from './badges/index.ts';
 import { Caches, createCacheHandlers } from './caches/index.ts';
@@ -65,7 +65,7 @@ export const AREAS = [
   area('logOperations', ['logs', 'queue', 'audit'],
     (_env, { logs, queue, audit }) => ({ handlers: logs.operations(queue, audit) })),
   area('artifacts', ['queue', 'recorder'], (env, { queue, recorder }) =>
-    createArtifacts({
+    new Artifacts({
       env,
       queue,
       store: openContents(env, env.config.current().config, 'artifacts', env.variables),
@@ -94,7 +94,7 @@ export const AREAS = [
         addresses: env.addresses,
         serverCertificateExpiresMs: env.serverCertificateExpiresMs,
         caches: caches.shared,
-        artifacts: { ...artifacts.receiver, ...artifacts.sender },
+        artifacts,
         secretValue: (name) => secretValue(env, name),
         fencedWrite: recorder.fencedWrite,
         linesLost: recorder.logEventsDropped,

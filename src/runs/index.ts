@@ -3,7 +3,7 @@ import type { Guard, Handlers, Preconditions, Steps } from '../operations/index.
 import { projectOf } from './alerts/index.ts';
 import { type RunQueueEnvironment, RunsComposition } from './area.ts';
 import { AREAS, type Areas } from './areas.ts';
-import { createGuard, type FenceDeps, fencePreconditions, projectFences } from './auth/index.ts';
+import { createGuard, type FenceDeps, projectFences } from './auth/index.ts';
 import type { FleetService } from './fleet/index.ts';
 import { storeStep } from './storage-failures.ts';
 
@@ -39,7 +39,7 @@ export function createRunQueueService(env: RunQueueEnvironment): RunQueueService
   };
   return {
     handlers: whole.handlers,
-    preconditions: fencePreconditions(whole.preconditions, fence),
+    preconditions: whole.preconditions,
     fences: projectFences(fence),
     guard: createGuard(config, clock),
     steps: { store: storeStep({ accepting, onFailure: recorder.storageFailed }) },

@@ -46,7 +46,7 @@ export function isStorageFailure(error: unknown): boolean {
 
 const STORAGE_CODES: ReadonlySet<string> = new Set(['storage_failed', 'storage_unavailable', 'enqueue_failed']);
 
-export interface StoreOptions {
+interface StoreOptions {
   /** False while the service starts and from the moment it is told to stop. */
   readonly accepting: () => boolean;
   /** Called for each failure of the store; must not throw. */

@@ -34,7 +34,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Sql> {
   return SqlJs.open(options.keys);
 }
 
-export interface PostgresDatabaseOptions {
+interface PostgresDatabaseOptions {
   readonly url: string;
   /** Maximum number of connections for transactions and short reads; at least 2 with `turns`. */
   readonly pool: number;

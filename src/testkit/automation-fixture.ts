@@ -1,5 +1,5 @@
 import type { Operations } from '../../generated/docs/operations.ts';
-import type { AutomationHandlers } from '../docs/automation/deps.ts';
+import type { AutomationHandlers } from '../docs/automation/handlers.ts';
 import { type Automation, createAutomation } from '../docs/automation/index.ts';
 import type { RuleSearchDeps } from '../docs/automation/search.ts';
 import type { DocsEnvironment } from '../docs/environment.ts';

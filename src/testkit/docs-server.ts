@@ -7,7 +7,9 @@ import { type Environment, loadSettings } from '../app/settings/index.ts';
 import type { Converter } from '../convert/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { type DatabaseOptions, openDatabase, openPostgres, type Sql } from '../storage/index.ts';
+import { type DatabaseOptions, openPostgres, type Sql } from '../storage/index.ts';
+import { DOCUMENT_MIGRATIONS } from '../storage/migrations/index.ts';
+import { openMigrated } from './migrated-database.ts';
 
 export interface DocsServerOptions {
   /** Settings in addition to the database and a free port of this machine. */
@@ -69,7 +71,7 @@ export async function startDocsServer(options: DocsServerOptions = {}): Promise<
     open: async (path,
       keys) => (sql = settings.storage.driver === 'postgres'
         ? await openPostgres({ ...settings.postgres, turns: true, keys, ownFiles: path })
-        : await openDatabase({ path, keys, ...(options.faults ? { faults: options.faults } : {}) })),
+        : await openMigrated({ path, keys, faults: options.faults }, DOCUMENT_MIGRATIONS)),
   });
   const stop = async () => {
     await service.stop();

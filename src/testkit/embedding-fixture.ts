@@ -17,8 +17,9 @@ import { DOCS_INPUTS } from '../docs/test-fixture.ts';
 import { EmbeddingError, type EmbeddingProvider, type EmbeddingRole, type ProviderConfig } from '../embedding/index.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { createInvoker, type Handlers, type Invoke, type OutputOf } from '../operations/index.ts';
-import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { ManualTimer } from './manual-timer.ts';
+import { openMigrated } from './migrated-database.ts';
 
 export const START = 1_766_400_000;
 
@@ -188,8 +189,7 @@ export class EmbeddingFixture {
       await copyFile(more.file, path);
       if (existsSync(`${more.file}-wal`)) await copyFile(`${more.file}-wal`, `${path}-wal`);
     }
-    const sql = await openDatabase({ path });
-    await migrate(sql, DOCUMENT_MIGRATIONS);
+    const sql = await openMigrated({ path }, DOCUMENT_MIGRATIONS);
     const settings = {
       ...more.settings,
       embedding: { provider: 'openai' as const, apiKey: 'k', queueWaitMs: 0, ...embedding },

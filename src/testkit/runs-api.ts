@@ -6,7 +6,7 @@ import { silentLog } from '../lib/log.ts';
 import { createInvoker, type Handlers, type InvokerOptions } from '../operations/index.ts';
 import { createAlerts, projectOf } from '../runs/alerts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
-import { createGuard, type FenceDeps, fencePreconditions, projectFences } from '../runs/auth/index.ts';
+import { createGuard, type FenceDeps, projectFences } from '../runs/auth/index.ts';
 import { createBadges } from '../runs/badges/index.ts';
 import { createCacheHandlers } from '../runs/caches/index.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
@@ -18,9 +18,10 @@ import { createRuns, type Runs } from '../runs/runs/index.ts';
 import { createScheduleHandlers, createSchedules, type Schedules } from '../runs/schedules/index.ts';
 import { storeStep } from '../runs/storage-failures.ts';
 import { createSystem } from '../runs/system/index.ts';
-import { type DatabaseOptions, migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { type DatabaseOptions, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { type Answer, HttpClient } from './http-client.ts';
 import { ManualTimer } from './manual-timer.ts';
+import { openMigrated } from './migrated-database.ts';
 
 export const TOKEN = 'a-token-of-many-characters';
 
@@ -75,11 +76,10 @@ export class RunsApi {
   #stopListening: () => Promise<void> = async () => {};
 
   static async start(options: RunsApiOptions = {}): Promise<RunsApi> {
-    const sql = await openDatabase({
+    const sql = await openMigrated({
       path: options.path ?? ':memory:',
       ...(options.faults ? { faults: options.faults } : {}),
-    });
-    await migrate(sql, RUN_QUEUE_MIGRATIONS);
+    }, RUN_QUEUE_MIGRATIONS);
     const api = new RunsApi(sql, options);
     await api.queue.start();
     await api.#listen();
@@ -167,7 +167,7 @@ export class RunsApi {
     };
     this.#invokerOptions = {
       guard: createGuard(env.config, clock),
-      preconditions: fencePreconditions({ ...this.runs.preconditions, ...scheduled.preconditions }, fence),
+      preconditions: { ...this.runs.preconditions, ...scheduled.preconditions },
       fences: projectFences(fence),
       steps: {
         store: storeStep({ accepting: () => this.accepting, onFailure: this.recorder.storageFailed }),

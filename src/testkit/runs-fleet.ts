@@ -16,22 +16,23 @@ import { FleetAddresses, openAuthority, type RunningFleet, startFleet } from '..
 import { silentLog } from '../lib/log.ts';
 import { directClients } from '../lib/slow-bodies.ts';
 import type { Context } from '../operations/index.ts';
-import { type Artifacts, createArtifacts } from '../runs/artifacts/index.ts';
+import { Artifacts } from '../runs/artifacts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
 import { Caches } from '../runs/caches/index.ts';
 import type { CacheEvents } from '../runs/caches/port.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../runs/config/index.ts';
 import { FolderContents, openContents } from '../runs/contents/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
-import { KEY_ALGORITHM, makeKeys, toPem } from '../runs/fleet/authority/keys.ts';
+import { KEY_ALGORITHM, makeKeys, toPem } from '../runs/fleet/authority/certificates.ts';
 import { type Authority, createFleet, type Fleet, Roster } from '../runs/fleet/index.ts';
 import { createRunLogs, type RunLogsService } from '../runs/logs/index.ts';
 import type { NewRun, RunRecord } from '../runs/queue/port.ts';
 import { assembleQueue, type QueueParts } from '../runs/queue/queue.ts';
 import { insertCertificate, insertShip } from '../runs/ships/index.ts';
 import { RemoteLink } from '../ship/grpc/index.ts';
-import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { ManualTimer } from './manual-timer.ts';
+import { openMigrated } from './migrated-database.ts';
 import { newRun } from './runs-queue.ts';
 
 export const DAY_MS = 86_400_000;
@@ -84,8 +85,7 @@ export class FleetFixture {
 
   static async start(options: FleetFixtureOptions = {}): Promise<FleetFixture> {
     const folder = options.folder ?? await mkdtemp(join(tmpdir(), 'quire-fleet-'));
-    const sql = await openDatabase({ path: join(folder, 'runs.db') });
-    await migrate(sql, RUN_QUEUE_MIGRATIONS);
+    const sql = await openMigrated({ path: join(folder, 'runs.db') }, RUN_QUEUE_MIGRATIONS);
     const yaml = `
 data_dir: ${folder}
 projects: [{id: alpha, repository: org/alpha}, {id: beta, repository: org/beta}]
@@ -161,7 +161,7 @@ ${options.fleet ?? ''}
     });
     this.logHandlers = this.logs.operations(this.queue, createAuditLog(this.env));
     this.addresses = new FleetAddresses(loaded.config);
-    this.artifacts = createArtifacts({
+    this.artifacts = new Artifacts({
       env: this.env,
       queue: this.queue,
       store: new FolderContents(join(folder, 'artifacts'), 'node'),
@@ -177,7 +177,7 @@ ${options.fleet ?? ''}
     this.fleet = createFleet(this.env, {
       roster: this.roster,
       caches: this.caches,
-      artifacts: { ...this.artifacts.receiver, ...this.artifacts.sender },
+      artifacts: this.artifacts,
       queue: this.queue,
       logs: this.logs,
       audit: createAuditLog(this.env),

@@ -5,7 +5,8 @@ import type { RunsEnvironment } from '../runs/environment.ts';
 import type { RunLogs } from '../runs/logs/port.ts';
 import type { Claim, NewRun, RunChange, RunKind, Worker } from '../runs/queue/port.ts';
 import { assembleQueue, type QueueOptions, type QueueParts } from '../runs/queue/queue.ts';
-import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { openMigrated } from './migrated-database.ts';
 
 /** Two projects without a limit and a disabled one; `limited` runs two at once. */
 export const QUEUE_CONFIG = `
@@ -48,8 +49,7 @@ export class QueueFixture {
   parts: QueueParts;
 
   static async open(options: QueueFixtureOptions = {}): Promise<QueueFixture> {
-    const sql = await openDatabase({ path: options.path ?? ':memory:' });
-    await migrate(sql, RUN_QUEUE_MIGRATIONS);
+    const sql = await openMigrated({ path: options.path ?? ':memory:' }, RUN_QUEUE_MIGRATIONS);
     const fixture = new QueueFixture(sql, options);
     await fixture.parts.load();
     return fixture;

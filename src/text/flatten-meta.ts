@@ -1,9 +1,9 @@
 export type Meta = Record<string, string[]>;
 
 /** A mapping of any depth: from YAML, whose keys may have any type, or from JSON. */
-export type Nested = ReadonlyMap<unknown, unknown> | Readonly<Record<string, unknown>>;
+type Nested = ReadonlyMap<unknown, unknown> | Readonly<Record<string, unknown>>;
 
-export interface Flattened {
+interface Flattened {
   readonly meta: Meta;
   /** Paths below which a non-scalar key was omitted; '' for the root. */
   readonly leftOut: readonly string[];
@@ -74,7 +74,7 @@ export function flattenMeta(root: Nested, mostValues = Infinity): Flattened | un
   visitNested(undefined, root);
   if (count > mostValues) return undefined;
   // `fromEntries` defines own properties, whatever their name, so a key `__proto__` is harmless.
-  return { meta: Object.fromEntries(values), leftOut, ...(infinite !== undefined && { infinite }) };
+  return { meta: Object.fromEntries(values), leftOut, infinite };
 }
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;

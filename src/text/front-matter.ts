@@ -2,7 +2,7 @@ import { Scalar, stringify } from 'yaml';
 import { flattenMeta, MAX_VALUES, type Meta } from './flatten-meta.ts';
 import { parseYaml } from './safe-yaml.ts';
 
-export interface FrontMatter {
+interface FrontMatter {
   /** Flat metadata; empty when there is no front matter. */
   readonly meta: Meta;
   /** The text after the front matter, byte for byte; the whole text if there is none, or if it cannot be read. */

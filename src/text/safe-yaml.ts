@@ -8,10 +8,9 @@ const MAX_ALIASES = 100;
  */
 const MAX_DEPTH = 256;
 
-export type YamlResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false;
-  readonly problem: string };
+type YamlResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
-export interface YamlOptions {
+interface YamlOptions {
   /** Numbers keep their original text, so that `1.10` and `007` survive. Default false. */
   readonly numbersAsText?: boolean;
   /** Mappings become `Map`s, in which keys of every name and type are distinct. Default false: plain objects. */

@@ -4,7 +4,7 @@ const AUTHORITY = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/i;
 const NO_LETTER = /[^\p{L}\p{M}\p{Nd}._-]+/gu;
 
 /** The parts of a URL that form its key. */
-export type KeySource = 'path' | 'url';
+type KeySource = 'path' | 'url';
 
 /**
  * The document key of a URL: its path, percent-decoded, without outer slashes and without the extension of a page,

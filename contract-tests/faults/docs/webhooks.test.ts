@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceEvent } from '../../../src/docs/events/index.ts';
-import { deliveryId } from '../../../src/docs/webhooks/message.ts';
+import { deliveryId } from '../../../src/docs/webhooks/deliveries.ts';
 import { seededRandom } from '../../../src/testkit/crash/random.ts';
 import { WriteModel } from '../../../src/testkit/crash/write-model.ts';
 import { Writers } from '../../../src/testkit/crash/writers.ts';

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { silentLog } from '../../lib/log.ts';
 import { currentTracing } from '../../lib/tracing.ts';
 import { createOutbound } from '../../net/index.ts';
-import { traceparentOf } from '../../runs/definitions/trace-ids.ts';
+import { traceparentOf } from '../../runs/definitions/assignment-of.ts';
+import { RunTraces } from '../../runs/observe.ts';
 import type { RunChange } from '../../runs/queue/port.ts';
-import { RunTraces } from '../../runs/runs/index.ts';
 import { type DocsServer, startDocsServer } from '../../testkit/docs-server.ts';
 import { GrpcClient } from '../../testkit/grpc-client.ts';
 import { type EndTracing, readTraceSettings, startTracing } from './index.ts';

@@ -1,10 +1,10 @@
-// Part of `npm run check`: measures of the sources as a table, the lines that are longer than 120 columns, and the
-// lists of names of operations.
+// Part of `npm run check`: measures of the sources as a table, the lines that are longer than 120 columns, the lists of
+// names of operations, and the imports of the document service's areas that pass their entry points.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations as docsOperations } from '../../../generated/docs/operations.ts';
 import { operations as runsOperations } from '../../../generated/runs/operations.ts';
-import { importCircles, longLines, operationLists } from './measures.ts';
+import { importCircles, longLines, operationLists, passedEntryPoints } from './measures.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const TESTS = /\.test\.ts$|\/testkit\//;
@@ -29,6 +29,8 @@ const house = new Map([...all].filter(([path]) => /^(?:src|asm)\//.test(path) &&
 const long = [...all].flatMap(([path, text]) => longLines(path, text));
 const ids = new Set([...Object.keys(docsOperations), ...Object.keys(runsOperations)]);
 const lists = [...house].flatMap(([path, text]) => operationLists(path, text, ids));
+const outside = new Map([...house].filter(([path]) => !path.endsWith('/test-fixture.ts')));
+const passed = passedEntryPoints(outside, 'src/docs');
 const migrations = [...house.keys()].filter((path) => /storage\/migrations\/(?:runs\/)?\d{4}-/.test(path));
 
 const measures: Readonly<Record<string, number>> = {
@@ -41,10 +43,12 @@ const measures: Readonly<Record<string, number>> = {
   'lines of the composition root': linesOf(house.get('src/docs/index.ts')!),
   'migrations': migrations.length,
   'circles of imports': importCircles(house).length,
+  'imports that pass an index.ts of src/docs': passed.length,
+  'imports that pass an index.ts of src/runs': passedEntryPoints(outside, 'src/runs').length,
 };
 for (const [name, value] of Object.entries(measures)) {
   console.log(`${name.padEnd(50)} ${value.toLocaleString('en-US').padStart(9)}`);
 }
-const faults = [...long, ...lists];
+const faults = [...long, ...lists, ...passed];
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exitCode = 1;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { importCircles, longLines, operationLists } from './measures.ts';
+import { importCircles, longLines, operationLists, passedEntryPoints } from './measures.ts';
 
 it('finds lines that are too long, but not texts that cannot be broken', () => {
   const long = 'x'.repeat(120);
@@ -21,5 +21,17 @@ it('finds lists of operations, but not what tools need', () => {
     "const tool = { needs: ['get', 'list'] };\n";
   expect(operationLists('a.ts', text, new Set(['get', 'list']))).toEqual([
     'a.ts:1: a list of operations; make it a fact of the specification',
+  ]);
+});
+
+it('finds imports that pass the entry point of an area', () => {
+  const files = new Map([
+    ['src/docs/geo/geo.ts', "import type { A } from '../access/rows/a.ts';\nimport { b } from './in/b.ts';\n"],
+    ['src/docs/geo/in/b.ts', "export { b } from '../../access/index.ts';\nimport { c } from '../../areas.ts';\n"],
+    ['src/app/x.ts', "const later = () => import('../docs/geo/in/b.ts');\nimport { d } from '../docs/index.ts';\n"],
+  ]);
+  expect(passedEntryPoints(files, 'src/docs')).toEqual([
+    'src/docs/geo/geo.ts: imports src/docs/access/rows/a.ts; outside of src/docs/access only its index.ts is imported',
+    'src/app/x.ts: imports src/docs/geo/in/b.ts; outside of src/docs/geo only its index.ts is imported',
   ]);
 });

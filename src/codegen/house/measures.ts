@@ -86,3 +86,23 @@ export function importCircles(files: ReadonlyMap<string, string>): string[][] {
 function importsOf(path: string, text: string): string[] {
   return [...text.matchAll(IMPORT)].map(([, from, alone]) => posix.join(posix.dirname(path), (from ?? alone)!));
 }
+
+const ANY_IMPORT = /(?:\bfrom|^import|\bimport\(|\bnew URL\()\s*'(\.[^']+)'/gm;
+
+/**
+ * The imports of a service's areas that pass their entry points: files outside of a folder of `service` import only its
+ * `index.ts`. Types count too. Each with its place.
+ */
+export function passedEntryPoints(files: ReadonlyMap<string, string>, service: string): string[] {
+  const areaOf = (path: string): string | undefined =>
+    path.startsWith(`${service}/`) ? /^([^/]+)\//.exec(path.slice(service.length + 1))?.[1] : undefined;
+  return [...files].flatMap(([path, text]) =>
+    [...text.matchAll(ANY_IMPORT)].flatMap(([, from]) => {
+      const to = posix.join(posix.dirname(path), from!);
+      const area = areaOf(to);
+      return area === undefined || area === areaOf(path) || to === `${service}/${area}/index.ts`
+        ? []
+        : [`${path}: imports ${to}; outside of ${service}/${area} only its index.ts is imported`];
+    })
+  );
+}

@@ -7,27 +7,24 @@ import { type AccessWatch, AccessWatches, type Caller, type Context, type Guard,
   type Permission, Reply, type Standing } from '../../operations/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { Accounts } from './accounts.ts';
-import { type Credential, identify, unauthenticated } from './authenticator.ts';
+import { createGuard, type Credential, identify, openGuard, unauthenticated } from './authenticator.ts';
 import { BackgroundStanding, type BackgroundUser } from './background-user.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
-import { KeyUses } from './credentials/key-uses.ts';
+import { KeyUses } from './credentials/api-keys.ts';
 import { Passwords } from './credentials/passwords.ts';
 import { expiryOf, hashOf, isExpired } from './credentials/secret-keys.ts';
 import { Tokens } from './credentials/tokens.ts';
-import { createGuard, openGuard } from './guard.ts';
 import { apiKeyHandlers } from './handlers/api-keys.ts';
 import { explainHandlers } from './handlers/explain.ts';
 import { groupHandlers } from './handlers/groups.ts';
-import { mcpKeyHandlers } from './handlers/mcp-keys.ts';
+import { mcpKeyHandlers, readMcpKey } from './handlers/mcp-keys.ts';
 import { passwordHandlers } from './handlers/passwords.ts';
 import { permissionHandlers } from './handlers/permissions.ts';
 import { roleHandlers } from './handlers/roles.ts';
-import { sessionHandlers } from './handlers/sessions.ts';
 import { signInHandlers } from './handlers/sign-in.ts';
 import { userHandlers } from './handlers/users.ts';
 import { Issuer } from './oidc/issuer.ts';
 import { Oidc, oidcHandlers } from './oidc/oidc.ts';
-import { readMcpKey } from './rows/mcp-key-rows.ts';
 import type { AccessStore } from './write.ts';
 
 /** Authentication and authorization (contract section 5). */
@@ -76,7 +73,7 @@ export interface Access {
 }
 
 /** The owner of an MCP key. */
-export interface McpKeyOwner {
+interface McpKeyOwner {
   readonly name: string;
   /** Unix milliseconds; absent for never. */
   readonly expiresAt?: number;
@@ -114,15 +111,13 @@ export function createAccess(environment: DocsEnvironment): Access {
     // had the result, so the key is read again.
     if (accounts.changes !== before) return findMcpKey(hash);
     if (key === undefined || key.disabled || isExpired(key.expiresAt, unixSeconds(clock))) return undefined;
-    const expiresAt = expiryOf(key.expiresAt);
-    return { name: key.name, ...(expiresAt !== undefined && { expiresAt }) };
+    return { name: key.name, expiresAt: expiryOf(key.expiresAt) };
   };
   const guard = auth === undefined ? openGuard : createGuard(identifyBy, () => accounts.changes);
   const accessWatches = new AccessWatches({ onChange: (listener) => accounts.onChange(listener), clock });
   return {
     handlers: unstored({
-      ...signInHandlers({ sql, accounts, passwords, tokens, someone: auth?.adminUsername ?? '' }),
-      ...sessionHandlers({ ...store, tokens, oidc }),
+      ...signInHandlers({ ...store, passwords, tokens, someone: auth?.adminUsername ?? '', oidc }),
       ...passwordHandlers({ ...store, passwords, tokens, rules }),
       ...oidcHandlers(oidc, tokens),
       ...userHandlers({ ...store, passwords, rules, issuer: auth?.oidc?.issuer }),

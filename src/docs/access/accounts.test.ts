@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { Accounts } from './accounts.ts';
 import { newTokenId } from './credentials/tokens.ts';
-import { writeGrant } from './rows/grant-rows.ts';
-import { removeUser, writeUser } from './rows/user-rows.ts';
+import { writeGrant } from './grants.ts';
+import { removeUser, writeUser } from './user-rows.ts';
 
 async function withAnn(): Promise<Sql> {
-  const sql = await openDatabase({ path: ':memory:' });
-  await migrate(sql, DOCUMENT_MIGRATIONS);
+  const sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
   const ann = {
     username: 'ann',
     uid: newTokenId(),

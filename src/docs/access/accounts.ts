@@ -1,10 +1,9 @@
 import { Lru } from '../../lib/caches.ts';
 import type { Queries, Sql, Transaction } from '../../storage/index.ts';
-import { Grants } from './grants.ts';
-import type { ClaimedRights } from './oidc/claims.ts';
-import { readKey, type StoredKey } from './rows/api-key-rows.ts';
-import { listGrantsHeld, listGrantsOf } from './rows/grant-rows.ts';
-import { readUser } from './rows/user-rows.ts';
+import { readKey, type StoredKey } from './credentials/api-keys.ts';
+import { Grants, listGrantsHeld, listGrantsOf } from './grants.ts';
+import type { ClaimedRights } from './oidc/oidc.ts';
+import { readUser } from './user-rows.ts';
 
 /** A user with everything that authorization needs. */
 export interface Account {

@@ -1,15 +1,15 @@
 import { ServiceError } from '../../errors/index.ts';
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
-import type { Caller, Identity, OperationSpec } from '../../operations/index.ts';
+import { ANONYMOUS, type Caller, EVERYONE, type Guard, type Identity,
+  type OperationSpec } from '../../operations/index.ts';
 import type { Account, Accounts } from './accounts.ts';
-import type { KeyUses } from './credentials/key-uses.ts';
+import type { KeyUses } from './credentials/api-keys.ts';
 import { API_KEY_PREFIX, expiryOf, hashOf, isExpired } from './credentials/secret-keys.ts';
 import type { Tokens } from './credentials/tokens.ts';
-import type { ClaimedRights } from './oidc/claims.ts';
-import type { Oidc } from './oidc/oidc.ts';
+import type { ClaimedRights, Oidc } from './oidc/oidc.ts';
 import { type KeyScope, Scope } from './scope.ts';
 
-export interface AuthenticatorDeps {
+interface AuthenticatorDeps {
   readonly accounts: Accounts;
   readonly tokens: Tokens;
   readonly uses: KeyUses;
@@ -58,7 +58,7 @@ async function byToken({ accounts, tokens, oidc }: AuthenticatorDeps, value: str
 
 /** The identity of the holder of a token. An administrator bypasses all checks (contract section 5, rule 8). */
 export function identityByToken(account: Account, expiresAt: number, claimed?: ClaimedRights): Identity {
-  const identity: Identity = { ...rightsOf(account), by: 'token', expiresAt, ...(claimed && { claimed }) };
+  const identity: Identity = { ...rightsOf(account), by: 'token', expiresAt, claimed };
   return account.mustChange
     ? { ...identity, admin: false, may: () => false, mayAnywhere: () => false, refusal: refuseBeforeTheChange }
     : identity;
@@ -66,7 +66,7 @@ export function identityByToken(account: Account, expiresAt: number, claimed?: C
 
 /** The identity of the holder of an API key: the rights of its owner, restricted by the key's scope. */
 export function identityByKey(account: Account, given: KeyScope, expiresAt: number | undefined): Identity {
-  const owner: Identity = { ...rightsOf(account), by: 'api-key', ...(expiresAt !== undefined && { expiresAt }) };
+  const owner: Identity = { ...rightsOf(account), by: 'api-key', expiresAt };
   if (given.collections === undefined && given.operations === undefined) return owner;
   const scope = new Scope(given);
   return {
@@ -107,4 +107,49 @@ export function unauthenticated(phrase: 'missing authentication' | 'invalid toke
 /** An unknown name, a wrong password and a disabled user cause the same error. */
 export function invalidCredentials(): ServiceError {
   return new ServiceError('invalid_credentials', 'invalid credentials', { headers: HEADERS });
+}
+
+/** Operations that exist only with authentication (decisions section 4.13). */
+const AUTH_PATH = '/v1/auth/';
+
+/**
+ * While authentication is off, everyone may call every operation, except those under `/v1/auth/`, which do not exist
+ * then.
+ */
+export const openGuard: Guard = {
+  identify({ path }) {
+    if (path.startsWith(AUTH_PATH)) throw new ServiceError('not_found', 'authentication is disabled');
+    return EVERYONE;
+  },
+  version: () => 0,
+};
+
+/**
+ * Admits callers with a valid credential, and every caller to public operations: there, a credential only identifies
+ * the caller, and an invalid one is ignored. `version` is another one after each change of users, keys and permissions.
+ */
+export function createGuard(identify: (credential: Credential) => Promise<Identity | undefined>,
+  version: () => number): Guard
+{
+  return {
+    version,
+    async identify({ access }, { credential, trustedAs, trustedUntil }: Caller) {
+      // Health must report a failing database, so the caller may stay unknown.
+      if (access === 'public') return (credential && (await identify(credential).catch(() => undefined))) ?? ANONYMOUS;
+      if (trustedAs !== undefined)
+        return {
+          username: trustedAs,
+          admin: true,
+          by: 'adapter',
+          may: () => true,
+          expiresAt: trustedUntil,
+        };
+      if (credential === undefined) throw unauthenticated('missing authentication');
+      const identity = await identify(credential);
+      if (identity === undefined)
+        throw unauthenticated('invalid token',
+          credential.overrides ? 'X-API-Key was refused; where it is sent, Authorization does not count' : '');
+      return identity;
+    },
+  };
 }

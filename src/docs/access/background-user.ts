@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import { forbidden, type Identity, type Permission, type Standing } from '../../operations/index.ts';
 import type { Accounts } from './accounts.ts';
-import type { ClaimedRights } from './oidc/claims.ts';
+import type { ClaimedRights } from './oidc/oidc.ts';
 
 /** A user for whom work goes on after the request, such as a job. */
 export interface BackgroundUser {
@@ -14,7 +14,7 @@ export interface BackgroundUser {
 
 /** Undefined for callers who are no users: while authentication is off, and for keys of the server. */
 export function backgroundUserOf({ username, account, claimed }: Identity): BackgroundUser | undefined {
-  return account === undefined ? undefined : { username, account, ...(claimed && { claimed }) };
+  return account === undefined ? undefined : { username, account, claimed };
 }
 
 /**

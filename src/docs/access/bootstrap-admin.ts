@@ -2,15 +2,15 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Passwords } from './credentials/passwords.ts';
 import { newTokenId } from './credentials/tokens.ts';
-import { hasAdmin, readUser, type StoredUser, writeUser } from './rows/user-rows.ts';
+import { hasAdmin, readUser, type StoredUser, writeUser } from './user-rows.ts';
 import { type AccessStore, write } from './write.ts';
 
-export interface BootstrapDeps extends AccessStore {
+interface BootstrapDeps extends AccessStore {
   readonly passwords: Passwords;
   readonly log: Log;
 }
 
-export interface BootstrapSettings {
+interface BootstrapSettings {
   readonly adminUsername: string;
   readonly adminPassword: string;
   /** Sets a new password, and makes the user an administrator again. */

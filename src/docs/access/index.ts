@@ -1,3 +1,4 @@
 export { type Access, createAccess } from './access.ts';
 export { type BackgroundUser, backgroundUserOf } from './background-user.ts';
-export { recordOf } from './rows/user-rows.ts';
+export type { OidcSettings } from './oidc/issuer.ts';
+export { recordOf } from './user-rows.ts';

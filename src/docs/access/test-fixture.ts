@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { type Operations, operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
 import { type Caller, createInvoker, type Invoke, type OutputOf } from '../../operations/index.ts';
-import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { DOCS_INPUTS } from '../test-fixture.ts';
 import { type Access, createAccess } from './index.ts';
@@ -12,7 +13,7 @@ import { type Access, createAccess } from './index.ts';
 /** Unix seconds at which every test begins. */
 export const START = 1_766_400_000;
 
-export const SECRET = 'a secret that only these tests know';
+const SECRET = 'a secret that only these tests know';
 
 type Auth = Partial<NonNullable<DocsSettings['auth']>>;
 type Credential = NonNullable<Caller['credential']>;
@@ -52,8 +53,8 @@ export class AccessFixture {
 
   static async open(options: AccessFixtureOptions = {}): Promise<AccessFixture> {
     const folder = options.driver === 'node:sqlite' ? await mkdtemp(join(tmpdir(), 'quire-access-')) : undefined;
-    const sql = await openDatabase({ path: folder === undefined ? ':memory:' : join(folder, 'test.db') });
-    await migrate(sql, DOCUMENT_MIGRATIONS);
+    const sql = await openMigrated({ path: folder === undefined ? ':memory:' : join(folder, 'test.db') },
+      DOCUMENT_MIGRATIONS);
     const fixture = new AccessFixture(sql, folder, options);
     await fixture.access.load();
     return fixture;

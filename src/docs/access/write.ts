@@ -1,10 +1,10 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Standing } from '../../operations/index.ts';
-import type { ChangeFeed, ChangeKind, Sql, Transaction } from '../../storage/index.ts';
-import { transactFor } from '../transact-for.ts';
+import type { ChangeFeed, ChangeKind, Queries, Sql, Transaction } from '../../storage/index.ts';
+import { transactFor } from '../environment.ts';
 import type { Accounts } from './accounts.ts';
-import { hasAdmin } from './rows/user-rows.ts';
+import { hasAdmin, readUser, type StoredUser } from './user-rows.ts';
 
 /** Maximum number of each kind; lists are returned whole. */
 export const MAX_USERS = 100_000;
@@ -21,7 +21,7 @@ export interface AccessStore {
 }
 
 /** What changed: the kind of the change, and a name that is not confidential. */
-export interface AccessChange {
+interface AccessChange {
   readonly kind: ChangeKind;
   readonly key: string;
   /** Whose permission is needed for it when it is made; absent for what the service does by itself. */
@@ -52,4 +52,11 @@ export function requireRoom(count: number, limit: number, what: string): void {
 
 export function notFound(what: string): ServiceError {
   return new ServiceError('not_found', `not found: ${what}`);
+}
+
+/** Throws `not_found` if there is no user of this name. */
+export async function requireUser(queries: Queries, username: string): Promise<StoredUser> {
+  const user = await readUser(queries, username);
+  if (user === undefined) throw notFound(`user ${username}`);
+  return user;
 }

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import { silentLog } from '../../lib/log.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
-import { AuditLog, RING } from './audit-log.ts';
-import { type AuditFilter, AuditStore } from './audit-store.ts';
+import { type AuditFilter, AuditLog, AuditStore, RING } from './audit-log.ts';
 
 const START = 1_766_400_000_000;
 const DAY = 86_400_000;

@@ -8,15 +8,12 @@ import type { Handlers, Outcome, RefusedRequest } from '../../operations/index.t
 import { type Change, memoryCursor, Subscriber } from '../../storage/index.ts';
 import type { DocsEnvironment, RelayedNote } from '../environment.ts';
 import { publishEvent } from '../events/index.ts';
-import { AuditLog } from './audit-log.ts';
-import { AuditStore } from './audit-store.ts';
-import { BurstDetector } from './burst-detector.ts';
+import { BurstDetector, RateLimitAlarm } from './alarms.ts';
+import { AuditLog, AuditStore } from './audit-log.ts';
 import { eventsOf, isAuthFailure, type NewAuditEvent, refusalEvent, type UnidentifiedCaller,
   unidentifiedCallerEvent } from './events-of.ts';
 import { Exporter } from './export/exporter.ts';
-import { syslogSink } from './export/syslog-sink.ts';
-import { webhookSink } from './export/webhook-sink.ts';
-import { RateLimitAlarm } from './rate-limit-alarm.ts';
+import { syslogSink, webhookSink } from './export/sinks.ts';
 
 /** The audit log, its export and the detection of bursts (decisions, sections 4.9 and 6). */
 export interface AuditSettings {
@@ -186,7 +183,7 @@ function auditHandlers(opened: () => Open | undefined): AuditHandlers {
       ];
       return {
         events,
-        ...(budget.isSpent && { truncated: true as const }),
+        truncated: budget.isSpent || undefined,
         count: events.length,
         dropped: log.dropped,
       };

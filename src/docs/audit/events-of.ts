@@ -145,11 +145,8 @@ function subjectOf({ collections }: Outcome['operation'],
   const collection = nameIn(fields['collection']) ?? collections?.find(isSystemCollection);
   // In other operations a `key` is something else, such as a credential.
   const document = collections?.includes('collection') === true ? documentOf(fields) : undefined;
-  const [key, lang] = [nameIn(document?.['key']), nameIn(document?.['lang'])];
-  return {
-    ...(collection !== undefined && { collection }),
-    ...(key !== undefined && { key, ...(lang !== undefined && { lang }) }),
-  };
+  const key = nameIn(document?.['key']);
+  return { collection, key, lang: key === undefined ? undefined : nameIn(document?.['lang']) };
 }
 
 function documentOf(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {

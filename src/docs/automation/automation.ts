@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { systemTimer, type Timer, unixSeconds } from '../../lib/clock.ts';
 import { Loop } from '../../lib/loop.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
@@ -11,14 +11,11 @@ import { warnOfSecrets } from '../secrets.ts';
 import { listCollections } from '../stored-collections.ts';
 import { Crons } from './crons.ts';
 import { Deliveries } from './deliveries.ts';
-import { type AutomationDeps, type AutomationHandlers, retentionOf } from './deps.ts';
-import { deliveryId } from './evaluation.ts';
-import { createHandlers } from './handlers.ts';
+import { deliveryId, type EvaluationCounts } from './evaluation.ts';
+import { type AutomationDeps, type AutomationHandlers, createHandlers, retentionOf } from './handlers.ts';
 import { removeExpired } from './log-rows.ts';
 import type { Delivery } from './message.ts';
-import { registerMetrics } from './metrics.ts';
-import { readRules, writeLastRun } from './rule-rows.ts';
-import { conditionsOf, type Match, type Rule } from './rule.ts';
+import { conditionsOf, type Match, readRules, type Rule, writeLastRun } from './rule.ts';
 import { matchesOf, type RuleSearchDeps } from './search.ts';
 import { type Lexicon, readLexicon } from './sentiment.ts';
 import { Triggers } from './triggers.ts';
@@ -39,7 +36,7 @@ export interface Automation {
   readonly counts: Triggers['evaluation']['counts'];
 }
 
-export interface AutomationAreas {
+interface AutomationAreas {
   readonly outbound: Outbound;
   readonly documents: Pick<Documents, 'readDocument'>;
   readonly words: WordsDeps;
@@ -203,4 +200,57 @@ async function prune(environment: DocsEnvironment, signal: AbortSignal): Promise
   const before = unixSeconds(environment.clock) - retentionOf(environment);
   while (!signal.aborted &&
     (await environment.sql.transaction((tx) => removeExpired(tx, before, PRUNE_STEP))) === PRUNE_STEP);
+}
+
+interface Measured {
+  readonly evaluation: EvaluationCounts;
+  readonly deliveries: Pick<Deliveries, 'counts' | 'waiting'>;
+  readonly book: ReadonlyMap<string, Rule>;
+}
+
+function registerMetrics(registers: Registry[], { evaluation, deliveries, book }: Measured): void {
+  const counter = (name: string, help: string, value: () => number): void =>
+    void new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  counter('svc_automation_documents_total', 'Written documents that were compared with triggers.',
+    () => evaluation.documents);
+  counter('svc_automation_evaluated_total',
+    'Triggers whose conditions were evaluated for a written document; all others were ruled out by its words.',
+    () => evaluation.evaluated);
+  new Counter({
+    name: 'svc_automation_deliveries_total',
+    help: 'Deliveries of triggers and crons by how they ended.',
+    labelNames: ['status'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [status, count] of Object.entries(deliveries.counts)) this.inc({ status }, count);
+    },
+  });
+  new Gauge({
+    name: 'svc_automation_waiting',
+    help: 'Deliveries of triggers and crons in memory that have not ended.',
+    registers,
+    collect() {
+      this.set(deliveries.waiting);
+    },
+  });
+  new Gauge({
+    name: 'svc_automation_rules',
+    help: 'Automation rules by type.',
+    labelNames: ['type'],
+    registers,
+    collect() {
+      this.reset();
+      for (const type of ['trigger', 'cron', 'webhook'] as const)
+        this.set({ type }, [...book.values()].filter(({ body }) => body.type === type).length);
+    },
+  });
 }

@@ -5,9 +5,8 @@ import { silentLog } from '../../lib/log.ts';
 import { AutomationFixture } from '../../testkit/automation-fixture.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { Crons } from './crons.ts';
-import { LocalTime } from './local-time.ts';
 import type { Rule } from './rule.ts';
-import { isSchedule, Schedule } from './schedule.ts';
+import { isSchedule, LocalTime, Schedule } from './schedule.ts';
 
 const DAY = 86_400;
 const at = (text: string): number => Date.parse(text) / 1000;

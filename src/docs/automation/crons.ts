@@ -1,9 +1,8 @@
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
-import { LocalTime } from './local-time.ts';
 import type { FindRule, Rule } from './rule.ts';
-import { Schedule } from './schedule.ts';
+import { LocalTime, Schedule } from './schedule.ts';
 
 /**
  * Seconds that may pass without a check, as under load, and are caught up; runs that were missed for longer are
@@ -15,7 +14,7 @@ const DAY = 86_400;
 /** Number of crons that run at once. */
 const AT_ONCE = 4;
 
-export interface CronsDeps {
+interface CronsDeps {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly log: Log;

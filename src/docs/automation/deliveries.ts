@@ -6,9 +6,8 @@ import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { removeLanes, saveLanes } from '../webhooks/index.ts';
 import { type LogEntry, writeLogs } from './log-rows.ts';
-import { type Delivery, messageOf, namesOf, variablesFor } from './message.ts';
+import { type Delivery, fillUrl, hasOtherPath, messageOf, namesOf, type Variables, variablesOf } from './message.ts';
 import type { FindRule, Rule } from './rule.ts';
-import { fillUrl, hasOtherPath, type Variables } from './templates.ts';
 
 /** A delivery in its lane, which keeps the order of the deliveries of each document. */
 interface Item extends Sequenced {
@@ -20,7 +19,7 @@ const MAX_ATTEMPTS = 4;
 const BATCH = 200;
 const FROM_THE_START: Progress = { position: 0, open: [], failingMs: 0 };
 
-export interface DeliveriesDeps {
+interface DeliveriesDeps {
   readonly environment: Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'settings' | 'keys'>;
   readonly outbound: Outbound;
   readonly timer: Timer;
@@ -150,7 +149,7 @@ export class Deliveries {
     try {
       const document = (await this.#deps.readDocument(delivery)) ?? null;
       const names = namesOf(rule, find);
-      const variables = variablesFor(delivery, names, { document, webhookId: rule.body.webhookId ?? '' });
+      const variables = variablesOf({ ...delivery, ...names, document, webhookId: rule.body.webhookId ?? '' });
       const target = this.#targetOf(rule, variables);
       attempts.url = target.url;
       if (target.refusal !== undefined) {

@@ -23,7 +23,7 @@ export interface Firing {
   readonly delivery: Delivery;
 }
 
-export interface EvaluationDeps {
+interface EvaluationDeps {
   readonly environment: Pick<DocsEnvironment, 'log'>;
   readonly search: RuleSearchDeps;
   readonly index: RuleIndex;

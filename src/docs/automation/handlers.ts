@@ -1,16 +1,53 @@
 import { randomBytes } from 'node:crypto';
+import type { Operations } from '../../../generated/docs/operations.ts';
 import type { AutomationRule } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { AnswerBounds, Standing } from '../../operations/index.ts';
+import { badHeader, type Outbound } from '../../net/index.ts';
+import type { AnswerBounds, Handlers, Standing } from '../../operations/index.ts';
+import type { Transaction } from '../../storage/index.ts';
+import { type DocsEnvironment, transactFor } from '../environment.ts';
 import { checkSigningSecret, keepQuery, requireSecret, shownUrl } from '../secrets.ts';
-import { transactFor } from '../transact-for.ts';
 import { removeLanes } from '../webhooks/index.ts';
-import { checkRule } from './check-rule.ts';
-import { type AutomationDeps, type AutomationHandlers, retentionOf } from './deps.ts';
+import type { Crons } from './crons.ts';
 import { readLogs } from './log-rows.ts';
-import { countRules, removeRule, writeRule } from './rule-rows.ts';
-import { conditionsOf, type Match, type Rule, type RuleBody } from './rule.ts';
+import { withoutVariables } from './message.ts';
+import { conditionsOf, countRules, type FindRule, type Match, removeRule, type Rule, type RuleBody,
+  writeRule } from './rule.ts';
+import { isSchedule } from './schedule.ts';
+import { type RuleSearchDeps, wordsOf } from './search.ts';
+
+export type AutomationHandlers = Required<
+  Pick<Handlers<Operations>,
+    'listAutomationRules' | 'createAutomationRule' | 'getAutomationRule' | 'updateAutomationRule'
+      | 'deleteAutomationRule' | 'testAutomationRule' | 'listAutomationLogs'>
+>;
+
+/** What the parts of the area share. */
+export interface AutomationDeps {
+  readonly environment: DocsEnvironment;
+  readonly outbound: Outbound;
+  /** Rules by id, oldest first. */
+  readonly book: Map<string, Rule>;
+  readonly search: RuleSearchDeps;
+  readonly crons: Crons;
+  /**
+   * Called within the transaction that stores or deletes (undefined) a rule, with its number in the change feed; no
+   * later change is missed.
+   */
+  readonly storing: (tx: Transaction, rule: Rule | undefined, lsn: number) => Promise<void>;
+  /** Applies a change of a rule. */
+  readonly changed: (id: string) => Promise<void>;
+  /** Documents that satisfy a rule now, in all collections that it applies to, best first. */
+  readonly matches: (rule: Rule, signal: AbortSignal) => Promise<Match[]>;
+}
+
+const WEEK_MS = 604_800_000;
+
+/** How long entries of the log are kept, in seconds. */
+export function retentionOf({ settings }: Pick<DocsEnvironment, 'settings'>): number {
+  return Math.ceil((settings.automation?.logsTtlMs ?? WEEK_MS) / 1000);
+}
 
 /** Decisions, section 8. */
 const MAX_RULES = 1000;
@@ -67,7 +104,7 @@ async function shown({ search }: AutomationDeps, matches: readonly Match[], budg
     if (document === undefined) continue;
     const { checksum: _, ...rest } = document;
     if (!budget.take(Buffer.byteLength(JSON.stringify(rest)))) break;
-    all.push({ document: rest, docId, collection, score, ...(sentiment !== undefined && { sentiment }) });
+    all.push({ document: rest, docId, collection, score, sentiment });
   }
   return all;
 }
@@ -159,11 +196,11 @@ function present({ crons }: Pick<AutomationDeps, 'crons'>,
     ...common,
     collection,
     searchType,
-    ...(searchParams && { searchParams }),
+    searchParams,
     query,
     threshold,
     webhookUrl: body.type === 'webhook' ? '' : shownUrl(webhookUrl),
-    ...(webhookId && { webhookId }),
+    webhookId: webhookId || undefined,
   };
   switch (body.type) {
     case 'webhook':
@@ -180,7 +217,7 @@ function present({ crons }: Pick<AutomationDeps, 'crons'>,
         type: 'cron',
         ...searching,
         schedule: body.schedule ?? '',
-        ...(body.triggerId && { triggerId: body.triggerId }),
+        triggerId: body.triggerId || undefined,
         lastRun,
         nextRun: crons.nextOf(id),
       };
@@ -230,4 +267,68 @@ function keepValues(stored: RuleBody,
     });
     return [name, value || (kept ?? '')];
   }));
+}
+
+interface CheckDeps {
+  readonly outbound: Pick<Outbound, 'refusal'>;
+  readonly search: Pick<RuleSearchDeps, 'words'>;
+  readonly find: FindRule;
+}
+
+/** Maximum number of bytes of all headers of a target together (decisions, section 8). */
+const MAX_HEADERS = 16_384;
+
+const invalid = (message: string): ServiceError => new ServiceError('invalid_argument', message);
+const missing = (fields: string): ServiceError => new ServiceError('missing_fields', `missing fields: ${fields}`);
+
+/** Throws `missing_fields` and `invalid_argument`, naming the field, for a rule that could never work. */
+function checkRule(deps: CheckDeps, body: RuleBody): void {
+  if (body.type === 'webhook') return checkTarget(deps, body);
+  if (!body.webhookId && body.webhookUrl === '') throw missing('webhookUrl or webhookId');
+  if (body.webhookId) checkReference(deps, 'webhookId', body.webhookId, 'webhook');
+  else checkUrl(deps, 'webhookUrl', body.webhookUrl);
+  if (body.type === 'cron') checkCron(deps, body);
+  else checkTrigger(body);
+  // Other collections may parse a query differently, but its syntax is the same.
+  if (body.query.trim() !== '' && body.searchType !== 'vector') wordsOf(deps.search.words, body, body.collection);
+}
+
+function checkTarget(deps: CheckDeps, { url, headers = {} }: RuleBody): void {
+  if (!url) throw missing('url');
+  checkUrl(deps, 'url', url);
+  const bad = badHeader(Object.keys(headers));
+  if (bad !== undefined) throw invalid(`headers: ${bad.message}`);
+  const bytes = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value), 0);
+  if (bytes > MAX_HEADERS) throw invalid(`headers must have at most ${MAX_HEADERS} bytes together, got ${bytes}`);
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const repeated = names.find((name, i) => names.indexOf(name) < i);
+  if (repeated !== undefined) throw invalid(`headers: ${repeated} is there twice`);
+}
+
+function checkCron(deps: CheckDeps, { schedule, query, triggerId }: RuleBody): void {
+  if (!schedule) throw missing('schedule');
+  if (!isSchedule(schedule))
+    throw invalid(
+      `schedule must have five fields, six with leading seconds, or be @hourly, @daily, @weekly or @monthly, got ${
+        JSON.stringify(schedule)
+      }`,
+    );
+  if (triggerId) checkReference(deps, 'triggerId', triggerId, 'trigger');
+  else if (query.trim() === '') throw missing('query or triggerId');
+}
+
+function checkTrigger({ query, sentimentEnabled, sentimentMin, sentimentMax }: RuleBody): void {
+  if (query.trim() === '' && !sentimentEnabled) throw missing('query or sentimentEnabled');
+  if (sentimentMin > sentimentMax)
+    throw invalid(`sentimentMin must not be above sentimentMax, got ${sentimentMin} and ${sentimentMax}`);
+}
+
+function checkReference({ find }: CheckDeps, field: string, id: string, type: RuleBody['type']): void {
+  if (find(id)?.body.type !== type)
+    throw invalid(`${field}: there is no rule of type ${type} with the id ${JSON.stringify(id)}`);
+}
+
+function checkUrl({ outbound }: CheckDeps, field: string, url: string): void {
+  const refusal = outbound.refusal(withoutVariables(url));
+  if (refusal !== undefined) throw invalid(`${field}: ${refusal}`);
 }

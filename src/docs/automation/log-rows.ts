@@ -32,7 +32,7 @@ function idOf(delivery: string): string {
   return `log_${createHash('sha256').update(delivery).digest('hex').slice(0, 24)}`;
 }
 
-export interface LogSelection {
+interface LogSelection {
   readonly ruleId?: string | undefined;
   readonly status?: string | undefined;
   /** Unix seconds; older entries have expired. */

@@ -1,7 +1,6 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { type Post, signatureHeaders } from '../../net/index.ts';
 import type { FindRule, Match, Rule } from './rule.ts';
-import { fillHeader, type RuleName, type Variables, variablesOf } from './templates.ts';
 
 /** The match of a rule that is to be delivered. */
 export interface Delivery extends Match {
@@ -13,7 +12,7 @@ export interface Delivery extends Match {
 }
 
 /** Names of the rules that a delivery mentions. */
-export interface Names {
+interface Names {
   readonly trigger?: RuleName;
   readonly cron?: RuleName;
 }
@@ -22,17 +21,10 @@ export interface Names {
 export function namesOf({ id, body: { type, name, triggerId } }: Rule, find: FindRule): Names {
   if (type === 'trigger') return { trigger: { id, name } };
   const reused = triggerId ? find(triggerId) : undefined;
-  return { ...(reused && { trigger: { id: reused.id, name: reused.body.name } }), cron: { id, name } };
+  return { trigger: reused && { id: reused.id, name: reused.body.name }, cron: { id, name } };
 }
 
-/** The values that templates of a delivery may use. */
-export function variablesFor(delivery: Delivery, names: Names,
-  { document, webhookId }: { readonly document: Document | null; readonly webhookId: string }): Variables
-{
-  return variablesOf({ ...delivery, ...names, document, webhookId });
-}
-
-export interface MessageContext {
+interface MessageContext {
   readonly url: string;
   readonly names: Names;
   readonly variables: Variables;
@@ -60,7 +52,7 @@ export function messageOf(delivery: Delivery,
     collection,
     document,
     score,
-    ...(sentiment !== undefined && { sentiment }),
+    sentiment,
     timestamp,
   };
   const body = new TextEncoder().encode(method === 'GET' ? '' : JSON.stringify(content));
@@ -87,4 +79,96 @@ function withOwn(usual: Readonly<Record<string, string>>,
 {
   const taken = new Set(own.map(([name]) => name.toLowerCase()));
   return Object.fromEntries([...Object.entries(usual).filter(([name]) => !taken.has(name.toLowerCase())), ...own]);
+}
+
+const VARIABLE = /\{\{[ \t]{0,8}([^{}\s]{1,256})[ \t]{0,8}\}\}/g;
+
+/** Returns the value of a template variable; undefined for an unknown name. */
+export type Variables = (name: string) => string | undefined;
+
+interface RuleName {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface VariableSource {
+  readonly event: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly collection: string;
+  readonly docId: string;
+  readonly key: string;
+  readonly lang: string;
+  /** Null when the document was deleted after the match. */
+  readonly document: Document | null;
+  readonly score: number;
+  readonly sentiment?: number | undefined;
+  readonly trigger?: RuleName | undefined;
+  readonly cron?: RuleName | undefined;
+  /** Id of the webhook target; empty for none. */
+  readonly webhookId: string;
+}
+
+/** The variables of a delivery (decisions, section 2.3); several values of a metadata key are joined by commas. */
+export function variablesOf(
+  { event, timestamp, collection, docId, key, lang, document, score, sentiment, trigger, cron, webhookId }:
+    VariableSource,
+): Variables {
+  const values: Readonly<Record<string, string | number | undefined>> = {
+    event,
+    timestamp,
+    collection,
+    score,
+    sentiment,
+    'doc.id': docId,
+    'doc.key': key,
+    'doc.lang': lang,
+    'trigger.id': trigger?.id,
+    'trigger.name': trigger?.name,
+    'cron.id': cron?.id,
+    'cron.name': cron?.name,
+    'webhook.id': webhookId || undefined,
+  };
+  return (name) => {
+    if (Object.hasOwn(values, name)) return values[name]?.toString();
+    if (!name.startsWith('doc.meta.') || document === null) return undefined;
+    const meta = name.slice('doc.meta.'.length);
+    return Object.hasOwn(document.meta, meta) ? document.meta[meta]!.join(',') : undefined;
+  };
+}
+
+/** A URL with its variables replaced, percent-encoded. */
+export function fillUrl(url: string, variables: Variables): string {
+  return fill(url, variables, (value) => encodeURIComponent(value.toWellFormed()));
+}
+
+/**
+ * Whether a filled URL has another path than its template: a segment that consists of dots, even percent-encoded,
+ * removes others (URL standard, "double-dot path segment").
+ */
+export function hasOtherPath(template: string, filled: string): boolean {
+  const [wanted, found] = [URL.parse(withoutVariables(template)), URL.parse(filled)];
+  return wanted !== null && found !== null && segmentsOf(wanted) !== segmentsOf(found);
+}
+
+const segmentsOf = ({ pathname }: URL): number => pathname.split('/').length;
+
+/**
+ * A header with its variables replaced, without line breaks; other characters that a header must not contain become
+ * `?`.
+ */
+export function fillHeader(value: string, variables: Variables): string {
+  return fill(value, variables, (text) => text).replace(/[\r\n]/g, '').replace(/[^\t\x20-\x7e\x80-\xff]/g, '?');
+}
+
+/** The URL with a letter in place of each variable, to check it before there are values. */
+export function withoutVariables(url: string): string {
+  return url.replace(VARIABLE, 'x');
+}
+
+function fill(text: string, variables: Variables, encode: (value: string) => string): string {
+  return text.replace(VARIABLE, (variable, name: string) => {
+    const value = variables(name);
+    return value === undefined ? variable : encode(value);
+  });
 }

@@ -12,7 +12,7 @@ export interface PercolatedDocument {
   readonly contentMd: string;
 }
 
-export interface QueryToAdd {
+interface QueryToAdd {
   /** The parsed query for each kind of document. */
   readonly readings: readonly Reading[];
   /** Whether it matches more words than those it contains. */

@@ -15,7 +15,7 @@ export interface CollectionTriggers {
   withWords(document: PercolatedDocument): Promise<ReadonlySet<Rule>>;
 }
 
-export interface Candidate {
+interface Candidate {
   readonly rule: Rule;
   /** Whether the trigger's search may find the document; otherwise only its sentiment decides. */
   readonly mayBeFound: boolean;

@@ -1,7 +1,8 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
 import { AnswerBudget } from '../../operations/index.ts';
-import { type Documents, inList } from '../documents/index.ts';
+import { inList } from '../../storage/index.ts';
+import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { OrdSet, PLAIN_SEARCH, readyWords, resolveWords, textQuery, type WordsDeps,
   type WordsRequest } from '../fulltext/index.ts';
@@ -60,7 +61,7 @@ export function wordsOf(words: WordsDeps, { query, searchParams = {} }: Pick<Con
     query,
     algorithm,
     rerank: false,
-    ...(filterMeta && { filterMeta }),
+    filterMeta,
   });
 }
 
@@ -163,7 +164,7 @@ const byVector: Search = async ({ vectors }, { query, searchParams }, { collecti
     k: limit,
     algorithm: searchParams?.vectorAlgorithm ?? 'flat',
     perDocument: true,
-    ...(eligible && { eligible }),
+    eligible,
   }, signal);
   return hits;
 };
@@ -193,7 +194,7 @@ const byBoth: Search = async ({ hybrid, environment: { sql } }, { query, searchP
     retrievalMode: 'parent',
     windowSize: 1,
     totals: 'none',
-    ...(filterMeta && { filterMeta }),
+    filterMeta,
   }, { signal, budget: new AnswerBudget() });
   // The best score by ranks is 2/(k + 1); hybrid search returns rounded scores.
   const scaled = (

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fillHeader, fillUrl, variablesOf, withoutVariables } from './message.ts';
 import { readLexicon, sentimentOf } from './sentiment.ts';
-import { fillHeader, fillUrl, variablesOf, withoutVariables } from './templates.ts';
 
 describe('sentiment (decisions, section 2.3)', () => {
   it('weighs words, and flips those that follow a negation', async () => {

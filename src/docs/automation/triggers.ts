@@ -1,17 +1,15 @@
 import type { Timer } from '../../lib/clock.ts';
 import { Loop } from '../../lib/loop.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
-import { beginCursor, type Change, CHANGE_FLAGS, type Cursor, type Queries, saveCursor, storedCursor, Subscriber,
-  type Transaction } from '../../storage/index.ts';
-import { inList } from '../documents/index.ts';
+import { beginCursor, type Change, CHANGE_FLAGS, type Cursor, inList, type Queries, saveCursor, storedCursor,
+  Subscriber, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { type ServiceEvent, serviceEventOf } from '../events/index.ts';
 import type { Deliveries } from './deliveries.ts';
 import { Evaluation, type Firing, type Written } from './evaluation.ts';
 import type { PercolatedDocument } from './percolator.ts';
 import { RuleIndex } from './rule-index.ts';
-import { hasTrigger } from './rule-rows.ts';
-import type { Rule } from './rule.ts';
+import { hasTrigger, type Rule } from './rule.ts';
 import type { RuleSearchDeps } from './search.ts';
 
 /** An event whose document waits for its vectors, or has them. */
@@ -60,14 +58,14 @@ async function hasCurrentVectors(queries: Queries, ord: number): Promise<boolean
 }
 
 /** Name of the cursor of triggers in the change feed. */
-export const CURSOR = 'automation';
+const CURSOR = 'automation';
 const BATCH = 100;
 /** Number of events that are evaluated together when their documents have vectors. */
 const READY_BATCH = 20;
 /** Milliseconds until a failed evaluation is tried again. */
 const TROUBLE_MS = 5000;
 
-export interface TriggersDeps {
+interface TriggersDeps {
   readonly environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
   readonly timer: Timer;
   readonly search: RuleSearchDeps;

@@ -42,7 +42,7 @@ export interface Bodies extends BodyObjects {
   registerMetrics(registers: Registry[]): void;
 }
 
-export interface BodiesAreas {
+interface BodiesAreas {
   readonly outbound: Pick<Outbound, 'fetch'>;
   /** The configuration of a collection, by its name in any letter case. */
   readonly configOf: (collection: string) => Placement | undefined;

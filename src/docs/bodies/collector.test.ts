@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { createOutbound, type Outbound } from '../../net/index.ts';
-import { DOCUMENT_MIGRATIONS, migrate, openDatabase, type PlacedBody, type Sql } from '../../storage/index.ts';
+import { DOCUMENT_MIGRATIONS, type PlacedBody, type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { S3Server } from '../../testkit/s3-server.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { type Bodies, createBodies, type Placement } from './bodies.ts';
@@ -18,8 +19,7 @@ let placement: Placement | undefined;
 beforeEach(async () => {
   s3 = await S3Server.start();
   outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] });
-  sql = await openDatabase({ path: ':memory:' });
-  await migrate(sql, DOCUMENT_MIGRATIONS);
+  sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
   ahead = 0;
   const settings = { bodies: { graceMs: 7 * DAY, cacheBytes: 0 } } as DocsEnvironment['settings'];
   bodies = createBodies({ sql, settings, clock: { now: () => Date.now() + ahead }, log: silentLog }, {

@@ -18,7 +18,7 @@ const FAILURE = 'unused bodies could not be removed; a later round tries again';
 /** Number of names in one query. */
 const ASKED_AT_ONCE = 500;
 
-export interface CollectorDeps {
+interface CollectorDeps {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,2 +1,2 @@
 /** The entry point of the bodies area. */
-export { type Bodies, type BodiesAreas, createBodies, type Placement } from './bodies.ts';
+export { type Bodies, createBodies } from './bodies.ts';

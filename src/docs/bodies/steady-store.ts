@@ -5,7 +5,7 @@ import { BodyUnavailable } from '../../storage/index.ts';
 
 export type StoreOperation = 'put' | 'get' | 'remove' | 'list';
 
-export interface SteadyDeps {
+interface SteadyDeps {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly log: Log;

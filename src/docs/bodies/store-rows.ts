@@ -3,7 +3,7 @@ import { type KeyRing, openSecret, type Queries, type Row, sealSecret, SECRETS,
   type Transaction } from '../../storage/index.ts';
 
 /** Where bodies can be stored outside of the database. */
-export type StoreKind = 'memory' | 's3';
+type StoreKind = 'memory' | 's3';
 
 /** A place of a collection's bodies, a row of `body_stores`. */
 export interface StoreRecord {

@@ -18,7 +18,7 @@ const CHUNK = 512;
 const COLUMNS = 'd.id, d.key, d.lang, d.meta';
 const ALIVE = '(d.expires_at IS NULL OR d.expires_at > ?)';
 
-export interface LookupDeps {
+interface LookupDeps {
   readonly queries: Queries;
   readonly columns: Pick<ColumnsView, 'indexOf'>;
 }

@@ -2,7 +2,8 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { FullTextAlgorithm, Fuzziness } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { OutputOf } from '../../operations/index.ts';
-import { hasCredential, keepCredential, maskCredential } from './credentials.ts';
+import { type KeyRing, openSecret, sealSecret, type SecretPart, SECRETS } from '../../storage/index.ts';
+import { keepQuery, requireSecret, shownUrl } from '../secrets.ts';
 
 /** How a collection is stored, searched and shown (contract section 2); absent fields have their defaults. */
 export interface CollectionConfig {
@@ -28,9 +29,9 @@ export interface CollectionConfig {
 }
 
 /** `boltdb` is the historical name of the local database. */
-export type StorageBackend = 'boltdb' | 'memory' | 's3';
+type StorageBackend = 'boltdb' | 'memory' | 's3';
 
-export interface StorageConfig {
+interface StorageConfig {
   readonly endpoint?: string;
   readonly bucket?: string;
   readonly region?: string;
@@ -40,7 +41,7 @@ export interface StorageConfig {
   readonly useTLS?: boolean;
 }
 
-export interface WordPress {
+interface WordPress {
   readonly url?: string;
   readonly apiKey?: string;
 }
@@ -199,4 +200,78 @@ export function presentConfig(collection: string, config: CollectionConfig): Pre
     ...(storageConfig && { storageConfig: maskCredential('storageConfig', { ...STORAGE_DEFAULTS, ...storageConfig }) }),
     ...(wordpress && { wordpress: maskCredential('wordpress', { url: '', ...wordpress }) }),
   } as PresentedConfig;
+}
+
+/**
+ * The blocks that contain a credential: its field, the field of the address to which it is sent, and the flag that
+ * tells readers whether it is set.
+ */
+const CREDENTIALS = {
+  storageConfig: { field: 'secretKey', target: 'endpoint', flag: 'secretKeySet' },
+  wordpress: { field: 'apiKey', target: 'url', flag: 'apiKeySet' },
+} as const;
+
+type CredentialBlock = keyof typeof CREDENTIALS;
+
+function hasCredential(field: string): field is CredentialBlock {
+  return Object.hasOwn(CREDENTIALS, field);
+}
+
+/**
+ * The block to store: an empty or absent credential keeps the stored one, for the address for which it was given. The
+ * flag is output only.
+ */
+function keepCredential(name: CredentialBlock, stored: Block | undefined, written: Block): Block {
+  const { field, target, flag } = CREDENTIALS[name];
+  const { [field]: given, [flag]: _flag, ...others } = written;
+  const to = others[target];
+  const rest = typeof to === 'string'
+    ? { ...others, [target]: keepQuery(stored?.[target] as string | undefined, to) }
+    : others;
+  const valuesOf = (block: Block = {}) => ({
+    secret: block[field] as string | undefined,
+    target: block[target] as string | undefined,
+  });
+  requireSecret({ secret: `${name}.${field}`, target: `${name}.${target}` }, valuesOf(stored), {
+    ...valuesOf(rest),
+    secret: given as string | undefined,
+  });
+  const credential = given || stored?.[field];
+  return credential ? { ...rest, [field]: credential } : rest;
+}
+
+/**
+ * A block as readers see it: the credential is empty, a flag says whether one is stored, and the address is shown
+ * without its query.
+ */
+function maskCredential(name: CredentialBlock, block: Block): Block {
+  const { field, target, flag } = CREDENTIALS[name];
+  return {
+    ...block,
+    [target]: shownUrl((block[target] as string | undefined) ?? ''),
+    [field]: '',
+    [flag]: Boolean(block[field]),
+  };
+}
+
+/** A configuration as it is stored: its credentials encrypted if the server has keys. */
+export function sealCredentials(name: string, config: CollectionConfig, keys: KeyRing | undefined): CollectionConfig {
+  return withCredentials(config, (part, text) => sealSecret(keys, part, name, text));
+}
+
+/** The inverse of `sealCredentials`. Throws as `openSecret` does. */
+export function openCredentials(name: string, config: CollectionConfig, keys: KeyRing | undefined): CollectionConfig {
+  return withCredentials(config, (part, text) => openSecret(keys, part, name, text));
+}
+
+function withCredentials(config: CollectionConfig,
+  change: (part: SecretPart, text: string) => string): CollectionConfig
+{
+  let changed: Readonly<Record<string, unknown>> = { ...config };
+  for (const part of SECRETS.collectionConfig.parts) {
+    const block = changed[part.block] as Block | undefined;
+    if (block?.[part.field])
+      changed = { ...changed, [part.block]: { ...block, [part.field]: change(part, block[part.field] as string) } };
+  }
+  return changed;
 }

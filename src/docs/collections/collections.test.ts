@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import type { Context } from '../../operations/index.ts';
-import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase, resealSecrets,
-  type Sql } from '../../storage/index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, resealSecrets, type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 import { type CollectionConfig, type Collections, createCollections } from './index.ts';
 
@@ -14,8 +14,7 @@ let feed: ChangeFeed;
 let collections: Collections;
 
 beforeEach(async () => {
-  sql = await openDatabase({ path: ':memory:' });
-  await migrate(sql, DOCUMENT_MIGRATIONS);
+  sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
   feed = new ChangeFeed(sql, clock);
   collections = createCollections({ sql, feed, clock });
   await collections.load();

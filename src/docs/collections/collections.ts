@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
-import type { Transaction } from '../../storage/index.ts';
+import { type Queries, SWITCH_PREFIX as PREFIX, type Transaction } from '../../storage/index.ts';
 import type { Bodies } from '../bodies/index.ts';
-import type { DocsEnvironment } from '../environment.ts';
-import { transactFor } from '../transact-for.ts';
+import { type DocsEnvironment, transactFor } from '../environment.ts';
 import { checkConfig, type CollectionConfig, type ConfigChanges, mergeConfig,
   presentConfig } from './collection-config.ts';
 import { ConfigCache, readConfig, readConfigs, removeConfig, writeConfig } from './config-rows.ts';
-import { markSwitch } from './encryption-switch.ts';
 
 type CollectionHandlers = Required<
   Pick<Handlers<Operations>,
@@ -35,7 +33,7 @@ export interface Collections {
 }
 
 /** Where bodies outside of the database are stored; without it, collections store all bodies in the database. */
-export interface CollectionsAreas {
+interface CollectionsAreas {
   /** Where the configurations are kept in memory; a cache of its own when absent. */
   readonly configs?: ConfigCache;
   readonly bodies?: Pick<Bodies, 'probe' | 'remember'>;
@@ -148,4 +146,43 @@ function isSamePlace(a: Placement, b: Placement): boolean {
     { storageBackend = 'boltdb', storageConfig }: Placement,
   ): unknown[] => (storageBackend === 's3' ? [storageBackend, storageConfig] : [storageBackend]);
   return isDeepStrictEqual(placeOf(a), placeOf(b));
+}
+
+/** Unfinished work for a collection whose encryption was switched. */
+export interface PendingSwitch {
+  /** Lowercased name. */
+  readonly collection: string;
+  /**
+   * `seal` or `open`: encrypt or decrypt the values that were stored before. `reseal`: continue to encrypt after some
+   * values were encrypted. Then `scrub`: remove from the file what that has left.
+   */
+  readonly step: 'seal' | 'reseal' | 'open' | 'scrub';
+}
+
+/** Stores the work in the transaction that switches, so that it survives a crash. */
+async function markSwitch(tx: Transaction, collection: string, encrypted: boolean): Promise<void> {
+  const step: PendingSwitch['step'] = encrypted ? 'seal' : 'open';
+  await tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value',
+    [PREFIX + collection, step]);
+}
+
+/** The unfinished switches, by name of the collection. */
+export async function readSwitches(queries: Queries): Promise<PendingSwitch[]> {
+  const rows = await queries.all<{ name: string; value: string }>(
+    'SELECT name, value FROM settings WHERE name >= ? AND name < ? ORDER BY name',
+    [PREFIX, `${PREFIX.slice(0, -1)};`],
+  );
+  return rows.map(({ name, value }) => ({
+    collection: name.slice(PREFIX.length),
+    step: value as PendingSwitch['step'],
+  }));
+}
+
+/** Records that a step is done, and the next step, unless another switch happened meanwhile. */
+export async function endSwitch(tx: Transaction, { collection, step }: PendingSwitch,
+  next?: PendingSwitch['step']): Promise<void>
+{
+  const name = PREFIX + collection;
+  if (next === undefined) await tx.run('DELETE FROM settings WHERE name = ? AND value = ?', [name, step]);
+  else await tx.run('UPDATE settings SET value = ? WHERE name = ? AND value = ?', [next, name, step]);
 }

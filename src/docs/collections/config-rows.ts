@@ -1,8 +1,7 @@
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
 import type { KeyRing, Queries, Transaction } from '../../storage/index.ts';
-import type { CollectionConfig } from './collection-config.ts';
-import { openCredentials, sealCredentials } from './credentials.ts';
+import { type CollectionConfig, openCredentials, sealCredentials } from './collection-config.ts';
 
 /**
  * The stored configuration of a collection, by its lowercased name. Throws `internal` for a credential whose key is not

@@ -1,6 +1,4 @@
 export { hybridAlphaOf } from './collection-config.ts';
-export type { CollectionConfig, ConfigChanges, Retrieval, StorageBackend, StorageConfig,
-  WordPress } from './collection-config.ts';
-export { type Collections, createCollections } from './collections.ts';
+export type { CollectionConfig, Retrieval } from './collection-config.ts';
+export { type Collections, createCollections, endSwitch, type PendingSwitch, readSwitches } from './collections.ts';
 export { ConfigCache } from './config-rows.ts';
-export { endSwitch, type PendingSwitch, readSwitches } from './encryption-switch.ts';

@@ -18,7 +18,7 @@ interface DocumentRow extends Row {
 /** Number of documents that one statement reads; their metadata may be large. */
 const STEP = 256;
 
-export interface DocumentSource {
+interface DocumentSource {
   readonly queries: Queries;
   readonly log: Pick<Log, 'warn'>;
 }

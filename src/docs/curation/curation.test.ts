@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CurationRule } from '../../../generated/docs/sdk/types.gen.ts';
-import { DOCUMENT_MIGRATIONS, migrate } from '../../storage/index.ts';
 import { DRIVERS, Fixture, START } from '../documents/test-fixture.ts';
 import { createCuration, type Curation } from './index.ts';
 
@@ -9,7 +8,6 @@ describe.each(DRIVERS)('curation rules over %s (contract section 4)', (driver) =
   let curation: Curation;
   beforeEach(async () => {
     fixture = await Fixture.open(driver);
-    await migrate(fixture.sql, DOCUMENT_MIGRATIONS);
     curation = createCuration(fixture.environment);
     await curation.load();
     fixture.use(curation.handlers);

@@ -5,8 +5,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { forbidden, type Handlers, type Identity } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { DocsEnvironment } from '../environment.ts';
-import { transactFor } from '../transact-for.ts';
+import { type DocsEnvironment, transactFor } from '../environment.ts';
 import { countRules, readRule, readRules, removeRule, writeRule } from './curation-rows.ts';
 import { collapseSpace, type CurationRule, type Pin, RuleBook } from './curation-rule.ts';
 

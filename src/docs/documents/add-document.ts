@@ -1,14 +1,13 @@
 import { mayReadAll } from '../../operations/index.ts';
+import { type Expectation, expectsNothing, requireExpected } from './checksums.ts';
 import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { type Deps, type DocumentHandlers, maxRevisionsOf } from './deps.ts';
 import { canonicalMeta, CURRENT, type CurrentRow } from './document-rows.ts';
 import { transactWithCapacity, withCapacity } from './embedding-capacity.ts';
-import { type Expectation, expectsNothing, requireExpected } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { requireValid } from './item-rules.ts';
-import { putVersions } from './put-versions.ts';
+import { encodeBody, putVersions, toPending } from './put-versions.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
-import { encodeBody, toPending } from './version.ts';
 import type { BatchItem, DocumentWriter } from './writer.ts';
 
 /** `POST /v1/add`: creates or updates a document (identity rules 1 and 4). */
@@ -62,7 +61,7 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
       contentMd,
       addedAt,
       updatedAt: now,
-      ...(expiresAt !== null && { expiresAt }),
+      expiresAt: expiresAt ?? undefined,
       checksum,
     };
   };
@@ -91,8 +90,8 @@ export function addDocuments(writer: DocumentWriter): DocumentHandlers['addDocum
       updated,
       failed,
       errors,
-      ...(embeddingDropped > 0 && { embeddingDropped }),
-      ...(sanitized > 0 && { sanitized }),
+      embeddingDropped: embeddingDropped || undefined,
+      sanitized: sanitized || undefined,
     };
   };
 }

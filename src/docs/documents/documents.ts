@@ -6,20 +6,16 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
 import { addDocument, addDocuments } from './add-document.ts';
 import { Checksums, getChecksum } from './checksums.ts';
-import { deleteCollection } from './delete-collection.ts';
-import { deleteDocument, deleteDocuments } from './delete-documents.ts';
+import { deleteCollection, deleteDocument, deleteDocuments } from './delete-documents.ts';
 import { createSealers, type Deps, type DocumentHandlers, type Preparation } from './deps.ts';
 import { type EmbeddingCapacity, UNLIMITED_CAPACITY } from './embedding-capacity.ts';
 import { getDocument, getDocumentMeta, lookUp } from './get-document.ts';
-import { listMetaKeys } from './list-meta-keys.ts';
 import { createReader, type DocumentReader } from './reader.ts';
-import { listRevisions, restoreRevision } from './revisions.ts';
-import { searchDocuments } from './search-documents.ts';
-import { setDocumentTtl } from './set-document-ttl.ts';
+import { listRevisions, restoreRevision, truncateRevisions } from './revisions.ts';
+import { listMetaKeys, searchDocuments } from './search-documents.ts';
 import { SharedWrites } from './shared-writes.ts';
 import { createSweeper, type Sweep } from './sweep.ts';
-import { truncateRevisions } from './truncate-revisions.ts';
-import { updateDocument } from './update-document.ts';
+import { setDocumentTtl, updateDocument } from './update-document.ts';
 import { WatchHub } from './watch/watch-hub.ts';
 import { createWatch, type Watch, type WatchDependencies } from './watch/watch.ts';
 import { createWriter, type DocumentWriter } from './writer.ts';
@@ -52,7 +48,7 @@ export interface Documents {
  * What documents need from other areas. `configOf` and `violations` are called at each write, so both must return from
  * memory.
  */
-export interface DocumentsAreas {
+interface DocumentsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   /** The columns that evaluate filters, orders and counts. */
   readonly columns: Pick<ColumnsView, 'indexOf'>;

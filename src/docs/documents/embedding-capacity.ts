@@ -68,7 +68,7 @@ interface Demand<V extends Flagged> {
 /**
  * The outcome of a write: `stored` are the flagged versions that were stored, `lsn` is the number of its last change.
  */
-export interface Stored<V extends Flagged, T> {
+interface Stored<V extends Flagged, T> {
   readonly value: T;
   readonly stored: readonly V[];
   readonly lsn: number;

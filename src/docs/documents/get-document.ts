@@ -2,10 +2,9 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply } from '../../operations/index.ts';
-import type { ChecksumRow } from './checksums.ts';
+import { type ChecksumRow, entityTag } from './checksums.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { decodeVersion, findDocument, SHOWN, type ShownRow, toDocument, type WithBody } from './document-rows.ts';
-import { entityTag } from './expectation.ts';
 import { identify } from './identity.ts';
 import { notFound } from './item-rules.ts';
 

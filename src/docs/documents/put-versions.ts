@@ -1,13 +1,61 @@
 import { ServiceError } from '../../errors/index.ts';
-import { inList } from '../../storage/index.ts';
-import { ensureCollection } from './collection-rows.ts';
-import { readPredecessors } from './deleted-documents.ts';
-import { canonicalMeta, type CurrentRow, isExpired, parseMeta, REPLACED } from './document-rows.ts';
-import { insertDocuments } from './insert-documents.ts';
-import { removeDocuments } from './remove-documents.ts';
+import { type BodyCodec, CHANGE_FLAGS, type EncodedBody, inList, type NewChange, type Sealer,
+  type WrittenDocument } from '../../storage/index.ts';
+import { keptPredecessors, type PredecessorRow, readPredecessors, removeDocuments,
+  takeUpVersions } from './deleted-documents.ts';
+import { addFirstSpellings, canonicalMeta, countDocuments, type CurrentRow, ensureCollection, isExpired, type Meta,
+  parseMeta, REPLACED } from './document-rows.ts';
+import type { PendingDocument } from './embedding-capacity.ts';
+import type { Identity } from './identity.ts';
 import { replaceDocuments, type Replacement } from './replace-documents.ts';
-import { together, type UnitOfWork } from './unit-of-work.ts';
-import { expiryAfter, type NewVersion } from './version.ts';
+import { addFirstRevisions, addRevisions, nextRevision, trimRevisions } from './revision-rows.ts';
+import { inOrder, putChange, runInSteps, together, type UnitOfWork } from './unit-of-work.ts';
+
+/** Which parts of a version and the stored one must be equal for a duplicate: body, expiry and metadata. */
+export interface DuplicateRule {
+  /** Keys of the metadata that may differ. */
+  readonly ignoredMeta: readonly string[];
+}
+
+/** The state of a document that a request wants, checked and encoded before its transaction begins. */
+export interface NewVersion {
+  readonly identity: Identity;
+  readonly meta: Meta;
+  readonly body: EncodedBody;
+  /** See `WrittenDocument.prepared`. */
+  readonly prepared?: unknown;
+  /** Seconds; 0 removes the expiry, undefined keeps the current one. */
+  readonly ttl: number | undefined;
+  readonly saveRevision: boolean;
+  /** When a new document was first created, if that was before this write; Unix seconds. */
+  readonly addedAt?: number;
+  /** Skips the write if it would change nothing of the document; undefined writes it in any case. */
+  readonly skipDuplicate: DuplicateRule | undefined;
+  /** Sum of `CHANGE_FLAGS` for the subscribers of the feed. */
+  readonly flags: number;
+}
+
+/**
+ * Compression takes time, and so does access to the place where the collection stores its bodies; so call this before
+ * the transaction.
+ */
+export async function encodeBody(codec: BodyCodec, collection: string, text: string): Promise<EncodedBody> {
+  const [body] = await codec.encodeFor(collection, [text]);
+  return body!;
+}
+
+/** A version as the queue of documents to embed needs it. */
+export function toPending(
+  { identity: { id }, body: { crc, bytes } }: Pick<NewVersion, 'identity' | 'body'>,
+): PendingDocument {
+  return { id, crc, bytes };
+}
+
+/** When a document expires; null for never. */
+export function expiryAfter(ttl: number | undefined, now: number, present: number | null): number | null {
+  if (ttl === undefined) return present;
+  return ttl === 0 ? null : now + ttl;
+}
 
 /** The outcome of one version. */
 export interface PutOutcome {
@@ -140,4 +188,113 @@ async function storedMeta({ tx, sealerOf }: UnitOfWork, current: CurrentRow): Pr
     if (error instanceof ServiceError && error.code === 'internal') return undefined;
     throw error;
   }
+}
+
+const INSERT = `
+  INSERT INTO documents(cid, id, key, lang, backend, crc, bytes, added_at, updated_at, expires_at, rev_ts, meta, body)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** The kept versions of deleted documents that are added again, by id. */
+type Predecessors = Awaited<ReturnType<typeof keptPredecessors>>;
+const NO_PREDECESSORS: Predecessors = new Map();
+
+/** Where documents are inserted. */
+interface InsertOptions {
+  /** Of the collection. */
+  readonly cid: number;
+  /** Deleted documents, among them all with ids of the new ones (`readPredecessors`). */
+  readonly deleted: readonly PredecessorRow[];
+  /** Number of revisions that are kept of each document; 0 keeps all. */
+  readonly maxRevisions: number;
+  /** No statement of the transaction follows those that insert the documents. */
+  readonly isLast?: boolean;
+}
+
+/**
+ * Stores documents that do not exist; no id may occur twice. A new document takes over the kept versions of a deleted
+ * document with its id: its revisions continue from there, up to `maxRevisions`.
+ */
+async function insertDocuments(work: UnitOfWork, { cid, deleted: rows, maxRevisions, isLast }: InsertOptions,
+  versions: readonly NewVersion[]): Promise<void>
+{
+  if (versions.length === 0) return;
+  const ids = new Set(versions.map(({ identity }) => identity.id));
+  const predecessors = rows.filter(({ id }) => ids.has(id));
+  const deleted = predecessors.length > 0 ? await keptPredecessors(work, predecessors) : NO_PREDECESSORS;
+  const count = versions.length;
+  const { insert, first } = insertion(work, cid, versions, deleted);
+  const follow = [() => addFirstSpellings(work, count), () => countDocuments(work.tx, cid, count),
+    () => work.feed.appendStored(work.tx, versions.map((version) => toChange(version, work.now)), first, isLast)];
+  // Nothing here needs the ordinals, so all statements can be sent together.
+  if (deleted.size === 0 && versions.every(({ saveRevision }) => saveRevision))
+    return inOrder(count, [...insert, () => addFirstRevisions(work, count), ...follow]);
+  await inOrder(count, insert);
+  await continueRevisions(work, versions, { deleted, maxRevisions, first: await first() });
+  await inOrder(count, follow);
+}
+
+/** The statements that insert documents, and a function that returns the ordinal of the first once they were sent. */
+function insertion(work: UnitOfWork, cid: number, versions: readonly NewVersion[],
+  deleted: Predecessors): { insert: (() => Promise<unknown>)[]; first: () => Promise<number> }
+{
+  const sealer = work.sealerOf?.(versions[0]!.identity.collection);
+  const rows = versions.map((version) => toRow(cid, version, newestOf(version, deleted), work.now, sealer));
+  let last = Promise.resolve(0);
+  return {
+    insert: [() => runInSteps(work, INSERT, rows), () => (last = lastOrdinal(work))],
+    // The ordinals are consecutive, because no other writer runs meanwhile.
+    first: async () => await last - rows.length + 1,
+  };
+}
+
+async function lastOrdinal({ tx }: UnitOfWork): Promise<number> {
+  return (await tx.get<{ last: number }>('SELECT max(ord) AS last FROM documents'))!.last;
+}
+
+/** The kept versions of deleted documents come before the revisions of the new ones, which are newer. */
+async function continueRevisions(work: UnitOfWork, versions: readonly NewVersion[],
+  { deleted, maxRevisions, first }: { deleted: Predecessors; maxRevisions: number; first: number }): Promise<void>
+{
+  const documents = versions.map((version, i) => ({
+    version,
+    ord: first + i,
+    from: deleted.get(version.identity.id)?.ord,
+  }));
+  const again = documents.flatMap(({ ord: to, from }) => (from === undefined ? [] : [{ from, to }]));
+  if (again.length > 0) await takeUpVersions(work, again);
+  await addRevisions(work, documents.filter(({ version }) => version.saveRevision).map(({ ord, version }) => ({
+    ord,
+    revision: newestOf(version, deleted),
+  })));
+  if (maxRevisions > 0) await trimRevisions(work, again.map(({ to }) => to), maxRevisions);
+}
+
+/** Number of the newest revision of a document that is stored. */
+function newestOf({ identity: { id }, saveRevision }: NewVersion, deleted: Predecessors): number {
+  const newest = deleted.get(id)?.rev_ts ?? 0;
+  return saveRevision ? nextRevision(newest) : newest;
+}
+
+function toChange(version: NewVersion, now: number): NewChange {
+  return putChange(version.identity, version.flags | CHANGE_FLAGS.CREATED, toWritten(version, now));
+}
+
+function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, addedAt }: NewVersion, newest: number,
+  now: number, sealer: Sealer | undefined)
+{
+  const metaText = canonicalMeta(meta);
+  return [cid, id, key, lang, body.backend ?? 'boltdb', body.crc, body.bytes, addedAt ?? now, now,
+    expiryAfter(ttl, now, null), newest, sealer?.meta(id, metaText) ?? metaText,
+    sealer?.body(id, body.stored) ?? body.stored];
+}
+
+function toWritten({ meta, body, prepared, ttl, addedAt }: NewVersion, now: number): WrittenDocument {
+  return {
+    meta,
+    contentMd: body.text,
+    addedAt: addedAt ?? now,
+    updatedAt: now,
+    expiresAt: expiryAfter(ttl, now, null),
+    prepared,
+  };
 }

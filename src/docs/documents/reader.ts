@@ -9,9 +9,8 @@ import { selectDocuments } from '../columns/index.ts';
 import { expressionOf, type FilterInput } from '../search/index.ts';
 import { type CollectionRow, readCollection } from '../stored-collections.ts';
 import { hex } from './checksums.ts';
-import { scanRows } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
-import { decodeDocument, type Meta, SHOWN, type WithBody } from './document-rows.ts';
+import { decodeDocument, type Meta, scanRows, SHOWN, type WithBody } from './document-rows.ts';
 import { idBounds } from './identity.ts';
 
 /** Bodies may be large, so only a few are in memory at once. */

@@ -1,10 +1,9 @@
 import { CHANGE_FLAGS, type EncodedBody, type NewChange, type Sealer } from '../../storage/index.ts';
-import { putChange } from './changes.ts';
 import { addSpellings, canonicalMeta, type CurrentRow, type Meta } from './document-rows.ts';
 import { collectionOfId } from './identity.ts';
-import { detachAsDeltas, type Superseded } from './revision-bodies.ts';
-import { addRevisions, detachNewest, nextRevision, trimRevisions } from './revision-rows.ts';
-import { inOrder, runInSteps, type UnitOfWork } from './unit-of-work.ts';
+import { addRevisions, detachAsDeltas, detachNewest, nextRevision, type Superseded,
+  trimRevisions } from './revision-rows.ts';
+import { inOrder, putChange, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /** The next version of a document. */
 export interface Replacement {

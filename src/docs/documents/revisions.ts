@@ -1,19 +1,24 @@
-import type { Revision } from '../../../generated/docs/sdk/types.gen.ts';
+import type { Document, Revision } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { inBatches } from '../../lib/batcher.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Pace } from '../../lib/pace.ts';
-import { type Context, mayReadAll, truncationOf } from '../../operations/index.ts';
+import { type Context, mayReadAll, type Standing, truncationOf } from '../../operations/index.ts';
 import { type BodyCodec, inList, type Queries, type Row, type SqlValue } from '../../storage/index.ts';
-import { bringBack } from './bring-back.ts';
+import { readCollection } from '../stored-collections.ts';
+import { requireExpected } from './checksums.ts';
+import { withSymbols } from './code-symbols.ts';
 import { type DeletedRow, findDeleted } from './deleted-documents.ts';
-import type { Deps, DocumentHandlers } from './deps.ts';
-import { CURRENT, type CurrentRow, findDocument, parseMeta } from './document-rows.ts';
-import { requireExpected } from './expectation.ts';
+import { type Deps, type DocumentHandlers, maxRevisionsOf, transact } from './deps.ts';
+import { canonicalMeta, CURRENT, type CurrentRow, findDocument, type Meta, parseMeta,
+  scanRows } from './document-rows.ts';
+import { transactWithCapacity } from './embedding-capacity.ts';
 import { identify, type Identity } from './identity.ts';
-import { notFound } from './item-rules.ts';
-import { RevisionBodies } from './revision-bodies.ts';
+import { notFound, requireValid } from './item-rules.ts';
+import { encodeBody, putVersions, toPending } from './put-versions.ts';
+import { RevisionBodies, trimRevisions } from './revision-rows.ts';
 import { changeDocument } from './update-document.ts';
+import { CHUNK } from './writer.ts';
 
 /** Data of a revision that are read before its contents. */
 interface Heading extends Row {
@@ -101,7 +106,7 @@ export function listRevisions({ sql, codec, clock, deletedRetention }: Deps): Do
       lang: named.lang,
       revisions,
       total,
-      ...(deleted && { deletedAt: deleted.deleted_at }),
+      deletedAt: deleted?.deleted_at,
       ...truncationOf(context.budget.isSpent, next),
     };
   };
@@ -242,4 +247,93 @@ async function toRevision(bodies: RevisionBodies,
     contentMd: body === null ? '' : await bodies.textOf(revision, body),
     meta: parseMeta(meta),
   };
+}
+
+interface Version {
+  readonly collection: string;
+  readonly meta: Meta;
+  readonly contentMd: string;
+  readonly signal: AbortSignal | undefined;
+  /** Whose permission is needed when the transaction begins. */
+  readonly by: Standing;
+}
+
+/**
+ * Writes a deleted document again, in its last spelling and with its revisions, without an expiry. Returns undefined
+ * when another write has changed its state meanwhile.
+ */
+async function bringBack(deps: Deps, deleted: DeletedRow,
+  { collection, meta: given, contentMd, signal, by }: Version): Promise<Document | undefined>
+{
+  await requireValid(deps, collection, given);
+  const { key, lang, added_at: addedAt } = deleted;
+  const identity = identify(collection, key, lang);
+  const meta = await withSymbols(deps, identity, given, contentMd);
+  const version = {
+    identity,
+    meta,
+    body: await encodeBody(deps.codec, collection, contentMd),
+    ttl: undefined,
+    saveRevision: true,
+    skipDuplicate: undefined,
+    flags: 0,
+    addedAt,
+  };
+  const demand = { versions: [version], toPending, waitBudget: deps.embeddingCapacity.waitBudget(), signal, by };
+  const { value } = await transactWithCapacity(deps, demand, async (work, versions) => {
+    const present = await findDeleted(work.tx, identity, work.now, deps.deletedRetention);
+    if (present?.ord !== deleted.ord) return { value: undefined, stored: [] };
+    await putVersions(work, versions, maxRevisionsOf(deps, collection));
+    return {
+      value: {
+        id: identity.id,
+        key,
+        lang,
+        meta: parseMeta(canonicalMeta(meta)),
+        contentMd,
+        addedAt,
+        updatedAt: work.now,
+      },
+      stored: versions,
+    };
+  });
+  return value;
+}
+
+/**
+ * `POST /v1/truncate`: keeps the newest `keepRevs` revisions of each document, in one transaction for every 500
+ * documents. The first transaction appends a change to the feed, so that a follower can do the same.
+ *
+ * `dropCache` is accepted and has no effect: there is no cache of revisions besides the database.
+ */
+export function truncateRevisions(deps: Deps): DocumentHandlers['truncateRevisions'] {
+  return async ({ collection, keepRevs }, context) => {
+    const ords = await longHistories(deps, collection, keepRevs);
+    let deleted = 0;
+    for (let start = 0; start < ords.length; start += CHUNK) {
+      context.signal.throwIfAborted();
+      deleted += await transact(deps, async (work) => {
+        const detail = JSON.stringify({ keepRevs });
+        if (start === 0)
+          await work.feed.append(work.tx, [{
+            kind: 'revisions.truncate',
+            collection: collection.toLowerCase(),
+            detail,
+          }]);
+        return trimRevisions(work, ords.slice(start, start + CHUNK), keepRevs);
+      }, context);
+    }
+    return { deleted, status: 'truncated', collection, keepRevs };
+  };
+}
+
+/** The documents that have more revisions than are to be kept. */
+async function longHistories({ sql }: Deps, name: string, keep: number): Promise<number[]> {
+  const collection = await readCollection(sql, name);
+  if (collection === undefined) return [];
+  const query =
+    'SELECT r.ord AS ord FROM documents d JOIN revisions r ON r.ord = d.ord WHERE d.cid = ? GROUP BY r.ord HAVING ' +
+    'count(*) > ?';
+  const batches = await Array.fromAsync(scanRows<{ ord: number }>(sql, collection, query, [collection.id, keep]));
+  return batches.flat().map(({ ord }) => ord);
 }

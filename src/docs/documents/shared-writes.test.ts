@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import { identify } from './identity.ts';
+import { encodeBody, type NewVersion } from './put-versions.ts';
 import { SharedWrites } from './shared-writes.ts';
 import { Fixture } from './test-fixture.ts';
-import { encodeBody, type NewVersion } from './version.ts';
 
 let fixture: Fixture;
 let writes: SharedWrites;

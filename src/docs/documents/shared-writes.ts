@@ -2,14 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ServiceError } from '../../errors/index.ts';
 import type { Standing } from '../../operations/index.ts';
 import { type Deps, maxRevisionsOf, transact, type TransactDeps } from './deps.ts';
-import { type PutOutcome, putVersions } from './put-versions.ts';
+import { type NewVersion, type PutOutcome, putVersions } from './put-versions.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
-import type { NewVersion } from './version.ts';
 
 /** Maximum number of documents in one transaction; it decides how long the event loop and other nodes wait for it. */
 const LIMIT = 256;
 
-export interface Put extends PutOutcome {
+interface Put extends PutOutcome {
   /** The time of the transaction, in Unix seconds. */
   readonly now: number;
   /** Number of the last change of the transaction. */

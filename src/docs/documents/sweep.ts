@@ -1,9 +1,8 @@
 import { type Timer, unixSeconds } from '../../lib/clock.ts';
 import { Loop } from '../../lib/loop.ts';
-import { forgetDeleted } from './deleted-documents.ts';
+import { forgetDeleted, removeDocuments } from './deleted-documents.ts';
 import { type Deps, transact } from './deps.ts';
 import { type CurrentRow, REPLACED } from './document-rows.ts';
-import { removeDocuments } from './remove-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Removes expired data of one kind, in transactions of bounded size, and returns how many were removed. */

@@ -5,8 +5,9 @@ import { type Operations, operations } from '../../../generated/docs/operations.
 import { silentLog } from '../../lib/log.ts';
 import { caughtUp, createInvoker, DEFAULT_ANSWER_BYTES, type Download, type Handlers, type Invoke, type InvokerOptions,
   type OutputOf, type StreamedBody } from '../../operations/index.ts';
-import { BodyCodec, type Change, ChangeFeed, DOCUMENT_MIGRATIONS, type KeyRing, migrate, openDatabase,
+import { BodyCodec, type Change, ChangeFeed, DOCUMENT_MIGRATIONS, type KeyRing,
   type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { type Collections, createCollections } from '../collections/index.ts';
 import { type ColumnsView, createColumns } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -70,8 +71,8 @@ export class Fixture {
     keys?: KeyRing): Promise<Fixture>
   {
     const folder = driver === 'sql.js' ? undefined : await mkdtemp(join(tmpdir(), 'quire-documents-'));
-    const sql = await openDatabase({ path: folder === undefined ? ':memory:' : join(folder, 'test.db'), keys });
-    await migrate(sql, DOCUMENT_MIGRATIONS);
+    const sql = await openMigrated({ path: folder === undefined ? ':memory:' : join(folder, 'test.db'), keys },
+      DOCUMENT_MIGRATIONS);
     const fixture = new Fixture(sql, folder, settings, keys);
     await fixture.columns.start();
     await fixture.geo.view.start();

@@ -2,17 +2,18 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Standing } from '../../operations/index.ts';
-import type { EncodedBody } from '../../storage/index.ts';
+import { CHANGE_FLAGS, type EncodedBody, isReference } from '../../storage/index.ts';
+import { type Expectation, requireExpected } from './checksums.ts';
 import { withSymbols } from './code-symbols.ts';
-import { type Deps, type DocumentHandlers, maxRevisionsOf } from './deps.ts';
-import { canonicalMeta, CURRENT, type CurrentRow, findDocument, type Meta, parseMeta, toDocument,
+import { type Deps, type DocumentHandlers, maxRevisionsOf, transact } from './deps.ts';
+import { canonicalMeta, CURRENT, type CurrentRow, decodeVersion, findDocument, type Meta, parseMeta, SHOWN, toDocument,
   type WithBody } from './document-rows.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
-import { type Expectation, requireExpected } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { notFound, requireValid } from './item-rules.ts';
+import { encodeBody, expiryAfter } from './put-versions.ts';
 import { replaceDocuments } from './replace-documents.ts';
-import { encodeBody, expiryAfter } from './version.ts';
+import { putChange } from './unit-of-work.ts';
 
 /** The fields that an update changes; absent fields stay. */
 interface Changes {
@@ -126,4 +127,29 @@ async function prepare(deps: Deps, identity: Identity, before: CurrentRow & With
 function isSameVersion(before: CurrentRow, current: CurrentRow): boolean {
   return before.ord === current.ord && before.key === current.key && before.meta === current.meta
     && before.crc === current.crc && before.bytes === current.bytes;
+}
+
+/**
+ * `POST /v1/set-ttl`: sets the expiry of a document to `ttl` seconds from now; 0 removes the expiry.
+ *
+ * No version of the document is written, so `updatedAt` stays and there is no revision. Views read the new expiry from
+ * the feed; no event is emitted, because section 6 of the contract names none.
+ */
+export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
+  return async ({ collection, key, lang, ttl, ...expected }, context) => {
+    const identity = identify(collection, key, lang);
+    // A body that is stored elsewhere is read before the write: a failure then leaves the document unchanged.
+    const before = await findDocument<WithBody>(deps.sql, `${SHOWN}, d.body`, identity, unixSeconds(deps.clock));
+    if (before !== undefined && isReference(before.body)) await deps.codec.decodeAsync(before.body);
+    const row = await transact(deps, async (work) => {
+      const current = await findDocument<CurrentRow & WithBody>(work.tx, `${CURRENT}, d.body`, identity, work.now);
+      if (current === undefined) throw notFound();
+      requireExpected(deps.checksums, current, expected);
+      const expiresAt = expiryAfter(ttl, work.now, null);
+      await work.tx.run('UPDATE documents SET expires_at = ? WHERE ord = ?', [expiresAt, current.ord]);
+      await work.feed.append(work.tx, [putChange(current, CHANGE_FLAGS.SKIP_WEBHOOKS | CHANGE_FLAGS.BODY_KEPT)]);
+      return { ...current, expires_at: expiresAt };
+    }, context);
+    return decodeVersion(deps, row);
+  };
 }

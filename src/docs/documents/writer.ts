@@ -1,16 +1,15 @@
 import { Pace } from '../../lib/pace.ts';
 import type { Standing } from '../../operations/index.ts';
 import { CHANGE_FLAGS, type Transaction } from '../../storage/index.ts';
+import { transactFor } from '../environment.ts';
 import { Effort } from '../schemas/index.ts';
-import { transactFor } from '../transact-for.ts';
 import { concernsSymbols, withSymbols } from './code-symbols.ts';
 import { type Deps, maxRevisionsOf } from './deps.ts';
 import type { Meta } from './document-rows.ts';
 import { transactWithCapacity, type WaitBudget } from './embedding-capacity.ts';
 import { identify } from './identity.ts';
 import { itemProblem, type RawItem, repairItem, requireText, type ValidItem } from './item-rules.ts';
-import { putVersions } from './put-versions.ts';
-import { type DuplicateRule, type NewVersion, toPending } from './version.ts';
+import { type DuplicateRule, type NewVersion, putVersions, toPending } from './put-versions.ts';
 
 /** Number of documents in one transaction (contract section 8). */
 export const CHUNK = 500;

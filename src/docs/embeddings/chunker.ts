@@ -130,7 +130,7 @@ function chunkAt({ bytes, passages }: CutBody, range: ChunkRange): DocumentChunk
   return {
     text,
     context: passages.trail.above(startLine),
-    ...(plain !== '' && { plain }),
+    plain: plain || undefined,
     startLine,
     endLine,
     start,

@@ -11,28 +11,24 @@ import type { Change } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { EmbeddingCapacity } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { BodyStates } from './body-states.ts';
 import { type Chunker, createChunker } from './chunker.ts';
 import { type ConfigHandlers, createConfigHandlers, effectiveChoice } from './configs/configs.ts';
 import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
-import { countEmbeddings } from './embedding-counts.ts';
 import { type Encoder, EncoderService } from './encoder/encoder.ts';
-import { FormerModels } from './former-models.ts';
-import { type DocumentVectors, FreshVectors } from './fresh-vectors.ts';
-import { registerMetrics } from './metrics.ts';
-import { type CreateProvider, guardedProviders, Providers } from './providers.ts';
+import { BodyStates } from './encoder/passage-rows.ts';
+import { type CreateProvider, FormerModels, guardedProviders, Providers } from './providers.ts';
 import { createQueue } from './queue/queue.ts';
-import { ReindexJobs } from './reindex-jobs.ts';
+import { ReindexJobs } from './reindex.ts';
 import { chunkSizeOf, embeddingSettings } from './settings.ts';
-import { TokenMatching } from './token-matching.ts';
-import { TokenWarmUp } from './token-warm-up.ts';
+import { type DocumentVectors, FreshVectors } from './store-vectors.ts';
+import { TokenMatching, TokenWarmUp } from './token-matching.ts';
 import { type ModelIdentity, type StoredVector, vectorsOfCollection, vectorsOfDocuments } from './vector-rows.ts';
-import { isStale, readVectorStats } from './vector-stats.ts';
+import { countEmbeddings, isStale, readVectorStats, registerMetrics } from './vector-stats.ts';
 
 type EmbeddingHandlers = ConfigHandlers & Required<Pick<Handlers<Operations>, 'reindexVectors'>>;
 
 /** Vectors of texts, and the model with whose vectors they can be compared. */
-export interface TextVectors {
+interface TextVectors {
   readonly vectors: readonly Float32Array[];
   readonly model: string;
   readonly variant: string;
@@ -98,7 +94,7 @@ export interface Embeddings extends Chunker {
   registerMetrics(registers: Registry[]): void;
 }
 
-export interface EmbeddingsAreas {
+interface EmbeddingsAreas {
   /** Called for each document that is stored, so it must return from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
   /** Sends the requests to providers that users configured. */

@@ -1,6 +1,6 @@
 import { Pace } from '../../lib/pace.ts';
-import type { BodyCodec, Queries, Row } from '../../storage/index.ts';
-import { inList, type Meta } from '../documents/index.ts';
+import { type BodyCodec, inList, type Queries, type Row } from '../../storage/index.ts';
+import type { Meta } from '../documents/index.ts';
 import type { Chunker, DocumentChunk } from './chunker.ts';
 
 /** A version of a document, and how it is cut. */

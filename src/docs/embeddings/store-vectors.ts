@@ -1,18 +1,17 @@
-import { type Clock, unixSeconds } from '../../lib/clock.ts';
-import { Pace } from '../../lib/pace.ts';
-import type { ChangeFeed, NewChange, Sql } from '../../storage/index.ts';
+import { Lru } from '../../lib/caches.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Change, ChangeFeed, NewChange, Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
-import { collectionOfId, type UnitOfWork } from '../documents/index.ts';
+import { collectionOfId, transact, type UnitOfWork } from '../documents/index.ts';
 import type { Chunker } from './chunker.ts';
 import type { EmbeddedDocument, Maker } from './embed-documents.ts';
-import type { FreshVectors } from './fresh-vectors.ts';
 import type { QueueGate } from './queue/gate.ts';
 import { countQueued, type EmbeddingStatus, putStates, removeStates, type StateEntry,
   statusOfOrds } from './queue/state-rows.ts';
-import { blobBytes, type Precision } from './vector-blob.ts';
-import { putVectors } from './vector-rows.ts';
+import { blobBytes, fromBlob, type Precision } from './vector-blob.ts';
+import { type ModelIdentity, putVectors, type StoredType } from './vector-rows.ts';
 
-export interface StoreDeps {
+interface StoreDeps {
   readonly sql: Sql;
   readonly feed: ChangeFeed;
   readonly clock: Clock;
@@ -118,10 +117,10 @@ export class VectorStore {
 
   #transact<T>(steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
     const { sql, feed, clock, gate } = this.#deps;
-    return sql.transaction(async (tx) => {
-      const value = await steps({ tx, feed, now: unixSeconds(clock), pace: new Pace() });
-      const queued = await countQueued(tx);
-      tx.onCommit(() => gate.count(queued));
+    return transact({ sql, feed, clock }, async (work) => {
+      const value = await steps(work);
+      const queued = await countQueued(work.tx);
+      work.tx.onCommit(() => gate.count(queued));
       return value;
     });
   }
@@ -141,4 +140,59 @@ function isSameBody(status: EmbeddingStatus,
 /** The vectors of a document were replaced or removed; the tables contain the current ones. */
 export function vectorsChange({ ord, id }: { readonly ord: number; readonly id: string }): NewChange {
   return { kind: 'vectors.put', collection: collectionOfId(id), ord, docId: id };
+}
+
+/** All vectors of a document, by chunk. */
+export interface DocumentVectors {
+  readonly ord: number;
+  readonly model: ModelIdentity;
+  /** The type in which they are to be kept in memory. */
+  readonly stored: StoredType;
+  /** Numbers, or for int8 the bytes of the table if they are rounded there, too. */
+  readonly vectors: readonly (Float32Array | Uint8Array)[];
+}
+
+/** The same as the table has them. */
+interface StoredDocument extends Omit<DocumentVectors, 'vectors'> {
+  readonly blobs: readonly Uint8Array[];
+}
+
+/**
+ * Bytes of vectors that are kept at most: a view that falls behind by more reads them from the table, which makes it
+ * slower still.
+ */
+const KEPT_BYTES = 8 * 2 ** 20;
+
+/**
+ * The vectors that this process stored last, by the number of their change. A view that follows closely takes them from
+ * here: reading them from the table again takes longer than writing them. A change that is not here, or no longer, is
+ * read from the table.
+ */
+export class FreshVectors {
+  readonly #documents = new Lru<number, StoredDocument>(KEPT_BYTES, { sizeOf: bytesOf });
+
+  /** Adds the vectors of a committed change. */
+  add(lsn: number, document: StoredDocument): void {
+    this.#documents.set(lsn, document);
+  }
+
+  /** The vectors of a change as the table had them then; each only once. */
+  take({ lsn, ord }: Pick<Change, 'lsn' | 'ord'>): DocumentVectors | undefined {
+    const document = this.#documents.get(lsn);
+    this.#documents.delete(lsn);
+    if (document === undefined || document.ord !== ord) return undefined;
+    const { blobs, ...rest } = document;
+    const { stored, model: { dimensions } } = rest;
+    const rounded = stored === 'int8' ? blobBytes(dimensions, 'int8') : undefined;
+    return { ...rest, vectors: blobs.map((blob) => (blob.length === rounded ? blob : fromBlob(blob, dimensions))) };
+  }
+
+  /** Call this when the numbers of changes begin again. */
+  clear(): void {
+    this.#documents.clear();
+  }
+}
+
+function bytesOf({ blobs }: StoredDocument): number {
+  return blobs.reduce((sum, { length }) => sum + length, 0);
 }

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { EmbeddedBody } from './encoder/passage-rows.ts';
 
 /** What a document's tokens were read from. */
-export type Version = Pick<EmbeddedBody, 'crc' | 'bytes' | 'chunking'>;
+type Version = Pick<EmbeddedBody, 'crc' | 'bytes' | 'chunking'>;
 
 /** The tokens of a document's beginning, and the number of those of its first passage, with which they begin. */
 export interface DocumentTokens {
@@ -10,7 +10,7 @@ export interface DocumentTokens {
   readonly lead: number;
 }
 
-export interface TokenStoreOptions {
+interface TokenStoreOptions {
   /** Maximum number of bytes, of tokens and everything beside them. */
   readonly limit: number;
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Pace } from '../../lib/pace.ts';
-import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { type NewVectors, putVectors, removeVectors, vectorsOfCollection, vectorsOfDocuments } from './vector-rows.ts';
 
 const MODEL = { model: 'm', variant: 'plain', dimensions: 3 };
@@ -18,8 +19,7 @@ const drafts = (ord: number, cid: number, chunks: number): NewVectors => ({
 
 let sql: Sql;
 beforeEach(async () => {
-  sql = await openDatabase({ path: ':memory:' });
-  await migrate(sql, DOCUMENT_MIGRATIONS);
+  sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
   await sql.transaction(async (tx) => {
     await tx.run("INSERT INTO collections(id, name, docs) VALUES (1, 'blog', 4), (2, 'other', 1)");
     const insert =

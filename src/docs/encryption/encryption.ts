@@ -9,8 +9,7 @@ import { countKeys, type KeyRing, type Queries, type Sql, type Transaction } fro
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { listCollections } from '../stored-collections.ts';
-import { readJob, readJobs, readOpenJob } from './job-rows.ts';
-import { Rotation } from './rotation.ts';
+import { readJob, readJobs, readOpenJob, Rotation } from './rotation.ts';
 import { Switches } from './switches.ts';
 
 type EncryptionHandlers = Required<
@@ -37,7 +36,7 @@ export interface Encryption {
   settled(): Promise<void>;
 }
 
-export interface EncryptionAreas {
+interface EncryptionAreas {
   readonly collections: Pick<Collections, 'configOf' | 'configs' | 'onEncryptionSwitched'>;
   readonly timer?: Timer;
   /** Removes what other tables quote of a collection that was encrypted. */
@@ -151,7 +150,7 @@ async function encryptionStatus({ sql, collections, keys }: StatusDeps,
     collections: [...counts.values()].filter(({ collection }) => !isSystemCollection(collection)).sort((a,
       b) => (a.collection < b.collection ? -1 : 1)
     ),
-    ...(currentJobID !== undefined && { currentJobID }),
+    currentJobID,
   };
 }
 

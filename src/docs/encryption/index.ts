@@ -1,1 +1,1 @@
-export { createEncryption, type Encryption, type EncryptionAreas } from './encryption.ts';
+export { createEncryption, type Encryption } from './encryption.ts';

@@ -4,10 +4,9 @@ import { Loop } from '../../lib/loop.ts';
 import { resealSecrets } from '../../storage/index.ts';
 import { endSwitch, type PendingSwitch, readSwitches } from '../collections/index.ts';
 import { readCollection } from '../stored-collections.ts';
-import { type Aim, type ResealDeps, resealRows } from './reseal.ts';
-import { storedBatches } from './stored-batches.ts';
+import { type Aim, type ResealDeps, resealRows, storedBatches } from './reseal.ts';
 
-export interface SwitchesDeps extends ResealDeps {
+interface SwitchesDeps extends ResealDeps {
   readonly log: Log;
   readonly timer: Timer;
   /** Removes what other tables quote of the values that were encrypted. */

@@ -30,7 +30,7 @@ export interface Alarms {
   stop(): Promise<void>;
 }
 
-export interface AlarmDeps {
+interface AlarmDeps {
   readonly timer?: Timer;
   /** Used percentage of the disk; undefined if it is unknown. */
   readonly usedPercent?: () => Promise<number | undefined>;

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DOCUMENT_MIGRATIONS, migrate } from '../../storage/index.ts';
 import { analyzerFor, defaultStopWords } from '../../text/languages/index.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { isDefault } from './stop-list.ts';
@@ -13,7 +12,6 @@ describe.each(DRIVERS)('stop words over %s (contract section 4, decision D-93)',
   let stopWords: StopWords;
   beforeEach(async () => {
     fixture = await Fixture.open(driver);
-    await migrate(fixture.sql, DOCUMENT_MIGRATIONS);
     stopWords = createStopWords(fixture.environment, 'en');
     await stopWords.load();
     fixture.use(stopWords.handlers);
@@ -127,7 +125,6 @@ describe('stop words against a plain model', () => {
   it('added words are stop words in every language, deleted ones in none', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
       const fixture = await Fixture.open('sql.js');
-      await migrate(fixture.sql, DOCUMENT_MIGRATIONS);
       const stopWords = createStopWords(fixture.environment, 'en');
       fixture.use(stopWords.handlers);
       // Whether a word was last added or deleted; unknown words have their languages' defaults.

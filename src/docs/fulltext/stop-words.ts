@@ -4,8 +4,7 @@ import { Pace } from '../../lib/pace.ts';
 import { type Handlers, type Standing, truncationOf } from '../../operations/index.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
 import { resolveLanguage } from '../../text/languages/index.ts';
-import type { DocsEnvironment } from '../environment.ts';
-import { transactFor } from '../transact-for.ts';
+import { type DocsEnvironment, transactFor } from '../environment.ts';
 import { type Difference, type Differences, type Revision, StopLists, toStopWord, withoutWords,
   withWords } from './stop-list.ts';
 import { requireToken } from './thesaurus.ts';

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DOCUMENT_MIGRATIONS, migrate } from '../../storage/index.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { createSynonyms, type Synonyms } from './synonyms.ts';
 
@@ -8,7 +7,6 @@ describe.each(DRIVERS)('synonyms over %s (contract section 4)', (driver) => {
   let synonyms: Synonyms;
   beforeEach(async () => {
     fixture = await Fixture.open(driver);
-    await migrate(fixture.sql, DOCUMENT_MIGRATIONS);
     synonyms = createSynonyms(fixture.environment);
     await synonyms.load();
     fixture.use(synonyms.handlers);

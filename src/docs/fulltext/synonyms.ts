@@ -2,8 +2,7 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { type Handlers, truncationOf } from '../../operations/index.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
-import type { DocsEnvironment } from '../environment.ts';
-import { transactFor } from '../transact-for.ts';
+import { type DocsEnvironment, transactFor } from '../environment.ts';
 import { normalizeWord, requireToken, Thesaurus } from './thesaurus.ts';
 
 type SynonymHandlers = Required<Pick<Handlers<Operations>, 'addSynonyms' | 'listSynonyms' | 'deleteSynonym'>>;

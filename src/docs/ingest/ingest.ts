@@ -9,10 +9,10 @@ import type { Collections } from '../collections/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { type BulkJobs, createBulkJobs } from './bulk/index.ts';
-import { importUrl } from './import-url/import-url.ts';
+import { importUrl } from './import-url.ts';
 import { importDocuments } from './import/import-documents.ts';
 import { ingestDocuments } from './ingest-documents.ts';
-import { uploadFiles } from './upload/upload-files.ts';
+import { uploadFiles } from './upload-files.ts';
 import { importWiki } from './wiki/import-wiki.ts';
 
 /** Loading documents in bulk. */
@@ -29,7 +29,7 @@ export interface Ingest {
   registerMetrics(registers: Registry[]): void;
 }
 
-export interface IngestAreas {
+interface IngestAreas {
   readonly collections: Pick<Collections, 'configOf' | 'configure'>;
   readonly documents: Pick<Documents, 'writer' | 'handlers'>;
   /** Tells what users may do whose jobs are loaded; if it is absent, jobs are loaded with all rights. */

@@ -1,7 +1,7 @@
 import type { IngestOptions } from '../../../generated/docs/sdk/types.gen.ts';
 import { CHANGE_FLAGS } from '../../storage/index.ts';
 
-export type ProfileName = 'default' | 'fast';
+type ProfileName = 'default' | 'fast';
 
 /** All options, each with a value. */
 export type EffectiveOptions = Required<Omit<IngestOptions, 'profile'>>;

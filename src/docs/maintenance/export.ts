@@ -44,7 +44,7 @@ function safePart(part: string): string {
   return part.replace(SPECIAL, '_').replace(/[. ]+$/, '');
 }
 
-export type ExportFormat = 'ndjson' | 'zip';
+type ExportFormat = 'ndjson' | 'zip';
 
 /** Lines are collected to pieces of about this many bytes, because sending small pieces costs more than making them. */
 const PIECE = 64 * 1024;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
-import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { type FeedLimits, FeedRetention } from './feed-retention.ts';
 
@@ -13,8 +14,7 @@ describe('the retention of the change feed', () => {
   const clock = { now: () => now };
   beforeEach(async () => {
     now = 1_766_400_000_000;
-    sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, DOCUMENT_MIGRATIONS);
+    sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
     feed = new ChangeFeed(sql, clock);
   });
   afterEach(() => sql.close());

@@ -12,7 +12,7 @@ export interface FeedLimits {
   readonly maxBytes: number;
 }
 
-export interface FeedRetentionDeps extends Pick<DocsEnvironment, 'feed' | 'clock' | 'log'> {
+interface FeedRetentionDeps extends Pick<DocsEnvironment, 'feed' | 'clock' | 'log'> {
   readonly limits: FeedLimits;
   /** Average bytes of one change; 0 when there is none. */
   readonly bytesOfChange: () => Promise<number>;

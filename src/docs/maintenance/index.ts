@@ -1,2 +1,2 @@
 export type { FeedLimits } from './feed-retention.ts';
-export { createMaintenance, type Maintenance, type MaintenanceDependencies } from './maintenance.ts';
+export { createMaintenance, type Maintenance } from './maintenance.ts';

@@ -17,7 +17,7 @@ type MaintenanceHandlers = Required<
   Pick<Handlers<Operations>, 'exportDocuments' | 'createBackup' | 'createBackupByQuery' | 'restoreBackup'>
 >;
 
-export interface MaintenanceDependencies {
+interface MaintenanceDependencies {
   readonly documents: { readonly reader: Pick<DocumentReader, 'documents'> };
   /**
    * Called in this order, one after the other, when a restore has replaced the database's content, and again if it is

@@ -3,16 +3,11 @@ import { createSealers, type Sweep } from '../documents/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { FullTextSearch } from '../fulltext/index.ts';
-import { addMessage } from './add-message.ts';
-import { deleteSession } from './delete-session.ts';
 import { MEMORY, type MemoryHandlers } from './deps.ts';
-import { getSessionHistory } from './get-history.ts';
-import { listSessions } from './list-sessions.ts';
+import { addMessage, getSessionHistory } from './messages.ts';
 import { type MeaningSide, type RecallDeps, recallMemory } from './recall/recall-memory.ts';
-import { startSession } from './start-session.ts';
+import { deleteSession, listSessions, startSession, sweepSessions, withholdTitles } from './sessions.ts';
 import { summarizeSession } from './summarize-session.ts';
-import { sweepSessions } from './sweep-sessions.ts';
-import { withholdTitles } from './title.ts';
 
 /** Conversations: sessions, their messages, and recall of them (contract section 2, "Memory resources"). */
 export interface Memory {
@@ -27,7 +22,7 @@ export interface Memory {
  * Dependencies of conversations on other areas. `configOf` and `describe` are called at each request, so both must
  * return from memory.
  */
-export interface MemoryAreas {
+interface MemoryAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly embeddings: Pick<Embeddings, 'embeddingCapacity' | 'describe'>;
   readonly words: Pick<FullTextSearch, 'deps'>;

@@ -24,7 +24,7 @@ export interface SessionRow extends Row {
   readonly meta: string;
 }
 
-export interface NewSession {
+interface NewSession {
   readonly id: string;
   readonly userId: string;
   readonly owner: string;
@@ -44,12 +44,14 @@ export function noSession(): ServiceError {
   return new ServiceError('not_found', 'not found');
 }
 
-/** A session that has not expired; undefined when there is none. */
-export function findSession(queries: Queries, id: string, now: number): Promise<SessionRow | undefined> {
-  return queries.get<SessionRow>(
+/** A session that has not expired. Throws `not_found`. */
+export async function readSession(queries: Queries, id: string, now: number): Promise<SessionRow> {
+  const session = await queries.get<SessionRow>(
     `SELECT ${SESSION} FROM memory_sessions s WHERE s.id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)`,
     [id, now],
   );
+  if (session === undefined) throw noSession();
+  return session;
 }
 
 export async function insertSession(work: UnitOfWork,
@@ -79,7 +81,7 @@ export async function advanceSession(work: UnitOfWork, id: string): Promise<Sess
   );
   if (changes === 0) throw noSession();
   await noteSession(work, id);
-  return (await findSession(tx, id, now))!;
+  return readSession(tx, id, now);
 }
 
 /** Makes the title final; undefined keeps the generated one. */

@@ -4,9 +4,8 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Context } from '../../operations/index.ts';
 import { encodeBody, putVersions, transactWithCapacity } from '../documents/index.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers, newId } from './deps.ts';
-import { messagesOf } from './get-history.ts';
-import { summaryKey, toVersion } from './message-documents.ts';
-import { findSession, noSession } from './session-rows.ts';
+import { messagesOf, summaryKey, toVersion } from './messages.ts';
+import { noSession, readSession } from './session-rows.ts';
 import { readConversation } from './summary/conversation.ts';
 import { keyPoints } from './summary/key-points.ts';
 import { shorten } from './title.ts';
@@ -15,9 +14,8 @@ import { shorten } from './title.ts';
 export function summarizeSession(deps: MemoryDeps): MemoryHandlers['summarizeSession'] {
   return async ({ sessionId, userId }, context) => {
     const { signal } = context;
-    const session = await findSession(deps.sql, sessionId, unixSeconds(deps.clock));
-    if (session === undefined || session.user_id !== userId) throw noSession();
-    const { messages, title } = session;
+    const { messages, title, user_id: owner } = await readSession(deps.sql, sessionId, unixSeconds(deps.clock));
+    if (owner !== userId) throw noSession();
     if (messages === 0) throw new ServiceError('invalid_argument', 'session has no messages');
     const read = messagesOf({ sql: deps.sql.background, codec: deps.codec }, sessionId, 1, messages);
     const { sentences, openQuestions, counts } = await readConversation(read, messages, signal);
@@ -59,8 +57,7 @@ async function store(deps: MemoryDeps, { sessionId, summaryId, summary }: NewSum
     signal: context.signal,
     by: context,
   }, async (work, drafts) => {
-    const session = await findSession(work.tx, sessionId, work.now);
-    if (session === undefined) throw noSession();
+    const session = await readSession(work.tx, sessionId, work.now);
     await putVersions(work, drafts.map((each) => toVersion(work, session, each)), 0);
     return { value: work.now, stored: drafts };
   });

@@ -6,7 +6,7 @@ import { createMemory, type MeaningSide, type Memory } from './index.ts';
 
 export { DRIVERS, START } from '../documents/test-fixture.ts';
 
-export interface MemoryOptions {
+interface MemoryOptions {
   readonly meaning?: (fixture: Fixture) => MeaningSide;
   readonly embeddingCapacity?: EmbeddingCapacity;
 }

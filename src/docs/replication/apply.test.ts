@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, type Sql } from '../../storage/index.ts';
-import { applyCommit, createColumnsCache, Diverged } from './apply.ts';
-import { BadPatchset, readPatchset, tablesOf } from './patchset.ts';
+import { applyCommit, BadPatchset, createColumnsCache, Diverged, readPatchset, tablesOf } from './apply.ts';
 
 const SCHEMA = [
   'CREATE TABLE parents(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, real REAL, bytes BLOB) STRICT',

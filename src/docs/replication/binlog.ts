@@ -12,7 +12,7 @@ import type { Place } from './state.ts';
 
 const sync = promisify(fdatasync);
 
-export interface BinlogOptions {
+interface BinlogOptions {
   readonly folder: string;
   readonly clock: Clock;
   /** The oldest entries are removed when the binlog reaches this many bytes. */

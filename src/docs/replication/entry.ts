@@ -10,7 +10,7 @@ import { crc32 } from 'node:zlib';
  * The checksum is the CRC-32 of what follows it, seeded with that of the previous entry: two binlogs that agree on one
  * entry agree on all before it.
  */
-export interface Entry {
+interface Entry {
   /** Number of the entry in its history, from 1 without a gap. */
   readonly position: number;
   /** Number of the last change of the feed once the commit has been made. */

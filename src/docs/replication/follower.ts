@@ -2,11 +2,10 @@ import { ServiceError } from '../../errors/index.ts';
 import { backoffDelay, isRecent, systemTimer, type Timer } from '../../lib/clock.ts';
 import type { ChangeFeed, Sql, Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { applyCommit, type ColumnsOf, createColumnsCache, Diverged } from './apply.ts';
+import { applyCommit, BadPatchset, type ColumnsOf, createColumnsCache, Diverged } from './apply.ts';
 import { BadEntry, checkedEntries } from './entry.ts';
 import { HEARTBEAT_MS } from './leader.ts';
 import type { BinlogMessage, LeaderLink } from './messages.ts';
-import { BadPatchset } from './patchset.ts';
 import { receiveSnapshot } from './receive-snapshot.ts';
 import { type Place, readState, type ReplicationState, writeState } from './state.ts';
 

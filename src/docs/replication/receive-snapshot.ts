@@ -8,9 +8,7 @@ import { verifyDatabaseFile } from '../../storage/index.ts';
 import type { FollowerDeps } from './follower.ts';
 import type { SnapshotPiece } from './messages.ts';
 
-export interface SnapshotDeps
-  extends Pick<FollowerDeps, 'sql' | 'feed' | 'link' | 'nodeId' | 'format' | 'clock' | 'log'>
-{
+interface SnapshotDeps extends Pick<FollowerDeps, 'sql' | 'feed' | 'link' | 'nodeId' | 'format' | 'clock' | 'log'> {
   readonly epoch: number;
   /** The database contains writes of this node itself: it is copied before it is replaced. */
   readonly isOwn: boolean;

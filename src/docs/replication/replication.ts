@@ -11,11 +11,10 @@ import { ConfigError } from '../../lib/setting-values.ts';
 import type { Handlers } from '../../operations/index.ts';
 import { type ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { admit, type PeerProof } from './admit.ts';
-import { announceLeader } from './announce-leader.ts';
 import { Binlog } from './binlog.ts';
 import { Follower, type FollowerHooks } from './follower.ts';
 import { GuardedSql } from './guarded-sql.ts';
-import { HEARTBEAT_MS, Leader } from './leader.ts';
+import { announceLeader, HEARTBEAT_MS, Leader } from './leader.ts';
 import type { Acknowledgement, LeaderLink, SnapshotRequest, StreamRequest } from './messages.ts';
 import { snapshotFileOf } from './receive-snapshot.ts';
 import { openState, type ReplicationState, type Role } from './state.ts';
@@ -32,7 +31,7 @@ export interface ReplicationSettings {
     readonly maxAgeMs: number };
 }
 
-export interface ReplicationDeps {
+interface ReplicationDeps {
   readonly sql: Sql;
   readonly feed: ChangeFeed;
   readonly clock: Clock;
@@ -44,14 +43,14 @@ export interface ReplicationDeps {
 }
 
 /** The methods that the RPCs between nodes call. */
-export interface NodeService {
+interface NodeService {
   admit(proof: PeerProof): Promise<void>;
   stream(request: StreamRequest, address: string, signal: AbortSignal): AsyncIterable<object>;
   snapshot(request: SnapshotRequest, address: string, signal: AbortSignal): AsyncIterable<object>;
   acknowledge(request: Acknowledgement, address: string): Promise<object>;
 }
 
-export interface ReplicationStart extends FollowerHooks {
+interface ReplicationStart extends FollowerHooks {
   /** Reports an event of the server to webhooks and streams. */
   readonly publish: (event: 'ops.replication_lag_high', detail: object) => void;
 }

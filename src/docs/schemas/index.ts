@@ -1,4 +1,3 @@
-export type { Meta } from './compile-schema.ts';
-export { Effort } from './effort.ts';
-export type { MetaRule, ValidationSchema } from './parse-schema.ts';
+export { Effort } from './compile-schema.ts';
+export type { ValidationSchema } from './parse-schema.ts';
 export { createSchemas, type Schemas } from './schemas.ts';

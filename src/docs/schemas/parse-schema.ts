@@ -34,7 +34,7 @@ export function parseSchema(input: unknown): ValidationSchema {
   const schema = record(typeof input === 'string' ? parseJson(input) : input, 'schema');
   const required = optional(schema['required'], (value) => texts(value, 'schema.required', MAX_KEYS));
   const properties = optional(schema['properties'], parseProperties);
-  return { ...(required && { required }), ...(properties && { properties }) };
+  return { required, properties };
 }
 
 function parseJson(text: string): unknown {
@@ -61,11 +61,11 @@ function parseRule(value: unknown, path: string): MetaRule {
   if (minItems !== undefined && maxItems !== undefined && minItems > maxItems)
     throw wrong(`${path}.minItems`, 'must not exceed maxItems');
   return {
-    ...(type && { type }),
-    ...(allowed && { enum: allowed }),
-    ...(minItems !== undefined && { minItems }),
-    ...(maxItems !== undefined && { maxItems }),
-    ...(pattern !== undefined && { pattern }),
+    type,
+    enum: allowed,
+    minItems,
+    maxItems,
+    pattern,
   };
 }
 

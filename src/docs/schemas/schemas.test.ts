@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '../../operations/index.ts';
-import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 import { createSchemas, Effort, type Schemas, type ValidationSchema } from './index.ts';
 
@@ -17,8 +18,7 @@ let feed: ChangeFeed;
 let schemas: Schemas;
 
 beforeEach(async () => {
-  sql = await openDatabase({ path: ':memory:' });
-  await migrate(sql, DOCUMENT_MIGRATIONS);
+  sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
   feed = new ChangeFeed(sql);
   schemas = createSchemas({ sql, feed });
   await schemas.load();

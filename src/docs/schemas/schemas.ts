@@ -2,10 +2,8 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
 import { looksLikeStringifiedMaps } from '../../text/flatten-meta.ts';
-import type { DocsEnvironment } from '../environment.ts';
-import { transactFor } from '../transact-for.ts';
-import { compileSchema, type Meta, type MetaCheck } from './compile-schema.ts';
-import { Effort } from './effort.ts';
+import { type DocsEnvironment, transactFor } from '../environment.ts';
+import { compileSchema, Effort, type Meta, type MetaCheck } from './compile-schema.ts';
 import { parseSchema, type ValidationSchema } from './parse-schema.ts';
 
 type SchemaHandlers = Required<

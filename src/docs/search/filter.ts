@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import { allOf, type BoundName, BOUNDS, type Bounds, checkFilterSize, checkMoments, type Condition, type Filter,
   type FilterNode, isMoment, parseFilter, type RangeValue, readFilterTree } from '../../search/filter/index.ts';
-import type { Meta } from '../documents/document-rows.ts';
+import type { Meta } from '../documents/index.ts';
 
 /** The parts of a request that select documents, except `filterMeta`. */
 export interface FilterInput {

@@ -2,8 +2,7 @@ import { OrdSet } from '../../lib/ord-set.ts';
 import { compareTexts } from '../../search/filter/index.ts';
 import { comparePlaces, cursorOf, type CursorRequest, type Mark, parseSort, type SortKey, type SortValue,
   writeCursor } from '../../search/order/index.ts';
-import type { ColumnsView } from '../columns/columns-view.ts';
-import { readyColumns } from '../columns/select-documents.ts';
+import { type ColumnsView, readyColumns } from '../columns/index.ts';
 
 /**
  * Number of candidates that a search by similarity finds before it puts them in another order or in pages by cursor;

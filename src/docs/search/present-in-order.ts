@@ -3,7 +3,7 @@ import { Pace } from '../../lib/pace.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
 import { documentTest, type Filter } from '../../search/filter/index.ts';
 import { inList, type Queries } from '../../storage/index.ts';
-import type { Deps } from '../documents/deps.ts';
+import type { DocsEnvironment } from '../environment.ts';
 import { type Shown, shown } from './present.ts';
 import { documentOf, keepsMeta, metaOf, projectDocument, type Projection } from './project.ts';
 import { ContentReader, contentsFor, type ResultRow } from './read-rows.ts';
@@ -28,7 +28,7 @@ const COLUMNS_OF_PAGE = 'd.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d
  * Documents by their ordinals, in this order, as many as fit the response; the rest is not read. A document that was
  * written after it was selected, and no longer passes the filter, is left out.
  */
-export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>, ords: readonly number[],
+export async function presentInOrder({ sql, codec }: Pick<DocsEnvironment, 'sql' | 'codec'>, ords: readonly number[],
   { filter, now, projection }: Presenting, { signal, budget }: AnswerBounds): Promise<PresentedDocument[]>
 {
   const pace = new Pace();

@@ -1,5 +1,5 @@
 /** A word of a text to look up. Offsets are UTF-16 units. */
-export interface TextWord {
+interface TextWord {
   readonly start: number;
   readonly end: number;
   /** As written. */

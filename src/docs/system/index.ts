@@ -1,5 +1,5 @@
-export { bytesOfChange } from './counts.ts';
-export type { McpDescription } from './endpoints.ts';
-export { DURATION_BUCKETS, type HttpExchange } from './metrics.ts';
+export { DURATION_BUCKETS } from './metrics.ts';
 export { type Counted, type OtherProcesses, summed } from './other-processes.ts';
-export { createSystem, type System, type SystemDependencies } from './system.ts';
+export type { McpDescription } from './server-config.ts';
+export { bytesOfChange } from './stats.ts';
+export { createSystem, type System } from './system.ts';

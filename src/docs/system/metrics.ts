@@ -1,14 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { IndexBytes } from '../../../generated/docs/sdk/types.gen.ts';
+import type { BackupStats, IndexBytes } from '../../../generated/docs/sdk/types.gen.ts';
 import { API_VERSION as INTERFACE_VERSION } from '../../../generated/docs/version.ts';
 import { cached } from '../../lib/caches.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { roundsMetric } from '../../lib/loop.ts';
 import type { Identity } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { type BackupReport, registerBackups } from './backups.ts';
-import { type CountDeps, type DatabaseNumbers, readNumbers } from './counts.ts';
-import { registerMemory } from './memory.ts';
 import { type Counted, countersOf, type OtherProcesses, registerProcesses, renderSummed } from './other-processes.ts';
+import { type CountDeps, type DatabaseNumbers, readNumbers } from './stats.ts';
+import { registerMemory } from './system-info.ts';
 
 /** Counting reads much data, and scrapers are frequent. */
 const CACHE_MS = 15_000;
@@ -48,7 +48,7 @@ export interface ToolCall {
   readonly outcome: 'ok' | 'error';
 }
 
-export interface Metrics {
+interface Metrics {
   readonly contentType: string;
   /** The samples in the Prometheus text format 0.0.4. */
   render(): Promise<string>;
@@ -64,7 +64,7 @@ export interface Metrics {
 }
 
 /** Sources of the metrics. */
-export interface MetricsSources extends Pick<CountDeps, 'metaIndicesOf'> {
+interface MetricsSources extends Pick<CountDeps, 'metaIndicesOf'> {
   readonly uptimeSeconds: () => number;
   readonly indexBytesOf: (collection: string) => IndexBytes;
 }
@@ -237,4 +237,44 @@ export function samplesOf(text: string, identity: Identity): string {
 
 function unescape(value: string): string {
   return value.replace(/\\(.)/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped));
+}
+
+/** The state of scheduled backups, with the attempts since the start by outcome. */
+export interface BackupReport extends BackupStats {
+  readonly counts: { readonly ok: number; readonly failed: number };
+}
+
+/** The metrics of scheduled backups. Before the first successful backup, its gauges have no sample. */
+function registerBackups(registers: Registry[], report: () => BackupReport, clock: Clock): void {
+  const gauge = (name: string, help: string, value: (report: BackupReport) => number | undefined): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const known = value(report());
+        if (known === undefined) this.remove();
+        else this.set(known);
+      },
+    });
+  };
+  gauge('svc_backup_age_seconds', 'Age of the last scheduled backup that was verified.',
+    ({ lastGoodAt }) => (lastGoodAt === undefined ? undefined : clock.now() / 1000 - lastGoodAt));
+  gauge('svc_backup_duration_seconds', 'Time that it took, its copy included.',
+    ({ lastDurationSeconds }) => lastDurationSeconds);
+  gauge('svc_backup_size_bytes', 'Its size.', ({ lastSizeBytes }) => lastSizeBytes);
+  new Counter({
+    name: 'svc_backups_total',
+    help: 'Scheduled backups by outcome.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(report().counts)) this.inc({ outcome }, count);
+    },
+  });
+}
+
+export function statsOf({ counts: _, ...stats }: BackupReport): BackupStats {
+  return stats;
 }

@@ -1,10 +1,13 @@
 import type { IndexBytes, Stats } from '../../../generated/docs/sdk/types.gen.ts';
+import { type Clock, unixSeconds } from '../../lib/clock.ts';
+import { isSystemCollection } from '../../lib/system-collection.ts';
+import type { Row, Sql } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { type CollectionCounts, countCollections, sum } from './counts.ts';
-import { memoryOf } from './memory.ts';
+import { expiredDocuments, filledCollections } from '../stored-collections.ts';
+import { memoryOf } from './system-info.ts';
 
 /** Sources of the statistics. */
-export interface StatsSources {
+interface StatsSources {
   /** The implementation of `GET /v1/checksum`. */
   readonly checksum: (collection: string) => Promise<string>;
   /** Number of metadata values of a collection's documents. Throws `IndexLoading`. */
@@ -53,4 +56,89 @@ export function formatUptime(seconds: number): string {
   const rest = `${Math.floor(seconds) % 60}s`;
   if (hours > 0) return `${hours}h${minutes}m${rest}`;
   return minutes > 0 ? `${minutes}m${rest}` : rest;
+}
+
+interface CollectionCounts {
+  readonly name: string;
+  readonly documents: number;
+  readonly revisions: number;
+  /** Undefined while the index that provides it is loading. */
+  readonly metaIndices: number | undefined;
+}
+
+export interface CountDeps {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  /** Number of metadata values of a collection's documents; undefined while the index that provides it is loading. */
+  readonly metaIndicesOf: (collection: string) => number | undefined;
+}
+
+interface Counted extends Row {
+  readonly cid: number;
+  readonly n: number;
+}
+
+const REVISIONS = 'SELECT d.cid, count(*) AS n FROM revisions r JOIN documents d ON d.ord = r.ord GROUP BY d.cid';
+
+/**
+ * The contents of each collection, by name; system collections (`_`) and empty ones are left out. Expired documents do
+ * not count. These are long scans, so they run outside the event loop. `metaIndicesOf` is called for each collection.
+ */
+async function countCollections({ sql, clock, metaIndicesOf }: CountDeps): Promise<CollectionCounts[]> {
+  const [collections, expired, revisions] = await Promise.all([filledCollections(sql.background),
+    expiredDocuments(sql.background, unixSeconds(clock)), sql.background.all<Counted>(REVISIONS).then(byCollection)]);
+  return collections.filter(({ name }) => !isSystemCollection(name)).map(({ id, name, docs }) => ({
+    name,
+    documents: docs - (expired.get(id) ?? 0),
+    revisions: revisions(id),
+    metaIndices: metaIndicesOf(name),
+  })).filter(({ documents }) => documents > 0);
+}
+
+function byCollection(rows: readonly Counted[]): (cid: number) => number {
+  const counts = new Map(rows.map(({ cid, n }) => [cid, n]));
+  return (cid) => counts.get(cid) ?? 0;
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
+/** The values of the database for the metrics. */
+export interface DatabaseNumbers {
+  readonly sizeBytes: number;
+  readonly collections: readonly CollectionCounts[];
+  readonly schemas: number;
+  readonly binlog: { readonly entries: number; readonly sizeBytes: number; readonly oldestLsn: number };
+}
+
+/** Columns of fixed width: three integers of the row and its header. */
+const ENTRY_OVERHEAD = 24;
+
+/** The average size is taken from the newest entries, because the time to read all of them grows with their number. */
+const SAMPLE = `
+  SELECT count(*) AS n, coalesce(sum(length(kind) + length(collection) + coalesce(length(doc_id), 0)
+    + coalesce(length(key), 0) + coalesce(length(lang), 0) + coalesce(length(detail), 0)), 0) AS bytes
+  FROM (SELECT kind, collection, doc_id, key, lang, detail FROM changes ORDER BY lsn DESC LIMIT 1000) newest`;
+
+/** Average bytes of an entry of the change feed; 0 when there is none. */
+export async function bytesOfChange(sql: Pick<Sql, 'get'>): Promise<number> {
+  const sample = await sql.get<{ n: number; bytes: number }>(SAMPLE);
+  return sample!.n === 0 ? 0 : sample!.bytes / sample!.n + ENTRY_OVERHEAD;
+}
+
+export async function readNumbers({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>,
+  { metaIndicesOf }: Pick<CountDeps, 'metaIndicesOf'>): Promise<DatabaseNumbers>
+{
+  const [sizeBytes, collections, schemas, head, oldestLsn, entrySize] = await Promise.all([sql.sizeBytes(),
+    countCollections({ sql, clock, metaIndicesOf }), sql.get<{ n: number }>('SELECT count(*) AS n FROM schemas'),
+    feed.head(), feed.oldest(), bytesOfChange(sql)]);
+  // Numbers are consecutive, so nothing needs to be counted.
+  const entries = head === 0 ? 0 : head - oldestLsn + 1;
+  return {
+    sizeBytes,
+    collections,
+    schemas: schemas!.n,
+    binlog: { entries, sizeBytes: Math.round(entries * entrySize), oldestLsn },
+  };
 }

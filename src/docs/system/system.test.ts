@@ -6,11 +6,12 @@ import { operations } from '../../../generated/docs/operations.ts';
 import { createSpecificationReader, type SpecificationReader } from '../../api/http/specification.ts';
 import { silentLog } from '../../lib/log.ts';
 import { type Context, type Download, EVERYONE } from '../../operations/index.ts';
-import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { type ColumnsView, createColumns } from '../columns/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
+import { LOW_DISK_BYTES, withWarnings } from './health.ts';
 import { createSystem, type System } from './index.ts';
-import { LOW_DISK_BYTES, withWarnings } from './persistence.ts';
 import { formatUptime } from './stats.ts';
 
 const listener = (addr: string, enabled: boolean) => ({ enabled, addr });
@@ -72,8 +73,7 @@ async function start(path: string, changed: Partial<DocsSettings> = {}): Promise
   await sql?.close();
   now = 1_766_400_000_000;
   const clock = { now: () => now };
-  sql = await openDatabase({ path });
-  await migrate(sql, DOCUMENT_MIGRATIONS);
+  sql = await openMigrated({ path }, DOCUMENT_MIGRATIONS);
   feed = new ChangeFeed(sql, clock);
   environment = { sql, feed, codec: new BodyCodec(), clock, log: silentLog, settings: { ...settings, ...changed } };
   columns = createColumns(environment, { collections: { configOf: () => undefined } });

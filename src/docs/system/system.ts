@@ -6,12 +6,11 @@ import type { ColumnsView } from '../columns/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Readiness } from '../view/index.ts';
-import { type BackupReport, statsOf } from './backups.ts';
-import { describeEndpoints, type McpDescription } from './endpoints.ts';
 import { checkHealth, checkReadiness } from './health.ts';
-import { createMetrics, type GrpcCall, type HttpExchange, samplesOf, type ToolCall } from './metrics.ts';
+import { type BackupReport, createMetrics, type GrpcCall, type HttpExchange, samplesOf, statsOf,
+  type ToolCall } from './metrics.ts';
 import type { Counted, OtherProcesses } from './other-processes.ts';
-import { describeCompliance, describeConfig } from './server-config.ts';
+import { describeCompliance, describeConfig, describeEndpoints, type McpDescription } from './server-config.ts';
 import { readStats } from './stats.ts';
 import { describeSystem, ProcessMeter } from './system-info.ts';
 
@@ -21,7 +20,7 @@ type SystemHandlers = Required<
       | 'listEndpoints' | 'getComplianceStatus' | 'getMetrics'>
 >;
 
-export interface SystemDependencies {
+interface SystemDependencies {
   readonly documents: {
     /** The implementation of `GET /v1/checksum`. */
     checksum(collection: string): Promise<string>;
@@ -101,7 +100,7 @@ export function createSystem(environment: DocsEnvironment,
           metaIndicesOf,
           indexBytesOf,
         }, uptimeSeconds())),
-        ...(backups && { backups: statsOf(backups()) }),
+        backups: backups && statsOf(backups()),
       }),
       getSystemInfo: async () => describeSystem(meter, settings.buildVersion, uptimeSeconds()),
       getConfig: async () => describeConfig(environment, embeddings?.describe(), mcp),

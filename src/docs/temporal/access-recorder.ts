@@ -4,7 +4,7 @@ import { Loop } from '../../lib/loop.ts';
 import type { Sql } from '../../storage/index.ts';
 import { addReads, insertEvents, type Reads } from './event-rows.ts';
 
-export interface AccessRecorderOptions {
+interface AccessRecorderOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly timer: Timer;
@@ -12,7 +12,7 @@ export interface AccessRecorderOptions {
 }
 
 /** A recorded read. */
-export interface Access {
+interface Access {
   readonly docId: string;
   readonly collection: string;
   readonly actor: string;

@@ -1,8 +1,8 @@
 import type { Queries, SqlValue, Transaction } from '../../storage/index.ts';
 
 /** Types by their numbers in the database: 0, 1 and 2. */
-export const KINDS = ['create', 'update', 'access'] as const;
-export type EventType = (typeof KINDS)[number];
+const KINDS = ['create', 'update', 'access'] as const;
+type EventType = (typeof KINDS)[number];
 
 /** An event of a document that occurred `n` times within the second. */
 export interface TemporalRow {
@@ -30,7 +30,7 @@ export async function insertEvents(tx: Transaction, events: readonly TemporalRow
   );
 }
 
-export interface EventSelection {
+interface EventSelection {
   readonly docId: string;
   readonly type: EventType | undefined;
   /** Unix seconds, both included. */

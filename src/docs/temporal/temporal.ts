@@ -32,7 +32,7 @@ export interface Temporal {
   registerMetrics(registers: Registry[]): void;
 }
 
-export interface TemporalAreas {
+interface TemporalAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly documents: Pick<Documents, 'readDocument'>;
   readonly timer?: Timer;
@@ -127,7 +127,7 @@ function createHandlers({ sql, clock, settings }: DocsEnvironment, { readDocumen
       const { rows, total } = await readEvents(sql, { docId, type: eventType, ...spanOf(now, from, to) }, limit);
       const events = rows.flatMap(({ collection: name, type, at, actor, n }) =>
         Array.from({ length: Math.min(n, limit) },
-          () => ({ docId, collection: name, eventType: type, timestamp: at, ...(actor !== '' && { actor }) }))
+          () => ({ docId, collection: name, eventType: type, timestamp: at, actor: actor || undefined }))
       );
       return { collection, docId, events: events.slice(0, limit), total };
     },
@@ -146,7 +146,7 @@ function createHandlers({ sql, clock, settings }: DocsEnvironment, { readDocumen
         if (!budget.take(Buffer.byteLength(JSON.stringify(document)))) break;
         entries.push(entry);
       }
-      return { collection, entries, ...(budget.isSpent && { truncated: true as const }) };
+      return { collection, entries, truncated: budget.isSpent || undefined };
     },
     async getTemporalHistogram({ collection, eventType, interval, from, to }) {
       const now = await ready();

@@ -9,7 +9,8 @@ import { silentLog } from '../../lib/log.ts';
 import { ConfigError } from '../../lib/setting-values.ts';
 import { caughtUp, createInvoker, type Invoke, type OutputOf } from '../../operations/index.ts';
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
-import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { createCollections } from '../collections/index.ts';
 import { type ColumnsView, createColumns } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';
@@ -200,8 +201,7 @@ export class VectorFixture {
         await copyFile(options.file + ending, path + ending);
     if (options.file !== undefined && existsSync(`${options.file}.vectors`))
       await cp(`${options.file}.vectors`, `${path}.vectors`, { recursive: true });
-    const sql = await openDatabase({ path });
-    await migrate(sql, DOCUMENT_MIGRATIONS);
+    const sql = await openMigrated({ path }, DOCUMENT_MIGRATIONS);
     const fixture = new VectorFixture(sql, folder, options);
     if (!options.unstarted) await fixture.start();
     return fixture;

@@ -6,7 +6,7 @@ import { durableRename } from '../../lib/files.ts';
 import { type KeyRing, openStream, sealStream, type Sql } from '../../storage/index.ts';
 
 /** The header of a checkpoint, in JSON after the magic and the length. */
-export interface CheckpointHeader {
+interface CheckpointHeader {
   readonly collection: string;
   /**
    * The last change of the feed that is certainly included, and its time, which distinguishes the feeds of different
@@ -36,7 +36,7 @@ export interface Confirmation extends FeedPlace {
 }
 
 /** The index of a checkpoint; `close` it when it is read, or no longer needed. */
-export interface StoredIndex extends AsyncIterable<Uint8Array> {
+interface StoredIndex extends AsyncIterable<Uint8Array> {
   close(): Promise<void>;
 }
 

@@ -1,13 +1,13 @@
 import { ServiceError } from '../../errors/index.ts';
 
 /** What readiness needs of a view: see `CollectionView`. */
-export interface Serving {
+interface Serving {
   readonly name: string;
   readonly isReady: boolean;
   readonly changed: Promise<void>;
 }
 
-export interface ViewState {
+interface ViewState {
   readonly name: string;
   readonly ready: boolean;
 }

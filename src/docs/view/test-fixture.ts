@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
-import { BodyUnavailable, type Change, DOCUMENT_MIGRATIONS, migrate } from '../../storage/index.ts';
+import { BodyUnavailable, type Change } from '../../storage/index.ts';
 import { type DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { filledCollections } from '../stored-collections.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
@@ -9,7 +9,7 @@ import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
 export const MAGIC = 'QTEST001';
 
 /** The languages of documents by ordinal: a minimal index. */
-export class Languages implements ViewIndex {
+class Languages implements ViewIndex {
   readonly byOrd: Map<number, string>;
   closed = 0;
 
@@ -142,7 +142,6 @@ export class Views {
   constructor(driver: (typeof DRIVERS)[number]) {
     beforeEach(async () => {
       this.fixture = await Fixture.open(driver);
-      await migrate(this.fixture.sql, DOCUMENT_MIGRATIONS);
     });
     afterEach(async () => {
       for (const view of this.#views.splice(0)) await view.stop();

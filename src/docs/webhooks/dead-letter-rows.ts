@@ -11,7 +11,7 @@ export interface Letter {
   readonly event: ServiceEvent;
 }
 
-export interface DeadLetter extends Letter {
+interface DeadLetter extends Letter {
   readonly webhookId: string;
   readonly attempts: number;
   /** 0 for none. */
@@ -69,7 +69,7 @@ export async function readDeadLetters(queries: Queries, webhookId: string | unde
       docId,
       timestamp,
       attempts: row.attempts,
-      ...(row.status > 0 && { httpStatus: row.status }),
+      httpStatus: row.status || undefined,
       error: row.error,
       failedAt: row.failed_at,
     };

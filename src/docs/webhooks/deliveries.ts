@@ -1,8 +1,9 @@
-import type { TestWebhookResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import type { Document, TestWebhookResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { type Timer, unixSeconds } from '../../lib/clock.ts';
 import { isSystemCollection } from '../../lib/system-collection.ts';
-import { DeliveryEngine, type Failure, type LaneProgress, type Outbound, type Outcome, poster,
-  type Progress } from '../../net/index.ts';
+import { DeliveryEngine, type Failure, type LaneProgress, type Outbound, type Outcome, type Post, poster, type Progress,
+  signatureHeaders } from '../../net/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -11,10 +12,9 @@ import { shownUrl } from '../secrets.ts';
 import { type Letter, writeDeadLetter } from './dead-letter-rows.ts';
 import { feedLane, type LaneDuties, type LaneItem, outboxLaneOf, removeLanes, saveLanes,
   SharedReader } from './lanes.ts';
-import { deliveryId, messageOf, testLetter } from './message.ts';
 import type { Webhook } from './webhook-rows.ts';
 
-export interface DeliveriesDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'settings'> {
+interface DeliveriesDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'settings'> {
   readonly outbound: Outbound;
   readonly timer: Timer;
   readonly readDocument: Documents['readDocument'];
@@ -25,7 +25,7 @@ export interface DeliveriesDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | '
 }
 
 /** Counters since the start. */
-export interface DeliveryCounts {
+interface DeliveryCounts {
   delivered: number;
   failed: number;
   dead: number;
@@ -103,7 +103,7 @@ export class Deliveries {
       deliveryId: letter.id,
       url: shownUrl(webhook.url),
       ok: kind === 'delivered',
-      ...(result.status !== undefined && { httpStatus: result.status }),
+      httpStatus: result.status,
       ...('error' in result && { error: result.error }),
       durationMs: Math.max(0, Math.round(clock.now() - begun)),
     };
@@ -255,4 +255,57 @@ export async function enqueueLetters(tx: Transaction,
   for (const [webhookId, own] of Map.groupBy(letters, (letter) => letter.webhookId)) {
     await outbox.enqueue(tx, webhookId, own.map(({ id, event }) => JSON.stringify({ id, event })));
   }
+}
+
+/** The id of a delivery. It is the same whenever the change is read again, so that receivers can drop repeats. */
+export function deliveryId({ id }: Pick<Webhook, 'id'>, { seq, timestamp }: ServiceEvent): string {
+  return `dlv_${createHash('sha256').update(`${id}/${seq}/${timestamp}`).digest('hex').slice(0, 24)}`;
+}
+
+/** A delivery that only tests an endpoint: it is about nothing that is stored, and its id is not that of any change. */
+function testLetter(timestamp: number): Letter {
+  return {
+    id: `dlv_${randomBytes(12).toString('hex')}`,
+    event: { event: 'test', seq: 0, collection: '', key: '', lang: '', docId: '', timestamp, isQuiet: false },
+  };
+}
+
+interface MessageContext {
+  /** Key of the signature; empty for none. */
+  readonly secret: string;
+  /** Version of this build. */
+  readonly version: string;
+  /** When the attempt is sent, in Unix seconds. */
+  readonly now: number;
+  /** The current document of a document's event; null when it was removed, absent for other events. */
+  readonly document?: Document | null;
+}
+
+/** One attempt of a delivery (decisions, section 6). */
+function messageOf(webhook: Webhook, { id, event: { event, collection, key, lang, docId, timestamp, detail } }: Letter,
+  { secret, version, now, document }: MessageContext): Post
+{
+  const content = {
+    event,
+    deliveryId: id,
+    webhookId: webhook.id,
+    collection,
+    key,
+    lang,
+    docId,
+    timestamp,
+    document,
+    detail,
+  };
+  const body = new TextEncoder().encode(JSON.stringify(content));
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': `svc-webhook/${version}`,
+    'X-SVC-Event': event,
+    'X-SVC-Webhook-ID': webhook.id,
+    'X-SVC-Delivery': id,
+    'X-SVC-Timestamp': String(now),
+    ...signatureHeaders(secret, { id, timestamp: now, body }),
+  };
+  return { url: webhook.url, headers, body };
 }

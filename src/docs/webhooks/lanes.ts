@@ -32,7 +32,7 @@ export class SharedReader {
   }
 }
 
-export interface FeedLaneDeps {
+interface FeedLaneDeps {
   readonly feed: ChangeFeed;
   readonly reader: SharedReader;
   /** Whether the webhook receives an event. */
@@ -103,7 +103,7 @@ function letterOf({ seq, delivery }: outbox.OutboxRow): LaneItem {
 /** An event of a whole collection has no key: it is ordered with all events of the collection's documents. */
 function itemOf(seq: number, { id, event }: Letter): LaneItem {
   const isWhole = event.collection !== '' && event.docId === '';
-  return { seq, group: event.collection, ...(!isWhole && { key: event.docId || event.event }), id, event };
+  return { seq, group: event.collection, key: isWhole ? undefined : event.docId || event.event, id, event };
 }
 
 /** Name of the cursor that keeps changes in the feed until every lane has delivered them. */

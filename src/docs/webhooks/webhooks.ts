@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Webhook as WebhookAnswer } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
@@ -8,13 +8,11 @@ import type { Outbound } from '../../net/index.ts';
 import type { Handlers, Standing } from '../../operations/index.ts';
 import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
-import type { DocsEnvironment } from '../environment.ts';
+import { type DocsEnvironment, transactFor } from '../environment.ts';
 import { checkSigningSecret, keepQuery, requireSecret, shownUrl, warnOfSecrets } from '../secrets.ts';
-import { transactFor } from '../transact-for.ts';
 import { countDeadLetters, readDeadLetters, removeDeadLetters, takeDeadLetters } from './dead-letter-rows.ts';
 import { Deliveries, enqueueLetters } from './deliveries.ts';
 import { forgetFailures, removeLanes, saveLanes } from './lanes.ts';
-import { registerMetrics } from './metrics.ts';
 import { readWebhooks, removeWebhook, type Webhook, writeWebhook } from './webhook-rows.ts';
 
 type WebhookHandlers = Required<
@@ -37,7 +35,7 @@ export interface Webhooks {
   registerMetrics(registers: Registry[]): void;
 }
 
-export interface WebhooksAreas {
+interface WebhooksAreas {
   readonly outbound: Outbound;
   readonly documents: Pick<Documents, 'readDocument'>;
   readonly timer?: Timer;
@@ -265,8 +263,41 @@ function present({ id, url, events, collection, secret, pause, lastError, create
     secretSet: secret !== '',
     createdAt,
     paused: pause !== '',
-    ...(pause !== '' && { pauseReason: pause }),
-    ...(error !== '' && { lastError: error }),
+    pauseReason: pause || undefined,
+    lastError: error || undefined,
     deadLetters,
   };
+}
+
+function registerMetrics(registers: Registry[], deliveries: Deliveries, book: ReadonlyMap<string, Webhook>): void {
+  new Counter({
+    name: 'svc_webhook_deliveries_total',
+    help: 'Deliveries by outcome: `failed` counts attempts, `dropped` dead letters that went for newer ones.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(deliveries.counts)) this.inc({ outcome }, count as number);
+    },
+  });
+  new Gauge({
+    name: 'svc_webhook_waiting',
+    help: 'Deliveries in memory that are not done.',
+    registers,
+    collect() {
+      this.set(deliveries.engine.waiting);
+    },
+  });
+  new Gauge({
+    name: 'svc_webhooks',
+    help: 'Webhooks by state: `down` are those whose endpoint accepts nothing at present.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const paused = [...book.values()].filter(({ pause }) => pause !== '').length;
+      this.set({ state: 'active' }, book.size - paused);
+      this.set({ state: 'paused' }, paused);
+      this.set({ state: 'down' }, deliveries.engine.down);
+    },
+  });
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { throughStep } from '../../testkit/through-step.ts';
 import { UNRESTRICTED } from '../../testkit/unrestricted.ts';
 import type { Caller, Context } from '../index.ts';
@@ -13,8 +14,7 @@ describe('a session', () => {
   let feed: ChangeFeed;
   let timer: ManualTimer;
   beforeEach(async () => {
-    sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, DOCUMENT_MIGRATIONS);
+    sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
     [feed, timer] = [new ChangeFeed(sql), new ManualTimer()];
     return () => sql.close();
   });

@@ -11,7 +11,7 @@ import { RefusedCall } from '../../ship/index.ts';
 import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
 import { FolderContents } from '../contents/index.ts';
 import { InterruptedContents } from '../contents/test-fixture.ts';
-import { type Artifacts, createArtifacts } from './index.ts';
+import { Artifacts } from './index.ts';
 
 const LIMITS = 'artifacts: {max_size: 2MiB, max_count: 3, total_budget: 5MiB, retention: 1h}\nstorage: {reserve: 1KiB}';
 
@@ -174,7 +174,7 @@ describe(
 
     beforeEach(async () => {
       store = new InterruptedContents(join(fixture.folder, 'artifacts'), fixture.sql);
-      server = createArtifacts({ env: fixture.env, queue: fixture.queue, store });
+      server = new Artifacts({ env: fixture.env, queue: fixture.queue, store });
       await server.start();
       other = fixture.sql.peers === undefined ? server : fixture.artifacts;
       ref = await taken();
@@ -183,7 +183,7 @@ describe(
     afterEach(() => server.stop());
 
     const send = (to: Artifacts, name: string, content: string) =>
-      to.receiver.receive(ship.id, partsOf(ref, name, Buffer.from(content)));
+      to.receive(ship.id, partsOf(ref, name, Buffer.from(content)));
     const texts = () => Promise.all(['a', 'b'].map(async (name) => (await read(ref.runId, name)).text));
 
     it('between its bytes and its row', async () => {
@@ -253,14 +253,14 @@ describe('limits', () => {
 
   it('of number hold for files that arrive at the same time, also at several servers', async () => {
     const ref = await taken();
-    const other = createArtifacts({
+    const other = new Artifacts({
       env: fixture.env,
       queue: fixture.queue,
       store: new FolderContents(join(fixture.folder, 'artifacts'), 'other'),
     });
     await other.start();
     const sent = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, i) =>
-      (i % 2 === 0 ? other : fixture.artifacts).receiver.receive(ship.id, partsOf(ref, name, Buffer.from(name)))
+      (i % 2 === 0 ? other : fixture.artifacts).receive(ship.id, partsOf(ref, name, Buffer.from(name)))
     );
     const refused = (await Promise.all(sent)).filter(({ status }) => status !== 'kept');
     expect(refused).toEqual(
@@ -280,11 +280,11 @@ describe('limits', () => {
       : 0);
     store.freeBytes = async () =>
       3_001_024 - readdirSync(store.folder, { recursive: true }).reduce((sum, name) => sum + bytesOf(String(name)), 0);
-    const other = createArtifacts({ env: fixture.env, queue: fixture.queue, store });
+    const other = new Artifacts({ env: fixture.env, queue: fixture.queue, store });
     await other.start();
     const ref = await taken();
     const send = (name: string, bytes: number, announced = {}) =>
-      other.receiver.receive(ship.id, partsOf(ref, name, Buffer.alloc(bytes, name), announced));
+      other.receive(ship.id, partsOf(ref, name, Buffer.alloc(bytes, name), announced));
     const both = await Promise.all([send('a', 2_000_000), send('b', 2_000_000)]);
     expect(both.map(({ status }) => status).sort()).toEqual(['kept', 'over_limit']);
     expect(both.find(({ status }) => status === 'over_limit')!.message).toContain('storage.reserve');
@@ -310,14 +310,13 @@ describe('limits', () => {
 
   it('of all together count what other servers over the same store have received, also at the same moment', async () => {
     const ref = await taken();
-    const other = createArtifacts({
+    const other = new Artifacts({
       env: fixture.env,
       queue: fixture.queue,
       store: new FolderContents(join(fixture.folder, 'artifacts'), 'node'),
     });
     await other.start();
-    const toOther = (name: string) =>
-      other.receiver.receive(ship.id, partsOf(ref, name, Buffer.alloc(2_000_000, name)));
+    const toOther = (name: string) => other.receive(ship.id, partsOf(ref, name, Buffer.alloc(2_000_000, name)));
     expect(await upload(ref, 'a', Buffer.alloc(2_000_000, 'a'))).toMatchObject({ status: UploadArtifactStatus.KEPT });
     const both = await Promise.all([toOther('b').then(({ status }) => status === 'kept'),
       upload(ref, 'c', Buffer.alloc(2_000_000, 'c')).then(({ status }) => status === UploadArtifactStatus.KEPT)]);
@@ -353,7 +352,7 @@ it('a server that died clears what it has left half-written, and files that noth
   mkdirSync(join(folder, 'ab'), { recursive: true });
   writeFileSync(join(folder, 'ab', unreferenced), 'stray');
   writeFileSync(join(folder, 'new', 'of-node', 'half'), 'half');
-  const next = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(folder, 'node') });
+  const next = new Artifacts({ env: fixture.env, queue: fixture.queue, store: new FolderContents(folder, 'node') });
   await next.start();
   await expect.poll(() => existsSync(join(folder, 'ab', unreferenced))).toBe(false);
   expect([stored().length, await next.totalBytes()]).toEqual([1, 3]);

@@ -1,19 +1,18 @@
-import type { UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { DownloadArtifactsResponse,
+  UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { Loop } from '../../lib/loop.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
 import { type ContentStore, type Place, RowContents } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import type { Queue } from '../queue/port.ts';
-import { addArtifact, COUNTING, countOthers, isReferenced, lockTotal, removeAbove, type RemovedFile, removeExpired,
-  totalBytes } from './artifact-rows.ts';
+import type { Queue, RunRef } from '../queue/port.ts';
+import { addArtifact, COUNTING, countOthers, isReferenced, listOfAttempt, lockTotal, removeAbove, type RemovedFile,
+  removeExpired, totalBytes } from './artifact-rows.ts';
 import { type ArtifactHandlers, createArtifactHandlers } from './handlers.ts';
-import type { ArtifactReceiver, ArtifactSender, Received } from './port.ts';
-import { type AnnouncedFile, readDescription } from './receive.ts';
-import { createSender } from './send.ts';
+import type { ArtifactExchange, Received } from './port.ts';
+import { type AnnouncedFile, messagesOf, readDescription } from './transfer.ts';
 
-export interface ArtifactsOptions {
+interface ArtifactsOptions {
   readonly env: RunsEnvironment;
   readonly queue: Pick<Queue, 'get' | 'holds'>;
   readonly store: ContentStore;
@@ -21,61 +20,50 @@ export interface ArtifactsOptions {
   readonly received?: (status: Received['status']) => void;
 }
 
-export interface Artifacts {
-  readonly handlers: ArtifactHandlers;
-  readonly receiver: ArtifactReceiver;
-  readonly sender: ArtifactSender;
-  /** Bytes of all stored files, of all servers over the store. */
-  totalBytes(): Promise<number>;
-  /** Opens the store and starts removing expired files. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Files that steps produce: received from ships, listed, downloaded, and removed when they expire. */
-export function createArtifacts(options: ArtifactsOptions): Artifacts {
-  return new KeptArtifacts(options);
-}
-
-class KeptArtifacts implements Artifacts {
+export class Artifacts implements ArtifactExchange {
   readonly handlers: ArtifactHandlers;
-  readonly receiver: ArtifactReceiver = { receive: (shipId, parts) => this.#receive(shipId, parts) };
-  readonly sender: ArtifactSender;
   readonly #options: ArtifactsOptions;
   readonly #contents: RowContents;
-  readonly #sweeping: Loop;
 
   constructor(options: ArtifactsOptions) {
     this.#options = options;
-    this.#contents = new RowContents({ env: options.env, store: options.store, isReferenced });
-    this.#sweeping = this.#contents.sweeping((signal) => this.#expire(signal),
-      'expired artefacts could not be removed');
-    const parts = { sql: options.env.sql, queue: options.queue, store: options.store };
-    this.handlers = createArtifactHandlers(parts);
-    this.sender = createSender(parts);
+    this.#contents = new RowContents({
+      env: options.env,
+      store: options.store,
+      isReferenced,
+      sweep: (signal) => this.#expire(signal),
+      failure: 'expired artefacts could not be removed',
+    });
+    this.handlers = createArtifactHandlers({ sql: options.env.sql, queue: options.queue, store: options.store });
   }
 
+  /** Bytes of all stored files, of all servers over the store. */
   totalBytes(): Promise<number> {
     return totalBytes(this.#options.env.sql.background);
   }
 
-  async start(): Promise<void> {
-    await this.#options.store.open();
-    this.#sweeping.start();
+  /** Opens the store and starts removing expired files. */
+  start(): Promise<void> {
+    return this.#contents.start();
   }
 
-  async stop(): Promise<void> {
-    await this.#sweeping.stop();
-    await this.#contents.idle();
-    await this.#options.store.close();
+  stop(): Promise<void> {
+    return this.#contents.stop();
   }
 
-  async #receive(shipId: string, parts: AsyncIterable<UploadArtifactRequest>): Promise<Received> {
+  async receive(shipId: string, parts: AsyncIterable<UploadArtifactRequest>): Promise<Received> {
     const iterator = parts[Symbol.asyncIterator]();
     const file = readDescription((await iterator.next()).value as UploadArtifactRequest | undefined);
     const result = await this.#take(shipId, file, iterator);
     this.#options.received?.(result.status);
     return result;
+  }
+
+  async send(shipId: string, ref: RunRef): Promise<AsyncIterable<DownloadArtifactsResponse> | undefined> {
+    const { env: { sql }, queue, store } = this.#options;
+    if (!await sql.transaction((tx) => queue.holds(tx, ref, shipId))) return undefined;
+    return messagesOf(await listOfAttempt(sql, ref.runId, ref.attempt), store);
   }
 
   async #take(shipId: string, file: AnnouncedFile, parts: AsyncIterator<UploadArtifactRequest>): Promise<Received> {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { isArtifactName } from './artifact-name.ts';
-import { byteRange } from './byte-range.ts';
+import { byteRange } from './handlers.ts';
+import { isArtifactName } from './transfer.ts';
 
 it.each([['bytes=0-3', [0, 3]], ['bytes=5-', [5, 9]], ['bytes=-3', [7, 9]], ['bytes=-30', [0, 9]], ['bytes=8-20', [8,
   9]], ['bytes=10-', undefined], ['bytes=3-1', undefined], ['bytes=-', undefined], ['bytes=-0', undefined], [

@@ -5,11 +5,10 @@ import type { Sql } from '../../storage/index.ts';
 import type { ContentStore } from '../contents/index.ts';
 import type { Queue } from '../queue/port.ts';
 import { findByName, listOfAttempt } from './artifact-rows.ts';
-import { byteRange } from './byte-range.ts';
 
 export type ArtifactHandlers = Required<Pick<Handlers<Operations>, 'listRunArtifacts' | 'getRunArtifact'>>;
 
-export interface ArtifactHandlerOptions {
+interface ArtifactHandlerOptions {
   readonly sql: Sql;
   readonly queue: Pick<Queue, 'get'>;
   readonly store: ContentStore;
@@ -61,4 +60,24 @@ async function attemptOf({ queue }: ArtifactHandlerOptions, id: string, given: n
   if (attempt < 1 || attempt > run.attempt)
     throw new ServiceError('invalid_attempt', `attempt must be from 1 to ${run.attempt}, got ${attempt}`);
   return attempt;
+}
+
+interface ByteRange {
+  readonly start: number;
+  /** Inclusive. */
+  readonly end: number;
+}
+
+const ONE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
+
+/**
+ * The bytes of a file that a `Range` header selects (RFC 9110, section 14.1.2). Undefined for the whole file, for
+ * several ranges, and for a range outside the file: a server may ignore the header then.
+ */
+export function byteRange(header: string | undefined, size: number): ByteRange | undefined {
+  const [, first, last] = ONE_RANGE.exec(header?.trim() ?? '') ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return start <= end ? { start, end } : undefined;
 }

@@ -1,2 +1,2 @@
 /** The entry point of the artefacts area: files that steps produce. */
-export { type Artifacts, type ArtifactsOptions, createArtifacts } from './artifacts.ts';
+export { Artifacts } from './artifacts.ts';

@@ -8,19 +8,18 @@ export interface Received {
   readonly message?: string;
 }
 
-/** Sends ships the files that an attempt has left before an approval step. */
-export interface ArtifactSender {
-  /** The messages of all files of the attempt. Undefined if the ship no longer holds the run. */
-  send(shipId: string, ref: RunRef): Promise<AsyncIterable<DownloadArtifactsResponse> | undefined>;
-}
-
-/** Receives files from ships. */
-export interface ArtifactReceiver {
+/** Exchanges files of steps with ships, whatever the transport. */
+export interface ArtifactExchange {
   /**
    * Reads the parts of one file, and stores the file when it is complete. May settle before all parts are read. Rejects
    * with a `FleetRefusal` if the messages are not a file of the protocol, and with errors of disk and store.
    */
   receive(shipId: string, parts: AsyncIterable<UploadArtifactRequest>): Promise<Received>;
+  /**
+   * The messages of all files that an attempt has left before an approval step. Undefined if the ship no longer holds
+   * the run.
+   */
+  send(shipId: string, ref: RunRef): Promise<AsyncIterable<DownloadArtifactsResponse> | undefined>;
 }
 
 /** A stored file. */

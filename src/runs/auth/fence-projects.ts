@@ -1,6 +1,6 @@
 import { type Operations, operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import type { Identity, OperationSpec, Precondition, Preconditions } from '../../operations/index.ts';
+import type { Identity, OperationSpec, Preconditions } from '../../operations/index.ts';
 import type { RunRecord } from '../queue/port.ts';
 
 export interface FenceDeps {
@@ -38,24 +38,6 @@ export function projectFences(deps: FenceDeps): Preconditions<Operations> {
   return fences as Preconditions<Operations>;
 }
 
-/**
- * Preconditions are checked before, and their errors also say what there is: so the restriction comes before them,
- * where the path names a run or a project.
- */
-export function fencePreconditions(preconditions: Preconditions<Operations>,
-  deps: FenceDeps): Preconditions<Operations>
-{
-  const fenced = Object.entries(fencesOfPaths(deps)).flatMap(([id, fence]) => {
-    const precondition = preconditions[id as keyof Operations] as Precondition<Input> | undefined;
-    if (precondition === undefined) return [];
-    return [[id, async (parameters: Input, identity: Identity) => {
-      await fence(parameters, identity);
-      await precondition(parameters, identity);
-    }] as const];
-  });
-  return { ...preconditions, ...Object.fromEntries(fenced) };
-}
-
 /** The fences of operations whose path names a run or a project. */
 function fencesOfPaths(deps: FenceDeps): Readonly<Record<string, Fence>> {
   const ofRuns = Object.values(TABLE).filter(({ path }) => path.includes('/runs/{id}'));
@@ -70,14 +52,22 @@ function fencesOfPaths(deps: FenceDeps): Readonly<Record<string, Fence>> {
 async function requireRun({ runOf }: FenceDeps, { id }: Input, identity: Identity): Promise<void> {
   if (mayAll(identity)) return;
   const run = typeof id === 'string' ? await runOf(id) : undefined;
-  if (run !== undefined && !identity.may('read', run.projectId))
-    throw new ServiceError('run_not_found', 'there is no such run');
+  if (run !== undefined) requireReadable(run, identity);
+}
+
+/**
+ * Throws `run_not_found` for a run of a project that the caller may not see. Preconditions ask for it, too, because
+ * they come before the fences, and their errors also say what there is.
+ */
+export function requireReadable(run: RunRecord, identity: Identity): void {
+  if (!identity.may('read', run.projectId)) throw new ServiceError('run_not_found', 'there is no such run');
 }
 
 const mayWrite = (project: unknown, identity: Identity): boolean =>
   mayAll(identity) || (typeof project === 'string' && identity.may('write', project));
 
-function requireProject(project: unknown, identity: Identity): void {
+/** Throws `forbidden` for a project that the caller's token is not for, and for none if it is for some only. */
+export function requireProject(project: unknown, identity: Identity): void {
   if (mayWrite(project, identity)) return;
   throw new ServiceError('forbidden',
     typeof project === 'string'

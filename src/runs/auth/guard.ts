@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ANONYMOUS, type Caller, EVERYONE, type Guard, type Identity,
+import { ANONYMOUS, type Caller, type Context, EVERYONE, type Guard, type Identity,
   type OperationSpec } from '../../operations/index.ts';
 import type { LoadedRunsConfig, TokenConfig } from '../config/index.ts';
 import type { LiveConfig } from '../environment.ts';
@@ -94,7 +94,7 @@ function holderOf({ name, sha256, scopes, projects, expires }: TokenConfig): Hol
     admin: true,
     by: 'token',
     may: (_permission, project) => projects === null || projects.includes(project),
-    ...(expires > 0 && { expiresAt: expires }),
+    expiresAt: expires > 0 ? expires : undefined,
   };
   return { hash: Buffer.from(sha256, 'hex'), identity, scopes, expiresMs: expires > 0 ? expires : undefined };
 }
@@ -104,4 +104,9 @@ function unauthenticated(): ServiceError {
   return new ServiceError('unauthenticated', 'the bearer token is missing, wrong or expired', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
+}
+
+/** The caller's name in the audit log: `api`, or `token:NAME` for one of the tokens of the configuration. */
+export function actorOf({ identity }: Partial<Pick<Context, 'identity'>>): string {
+  return identity?.username || 'api';
 }

@@ -15,7 +15,7 @@ export interface RestoreOptions {
   readonly unfinished?: Unfinished | undefined;
 }
 
-export interface UnfinishedCounts {
+interface UnfinishedCounts {
   readonly queued: number;
   /** Assigned to a ship. */
   readonly held: number;

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG, RunsApi } from '../../testkit/runs-api.ts';
-import { LAST_ENDED, LAST_ENDED_AT_REF } from './badges.ts';
-import { badgePicture } from './picture.ts';
+import { badgePicture, LAST_ENDED, LAST_ENDED_AT_REF } from './index.ts';
 
 let api: RunsApi;
 afterEach(() => api.stop());

@@ -2,7 +2,6 @@ import { create } from '@bufbuild/protobuf';
 import { type DiscardCacheRequest, type DownloadCacheRequest, type DownloadCacheResponse, DownloadCacheResponseSchema,
   type UploadCacheRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatByteSize } from '../../lib/byte-size.ts';
-import type { Loop } from '../../lib/loop.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { type ContentStore, piecesOf, type Place, RowContents } from '../contents/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -12,7 +11,7 @@ import { addCache, type CacheRow, countCaches, findCache, hasCache, isReferenced
 import type { CacheEvents, CacheExchange, CacheTaken } from './port.ts';
 import { type AnnouncedCache, readDescription, readDiscarded, readWanted } from './requests.ts';
 
-export interface CachesOptions {
+interface CachesOptions {
   readonly env: RunsEnvironment;
   readonly queue: Pick<Queue, 'get' | 'holds'>;
   readonly store: ContentStore;
@@ -27,25 +26,26 @@ export class Caches implements CacheExchange {
   readonly #options: CachesOptions;
   readonly #contents: RowContents;
   readonly #events: CacheEvents;
-  readonly #sweeping: Loop;
 
   constructor(options: CachesOptions) {
     this.#options = options;
-    this.#contents = new RowContents({ env: options.env, store: options.store, isReferenced });
-    this.#sweeping = this.#contents.sweeping((signal) => this.#sweep(signal), 'unused caches could not be removed');
+    this.#contents = new RowContents({
+      env: options.env,
+      store: options.store,
+      isReferenced,
+      sweep: (signal) => this.#sweep(signal),
+      failure: 'unused caches could not be removed',
+    });
     this.#events = options.events ?? NO_EVENTS;
   }
 
   /** Opens the store and starts removing unused caches. */
-  async start(): Promise<void> {
-    await this.#options.store.open();
-    this.#sweeping.start();
+  start(): Promise<void> {
+    return this.#contents.start();
   }
 
-  async stop(): Promise<void> {
-    await this.#sweeping.stop();
-    await this.#contents.idle();
-    await this.#options.store.close();
+  stop(): Promise<void> {
+    return this.#contents.stop();
   }
 
   /** Number and bytes of all stored caches, of all servers over the store. */

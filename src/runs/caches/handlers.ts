@@ -2,15 +2,15 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Context, Handlers } from '../../operations/index.ts';
 import type { Audit } from '../audit/index.ts';
-import { actorOf } from '../auth/actor.ts';
+import { actorOf } from '../auth/guard.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
 import { type CachePosition, type CacheRow, listCaches } from './cache-rows.ts';
 import type { Caches } from './caches.ts';
 
-export type CacheHandlers = Required<Pick<Handlers<Operations>, 'listCaches' | 'deleteCaches'>>;
+type CacheHandlers = Required<Pick<Handlers<Operations>, 'listCaches' | 'deleteCaches'>>;
 
-export interface CacheHandlerOptions {
+interface CacheHandlerOptions {
   readonly env: Pick<RunsEnvironment, 'sql' | 'config'>;
   readonly audit: Audit;
   /** Undefined if the service keeps none. */

@@ -1,3 +1,3 @@
 /** The entry point of the caches area: caches of steps that all ships share. */
-export { Caches, type CachesOptions } from './caches.ts';
+export { Caches } from './caches.ts';
 export { createCacheHandlers } from './handlers.ts';

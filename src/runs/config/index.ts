@@ -1,11 +1,10 @@
-export type { Environment } from './api-tokens.ts';
 export { type InputValues, readInputs } from './inputs.ts';
 export { type LiveConfigOptions, LiveRunsConfig, type ReloadOutcome } from './live.ts';
 export { hashOf, inDataDir, type LoadedRunsConfig, loadRunsConfig, type RunsConfigInput } from './load.ts';
 export { cellsOf, type CellValues, fillCell, nameOfCell } from './matrix.ts';
-export { missingSecrets, unsignedWebhooks, weakWebhooks } from './missing-secrets.ts';
 export { parseProject, parseRunsConfig, RunsConfigError } from './parse.ts';
 export { renderConfigReference } from './reference.ts';
 export { type AlertRoute, type InputConfig, type MatrixConfig, type NotificationConfig, type PipelineConfig,
   type ProjectConfig, type RoleConfig, RUNS_CONFIG_SCHEMA, type RunsConfig, type Scalar, type ScheduleConfig,
   type StepConfig, type TokenConfig } from './schema/index.ts';
+export { type Environment, missingSecrets, unsignedWebhooks, weakWebhooks } from './variables.ts';

@@ -4,11 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Timer } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Loop } from '../../lib/loop.ts';
-import type { Environment } from './api-tokens.ts';
 import { type LoadedRunsConfig, loadRunsConfig } from './load.ts';
-import { missingSecrets, unsignedWebhooks, weakWebhooks } from './missing-secrets.ts';
 import { RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
+import { type Environment, missingSecrets, unsignedWebhooks, weakWebhooks } from './variables.ts';
 
 /** Editors write in several steps, and each step is an event. */
 const SETTLE_MS = 100;

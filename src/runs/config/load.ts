@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { deepFreeze } from '../../lib/setting-values.ts';
-import { type Environment, readApiTokens } from './api-tokens.ts';
 import { parseRunsConfig, RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
 import { isUrl, readSource } from './source.ts';
+import { type Environment, readApiTokens } from './variables.ts';
 
 export interface RunsConfigInput {
   /** Path, or http(s) URL. */
@@ -60,7 +60,7 @@ export async function loadRunsConfig(
     folder,
     readOnly: read.readOnly,
     hash: hashOf(read.text),
-    ...(read.etag === undefined ? {} : { etag: read.etag }),
+    etag: read.etag,
   };
 }
 

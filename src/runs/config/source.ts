@@ -4,7 +4,7 @@ import { RunsConfigError } from './parse.ts';
 const MAX_BYTES = 1_048_576;
 const TIMEOUT_MS = 30_000;
 
-export interface SourceText {
+interface SourceText {
   readonly text: string;
   /** True for a URL: the service cannot save changes of the configuration. */
   readonly readOnly: boolean;
@@ -12,7 +12,7 @@ export interface SourceText {
   readonly etag?: string;
 }
 
-export interface SourceOptions {
+interface SourceOptions {
   /** `RUNS_CONFIG_BEARER`: the bearer token for requests to a URL. */
   readonly bearer?: string | undefined;
   /** The version that is already loaded. */
@@ -62,7 +62,7 @@ async function readUrl(url: string,
   }
   const version = response.headers.get('etag');
   const text = decode(url, await readAtMost(url, response));
-  return { text, readOnly: true, ...(version ? { etag: version } : {}) };
+  return { text, readOnly: true, etag: version || undefined };
 }
 
 /** Counts bytes while it reads: the length in the header may be missing or wrong. */

@@ -4,7 +4,7 @@ import { FORMATS } from './read-by-schema.ts';
 import type { Format } from './schema/build.ts';
 
 /** Checks a value, fills in the defaults in place, and returns one line for each problem. */
-export type SchemaCheck = (value: unknown) => string[];
+type SchemaCheck = (value: unknown) => string[];
 
 const MAX_SHOWN = 50;
 

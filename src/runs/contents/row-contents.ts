@@ -1,22 +1,25 @@
+import { formatByteSize } from '../../lib/byte-size.ts';
 import { Loop } from '../../lib/loop.ts';
 import type { Queries, Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { ContentStore } from './content-store.ts';
-import { DiskRoom, type ReservedRoom } from './disk-room.ts';
-import { type Announced, type ContentPart, writeContent } from './write-content.ts';
+import { type Announced, type ContentPart, writeContent } from './transfer.ts';
 
 /** Time between two searches for contents that are no longer kept. */
 const SWEEP_MS = 60_000;
 
-export interface RowContentsOptions {
+interface RowContentsOptions {
   readonly env: RunsEnvironment;
   readonly store: ContentStore;
   /** Whether a row of the table names this content. */
   readonly isReferenced: (from: Queries, sha256: string) => Promise<boolean>;
+  /** Called once a minute, to remove rows that are no longer kept; the text of its failures. */
+  readonly sweep: (signal: AbortSignal) => Promise<void>;
+  readonly failure: string;
 }
 
 /** What `receive` returns if the disk has no room. */
-export interface NoRoom {
+interface NoRoom {
   readonly status: 'over_limit';
   readonly message: string;
 }
@@ -32,12 +35,29 @@ export type Place = (tx: Transaction) => Promise<void>;
 export class RowContents {
   readonly #options: RowContentsOptions;
   readonly #room: DiskRoom;
+  readonly #sweeping: Loop;
   #changing: Promise<unknown> = Promise.resolve();
+  #hasSwept = false;
 
   constructor(options: RowContentsOptions) {
     this.#options = options;
-    const { env: { config }, store } = options;
+    const { env: { config, timer, log }, store, failure } = options;
     this.#room = new DiskRoom({ free: () => store.freeBytes(), least: () => config.current().config.storage.reserve });
+    this.#sweeping = new Loop({ name: 'contents', everyMs: SWEEP_MS, timer, log, failure },
+      (signal) => this.#sweep(signal));
+  }
+
+  /** Opens the store, and starts removing what is no longer kept. */
+  async start(): Promise<void> {
+    await this.#options.store.open();
+    this.#sweeping.start();
+  }
+
+  /** Closes the store when all changes so far are over. */
+  async stop(): Promise<void> {
+    await this.#sweeping.stop();
+    await this.#changing;
+    await this.#options.store.close();
   }
 
   /**
@@ -112,16 +132,11 @@ export class RowContents {
     return this.#options.env.sql.peers === undefined;
   }
 
-  /** Calls `sweep` once a minute, the first time after contents without rows are removed. */
-  sweeping(sweep: (signal: AbortSignal) => Promise<void>, failure: string): Loop {
-    const { env: { timer, log } } = this.#options;
-    let isFirst = true;
-    return new Loop({ name: 'contents', everyMs: SWEEP_MS, timer, log, failure }, async (signal) => {
-      const isAfterStart = isFirst;
-      isFirst = false;
-      if (isAfterStart) await this.#removeUnreferenced(signal);
-      await sweep(signal);
-    });
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const isFirst = !this.#hasSwept;
+    this.#hasSwept = true;
+    if (isFirst) await this.#removeUnreferenced(signal);
+    await this.#options.sweep(signal);
   }
 
   /** Removes contents without rows: a process that died between the two steps has left them. */
@@ -138,11 +153,52 @@ export class RowContents {
     this.#changing = turn.catch(() => undefined);
     return turn;
   }
-
-  /** Resolves when all changes so far are over. Never rejects. */
-  async idle(): Promise<void> {
-    await this.#changing;
-  }
 }
 
 const lockOf = (sha256: string): string => `content ${sha256}`;
+
+interface DiskRoomOptions {
+  /** Free bytes on the disk. */
+  readonly free: () => Promise<number>;
+  /** Bytes that must stay free. */
+  readonly least: () => number;
+}
+
+/** Room that was reserved for a content. */
+interface ReservedRoom {
+  /** Says that bytes of it were written, so that the disk counts them. */
+  wrote(bytes: number): void;
+  /** Releases what was not written. */
+  release(): void;
+}
+
+/**
+ * The room on the disk for contents that arrive at one server at the same time: what one has reserved and not written
+ * yet, no other one gets.
+ */
+class DiskRoom {
+  readonly #options: DiskRoomOptions;
+  #reserved = 0;
+
+  constructor(options: DiskRoomOptions) {
+    this.#options = options;
+  }
+
+  /** Reserves room for a content of this size, or returns why the disk has none. */
+  async reserve(size: number): Promise<ReservedRoom | string> {
+    const least = this.#options.least();
+    const onDisk = await this.#options.free();
+    const free = Math.max(0, onDisk - this.#reserved);
+    if (free - size < least)
+      return `the disk of the server has ${formatByteSize(free)} left, of which ${
+        formatByteSize(least)
+      } are reserved (storage.reserve)`;
+    let left = size;
+    const wrote = (bytes: number): void => {
+      left -= bytes;
+      this.#reserved -= bytes;
+    };
+    this.#reserved += size;
+    return { wrote, release: () => wrote(left) };
+  }
+}

@@ -1,14 +1,14 @@
 import { create, fromJson } from '@bufbuild/protobuf';
+import { createHash } from 'node:crypto';
 import { type Assignment, AssignmentSchema, GitCredentialsSchema, LogLimitsSchema,
   RunRefSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { RunsConfig } from '../config/index.ts';
+import { currentTracing } from '../../lib/tracing.ts';
+import type { CellValues, RunsConfig, Scalar } from '../config/index.ts';
 import type { Claim } from '../queue/port.ts';
-import { stepsOfPart } from './definition.ts';
-import { runVariables } from './run-variables.ts';
-import { traceparentOf } from './trace-ids.ts';
+import { type Definition, stepsOfPart } from './definition.ts';
 
 /** The limits of logs that a ship receives. */
-export type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget' | 'attempt_events'>;
+type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget' | 'attempt_events'>;
 
 /**
  * The assignment that a ship receives: the definition of the run, as it was when the run was queued, with the values of
@@ -69,4 +69,45 @@ export class SecretUnavailable extends Error {
     );
     this.name = 'SecretUnavailable';
   }
+}
+
+/**
+ * Environment variables of a run's steps with the values of its inputs and of its cell: `QUIRE_INPUT_NAME` for each
+ * declared input of its pipeline, empty for one without a value, and `QUIRE_MATRIX_NAME`. `input`: the input of the
+ * run, as JSON.
+ */
+function runVariables({ inputs = [] }: Pick<Definition, 'inputs'>, input: string | null,
+  matrix: CellValues | null): Record<string, string>
+{
+  const values = inputs.length === 0 || input === null ? {} : (JSON.parse(input) as Readonly<Record<string, Scalar>>);
+  const given = inputs.map((name) =>
+    [`QUIRE_INPUT_${name.toUpperCase()}`, Object.hasOwn(values, name) ? String(values[name]) : ''] as const
+  );
+  const ofCell = Object.entries(matrix ?? {}).map(([name, value]) =>
+    [`QUIRE_MATRIX_${name.toUpperCase()}`, String(value)] as const
+  );
+  return Object.fromEntries([...given, ...ofCell]);
+}
+
+/** A run's id is a UUID, whose 128 bits are the id of its trace. */
+export function traceIdOf(runId: string): string {
+  return runId.replaceAll('-', '');
+}
+
+/**
+ * Of an attempt, or of the part of it after its first approval step and so on. Derived from the run, so it is known
+ * before the attempt starts and the same on every server; nothing has to be stored.
+ */
+export function attemptSpanId(runId: string, attempt: number, part = 0): string {
+  return createHash('sha256').update(`attempt ${attempt}${part === 0 ? '' : `, part ${part},`} of ${runId}`).digest(
+    'hex',
+  ).slice(0, 16);
+}
+
+/** The value of `TRACEPARENT` for the steps of an attempt; undefined if its trace is not recorded. */
+export function traceparentOf(runId: string, attempt: number, part = 0): string | undefined {
+  const traceId = traceIdOf(runId);
+  return currentTracing()?.samples(traceId) === true
+    ? `00-${traceId}-${attemptSpanId(runId, attempt, part)}-01`
+    : undefined;
 }

@@ -60,12 +60,10 @@ function toStep(step: StepConfig): Step {
     continueOnError: step.continue_on_error,
     always: step.always,
     artifacts: [...step.artifacts],
-    ...(step.cache.key === '' ? {} : {
-      cache: create(StepCacheSchema, {
-        key: step.cache.key,
-        paths: [...step.cache.paths],
-        restoreKeys: [...step.cache.restore_keys],
-      }),
+    cache: step.cache.key === '' ? undefined : create(StepCacheSchema, {
+      key: step.cache.key,
+      paths: [...step.cache.paths],
+      restoreKeys: [...step.cache.restore_keys],
     }),
   });
 }

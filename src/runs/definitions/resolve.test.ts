@@ -8,9 +8,8 @@ import { silentLog } from '../../lib/log.ts';
 import { parseRunsConfig } from '../config/index.ts';
 import type { Claim } from '../queue/port.ts';
 import { assignmentOf } from './assignment-of.ts';
-import { gitUrl } from './repository.ts';
-import { resolveRun } from './resolve.ts';
-import type { RunRequest } from './run-request.ts';
+import type { RunRequest } from './definition.ts';
+import { gitUrl, resolveRun } from './resolve.ts';
 
 let folder: string;
 beforeEach(async () => {

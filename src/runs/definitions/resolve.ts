@@ -1,17 +1,16 @@
 import { create, toJson } from '@bufbuild/protobuf';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { ServiceError } from '../../errors/index.ts';
+import { decodeUtf8 } from '../../lib/bytes.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { isGitRef } from '../../lib/git-ref.ts';
 import type { Log } from '../../lib/log.ts';
-import { cellsOf, type CellValues, fillCell, nameOfCell, type PipelineConfig, type ProjectConfig, readInputs,
+import { cellsOf, type CellValues, fillCell, inDataDir, nameOfCell, type PipelineConfig, type ProjectConfig, readInputs,
   type RoleConfig, type RunsConfig } from '../config/index.ts';
-import { concurrencyOf } from './concurrency.ts';
-import type { Definition } from './definition.ts';
+import type { Concurrency, Definition, ResolvedCell, ResolvedRun, RunRequest } from './definition.ts';
 import { aiTextPlan, approvalSteps, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
-import { credentialsFor, gitUrl } from './repository.ts';
-import type { ResolvedCell, ResolvedRun, RunRequest } from './run-request.ts';
-import { systemPromptOf } from './system-prompt.ts';
 
 /** A diagnostic run checks this machine, one repository and the endpoints of some roles, at most 20 seconds each. */
 const DIAGNOSTIC_TIMEOUT_MS = 600_000;
@@ -75,10 +74,10 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
     },
     runsOn: cells.length === 0 ? own.runsOn : selectorsOf(project, { ...work, pipeline: undefined }, request, {}),
     input,
-    ...(cells.length > 0 && { cells }),
+    cells: cells.length > 0 ? cells : undefined,
     maxAttempts: cells.length === 0 ? work.maxAttempts : 1,
-    ...(concurrency && { concurrency }),
-    ...(work.pipeline?.approval.required && { approvalMs: milliseconds(work.pipeline.approval.timeout) }),
+    concurrency,
+    approvalMs: work.pipeline?.approval.required ? milliseconds(work.pipeline.approval.timeout) : undefined,
     priority: request.priority ?? project.priority,
   };
 }
@@ -223,10 +222,92 @@ function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig,
     retryOn: found?.retry.on ?? [],
     timeoutMs,
     keyVariable,
-    ...(found !== undefined && found.inputs.length > 0 && { inputs: found.inputs.map(({ name }) => name) }),
-    ...(found?.result === 'json' && { result: 'json' as const }),
-    ...(found?.steps.some(({ approval }) => approval.required) && { approvals: approvalSteps(found) }),
-    ...(minScore === undefined ? {} : { minScore }),
-    ...(runsOn.length === 0 ? {} : { runsOn }),
+    inputs: found?.inputs.length ? found.inputs.map(({ name }) => name) : undefined,
+    result: found?.result === 'json' ? 'json' : undefined,
+    approvals: found?.steps.some(({ approval }) => approval.required) ? approvalSteps(found) : undefined,
+    minScore,
+    runsOn: runsOn.length === 0 ? undefined : runsOn,
   };
+}
+
+type Credentials = RunsConfig['git']['credentials'][number];
+
+/** `owner/name`, short for an address at the default host. */
+const SHORT = /^[^/:@\s]+\/[^/:@\s]+$/;
+
+/** The address that git takes for a project's repository (`runtime.git_url_template`). */
+export function gitUrl(repository: string, template: string): string {
+  return SHORT.test(repository) ? template.replaceAll('{repository}', () => repository) : repository;
+}
+
+/**
+ * The credentials whose address prefix is the longest match. A prefix ends at the end of an address part, so that no
+ * other host matches it.
+ */
+function credentialsFor(url: string, credentials: readonly Credentials[]): Credentials | undefined {
+  const fitting = credentials.filter((each) =>
+    url === each.url || (url.startsWith(each.url) && (/[/:]$/.test(each.url) || url[each.url.length] === '/'))
+  );
+  return fitting.reduce<Credentials | undefined>(
+    (best, each) => (best === undefined || each.url.length > best.url.length ? each : best),
+    undefined,
+  );
+}
+
+/** The limit is the same as for an input. */
+const MAX_BYTES = 262_144;
+
+/**
+ * The instructions of a role, from the configuration or from its file. A role whose file cannot be read is not
+ * available.
+ */
+async function systemPromptOf(role: RoleConfig, config: RunsConfig, log: Log): Promise<string> {
+  if (role.system_prompt_file === '') return role.system_prompt;
+  const file = inDataDir(config, role.system_prompt_file);
+  try {
+    const bytes = await readFile(file);
+    if (bytes.length > MAX_BYTES) throw new Error(`it has ${bytes.length} bytes; expected at most ${MAX_BYTES}`);
+    const text = decodeUtf8(bytes);
+    if (text === undefined) throw new Error('it is not UTF-8');
+    return text;
+  } catch (cause) {
+    log.error({ role: role.name, file, err: cause }, 'the system prompt of an AI role cannot be read');
+    throw new ServiceError('model_or_input_unavailable', `the role ${role.name} has no system prompt`, { cause });
+  }
+}
+
+/** Characters of a group's name; the rest of a longer one is replaced by a hash. */
+const MAX_NAME = 200;
+
+/**
+ * The group of a run, from the template of its pipeline; undefined if there is no template. Values that the run does
+ * not have become empty.
+ */
+export function concurrencyOf({ name, concurrency }: PipelineConfig, request: RunRequest): Concurrency | undefined {
+  const { group: template, cancel_in_progress: cancels, pending } = concurrency;
+  if (template === '') return undefined;
+  const group = template.replaceAll(/\{([^{}]+)\}/g, (_, place: string) => valueOf(place, name, request));
+  return {
+    group: shortened(group),
+    others: cancels ? 'cancel_all' : pending === 'newest' ? 'cancel_waiting' : 'first',
+  };
+}
+
+function valueOf(place: string, pipeline: string, { projectId, input, gitRef }: RunRequest): string {
+  if (place === 'project') return projectId;
+  if (place === 'pipeline') return pipeline;
+  if (place === 'ref' && gitRef !== undefined) return gitRef;
+  if (place === 'input') return textOf(input);
+  const member = place === 'ref' ? place : place.slice('input.'.length);
+  return typeof input === 'object' && Object.hasOwn(input, member) ? textOf(input[member]) : '';
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+function shortened(name: string): string {
+  if (name.length <= MAX_NAME) return name;
+  return `${name.slice(0, MAX_NAME - 65).toWellFormed()}#${createHash('sha256').update(name).digest('hex')}`;
 }

@@ -4,8 +4,8 @@ import { DiscardCacheResponseSchema, DownloadArtifactsResponseSchema, DownloadCa
   UploadCacheStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RepeatedFailure } from '../../lib/log.ts';
 import { uuidV7Generator } from '../../lib/uuid-v7.ts';
-import type { ArtifactReceiver, ArtifactSender } from '../artifacts/port.ts';
-import type { Audit } from '../audit/port.ts';
+import type { ArtifactExchange } from '../artifacts/port.ts';
+import type { Audit } from '../audit/index.ts';
 import type { CacheExchange } from '../caches/port.ts';
 import { assignmentOf } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -13,13 +13,15 @@ import type { RunLogs } from '../logs/port.ts';
 import type { FleetNumbers } from '../metrics/index.ts';
 import type { Queue } from '../queue/port.ts';
 import { createShipHandlers, isOnline, listShips, type ShipHandlers } from '../ships/index.ts';
-import type { Authority } from './authority/index.ts';
+import type { Authority } from './authority/authority.ts';
+import { Holders } from './holders.ts';
 import { MergingLogStream } from './log-stream.ts';
 import { Members } from './members.ts';
 import type { FleetService } from './port.ts';
 import { requireRef } from './refs.ts';
 import { Reports } from './reports.ts';
 import type { Roster } from './roster.ts';
+import { ClockOffsets } from './session/clock-offsets.ts';
 import { Sessions } from './sessions.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -37,7 +39,7 @@ export interface FleetDeps {
   /** When the certificate of this server expires, in milliseconds since 1970; undefined without one. */
   readonly serverCertificateExpiresMs?: () => number | undefined;
   /** Stores files that steps produce, and sends them after an approval. Absent: no files are stored. */
-  readonly artifacts?: ArtifactReceiver & ArtifactSender;
+  readonly artifacts?: ArtifactExchange;
   /** Stores caches of steps for all ships. Absent: each ship has caches of its own only. */
   readonly caches?: CacheExchange | undefined;
   /** For metrics: a ship wrote to a run that it no longer holds; log lines did not arrive. Neither may throw. */
@@ -69,13 +71,18 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     linesLost = () => {} } = deps;
   const newId = uuidV7Generator(env.clock);
   const log = env.log.child({ area: 'fleet' });
-  const sessions: Sessions = new Sessions({
+  const offsets = new ClockOffsets();
+  const holders = new Holders(env, authority);
+  const reports = new Reports(env, { queue, logs, fencedWrite, linesLost, offsets });
+  const sessions = new Sessions({
     clock: env.clock,
     queue,
     random,
+    offsets,
+    reports,
     revocation: (shipId) => authority?.revocation(shipId),
-    onExpel: (shipId) => {
-      members.forget();
+    onExpel(shipId) {
+      holders.forget();
       roster.forget(shipId);
     },
     context: {
@@ -88,7 +95,6 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
         assignmentOf(claim, deps.secretValue, env.config.current().config.logs, deps.caches !== undefined),
       trustBundle: () => authority?.bundle() ?? [],
       admit: (shipId, sessionId, traits) => roster.admit(shipId, sessionId, traits),
-      completeRun: (peer, request) => reports.completeRun(peer, request),
       completions: new RepeatedFailure(log, 'the end of a run could not be recorded', 'error'),
     },
   });
@@ -100,14 +106,6 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     fleetAddress: addresses.fleet,
     expel: (shipId, how) => sessions.expel(shipId, how),
   });
-  const reports: Reports = new Reports(env, {
-    queue,
-    logs,
-    fencedWrite,
-    linesLost,
-    clockOffset: (shipId) => sessions.clockOffset(shipId),
-    reporting: (shipId, ref, work) => sessions.reporting(shipId, ref, work),
-  });
   const upkeep = new Upkeep({ ...env, log }, sessions, roster);
   const handlers = createShipHandlers(env, {
     queue,
@@ -116,16 +114,15 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     connections: sessions,
     joining: authority && { fingerprint: () => authority.fingerprint, enrolAddress: addresses.enrol },
   });
-  const uploadArtifact = receiving(deps.artifacts, fencedWrite);
   return {
     service: {
       connect: (peer, output) => sessions.connect(peer, output),
       appendLogs: (peer, request) => reports.appendLogs(peer, request),
       streamLogs: (peer, answer) =>
         new MergingLogStream(async (request) => reports.appendLogs(await peer(), request), answer),
-      completeRun: (peer, request) => reports.completeRun(peer, request),
+      completeRun: (peer, request) => sessions.completeRun(peer, request),
       recordSource: (peer, request) => reports.recordSource(peer, request),
-      uploadArtifact: (peer, parts) => uploadArtifact(peer, parts),
+      uploadArtifact: receiving(deps.artifacts, fencedWrite),
       downloadArtifacts: sending(deps.artifacts, fencedWrite),
       uploadCache: receivingCaches(deps.caches, fencedWrite),
       downloadCache: sendingCaches(deps.caches, fencedWrite),
@@ -136,7 +133,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
       renewCertificate: (peer, request) => members.renew(peer, request),
       leave: (peer, request) => members.leave(peer, request),
       join: (address, request) => members.join(address, request),
-      peerOf: (serial) => members.peerOf(serial),
+      peerOf: (serial) => holders.peerOf(serial),
     },
     handlers,
     numbers: () => numbersOf(env, sessions, deps),
@@ -149,7 +146,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
 }
 
 /** A file over a limit is not an error of the call, because sending it again would not help. */
-function receiving(artifacts: ArtifactReceiver | undefined,
+function receiving(artifacts: ArtifactExchange | undefined,
   fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['uploadArtifact']
 {
   return async ({ shipId }, parts) => {
@@ -164,7 +161,7 @@ function receiving(artifacts: ArtifactReceiver | undefined,
   };
 }
 
-function sending(artifacts: ArtifactSender | undefined,
+function sending(artifacts: ArtifactExchange | undefined,
   fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['downloadArtifacts']
 {
   return async function*({ shipId }, request) {

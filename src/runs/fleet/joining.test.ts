@@ -171,7 +171,7 @@ describe('certificates', () => {
     fixture.now += 15 * DAY_MS;
     const { keys, der } = await makeRequest();
     const renewed = await ship.call(FleetProtocol.method.renewCertificate, { csrDer: der });
-    const { toPem } = await import('./authority/keys.ts');
+    const { toPem } = await import('./authority/certificates.ts');
     expect(new X509Certificate(renewed.certificateDer).subject).toBe(`CN=${ship.id}`);
     // Both certificates are valid.
     const ref = { runId: '0'.repeat(32), attempt: 1, fencingToken: 1n } as never;
@@ -212,7 +212,7 @@ describe('certificates', () => {
     const sound = ship.identity;
     const ref = { runId: '0'.repeat(32), attempt: 1, fencingToken: 1n } as never;
     const { keys, der } = await makeRequest();
-    const { toPem } = await import('./authority/keys.ts');
+    const { toPem } = await import('./authority/certificates.ts');
     const key = await toPem(keys.privateKey);
     const unknown = await fixture.authority!.signShip(ship.id, der);
     ship.identity = { ...sound, key, certificate: pem(unknown.der) };

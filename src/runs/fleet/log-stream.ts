@@ -45,7 +45,7 @@ export class MergingLogStream implements LogStream {
   }
 
   async #stored(request: StreamLogsRequest, answered: number): Promise<StreamLogsResponse> {
-    const response = create(StreamLogsResponseSchema, { ...(request.ref && { ref: request.ref }), answered });
+    const response = create(StreamLogsResponseSchema, { ref: request.ref, answered });
     try {
       const { status, nextSeq } = await this.#append(request);
       return Object.assign(response, { status, nextSeq });

@@ -2,27 +2,23 @@ import { create } from '@bufbuild/protobuf';
 import { type JoinRequest, type JoinResponse, JoinResponseSchema, type LeaveRequest, type LeaveResponse,
   LeaveResponseSchema, type RenewRequest, type RenewResponse,
   RenewResponseSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { Lru } from '../../lib/caches.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { Audit } from '../audit/port.ts';
+import type { Audit } from '../audit/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
 import { consumeToken, countCertificates, idOfToken, insertCertificate, insertShip, isOfToken, labelsOf, markRevoked,
-  readHolder, readShip, readToken, removeShip, type StoredShip, type StoredToken } from '../ships/index.ts';
-import type { Authority, ShipCertificate } from './authority/index.ts';
+  readShip, readToken, removeShip, type StoredShip, type StoredToken } from '../ships/index.ts';
+import type { Authority, ShipCertificate } from './authority/authority.ts';
 import { FailedJoins } from './failed-joins.ts';
+import { revokedShip, unknownShip } from './holders.ts';
 import { FleetRefusal, type Peer } from './port.ts';
-import { revokedShip, unknownShip } from './refusals.ts';
 import { readPlatform, readTraits, requireCompatible } from './ship-info.ts';
 
-/** How long data of a certificate is cached, in case another server of a cluster revokes it. */
-const HOLDER_MS = 5000;
-const HOLDERS = 10_000;
 /** A ship renews at half the lifetime of its certificate; more valid certificates than this have another cause. */
 const MAX_CERTIFICATES = 32;
 const MAX_REASON = 200;
 
-export interface MemberDeps {
+interface MemberDeps {
   readonly queue: Pick<Queue, 'evict'>;
   readonly audit: Audit;
   /** Undefined while the fleet is off. */
@@ -34,19 +30,11 @@ export interface MemberDeps {
   readonly expel: (shipId: string, how: 'left') => void;
 }
 
-interface Holder {
-  readonly readMs: number;
-  readonly peer: Peer & { readonly expiresMs: number };
-}
-
 /** Membership of the fleet: joining, certificates, leaving. */
 export class Members {
   readonly #env: RunsEnvironment;
   readonly #deps: MemberDeps;
   readonly #failedJoins: FailedJoins;
-  readonly #holders = new Lru<string, Holder>(HOLDERS);
-  /** Increases when a membership ends, so that data that was read before is not cached afterwards. */
-  #endings = 0;
 
   constructor(env: RunsEnvironment, deps: MemberDeps) {
     this.#env = env;
@@ -56,23 +44,6 @@ export class Members {
 
   join(address: string, request: JoinRequest): Promise<JoinResponse> {
     return this.#failedJoins.run(address, () => this.#join(request));
-  }
-
-  async peerOf(serial: string): Promise<Peer> {
-    const now = this.#env.clock.now();
-    const known = this.#holders.get(serial);
-    const holder = known !== undefined && Math.abs(now - known.readMs) < HOLDER_MS
-      ? known
-      : await this.#readHolder(serial, now);
-    if (holder.peer.expiresMs <= now)
-      throw new FleetRefusal('unauthenticated', 'the certificate has expired; connect with the new one, or join again');
-    return holder.peer;
-  }
-
-  /** Called when a membership has ended: clears the cache of certificates. */
-  forget(): void {
-    this.#endings += 1;
-    this.#holders.clear();
   }
 
   async renew({ shipId }: Peer, { csrDer }: RenewRequest): Promise<RenewResponse> {
@@ -162,16 +133,6 @@ export class Members {
     await insertShip(tx, ship);
     await insertCertificate(tx, { serial, shipId: ship.id, expiresMs });
     await this.#deps.audit.record(tx, `ship:${ship.id}`, 'join', ship.id, { name: ship.name, version: ship.version });
-  }
-
-  async #readHolder(serial: string, now: number): Promise<Holder> {
-    const endings = this.#endings;
-    const found = await readHolder(this.#env.sql, serial);
-    if (found === undefined) throw unknownShip();
-    if (found.isRevoked) throw revokedShip(this.#deps.authority?.revocation(found.shipId));
-    const holder: Holder = { readMs: now, peer: { shipId: found.shipId, expiresMs: found.expiresMs } };
-    if (endings === this.#endings) this.#holders.set(serial, holder);
-    return holder;
   }
 
   #requireAuthority(): Authority {

@@ -10,6 +10,7 @@ import { type Completion, type CompletionStatus, type Outcome, type Queue, type 
   WORK_CODES } from '../queue/port.ts';
 import { FleetRefusal, type Lines, type Peer } from './port.ts';
 import { requireRef } from './refs.ts';
+import type { ClockOffsets } from './session/clock-offsets.ts';
 
 const MAX_LINES = 500;
 const MAX_RESULT_BYTES = 1_048_576;
@@ -17,16 +18,16 @@ const MAX_MESSAGE = 2000;
 const MAX_NAME = 256;
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}(;[ -~]{0,64})?$/;
 
-export interface ReportDeps {
+interface ReportDeps {
   readonly queue: Pick<Queue, 'complete' | 'holds' | 'recordSource'>;
   readonly logs: Pick<RunLogs, 'append' | 'nextSeq' | 'isFull' | 'note'>;
   readonly fencedWrite: (rpc: 'AppendLogs' | 'CompleteRun' | 'RecordSource') => void;
   readonly linesLost: (count: number) => void;
-  /** Milliseconds to add to the times of this ship's lines. */
-  readonly clockOffset: (shipId: string) => number;
-  /** Wraps a completion, so that the resulting changes of the run are not sent back to the ship that reports it. */
-  readonly reporting: <T>(shipId: string, ref: RunRef, work: () => Promise<T>) => Promise<T>;
+  readonly offsets: ClockOffsets;
 }
+
+/** Marks a run as being reported by its ship while the work records its end. */
+type Reporting = (ref: RunRef, work: () => Promise<CompletionStatus>) => Promise<CompletionStatus>;
 
 /** Handles the reports of ships on runs: logs and ends. Each report may arrive twice. */
 export class Reports {
@@ -44,7 +45,7 @@ export class Reports {
     const ref = requireRef(request.ref);
     if (request.lines.length > MAX_LINES)
       throw new FleetRefusal('invalid_argument', `lines must be at most ${MAX_LINES}, got ${request.lines.length}`);
-    const offset = this.#deps.clockOffset(shipId);
+    const offset = this.#deps.offsets.of(shipId);
     const lines = request.lines.map((line) => readLine(line, offset));
     const { status, nextSeq } = await this.#track(ref,
       this.#deps.logs.append(ref, shipId, readSeq(request.firstSeq, 'first_seq'), lines, request.truncated));
@@ -52,13 +53,13 @@ export class Reports {
     return create(AppendLogsResponseSchema, { status: APPEND_STATUS[status], nextSeq: BigInt(nextSeq) });
   }
 
-  async completeRun({ shipId }: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse> {
+  async completeRun({ shipId }: Peer, request: CompleteRunRequest, reporting: Reporting): Promise<CompleteRunResponse> {
     const ref = requireRef(request.ref);
-    const completion = { ...readCompletion(request), steps: readSteps(request.steps, this.#deps.clockOffset(shipId)) };
+    const completion = { ...readCompletion(request), steps: readSteps(request.steps, this.#deps.offsets.of(shipId)) };
     const [total, leftOut] = [readSeq(request.logSeqTotal, 'log_seq_total'),
       readSeq(request.logLinesLeftOut, 'log_lines_left_out')];
     await Promise.allSettled(this.#appending.get(keyOf(ref)) ?? []);
-    const status = await this.#deps.reporting(shipId, ref, async () => {
+    const status = await reporting(ref, async () => {
       await this.#noteLostLines(ref, shipId, total);
       return this.#deps.queue.complete(ref, shipId, completion);
     });
@@ -162,8 +163,8 @@ function readCompletion({ outcome, error, result, resultType, started }: Complet
   return {
     outcome: known,
     started,
-    ...(error !== undefined && { error: readError(error) }),
-    ...(resultType !== '' && { result: { body: result, type: resultType } }),
+    error: error && readError(error),
+    result: resultType === '' ? undefined : { body: result, type: resultType },
   };
 }
 

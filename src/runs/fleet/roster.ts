@@ -1,8 +1,8 @@
 import type { RunsEnvironment } from '../environment.ts';
 import { labelsOf, listShips, localLabels, readShip, type ShipTraits, type StoredShip,
   writeTraits } from '../ships/index.ts';
-import type { Authority } from './authority/index.ts';
-import { revokedShip, unknownShip } from './refusals.ts';
+import type { Authority } from './authority/authority.ts';
+import { revokedShip, unknownShip } from './holders.ts';
 import type { Member } from './session/context.ts';
 import { sameTraits } from './ship-info.ts';
 

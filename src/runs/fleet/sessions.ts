@@ -1,8 +1,10 @@
+import type { CompleteRunRequest, CompleteRunResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../lib/clock.ts';
-import type { Queue, RunChange, RunRef } from '../queue/port.ts';
+import type { Queue, RunChange } from '../queue/port.ts';
 import type { Connections } from '../ships/index.ts';
 import type { Peer, Session, SessionOutput } from './port.ts';
-import { ClockOffsets } from './session/clock-offsets.ts';
+import type { Reports } from './reports.ts';
+import type { ClockOffsets } from './session/clock-offsets.ts';
 import type { SessionContext } from './session/context.ts';
 import { FleetSession } from './session/session.ts';
 
@@ -15,9 +17,12 @@ const EXPELLED = {
   unknown: ['not_found', 'the ship is not known to this server'],
 } as const;
 
-export interface SessionsOptions {
-  readonly context: Omit<SessionContext, 'seen'>;
+interface SessionsOptions {
+  readonly context: Omit<SessionContext, 'seen' | 'completeRun'>;
+  readonly reports: Pick<Reports, 'completeRun'>;
   readonly clock: Clock;
+  /** Learns the offsets of the ships' clocks. */
+  readonly offsets: ClockOffsets;
   readonly queue: Pick<Queue, 'onChange'>;
   /** Called before a ship is expelled, to clear the cache of its certificates. */
   readonly onExpel: (shipId: string) => void;
@@ -36,13 +41,16 @@ export class Sessions implements Connections {
   readonly #seen = new Map<string, number>();
   /** Entries of `#seen` that are not stored yet. */
   readonly #unwritten = new Set<string>();
-  readonly #offsets = new ClockOffsets();
   readonly #stopListening: () => void;
   #stopped = false;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
-    this.#context = { ...options.context, seen: (shipId, unixMs) => this.#note(shipId, unixMs) };
+    this.#context = {
+      ...options.context,
+      seen: (shipId, unixMs) => this.#note(shipId, unixMs),
+      completeRun: (peer, request) => this.completeRun(peer, request),
+    };
     this.#stopListening = options.queue.onChange((change) => this.#forward(change));
   }
 
@@ -88,17 +96,18 @@ export class Sessions implements Connections {
     this.#sessions.get(shipId)?.close(status, reason, revocation);
     this.#seen.delete(shipId);
     this.#unwritten.delete(shipId);
-    this.#offsets.forget(shipId);
+    this.#options.offsets.forget(shipId);
   }
 
-  clockOffset(shipId: string): number {
-    return this.#offsets.of(shipId);
-  }
-
-  /** Wraps the report of a run's end. */
-  reporting<T>(shipId: string, ref: RunRef, work: () => Promise<T>): Promise<T> {
-    const session = this.#sessions.get(shipId);
-    return session === undefined ? work() : session.reporting(ref, work);
+  /**
+   * Records the end of a run, however the ship has sent it. The resulting changes of the run are not sent back to the
+   * ship that reports it.
+   */
+  completeRun(peer: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse> {
+    return this.#options.reports.completeRun(peer, request, (ref, work) => {
+      const session = this.#sessions.get(peer.shipId);
+      return session === undefined ? work() : session.reporting(ref, work);
+    });
   }
 
   /** Ids of the connected ships, and their free slots. */
@@ -148,7 +157,7 @@ export class Sessions implements Connections {
 
   #note(shipId: string, unixMs: number): void {
     const now = this.#options.clock.now();
-    if (unixMs > 0) this.#offsets.note(shipId, unixMs, now);
+    if (unixMs > 0) this.#options.offsets.note(shipId, unixMs, now);
     this.#seen.set(shipId, now);
     if (!shipId.startsWith('local:')) this.#unwritten.add(shipId);
   }

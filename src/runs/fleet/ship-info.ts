@@ -2,7 +2,6 @@ import type { ShipInfo } from '../../../generated/proto/quire/fleet/v1/fleet_pb.
 import type { RunKind } from '../queue/port.ts';
 import type { ShipTraits } from '../ships/index.ts';
 import { FleetRefusal } from './port.ts';
-import { isOlder } from './versions.ts';
 
 /** The version of the protocol that this server speaks. */
 export const PROTOCOL = 1;
@@ -58,3 +57,20 @@ export function requireCompatible(info: ShipInfo | undefined, oldest: string): v
 export const sameTraits = (one: ShipTraits, other: ShipTraits): boolean =>
   one.version === other.version && one.capacity === other.capacity && one.ephemeral === other.ephemeral
   && one.kinds.join() === other.kinds.join() && one.keyVariables.join() === other.keyVariables.join();
+
+const SEMANTIC = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
+
+/**
+ * Whether a version is lower than another one; an invalid version is lower than all. A pre-release is lower than its
+ * release.
+ */
+export function isOlder(version: string, than: string): boolean {
+  const [own, other] = [SEMANTIC.exec(version), SEMANTIC.exec(than)];
+  if (other === null) return false;
+  if (own === null) return true;
+  for (const part of [1, 2, 3]) {
+    const difference = Number(own[part]) - Number(other[part]);
+    if (difference !== 0) return difference < 0;
+  }
+  return own[4] !== undefined && other[4] === undefined;
+}

@@ -1,3 +1,3 @@
 /** The entry point of the idempotency area. */
-export { requestHash } from './canonical.ts';
-export { createIdempotency, type Idempotency, type Once, type OnceResult } from './once.ts';
+export { requestHash, requireKey } from './keys.ts';
+export { createIdempotency, type Idempotency, type OnceResult } from './once.ts';

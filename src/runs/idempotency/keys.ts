@@ -1,5 +1,27 @@
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../errors/index.ts';
 import type { Queries, Row, Sql, Transaction } from '../../storage/index.ts';
-import { keyHash } from './canonical.ts';
+
+/**
+ * JSON text that is equal exactly for equal JSON values: keys of objects are sorted, so formatting and the order of
+ * fields make no difference. Undefined fields are left out.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join(',')}}`;
+}
+
+/** The request of a key (decisions, section 2.4): endpoint, run of a retry, and the body with its defaults. */
+export function requestHash(endpoint: string, request: object): Buffer {
+  return createHash('sha256').update(canonicalJson([endpoint, request])).digest();
+}
+
+/** Keys are stored as hashes, because only their clients may know them. */
+export function keyHash(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
 
 export interface NamedKey {
   /**
@@ -80,4 +102,18 @@ export async function pruneKeys(sql: Pick<Sql, 'all' | 'transaction'>, now: numb
       [...unfinished].map((row) => [later, ...key(row)]));
   });
   return expired.length === BATCH;
+}
+
+/** 8 to 128 printable ASCII characters (decisions, section 2.4). */
+const FORM = /^[ -~]{8,128}$/;
+const LENGTH = '8 to 128 printable ASCII characters';
+
+/** Throws `idempotency_key_required` if the header is absent or empty, and `invalid_input` if it is malformed. */
+export function requireKey(key: unknown): void {
+  if (key === undefined || key === '')
+    throw new ServiceError('idempotency_key_required',
+      `missing header Idempotency-Key; send a name for this request of ${LENGTH}`);
+  if (typeof key === 'string' && FORM.test(key)) return;
+  const got = typeof key === 'string' && (key.length < 8 || key.length > 128) ? `got ${key.length}` : 'got others';
+  throw new ServiceError('invalid_input', `Idempotency-Key must have ${LENGTH}, ${got}`);
 }

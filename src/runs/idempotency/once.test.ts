@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql, type Transaction } from '../../storage/index.ts';
+import { RUN_QUEUE_MIGRATIONS, type Sql, type Transaction } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import type { RunRecord } from '../queue/port.ts';
-import { keyHash } from './canonical.ts';
+import { keyHash } from './keys.ts';
 import { createIdempotency, type Idempotency, type Once } from './once.ts';
 
 /** The parts of a run that matter here; queued runs are recorded in a table of the test. */
@@ -14,8 +15,7 @@ const clock = { ms: 0, now: (): number => clock.ms };
 beforeEach(async () => {
   states.clear();
   clock.ms = 1_000_000;
-  sql = await openDatabase({ path: ':memory:' });
-  await migrate(sql, RUN_QUEUE_MIGRATIONS);
+  sql = await openMigrated({ path: ':memory:' }, RUN_QUEUE_MIGRATIONS);
   await sql.transaction((tx) => tx.run('CREATE TABLE queued(id TEXT NOT NULL)'));
   const config = { current: () => ({ config: { runtime: { idempotency_ttl: 60_000 } } }) } as never;
   idempotency = createIdempotency({ sql, clock, config }, {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Chunk, CHUNK_EVENTS, decodeEvent, encodeEvent, eventsOf, fillChunks, packChunk, packOpenChunk,
-  unpackChunk } from './chunk.ts';
+  splitMessage, unpackChunk } from './chunk.ts';
 import type { ShipLine } from './port.ts';
 
 const event: fc.Arbitrary<ShipLine> = fc.record({
@@ -44,5 +44,25 @@ describe('chunks', () => {
     expect(() => eventsOf(chunk!.text, 3)).toThrow('it should hold 3 events and has 2');
     for (const text of ['[1,9,0,null,"a"]', '[1,0,7,null,"a"]', '[1,0,0,null]', '["x",0,0,null,"a"]', '{}', ''])
       expect(() => decodeEvent(text), text).toThrow();
+  });
+});
+
+describe('splitMessage', () => {
+  it('makes the fewest pieces that are short enough, and loses nothing', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 4, max: 60 }), (text, maxBytes) => {
+        const pieces = splitMessage(text, maxBytes);
+        expect(pieces.join('')).toBe(text);
+        for (const piece of pieces) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(maxBytes);
+        // No piece has space for the first character of the next one.
+        for (const [i, piece] of pieces.slice(1).entries())
+          expect(Buffer.byteLength(pieces[i]! + [...piece][0]!)).toBeGreaterThan(maxBytes);
+      }),
+    );
+  });
+
+  it('keeps an empty line, and a character that is longer than the limit', () => {
+    expect(splitMessage('', 10)).toEqual(['']);
+    expect(splitMessage('🙂🙂', 1)).toEqual(['🙂', '🙂']);
   });
 });

@@ -1,5 +1,5 @@
 import { Loop } from '../../lib/loop.ts';
-import type { Audit } from '../audit/port.ts';
+import type { Audit } from '../audit/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
 import type { DiskRoom } from './disk-room.ts';

@@ -8,7 +8,7 @@ import type { RunsEnvironment } from '../environment.ts';
 /** Least time between two checks of the disk. */
 const LOOK_MS = 1000;
 
-export interface DiskRoomOptions {
+interface DiskRoomOptions {
   /** Folder of the store. */
   readonly folder: string;
   /** Bytes that are reserved for the states and ends of runs. */

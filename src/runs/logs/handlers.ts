@@ -2,7 +2,7 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { type Handlers, Reply } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
-import type { Audit } from '../audit/port.ts';
+import type { Audit } from '../audit/index.ts';
 import { actorOf } from '../auth/index.ts';
 import type { RunRecord } from '../queue/port.ts';
 import { follow, type FollowedAttempt, type FollowOptions, hasEnded } from './follow.ts';
@@ -14,7 +14,7 @@ export type LogHandlers = Required<Pick<Handlers<Operations>, 'listRunLogs' | 's
 /** Proxies between server and client must not buffer events. */
 const STREAM_HEADERS = { 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no' };
 
-export interface LogHandlerOptions extends FollowOptions {
+interface LogHandlerOptions extends FollowOptions {
   readonly sql: Sql;
   readonly audit: Audit;
   readonly retention: Pick<Retention, 'markRun' | 'sweep'>;

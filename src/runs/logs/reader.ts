@@ -8,7 +8,7 @@ import { type ChunkRow, PHASE, readAttempt, readChunks } from './rows.ts';
 const PAGE = 100;
 
 /** Consecutive events of an attempt. */
-export interface LogPage {
+interface LogPage {
   readonly events: readonly LogEvent[];
   /** Offset after the last event of the attempt. */
   readonly end: number;

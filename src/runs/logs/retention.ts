@@ -34,7 +34,7 @@ export const WITHOUT_RUN = `
   SELECT a.run_id, a.attempt FROM log_attempts a LEFT JOIN runs r ON r.id = a.run_id
   WHERE a.phase = ? AND a.last_ms <= ? AND r.id IS NULL ORDER BY a.last_ms LIMIT ${ATTEMPTS}`;
 
-export interface RetentionOptions {
+interface RetentionOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly config: LiveConfig;

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Timer } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
-import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { parseRunsConfig, type RunsConfig } from '../config/index.ts';
 import type { Queue, RunChange, RunRecord, RunRef, RunState } from '../queue/port.ts';
 import { createRunLogs, type RunLogsOptions, type RunLogsService } from './create-run-logs.ts';
@@ -67,8 +68,7 @@ export class LogFixture {
     { path = ':memory:', timer = never, runRetention = 0, room }: { path?: string; timer?: Timer; runRetention?: number;
       room?: RunLogsOptions['room'] } = {}): Promise<LogFixture>
   {
-    const sql = await openDatabase({ path });
-    await migrate(sql, RUN_QUEUE_MIGRATIONS);
+    const sql = await openMigrated({ path }, RUN_QUEUE_MIGRATIONS);
     const fixture = new LogFixture(sql, limits, timer, runRetention, room);
     await fixture.logs.start();
     return fixture;
@@ -189,7 +189,7 @@ export class LogFixture {
     const answer = await this.handlers.listRunLogs({
       id: ref.runId,
       offset,
-      ...(ref.attempt === undefined ? {} : { attempt: ref.attempt }),
+      attempt: ref.attempt,
     }, undefined as never);
     return 'value' in answer ? answer.value : answer;
   }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
-import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { newRun } from '../../testkit/runs-queue.ts';
 import { parseRunsConfig } from '../config/index.ts';
 import type { Claim, Completion } from '../queue/index.ts';
@@ -24,8 +25,7 @@ let timer: ManualTimer;
 let claims: Claim[];
 
 beforeEach(async () => {
-  sql = await openDatabase({ path: ':memory:' });
-  await migrate(sql, RUN_QUEUE_MIGRATIONS);
+  sql = await openMigrated({ path: ':memory:' }, RUN_QUEUE_MIGRATIONS);
   time = 1_766_400_000_000;
   timer = new ManualTimer();
   const loaded = { config: parseRunsConfig(CONFIG), apiTokens: [], source: '', folder: '/', readOnly: false, hash: '' };

@@ -5,13 +5,12 @@ import type { Sql, Transaction } from '../../storage/index.ts';
 import type { LiveConfig } from '../environment.ts';
 import type { RunRef } from '../queue/port.ts';
 import { isStoreDown, storageUnavailable } from '../storage-failures.ts';
-import { encodeEvent, fillChunks } from './chunk.ts';
+import { encodeEvent, fillChunks, splitMessage } from './chunk.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { type OpenLog, OpenLogs } from './open-logs.ts';
 import type { AppendAnswer, ServerLine, ShipLine } from './port.ts';
 import { type AttemptLog, CUT, newAttempt, packChunks, type PackedChunk, PHASE, startOf, takesMore, updateHeldRuns,
   updateRunLog, writeAttempts, writeChunks } from './rows.ts';
-import { splitMessage } from './split-message.ts';
 
 /**
  * Most lines or bytes per call, so that the event loop is not blocked; the response says where to continue. Ships send
@@ -39,7 +38,7 @@ export interface Added {
   readonly dropped: number;
 }
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly config: LiveConfig;

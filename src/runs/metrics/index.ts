@@ -1,3 +1,3 @@
 /** The entry point of the metrics area. */
-export { type BackupNumbers, createMetrics, type FleetNumbers, type MetricsDeps } from './metrics.ts';
+export { type BackupNumbers, createMetrics, type FleetNumbers } from './metrics.ts';
 export { createRecorder, type Recorder } from './recorder.ts';

@@ -31,7 +31,7 @@ export interface BackupNumbers {
   readonly counts: { readonly ok: number; readonly failed: number };
 }
 
-export interface MetricsDeps {
+interface MetricsDeps {
   readonly recorder: Pick<Recorder, 'registry'>;
   readonly queue: Pick<Queue, 'numbers'>;
   readonly logs: Pick<RunLogs, 'totalBytes'>;

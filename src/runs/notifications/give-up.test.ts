@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
-import { migrate, openDatabase, outbox, RUN_QUEUE_MIGRATIONS } from '../../storage/index.ts';
+import { outbox, RUN_QUEUE_MIGRATIONS } from '../../storage/index.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { type LoadedRunsConfig, parseRunsConfig } from '../config/index.ts';
 import { listDeadLetters } from './dead-letter-rows.ts';
@@ -21,8 +22,7 @@ const letterOf = (n: number): Letter => ({
 });
 
 it('a webhook that accepts nothing for a day starts over, and what waited for it becomes dead letters', async () => {
-  const sql = await openDatabase({ path: ':memory:' });
-  await migrate(sql, RUN_QUEUE_MIGRATIONS);
+  const sql = await openMigrated({ path: ':memory:' }, RUN_QUEUE_MIGRATIONS);
   const timer = new VirtualTimer();
   const outcomes = { delivered: 0, failed: 0, dead: 0 };
   const loaded = { config: parseRunsConfig(CONFIG) } as LoadedRunsConfig;

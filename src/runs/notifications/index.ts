@@ -1,2 +1,2 @@
 /** The entry point of the notifications. */
-export { createNotifications, type Notifications, type NotificationsDeps, totalWaiting } from './notifications.ts';
+export { createNotifications, type Notifications, totalWaiting } from './notifications.ts';

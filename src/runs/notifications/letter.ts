@@ -35,7 +35,7 @@ export function letterOf(webhook: string, { run: { id: runId, state }, from, rea
   return { id, event, runId, timestamp, body };
 }
 
-export interface Sending {
+interface Sending {
   readonly name: string;
   readonly url: string;
   /** Key of the signature; empty for no signature. */

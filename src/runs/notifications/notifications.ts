@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { type Handlers, Reply } from '../../operations/index.ts';
 import { outbox, type Queries, type Transaction } from '../../storage/index.ts';
-import type { Audit } from '../audit/port.ts';
+import type { Audit } from '../audit/index.ts';
 import { actorOf } from '../auth/index.ts';
 import type { NotificationConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -17,7 +17,7 @@ import { letterOf } from './letter.ts';
 
 type Names = 'listNotifications' | 'listNotificationDeadLetters' | 'redeliverNotifications';
 
-export interface NotificationsDeps extends Pick<DeliveriesDeps, 'variables' | 'onOutcome'> {
+interface NotificationsDeps extends Pick<DeliveriesDeps, 'variables' | 'onOutcome'> {
   readonly audit: Audit;
   readonly present: Runs['present'];
 }

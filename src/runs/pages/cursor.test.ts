@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeCursor, encodeCursor } from './cursor.ts';
-import { pageSize, toPage } from './page.ts';
+import { decodeCursor, encodeCursor, pageSize, toPage } from './index.ts';
 
 const RUN = /^[0-9a-f]{32}$/;
 const runId = fc.stringMatching(RUN);

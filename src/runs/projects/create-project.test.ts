@@ -8,8 +8,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { systemTimer } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import { LiveRunsConfig, loadRunsConfig, parseRunsConfig } from '../config/index.ts';
-import { ProjectFile } from './create-project.ts';
-import { replaceFile } from './replace-file.ts';
+import { ProjectFile, replaceFile } from './create-project.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-projects-'));
 afterAll(() => rmSync(folder, { recursive: true }));

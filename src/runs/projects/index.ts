@@ -1,1 +1,1 @@
-export { createProjects, type NextRuns, type ProjectsOptions } from './projects.ts';
+export { createProjects } from './projects.ts';

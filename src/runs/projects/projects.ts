@@ -1,6 +1,6 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Handlers, Identity, OutputOf, Preconditions } from '../../operations/index.ts';
-import type { Audit } from '../audit/port.ts';
+import type { Audit } from '../audit/index.ts';
 import { actorOf, mayAll } from '../auth/index.ts';
 import { cellsOf, type Environment, type LiveRunsConfig, type PipelineConfig, type ProjectConfig, type RoleConfig,
   type RunsConfig } from '../config/index.ts';
@@ -13,12 +13,12 @@ type Pipeline = OutputOf<Operations, 'listPipelines'>['data'][number];
 type Role = OutputOf<Operations, 'listRoles'>['data'][number];
 
 /** When schedules queue the next runs of a project, in Unix seconds; null if they do not. */
-export interface NextRuns {
+interface NextRuns {
   readonly release: number | null;
   readonly content: number | null;
 }
 
-export interface ProjectsOptions {
+interface ProjectsOptions {
   readonly env: RunsEnvironment;
   readonly config: LiveRunsConfig;
   /** Environment variables in which a reload finds tokens. */

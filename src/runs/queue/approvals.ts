@@ -1,8 +1,7 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { ApprovalStep } from '../definitions/definition.ts';
-import type { Concurrency } from '../definitions/run-request.ts';
+import type { ApprovalStep, Concurrency } from '../definitions/definition.ts';
 import { readyToStart, releaseCells } from './cells.ts';
 import type { Core } from './core.ts';
 import { enterGroup } from './enter-group.ts';
@@ -26,7 +25,7 @@ export function newApproval({ env }: Core, { approvalMs, concurrency }: NewRun):
     at: null,
     expiresAt,
     timeoutMs: approvalMs,
-    ...(concurrency && { others: concurrency.others }),
+    others: concurrency?.others,
   };
 }
 

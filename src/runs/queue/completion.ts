@@ -1,7 +1,6 @@
 import type { Transaction } from '../../storage/index.ts';
 import { awaitApproval, nextApproval } from './approvals.ts';
 import type { Core } from './core.ts';
-import { cutText } from './cut-text.ts';
 import type { Acceptance } from './holding.ts';
 import type { Completion, CompletionStatus, RunFailure, RunRef, WorkCode } from './port.ts';
 import { isHeldAs, lockByIds, readById, readHeld, type RunRow } from './run-rows.ts';
@@ -196,4 +195,11 @@ function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined;
+}
+
+/** Cuts a text to at most this many UTF-16 units, without splitting a character. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = /[\uD800-\uDBFF]$/.test(text.slice(0, most - 1));
+  return `${text.slice(0, most - (half ? 2 : 1))}…`;
 }

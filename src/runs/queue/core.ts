@@ -55,3 +55,20 @@ export const SILENT_MS = 30_000;
 
 /** A ship gets no runs of a lane for this long after it could not execute one (decisions, section 6). */
 export const UNSUPPORTED_MS = 300_000;
+
+type Backoff = RunsConfig['queue']['backoff'];
+
+/**
+ * How long a run waits after attempt number `attempt`, in milliseconds: `initial · factor^(attempt − 1)`, at most
+ * `max`, then changed at random by at most `jitter` of it (run-queue decisions, section 2.3). `random` is like
+ * `Math.random`.
+ */
+export function pauseAfter(attempt: number, { initial, factor, max, jitter }: Backoff, random: () => number): number {
+  const full = Math.min(max, initial * factor ** (attempt - 1));
+  return Math.round(full * (1 + jitter * (2 * random() - 1)));
+}
+
+/** No pause is longer. */
+export function longestPause({ max, jitter }: Backoff): number {
+  return Math.ceil(max * (1 + jitter));
+}

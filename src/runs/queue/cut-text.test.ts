@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText } from './cut-text.ts';
+import { cutText } from './completion.ts';
 
 describe('cutText', () => {
   it('keeps what fits, and else as much as fits with a mark, never half a character', () => {

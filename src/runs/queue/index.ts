@@ -1,4 +1,4 @@
 /** The entry point of the queue. */
 export type * from './port.ts';
-export { createQueue, type QueueOptions } from './queue.ts';
+export { createQueue } from './queue.ts';
 export { settleUnfinished, type Unfinished } from './transitions.ts';

@@ -5,7 +5,7 @@ import { type RunRow, toRecord } from './run-rows.ts';
 const STATES: readonly RunState[] = ['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled'];
 const KINDS: readonly RunKind[] = ['diagnostic', 'pipeline', 'ai_text'];
 
-export interface Position {
+interface Position {
   readonly createdAt: number;
   readonly id: string;
 }

@@ -1,8 +1,7 @@
 import type { Transaction } from '../../storage/index.ts';
 import { type CellValues, nameOfCell } from '../config/index.ts';
-import { cancelOne } from './cancel-one.ts';
 import { releaseCells } from './cells.ts';
-import type { Core } from './core.ts';
+import { type Core, settings, SILENT_MS } from './core.ts';
 import type { RunRecord, RunState } from './port.ts';
 import { isFinished, lockById, readById, type RunRow, toRecord } from './run-rows.ts';
 import { askToStop, cancelled, failed, failureOf, succeeded } from './transitions.ts';
@@ -117,4 +116,26 @@ async function settle(core: Core, tx: Transaction, parent: RunRow,
       reported: true,
     });
   else await succeeded(core, tx, parent);
+}
+
+/** Cancels a run, and its cells if it has any. Undefined if it cannot be cancelled. */
+export async function cancel(core: Core, tx: Transaction, id: string): Promise<RunRecord | undefined> {
+  const seen = await readById(tx, id);
+  if (seen === undefined) return undefined;
+  if (seen.cells > 0) return cancelMatrix(core, tx, id, 'before one of its cells had begun');
+  return cancelOne(core, tx, (await lockById(tx, id))!, 'before a ship had it');
+}
+
+/**
+ * Rows 3 and 9 for a locked run, and row 11 at once if its ship has been silent. Undefined if it cannot be cancelled.
+ */
+async function cancelOne(core: Core, tx: Transaction, row: RunRow, why: string): Promise<RunRecord | undefined> {
+  if (row.state === 'queued') return cancelled(core, tx, row, why, { outcome: 'cancelled', reported: false });
+  if (row.state !== 'running') return undefined;
+  const silent = core.time.now() - row.renewed_ms;
+  if (silent <= Math.max(SILENT_MS, 2 * settings(core).queue.heartbeat)) return askToStop(core, tx, row);
+  return cancelled(core, tx, row, `its ship has been silent for ${Math.round(silent / 1000)} s`, {
+    outcome: 'silent',
+    reported: false,
+  });
 }

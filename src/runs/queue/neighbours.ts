@@ -12,7 +12,7 @@ const STEP = 128;
 type Word = readonly ['run', id: string, ...Details];
 type Details = readonly [from: RunChange['from'], formerShipId: string | null, reason?: string];
 
-export interface NeighboursOptions {
+interface NeighboursOptions {
   readonly sql: Sql;
   readonly log: Log;
   readonly changes: Changes;
@@ -113,7 +113,7 @@ export class Neighbours {
       from,
       formerShipId,
       isRemote: true,
-      ...(reason === undefined ? {} : { reason }),
+      reason,
     });
   }
 }

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql, type SqlValue } from '../../storage/index.ts';
+import { RUN_QUEUE_MIGRATIONS, type Sql, type SqlValue } from '../../storage/index.ts';
 import { withoutRowLocks } from '../../storage/open-transaction.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
 import { headsQuery, heldQuery, NEXT, PARALLEL, TAKE } from './claiming.ts';
 import { WAITING_OF_GROUP } from './enter-group.ts';
 import { NEXT_OF_GROUP } from './groups.ts';
@@ -21,8 +22,7 @@ let sql: Sql;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quire-plans-'));
-  sql = await openDatabase({ path: join(folder, 'runs.db') });
-  await migrate(sql, RUN_QUEUE_MIGRATIONS);
+  sql = await openMigrated({ path: join(folder, 'runs.db') }, RUN_QUEUE_MIGRATIONS);
 });
 afterAll(async () => {
   await sql.close();

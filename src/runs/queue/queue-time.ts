@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Sql } from '../../storage/index.ts';
 
 /** If the clock differs by more than this from the elapsed time, it was set, not corrected. */
-export const JUMP_MS = 2000;
+const JUMP_MS = 2000;
 
 /** Milliseconds that have elapsed since some moment; independent of changes of the clock. */
 export type Elapsed = () => number;
@@ -83,4 +83,48 @@ export class QueueTime implements QueueClock {
 /** For a clock that tests move: it also measures the elapsed time. */
 function elapsedOf(clock: Clock): Elapsed {
   return clock === systemClock ? () => performance.now() : () => clock.now();
+}
+
+const LOOK = 'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS ms';
+
+/**
+ * The queue's own time if several servers share a store: the time of the database's clock, whatever the clocks of the
+ * servers say. It is read at each tick; in between, the locally elapsed time is added. The clock of the database may be
+ * set, or a database on another machine with another clock may replace it; all servers notice that in the same way,
+ * before they end any lease.
+ */
+export class SharedQueueTime implements QueueClock {
+  readonly elapsed: Elapsed;
+  /** Difference between the database's clock and the elapsed time. */
+  #ahead = 0;
+
+  constructor(elapsed: Elapsed = () => performance.now()) {
+    this.elapsed = elapsed;
+  }
+
+  now(): number {
+    return Math.round(this.elapsed() + this.#ahead);
+  }
+
+  async load(sql: Sql): Promise<void> {
+    this.#ahead = (await this.#look(sql)).ahead;
+  }
+
+  /**
+   * Reads the database's clock. Returns by how much it was set since the last read, in milliseconds; 0 if it was not.
+   */
+  async save(sql: Sql): Promise<number> {
+    const { ahead, tookMs } = await this.#look(sql);
+    if (tookMs > JUMP_MS) return 0; // the round trip took too long for an accurate reading
+    const jump = ahead - this.#ahead;
+    this.#ahead = ahead;
+    return Math.abs(jump) > JUMP_MS ? Math.round(jump) : 0;
+  }
+
+  async #look(sql: Sql): Promise<{ ahead: number; tookMs: number }> {
+    const before = this.elapsed();
+    const { ms } = (await sql.get<{ ms: number }>(LOOK))!;
+    const tookMs = this.elapsed() - before;
+    return { ahead: ms - (before + tookMs / 2), tookMs };
+  }
 }

@@ -6,32 +6,27 @@ import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
 import { approve, reject as disapprove } from './approvals.ts';
 import { attemptsOf, recordSource } from './attempts.ts';
-import { cancel } from './cancel.ts';
 import { Changes } from './changes.ts';
 import type { Handout } from './claiming.ts';
 import type { Core } from './core.ts';
 import { DefinitionStore } from './definition-store.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { explain, reasonOf } from './explain.ts';
+import { explain, numbers } from './explain.ts';
 import { repairGroups } from './groups.ts';
 import { evict, reject, resume } from './holding.ts';
 import { insert } from './insert.ts';
 import { JoinedReports } from './joined-reports.ts';
 import { Lanes } from './lanes.ts';
 import { list } from './list.ts';
-import { repairMatrices, runEnded } from './matrix.ts';
+import { cancel, repairMatrices, runEnded } from './matrix.ts';
 import { Neighbours } from './neighbours.ts';
-import { numbers } from './numbers.ts';
-import { Outage } from './outage.ts';
+import { mindingStandstills, Outage, regrant } from './outage.ts';
 import type { Queue, RunRecord } from './port.ts';
-import { type Elapsed, type QueueClock, QueueTime } from './queue-time.ts';
+import { type Elapsed, type QueueClock, QueueTime, SharedQueueTime } from './queue-time.ts';
 import { reap } from './reaper.ts';
-import { regrant } from './regrant.ts';
 import { Renewals } from './renewals.ts';
 import { expireRuns } from './retention.ts';
 import { lockHeld, readById, toRecord } from './run-rows.ts';
-import { SharedQueueTime } from './shared-queue-time.ts';
-import { mindingStandstills } from './standstill.ts';
 
 /** How often the queue looks for work that nothing has woken it for. */
 const TICK_MS = 1000;
@@ -256,15 +251,11 @@ function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals,
 function reporting(core: Core,
   dispatcher: Dispatcher): Part<'explain' | 'onChanging' | 'onChange' | 'numbers' | 'runningOn'>
 {
-  const laneReason = (id: number) => {
-    const lane = core.lanes.get(id);
-    return lane === undefined ? null : reasonOf(core, dispatcher, lane);
-  };
   return {
     explain: (run) => explain(core, dispatcher, run),
     onChanging: (listener) => core.changes.onChanging(listener),
     onChange: (listener) => core.changes.listen(listener),
-    numbers: () => numbers(core, core.env.sql.background, laneReason),
+    numbers: () => numbers(core, dispatcher),
     runningOn: (shipId) => core.changes.heldByShip(shipId),
   };
 }

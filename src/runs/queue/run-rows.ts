@@ -1,6 +1,6 @@
 import { inList, MultiRow, type Queries, type Row, type SqlValue, type Transaction } from '../../storage/index.ts';
 import type { CellValues } from '../config/index.ts';
-import type { Concurrency } from '../definitions/run-request.ts';
+import type { Concurrency } from '../definitions/definition.ts';
 import type { Approval, RunFailure, RunKind, RunOrigin, RunRecord, RunRef, RunSource, RunState,
   WaitsFor } from './port.ts';
 
@@ -115,8 +115,6 @@ function approvalOf(state: RunState, { state: decided, by, at, expiresAt, step }
     message: step?.message || null,
   };
 }
-
-export const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });
 
 /** Whether a ship holds it. Runs with cells are never held. */
 export const isHeld = ({ state, cells }: { readonly state: RunState; readonly cells: number }): boolean =>

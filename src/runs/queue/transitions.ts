@@ -1,7 +1,6 @@
 import { type Clock, unixSeconds } from '../../lib/clock.ts';
 import { MultiRow, type SqlValue, type Transaction } from '../../storage/index.ts';
-import { pauseAfter } from './backoff.ts';
-import { ACCEPT_MS, CANCEL_MARGIN_MS, type Core, settings } from './core.ts';
+import { ACCEPT_MS, CANCEL_MARGIN_MS, type Core, pauseAfter, settings } from './core.ts';
 import { leaveGroup } from './groups.ts';
 import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
 import { isFinished, isHeld, partOf, readById, type RunRow, type StoredApproval, toRecord } from './run-rows.ts';
@@ -294,7 +293,7 @@ async function recordMove(core: Core, tx: Transaction, row: RunRow, moved: RunRo
   reason?: string): Promise<RunRecord>
 {
   const run = toRecord(moved);
-  const change = { run, from: row.state, formerShipId: row.ship_id, ...(reason === undefined ? {} : { reason }) };
+  const change = { run, from: row.state, formerShipId: row.ship_id, reason };
   if (isFinished(run)) {
     await leaveGroup(core, tx, row);
     if (run.cells > 0 || run.parentId !== null) await core.onEnd(tx, run);

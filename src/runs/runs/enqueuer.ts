@@ -16,7 +16,7 @@ export interface EnqueuerDeps {
 }
 
 /** A request to queue a run, under a key. */
-export interface Submission {
+interface Submission {
   readonly source: RunSource;
   /** The caller, who owns the key; absent: the service itself, for this source. */
   readonly actor?: string;
@@ -75,12 +75,12 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
       source,
       origin: {
         by: by ?? null,
-        ...(request.schedule !== undefined && { schedule: request.schedule }),
-        ...(request.alertLabels && { alertLabels: request.alertLabels }),
+        schedule: request.schedule,
+        alertLabels: request.alertLabels,
       },
-      ...(request.cell && { matrix: request.cell }),
-      ...(request.gitRef === undefined ? {} : { gitRef: request.gitRef }),
-      ...(request.retryOf ? { retryOf: request.retryOf } : {}),
+      matrix: request.cell,
+      gitRef: request.gitRef,
+      retryOf: request.retryOf,
     };
   }
 
@@ -91,7 +91,7 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
       project_id: run.projectId,
       kind: run.kind,
       task: run.task,
-      ...(run.retryOf ? { retry_of: run.retryOf.id } : {}),
+      retry_of: run.retryOf?.id,
     };
     await deps.audit.record(tx, by ?? actor, action, record.id, detail);
     return record;

@@ -1,5 +1,5 @@
-import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
-import type { Queue, RunRecord } from '../queue/port.ts';
+import type { Run, RunAttempt, RunResult } from '../../../generated/runs/sdk/types.gen.ts';
+import type { AttemptRecord, Queue, RunRecord } from '../queue/port.ts';
 
 /** A run as the API shows it (decisions, section 2.2): without its input, prompts, environment and secrets. */
 export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>): Run {
@@ -17,7 +17,7 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
     started_at: run.startedAt,
     finished_at: run.finishedAt,
     logs_expired: run.logsExpired,
-    ...(run.state === 'failed' && run.error !== null ? { error: run.error as NonNullable<Run['error']> } : {}),
+    error: run.state === 'failed' ? (run.error ?? undefined) as Run['error'] : undefined,
     priority: run.priority,
     runs_on: [...run.runsOn],
     ship_id: run.shipId,
@@ -54,3 +54,65 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
 
 /** A run that a ship holds or held. */
 const TAKEN = { waitingReason: null, labelsMatched: true } as const;
+
+/** An attempt as the API shows it. */
+export function presentAttempt(
+  { attempt, shipId, startedAt, endedAt, outcome, gitCommit, steps }: AttemptRecord,
+): RunAttempt {
+  return {
+    attempt,
+    ship_id: shipId,
+    started_at: startedAt,
+    ended_at: endedAt,
+    outcome,
+    commit: gitCommit,
+    steps: steps.map((step) => ({
+      name: step.name,
+      started_at: moment(step.startedMs),
+      ended_at: moment(step.endedMs),
+      outcome: step.outcome,
+      exit_code: step.exitCode,
+      signal: step.signal,
+    })),
+  };
+}
+
+/** Clocks of ships may report times that no date can express. */
+const moment = (milliseconds: number): string => new Date(Math.min(8.64e15, Math.max(0, milliseconds))).toISOString();
+
+/** Type of a result that already is a `RunResult`, as the executor of `ai_text` reports it. */
+const RESULT_TYPE = 'application/vnd.quire.result+json';
+
+/** A stored result in the form of the API. The result of a pipeline is text of any type. */
+export function presentResult({ body, type }: { readonly body: Uint8Array; readonly type: string }): RunResult {
+  const text = new TextDecoder().decode(body);
+  const plain: RunResult = {
+    content: text,
+    content_type: type,
+    value: type === 'application/json' ? parse(text) : null,
+    model: null,
+    finish_reason: null,
+    usage: null,
+    truncated: false,
+  };
+  if (type !== RESULT_TYPE) return plain;
+  const known = JSON.parse(text) as Partial<RunResult>;
+  return {
+    content: known.content ?? '',
+    content_type: known.content_type ?? 'text/plain',
+    value: null,
+    model: known.model ?? null,
+    finish_reason: known.finish_reason ?? null,
+    usage: known.usage ?? null,
+    truncated: known.truncated ?? false,
+  };
+}
+
+/** Null if the type says JSON and the text is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}

@@ -2,11 +2,8 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
-import type { Queue } from '../queue/port.ts';
-import { presentAttempt } from './present-attempt.ts';
-import { presentRun } from './present-run.ts';
-import { presentResult } from './result.ts';
-import { requireRun, RUN_ID } from './run-id.ts';
+import type { Queue, RunRecord } from '../queue/port.ts';
+import { presentAttempt, presentResult, presentRun } from './present-run.ts';
 
 type ReadHandlers = Required<Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 'getRunResult' | 'listRunAttempts'>>;
 
@@ -24,14 +21,14 @@ export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'exp
       const size = pageSize(limit);
       const older = before === undefined ? undefined : decodeCursor(before, RUN_ID);
       const filter = {
-        ...(projectId === undefined ? {} : { projectId }),
-        ...(state ? { state } : {}),
-        ...(kind ? { kind } : {}),
-        ...(source ? { source } : {}),
-        ...(schedule === undefined ? {} : { schedule }),
-        ...(by === undefined ? {} : { by }),
-        ...(parentId === undefined ? {} : { parentId }),
-        ...(cells ? {} : { withoutCells: true }),
+        projectId,
+        state: state || undefined,
+        kind: kind || undefined,
+        source: source || undefined,
+        schedule,
+        by,
+        parentId,
+        withoutCells: !cells,
       };
       const found = await queue.list(filter, older && { createdAt: older.at, id: older.id }, size + 1);
       const { entries, next_cursor } = toPage(found, size, ({ createdAt, id }) => ({ at: createdAt, id }));
@@ -48,4 +45,14 @@ export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'exp
       return { data: presentResult(result) };
     },
   };
+}
+
+/** The form of run ids. */
+const RUN_ID = /^[0-9a-f]{32}$/;
+
+/** The run with this id. A malformed id is treated like an unknown one (decisions, section 2.1). */
+export async function requireRun(queue: Pick<Queue, 'get'>, id: unknown): Promise<RunRecord> {
+  const run = typeof id === 'string' && RUN_ID.test(id) ? await queue.get(id) : undefined;
+  if (run === undefined) throw new ServiceError('run_not_found', 'there is no such run');
+  return run;
 }

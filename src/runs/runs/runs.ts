@@ -2,19 +2,17 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { Loop } from '../../lib/loop.ts';
-import { type Handlers, type InputOf, type Preconditions, Reply } from '../../operations/index.ts';
+import { type Handlers, type Identity, type InputOf, type Preconditions, Reply } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { actorOf } from '../auth/index.ts';
+import { actorOf, requireReadable } from '../auth/index.ts';
+import type { CellValues, RunsConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import { type OnceResult, requestHash } from '../idempotency/index.ts';
+import { type OnceResult, requestHash, requireKey } from '../idempotency/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
 import { createEnqueuer, type Enqueuer, type EnqueuerDeps } from './enqueuer.ts';
-import { requireKey } from './idempotency-key.ts';
 import { presentRun } from './present-run.ts';
-import { readHandlers } from './read-runs.ts';
-import { requestOfRetry } from './retry-request.ts';
-import { requireRun } from './run-id.ts';
+import { readHandlers, requireRun } from './read-runs.ts';
 
 type RunHandlers = Required<
   Pick<Handlers<Operations>,
@@ -40,7 +38,7 @@ export interface Runs {
   stop(): Promise<void>;
 }
 
-export interface RunsDeps extends EnqueuerDeps {
+interface RunsDeps extends EnqueuerDeps {
   readonly queue: Pick<Queue,
     'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove' | 'attempts'>;
 }
@@ -120,11 +118,12 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
 }
 
 function preconditionsOf(queue: Pick<Queue, 'get'>): Preconditions<Operations> {
-  const runExists = async ({ id }: { id?: unknown }): Promise<void> => void (await requireRun(queue, id));
+  const runExists = async ({ id }: { id?: unknown }, identity: Identity): Promise<void> =>
+    requireReadable(await requireRun(queue, id), identity);
   return {
     enqueueRun: ({ idempotencyKey }) => requireKey(idempotencyKey),
-    retryRun: async (parameters) => {
-      await runExists(parameters);
+    retryRun: async (parameters, identity) => {
+      await runExists(parameters, identity);
       requireKey(parameters.idempotencyKey);
     },
     listRunLogs: runExists,
@@ -144,4 +143,39 @@ function requireSmall(input: string | object | undefined): void {
   if (typeof input === 'object' && Buffer.byteLength(JSON.stringify(input)) > MAX_INPUT_BYTES) {
     throw new ServiceError('invalid_input', `input must be at most ${MAX_INPUT_BYTES} bytes`);
   }
+}
+
+/**
+ * The request that retries this run, or the cells that `which` selects: the same run, resolved from the current
+ * configuration (decisions, section
+ * 2.3).
+ */
+async function requestOfRetry(run: RunRecord, which: 'all' | 'failed', queue: Pick<Queue, 'material' | 'list'>,
+  { projects }: RunsConfig): Promise<RunRequest & { readonly retryOf: RunRecord }>
+{
+  if (run.state !== 'failed' && run.state !== 'cancelled')
+    throw new ServiceError('run_state_conflict', 'only a failed or cancelled run can be retried');
+  const material = await queue.material(run.id);
+  // Retention may have removed it meanwhile.
+  if (material === undefined) throw new ServiceError('run_not_found', 'there is no such run');
+  const { input, inputIsJson, definition } = material;
+  const project = projects.find(({ id }) => id === run.projectId);
+  return {
+    projectId: run.projectId,
+    kind: run.kind,
+    task: run.task,
+    priority: run.priority,
+    retryOf: run,
+    input: input === null ? undefined : inputIsJson ? (JSON.parse(input) as Record<string, unknown>) : input,
+    runsOn: definition.runsOn,
+    gitRef: run.gitRef ?? undefined,
+    cell: run.matrix ?? undefined,
+    cells: run.cells > 0 && which === 'failed' ? await cellsToRepeat(run, queue) : undefined,
+    minScore: definition.minScore === undefined ? undefined : project?.content.min_score,
+  };
+}
+
+async function cellsToRepeat({ id, cells }: RunRecord, queue: Pick<Queue, 'list'>): Promise<CellValues[]> {
+  const all = await queue.list({ parentId: id }, undefined, cells);
+  return all.flatMap(({ state, matrix }) => (state === 'succeeded' || matrix === null ? [] : [matrix]));
 }

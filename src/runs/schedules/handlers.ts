@@ -5,18 +5,18 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { type Handlers, type Preconditions, Reply } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { Audit } from '../audit/port.ts';
-import { actorOf } from '../auth/index.ts';
+import type { Audit } from '../audit/index.ts';
+import { actorOf, requireProject } from '../auth/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
-import { requestHash } from '../idempotency/index.ts';
+import { requestHash, requireKey } from '../idempotency/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
-import { type Enqueuer, requireKey } from '../runs/index.ts';
+import type { Enqueuer } from '../runs/index.ts';
 import { nextAt, type Plan, plansOf, slotAt } from './plans.ts';
 import { notePause, noteRun, noteSlot, type Progress, readProgress, ruleOf } from './progress-rows.ts';
 
 type Names = 'listSchedules' | 'pauseSchedule' | 'resumeSchedule' | 'runSchedule';
 
-export interface ScheduleHandlerDeps {
+interface ScheduleHandlerDeps {
   readonly queue: Pick<Queue, 'get'>;
   readonly audit: Audit;
   readonly submit: Enqueuer['submit'];
@@ -60,7 +60,8 @@ export function createScheduleHandlers(env: Pick<RunsEnvironment, 'sql' | 'clock
 
   return {
     preconditions: {
-      runSchedule({ project_id: project, name, idempotencyKey }) {
+      runSchedule({ project_id: project, name, idempotencyKey }, identity) {
+        requireProject(project, identity);
         find(String(project), String(name));
         requireKey(idempotencyKey);
       },

@@ -1,3 +1,3 @@
 /** The entry point of the schedules. */
-export { createScheduleHandlers, type ScheduleHandlerDeps } from './handlers.ts';
-export { createSchedules, type Schedules, type SchedulesOptions, type SlotResult } from './schedules.ts';
+export { createScheduleHandlers } from './handlers.ts';
+export { createSchedules, type Schedules, type SlotResult } from './schedules.ts';

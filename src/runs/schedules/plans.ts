@@ -9,7 +9,7 @@ import type { RunRequest } from '../definitions/index.ts';
 export type What = 'release' | 'content';
 
 /** When runs are due: after intervals, or at the times of a cron expression. */
-export type Times = { readonly interval: string;
+type Times = { readonly interval: string;
   readonly intervalMs: number; /** Delay after the slot; spreads the projects. */ readonly delayMs: number } | {
   readonly cron: string;
   readonly timezone: string;
@@ -42,8 +42,8 @@ function planOf({ scheduler, projects }: RunsConfig,
     kind,
     task,
     schedule: name,
-    ...(input !== '' && { input }),
-    ...(runsOn.length > 0 && { runsOn }),
+    input: input || undefined,
+    runsOn: runsOn.length > 0 ? runsOn : undefined,
   };
   return [{ projectId, name, times: { cron, timezone }, active: scheduler.enabled && project.enabled, request }];
 }

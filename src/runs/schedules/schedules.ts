@@ -11,7 +11,7 @@ import { noteSlot, type Progress, readProgress, ruleOf } from './progress-rows.t
 /** The outcome of a slot, for the metrics: `held` while the previous run is unfinished. */
 export type SlotResult = 'queued' | 'refused' | 'held';
 
-export interface SchedulesOptions {
+interface SchedulesOptions {
   readonly env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'config' | 'log'>;
   readonly queue: Pick<Queue, 'get'>;
   /** Queues a run once for each key, whichever node calls it. */

@@ -4,15 +4,29 @@ import { ServiceError } from '../../errors/index.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
-import type { Audit } from '../audit/port.ts';
+import type { Audit } from '../audit/index.ts';
 import { actorOf } from '../auth/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
-import type { Connections } from './connections.ts';
 import { hashOfToken, insertToken, newToken } from './join-tokens.ts';
-import { labelsOf, LOCAL_NAME, localLabels } from './labels.ts';
-import { isNameOfLiveShip, listShips, markRevoked, readShip, removeShip, type StoredShip,
-  writeDrain } from './ship-rows.ts';
+import { isNameOfLiveShip, labelsOf, listShips, LOCAL_NAME, localLabels, markRevoked, readShip, removeShip,
+  type StoredShip, writeDrain } from './ship-rows.ts';
+
+/** What listings and handlers require of the ships that are connected to this server. */
+export interface Connections {
+  /** Milliseconds since 1970 of its last sign of life to this server; undefined when there was none. */
+  lastSeen(shipId: string): number | undefined;
+  /** Whether its program has decided to take no more runs. */
+  isDraining(shipId: string): boolean;
+  /** Tells it to take no more runs. */
+  drain(shipId: string): void;
+  /** Tells it to take runs again. */
+  undrain(shipId: string): void;
+  /** The session of its program; empty if it is not connected here. */
+  sessionOf(shipId: string): string;
+  /** It is no longer a member: ends its connection. */
+  expel(shipId: string, how: 'revoked' | 'left' | 'unknown'): void;
+}
 
 /** A ship that has missed this many heartbeats in a row is offline. */
 const MISSED_HEARTBEATS = 2;
@@ -26,7 +40,7 @@ export type ShipHandlers = Required<
     'listShips' | 'createJoinToken' | 'revokeShip' | 'drainShip' | 'undrainShip' | 'deleteShip'>
 >;
 
-export interface ShipDeps {
+interface ShipDeps {
   readonly queue: Pick<Queue, 'evict' | 'runningOn'>;
   readonly audit: Audit;
   readonly connections: Connections;
@@ -36,7 +50,7 @@ export interface ShipDeps {
 }
 
 /** The data that a ship needs to join. */
-export interface Joining {
+interface Joining {
   /** SHA-256 of the root that signs servers. */
   readonly fingerprint: () => Buffer;
   /** host:port of the Enrolment service. */

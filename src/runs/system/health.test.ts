@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { operations } from '../../../generated/runs/operations.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 import { RunsApi } from '../../testkit/runs-api.ts';
-import { createSystem } from './health.ts';
+import { createSystem } from './index.ts';
 
 const context = {} as never;
 

@@ -1,6 +1,7 @@
 import { ColumnsKernel, PAGE_BYTES } from '../../kernels/columns.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
-import { block, BlockReader, completed, copied, u32 } from '../../lib/checked-blocks.ts';
+import { BlockReader } from '../../lib/checked-blocks.ts';
+import { MemorySnapshot, type Piece } from '../memory-snapshot.ts';
 
 // A checkpoint is a copy of the memory up to its top:
 //
@@ -22,59 +23,19 @@ interface CheckpointHeader {
 /** Reports why a checkpoint cannot be read; the columns have to be rebuilt. */
 export class ColumnsCheckpointError extends Error {}
 
-/**
- * The memory of a kernel at one moment, to be written while the kernel continues to work. Between changes, requests
- * write only to buffers (`frozen`).
- */
-export class Snapshot {
-  readonly #kernel: ColumnsKernel;
-  readonly #header: CheckpointHeader;
-  /** Pieces that are still to be read from the memory: from, to. */
-  readonly #pending: [from: number, to: number][] = [];
-  /**
-   * Pieces that were copied and are written before the others; the first contains the kernel's header, which requests
-   * change.
-   */
-  readonly #copied: Buffer[];
+/** The memory of a kernel at one moment. Until the kernel is no longer frozen, requests write only to buffers. */
+export function snapshotOf(kernel: ColumnsKernel, keys: readonly string[]): MemorySnapshot {
+  const { top } = kernel;
+  const header: CheckpointHeader = { top, keys };
+  const snapshot = new MemorySnapshot(kernel, { magic: MAGIC, format: FORMAT, header }, piecesOf(top));
+  // The first piece contains the kernel's header, which requests change.
+  snapshot.copy(0, () => 0);
+  kernel.frozen = true;
+  return snapshot;
+}
 
-  constructor(kernel: ColumnsKernel, keys: readonly string[]) {
-    this.#kernel = kernel;
-    this.#header = { top: kernel.top, keys };
-    for (let from = 0; from < kernel.top; from += PIECE) this.#pending.push([from, Math.min(from + PIECE, kernel.top)]);
-    this.#copied = this.#copyOne();
-    kernel.frozen = true;
-  }
-
-  /**
-   * Copies pieces that are not yet written, for about this many milliseconds; returns whether any are left. When all
-   * are copied, the memory may change.
-   */
-  copy(milliseconds: number, now: () => number): boolean {
-    const end = now() + milliseconds;
-    while (this.#pending.length > 0) {
-      this.#copied.push(...this.#copyOne());
-      if (now() >= end) break;
-    }
-    return this.#pending.length > 0;
-  }
-
-  /** The bytes of the checkpoint, in pieces of up to 1 MiB. */
-  async *bytes(): AsyncGenerator<Uint8Array> {
-    yield Buffer.concat([MAGIC, u32(FORMAT), block(Buffer.from(JSON.stringify(this.#header)))]);
-    for (let piece = this.#next(); piece !== undefined; piece = this.#next()) yield piece;
-    yield u32(0);
-  }
-
-  #copyOne(): Buffer[] {
-    return [copied(this.#kernel.bytes.subarray(...this.#pending.shift()!))];
-  }
-
-  #next(): Buffer | undefined {
-    const first = this.#copied.shift();
-    if (first !== undefined) return completed(first);
-    const pending = this.#pending.shift();
-    return pending && block(this.#kernel.bytes.subarray(...pending));
-  }
+function piecesOf(top: number): Piece[] {
+  return Array.from({ length: Math.ceil(top / PIECE) }, (_, i) => [i * PIECE, Math.min((i + 1) * PIECE, top)]);
 }
 
 /** Reads a checkpoint into a new kernel. Throws a ColumnsCheckpointError when it is damaged or of another version. */
@@ -89,12 +50,8 @@ export async function readCheckpoint(source: AsyncIterable<Uint8Array>,
   const pages = Math.ceil((top + PAGE_BYTES / 2) / PAGE_BYTES);
   if (!Number.isInteger(top) || top < PAGE_BYTES / 2 || pages > 65_536)
     throw new ColumnsCheckpointError('the checkpoint has a memory that cannot be');
-  const kernel = new ColumnsKernel(options.build, {
-    pages,
-    ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
-  });
-  for (let from = 0; from < top; from += PIECE)
-    await reader.blockInto(kernel.bytes.subarray(from, Math.min(from + PIECE, top)));
+  const kernel = new ColumnsKernel(options.build, { pages, maxBytes: options.maxBytes });
+  for (const piece of piecesOf(top)) await reader.blockInto(kernel.bytes.subarray(...piece));
   if ((await reader.take(4)).readUInt32LE() !== 0)
     throw new ColumnsCheckpointError('the checkpoint does not end where it should');
   if (kernel.call.adopt() === 0) throw new ColumnsCheckpointError('the checkpoint is of another layout of the memory');

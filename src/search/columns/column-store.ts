@@ -3,7 +3,8 @@ import type { KernelBuild } from '../../kernels/load.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { spend } from '../../lib/pace.ts';
 import { compareTexts, type Filter, roomForFilters } from '../filter/index.ts';
-import { readCheckpoint, Snapshot } from './checkpoint.ts';
+import type { MemorySnapshot } from '../memory-snapshot.ts';
+import { readCheckpoint, snapshotOf } from './checkpoint.ts';
 import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Needs, Selecting, SortedDocument, Sorting,
   ValueCount, ValueFactor } from './contract.ts';
 import { conditionsIn, DEPTH, Evaluation } from './evaluation.ts';
@@ -39,7 +40,7 @@ const WORK_LEVEL = LEVELS - 4;
 /** Levels of a filter that is evaluated in steps. */
 const STEPS_LEVEL = DEPTH;
 
-export interface ColumnStoreOptions {
+interface ColumnStoreOptions {
   /** Selects the debug build, which checks bounds and invariants; for tests. */
   readonly build?: KernelBuild;
   /** Bytes that the columns may use, with their buffers; default 4 GiB. */
@@ -83,7 +84,7 @@ export class ColumnStore implements Columns {
    * several times.
    */
   #imported: { readonly set: OrdSet; readonly revision: number; readonly documents: number } | undefined;
-  #snapshot: Snapshot | undefined;
+  #snapshot: MemorySnapshot | undefined;
   /** The evaluation of a filter, until its documents are selected. */
   #preparation: Preparation | undefined;
   /** Steps for which the next change has waited. */
@@ -252,7 +253,7 @@ export class ColumnStore implements Columns {
   save(): AsyncIterable<Uint8Array> {
     this.#beforeChange();
     this.#use(() => undefined);
-    const snapshot = new Snapshot(this.#kernel, [...this.#keys.keys()]);
+    const snapshot = snapshotOf(this.#kernel, [...this.#keys.keys()]);
     this.#snapshot = snapshot;
     return snapshot.bytes();
   }

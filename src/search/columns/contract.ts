@@ -80,7 +80,7 @@ export interface FactorBounds {
 }
 
 /** Bytes by purpose. */
-export interface ColumnBytes {
+interface ColumnBytes {
   /** Texts of values, keys and names, with the structures that find and order them. */
   readonly dictionaries: number;
   /** Compressed bitmaps of values. */

@@ -17,7 +17,7 @@ interface KernelKey {
 const TIE: KernelKey = { kind: SortKind.tie, column: Column.identity, order: 0, flags: 0 };
 
 /** Translates a key for the kernel; a metadata key that no document has becomes a time that no document has. */
-export function kernelKey({ column, descending }: SortKey, columnOf: (key: string) => number | undefined): KernelKey {
+function kernelKey({ column, descending }: SortKey, columnOf: (key: string) => number | undefined): KernelKey {
   const direction = descending ? SortFlags.descending : 0;
   switch (column.kind) {
     case 'score':

@@ -1,4 +1,2 @@
-export { type Neighbour, Neighbours } from './neighbours.ts';
-export { termOf, type TermRules } from './trainer.ts';
-export type { TrainingDocument, TrainingText } from './trainer.ts';
-export { trainHere, type Training, TrainingThread } from './training.ts';
+export { Neighbours } from './neighbours.ts';
+export { termOf, type TermRules, trainHere, type Training, type TrainingDocument, TrainingThread } from './training.ts';

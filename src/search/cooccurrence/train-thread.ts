@@ -1,8 +1,7 @@
 /** The worker thread of `TrainingThread`: receives documents, and returns the trained model at the end. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { buffersOf } from './neighbours.ts';
-import { type TermRules, Trainer } from './trainer.ts';
-import type { TrainingReply, TrainingRequest } from './training.ts';
+import { type TermRules, Trainer, type TrainingReply, type TrainingRequest } from './training.ts';
 
 const port = parentPort!;
 const trainer = new Trainer(workerData as TermRules);

@@ -4,8 +4,7 @@ import { CooccurrenceKernel } from '../../kernels/cooccurrence.ts';
 import { referenceNeighbours } from '../../testkit/cooccurrence/ppmi.ts';
 import { formsOf } from '../../text/tokenize.ts';
 import { Neighbours } from './neighbours.ts';
-import { termOf, type TermRules, Trainer, type TrainingDocument } from './trainer.ts';
-import { trainHere, TrainingThread } from './training.ts';
+import { termOf, type TermRules, Trainer, trainHere, type TrainingDocument, TrainingThread } from './training.ts';
 
 const RULES: TermRules = { lang: 'en', stemming: true, stopWords: new Set(['the', 'of']) };
 

@@ -1,9 +1,9 @@
-import { BOUNDS, type Bounds } from './compare-values.ts';
-import { allOf, type Condition, type Filter, type FilterValue, invalidFilter, MAX_FILTER_DEPTH } from './filter.ts';
+import { allOf, BOUNDS, type Bounds, type Condition, type Filter, type FilterValue, invalidFilter,
+  MAX_FILTER_DEPTH } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 
 /** A value in a request; booleans are stored as the texts `true` and `false`. */
-export type TreeValue = string | number | boolean;
+type TreeValue = string | number | boolean;
 
 /** A filter in JSON. A node has `text`, `and`, `or`, `not`, or `field` with conditions that must all match. */
 export interface FilterNode {

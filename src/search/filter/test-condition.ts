@@ -1,8 +1,8 @@
-import { type Bounds, compareValues, isMoment, isWithin, toNumber } from './compare-values.ts';
-import { columnOf, type Condition, conditionsOf, type Filter, type FilterValue, invalidFilter } from './filter.ts';
+import { type Bounds, columnOf, compareValues, type Condition, conditionsOf, type Filter, type FilterValue,
+  invalidFilter, isMoment, isWithin, toNumber } from './filter.ts';
 
 /** Tests whether one stored value of a condition's field satisfies the condition. */
-export type ValueTest = (value: string | number) => boolean;
+type ValueTest = (value: string | number) => boolean;
 
 /** Returns the test of a condition. Times are Unix seconds; names must be passed in lower case. */
 export function testOf(condition: Condition): ValueTest {
@@ -20,12 +20,6 @@ export function testOf(condition: Condition): ValueTest {
         ? atMoments(condition.values)
         : equalTo(isName ? lowerTexts(condition.values) : condition.values);
   }
-}
-
-/** The texts that a match condition compares with, if it compares with nothing else, so that they can be looked up. */
-export function textsOf(condition: Condition): readonly string[] | undefined {
-  if (condition.kind !== 'match' || columnOf(condition.field).kind !== 'meta') return undefined;
-  return condition.values.every((value) => typeof value === 'string') ? condition.values : undefined;
 }
 
 /** Throws on times compared with a prefix, or with a value that is neither a number nor a date. */
@@ -75,7 +69,7 @@ function equalTo(values: readonly FilterValue[]): ValueTest {
 }
 
 /** The data of a document that filters test. Times are Unix seconds. */
-export interface FilteredDocument {
+interface FilteredDocument {
   readonly key: string;
   readonly lang: string;
   readonly addedAt: number;

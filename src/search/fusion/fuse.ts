@@ -19,7 +19,7 @@ export type Fusion = { readonly strategy: 'alpha'; readonly alpha: number } | { 
   readonly k: number };
 
 /** The contribution of one side to a hit. */
-export interface Component {
+interface Component {
   /** Rank among the hits of its side, from 1. */
   readonly rank: number;
   /** From 0 to 1. */

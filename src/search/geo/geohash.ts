@@ -8,7 +8,7 @@ const HALF_BITS = 30n;
 const HALF = (1n << HALF_BITS) - 1n;
 
 /** A cell of a geohash with its borders in degrees. */
-export interface GeohashCell extends Point {
+interface GeohashCell extends Point {
   readonly minLat: number;
   readonly maxLat: number;
   readonly minLng: number;

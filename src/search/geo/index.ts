@@ -1,7 +1,6 @@
 /** Places on the globe: distances, geohashes, boxes and shapes, and the index that finds documents by their places. */
-export { boxAround, boxBetween, type Circle, type LatLngBox } from './box.ts';
 export { distanceMeters, EARTH_RADIUS_METERS, geodesicMeters, type Point } from './distance.ts';
-export { decodeGeohash, encodeGeohash, type GeohashCell, geohashCell } from './geohash.ts';
-export { type GeoAlgorithm, type GeoQuery, type NearDocument, type NearQuery, PlaceIndex } from './place-index.ts';
+export { decodeGeohash, encodeGeohash, geohashCell } from './geohash.ts';
+export { type NearDocument, PlaceIndex } from './place-index.ts';
 export { degreesOf, GEO_KEYS, pointOf, type PostcodeLookup } from './point-of.ts';
-export { type PolygonRings, type Position, positionsOf, type Shape, shapeOf } from './shape.ts';
+export { boxAround, boxBetween, type Circle, type PolygonRings, type Position, positionsOf, shapeOf } from './shape.ts';

@@ -2,22 +2,21 @@ import { GeoKernel, type NearResult, type Reach, type Stepping } from '../../ker
 import type { KernelBuild } from '../../kernels/load.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import { Pace, spend } from '../../lib/pace.ts';
-import { boxAround, type Circle, type LatLngBox } from './box.ts';
 import { readPlaces, Snapshot } from './checkpoint.ts';
 import { EARTH_RADIUS_METERS, geodesicMeters, type Point, SPHERE_TO_ELLIPSOID } from './distance.ts';
 import { geohashFrom } from './geohash.ts';
-import type { Shape } from './shape.ts';
+import { boxAround, type Circle, type LatLngBox, type Shape } from './shape.ts';
 
 /** How the index is searched; both ways return the same documents. */
-export type GeoAlgorithm = 'rtree' | 'geohash';
+type GeoAlgorithm = 'rtree' | 'geohash';
 
-export interface GeoQuery {
+interface GeoQuery {
   /** The documents to search; absent for all. */
   readonly documents?: OrdSet | undefined;
   readonly algorithm?: GeoAlgorithm | undefined;
 }
 
-export interface NearQuery extends GeoQuery {
+interface NearQuery extends GeoQuery {
   /** Maximum number of results. */
   readonly limit: number;
   /** Along the sphere (`haversine`, the default) or the ellipsoid; see `geodesicMeters`. */

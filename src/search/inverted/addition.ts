@@ -24,7 +24,7 @@ export interface Additions {
 }
 
 /** A document to be added. */
-export interface NewDocument {
+interface NewDocument {
   readonly ord: number;
   readonly documentClass: number;
   readonly texts: readonly FieldText[];

@@ -17,7 +17,7 @@ export type ScoringAlgorithm = { readonly kind: 'tfidf'; readonly weights?: Read
 } | { readonly kind: 'bm25f'; readonly weights: ReadonlyMap<Field, number>; readonly k1?: number; readonly b?: number };
 
 /** The statistics of a collection that the formulas use. */
-export interface Collection {
+interface Collection {
   /** Number of live documents, and of their tokens. */
   readonly live: number;
   readonly tokens: number;

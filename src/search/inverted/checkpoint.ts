@@ -1,6 +1,7 @@
 import { InvertedKernel, PAGE_BYTES, PageKind } from '../../kernels/inverted.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
-import { block, BlockReader, completed, copied, u32 } from '../../lib/checked-blocks.ts';
+import { BlockReader } from '../../lib/checked-blocks.ts';
+import { MemorySnapshot, type Piece } from '../memory-snapshot.ts';
 
 // A checkpoint is a copy of the memory without free and scratch pages:
 //
@@ -12,7 +13,7 @@ const FORMAT = 2;
 const BLOCK_PAGES = 16;
 
 /** The header of a checkpoint. */
-export interface CheckpointHeader {
+interface CheckpointHeader {
   /** Position in the change feed up to which the index is complete. */
   readonly lsn: string;
   /** Version of the tokeniser's tables; forms of another version may differ. */
@@ -28,49 +29,12 @@ export interface CheckpointHeader {
 /** Reports why a checkpoint cannot be read; the index has to be rebuilt. */
 export class CheckpointError extends Error {}
 
-/** The pages of a kernel at one moment, to be written while the kernel continues to work. */
-export class Snapshot {
-  readonly #kernel: InvertedKernel;
-  readonly #header: CheckpointHeader;
-  /** Pieces that are still to be read from the memory: address and length. */
-  readonly #pending: [at: number, length: number][];
-  /** Pieces that were copied because the memory was about to change; each becomes a block. */
-  #copied: Buffer[] = [];
-
-  constructor(kernel: InvertedKernel, header: Omit<CheckpointHeader, 'pages' | 'runs'>) {
-    const runs = usedRuns(kernel.pageKinds());
-    this.#kernel = kernel;
-    this.#header = { ...header, pages: kernel.pageKinds().length, runs };
-    this.#pending = runs.flatMap(([first, count]) => pieces(first, count));
-  }
-
-  /**
-   * Copies pages that are not yet written, for about this many milliseconds; returns whether any are left. When all are
-   * copied, the memory may change.
-   */
-  copy(milliseconds: number, now: () => number): boolean {
-    const end = now() + milliseconds;
-    while (this.#pending.length > 0) {
-      const [at, length] = this.#pending.shift()!;
-      this.#copied.push(copied(this.#kernel.bytes.subarray(at, at + length)));
-      if (now() >= end) break;
-    }
-    return this.#pending.length > 0;
-  }
-
-  /** The bytes of the checkpoint, in pieces of up to 1 MiB. */
-  async *bytes(): AsyncGenerator<Uint8Array> {
-    yield Buffer.concat([MAGIC, u32(FORMAT), block(Buffer.from(JSON.stringify(this.#header)))]);
-    for (let piece = this.#next(); piece !== undefined; piece = this.#next()) yield piece;
-    yield u32(0);
-  }
-
-  #next(): Buffer | undefined {
-    const first = this.#copied.shift();
-    if (first !== undefined) return completed(first);
-    const pending = this.#pending.shift();
-    return pending && block(this.#kernel.bytes.subarray(pending[0], pending[0] + pending[1]));
-  }
+/** The pages of a kernel at one moment. */
+export function snapshotOf(kernel: InvertedKernel, about: Omit<CheckpointHeader, 'pages' | 'runs'>): MemorySnapshot {
+  const kinds = kernel.pageKinds();
+  const runs = usedRuns(kinds);
+  const header: CheckpointHeader = { ...about, pages: kinds.length, runs };
+  return new MemorySnapshot(kernel, { magic: MAGIC, format: FORMAT, header }, piecesOf(runs));
 }
 
 /** Reads a checkpoint into a new kernel. Throws a CheckpointError when it is damaged or of another version. */
@@ -85,10 +49,8 @@ export async function readCheckpoint(source: AsyncIterable<Uint8Array>, tables: 
   const header = parseHeader(await reader.block());
   if (header.tables !== tables)
     throw new CheckpointError(`the checkpoint's tokens are of version ${header.tables}, those of today of ${tables}`);
-  const kernel = new InvertedKernel(build, { pages: header.pages, ...(maxBytes !== undefined && { maxBytes }) });
-  for (const [at, length] of header.runs.flatMap(([first, count]) => pieces(first, count))) {
-    await reader.blockInto(kernel.bytes.subarray(at, at + length));
-  }
+  const kernel = new InvertedKernel(build, { pages: header.pages, maxBytes });
+  for (const piece of piecesOf(header.runs)) await reader.blockInto(kernel.bytes.subarray(...piece));
   if ((await reader.take(4)).readUInt32LE() !== 0)
     throw new CheckpointError('the checkpoint does not end where it should');
   if (kernel.call.adopt() === 0) throw new CheckpointError('the checkpoint is of another layout of the memory');
@@ -115,10 +77,11 @@ function usedRuns(kinds: Uint8Array): [number, number][] {
   return runs;
 }
 
-function pieces(first: number, count: number): [at: number, length: number][] {
-  const result: [number, number][] = [];
-  for (let page = first; page < first + count; page += BLOCK_PAGES) {
-    result.push([page * PAGE_BYTES, Math.min(BLOCK_PAGES, first + count - page) * PAGE_BYTES]);
+function piecesOf(runs: CheckpointHeader['runs']): Piece[] {
+  const result: Piece[] = [];
+  for (const [first, count] of runs) {
+    for (let page = first; page < first + count; page += BLOCK_PAGES)
+      result.push([page * PAGE_BYTES, Math.min(page + BLOCK_PAGES, first + count) * PAGE_BYTES]);
   }
   return result;
 }

@@ -36,7 +36,7 @@ export interface IndexOptions {
  * smaller. `none`: matches are not counted. With the latter two, a search may skip documents that cannot be among the
  * best.
  */
-export type Totals = 'exact' | 'bounded' | 'none';
+type Totals = 'exact' | 'bounded' | 'none';
 
 /** Up to this number, a bounded total is at least the number of matches. */
 export const BOUND = 1000;

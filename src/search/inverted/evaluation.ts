@@ -1,13 +1,12 @@
 import { Action, Algorithm, type InvertedKernel, MAX_LEVELS, MAX_TALLIES,
   MUCH_LONGER } from '../../kernels/inverted.ts';
 import type { Scoring } from './algorithm.ts';
-import { KnownMatches } from './known-matches.ts';
+import { findPhrase, keepPhrase, KnownMatches } from './matches.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
-import { findPhrase, keepPhrase } from './phrase.ts';
 import { PostingScores } from './posting-scores.ts';
 import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery,
   withoutRepeats } from './query.ts';
-import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
+import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './selection.ts';
 
 /** Searching a list for one document takes as long as scanning this many of its documents. */
 const SEARCH = 30;

@@ -1,13 +1,12 @@
 export type { ScoringAlgorithm } from './algorithm.ts';
 export type { Analyzer } from './analyzers.ts';
 export { CheckpointError } from './checkpoint.ts';
-export { type Addition, BOUND, type Hit, IndexFullError, type IndexOptions, type IndexStats, MAX_ORDINAL, MAX_RESULTS,
-  type SearchOptions, type SearchResult, type Totals } from './contract.ts';
+export { type Addition, BOUND, type Hit, IndexFullError, type IndexOptions, MAX_RESULTS,
+  type SearchOptions } from './contract.ts';
 export type { FuzzyForm } from './dictionary.ts';
-export { type FieldText, type FormAt, VALUE_GAP } from './document-text.ts';
+export { type FieldText, type FormAt } from './document-text.ts';
 export { type Field, MAX_NAMED_FIELDS, SHARED_FIELD } from './fields.ts';
 export { InvertedIndex } from './inverted-index.ts';
-export { ALL, EVERY_CLASS, NONE, type NotQuery, type OperatorQuery, type PhraseQuery, type PhraseWord, type Query,
-  type TermQuery, type WeightedForm, within } from './query.ts';
+export { ALL, NONE, type Query, type WeightedForm, within } from './query.ts';
 export { FEATURES, type FeatureWeights, POWER, RERANKED, type Reranking, type RerankWord } from './rerank.ts';
 export { MAX_SEGMENT_DOCUMENTS, type Segment, SegmentBuilder } from './segment.ts';

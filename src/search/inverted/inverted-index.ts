@@ -4,10 +4,11 @@ import { InvertedKernel, MAX_CLASSES } from '../../kernels/inverted.ts';
 import { Pace } from '../../lib/pace.ts';
 import { tokenTables, tokenTablesVersion } from '../../text/token-tables.ts';
 import { roomForFilters } from '../filter/index.ts';
+import type { MemorySnapshot } from '../memory-snapshot.ts';
 import { addDocument, ADDITION_STEP, type Additions, mergeSegment } from './addition.ts';
 import { scoringFor } from './algorithm.ts';
 import { type Analyzer, Analyzers } from './analyzers.ts';
-import { readCheckpoint, Snapshot } from './checkpoint.ts';
+import { readCheckpoint, snapshotOf } from './checkpoint.ts';
 import { type Addition, IndexFullError, type IndexOptions, type IndexStats, MAX_ORDINAL, MAX_RESULTS,
   type SearchOptions, type SearchResult } from './contract.ts';
 import { Dictionary, type FuzzyForm } from './dictionary.ts';
@@ -60,7 +61,7 @@ export class InvertedIndex {
   readonly #compactionStep: number;
   readonly #additionStep: number;
   readonly #cacheBytes: number;
-  #snapshot: Snapshot | undefined;
+  #snapshot: MemorySnapshot | undefined;
   /** The remaining steps of a document that is being added. */
   #adding: Iterator<undefined> | undefined;
   #broken: unknown;
@@ -104,7 +105,7 @@ export class InvertedIndex {
   save(lsn: bigint): AsyncIterable<Uint8Array> {
     this.#finishAdding();
     this.#beforeChange();
-    const snapshot = new Snapshot(this.#kernel, {
+    const snapshot = snapshotOf(this.#kernel, {
       lsn: String(lsn),
       tables: tokenTablesVersion(),
       analyzers: this.#analyzers.names(),

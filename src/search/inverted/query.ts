@@ -28,7 +28,7 @@ interface InClasses {
   readonly classes?: number | undefined;
 }
 
-export interface AllQuery extends InClasses {
+interface AllQuery extends InClasses {
   readonly kind: 'all';
 }
 
@@ -57,7 +57,7 @@ export interface PhraseQuery extends InClasses {
   readonly weight?: number;
 }
 
-export interface PhraseWord {
+interface PhraseWord {
   readonly forms: readonly WeightedForm[];
   /** Position in the phrase, not descending; omitted words leave a gap. */
   readonly offset: number;
@@ -75,7 +75,7 @@ export interface SomeQuery {
   readonly least: number;
 }
 
-export interface NotQuery {
+interface NotQuery {
   readonly kind: 'not';
   readonly of: Query;
 }

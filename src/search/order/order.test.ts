@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareTexts } from '../filter/index.ts';
-import { comparePlaces, compareSortValues, type Place, sortValueOf } from './compare-places.ts';
-import { readCursor, writeCursor } from './cursor.ts';
-import { parseSort } from './parse-sort.ts';
+import { comparePlaces, compareSortValues, parseSort, type Place, readCursor, sortValueOf,
+  writeCursor } from './index.ts';
 
 const scored = { descending: true, scored: true };
 const meta = (key: string, descending: boolean) => ({ column: { kind: 'meta', key }, descending });

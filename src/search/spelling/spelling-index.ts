@@ -6,10 +6,10 @@ export interface Candidate {
 }
 
 /** Greatest edit distance, and the number of first letters whose deletions are listed (decisions section 4.10). */
-export const MAX_EDITS = 2;
+const MAX_EDITS = 2;
 const PREFIX = 7;
 /** Maximum length of a word in UTF-16 units. */
-export const MAX_WORD = 40;
+const MAX_WORD = 40;
 
 const FNV = 0x01000193;
 const SEED = 0x811c9dc5;

@@ -1,5 +1,6 @@
 import type { KernelBuild } from '../../kernels/load.ts';
 import { Metrics, type StoredType } from '../../kernels/vectors.ts';
+import { BlockReader } from '../../lib/checked-blocks.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** How similarity is measured. */
@@ -129,4 +130,34 @@ export interface AnnFactory {
   create(segment: SegmentAccess, metric: Metric): AnnIndex;
   /** Restores what `save` wrote. Rejects when the bytes are of another version; the structure is rebuilt then. */
   restore(segment: SegmentAccess, metric: Metric, bytes: AsyncIterable<Uint8Array>): Promise<AnnIndex>;
+}
+
+/** The index has no vectors of the query's dimension. */
+export class DimensionError extends Error {
+  readonly dims: number;
+  /** Dimensions of the existing vectors, ascending. */
+  readonly known: readonly number[];
+
+  constructor(dims: number, known: readonly number[]) {
+    super(`the vectors have ${known.join(' or ')} dimensions, got ${dims}`);
+    this.dims = dims;
+    this.known = known;
+  }
+}
+
+/** Reports why a checkpoint cannot be read; the index has to be rebuilt. */
+export class VectorCheckpointError extends Error {}
+
+/** The index was closed. */
+export class VectorIndexClosedError extends Error {
+  constructor() {
+    super('the vector index was closed');
+  }
+}
+
+/** Reads exact numbers of bytes, and blocks, from a checkpoint. */
+export class ByteReader extends BlockReader {
+  constructor(source: AsyncIterable<Uint8Array>) {
+    super(source, (problem) => new VectorCheckpointError(problem));
+  }
 }

@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoredType } from '../../kernels/vectors.ts';
 import { block, u32 } from '../../lib/checked-blocks.ts';
-import type { AnnAlgorithm, Metric } from './ann-index.ts';
-import type { DocumentRows } from './document-rows.ts';
-import { ByteReader, VectorCheckpointError } from './errors.ts';
+import { type AnnAlgorithm, ByteReader, type Metric, VectorCheckpointError } from './ann-index.ts';
 import type { Segment } from './segment.ts';
+import type { DocumentRows } from './vector-set.ts';
 
 // A checkpoint contains the rows as they are stored, without the gaps of their memory:
 //

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { ENTRY_BYTES, HEAP_KINDS, type VectorsExports } from '../../kernels/vectors.ts';
 import { block, u32 } from '../../lib/checked-blocks.ts';
-import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
-  type SegmentAccess } from './ann-index.ts';
-import { ByteReader, VectorCheckpointError } from './errors.ts';
+import { type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, ByteReader, type Candidates, type Metric,
+  METRIC_CODES, type SegmentAccess, VectorCheckpointError } from './ann-index.ts';
 import { callKernel, divide, isQuick, isShared, type RowSource, settleAll, type Work } from './parts.ts';
 import { Scratch } from './ranking.ts';
 
@@ -17,7 +16,7 @@ const CODING_BYTES = 32 * 1024 * 1024;
 const FORMAT = 2;
 
 /** A segment of the engine itself: codes use the same kernel module as rows. */
-export type CodedSegment = SegmentAccess & RowSource;
+type CodedSegment = SegmentAccess & RowSource;
 
 /** One training of codes: its parameters, and the blocks coded by them. Lives until the last search over it ends. */
 interface Generation {
@@ -31,7 +30,7 @@ interface Generation {
 }
 
 /** Codes of 8, 4 or 1 bit per dimension, scanned instead of the rows: sq, sq4, bq. See asm/vector/codes.ts. */
-export class CodesIndex implements AnnIndex {
+class CodesIndex implements AnnIndex {
   readonly #segment: CodedSegment;
   readonly #bits: CodeBits;
   /** Whether vectors are normalised to length 1 before they are encoded. */

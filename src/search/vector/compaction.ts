@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { SegmentFullError } from '../../kernels/vectors.ts';
-import type { DocumentRows } from './document-rows.ts';
 import type { Segment } from './segment.ts';
+import type { DocumentRows } from './vector-set.ts';
 
 /** Work per slice in bytes copied: a few milliseconds. */
 const SLICE_BYTES = 4 * 1024 * 1024;

@@ -1,9 +1,7 @@
-export { type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
-  type SegmentAccess } from './ann-index.ts';
-export { DimensionError, VectorCheckpointError, VectorIndexClosedError } from './errors.ts';
+export { type AnnAlgorithm, type AnnFactory, DimensionError, type Metric, METRIC_CODES, VectorCheckpointError,
+  VectorIndexClosedError } from './ann-index.ts';
 export type { Hit, Rescoring } from './ranking.ts';
-export { numbersOf, type VectorChunk } from './segment.ts';
-export type { StructureState } from './structures.ts';
-export { type Algorithm, allFactories, MAX_ORDINAL, type SetStats, VectorIndex, type VectorIndexOptions,
-  type VectorQuery, type VectorResult, type VectorStats } from './vector-index.ts';
-export { WorkerFailure, WorkerPool } from './workers/worker-pool.ts';
+export { numbersOf } from './segment.ts';
+export { type Algorithm, allFactories, VectorIndex, type VectorIndexOptions, type VectorQuery,
+  type VectorResult } from './vector-index.ts';
+export { WorkerPool } from './workers/worker-pool.ts';

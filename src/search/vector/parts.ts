@@ -21,7 +21,7 @@ export interface RowSource {
 }
 
 /** Rows from `from` to `to`. */
-export interface Part {
+interface Part {
   readonly from: number;
   readonly to: number;
 }

@@ -12,7 +12,7 @@ export interface RowRun {
 }
 
 /** A search, in the form that segments receive it. */
-export interface SegmentQuery {
+interface SegmentQuery {
   readonly vector: Float32Array;
   readonly metric: Metric;
   /** The structure to use; undefined for an exact scan. */
@@ -41,7 +41,7 @@ export interface RowHit {
   readonly rank: number;
 }
 
-export interface SegmentResult {
+interface SegmentResult {
   readonly hits: readonly RowHit[];
   /** Number of rows compared. */
   readonly scanned: number;

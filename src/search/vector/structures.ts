@@ -119,7 +119,7 @@ export class Structures {
       metric,
       covers,
       bytes,
-      ...(failure === undefined ? {} : { failure }),
+      failure,
     }));
   }
 

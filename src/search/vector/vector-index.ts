@@ -1,26 +1,25 @@
 import type { KernelBuild } from '../../kernels/load.ts';
 import { MAX_SEGMENT_BYTES, type StoredType } from '../../kernels/vectors.ts';
-import type { AnnAlgorithm, AnnFactory, Metric } from './ann-index.ts';
+import { type AnnAlgorithm, type AnnFactory, DimensionError, type Metric,
+  VectorIndexClosedError } from './ann-index.ts';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts';
 import { ivfFactory } from './clusters/ivf.ts';
 import { opqFactory, pqFactory } from './clusters/pq.ts';
 import { codeFactories } from './codes-index.ts';
-import { DocumentRows } from './document-rows.ts';
-import { DimensionError, VectorIndexClosedError } from './errors.ts';
 import { type CodeBits, hnswFactory } from './hnsw/hnsw-index.ts';
 import { INLINE_BYTES } from './parts.ts';
 import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
 import { type RowHit, type RowRun, searchSegment } from './segment-search.ts';
 import { dimsOf, numbersOf, type Segment, type SegmentOptions, type VectorChunk } from './segment.ts';
 import type { StructureState } from './structures.ts';
-import { VectorSet } from './vector-set.ts';
+import { DocumentRows, VectorSet } from './vector-set.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** How a search finds its candidates; scores are always exact. */
 export type Algorithm = 'flat' | 'quantized' | AnnAlgorithm;
 
 /** Exclusive limit of ordinals: the index has a dense table by ordinal. */
-export const MAX_ORDINAL = 2 ** 30;
+const MAX_ORDINAL = 2 ** 30;
 const MAX_SEGMENTS = 65_536;
 /** Below this number of rows, a scan is never divided among workers (SVC_VECTOR_PARALLEL_MIN_SIZE). */
 const PARALLEL_MIN_ROWS = 2048;
@@ -87,7 +86,7 @@ export interface VectorResult {
 }
 
 /** Rows of one dimension and stored type. */
-export interface SetStats {
+interface SetStats {
   readonly dims: number;
   readonly type: StoredType;
   readonly segments: number;
@@ -98,7 +97,7 @@ export interface SetStats {
   readonly structures: readonly StructureState[];
 }
 
-export interface VectorStats {
+interface VectorStats {
   readonly documents: number;
   readonly chunks: number;
   readonly bytes: number;

@@ -13,7 +13,7 @@ import { isReference } from './reference.ts';
  */
 const DELTA = 3;
 
-export interface DeltaHead {
+interface DeltaHead {
   /** Timestamp of the revision that the delta is based on. */
   readonly base: number;
   /** Number of consecutive deltas that end with this one: reading the oldest of them takes this many steps. */

@@ -24,7 +24,7 @@ export interface CopiedTable {
 }
 
 /** Rows that the migrations themselves write, by table. */
-export type OwnRows = Readonly<Record<string, number>>;
+type OwnRows = Readonly<Record<string, number>>;
 
 /**
  * Copies all rows from one database to another that has the same formats and no rows but those of its migrations, which

@@ -8,9 +8,9 @@ import { ServiceError } from '../../errors/index.ts';
  * A value without the magic is plaintext. In a column of text the record is base64, whose first eight characters are
  * the magic: neither JSON nor the record of a body begins with them.
  */
-export const MAGIC = Buffer.from('SVCENC', 'latin1');
+const MAGIC = Buffer.from('SVCENC', 'latin1');
 const MAGIC_BASE64 = MAGIC.toString('base64');
-export const VERSION = 2;
+const VERSION = 2;
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
@@ -22,9 +22,9 @@ export const SEALED_BLOB = (column: string): string =>
 
 const KEY_ID_AT = MAGIC.length + 1;
 const NONCE_AT = KEY_ID_AT + 1;
-export const HEADER_BYTES = NONCE_AT + NONCE_BYTES;
+const HEADER_BYTES = NONCE_AT + NONCE_BYTES;
 
-export interface SealedRecord {
+interface SealedRecord {
   readonly keyId: number;
   readonly nonce: Uint8Array;
   readonly ciphertext: Uint8Array;

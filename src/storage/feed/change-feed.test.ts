@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
-import { openDatabase } from '../open-database.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
+import { DOCUMENT_MIGRATIONS } from '../migrations/index.ts';
 import type { Sql } from '../port.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { CHANGE_FLAGS, type NewChange } from './change.ts';
@@ -15,8 +15,7 @@ describe('ChangeFeed', () => {
 
   beforeEach(async () => {
     now = 1000;
-    sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, DOCUMENT_MIGRATIONS);
+    sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
     feed = new ChangeFeed(sql, { now: () => now });
   });
   afterEach(() => sql.close());

@@ -1,8 +1,7 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Queries, Sql, Transaction } from '../port.ts';
-import { areAlike, copyChanges, insertChanges, newestChange, type Numbered, oldestChange,
-  selectChanges } from './change-rows.ts';
-import { type Change, FeedGap, type NewChange } from './change.ts';
+import { areAlike, type Change, copyChanges, FeedGap, insertChanges, type NewChange, newestChange, type Numbered,
+  oldestChange, selectChanges } from './change.ts';
 import { type FeedReader, type Keep, lastToRemove } from './pruning.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { SharedHead } from './shared-head.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
-import { openDatabase } from '../open-database.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
+import { DOCUMENT_MIGRATIONS } from '../migrations/index.ts';
 import type { Sql } from '../port.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { memoryCursor } from './cursor.ts';
@@ -20,8 +20,8 @@ describe('Subscriber that is early', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'quire-early-'));
     disk = undefined;
-    sql = await openDatabase({ path: join(folder, 'a.db'), faults: { onSync: () => disk?.promise } });
-    await migrate(sql, DOCUMENT_MIGRATIONS);
+    sql = await openMigrated({ path: join(folder, 'a.db'), faults: { onSync: () => disk?.promise } },
+      DOCUMENT_MIGRATIONS);
     feed = new ChangeFeed(sql);
   });
   afterEach(async () => {

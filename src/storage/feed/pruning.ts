@@ -1,5 +1,5 @@
 import type { Queries } from '../port.ts';
-import { oldestChange } from './change-rows.ts';
+import { oldestChange } from './change.ts';
 
 /** A reader of the feed in this process. */
 export interface FeedReader {

@@ -1,6 +1,6 @@
 import type { Change } from './change.ts';
 
-export interface RecentLimits {
+interface RecentLimits {
   readonly changes: number;
   /** Maximum UTF-16 units of the texts and metadata that the changes carry; a single change may exceed it. */
   readonly units: number;

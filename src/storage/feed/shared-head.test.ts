@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
-import { openDatabase } from '../open-database.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
+import { DOCUMENT_MIGRATIONS } from '../migrations/index.ts';
 import type { Row, Sql } from '../port.ts';
 import { ChangeFeed } from './change-feed.ts';
 import type { NewChange } from './change.ts';
@@ -15,8 +15,7 @@ describe('a feed to which other processes append', () => {
   let other: ChangeFeed;
 
   beforeEach(async () => {
-    sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, DOCUMENT_MIGRATIONS);
+    sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
     const clock = { now: () => now++ };
     own = new ChangeFeed(sql, clock, { shared: true });
     other = new ChangeFeed(sql, clock, { shared: true });

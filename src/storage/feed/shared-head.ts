@@ -5,7 +5,7 @@ import type { Queries } from '../port.ts';
  * A change by its number and its time in milliseconds since 1970; together they distinguish the changes of different
  * histories.
  */
-export interface Mark {
+interface Mark {
   readonly lsn: number;
   readonly at: number;
 }

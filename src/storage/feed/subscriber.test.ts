@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
-import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
-import { openDatabase } from '../open-database.ts';
+import { openMigrated } from '../../testkit/migrated-database.ts';
+import { DOCUMENT_MIGRATIONS } from '../migrations/index.ts';
 import type { Sql } from '../port.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { type Cursor, memoryCursor, storedCursor } from './cursor.ts';
@@ -17,8 +17,7 @@ describe('Subscriber', () => {
   const started: Subscriber[] = [];
 
   beforeEach(async () => {
-    sql = await openDatabase({ path: ':memory:' });
-    await migrate(sql, DOCUMENT_MIGRATIONS);
+    sql = await openMigrated({ path: ':memory:' }, DOCUMENT_MIGRATIONS);
     feed = new ChangeFeed(sql);
     cursor = storedCursor(sql, 'test');
     timer = new ManualTimer();

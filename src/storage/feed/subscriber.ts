@@ -128,7 +128,7 @@ export class Subscriber {
       wake: () => this.#wake(),
       position: () => this.#position,
       isEarly,
-      ...(release && { release }),
+      release,
     });
     let failures = 0;
     while (!signal.aborted) {

@@ -11,7 +11,7 @@ const LOCK_MS = 10_000;
  */
 const IDLE_MS = 10_000;
 /** Milliseconds to connect. */
-export const CONNECT_MS = 5000;
+const CONNECT_MS = 5000;
 /** Heavy reads and streams have connections of their own, so that they delay nothing else. */
 const HEAVY_CONNECTIONS = 3;
 

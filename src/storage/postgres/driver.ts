@@ -106,7 +106,7 @@ export class PostgresSql implements Sql {
         path: withoutPassword(url),
         durable,
         identity: found!.identity,
-        ...(ownFiles !== undefined && { ownFiles }),
+        ownFiles,
       } as const;
       return new PostgresSql(pool, peers, info, found!.schema, options);
     } catch (cause) {

@@ -51,7 +51,7 @@ interface Turn {
   commit?: Promise<QueryResult>;
 }
 
-export interface TurnWriterOptions {
+interface TurnWriterOptions {
   readonly pool: Pool;
   readonly statements: Statements;
   /** See `PostgresTransaction`. */

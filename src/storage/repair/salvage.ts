@@ -2,10 +2,9 @@ import { copyFile, rm, stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { durableRename } from '../../lib/files.ts';
 import { FileLock } from '../sqlite/open.ts';
-import { Pages } from './pages.ts';
+import { type Losses, Pages, type StoredRow, Trees } from './pages.ts';
 import { type LostDocument, reconcile } from './reconcile.ts';
 import { isIntactDocument, type Shape, shapeOf } from './shape.ts';
-import { type Losses, type StoredRow, Trees } from './trees.ts';
 
 /** The result for one table. */
 export interface SalvagedTable {

@@ -3,10 +3,9 @@ import { crc32 } from 'node:zlib';
 import { decodeBody } from '../body/codec.ts';
 import { isReference, readReference } from '../body/reference.ts';
 import { isSealed, isSealedText } from '../encryption/record.ts';
-import type { Value } from './record.ts';
-import type { StoredRow } from './trees.ts';
+import type { StoredRow, Value } from './pages.ts';
 
-export interface Column {
+interface Column {
   readonly name: string;
   readonly type: string;
   readonly notNull: boolean;

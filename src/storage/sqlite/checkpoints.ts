@@ -27,7 +27,7 @@ export interface LogState {
   readonly checkpointed: number;
 }
 
-export interface CheckpointWork {
+interface CheckpointWork {
   /** Copies the log in the worker thread, as far as it went when that began and no reader needs it. */
   readonly copy: () => Promise<Pick<LogState, 'checkpointed'>>;
   /** Runs a task while nothing writes, unless that would take long. */

@@ -19,7 +19,7 @@ export const VOLATILE = new Set([0x01021994, 0x858458f6]);
 
 const TRANSACTION = { name: 'transaction', attributes: { 'db.system.name': 'sqlite' } } as const;
 
-export type Tuning = Pick<EngineOptions, 'synced' | 'busyTimeoutMs'> & WriterOptions;
+type Tuning = Pick<EngineOptions, 'synced' | 'busyTimeoutMs'> & WriterOptions;
 
 /**
  * The durable driver over a file: one writing connection and one reading connection on the main thread, heavy reads in

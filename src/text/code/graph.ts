@@ -1,4 +1,4 @@
-import { importCandidates, importSpellings } from './import-candidates.ts';
+import { importCandidates, importSpellings } from './import-paths.ts';
 
 /** A document in the walk: its identity, and the three meta keys that contain its symbols. */
 export interface CodeDocument {
@@ -29,9 +29,9 @@ export interface CodeLookups {
   byKeys(keys: readonly string[], exceptKey: string, limit: number): Promise<readonly CodeDocument[]>;
 }
 
-export type CodeGraphDirection = 'in' | 'out' | 'both';
+type CodeGraphDirection = 'in' | 'out' | 'both';
 
-export interface CodeGraphOptions {
+interface CodeGraphOptions {
   /** Default `both`. */
   readonly direction?: CodeGraphDirection;
   /** Steps from the root, default 1, clamped to 1 to 3. */
@@ -60,7 +60,7 @@ export interface CodeGraphEdge {
   readonly direction: 'in' | 'out';
 }
 
-export interface CodeGraph {
+interface CodeGraph {
   readonly direction: CodeGraphDirection;
   /** After clamping. */
   readonly depth: number;
@@ -71,7 +71,7 @@ export interface CodeGraph {
   readonly truncated: boolean;
 }
 
-export const MAX_DEPTH = 3;
+const MAX_DEPTH = 3;
 const MAX_DEGREE = 100;
 /**
  * A walk of three steps with a hundred neighbours each could visit a million documents; these limits bound the result.

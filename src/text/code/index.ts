@@ -1,7 +1,5 @@
-export { type CodeDocument, type CodeGraph, type CodeGraphDirection, type CodeGraphEdge, type CodeGraphNode,
-  type CodeGraphOptions, type CodeLookups, walkCodeGraph } from './graph.ts';
-export { codeLanguage, codePath, isCodeDocument } from './language.ts';
+export { type CodeDocument, type CodeGraphEdge, type CodeGraphNode, type CodeLookups, walkCodeGraph } from './graph.ts';
+export { codeLanguage, isCodeDocument } from './language.ts';
 export { symbolsOf, SymbolsUnread } from './symbol-thread/symbol-reader.ts';
-export { type CodeSymbols, type ExtractContext, extractSymbols } from './symbols/index.ts';
+export { type CodeSymbols, type SourceDocument, SYMBOL_KEYS, withCodeSymbols } from './symbols/index.ts';
 export { codeForms, tokenizeCode, tokenizeCodeInPieces } from './tokenize.ts';
-export { type SourceDocument, SYMBOL_KEYS, withCodeSymbols } from './with-code-symbols.ts';

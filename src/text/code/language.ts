@@ -90,8 +90,8 @@ export const SOURCE_EXTENSIONS = {
   lua: 'lua',
 } as const satisfies Readonly<Record<string, string>>;
 
-export type SourceExtension = keyof typeof SOURCE_EXTENSIONS;
-export type SourceLanguage = (typeof SOURCE_EXTENSIONS)[SourceExtension];
+type SourceExtension = keyof typeof SOURCE_EXTENSIONS;
+type SourceLanguage = (typeof SOURCE_EXTENSIONS)[SourceExtension];
 
 /** The language of a path's extension, ignoring case; undefined for prose. */
 export function languageOfPath(path: string): SourceLanguage | undefined {

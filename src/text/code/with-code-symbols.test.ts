@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { codeLanguage, codePath, isCodeDocument } from './language.ts';
-import { extractSymbols } from './symbols/index.ts';
-import { type SourceDocument, withCodeSymbols } from './with-code-symbols.ts';
+import { extractSymbols, type SourceDocument, withCodeSymbols } from './symbols/index.ts';
 
 /** The document as it is stored, with its symbols read synchronously. */
 function stored<T extends SourceDocument>(document: T, maxSymbols = 512): T {

@@ -1,5 +1,4 @@
-import type { MarkdownText } from './markdown-text.ts';
-import type { ByteRange, Ranges } from './markup.ts';
+import type { ByteRange, MarkdownText, Ranges } from './markup.ts';
 import type { Hit } from './windows.ts';
 
 /** A word from a tokeniser; words of code overlap, because an identifier and its parts are separate tokens. */

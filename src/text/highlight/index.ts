@@ -1,20 +1,17 @@
 import { tokenize } from '../tokenize.ts';
 import { findHits, fitToMarkup, type HighlightToken, type HitOptions } from './hits.ts';
-import { lineAt } from './lines.ts';
-import { MarkdownText } from './markdown-text.ts';
-import type { ByteRange } from './markup.ts';
-import { type ScannedText, scanTokens } from './scanned-text.ts';
+import { type ByteRange, MarkdownText } from './markup.ts';
+import { growRange, lineAt, type ScannedText, scanTokens, type WordRange, type Words,
+  wordsWithin } from './scanned-text.ts';
 import { closeTag, escapeHtml } from './tags.ts';
 import { chooseWindows, type Hit, type Window } from './windows.ts';
-import { growRange, type WordRange, type Words, wordsWithin } from './words.ts';
 
 export type { HighlightPhrase, HighlightToken, HitOptions } from './hits.ts';
-export type { Lines } from './lines.ts';
 export { type ScannedText, scanTokens } from './scanned-text.ts';
 export { closeTag } from './tags.ts';
 
 /** A fragment of a document that shows hits (contract, "Full-text search"). */
-export interface Highlight {
+interface Highlight {
   /** The text, with a tag around every hit that can have one, and `…` where it was cut. */
   readonly fragment: string;
   /** The distinct matched terms in the fragment, in order of appearance. */

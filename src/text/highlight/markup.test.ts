@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { tokenizeCode } from '../code/index.ts';
 import { formsOf } from '../tokenize.ts';
 import { highlight, type HighlightOptions } from './index.ts';
-import { linesOf } from './lines.ts';
 import { type ByteRange, markupOf, type Ranges } from './markup.ts';
+import { linesOf } from './scanned-text.ts';
 
 const markup = (bytes: Buffer): { opaque: ByteRange[]; codeSpans: ByteRange[] } => {
   const { opaque, codeSpans } = markupOf(bytes.toString('latin1'), linesOf(bytes));

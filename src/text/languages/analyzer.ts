@@ -1,10 +1,9 @@
 import { foldDiacritics } from '../folding.ts';
-import { withoutApostrophes } from './apostrophes.ts';
-import { type Language, languageOf } from './catalogue.ts';
+import { type Language, languageOf, withoutApostrophes } from './catalogue.ts';
 import { defaultStopWords } from './stop-words.ts';
 
 /** Maps the forms of the tokeniser to the terms of an index. */
-export interface LanguageAnalyzer {
+interface LanguageAnalyzer {
   readonly lang: string;
   /** Whether forms are stemmed: stemming is requested, and the language has a stemmer. */
   readonly stemmingActive: boolean;
@@ -17,7 +16,7 @@ export interface LanguageAnalyzer {
   isStopWord(form: string): boolean;
 }
 
-export interface AnalyzerOptions {
+interface AnalyzerOptions {
   readonly stemming: boolean;
   /** `default` selects the default list of the language; a set contains stop words as forms (see `formsOf`). */
   readonly stopWords: ReadonlySet<string> | 'default' | 'none';

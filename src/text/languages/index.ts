@@ -1,6 +1,6 @@
 import { CATALOGUE, languageOf } from './catalogue.ts';
 
-export { analyzerFor, type AnalyzerOptions, type LanguageAnalyzer, stemmingAvailable } from './analyzer.ts';
+export { analyzerFor, stemmingAvailable } from './analyzer.ts';
 export { defaultStopWords } from './stop-words.ts';
 
 /** The languages of `/v1/fts-languages`. */

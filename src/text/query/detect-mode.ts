@@ -1,5 +1,4 @@
-import { wordAtom } from './atoms.ts';
-import { PROSE } from './vocabulary.ts';
+import { PROSE, wordAtom } from './vocabulary.ts';
 
 /** The modes of `/v1/fts` other than `auto` (contract, "Full-text search"). */
 export const QUERY_MODES = ['simple', 'boolean', 'phrase', 'wildcard', 'proximity', 'expression'] as const;

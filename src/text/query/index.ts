@@ -1,15 +1,13 @@
-import type { QueryNode, SourceRange } from './ast.ts';
-import { phraseAtom, requireAtMost, wordAtom } from './atoms.ts';
+import { anyOf, combine, type QueryNode, type SourceRange } from './ast.ts';
 import { detectMode, hasOperator, type QueryMode, withoutQuestionMark } from './detect-mode.ts';
-import { anyOf, combine } from './groups.ts';
 import { MAX_ATOMS, MAX_DISTANCE, MAX_QUERY_BYTES, QuerySyntaxError, QueryTooLargeError } from './lexer.ts';
 import { parseExpression } from './parser.ts';
-import { CODE, PROSE, type Vocabulary } from './vocabulary.ts';
+import { CODE, phraseAtom, PROSE, requireAtMost, type Vocabulary, wordAtom } from './vocabulary.ts';
 
-export { type GroupNode, type PhraseNode, printQuery, type ProximityNode, type QueryNode, type SourceRange,
-  type TermNode, wantedNodes, type WildcardNode } from './ast.ts';
-export { detectMode, QUERY_MODES, type QueryMode } from './detect-mode.ts';
-export { MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, MAX_QUERY_BYTES, QuerySyntaxError } from './lexer.ts';
+export { type GroupNode, type PhraseNode, printQuery, type ProximityNode, type QueryNode, type TermNode, wantedNodes,
+  type WildcardNode } from './ast.ts';
+export { QUERY_MODES, type QueryMode } from './detect-mode.ts';
+export { QuerySyntaxError } from './lexer.ts';
 
 export interface ParsedQuery {
   /** The mode that was requested, or detected from the syntax. */

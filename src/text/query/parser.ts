@@ -1,12 +1,10 @@
-import type { QueryNode } from './ast.ts';
-import { phraseAtom, requireAtMost, wordAtom } from './atoms.ts';
-import { allOf, anyOf, combine, not } from './groups.ts';
+import { allOf, anyOf, combine, not, type QueryNode } from './ast.ts';
 import { lex, type Lexeme, MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, QuerySyntaxError,
   QueryTooLargeError } from './lexer.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { phraseAtom, requireAtMost, type Vocabulary, wordAtom } from './vocabulary.ts';
 
 /** The meaning of two adjacent operands: both are required (expression), or each is optional (boolean). */
-export type Juxtaposition = 'required' | 'optional';
+type Juxtaposition = 'required' | 'optional';
 
 /** An operand of a sequence, and how it is connected. */
 interface Clause {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { not } from './groups.ts';
+import { not } from './ast.ts';
 import { type ParseOptions, parseQuery, printQuery, QUERY_MODES, type QueryNode, QuerySyntaxError,
   wantedNodes } from './index.ts';
 

@@ -1,7 +1,6 @@
 import bcrypt from 'bcrypt';
 import { describe, expect, it } from 'vitest';
-import { PASSWORD_COST, Passwords } from './passwords.ts';
-import { Places } from './places.ts';
+import { PASSWORD_COST, Passwords, Places } from './passwords.ts';
 
 describe('passwords (contract section 5, rule 6)', () => {
   const passwords = new Passwords(4);

@@ -1,10 +1,10 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { createHash, randomBytes } from 'node:crypto';
 import { type Clock, unixSeconds } from '../../../lib/clock.ts';
-import type { ClaimedRights } from '../oidc/claims.ts';
+import type { ClaimedRights } from '../oidc/oidc.ts';
 
 /** The data in a token about its holder. */
-export interface TokenClaims {
+interface TokenClaims {
   readonly username: string;
   /** The token id that the user had when the token was made. */
   readonly tokenId: string;
@@ -20,7 +20,7 @@ export interface VerifiedClaims extends TokenClaims {
 }
 
 /** The sign-in from which a token and its renewals come. */
-export interface TokenSession {
+interface TokenSession {
   readonly id: string;
   /** Until when the token can be renewed, in Unix seconds. */
   readonly endsAt: number;
@@ -29,13 +29,13 @@ export interface TokenSession {
 }
 
 /** A token as responses contain it; times in Unix seconds. */
-export interface SignedToken {
+interface SignedToken {
   readonly token: string;
   readonly expiresAt: number;
   readonly sessionEndsAt: number;
 }
 
-export interface TokenOptions {
+interface TokenOptions {
   readonly secret: string;
   /** Milliseconds. */
   readonly lifetimeMs: number;
@@ -117,7 +117,7 @@ export class Tokens {
           tokenId: sub!,
           expiresAt: (exp! + SKEW) * 1000,
           session,
-          ...(rights !== undefined && { rights: rights as ClaimedRights }),
+          rights: rights as ClaimedRights | undefined,
         }
         : undefined;
     } catch {

@@ -5,14 +5,14 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers, Identity } from '../../../operations/index.ts';
 import type { Transaction } from '../../../storage/index.ts';
 import { unauthenticated } from '../authenticator.ts';
-import type { KeyUses } from '../credentials/key-uses.ts';
+import { insertKey, type KeyUses, listKeys, readKey, removeKey, revokeKey,
+  type StoredKey } from '../credentials/api-keys.ts';
 import { API_KEY_PREFIX, hashOf, newApiKey, requireFuture } from '../credentials/secret-keys.ts';
-import { insertKey, listKeys, readKey, removeKey, revokeKey, type StoredKey } from '../rows/api-key-rows.ts';
-import { readUser } from '../rows/user-rows.ts';
 import { CLASSES, isOperationName, type KeyScope } from '../scope.ts';
+import { readUser } from '../user-rows.ts';
 import { type AccessStore, MAX_API_KEYS_OF_A_USER, notFound, requireRoom, write } from '../write.ts';
 
-export interface ApiKeyDeps extends AccessStore {
+interface ApiKeyDeps extends AccessStore {
   readonly uses: KeyUses;
 }
 
@@ -77,8 +77,8 @@ function scopeOf({ collections, operations }: KeyScope): KeyScope {
     throw new ServiceError('invalid_argument',
       `operations must be ${CLASSES.join(', ')}, or ids of operations as /v1/endpoints lists them, got "${unknown}"`);
   return {
-    ...(collections && { collections: [...new Set(collections.map((name) => name.toLowerCase()))] }),
-    ...(operations && { operations: [...new Set(operations)] }),
+    collections: collections && [...new Set(collections.map((name) => name.toLowerCase()))],
+    operations: operations && [...new Set(operations)],
   };
 }
 
@@ -116,11 +116,11 @@ function toSummary({ hash, username, description, createdAt, expiresAt, lastUsed
     createdAt,
     expiresAt,
     lastUsedAt: uses.lastOf(hash, lastUsedAt),
-    ...(revokedAt !== 0 && { revokedAt }),
+    revokedAt: revokedAt || undefined,
     ...copied(scope),
   };
 }
 
 function copied({ collections, operations }: KeyScope): { collections?: string[]; operations?: string[] } {
-  return { ...(collections && { collections: [...collections] }), ...(operations && { operations: [...operations] }) };
+  return { collections: collections && [...collections], operations: operations && [...operations] };
 }

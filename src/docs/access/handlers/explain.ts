@@ -4,8 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { authorize, type Handlers, type OperationSpec, type Permission } from '../../../operations/index.ts';
 import type { Account, Accounts } from '../accounts.ts';
 import { identityByToken } from '../authenticator.ts';
-import { ALL_COLLECTIONS, Grants } from '../grants.ts';
-import { listGrantsOf, type SourcedGrant } from '../rows/grant-rows.ts';
+import { ALL_COLLECTIONS, Grants, listGrantsOf, type SourcedGrant } from '../grants.ts';
 import { type AccessStore, notFound } from '../write.ts';
 
 const TABLE = operations as Readonly<Record<string, OperationSpec>>;
@@ -25,7 +24,7 @@ export function explainHandlers(
         disabled: account.disabled,
         admin: account.admin,
         permissions: effective(grants),
-        ...(spec && { decision: decide(account, grants, spec, collection) }),
+        decision: spec && decide(account, grants, spec, collection),
       };
     },
   };
@@ -47,7 +46,7 @@ function effective(grants: readonly SourcedGrant[]): EffectivePermission[] {
     sources: sources.map(({ kind, name, group, read, write, admin }) => ({
       kind,
       name,
-      ...(group !== '' && { group }),
+      group: group || undefined,
       read,
       write,
       admin,

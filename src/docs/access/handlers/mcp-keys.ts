@@ -3,9 +3,65 @@ import type { ListMcpKeysResponse } from '../../../../generated/docs/sdk/types.g
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Handlers } from '../../../operations/index.ts';
+import type { Queries, Row, Transaction } from '../../../storage/index.ts';
 import { fingerprintOf, hashOf, MCP_KEY_PREFIX, newMcpKey, requireFuture } from '../credentials/secret-keys.ts';
-import { disableMcpKey, insertMcpKey, listMcpKeys, removeMcpKey, type StoredMcpKey } from '../rows/mcp-key-rows.ts';
 import { type AccessStore, MAX_MCP_KEYS, requireRoom, write } from '../write.ts';
+
+interface StoredMcpKey {
+  /** SHA-256 of the key, as hexadecimal digits. */
+  readonly hash: string;
+  readonly name: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** Unix seconds; 0 means never. */
+  readonly expiresAt: number;
+  readonly disabled: boolean;
+}
+
+interface KeyRow extends Row {
+  readonly hash: string;
+  readonly name: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly disabled: number;
+}
+
+const SELECT = 'SELECT hash, name, created_at, expires_at, disabled FROM mcp_keys';
+
+export async function readMcpKey(queries: Queries, hash: string): Promise<StoredMcpKey | undefined> {
+  const row = await queries.get<KeyRow>(`${SELECT} WHERE hash = ?`, [hash]);
+  return row && toKey(row);
+}
+
+/** Oldest first, disabled ones included. */
+async function listMcpKeys(queries: Queries): Promise<StoredMcpKey[]> {
+  return (await queries.all<KeyRow>(`${SELECT} ORDER BY seq`)).map(toKey);
+}
+
+async function insertMcpKey(tx: Transaction, { hash, name, createdAt, expiresAt }: StoredMcpKey): Promise<void> {
+  await tx.run('INSERT INTO mcp_keys(hash, name, created_at, expires_at) VALUES (?, ?, ?, ?)', [hash, name, createdAt,
+    expiresAt]);
+}
+
+/** Returns whether the key existed. */
+async function removeMcpKey(tx: Transaction, hash: string): Promise<boolean> {
+  return (await tx.run('DELETE FROM mcp_keys WHERE hash = ?', [hash])).changes > 0;
+}
+
+/** Returns whether the key exists. */
+async function disableMcpKey(tx: Transaction, hash: string): Promise<boolean> {
+  return (await tx.run('UPDATE mcp_keys SET disabled = 1 WHERE hash = ?', [hash])).changes > 0;
+}
+
+function toKey(row: KeyRow): StoredMcpKey {
+  return {
+    hash: row.hash,
+    name: row.name,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    disabled: row.disabled === 1,
+  };
+}
 
 type McpKeyHandlers = Required<
   Pick<Handlers<Operations>, 'createMcpKey' | 'listMcpKeys' | 'deleteMcpKey' | 'disableMcpKey'>

@@ -9,10 +9,10 @@ import { type PasswordRules, requireGoodPassword } from '../credentials/password
 import type { Passwords } from '../credentials/passwords.ts';
 import { hashOf, isExpired, newResetToken } from '../credentials/secret-keys.ts';
 import { newTokenId, type Tokens } from '../credentials/tokens.ts';
-import { readUser, type StoredUser, writeUser } from '../rows/user-rows.ts';
-import { type AccessStore, notFound, write } from '../write.ts';
+import { readUser, type StoredUser, writeUser } from '../user-rows.ts';
+import { type AccessStore, requireUser, write } from '../write.ts';
 
-export interface PasswordDeps extends AccessStore {
+interface PasswordDeps extends AccessStore {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly rules: PasswordRules | undefined;
@@ -45,7 +45,7 @@ export function passwordHandlers(deps: PasswordDeps): PasswordHandlers {
       const token = newResetToken();
       const expiresAt = unixSeconds(clock) + expiresIn;
       await write(deps, { kind: 'user.put', key: username, by: context }, async (tx) => {
-        if ((await readUser(tx, username)) === undefined) throw notFound(`user ${username}`);
+        await requireUser(tx, username);
         await writeReset(tx, { username, hash: hashOf(token), expiresAt });
       });
       return { username, token, expiresAt };

@@ -2,11 +2,9 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Handlers } from '../../../operations/index.ts';
 import type { Queries } from '../../../storage/index.ts';
-import type { Grant } from '../grants.ts';
-import { listGrants, writeGrant } from '../rows/grant-rows.ts';
-import { hasGroup } from '../rows/group-rows.ts';
-import { readUser } from '../rows/user-rows.ts';
-import { type AccessStore, notFound, requireAdmin, write } from '../write.ts';
+import { type Grant, listGrants, writeGrant } from '../grants.ts';
+import { type AccessStore, notFound, requireAdmin, requireUser, write } from '../write.ts';
+import { hasGroup } from './groups.ts';
 
 type PermissionHandlers = Required<
   Pick<Handlers<Operations>, 'listPermissions' | 'setPermission' | 'listGroupPermissions' | 'setGroupPermission'>
@@ -48,10 +46,6 @@ export function permissionHandlers(deps: AccessStore): PermissionHandlers {
 
 function toGrant({ collection, read, write, admin }: Grant): Grant {
   return { collection: collection.toLowerCase(), read, write, admin };
-}
-
-async function requireUser(queries: Queries, username: string): Promise<void> {
-  if ((await readUser(queries, username)) === undefined) throw notFound(`user ${username}`);
 }
 
 async function requireGroup(queries: Queries, name: string): Promise<void> {

@@ -8,10 +8,10 @@ import { type PasswordRules, requireGoodPassword } from '../credentials/password
 import type { Passwords } from '../credentials/passwords.ts';
 import { newTokenId } from '../credentials/tokens.ts';
 import { countUsers, type ListedUser, listUsers, readSubject, readUser, removeUser, type StoredUser, writeSubject,
-  writeUser } from '../rows/user-rows.ts';
-import { type AccessStore, MAX_USERS, notFound, requireAdmin, requireRoom, write } from '../write.ts';
+  writeUser } from '../user-rows.ts';
+import { type AccessStore, MAX_USERS, requireAdmin, requireRoom, requireUser, write } from '../write.ts';
 
-export interface UserDeps extends AccessStore {
+interface UserDeps extends AccessStore {
   readonly passwords: Passwords;
   readonly rules: PasswordRules | undefined;
   /** The OpenID Connect issuer, if there is one. */
@@ -50,16 +50,14 @@ export function userHandlers(
     },
     updateUser: ({ username, oidcSubject, ...changes }, context) =>
       write(deps, { kind: 'user.put', key: username, by: context }, async (tx) => {
-        const user = await readUser(tx, username);
-        if (user === undefined) throw notFound(`user ${username}`);
-        await writeUser(tx, changed(user, changes));
+        await writeUser(tx, changed(await requireUser(tx, username), changes));
         if (oidcSubject !== undefined) await link(tx, username, deps.issuer, oidcSubject);
         await requireAdmin(tx, 'be disabled or demoted');
         return toUser((await listUsers(tx, username))[0]!);
       }),
     async deleteUser({ username }, context) {
       await write(deps, { kind: 'user.delete', key: username, by: context }, async (tx) => {
-        if ((await readUser(tx, username)) === undefined) throw notFound(`user ${username}`);
+        await requireUser(tx, username);
         await removeUser(tx, username);
         await requireAdmin(tx, 'be deleted');
       });
@@ -99,8 +97,8 @@ export function toUser(
     admin: isAdmin,
     groups: [...groups],
     ...(roles.length > 0 && { roles: [...roles] }),
-    ...(mustChange && { mustChangePassword: true }),
-    ...(oidcSubject !== '' && { oidcSubject }),
+    mustChangePassword: mustChange || undefined,
+    oidcSubject: oidcSubject || undefined,
   };
 }
 

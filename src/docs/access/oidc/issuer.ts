@@ -29,7 +29,7 @@ export interface OidcSettings {
   readonly createUsers: boolean;
 }
 
-export interface IssuerDeps {
+interface IssuerDeps {
   readonly settings: OidcSettings;
   /** Sends requests to the issuer. */
   readonly fetch: typeof fetch;
@@ -43,7 +43,7 @@ export interface IssuerDeps {
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
 /** A sign-in that has begun. */
-export interface BegunSignIn {
+interface BegunSignIn {
   /** The URL to which the browser is redirected. */
   readonly url: string;
   /** The encrypted state that the browser keeps until it returns. */

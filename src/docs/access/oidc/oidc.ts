@@ -2,17 +2,61 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
+import { parseClaimEntry } from '../../../lib/setting-values.ts';
 import type { Handlers } from '../../../operations/index.ts';
 import type { Account } from '../accounts.ts';
 import { invalidCredentials } from '../authenticator.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import { newTokenId, type Tokens } from '../credentials/tokens.ts';
-import { countUsers, readSubject, readUser, writeSubject, writeUser } from '../rows/user-rows.ts';
+import { countUsers, readSubject, readUser, writeSubject, writeUser } from '../user-rows.ts';
 import { type AccessStore, MAX_USERS, requireRoom, write } from '../write.ts';
-import { type ClaimedRights, ClaimMapping } from './claims.ts';
 import type { Claims, Issuer, OidcSettings } from './issuer.ts';
 
-export interface OidcDeps extends AccessStore {
+/** The rights that claims of an issuer stand for: names of roles and groups, in order, each once. */
+export interface ClaimedRights {
+  readonly roles: readonly string[];
+  readonly groups: readonly string[];
+}
+
+const NOTHING: ClaimedRights = { roles: [], groups: [] };
+
+/** Maximum number of values of a claim that are read. */
+const MAX_VALUES = 1000;
+
+const GROUP = 'group:';
+
+/**
+ * Reads the rights out of claims. `mapping` has entries such as `staff=reader` and `writers=group:editors`: a value of
+ * the claim, and the role or group that it stands for. Values that the mapping does not name are ignored.
+ */
+class ClaimMapping {
+  readonly #claim: string;
+  readonly #meanings = new Map<string, readonly string[]>();
+
+  constructor(claim: string, mapping: readonly string[]) {
+    this.#claim = claim;
+    for (const entry of mapping) {
+      const [value, meaning] = parseClaimEntry(entry) ?? [];
+      if (value !== undefined && meaning !== undefined)
+        this.#meanings.set(value, [...(this.#meanings.get(value) ?? []), meaning]);
+    }
+  }
+
+  rightsIn(claims: Readonly<Record<string, unknown>>): ClaimedRights {
+    const claim = claims[this.#claim];
+    if (this.#meanings.size === 0 || claim === undefined) return NOTHING;
+    const values: unknown[] = (Array.isArray(claim) ? claim : [claim]).slice(0, MAX_VALUES);
+    const meanings = new Set(
+      values.flatMap((value) => (typeof value === 'string' ? this.#meanings.get(value) ?? [] : [])),
+    );
+    const groups = [...meanings].filter((meaning) => meaning.startsWith(GROUP)).map((meaning) =>
+      meaning.slice(GROUP.length)
+    );
+    return { roles: [...meanings].filter((meaning) => !meaning.startsWith(GROUP)).sort(), groups: groups.sort() };
+  }
+}
+
+interface OidcDeps extends AccessStore {
   readonly settings: OidcSettings;
   readonly issuer: Issuer;
   readonly passwords: Passwords;
@@ -22,7 +66,7 @@ export interface OidcDeps extends AccessStore {
 }
 
 /** A user whom the issuer has authenticated. */
-export interface SignedIn {
+interface SignedIn {
   readonly account: Account;
   readonly rights: ClaimedRights;
 }
@@ -134,7 +178,7 @@ export function oidcHandlers(oidc: Oidc | undefined, tokens: Tokens): OidcHandle
       return {
         ...(await tokens.sign({ ...account, rights }, account.admin, tokens.newSession(true))),
         username: account.username,
-        ...(signOutUrl !== undefined && { signOutUrl }),
+        signOutUrl,
       };
     },
   };

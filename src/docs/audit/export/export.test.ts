@@ -7,8 +7,7 @@ import type { AuditEvent } from '../../../../generated/docs/sdk/types.gen.ts';
 import { silentLog } from '../../../lib/log.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { Exporter, Refused, type Sink } from './exporter.ts';
-import { syslogMessage, syslogSink } from './syslog-sink.ts';
-import { webhookSink } from './webhook-sink.ts';
+import { syslogMessage, syslogSink, webhookSink } from './sinks.ts';
 
 const event = (resource = '/v1/add', fields: Partial<AuditEvent> = {}): AuditEvent => ({
   ts: 1_766_400_000_123 * 1e6,

@@ -15,7 +15,7 @@ export interface Sink {
 /** The target was reached and refuses the event. */
 export class Refused extends Error {}
 
-export interface ExporterOptions {
+interface ExporterOptions {
   readonly sink: Sink;
   readonly bufferSize: number;
   readonly log: Log;

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { type Change, CHANGE_FLAGS } from '../../../storage/index.ts';
 
-export type DocumentEventName = 'doc.added' | 'doc.updated' | 'doc.deleted' | 'collection.deleted';
+type DocumentEventName = 'doc.added' | 'doc.updated' | 'doc.deleted' | 'collection.deleted';
 
 /** A change of a document or, with empty `key`, `lang` and `docId`, of a collection. */
 export interface DocumentEvent {
@@ -68,7 +68,7 @@ export function eventOf(change: Change): DocumentEvent | undefined {
     docId,
     seq: lsn,
     timestamp: Math.floor(at / 1000),
-    ...(detail !== undefined && { detail: JSON.parse(detail) as Record<string, unknown> }),
+    detail: detail === undefined ? undefined : JSON.parse(detail) as Record<string, unknown>,
   };
 }
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { ConfigError } from '../../../lib/setting-values.ts';
 import type { CreateProvider } from '../providers.ts';
 import type { EmbeddingSettings } from '../settings.ts';
-import type { EmbeddingConfig } from './config-rows.ts';
+import type { EmbeddingConfig } from './configs.ts';
 
 /** The part of a configuration that says how to embed. */
 export type ProviderChoice = Pick<EmbeddingConfig, 'provider' | 'model' | 'dimensions' | 'apiKey' | 'apiUrl'>;
@@ -27,7 +27,7 @@ export function toProviderConfig(choice: ProviderChoice, server: ServerPart): Pr
     apiUrl,
     offline,
     untrusted: choice !== (server as object),
-    ...(cacheFolder !== undefined && { cacheFolder }),
+    cacheFolder,
   };
 }
 

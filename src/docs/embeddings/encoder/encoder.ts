@@ -3,11 +3,11 @@ import { ServiceError } from '../../../errors/index.ts';
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
 import type { Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
+import { Loop } from '../../../lib/loop.ts';
 import { ConfigError } from '../../../lib/setting-values.ts';
 import type { Sql } from '../../../storage/index.ts';
-import { BackgroundPass } from './background-pass.ts';
 import { PassageEncoder, type PassageEncoderDeps } from './passage-encoder.ts';
-import { countEncoded, lackingAfter, nameOf, type PassageName } from './passage-rows.ts';
+import { countEncoded, lackingAfter, type LackingDocument, nameOf, type PassageName } from './passage-rows.ts';
 
 /** How a search may be reordered. */
 export type Rerank = 'encoder' | 'none';
@@ -30,7 +30,7 @@ export interface Encoder {
   counts(): Promise<Map<string, number>>;
 }
 
-export interface EncoderOptions extends PassageEncoderDeps {
+interface EncoderOptions extends PassageEncoderDeps {
   readonly sql: Sql;
   readonly log: Log;
   readonly timer: Timer;
@@ -110,9 +110,9 @@ export class EncoderService implements Encoder {
     const over = timer.sleep(budgetMs, AbortSignal.any([done.signal, ...(signal ? [signal] : [])])).then(() =>
       void (isOver = true)
     );
-    const found: Found = { query: undefined, vectors: new Map() };
+    const made: MadeVectors = { query: undefined, vectors: new Map() };
     this.#waiting++;
-    const work = this.#find(provider, text, passages, found, () => isOver).catch((error: unknown) => {
+    const work = this.#find(provider, text, passages, made, () => isOver).catch((error: unknown) => {
       if (!isOver || !(error instanceof EmbeddingError))
         log.warn({ err: error }, 'the encoder failed; a search was not reordered by it');
     }).finally(() => {
@@ -126,7 +126,7 @@ export class EncoderService implements Encoder {
       done.abort();
     }
     signal?.throwIfAborted();
-    return similaritiesTo(found, passages);
+    return similaritiesTo(made, passages);
   }
 
   describe(): ReturnType<Encoder['describe']> {
@@ -141,14 +141,14 @@ export class EncoderService implements Encoder {
     return provider === null ? new Map() : countEncoded(this.#options.sql.background, provider);
   }
 
-  /** Fills `found`; after the time budget it finishes only the running call. */
-  async #find(provider: EmbeddingProvider, text: string, passages: readonly PassageName[], found: Found,
+  /** Fills `made`; after the time budget it finishes only the running call. */
+  async #find(provider: EmbeddingProvider, text: string, passages: readonly PassageName[], made: MadeVectors,
     isOver: () => boolean): Promise<void>
   {
-    [found.query] = await provider.embed([text], 'query');
-    for (const [name, vector] of await this.#passages.kept(provider, passages)) found.vectors.set(name, vector);
-    const missing = passages.filter((passage) => !found.vectors.has(nameOf(passage)));
-    if (!isOver()) await this.#passages.make(provider, missing, found.vectors, isOver);
+    [made.query] = await provider.embed([text], 'query');
+    for (const [name, vector] of await this.#passages.kept(provider, passages)) made.vectors.set(name, vector);
+    const missing = passages.filter((passage) => !made.vectors.has(nameOf(passage)));
+    if (!isOver()) await this.#passages.make(provider, missing, made.vectors, isOver);
   }
 
   async #fill(passages: readonly PassageName[]): Promise<number> {
@@ -178,13 +178,13 @@ export class EncoderService implements Encoder {
 }
 
 /** The vectors that are available so far. */
-interface Found {
+interface MadeVectors {
   query: Float32Array | undefined;
   readonly vectors: Map<string, Float32Array>;
 }
 
 /** Cosine similarities. */
-function similaritiesTo({ query, vectors }: Found, passages: readonly PassageName[]): (number | undefined)[] {
+function similaritiesTo({ query, vectors }: MadeVectors, passages: readonly PassageName[]): (number | undefined)[] {
   if (query === undefined) return passages.map(() => undefined);
   const kernel = new SimilarityKernel(query.length, 'cosine');
   kernel.add(query);
@@ -194,4 +194,73 @@ function similaritiesTo({ query, vectors }: Found, passages: readonly PassageNam
     kernel.add(vector);
     return kernel.score(0, kernel.count - 1);
   });
+}
+
+interface BackgroundPassOptions {
+  readonly timer: Timer;
+  readonly log: Log;
+  /** Whether the processor is free: no query waits, and no document waits for its vectors. */
+  readonly isIdle: () => boolean;
+  readonly mayKeep: (collection: string) => boolean;
+  /** The next documents after one, by ordinal, that lack vectors. */
+  readonly lackingAfter: (after: number, limit: number) => Promise<LackingDocument[]>;
+  /**
+   * Makes and stores the missing vectors of passages; returns how many it made. Stops early when the server is no
+   * longer idle.
+   */
+  readonly fill: (passages: readonly PassageName[]) => Promise<number>;
+}
+
+/** Milliseconds until it checks again whether the server is idle. */
+const BUSY_MS = 1000;
+/** Milliseconds until it looks again for passages when there were none, and after a failure. */
+const DONE_MS = 30_000;
+/** Number of documents that are looked up together. */
+const DOCUMENTS = 32;
+/** Number of passages between two checks for other work. */
+const PASSAGES = 16;
+
+/**
+ * Makes the encoder's vectors of all passages while the server is idle, by document, in the order in which they were
+ * written.
+ */
+class BackgroundPass {
+  readonly #options: BackgroundPassOptions;
+  readonly loop: Loop;
+
+  constructor(options: BackgroundPassOptions) {
+    this.#options = options;
+    const { timer, log } = options;
+    this.loop = new Loop({
+      name: 'vectors of the encoder',
+      everyMs: DONE_MS,
+      timer,
+      log,
+      failure: 'the encoder could not be used in the background; trying again later',
+    }, (signal) => this.#pass(signal));
+  }
+
+  /** One pass over every document that lacks vectors. */
+  async #pass(signal: AbortSignal): Promise<void> {
+    const { lackingAfter, mayKeep } = this.#options;
+    for (let last = 0;;) {
+      const documents = await lackingAfter(last, DOCUMENTS);
+      if (documents.length === 0) return;
+      for (const { ord, chunks, collection } of documents) {
+        if (mayKeep(collection))
+          await this.#fill(Array.from({ length: chunks }, (_, chunk) => ({ ord, chunk })), signal);
+        if (signal.aborted) return;
+      }
+      last = documents.at(-1)!.ord;
+    }
+  }
+
+  async #fill(passages: readonly PassageName[], signal: AbortSignal): Promise<void> {
+    const { isIdle, timer, fill } = this.#options;
+    for (let i = 0; i < passages.length; i += PASSAGES) {
+      while (!isIdle() && !signal.aborted) await timer.sleep(BUSY_MS, signal);
+      if (signal.aborted) return;
+      await fill(passages.slice(i, i + PASSAGES));
+    }
+  }
 }

@@ -49,7 +49,7 @@ function together(texts: readonly StoredText[]): { bodies: ArrayBuffer; texts: S
 /** One per process, because embedding keeps one core busy. */
 const sharedPassageThread = new PassageThread();
 
-export interface ElsewhereDeps {
+interface ElsewhereDeps {
   readonly sql: Sql;
   readonly codec: BodyCodec;
   readonly clock: Clock;

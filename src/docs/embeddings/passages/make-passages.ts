@@ -79,7 +79,7 @@ export interface MadePassages {
 }
 
 /** A passage with its vector as `toBlob` makes it. */
-export interface MadePassage extends ChunkPlace {
+interface MadePassage extends ChunkPlace {
   readonly vector: Uint8Array;
 }
 

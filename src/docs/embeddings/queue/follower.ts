@@ -1,18 +1,16 @@
-import { type Clock, type Timer, unixSeconds } from '../../../lib/clock.ts';
+import type { Clock, Timer } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import { Pace } from '../../../lib/pace.ts';
-import { type Change, CHANGE_FLAGS, type ChangeFeed, type Sql, Subscriber,
+import { type Change, CHANGE_FLAGS, type ChangeFeed, type Cursor, type Sql, Subscriber,
   type Transaction } from '../../../storage/index.ts';
-import { type UnitOfWork } from '../../documents/index.ts';
+import { transact, type UnitOfWork } from '../../documents/index.ts';
 import type { Chunker } from '../chunker.ts';
 import { vectorsChange } from '../store-vectors.ts';
 import { removeVectors } from '../vector-rows.ts';
-import { FollowerCursor } from './cursor.ts';
 import type { QueueGate } from './gate.ts';
 import { countQueued, type EmbeddingState, type EmbeddingStatus, putStates, removeStates, statusOfOrds,
   unhandledSince } from './state-rows.ts';
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly sql: Sql;
   readonly feed: ChangeFeed;
   readonly clock: Clock;
@@ -25,7 +23,7 @@ export interface FollowerOptions {
 }
 
 /** The combined effect of the changes of a document. */
-export type Wish = 'embed' | 'drop' | 'skip' | 'meta';
+type Wish = 'embed' | 'drop' | 'skip' | 'meta';
 
 /** Number of documents that one statement examines. */
 const STEP = 128;
@@ -126,14 +124,13 @@ export class QueueFollower {
 
   async #queue(wishes: ReadonlyMap<number, Wish>, last: Pick<Change, 'lsn' | 'at'>): Promise<void> {
     const { sql, feed, clock, gate, onQueued } = this.#options;
-    await sql.transaction(async (tx) => {
-      const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+    await transact({ sql, feed, clock }, async (work) => {
       const ords = [...wishes.keys()];
       for (let i = 0; i < ords.length; i += STEP) {
-        await this.#decide(work, await statusOfOrds(tx, ords.slice(i, i + STEP)), wishes);
+        await this.#decide(work, await statusOfOrds(work.tx, ords.slice(i, i + STEP)), wishes);
         await work.pace.rest();
       }
-      await this.#finish(tx, last, (queued) => gate.followed(last.lsn, queued));
+      await this.#finish(work.tx, last, (queued) => gate.followed(last.lsn, queued));
     });
     onQueued();
   }
@@ -177,14 +174,13 @@ export class QueueFollower {
     const head = await feed.head();
     const since = await this.#cursor.handledAt();
     const ords = since === undefined ? [] : await unhandledSince(sql.background, Math.floor(since / 1000));
-    await sql.transaction(async (tx) => {
-      const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+    await transact({ sql, feed, clock }, async (work) => {
       for (let i = 0; i < ords.length; i += STEP) {
-        const statuses = await statusOfOrds(tx, ords.slice(i, i + STEP));
+        const statuses = await statusOfOrds(work.tx, ords.slice(i, i + STEP));
         await putStates(work, statuses.map(({ ord, cid }) => ({ ord, cid, state: 'queued', dueAt: clock.now() })));
         await work.pace.rest();
       }
-      await this.#finish(tx, { lsn: head, at: clock.now() }, (queued) => gate.followed(head, queued));
+      await this.#finish(work.tx, { lsn: head, at: clock.now() }, (queued) => gate.followed(head, queued));
     });
     onQueued();
     return head;
@@ -199,4 +195,80 @@ async function countPuts(sql: Sql, after: number): Promise<number> {
     [after, left],
   );
   return row!.n;
+}
+
+const SUBSCRIBER = 'embeddings';
+const HANDLED_AT = 'embedding_handled_at';
+
+/**
+ * Changes that do not concern the queue are not worth a commit each; at most this many are read again after a crash.
+ */
+const LAG = 1000;
+
+const UPSERT_CURSOR =
+  'INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO UPDATE SET lsn = excluded.lsn';
+const UPSERT_SETTING =
+  'INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value';
+
+/** The queue's position in the change feed, stored in the transaction that puts documents into the queue. */
+class FollowerCursor implements Cursor {
+  readonly #sql: Sql;
+  #position = 0;
+  /** The position in the database; undefined while none is stored. */
+  #stored: number | undefined;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Whether the database has no position. */
+  get isNew(): boolean {
+    return this.#stored === undefined;
+  }
+
+  async load(): Promise<number | undefined> {
+    const row = await this.#sql.get<{ lsn: number }>('SELECT lsn FROM cursors WHERE subscriber = ?', [SUBSCRIBER]);
+    this.#stored = row?.lsn;
+    this.#position = row?.lsn ?? 0;
+    return row?.lsn;
+  }
+
+  async save(lsn: number): Promise<void> {
+    this.#position = lsn;
+    if (this.#stored === undefined || lsn - this.#stored >= LAG || lsn < this.#stored) await this.flush();
+  }
+
+  /**
+   * Stores the position together with the effects of the changes up to it. `at`: time of the last of these changes, in
+   * milliseconds since 1970.
+   */
+  async saveWithin(tx: Transaction, lsn: number, at: number): Promise<void> {
+    await tx.run(UPSERT_CURSOR, [SUBSCRIBER, lsn]);
+    await tx.run(UPSERT_SETTING, [HANDLED_AT, String(at)]);
+    tx.onCommit(() => {
+      this.#stored = lsn;
+      this.#position = lsn;
+    });
+  }
+
+  /** Stores the position if it is not there yet. */
+  async flush(): Promise<void> {
+    const position = this.#position;
+    if (position === this.#stored) return;
+    await this.#sql.transaction((tx) => tx.run(UPSERT_CURSOR, [SUBSCRIBER, position]));
+    this.#stored = position;
+  }
+
+  /** Everything written up to this time is certainly in the queue; undefined when nothing ever was. */
+  async handledAt(): Promise<number | undefined> {
+    const row = await this.#sql.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', [HANDLED_AT]);
+    return row && Number(row.value);
+  }
+
+  /** Removes the position in the feed, which would hold back its pruning. Costs nothing when there is none. */
+  async forget(): Promise<void> {
+    if ((await this.load()) === undefined) return;
+    await this.#sql.transaction((tx) => tx.run('DELETE FROM cursors WHERE subscriber = ?', [SUBSCRIBER]));
+    this.#stored = undefined;
+  }
 }

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../../lib/clock.ts';
 import { type EmbeddingCapacity, type PendingDocument, type Reservation, UNLIMITED_CAPACITY,
   type WaitBudget } from '../../documents/index.ts';
 
-export interface GateOptions {
+interface GateOptions {
   /** Maximum number of documents in the queue. */
   readonly size: number;
   /** Milliseconds that a write waits for places; 0 never waits. */

@@ -3,17 +3,16 @@ import type { Collections } from '../../collections/index.ts';
 import { createSealers, type PendingDocument } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Chunker } from '../chunker.ts';
-import type { FreshVectors } from '../fresh-vectors.ts';
 import type { Providers } from '../providers.ts';
 import type { ReindexDeps } from '../reindex.ts';
 import type { EmbeddingSettings } from '../settings.ts';
-import { VectorStore } from '../store-vectors.ts';
+import { type FreshVectors, VectorStore } from '../store-vectors.ts';
 import { QueueFollower } from './follower.ts';
 import { QueueGate } from './gate.ts';
 import { makeAllDue, statusOfIds } from './state-rows.ts';
 import { EmbeddingWorkers } from './workers.ts';
 
-export interface QueueDeps {
+interface QueueDeps {
   readonly settings: EmbeddingSettings;
   readonly chunker: Chunker;
   readonly providers: Providers;
@@ -24,7 +23,7 @@ export interface QueueDeps {
 }
 
 /** The queue of documents to embed, from the change feed to the database. */
-export interface EmbeddingQueue {
+interface EmbeddingQueue {
   readonly gate: QueueGate;
   /** Why the provider failed last; undefined after it has succeeded again. */
   readonly lastError: string | undefined;
@@ -70,7 +69,7 @@ export function createQueue(environment: DocsEnvironment,
     collections,
     chunker,
     gate,
-    ...(environment.isNode !== true && { fresh }),
+    fresh: environment.isNode === true ? undefined : fresh,
     sealerOf: createSealers(environment.keys, collections),
   });
   const workers = new EmbeddingWorkers({

@@ -1,5 +1,5 @@
-import type { Queries, Row, SqlValue, Transaction } from '../../../storage/index.ts';
-import { inList, type Meta, runInSteps, type UnitOfWork } from '../../documents/index.ts';
+import { inList, type Queries, type Row, type SqlValue, type Transaction } from '../../../storage/index.ts';
+import { type Meta, runInSteps, type UnitOfWork } from '../../documents/index.ts';
 import type { StoredType } from '../vector-rows.ts';
 
 /** Why the current body of a document has no vectors. */

@@ -11,7 +11,7 @@ import type { Providers } from '../providers.ts';
 import type { VectorStore } from '../store-vectors.ts';
 import { nextQueued, type QueuedRow } from './state-rows.ts';
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly sql: Sql;
   readonly codec: BodyCodec;
   readonly clock: Clock;

@@ -31,7 +31,7 @@ export interface EventStreamsDeps {
 const PIECE = 65_536;
 
 export function createEventStreams({ timer = systemTimer, limits, ...deps }: EventStreamsDeps): EventStreams {
-  const hub = new StreamHub({ feed: deps.feed, timer, ...(limits && { limits }) });
+  const hub = new StreamHub({ feed: deps.feed, timer, limits });
   return {
     handlers: {
       async streamEvents(input, context) {
@@ -50,7 +50,7 @@ export function createEventStreams({ timer = systemTimer, limits, ...deps }: Eve
           names,
           owner,
           start,
-          ...(!follow && { until: head }),
+          until: follow ? undefined : head,
         }, context);
         // Proxies must not buffer events.
         return new Reply({ contentType: 'text/event-stream', live: true, content: stream.read() }, {
@@ -196,8 +196,8 @@ function eventText({ event, collection, key, lang, docId, timestamp, detail, seq
     lang,
     docId,
     timestamp,
-    ...(document && { document }),
-    ...(detail && { detail }),
+    document,
+    detail,
   };
   return `id: ${seq}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -23,13 +23,13 @@ const WAKE_MS = 20;
 const MANY = 16;
 
 /** A page of the feed. */
-export interface Page {
+interface Page {
   /** Number of its last change. */
   readonly last: number;
   readonly events: readonly ServiceEvent[];
 }
 
-export interface StreamHubOptions {
+interface StreamHubOptions {
   readonly feed: ChangeFeed;
   readonly timer: Timer;
   readonly limits?: StreamLimits;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Neighbours, trainHere } from '../../../search/cooccurrence/index.ts';
-import { DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { Fixture } from '../../documents/test-fixture.ts';
 import { FIRST_WAIT_MS, IDLE_MS, MAX_STALE_MS, NeighbourModels, type NeighbourModelsOptions, QUIET_MS,
@@ -56,7 +55,6 @@ describe('models of which terms stand together (decision D-84)', () => {
   const all: NeighbourModels[] = [];
   beforeEach(async () => {
     fixture = await Fixture.open('sql.js');
-    await migrate(fixture.sql, DOCUMENT_MIGRATIONS);
     timer = new ManualTimer();
     trainer = new SlowTrainer();
   });

@@ -1,5 +1,4 @@
 import { caughtUp } from '../../../operations/index.ts';
-import { DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
 import { type ColumnsFactory, type ColumnsView, createColumns } from '../../columns/index.ts';
 import { createCuration } from '../../curation/index.ts';
 import { type DriverName, Fixture } from '../../documents/test-fixture.ts';
@@ -30,7 +29,6 @@ export class SearchFixture {
       ? base.columns
       : createColumns(base.environment, { collections: base.collections, factory });
     if (factory !== undefined) await columns.start();
-    await migrate(base.sql, DOCUMENT_MIGRATIONS);
     const environment = { ...base.environment, settings: { ...base.environment.settings, fullText } };
     const dictionaries = createFullText(environment, { columns, geo: base.geo.view });
     const curation = createCuration(environment);

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CHANGE_FLAGS, DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
+import { CHANGE_FLAGS } from '../../../storage/index.ts';
 import { DRIVERS, Fixture } from '../../documents/test-fixture.ts';
 import { CheckpointFiles } from '../../view/index.ts';
 import { documentAnalyzers, termAnalyzer } from './analyzers.ts';
@@ -46,7 +46,6 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
   const views: FullTextView[] = [];
   beforeEach(async () => {
     fixture = await Fixture.open(driver);
-    await migrate(fixture.sql, DOCUMENT_MIGRATIONS);
   });
   afterEach(async () => {
     for (const view of views.splice(0)) await view.stop();

@@ -4,7 +4,7 @@ import { type Outbound, type Post, poster, signatureHeaders } from '../../../net
 import type { DocsEnvironment } from '../../environment.ts';
 import { callbackUrlOf, type JobRow, toRecord } from './job-rows.ts';
 
-export interface CallbackDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'keys'> {
+interface CallbackDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'keys'> {
   readonly outbound: Pick<Outbound, 'sender'>;
   readonly timer: Timer;
   /** Key of the signature; empty for none. */
@@ -70,7 +70,7 @@ async function attempt(deps: CallbackDeps, send: Send, job: JobRow, signal: Abor
       job: job.id,
       attempt: job.callback_attempts + 1,
       reason: outcome.error,
-      ...(pause !== undefined && { retryMs: pause }),
+      retryMs: pause,
     }, 'the callback of a bulk ingest job failed');
   await sql.transaction((tx) =>
     tx.run('UPDATE bulk_jobs SET callback_attempts = callback_attempts + 1, callback_due = ? WHERE seq = ? AND id = ?',

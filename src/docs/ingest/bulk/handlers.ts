@@ -6,8 +6,7 @@ import type { Outbound } from '../../../net/index.ts';
 import { type Handlers, type Identity, mayReadAll } from '../../../operations/index.ts';
 import { backgroundUserOf } from '../../access/index.ts';
 import { requireText, toItems } from '../../documents/index.ts';
-import type { DocsEnvironment } from '../../environment.ts';
-import { transactFor } from '../../transact-for.ts';
+import { type DocsEnvironment, transactFor } from '../../environment.ts';
 import { hidingStored, insertChunks, toChunks } from './job-documents.ts';
 import { cancelJob, insertJob, type JobRow, newJobId, readJob, readJobs, toRecord } from './job-rows.ts';
 
@@ -15,7 +14,7 @@ export type BulkHandlers = Required<
   Pick<Handlers<Operations>, 'submitBulkIngest' | 'getBulkIngest' | 'cancelBulkIngest' | 'listBulkIngest'>
 >;
 
-export interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'keys'> {
+interface BulkHandlerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'keys'> {
   readonly outbound: Pick<Outbound, 'refusal'>;
   readonly onSubmit: () => void;
   /** Called when a job has ended. */

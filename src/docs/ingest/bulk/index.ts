@@ -22,7 +22,7 @@ export interface BulkJobs {
   settled(): Promise<void>;
 }
 
-export interface BulkAreas {
+interface BulkAreas {
   readonly writer: DocumentWriter;
   readonly outbound: Pick<Outbound, 'sender' | 'refusal'>;
   readonly timer?: Timer | undefined;

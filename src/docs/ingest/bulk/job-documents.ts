@@ -11,14 +11,14 @@ const MAX_COUNT = 500;
 const MAX_CHARS = 1024 * 1024;
 
 /** Some documents of a job, ready to be stored. */
-export interface Chunk {
+interface Chunk {
   readonly first: number;
   readonly count: number;
   readonly stored: Uint8Array;
 }
 
 /** A document of a job; all of a job hide what is stored, or none (`BatchOptions.hidesStored`). */
-export interface JobDocument extends BatchItem {
+interface JobDocument extends BatchItem {
   readonly hidesStored?: boolean;
 }
 

@@ -101,7 +101,7 @@ export async function takeJob(tx: Transaction, { seq }: JobRow, now: number): Pr
 }
 
 /** Progress of a job after some of its documents. */
-export interface Progress {
+interface Progress {
   /** The job's row before them. */
   readonly job: JobRow;
   /** Number of documents that were processed when progress was stored last. */
@@ -234,13 +234,13 @@ export function toRecord(row: JobRow, keys: KeyRing | undefined): BulkIngestJob 
     updated,
     failed,
     errors: errorsOf(row, keys),
-    ...(row.error !== null && { error: openSecret(keys, SECRETS.jobError, id, row.error) }),
-    ...(row.continued_as !== null && { continuedAs: row.continued_as }),
-    ...(row.embedding_dropped > 0 && { embeddingDropped: row.embedding_dropped }),
-    ...(row.sanitized > 0 && { sanitized: row.sanitized }),
-    ...(row.callback_url !== null && { callbackUrl: shownUrl(callbackUrlOf(row, keys)) }),
+    error: row.error === null ? undefined : openSecret(keys, SECRETS.jobError, id, row.error),
+    continuedAs: row.continued_as ?? undefined,
+    embeddingDropped: row.embedding_dropped || undefined,
+    sanitized: row.sanitized || undefined,
+    callbackUrl: row.callback_url === null ? undefined : shownUrl(callbackUrlOf(row, keys)),
     submittedAt: row.submitted_at,
-    ...(row.started_at !== null && { startedAt: row.started_at }),
-    ...(row.completed_at !== null && { completedAt: row.completed_at }),
+    startedAt: row.started_at ?? undefined,
+    completedAt: row.completed_at ?? undefined,
   };
 }

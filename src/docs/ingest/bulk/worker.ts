@@ -9,7 +9,7 @@ import type { DocsEnvironment } from '../../environment.ts';
 import { forgetDocuments, readDocuments } from './job-documents.ts';
 import { advanceJob, continueJob, endJob, failJob, type JobRow, nextJob, takeJob } from './job-rows.ts';
 
-export interface WorkerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'log' | 'keys'> {
+interface WorkerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'log' | 'keys'> {
   readonly writer: DocumentWriter;
   /** If absent, jobs are loaded with all rights. */
   readonly access?: Pick<Access, 'standingOf'> | undefined;

@@ -4,14 +4,13 @@ import type { Log } from '../../../lib/log.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { type Download, type Handlers, mayReadAll, type Standing,
   type StreamedBody } from '../../../operations/index.ts';
-import { type BatchItem, type BatchOptions, type DocumentWriter, requireText } from '../../documents/index.ts';
+import { type BatchItem, type BatchOptions, type BatchResult, type DocumentWriter,
+  requireText } from '../../documents/index.ts';
+import { SCRAPED_AT } from '../ingest-documents.ts';
 import { changeFlags, type EffectiveOptions, effectiveOptions } from '../profile.ts';
-import { SCRAPED_AT } from '../to-item.ts';
-import { linesOf } from './lines.ts';
-import { Progress } from './progress.ts';
-import { toBatchItem } from './to-batch-item.ts';
+import { linesOf, toBatchItem } from './lines.ts';
 
-export interface ImportDeps {
+interface ImportDeps {
   readonly writer: DocumentWriter;
   /** Resolves when everything written so far can be found. */
   readonly caughtUp: (signal: AbortSignal) => Promise<void>;
@@ -48,7 +47,7 @@ export function importDocuments(deps: ImportDeps): Required<Handlers<Operations>
     requireText(collection);
     if (body === undefined) throw new ServiceError('invalid_argument', 'the documents must come as a stream of lines');
     const mayRead = mayReadAll(identity, collection);
-    const options = effectiveOptions({ profile, ...(saveRevision !== undefined && { saveRevision }) }, mayRead);
+    const options = effectiveOptions({ profile, saveRevision }, mayRead);
     const content = answerOf(deps, { collection, options, body, signal, by: context, mayRead });
     return { contentType: 'application/x-ndjson', live: true, content } satisfies Download;
   };
@@ -154,4 +153,83 @@ function failureOf({ log }: ImportDeps, error: unknown, signal: AbortSignal): { 
   if (error instanceof ServiceError) return { error: error.message, code: error.code };
   if (!signal.aborted) log.error({ err: error }, 'an import could not go on');
   return { error: 'internal error', code: 'internal' };
+}
+
+/** Number of items between two lines of the response. */
+const STEP = 1000;
+
+/** Maximum number of failures in a line. */
+const MAX_ERRORS = 50;
+
+/** The counts of one batch. */
+type Counted = Omit<BatchResult, 'errors'> & { readonly errors: readonly string[] };
+
+/** How an import ended: successfully, or with the part of its failure that the client may see. */
+type Ending = { readonly done: true } | { readonly error: string; readonly code: string };
+
+/**
+ * The progress of an import. Its reader gets a line when there is new progress; if progress is faster than the reader,
+ * it is combined into one line, so that a client that does not read delays nothing and needs no memory.
+ */
+class Progress {
+  #processed = 0;
+  #added = 0;
+  #updated = 0;
+  #skipped = 0;
+  #failed = 0;
+  #embeddingDropped = 0;
+  #sanitized = 0;
+  #errors: string[] = [];
+  #reported = 0;
+  #ending: Ending | undefined;
+  #news = Promise.withResolvers<void>();
+
+  add(items: number, { added, updated, skipped, failed, embeddingDropped, sanitized, errors }: Counted): void {
+    this.#processed += items;
+    this.#added += added;
+    this.#updated += updated;
+    this.#skipped += skipped;
+    this.#failed += failed;
+    this.#embeddingDropped += embeddingDropped;
+    this.#sanitized += sanitized;
+    this.#errors.push(...errors.slice(0, MAX_ERRORS - this.#errors.length));
+    if (this.#processed - this.#reported >= STEP) this.#news.resolve();
+  }
+
+  end(ending: Ending): void {
+    this.#ending = ending;
+    this.#news.resolve();
+  }
+
+  /** The lines of the response; the last one tells how the import ended. */
+  async *lines(): AsyncGenerator<string> {
+    for (;;) {
+      await this.#news.promise;
+      this.#news = Promise.withResolvers();
+      const ending = this.#ending;
+      yield this.#line(ending);
+      if (ending !== undefined) return;
+      // There may have been progress for another line while this one was sent.
+      if (this.#ending !== undefined || this.#processed - this.#reported >= STEP) this.#news.resolve();
+    }
+  }
+
+  #line(ending: Ending | undefined): string {
+    const errors = this.#errors;
+    this.#errors = [];
+    this.#reported = this.#processed;
+    return `${
+      JSON.stringify({
+        processed: this.#processed,
+        added: this.#added,
+        updated: this.#updated,
+        skipped: this.#skipped,
+        failed: this.#failed,
+        errors,
+        embeddingDropped: this.#embeddingDropped || undefined,
+        sanitized: this.#sanitized || undefined,
+        ...ending,
+      })
+    }\n`;
+  }
 }

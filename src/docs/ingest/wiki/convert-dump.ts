@@ -22,7 +22,7 @@ export interface ConvertedBatch extends Pick<DumpBatch, 'skipped' | 'indexes'> {
   readonly documents: Iterable<WikiDocument>;
 }
 
-export interface ConvertOptions extends DumpOptions {
+interface ConvertOptions extends DumpOptions {
   /** Ends the thread. */
   readonly signal: AbortSignal;
   /** Whether this function owns the pieces of the dump; then they are freed as soon as they are passed on. */

@@ -3,8 +3,8 @@ import { type WikiDocument, WikiDumpError } from '../../../convert/wiki/index.ts
 import { ServiceError } from '../../../errors/index.ts';
 import { type Outbound, RefusedRequest } from '../../../net/index.ts';
 import { type Handlers, mayReadAll, type OutputOf } from '../../../operations/index.ts';
-import type { Row, Sql } from '../../../storage/index.ts';
-import { type BatchItem, type BatchResult, type DocumentWriter, identify, inList, parseMeta,
+import { inList, type Row, type Sql } from '../../../storage/index.ts';
+import { type BatchItem, type BatchResult, type DocumentWriter, identify, parseMeta,
   requireText } from '../../documents/index.ts';
 import { changeFlags, effectiveOptions } from '../profile.ts';
 import { convertDump, type ConvertedBatch } from './convert-dump.ts';
@@ -16,7 +16,7 @@ export interface WikiLimits {
   readonly maxBytes: number;
 }
 
-export interface WikiDeps {
+interface WikiDeps {
   readonly sql: Sql;
   readonly writer: DocumentWriter;
   readonly outbound: Pick<Outbound, 'fetch'>;

@@ -4,7 +4,7 @@ import type { Sentence } from './key-points.ts';
 import { isQuestion, proseOf, sentencesOf } from './sentences.ts';
 
 /** The input of a summary. */
-export interface Conversation {
+interface Conversation {
   /** Sentences of user and assistant, in order; verbatim repetitions are left out. */
   readonly sentences: readonly Sentence[];
   /** Questions of the user after the last answer, in order. */

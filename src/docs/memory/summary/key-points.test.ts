@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formsOf } from '../../../text/tokenize.ts';
-import { type Bag, overlap, Vocabulary } from './bags.ts';
-import { centralities, isDecisionWord, keyPoints, type Sentence } from './key-points.ts';
-import { selectBest } from './select.ts';
+import { type Bag, centralities, isDecisionWord, keyPoints, overlap, selectBest, type Sentence,
+  Vocabulary } from './key-points.ts';
 
 const word = fc.constantFrom('ship', 'order', 'refund', 'blue', 'paris', 'hotel', 'train', '7', 'agreed', 'the', 'of');
 const words = fc.array(word, { minLength: 1, maxLength: 6 });

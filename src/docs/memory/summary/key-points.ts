@@ -1,7 +1,5 @@
 import { Pace } from '../../../lib/pace.ts';
 import { formsOf } from '../../../text/tokenize.ts';
-import { type Bag, Vocabulary } from './bags.ts';
-import { selectBest } from './select.ts';
 
 /** A sentence of the conversation. */
 export interface Sentence {
@@ -102,4 +100,137 @@ const FORMS: ReadonlySet<string> = new Set(formsOf(WORDS));
 
 export function isDecisionWord(form: string): boolean {
   return FORMS.has(form);
+}
+
+/** Sentences as the bags of words that centrality compares. */
+export interface Bag {
+  /** Numbers of the distinct terms, ascending, and how often each occurs. */
+  readonly terms: Uint32Array;
+  readonly counts: Uint32Array;
+}
+
+/** Numbers terms in the order of their first occurrence, and counts the sentences that contain each. */
+export class Vocabulary {
+  readonly #numbers = new Map<string, number>();
+  readonly #frequencies: number[] = [];
+
+  get size(): number {
+    return this.#frequencies.length;
+  }
+
+  /** Returns the bag of a sentence's forms, and adds it to the counts. */
+  add(forms: readonly string[]): Bag {
+    const counts = new Map<number, number>();
+    for (const form of forms) {
+      const term = this.#numberOf(form);
+      counts.set(term, (counts.get(term) ?? 0) + 1);
+    }
+    const terms = Uint32Array.from(counts.keys()).sort();
+    for (const term of terms) this.#frequencies[term]!++;
+    return { terms, counts: terms.map((term) => counts.get(term)!) };
+  }
+
+  /** ln(1 + N / df) of each term, where N is the number of sentences. */
+  weights(sentences: number): Float64Array {
+    return Float64Array.from(this.#frequencies, (frequency) => Math.log(1 + sentences / frequency));
+  }
+
+  #numberOf(form: string): number {
+    let number = this.#numbers.get(form);
+    if (number === undefined) {
+      number = this.#numbers.size;
+      this.#numbers.set(form, number);
+      this.#frequencies.push(0);
+    }
+    return number;
+  }
+}
+
+/** Share of the terms of two sentences that both contain (Jaccard). */
+export function overlap(a: Bag, b: Bag): number {
+  let both = 0;
+  for (let i = 0, j = 0; i < a.terms.length && j < b.terms.length;) {
+    const difference = a.terms[i]! - b.terms[j]!;
+    if (difference === 0) both++;
+    if (difference <= 0) i++;
+    if (difference >= 0) j++;
+  }
+  const either = a.terms.length + b.terms.length - both;
+  return either === 0 ? 0 : both / either;
+}
+
+/** Decisions section 4.7: the score of a near-duplicate of a better sentence is halved. */
+const NEAR_DUPLICATE = 0.5;
+const DUPLICATE_FROM = 0.6;
+
+/**
+ * The numbers of the best sentences, best first; of equal ones the earlier is first. The score of a near-duplicate of a
+ * selected sentence is halved once.
+ */
+export async function selectBest(bags: readonly Bag[], scores: Float64Array, wanted: number): Promise<number[]> {
+  const heap = new ScoreHeap(scores);
+  const halved = new Set<number>();
+  const chosen: number[] = [];
+  const pace = new Pace();
+  for (let best = heap.pop(); best !== undefined && chosen.length < wanted; best = heap.pop()) {
+    const bag = bags[best]!;
+    if (!halved.has(best) && chosen.some((other) => overlap(bag, bags[other]!) > DUPLICATE_FROM)) {
+      halved.add(best);
+      scores[best]! *= NEAR_DUPLICATE;
+      heap.push(best);
+    } else {
+      chosen.push(best);
+    }
+    await pace.rest();
+  }
+  return chosen;
+}
+
+/** A binary heap of numbers by their scores (Williams, 1964); equal scores by number, the smallest first. */
+class ScoreHeap {
+  readonly #scores: Float64Array;
+  readonly #heap: Uint32Array;
+  #size = 0;
+
+  constructor(scores: Float64Array) {
+    this.#scores = scores;
+    this.#heap = new Uint32Array(scores.length);
+    for (let i = 0; i < scores.length; i++) this.push(i);
+  }
+
+  /** The heap holds at most as many numbers as there are scores. */
+  push(number: number): void {
+    let at = this.#size++;
+    for (let above = (at - 1) >> 1; at > 0 && this.#precedes(number, this.#heap[above]!); above = (at - 1) >> 1) {
+      this.#heap[at] = this.#heap[above]!;
+      at = above;
+    }
+    this.#heap[at] = number;
+  }
+
+  pop(): number | undefined {
+    if (this.#size === 0) return undefined;
+    const top = this.#heap[0]!;
+    const last = this.#heap[--this.#size]!;
+    let at = 0;
+    for (let below = this.#betterOf(1); below < this.#size && this.#precedes(this.#heap[below]!, last);
+      below = this.#betterOf(2 * at + 1))
+    {
+      this.#heap[at] = this.#heap[below]!;
+      at = below;
+    }
+    this.#heap[at] = last;
+    return top;
+  }
+
+  /** Of two neighbours, the index of the one that comes first. */
+  #betterOf(left: number): number {
+    const right = left + 1;
+    return right < this.#size && this.#precedes(this.#heap[right]!, this.#heap[left]!) ? right : left;
+  }
+
+  #precedes(a: number, b: number): boolean {
+    const difference = this.#scores[a]! - this.#scores[b]!;
+    return difference > 0 || (difference === 0 && a < b);
+  }
 }

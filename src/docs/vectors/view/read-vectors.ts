@@ -1,5 +1,4 @@
-import type { Queries } from '../../../storage/index.ts';
-import { inList } from '../../documents/index.ts';
+import { inList, type Queries } from '../../../storage/index.ts';
 import type { DocumentVectors, Embeddings, StoredVector } from '../../embeddings/index.ts';
 
 /** Maximum number of vectors that one statement reads, unless a single document has more. */

@@ -1,12 +1,8 @@
-import type { FromSchema } from '../from-schema.ts';
+import type { FromSchema } from '../read-by-schema.ts';
 import { execution } from './execution.ts';
-import { fleet } from './fleet.ts';
-import { notifications } from './notifications.ts';
-import { project, projects } from './projects.ts';
+import { notifications, project, projects, schedules } from './projects.ts';
 import { queue } from './queue.ts';
-import { schedules } from './schedules.ts';
-import { service } from './service.ts';
-import { tokens } from './tokens.ts';
+import { fleet, service, tokens } from './service.ts';
 
 /**
  * The JSON Schema (2020-12) of the run-queue configuration (run-queue decisions, section 3). It is the only source of

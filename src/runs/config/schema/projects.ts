@@ -1,5 +1,5 @@
-import { flag, format, integer, item, LABEL, list, mapping, name, PROJECT_ID_PATTERN, requiredText, SCALAR, section,
-  SHORT_NAME, text } from './build.ts';
+import { flag, format, integer, item, LABEL, list, listOrAll, mapping, name, oneOf, PROJECT_ID_PATTERN, requiredFormat,
+  requiredText, SCALAR, section, SHORT_NAME, text, textOrMapping, variable } from './build.ts';
 
 // No credentials anywhere, and no host that a program could read as an option.
 const REPOSITORY = [
@@ -62,6 +62,56 @@ export const projects = {
         SHORT_NAME,
         SCALAR,
       ),
+    })),
+  }),
+} as const;
+
+/** Runs at the times of cron expressions. */
+export const schedules = {
+  schedules: list('runs at the times of cron expressions', item('a schedule', ['name', 'project', 'cron'], {
+    name: name('unique in its project; not release or content, which stand for release_interval and content'),
+    project: { type: 'string', minLength: 1, description: 'project of its runs' },
+    cron: requiredFormat('cron',
+      'minute, hour, day of month, month and day of week, all of which must match; names of months and days, L, W ' +
+        'and # are known'),
+    timezone: format('timezone',
+      'IANA time zone of the times; a time that the clock skips counts at the end of the gap, one that comes ' +
+        'twice counts once', 'UTC'),
+    kind: oneOf('what its runs do', 'pipeline', ['pipeline', 'ai_text', 'diagnostic']),
+    task: text('pipeline or AI role', '', { maxLength: 128 }),
+    input: textOrMapping('input of its runs; required for ai_text'),
+    runs_on: list("label selectors, added to the project's and the pipeline's", LABEL, {
+      maxItems: 16,
+      uniqueItems: true,
+    }),
+  })),
+} as const;
+
+const STATES = ['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled'] as const;
+
+/** Webhooks that are notified when runs change. */
+export const notifications = {
+  notifications: section('webhooks that receive changes of runs', {
+    allow_private: oneOf('private addresses that may be called: `loopback` for those of this machine', 'none', ['none',
+      'loopback', 'all']),
+    allowlist: list('host names, addresses and networks that may be called in any case', {
+      type: 'string',
+      minLength: 1,
+    }),
+    webhooks: list('endpoints', item('an endpoint', ['name', 'url'], {
+      name: name('unique; another name is another endpoint, which receives what happens from then on'),
+      url: requiredFormat('endpoint', 'where it is'),
+      enabled: flag('whether it receives anything', true),
+      projects: listOrAll('projects whose runs it receives; null for all', { type: 'string', minLength: 1 }),
+      states: {
+        type: 'array',
+        description: 'states that it receives',
+        default: ['succeeded', 'failed', 'cancelled'],
+        items: { type: 'string', enum: STATES },
+        minItems: 1,
+        uniqueItems: true,
+      },
+      secret_env: variable('environment variable with the key of the signature; empty for none'),
     })),
   }),
 } as const;

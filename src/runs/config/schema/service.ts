@@ -1,4 +1,5 @@
-import { flag, format, integer, oneOf, section, text, variable } from './build.ts';
+import { flag, format, integer, item, list, listOrAll, name, oneOf, requiredText, section, text,
+  variable } from './build.ts';
 
 /** How the service itself runs, and where it keeps its data. */
 export const service = {
@@ -78,4 +79,57 @@ export const service = {
     refresh: format('duration-or-zero', 'how often a configuration from a URL is asked for again; 0 for never', '60s'),
   }),
   metrics: section('Prometheus metrics', { enabled: flag('serve /metrics', true) }),
+} as const;
+
+/** Remote ships. */
+export const fleet = {
+  fleet: section('remote ships', {
+    enabled: flag('accept ships', false),
+    listen: format('address', 'gRPC with mutual TLS', '0.0.0.0:11031'),
+    enrol_listen: format('address', 'gRPC for joining', '0.0.0.0:11032'),
+    advertise: text('host that ships connect to; empty for the host name', '', {
+      pattern: '^[A-Za-z0-9.:\\[\\]-]*$',
+      'x-expected': 'a host name',
+    }),
+    ca_dir: text('folder of the certificate authority, relative to data_dir; short form: dir', 'ca'),
+    trust_domain: text('domain of the identities in certificates', 'quire.internal', {
+      pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+      'x-expected': 'a domain name',
+    }),
+    ca_ttl: format('duration', 'lifetime of the authority', '87600h'),
+    server_cert_ttl: format('duration', 'lifetime of a server certificate', '2160h'),
+    ship_cert_ttl: format('duration', 'lifetime of a ship certificate', '720h'),
+    outage_grace: format('duration-or-zero',
+      'how long ships work on while this server is down: while its host refuses connections, or its store cannot ' +
+        'be written; 0 for no longer than a lease, where a proxy or a firewall refuses connections in its place',
+      '10m'),
+    join_token_ttl: format('duration', 'lifetime of a join token', '15m'),
+    min_ship_version: text('oldest version of ships; empty for all', '', {
+      pattern: '^(\\d+\\.\\d+\\.\\d+)?$',
+      'x-expected': 'a version such as 1.2.3',
+    }),
+  }),
+} as const;
+
+const SCOPES = ['submit', 'approve', 'read', 'alerts', 'admin'] as const;
+
+/** Tokens of the API, besides the token of `runtime.api_token_env`, whose holders may do everything. */
+export const tokens = {
+  tokens: list('API tokens for a part of what there is', item('a token', ['name', 'sha256', 'scopes'], {
+    name: name('unique; the audit log shows what was done with it as token:NAME'),
+    sha256: requiredText('SHA-256 of the token, as `quire runs token api` prints it', '^[0-9a-f]{64}$',
+      '64 hexadecimal digits'),
+    scopes: {
+      type: 'array',
+      description:
+        '`submit` queues, cancels and retries runs, `approve` approves and rejects those that wait for it, `read` ' +
+        'reads, `alerts` is for Alertmanager, `admin` does everything',
+      items: { type: 'string', enum: SCOPES },
+      minItems: 1,
+      uniqueItems: true,
+    },
+    projects: listOrAll('projects whose runs it may see and queue; null for all', { type: 'string', minLength: 1 }),
+    expires: format('moment',
+      'day, or moment in UTC, from which on it is refused: 2027-01-31, 2027-01-31T12:00:00Z; empty for never', ''),
+  })),
 } as const;

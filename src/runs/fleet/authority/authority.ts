@@ -2,11 +2,10 @@ import type * as x509 from '@peculiar/x509';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import { issueServer, issueShip, keyOfRequest, makeRoot, type Signer } from './certificates.ts';
+import { issueServer, issueShip, keyOfRequest, makeRoot, type Signer, signRevocation } from './certificates.ts';
 import { AuthorityFiles } from './files.ts';
-import { signRevocation } from './revocation.ts';
 
-export interface AuthorityOptions {
+interface AuthorityOptions {
   readonly folder: string;
   /** Domain of the identities in ships' certificates. */
   readonly trustDomain: string;

@@ -1,8 +1,41 @@
 import 'reflect-metadata';
+import { create, toBinary } from '@bufbuild/protobuf';
 import * as x509 from '@peculiar/x509';
+import { createPrivateKey, createPublicKey, KeyObject, randomBytes, sign, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
+import { RevocationSchema } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { FleetRefusal } from '../port.ts';
-import { KEY_ALGORITHM, makeKeys, newSerial, toPem } from './keys.ts';
+
+/** Keys of the fleet: of the authority, of servers and of ships. */
+export const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/** The library's types describe browsers, which know fewer key usages than Node. */
+export async function makeKeys(): Promise<CryptoKeyPair> {
+  return await webcrypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']) as CryptoKeyPair;
+}
+
+export async function toPem(key: CryptoKey): Promise<string> {
+  return x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key as webcrypto.CryptoKey), 'PRIVATE KEY');
+}
+
+/** A private key for signing. Throws if the text is not a key, or a key of another kind. */
+export async function readKey(pem: string): Promise<CryptoKey> {
+  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' });
+  return await webcrypto.subtle.importKey('pkcs8', der, KEY_ALGORITHM, true, ['sign']) as CryptoKey;
+}
+
+/** Whether a certificate belongs to this private key. */
+export function belongTogether(certificate: x509.X509Certificate, keyPem: string): boolean {
+  const own = createPublicKey(createPrivateKey(keyPem)).export({ type: 'spki', format: 'der' });
+  return own.equals(Buffer.from(certificate.publicKey.rawData));
+}
+
+/** 16 random bytes, positive, with an even number of digits: the form in which TLS libraries show it, in upper case. */
+function newSerial(): string {
+  const serial = randomBytes(16);
+  serial[0] = (serial[0]! & 0x7f) | 0x10;
+  return serial.toString('hex').toUpperCase();
+}
 
 /** Clocks differ, so certificates are valid from a little earlier. */
 const BACKDATE_MS = 5 * 60_000;
@@ -103,4 +136,16 @@ export async function keyOfRequest(der: Uint8Array): Promise<x509.PublicKey> {
   }
   throw new FleetRefusal('invalid_argument',
     'csr_der must be a certificate request of an ECDSA P-256 key, signed by that key');
+}
+
+/**
+ * The proof that a ship is revoked, a `Revocation` of the protocol. It can be made only with the key of the authority.
+ */
+export function signRevocation({ key }: Signer, shipId: string): Uint8Array {
+  const statement = Buffer.from(`quire.fleet.v1.Revocation\n${shipId}`);
+  const signature = sign('sha256', statement, {
+    key: KeyObject.from(key as webcrypto.CryptoKey),
+    dsaEncoding: 'ieee-p1363',
+  });
+  return toBinary(RevocationSchema, create(RevocationSchema, { shipId, signature: new Uint8Array(signature) }));
 }

@@ -4,8 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { durableRename, makeFolder, syncFolder } from '../../../lib/files.ts';
-import type { Signer } from './certificates.ts';
-import { belongTogether, readKey } from './keys.ts';
+import { belongTogether, readKey, type Signer } from './certificates.ts';
 
 /** The root that signs, the next root, and the former roots. */
 const CURRENT = 'authority.pem';
@@ -13,7 +12,7 @@ const NEXT = 'authority-next.pem';
 const PREVIOUS = 'authority-previous.pem';
 
 /** The authority as stored in its folder. */
-export interface StoredAuthority {
+interface StoredAuthority {
   readonly current?: Signer;
   readonly next?: Signer;
   /** Certificates without keys, because these roots sign nothing any more. */
@@ -36,8 +35,8 @@ export class AuthorityFiles {
     const [current, next, previous] = [await this.#readSigner(CURRENT), await this.#readSigner(NEXT),
       await this.#readText(PREVIOUS)];
     return {
-      ...(current && { current }),
-      ...(next && { next }),
+      current,
+      next,
       previous: previous === undefined ? [] : certificatesOf(previous),
     };
   }

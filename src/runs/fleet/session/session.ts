@@ -20,7 +20,7 @@ const SILENT_HEARTBEATS = 2.5;
 /** Leases are extended once a second, and a ship may send more than one message in that time. */
 const MAX_RENEWING = 8;
 
-export interface SessionEvents {
+interface SessionEvents {
   /** The ship has introduced itself; a former session of it must end before its runs are reviewed. */
   welcomed(session: FleetSession): void;
   ended(session: FleetSession): void;
@@ -344,11 +344,11 @@ export class FleetSession implements Session {
     try {
       const { status } = await completeRun(this.#peer, request);
       completions.over();
-      this.#send(completed({ ...(ref && { ref }), status }));
+      this.#send(completed({ ref, status }));
     } catch (error) {
       const refused = error instanceof FleetRefusal && error.status === 'invalid_argument' ? error.message : '';
       if (refused === '') completions.note(error);
-      this.#send(completed({ ...(ref && { ref }), refused }));
+      this.#send(completed({ ref, refused }));
     }
   }
 

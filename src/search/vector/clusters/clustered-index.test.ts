@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
-import type { AnnFactory, AnnIndex, Metric } from '../ann-index.ts';
-import { VectorCheckpointError } from '../errors.ts';
+import { type AnnFactory, type AnnIndex, type Metric, VectorCheckpointError } from '../ann-index.ts';
 import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPieces, Rows,
   seededRandom } from '../hnsw/test-fixture.ts';
 import { VectorIndex } from '../vector-index.ts';

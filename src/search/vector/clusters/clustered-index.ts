@@ -1,9 +1,8 @@
 import { type ClustersExports, clustersKernel } from '../../../kernels/clusters.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
 import { block, u32 } from '../../../lib/checked-blocks.ts';
-import { type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
-  type SegmentAccess } from '../ann-index.ts';
-import { ByteReader, VectorCheckpointError } from '../errors.ts';
+import { type AnnIndex, type AnnQuery, ByteReader, type Candidates, type Metric, METRIC_CODES, type SegmentAccess,
+  VectorCheckpointError } from '../ann-index.ts';
 import { Trainer } from './trainer.ts';
 
 const FORMAT = 1;

@@ -1,12 +1,11 @@
 import { NO_ROOM } from '../../../kernels/clusters.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
-import { type AnnFactory, type AnnQuery, type Candidates, METRIC_CODES, type SegmentAccess } from '../ann-index.ts';
-import { type ByteReader, VectorCheckpointError } from '../errors.ts';
+import { type AnnFactory, type AnnQuery, type ByteReader, type Candidates, METRIC_CODES, type SegmentAccess,
+  VectorCheckpointError } from '../ann-index.ts';
 import { addressOf, ClusteredIndex, type ClusteredKind, copyBytes, type Place, readBytes,
   withNumbers } from './clustered-index.ts';
 import { structureFor } from './pq.ts';
-import { sampleRows } from './sample.ts';
-import type { Trainer } from './trainer.ts';
+import { sampleRows, type Trainer } from './trainer.ts';
 
 /** Number of lists that a search reads by default. */
 const PROBES = 10;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clusteredVectors, seededRandom } from '../hnsw/test-fixture.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
-import { makeOrthogonal, partsOf, trainCodebook } from './product.ts';
+import { makeOrthogonal, partsOf, trainCodebook } from './pq.ts';
 import { type Clustering, type Matrix, Trainer } from './trainer.ts';
 
 const pool = new WorkerPool(2);

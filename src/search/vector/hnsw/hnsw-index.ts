@@ -1,9 +1,8 @@
 import { type HnswExports, hnswKernel, NO_ROOM, UNFINISHED } from '../../../kernels/hnsw.ts';
 import { SegmentFullError } from '../../../kernels/vectors.ts';
 import { block, u32 } from '../../../lib/checked-blocks.ts';
-import { type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, METRIC_CODES,
-  type SegmentAccess } from '../ann-index.ts';
-import { ByteReader, VectorCheckpointError } from '../errors.ts';
+import { type AnnFactory, type AnnIndex, type AnnQuery, ByteReader, type Candidates, type Metric, METRIC_CODES,
+  type SegmentAccess, VectorCheckpointError } from '../ann-index.ts';
 
 /** Width of the beam while rows are inserted (efConstruction), and the minimum in searches (efSearch). */
 const BUILDING_WIDTH = 200;

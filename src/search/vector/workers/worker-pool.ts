@@ -16,7 +16,7 @@ export type ToWorker =
 export type FromWorker = { readonly result: number } | { readonly error: string };
 
 /** A call of an exported function of a kernel over a shared memory. */
-export interface KernelCall {
+interface KernelCall {
   readonly memory: WebAssembly.Memory;
   /** Name of the kernel: `asm/NAME.ts`. */
   readonly module: string;

@@ -1,7 +1,7 @@
 import { ThreadClient, workerFile } from '../../../lib/thread-client.ts';
 import { codeLanguage, codePath } from '../language.ts';
-import { type CodeSymbols, type ExtractContext, hasSymbols, MAX_SOURCE_LENGTH, readSymbols } from '../symbols/index.ts';
-import type { SourceDocument } from '../with-code-symbols.ts';
+import { type CodeSymbols, type ExtractContext, hasSymbols, MAX_SOURCE_LENGTH, readSymbols,
+  type SourceDocument } from '../symbols/index.ts';
 
 /** A source to read. The thread replies in order. */
 export interface SymbolRequest extends ExtractContext {
@@ -9,9 +9,7 @@ export interface SymbolRequest extends ExtractContext {
   readonly source: string;
 }
 
-export type SymbolAnswer = CodeSymbols;
-
-export interface SymbolReaderOptions {
+interface SymbolReaderOptions {
   /** Module of the thread; for tests. */
   readonly thread?: URL;
   /** Maximum milliseconds for one source; for tests. */
@@ -35,7 +33,7 @@ const MAX_HEAP_MB = 512;
 
 /** Reads sources in a thread of its own, one at a time and in order. */
 export class SymbolReader {
-  readonly #thread: ThreadClient<SymbolRequest, SymbolAnswer>;
+  readonly #thread: ThreadClient<SymbolRequest, CodeSymbols>;
 
   constructor(
     { thread = workerFile(import.meta.url, 'thread'), limit = LIMIT_MS, heap = MAX_HEAP_MB }: SymbolReaderOptions = {},

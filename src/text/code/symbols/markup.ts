@@ -1,5 +1,5 @@
 import { type Token, type TokenHandler, Tokenizer, TokenizerMode } from 'parse5';
-import { resolveLocal } from './resolve-path.ts';
+import { resolveLocal } from '../import-paths.ts';
 import { readScript } from './script.ts';
 import { readStyle } from './style.ts';
 import { LineCounter, type Piece, type SymbolSets } from './symbol-set.ts';

@@ -1,6 +1,6 @@
 import { parse, type ParserPlugin } from '@babel/parser';
 import { createContext, Script } from 'node:vm';
-import { resolveModule } from './resolve-path.ts';
+import { resolveModule } from '../import-paths.ts';
 import { LineCounter, type Piece, type SymbolSets } from './symbol-set.ts';
 
 const NAME = String.raw`([\p{ID_Start}$_][\p{ID_Continue}$]*)`;

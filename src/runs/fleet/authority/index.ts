@@ -1,1 +1,0 @@
-export { Authority, type AuthorityOptions, type ServerMaterial, type ShipCertificate } from './authority.ts';
