@@ -65,10 +65,11 @@ const MADE: readonly [file: string, of: string][] = [['api/http/routes.ts', 'pat
   'convert/wiki/convert-page.ts',
   'words that are written there',
 ], ['convert/wiki/wikitext/tags.ts', 'names of tags that are written there'], ['lib/regexp-automaton.ts',
-  'single atoms of a pattern, run on single characters'], ['lib/regexp-automaton.ts',
-  'compiled for its grammar alone, and never run'], ['runs/fleet/authority/files.ts',
-  'two names of PEM blocks; blocks are parted by what cannot be in them'], ['ship/execute/mask/secret-patterns.ts',
-  'a width'], ['text/code/symbols/script.ts', 'parts that are written there, with every repetition bounded'], [
+  'single atoms of a pattern, run on single characters; the pattern is compiled for its grammar alone'], [
+  'runs/fleet/authority/files.ts',
+  'two names of PEM blocks; blocks are parted by what cannot be in them',
+], ['ship/execute/mask/secret-patterns.ts', 'a width'], ['text/code/symbols/script.ts',
+  'parts that are written there, with every repetition bounded'], [
   'text/folding.ts',
   'characters that are written there',
 ], ['text/languages/polish-stemmer.ts', 'endings that are written there']];
