@@ -6,7 +6,7 @@ import { isCodeDocument, tokenizeCode } from '../../text/code/index.ts';
 import { tokenize } from '../../text/tokenize.ts';
 import type { Meta } from '../documents/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
-import { correctedQuery, highlighterOf, readyWords, type WordMatcher, WordMatchers, type WordsDeps,
+import { correctSpelling, highlighterOf, readyWords, type WordMatcher, WordMatchers, type WordsDeps,
   wordsRetriever } from '../fulltext/index.ts';
 import { costOf } from '../search-gate.ts';
 import { type ChosenPassage, isByVectorsAlone, promptOf, type RankedDeps, searchRanked } from '../search/index.ts';
@@ -36,24 +36,25 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
   const { signal } = bounds;
   const started = performance.now();
   const { words, meaning, gate } = deps;
-  const spelled = resolveRequest(words, given);
-  const corrected = await correctedQuery(words, spelled.words, given.langs?.[0], signal);
-  const input = corrected === undefined ? given : { ...given, query: corrected };
-  const asked = corrected === undefined ? spelled : resolveRequest(words, input);
+  const { input, request: asked, note } = await correctSpelling(words, given,
+    (each: HybridInput) => resolveRequest(words, each), {
+    wordsOf: (each) => each.words,
+    lang: given.langs?.[0],
+    signal,
+  });
   const documents = words.columns.indexOf(asked.collection)?.documents;
-  const { request, vector, warnings } = await withVector(deps, {
+  const { request, vector, warnings: noVector } = await withVector(deps, {
     ...asked,
     words: await readyWords(words, asked.words, signal),
   }, signal);
   const { collection, query, mode, windowSize, order, metric, threshold } = request;
   const matchers = new WordMatchers(request.words.plan);
-  const highlighter = highlighterOf(request.words, words.view.indexOf(collection));
   const found = await searchRanked<HybridResult>({ ...words, gate, encoder: meaning.encoder }, {
     request,
     cost: documents === undefined ? undefined : costOf(input, documents),
     rules: words.curation.rulesOf(collection),
     sides: {
-      words: wordsRetriever(words, request.words, request.isCounted),
+      words: wordsRetriever(words, request.words, { collect: request.isCounted }),
       vectors: vector && vectorsRetriever(meaning, words.sql, {
         ...vector,
         text: order === undefined ? vector.text : undefined,
@@ -72,7 +73,7 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
         : rareWordOf(words.view.indexOf(collection), request, [...new Set(hits.map(({ ord }) => ord))]),
     passageOf: (document) =>
       passageByWords(deps.chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0),
-    highlightsOf: highlighter && (({ key, lang, meta }, contentMd) => highlighter({ key, lang, meta, contentMd })),
+    highlightsOf: highlighterOf(request.words, words.view.indexOf(collection)),
     show: ({ hit, terms, pinned }, { document, ...parts }) => ({
       document,
       combinedScore: roundScore(hit?.score ?? 0, 9),
@@ -85,10 +86,9 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
       ...parts,
     }),
   }, bounds);
-  const notes = [...warnings, ...incomparableWarning(found.incomparable, vector)];
+  const warnings = [...noVector, ...incomparableWarning(found.incomparable, vector)];
   return {
-    results: found.results,
-    total: found.results.length,
+    ...found.answer,
     ...(input.totals !== 'none' && { totalMatches: found.matches ?? 0 }),
     strategy: request.fusion.strategy,
     alpha: found.alpha ?? request.alpha,
@@ -97,11 +97,8 @@ export async function searchHybrid(deps: HybridDeps, given: HybridInput,
     vectorAlgorithm: found.algorithm ?? request.vectorAlgorithm ?? 'flat',
     distanceMetric: metric,
     retrievalMode: mode,
-    ...(corrected !== undefined && { spellCorrected: { original: given.query, corrected } }),
-    ...found.facets,
-    ...(notes.length > 0 && { warnings: notes }),
-    ...(found.reranked !== undefined && { reranked: found.reranked }),
-    ...found.end,
+    ...note,
+    ...(warnings.length > 0 && { warnings }),
     searchStats: { durationMs: Math.round(performance.now() - started) },
     ...promptOf(words.collections.configOf(collection)?.responsePrompt, { collection, query }),
   };

@@ -4,6 +4,7 @@ import { comparePlaces, cursorOf, type CursorRequest, type Mark, parseSort, type
   writeCursor } from '../../search/order/index.ts';
 import type { ColumnsView } from '../columns/columns-view.ts';
 import { readyColumns } from '../columns/select-documents.ts';
+import type { MatchOrder } from './retriever.ts';
 
 /**
  * Number of candidates that a search by similarity finds before it puts them in another order or in pages by cursor;
@@ -83,6 +84,21 @@ export function cursorBehind({ cursor }: Pick<ResultOrder, 'cursor'>, mark: Mark
   return cursor === undefined || mark === undefined ? undefined : writeCursor(cursor.order, mark);
 }
 
+/** The order as a retriever of all matches sorts them, without the first `skip`. Distances are not known to it. */
+export function matchOrderOf({ keys, cursor }: ResultOrder, skip: number): MatchOrder {
+  const after = cursor?.after;
+  return {
+    keys: keys.filter((key): key is SortKey => key.column.kind !== 'distance'),
+    skip,
+    after: after && { place: placeIn(after).values, tie: after.tie },
+  };
+}
+
+/** The keys that the columns have, rather than the results. */
+export function storedKeys({ keys }: ResultOrder): SortKey[] {
+  return keys.filter((key): key is SortKey => key.column.kind !== 'score' && key.column.kind !== 'distance');
+}
+
 /**
  * Sorts results by the columns of their documents, and leaves out those of earlier pages. Equal documents are in the
  * order of key and language, and passages of one document in their order in it. A document that the columns do not have
@@ -92,21 +108,26 @@ export async function orderResults<R extends RankedResult>(view: Pick<ColumnsVie
   results: readonly R[], order: ResultOrder,
   distanceOf: (ord: number) => number | undefined = () => undefined): Promise<OrderedResult<R>[]>
 {
-  const { keys, cursor } = order;
-  const places = await placesOf(view, collection, results, keys);
-  const sorted = results.flatMap((result): Unnumbered<R>[] => {
-    const document = places.get(result.ord);
-    if (document === undefined) return [];
+  const places = await placesOf(view, collection, results, storedKeys(order));
+  return inOrder(results, order, ({ ord, score }) => {
+    const document = places.get(ord);
+    if (document === undefined) return undefined;
     const stored = document.place.values();
-    const values = keys.map((
+    const place = order.keys.map((
       { column: { kind } },
-    ): SortValue => (kind === 'score'
-      ? result.score
-      : kind === 'distance'
-      ? distanceOf(result.ord)
-      : stored.next().value)
-    );
-    return [{ result, values, tie: document.tie, chunk: result.chunk ?? 0 }];
+    ): SortValue => (kind === 'score' ? score : kind === 'distance' ? distanceOf(ord) : stored.next().value));
+    return { place, tie: document.tie };
+  });
+}
+
+/** Results by the values of their documents. A document without values is left out, and so are earlier pages. */
+export function inOrder<R extends RankedResult>(results: readonly R[], order: ResultOrder,
+  placeOf: (result: R) => Mark | undefined): OrderedResult<R>[]
+{
+  const { keys, cursor } = order;
+  const sorted = results.flatMap((result): Unnumbered<R>[] => {
+    const found = placeOf(result);
+    return found === undefined ? [] : [{ result, values: found.place, tie: found.tie, chunk: result.chunk ?? 0 }];
   }).sort((a, b) => compare(a, b, keys));
   const after = cursor?.after;
   const start = after === undefined ? 0 : sorted.findIndex((one) => compare(one, placeIn(after), keys) > 0);
@@ -136,13 +157,12 @@ function compare(a: Position, b: Position, keys: readonly ResultKey[]): number {
   return comparePlaces(a.values, b.values, keys) || compareTexts(a.tie, b.tie) || a.chunk - b.chunk;
 }
 
-/** The stored sort values of the documents of results, in the order of the keys that are stored. */
+/** The stored sort values of the documents of results. */
 async function placesOf(view: Pick<ColumnsView, 'indexOf'>, collection: string, results: readonly RankedResult[],
-  keys: readonly ResultKey[])
+  keys: readonly SortKey[]): Promise<ReadonlyMap<number, Mark>>
 {
-  const stored = keys.filter((key): key is SortKey => key.column.kind !== 'score' && key.column.kind !== 'distance');
-  const ready = await readyColumns(view, collection, { keys: stored });
+  const ready = await readyColumns(view, collection, { keys });
   const documents = OrdSet.of(results.map(({ ord }) => ord));
-  const sorted = ready?.columns.sort(documents, { keys: stored, offset: 0, count: results.length }) ?? [];
+  const sorted = ready?.columns.sort(documents, { keys, offset: 0, count: results.length }) ?? [];
   return new Map(sorted.map(({ ord, ...place }) => [ord, place]));
 }

@@ -88,6 +88,15 @@ export interface Ranking {
 
 export interface RankedRequest extends SearchRequest, Ranking {}
 
+/** The ranking of documents that one side finds, by its scores alone. */
+export const ONE_SIDE = {
+  mode: 'parent',
+  windowSize: 0,
+  fusion: undefined,
+  isFitted: false,
+  rerank: undefined,
+} as const satisfies Partial<Ranking>;
+
 /** Decisions sections 4.3 and 4.5. */
 const OVERSAMPLE = 3;
 const MIN_CANDIDATES = 50;

@@ -72,6 +72,25 @@ describe.each(DRIVERS)('sorted results over %s (decision D-135)', (driver) => {
     expect(await fixture.keys('word', { sort: 'n:asc', offset: 1 })).toEqual(['a', 'b']);
   });
 
+  it('have what curation pins with its score, also where its own place is on a later page', async () => {
+    for (const [i, key] of ['a', 'b', 'd', 'e', 'f', 'g'].entries()) await fixture.add(key, 'word', { n: [String(i)] });
+    await fixture.add('x', 'other', { n: ['9'] });
+    await fixture.call('createCurationRule', {
+      collection: 'c',
+      query: 'word',
+      pins: [{ key: 'g', position: 1 }, { key: 'x', position: 2 }],
+      enabled: true,
+    });
+    const { results, totalMatches } = await fixture.find('word', { sort: 'n:asc', limit: 3 });
+    expect([totalMatches, ...results.map(({ document: { key }, score, pinned }) => [key, score > 0, pinned])]).toEqual([
+      7,
+      ['g', true, true],
+      ['x', false, true],
+      ['a', true, undefined],
+    ]);
+    expect(await fixture.keys('word', { sort: 'n:asc', offset: 3, limit: 3 })).toEqual(['b', 'd', 'e']);
+  });
+
   it('are those of sorting all documents, on every page', async () => {
     const value = fc.constantFrom('1', '1.0', '2', '10', 'a', 'B', '2025-12-01', '');
     const documents = fc.array(

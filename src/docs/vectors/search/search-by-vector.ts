@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
+import type { OrdSet } from '../../../lib/ord-set.ts';
 import { type Algorithm, DimensionError, type Rescoring, VectorIndexClosedError, type VectorQuery,
   type VectorResult } from '../../../search/vector/index.ts';
 import type { Queries } from '../../../storage/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import { type Embeddings, fromBlob } from '../../embeddings/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../../environment.ts';
-import type { OrdSet } from '../../fulltext/index.ts';
 import { COLLECTION_ID } from '../../stored-collections.ts';
 import type { NearestQuery, NearestResult, QueryVector } from '../vector-search.ts';
 import type { CollectionVectors } from '../view/collection-vectors.ts';

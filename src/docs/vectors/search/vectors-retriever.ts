@@ -14,7 +14,7 @@ export function vectorsRetriever(side: VectorsSide, sql: Queries, query: Omit<Ne
 {
   return {
     view: side.view,
-    async candidates({ eligible, factors }, k) {
+    async candidates({ eligible, factors }, { limit: k }) {
       if (factors === undefined) return side.searchByVector({ ...query, k, eligible }, signal);
       const last = (await sql.get<{ ord: number | null }>('SELECT max(ord) AS ord FROM documents'))?.ord ?? 0;
       const found = await Promise.all(

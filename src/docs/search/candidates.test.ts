@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinLists, listLengths } from './join-lists.ts';
+import { joinLists, listLengths } from './candidates.ts';
 
 describe('lists of candidates', () => {
   it('are longer only behind the first', () => {

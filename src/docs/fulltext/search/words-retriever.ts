@@ -1,0 +1,234 @@
+import { OrdSet } from '../../../lib/ord-set.ts';
+import { Pace } from '../../../lib/pace.ts';
+import type { Columns, Scores } from '../../../search/columns/index.ts';
+import type { WordsHit } from '../../../search/fusion/fuse.ts';
+import { RERANKED } from '../../../search/inverted/index.ts';
+import type { Retrieved, Retriever, Wanted } from '../../search/index.ts';
+import type { Expansion } from '../expansion/expansion.ts';
+import { textsOf } from '../view/document-texts.ts';
+import { type Feedback, relevantHits, type RelevantText, takesFeedback } from '../view/feedback.ts';
+import type { FullTextView } from '../view/fulltext-view.ts';
+import type { TextHit, TextIndex, TextQuery } from '../view/text-index.ts';
+import { matchedTerms } from './matched-terms.ts';
+import type { QueryPlan, Reading } from './query-plan.ts';
+import type { SearchRequest } from './request.ts';
+import type { SearchDeps } from './search-full-text.ts';
+
+interface WordsDeps {
+  readonly view: Pick<FullTextView, 'indexOf'>;
+  readonly expansion: Pick<Expansion, 'expand'>;
+}
+
+/**
+ * A request whose plan the index is ready for; for `pmisparse`, its terms are expanded by their neighbours, of which a
+ * collection without documents has none. Throws `index_loading`.
+ */
+export async function readyWords({ view, expansion }: WordsDeps, request: SearchRequest,
+  signal: AbortSignal): Promise<SearchRequest>
+{
+  const { collection, algorithm } = request;
+  const isExpanded = algorithm === 'pmisparse' && view.indexOf(collection) !== undefined;
+  const ready = isExpanded ? { ...request, plan: await expansion.expand(request, signal) } : request;
+  await prepareIndex(view, collection, ready.plan);
+  return ready;
+}
+
+/**
+ * Words that were indexed before the first query in a language are grouped first, in slices. Throws `index_loading`.
+ */
+export async function prepareIndex(view: WordsDeps['view'], collection: string, plan: QueryPlan): Promise<void> {
+  let pace: Pace | undefined;
+  // Looked up each time, because another index may replace it meanwhile.
+  while (!isReady(view.indexOf(collection), plan)) {
+    pace ??= new Pace();
+    await pace.rest();
+  }
+}
+
+/** Prepares an index, if there is one, for a plan, one step at each call; true when it is ready. */
+function isReady(index: Pick<TextIndex, 'prepare'> | undefined, { readings }: QueryPlan): boolean {
+  return index === undefined || readings.every(({ analyzer }) => index.prepare(analyzer));
+}
+
+/**
+ * A request as an index is asked for it, among some documents or all. `factors`: by which scores are multiplied, by
+ * ordinal.
+ */
+export function textQuery({ plan, algorithm, fieldWeights, fields }: SearchRequest, eligible: OrdSet | undefined,
+  factors?: Float32Array): Omit<TextQuery, 'limit'>
+{
+  return {
+    readings: plan.readings,
+    algorithm,
+    fieldWeights,
+    ...(fields && { fields }),
+    ...(eligible && { filter: eligible }),
+    ...(factors && { factors }),
+  };
+}
+
+export interface WordsOptions {
+  /** Whether all matches are collected, to count their values. */
+  readonly collect?: boolean;
+  /** Whether the words decide alone, so that an order is one of all matches. */
+  readonly isWhole?: boolean;
+}
+
+/**
+ * Finds documents by their words, for all reads of one search; if it ranks as full-text search does, the feedback of
+ * the best documents counts, too.
+ */
+export function wordsRetriever(deps: SearchDeps, request: SearchRequest,
+  { collect = false, isWhole = false }: WordsOptions = {}): Retriever<WordsHit, number, ReadonlySet<string>>
+{
+  const { collection, plan, fields, rerank, totals } = request;
+  const feedback = SearchFeedback.of(request);
+  return {
+    view: deps.view,
+    isWhole,
+    async candidates({ eligible, factors, columns }, { limit, pinned = [], order }) {
+      const index = deps.view.indexOf(collection);
+      if (index === undefined) return { hits: [], total: 0 };
+      const query = textQuery(request, eligible, factors);
+      if (isWhole && order !== undefined) return sortMatches(index, query, columns, { limit, pinned, order }, collect);
+      const { hits, looked, matches, ...found } = index.search({
+        ...query,
+        rerank,
+        limit: feedback?.limit(limit) ?? limit,
+        collect,
+        look: isWhole ? pinned : [],
+        totals,
+      });
+      const best = (await feedback?.improve(deps, hits, factors) ?? hits).slice(0, limit);
+      return isWhole
+        ? { ...found, hits: [...best, ...others(best, pinned, looked, query)], matches }
+        : { hits: best, matches };
+    },
+    async features(ords) {
+      const index = deps.view.indexOf(collection);
+      return index === undefined ? [] : matchedTerms(index, plan, ords, fields);
+    },
+    release: (matches) => deps.view.indexOf(collection)?.reuse(matches),
+  };
+}
+
+/** Documents that match, but are not among the best; `looked` are their scores, before factors. */
+function others(best: readonly WordsHit[], ords: readonly number[], looked: readonly (number | undefined)[],
+  { filter, factors }: Pick<TextQuery, 'filter' | 'factors'>): WordsHit[]
+{
+  if (ords.length === 0) return [];
+  const known = new Set(best.map(({ ord }) => ord));
+  return ords.flatMap((ord, i) => {
+    const score = looked[i];
+    return score === undefined || known.has(ord) || filter?.has(ord) === false
+      ? []
+      : [{ ord, score: weighed(score, factors?.[ord]) }];
+  });
+}
+
+/** In single precision, like the index. */
+function weighed(score: number, factor = 1): number {
+  return Math.fround(score * factor);
+}
+
+interface SortedPage extends Required<Pick<Wanted, 'limit' | 'pinned'>> {
+  readonly order: NonNullable<Wanted['order']>;
+}
+
+/**
+ * A page of all matches in an order, and pinned documents that match, each with the score that a search by score gives
+ * it. Nothing is awaited, so that neither columns nor index change meanwhile.
+ */
+function sortMatches(index: TextIndex, query: Omit<TextQuery, 'limit'>, columns: Columns | undefined,
+  { limit, pinned, order: { keys, skip, after } }: SortedPage, collect: boolean): Retrieved<WordsHit>
+{
+  const { total, matches } = index.search({ ...query, limit: 0, collect: true });
+  const isByScore = keys.some(({ column }) => column.kind === 'score');
+  const scores = isByScore ? allScores(index, query, matches!) : undefined;
+  const page = columns?.sort(matches!, { keys, offset: skip, count: limit - skip, after, scores }) ?? [];
+  const pins = OrdSet.of(pinned.filter((ord) => matches!.has(ord)));
+  const pinnedPlaces = columns?.sort(pins, { keys, offset: 0, count: pinned.length, scores }) ?? [];
+  const places = new Map([...page, ...pinnedPlaces].map(({ ord, ...place }) => [ord, place]));
+  const ords = [...places.keys()];
+  const { looked } = index.search({ ...query, limit: 0, look: ords });
+  if (!collect) index.reuse(matches!);
+  return {
+    hits: ords.flatMap((ord, i) => {
+      const score = looked[i];
+      return score === undefined ? [] : [{ ord, score: weighed(score, query.factors?.[ord]) }];
+    }),
+    places,
+    total,
+    matches: collect ? matches : undefined,
+  };
+}
+
+/** In arrays of numbers, because a search must not allocate an object for each match. */
+function allScores(index: Pick<TextIndex, 'scoresOf'>, { factors, ...query }: Omit<TextQuery, 'limit'>,
+  matches: OrdSet): Scores
+{
+  const ords = matches.ordinals();
+  const scores = index.scoresOf(query, ords);
+  if (factors !== undefined) { for (let i = 0; i < ords.length; i++) scores[i]! *= factors[ords[i]!] ?? 1; }
+  return { ords, scores };
+}
+
+/** A longer document is about too many things, and takes long to read. */
+const MOST_BYTES = 256 * 1024;
+
+/**
+ * Reranks the best matches of a long query: the two best documents are taken as relevant, and their characteristic
+ * terms add to the scores of the others (pseudo-relevance feedback). The terms are chosen once for a search.
+ */
+class SearchFeedback {
+  readonly #request: SearchRequest;
+  readonly #readings: readonly Reading[];
+  #feedback: readonly Feedback[] | undefined;
+
+  private constructor(request: SearchRequest, readings: readonly Reading[]) {
+    this.#request = request;
+    this.#readings = readings;
+  }
+
+  /** Undefined if the order must not change, or the query is short. */
+  static of(request: SearchRequest): SearchFeedback | undefined {
+    if (!request.rerank || request.order !== undefined) return undefined;
+    const readings = request.plan.readings.filter(takesFeedback);
+    return readings.length === 0 ? undefined : new SearchFeedback(request, readings);
+  }
+
+  /** Number of hits that `improve` needs when `wanted` hits are returned. */
+  limit(wanted: number): number {
+    return Math.max(wanted, RERANKED);
+  }
+
+  /** The best hits in their new order. `factors`: by which the hits' scores were multiplied, by ordinal. */
+  async improve(deps: Pick<SearchDeps, 'sql' | 'codec' | 'view'>, hits: readonly TextHit[],
+    factors: Float32Array | undefined): Promise<readonly TextHit[]>
+  {
+    const { collection } = this.#request;
+    if (hits.length === 0) return hits;
+    this.#feedback ??= await this.#learn(deps, hits);
+    const index = deps.view.indexOf(collection);
+    return index === undefined || this.#feedback.length === 0
+      ? hits
+      : index.rescore(hits, this.#feedback, { ...this.#request, ...(factors && { factors }) });
+  }
+
+  async #learn({ sql, codec, view }: Pick<SearchDeps, 'sql' | 'codec' | 'view'>,
+    hits: readonly TextHit[]): Promise<Feedback[]>
+  {
+    const index = view.indexOf(this.#request.collection);
+    if (index === undefined) return [];
+    const best = this.#readings.map((reading) => relevantHits(index, reading, hits));
+    const texts = new Map<number, string>();
+    for await (const { ord, meta, contentMd } of textsOf(sql, codec, best.flat().map(({ ord }) => ord), MOST_BYTES))
+      texts.set(ord, [...meta.title ?? [], contentMd].join('\n'));
+    return this.#readings.map((reading, i): Feedback => {
+      const documents = best[i]!.flatMap((
+        { ord, score },
+      ): RelevantText[] => (texts.has(ord) ? [{ text: texts.get(ord)!, score }] : []));
+      return { classes: reading.classes, analyzer: reading.analyzer, terms: index.relevantTerms(reading, documents) };
+    }).filter(({ terms }) => terms.length > 0);
+  }
+}
