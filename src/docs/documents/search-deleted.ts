@@ -2,7 +2,7 @@ import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts
 import { Pace } from '../../lib/pace.ts';
 import type { Context } from '../../operations/index.ts';
 import type { Row, Sql } from '../../storage/index.ts';
-import { projectDocument, type Projection, type Shown, shown } from '../search/index.ts';
+import { type Projection, type Shown, shownDocument } from '../search/index.ts';
 import { type CollectionRow } from '../stored-collections.ts';
 import { queriesFor } from './collection-rows.ts';
 import { stillKept } from './deleted-documents.ts';
@@ -55,13 +55,9 @@ export async function searchDeleted({ sql, codec, deletedRetention }: Pick<Deps,
     );
     if (row === undefined) continue; // it was removed after the page was chosen
     const content = row.body === null ? '' : await codec.decodeAsync(row.body);
-    const document = { ...projectDocument(toDocument(row, content), search.projection), deletedAt: row.deleted_at };
-    const one = shown(document, {
-      body: search.projection.body ? Buffer.byteLength(content) : undefined,
-      meta: document.meta,
-    });
-    if (!budget.take(one.size)) break;
-    documents.push(one);
+    const { result, ...bytes } = shownDocument(toDocument(row, content), search.projection, Buffer.byteLength(content));
+    if (!budget.take(bytes.size)) break;
+    documents.push({ result: { ...result, deletedAt: row.deleted_at }, ...bytes });
     await pace.rest();
   }
   return { total, documents };

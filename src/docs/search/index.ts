@@ -4,12 +4,12 @@ export { type EligibilityDeps, eligibleDocuments, withinCircle } from './eligibl
 export { fitFacets } from './facets.ts';
 export { checkFilter, expressionOf, type FilterInput, type RequestFilter } from './filter.ts';
 export { findResults } from './find.ts';
-export { type PresentedDocument, presentInOrder } from './present-in-order.ts';
+export { type ListDeps, listDocuments, type Listed, type ListSearch } from './list-documents.ts';
 export { distanceOrderOf, type ResultOrder, resultOrderOf } from './order.ts';
-export { bytesOfMeta, countWithinBudget, endPage, type PageEnd, presentEach, type Presented, promptOf, type Shown,
-  shown } from './present.ts';
-export { documentOf, metaOf, projectDocument, type Projection, projectionOf } from './project.ts';
-export { type FollowingView, readConsistently } from './read-consistently.ts';
+export { bytesOfMeta, endPage, type PageEnd, presentEach, type Presented, promptOf, type Shown,
+  shownDocument } from './present.ts';
+export { documentOf, metaOf, type Projection, projectionOf } from './project.ts';
+export { type FollowingView } from './read-consistently.ts';
 export { contentsFor, readRows } from './read-rows.ts';
 export { candidatesOf, circleOf, limitOf, ONE_SIDE, type RankedRequest, resolveSearch, type RetrievalMode,
   type SearchRequest } from './request.ts';

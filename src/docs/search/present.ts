@@ -1,8 +1,10 @@
+import type { Document, ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { Pace } from '../../lib/pace.ts';
 import { type AnswerBounds, type AnswerBudget, type Truncation, truncationOf } from '../../operations/index.ts';
 import type { Mark } from '../../search/order/index.ts';
 import type { BodyCodec, Queries } from '../../storage/index.ts';
 import { cursorBehind, type ResultOrder } from './order.ts';
+import { projectDocument, type Projection } from './project.ts';
 import { readContent, type ResultRow } from './read-rows.ts';
 
 /** A result as it is returned. */
@@ -39,6 +41,12 @@ export function shown<R>(result: R, { body, passage, highlights = [], meta }: Sh
     cost: body ?? passage ?? (fragments || metaBytes),
     size: (body ?? 0) + passageBytes + fragments + metaBytes,
   };
+}
+
+/** What a projection keeps of a document whose body has so many bytes. */
+export function shownDocument(document: Document, projection: Projection, bytes: number): Shown<ProjectedDocument> {
+  const kept = projectDocument(document, projection);
+  return shown(kept, { body: projection.body ? bytes : undefined, meta: kept.meta });
 }
 
 export function bytesOfMeta(meta: ShownTexts['meta']): number {

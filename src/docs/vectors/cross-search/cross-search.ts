@@ -7,8 +7,8 @@ import type { AnswerBounds, Context, Identity, InputOf } from '../../../operatio
 import { compareTexts, type Filter } from '../../../search/filter/index.ts';
 import { costOf, type SearchGate } from '../../search-gate.ts';
 import { contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPage, expressionOf, joinLists, limitOf,
-  listLengths, metaOf, presentEach, type Presented, projectDocument, projectionOf, readRows,
-  shown } from '../../search/index.ts';
+  listLengths, metaOf, presentEach, type Presented, projectionOf, readRows,
+  shownDocument } from '../../search/index.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';
 import { toSearchVector } from '../query-vector.ts';
 import type { NearestResult, QueryVector, VectorSearch } from '../vector-search.ts';
@@ -230,11 +230,11 @@ async function present({ sql, codec }: CrossSearchDeps, candidates: readonly Can
     withBodies: includeContent,
     show: async ({ collection, score }, row, place) => {
       const content = row.body === null ? '' : await codec.decodeAsync(row.body);
-      const document = projectDocument(documentOf(row, metaOf(row), content), projection);
-      return shown({ collection, document, score: roundScore(score), rank: offset + place + 1 }, {
-        body: includeContent ? row.bytes : undefined,
-        meta: document.meta,
-      });
+      const { result, ...bytes } = shownDocument(documentOf(row, metaOf(row), content), projection, row.bytes);
+      return {
+        result: { collection, document: result, score: roundScore(score), rank: offset + place + 1 },
+        ...bytes,
+      };
     },
   }, bounds);
 }
