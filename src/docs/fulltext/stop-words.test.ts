@@ -3,8 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DOCUMENT_MIGRATIONS, migrate } from '../../storage/index.ts';
 import { analyzerFor, defaultStopWords } from '../../text/languages/index.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
-import { isDefault } from './stop-list.ts';
-import { createStopWords, type StopWords } from './stop-words.ts';
+import { createStopWords, isDefault, type StopWords } from './stop-words.ts';
 
 const ENGLISH = defaultStopWords('en');
 

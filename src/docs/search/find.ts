@@ -6,7 +6,7 @@ import type { ColumnsView } from '../columns/index.ts';
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { GeoView } from '../geo/index.ts';
-import { Candidates, GROWTH, joinLists, listLengths } from './candidates.ts';
+import { Candidates, GROWTH, joinLists, listLengths, type Placed, toWindows } from './candidates.ts';
 import { curateSearch, isMeant, type PinnedDocument } from './curate.ts';
 import { inOrder, matchOrderOf, orderResults, type ResultOrder } from './order.ts';
 import { readConsistently, type Sources } from './read-consistently.ts';
@@ -14,7 +14,6 @@ import { type ContentOptions, readRows, type ResultRow } from './read-rows.ts';
 import type { RankedRequest } from './request.ts';
 import { type Look, retrieve } from './retrieve.ts';
 import { isWhole, type Passage, type Sides } from './retriever.ts';
-import { type Placed, toWindows } from './windows.ts';
 
 export interface FindDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp' | 'isLatest'>;

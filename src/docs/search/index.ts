@@ -6,9 +6,8 @@ export { checkFilter, expressionOf, type FilterInput, type RequestFilter } from 
 export { findResults } from './find.ts';
 export { type ListDeps, listDocuments, type Listed, type ListSearch } from './list-documents.ts';
 export { distanceOrderOf, type ResultOrder, resultOrderOf } from './order.ts';
-export { bytesOfMeta, endPage, type PageEnd, presentEach, type Presented, promptOf, type Shown,
-  shownDocument } from './present.ts';
-export { documentOf, metaOf, type Projection, projectionOf } from './project.ts';
+export { bytesOfMeta, documentOf, endPage, metaOf, type PageEnd, presentEach, type Presented, type Projection,
+  projectionOf, promptOf, type Shown, shownDocument } from './present.ts';
 export { type FollowingView } from './read-consistently.ts';
 export { contentsFor, readRows } from './read-rows.ts';
 export { candidatesOf, circleOf, limitOf, ONE_SIDE, type RankedRequest, resolveSearch, type RetrievalMode,

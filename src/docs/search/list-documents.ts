@@ -9,8 +9,8 @@ import type { Mark } from '../../search/order/index.ts';
 import { inList, type Queries } from '../../storage/index.ts';
 import { type ColumnsView, selectDocuments } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { endPage, type PageEnd, type PageRequest, type Shown, shownDocument } from './present.ts';
-import { documentOf, keepsMeta, metaOf } from './project.ts';
+import { documentOf, endPage, keepsMeta, metaOf, type PageEnd, type PageRequest, type Shown,
+  shownDocument } from './present.ts';
 import { readConsistently, type Sources } from './read-consistently.ts';
 import { ContentReader, contentsFor, type ResultRow } from './read-rows.ts';
 import type { SearchRequest } from './request.ts';

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { AnswerBudget } from '../../operations/index.ts';
 import type { BodyCodec, Queries, Row } from '../../storage/index.ts';
-import type { DocumentColumns } from './project.ts';
+import type { DocumentColumns } from './present.ts';
 
 /** Metadata and bodies of at most this many bytes are read with the row; larger ones are read one at a time. */
 const INLINE_BYTES = 64 * 1024;
@@ -48,7 +48,7 @@ export function contentsFor({ left }: AnswerBudget, withBodies: boolean, carries
 }
 
 /** Columns of a `ContentRow` of the table `d`, without its `ord`, for a row whose content is not to be read. */
-export const WITHOUT_CONTENT = 'd.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, NULL AS meta, NULL AS body';
+const WITHOUT_CONTENT = 'd.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, NULL AS meta, NULL AS body';
 
 /** The same for a row that is complete without content. */
 const WITHOUT_ANY = "d.bytes, d.crc, d.rev_ts, 0 AS meta_bytes, '{}' AS meta, NULL AS body";

@@ -6,7 +6,7 @@ import type { Retrieval } from '../collections/index.ts';
 import type { Rerank } from '../embeddings/index.ts';
 import { expressionOf, type RequestFilter } from './filter.ts';
 import { ORDERED_CANDIDATES, type ResultOrder } from './order.ts';
-import { type Projection, projectionOf } from './project.ts';
+import { type Projection, projectionOf } from './present.ts';
 
 /** What inputs of searches have in common; each operation has some of it. */
 export interface SearchInput extends RequestFilter {

@@ -10,8 +10,8 @@ import type { Cost, SearchGate } from '../search-gate.ts';
 import { type Counted, countFacets, type ShownFacets, shownFacets } from './facets.ts';
 import { bestHits, type FindDeps, findResults, type FindScope, type Found, type FoundResults } from './find.ts';
 import { passedBefore } from './order.ts';
-import { endPage, type PageEnd, presentEach, type Presented, type Shown, shown } from './present.ts';
-import { documentOf, keepsMeta, metaOf, projectDocument } from './project.ts';
+import { documentOf, endPage, keepsMeta, metaOf, type PageEnd, presentEach, type Presented, projectDocument, type Shown,
+  shown } from './present.ts';
 import { Bodies, type Body, contentsFor } from './read-rows.ts';
 import type { RankedRequest } from './request.ts';
 import { type EncoderScores, scoreByEncoder } from './rerank.ts';

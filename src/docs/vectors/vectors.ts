@@ -12,10 +12,10 @@ import type { DocsEnvironment } from '../environment.ts';
 import type { SearchGate } from '../search-gate.ts';
 import { CheckpointFiles } from '../view/index.ts';
 import { findSourceByKey, type SourceDeps } from './cross-search/source-document.ts';
-import { readPassages } from './search/passages.ts';
 import { resolveRequest } from './search/request.ts';
 import { searchByVector, vectorSettings } from './search/search-by-vector.ts';
 import { findNearest, type SearchDeps, searchVectors } from './search/search-vectors.ts';
+import { readPassages } from './search/vectors-retriever.ts';
 import type { VectorSearch } from './vector-search.ts';
 import { CHECKPOINT_MAGIC, VectorView } from './view/vector-view.ts';
 

@@ -10,7 +10,7 @@ import { contentsFor, documentOf, type EligibilityDeps, eligibleDocuments, endPa
   listLengths, metaOf, presentEach, type Presented, projectionOf, readRows,
   shownDocument } from '../../search/index.ts';
 import { filledCollections, namedCollections } from '../../stored-collections.ts';
-import { toSearchVector } from '../query-vector.ts';
+import { toSearchVector } from '../search/request.ts';
 import type { NearestResult, QueryVector, VectorSearch } from '../vector-search.ts';
 import { findSource, type SourceDeps } from './source-document.ts';
 

@@ -9,10 +9,9 @@ import { type AnswerFields, promptOf, type RankedDeps, searchRanked } from '../.
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import type { VectorView } from '../view/vector-view.ts';
 import { chooseByMmr } from './mmr.ts';
-import { readPassages } from './passages.ts';
 import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import { type NearestDeps, searchByVector } from './search-by-vector.ts';
-import { vectorsRetriever } from './vectors-retriever.ts';
+import { readPassages, vectorsRetriever } from './vectors-retriever.ts';
 
 export interface SearchDeps extends NearestDeps, RankedDeps {
   readonly view: Pick<VectorView, 'indexOf' | 'position' | 'caughtUp'>;
