@@ -89,12 +89,7 @@ export async function findNearest(deps: SearchDeps, input: Parameters<typeof cos
       }, bounds.signal),
     },
     rerank: lambda === undefined ? undefined : (hits) => diverse(deps, request, hits, query!.vector.length),
-    show: ({ score }, { document, rank, distanceMeters: _, ...passage }) => ({
-      document,
-      score: roundScore(score),
-      ...passage,
-      rank,
-    }),
+    show: ({ score }, { document, ...parts }) => ({ document, score: roundScore(score), ...parts }),
   }, bounds);
   return {
     ...found.answer,
